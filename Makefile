@@ -1,0 +1,178 @@
+# Appell: the dynamics of a robot arm inside a microcontroller. `make help` lists the targets.
+# Everything that is built goes below build/; tools/setup.sh installs what the goals need first.
+
+.DEFAULT_GOAL := firmware
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/sh
+
+BOARD ?= netduinoplus2
+TEST ?=
+BUILD ?= build
+WERROR ?= 0
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+
+BOARDS := $(sort $(notdir $(patsubst %/,%,$(wildcard boards/*/))))
+# Boards that the emulator has a machine for: the target tests run on those.
+QEMU_BOARDS := $(foreach b,$(BOARDS),$(if $(shell sed -n 's/^QEMU_MACHINE *:= *//p' boards/$(b)/board.mk),$(b)))
+
+ifeq ($(filter host $(BOARDS),$(BOARD)),)
+$(error there is no board "$(BOARD)": choose one of $(BOARDS), or add the folder boards/$(BOARD))
+endif
+
+# ------------------------------------------------------------------------------------------- set-up
+# Groups of tools/setup.sh by goal; what is not named here builds something.
+setup_none  := help clean
+setup_run   := build host emu
+setup_test  := build host emu test
+setup_lint  := build host emu test lint
+setup_flash := build host flash
+setup_debug := build host emu debug flash
+setup_groups = $(if $(filter $(setup_none),$1),,$(or $(setup_$(patsubst test-%,test,$1)),build host))
+
+SETUP_GROUPS := $(sort $(foreach goal,$(or $(MAKECMDGOALS),$(.DEFAULT_GOAL)),$(call setup_groups,$(goal))))
+# The variables are passed by hand: make exports nothing into $(shell).
+ifeq ($(APPELL_SETUP),)
+ifneq ($(SETUP_GROUPS),)
+ifeq ($(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),)
+ifneq ($(shell CMSIS='$(CMSIS)' UNITY='$(UNITY)' UNITY_SHA256='$(UNITY_SHA256)' tools/setup.sh $(SETUP_GROUPS) >&2 && echo ready),ready)
+$(error the set-up did not finish, see above)
+endif
+export APPELL_SETUP := done
+endif
+endif
+endif
+
+-include build/deps/paths.mk
+ifneq ($(BOARD),host)
+include boards/$(BOARD)/board.mk
+endif
+include hal/hal.mk
+
+# V=1 shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $1 $2)
+
+# ---------------------------------------------------------------------------------------- compilers
+CROSS  ?= arm-none-eabi-
+HOSTCC ?= gcc
+
+WARN := -Wall -Wextra -Wconversion -Wdouble-promotion -Wundef -Wshadow -Wmissing-prototypes -Wvla
+ifneq ($(WERROR),0)
+WARN += -Werror
+endif
+# Contraction off: host and target then agree bit for bit.
+COMMON := -std=gnu11 -g -I. -ffp-contract=off -MMD -MP $(WARN)
+
+OUT := $(BUILD)/$(BOARD)
+# A single frame above this is a mistake; the sum along the calls is tools/stack.py's business.
+FRAME_MAX := 512
+CFLAGS := $(COMMON) -O2 $(CPU_FLAGS_$(CPU)) -ffunction-sections -fdata-sections -fno-common \
+          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) -DBOARD_NAME='"$(BOARD)"'
+# Newer linkers warn of .ramfunc, which is writable and executable on purpose.
+RWX := $(shell $(CROSS)ld --help 2>/dev/null | grep -q no-warn-rwx-segments && echo -Wl,--no-warn-rwx-segments)
+LDFLAGS := $(CPU_FLAGS_$(CPU)) -nostartfiles --specs=nano.specs -L linker -T $(CHIP).ld \
+           -Wl,--gc-sections -Wl,--build-id=sha1 -Wl,--fatal-warnings $(RWX)
+LDLIBS := -lm -lc -lgcc
+HOST_CFLAGS := $(COMMON) -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
+               -fno-sanitize-recover=all
+UNITY_FLAGS := -isystem $(UNITY_SRC) -DUNITY_INCLUDE_CONFIG_H -Itest
+
+FIRMWARE := $(OUT)/firmware.elf
+HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
+
+-include dyn/dyn.mk
+include test/tests.mk
+
+# ----------------------------------------------------------------------------------------- firmware
+FIRMWARE_SRC := $(wildcard firmware/*.c firmware/core/*.c)
+FIRMWARE_OBJ := $(FIRMWARE_SRC:%.c=$(OUT)/%.o) $(HAL_OBJ)
+
+.PHONY: firmware all
+firmware: $(FIRMWARE) ## build the firmware of BOARD (default)
+all: ## build the firmware of every board
+	@for b in $(BOARDS); do $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b firmware || exit 1; done
+
+$(OUT)/%.o: %.c Makefile hal/hal.mk boards/$(BOARD)/board.mk build/deps/paths.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CROSS)gcc $(CFLAGS) -c $< -o $@
+
+$(FIRMWARE): $(FIRMWARE_OBJ) $(DYN_LIB) linker/$(CHIP).ld linker/sections.ld tools/stack.py
+	$(call say,LINK,$@)
+	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,-Map=$(@:.elf=.map) $(FIRMWARE_OBJ) $(DYN_LIB) $(LDLIBS) -o $@
+	$(Q)$(call STACK_CHECK,$@) > $(@:.elf=.stack) || { cat $(@:.elf=.stack); rm -f $@; exit 1; }
+
+STACK_CHECK = tools/stack.py $1 --su $(OUT) --objdump $(CROSS)objdump \
+              --irq-frame $(if $(filter m3,$(CPU)),32,104) --own-stack fault_entry=__fault_stack_size \
+              $(IRQ_LEVELS_$(FAMILY):%=--group %)
+
+# ---------------------------------------------------------------------------------------- emulator
+# Counting: one instruction is one step of the counter. Running: near the chip's speed.
+QEMU = qemu-system-arm -M $(QEMU_MACHINE) -display none -monitor none
+QEMU_COUNT = $(QEMU) -icount shift=$(ICOUNT_COUNT),sleep=off
+QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=off
+
+.PHONY: run
+run: $(FIRMWARE) ## boot the firmware in the emulator and show the tick statistics
+	@$(if $(QEMU_MACHINE),tools/emulate.py --until '^tick:' --timeout 60 -- $(QEMU_RUN) -kernel $(FIRMWARE) -serial stdio,\
+	  echo "$(BOARD) is hardware only: make flash BOARD=$(BOARD)"; exit 1)
+
+# ------------------------------------------------------------------------------------------ hardware
+.PHONY: flash debug
+flash: $(FIRMWARE) ## write the firmware into a real BOARD through its debug probe
+	@CROSS=$(CROSS) tools/flash.sh $(BOARD) $(FLASHER) $(FIRMWARE) $(OPENOCD_CFG)
+
+debug: $(FIRMWARE) ## gdb on the emulated BOARD, or on the real one with PROBE=1
+	@$(if $(and $(QEMU_MACHINE),$(if $(PROBE),,emulator)),\
+	  tools/debug.sh $(FIRMWARE) emulator $(QEMU_RUN) -S -gdb tcp:localhost:3333 -serial stdio,\
+	  tools/debug.sh $(FIRMWARE) probe openocd $(OPENOCD_CFG))
+
+# -------------------------------------------------------------------------------------------- tests
+.PHONY: test test-long
+test: ## run every test on the host and on every emulated board; TEST=name BOARD=x for one
+	@mkdir -p $(BUILD)
+	@: > $(BUILD)/test-jobs
+	@for b in $(TEST_BOARDS); do \
+	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b test-build || exit 1; done
+	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS)
+
+test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
+	@$(MAKE) --no-print-directory test LONG=1
+
+# --------------------------------------------------------------------------------- size, lint, help
+.PHONY: size lint format help clean
+size: all ## code and RAM of every board
+	@tools/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf) --csv $(BUILD)/size.csv
+
+# Layers, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
+# without -Werror hides one), static analysis.
+LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
+lint: ## layers, formatting, -Werror, cppcheck, clang-tidy
+	@echo "lint: layers";      tools/lint_includes.py
+	@echo "lint: formatting";  tools/lint_format.sh $(LINT_SRC)
+	@for b in host $(BOARDS); do echo "lint: gcc -Werror, $$b"; \
+	    $(MAKE) -s -j$(JOBS) --no-print-directory BUILD=build/lint WERROR=1 BOARD=$$b lint-build > build/lint.log 2>&1 \
+	    || { cat build/lint.log; exit 1; }; done
+	@echo "lint: cppcheck";    tools/lint_static.sh cppcheck $(LINT_SRC)
+	@echo "lint: clang-tidy";  tools/lint_static.sh clang-tidy $(LINT_SRC)
+
+.PHONY: lint-build
+lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(QEMU_MACHINE),$(filter host,$(BOARD))),$(TEST_BIN))
+
+format: ## let clang-format rewrite the sources
+	@clang-format -i $(LINT_SRC)
+
+compile_commands.json: ## for editors: how each file of BOARD is compiled
+	@$(MAKE) -nB V=1 BOARD=$(BOARD) firmware | tools/compile_commands.py > $@
+
+help: ## this list
+	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+
+clean: ## remove what was built, keep what was downloaded
+	@find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true
+
+# make print-X shows a variable, for scripts and for the curious.
+print-%: ; @echo '$($*)'
+
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)

@@ -1,0 +1,11 @@
+# Netduino 2: STM32F205RF, Cortex-M3 at 120 MHz, no FPU. The emulator's machine of the same name.
+CHIP   := stm32f205
+FAMILY := stm32f4# the F2 has the F4's peripherals
+CPU    := m3
+
+QEMU_MACHINE := netduino2
+ICOUNT_COUNT := 0
+ICOUNT_RUN   := 3
+
+FLASHER     := openocd
+OPENOCD_CFG := -f interface/stlink.cfg -f target/stm32f2x.cfg

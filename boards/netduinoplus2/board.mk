@@ -1,0 +1,11 @@
+# Netduino Plus 2: STM32F405RG, Cortex-M4F at 168 MHz. The emulator's machine of the same name.
+CHIP   := stm32f405
+FAMILY := stm32f4
+CPU    := m4f
+
+QEMU_MACHINE := netduinoplus2
+ICOUNT_COUNT := 0# -icount shift for counting instructions
+ICOUNT_RUN   := 3# -icount shift near the chip's speed: 125 million instructions a second
+
+FLASHER     := openocd
+OPENOCD_CFG := -f interface/stlink.cfg -f target/stm32f4x.cfg

@@ -1,0 +1,71 @@
+// ST STM32 value line Discovery: STM32F100RB, 8 MHz crystal, 24 MHz. Six joints; all three timers'
+// worth of motors keep a break input of their own, none is switched off by software only.
+//
+// The F1 moves alternate functions in groups, and a timer whose channel is on drives BOTH pins of
+// that channel that are set to "alternate function" (its complementary output, too, because of OSSI
+// and OSSR). Hence: TIM1 partly remapped, with channels 2 and 3 on their complementary outputs PB0
+// and PB1, which leaves PA9 to TIM15's break input; USART1 remapped to PB6/PB7; SPI1 remapped to
+// PB3-PB5 because TIM15's complementary output shares PB15 with SPI2. That costs the JTAG pins, SWD
+// stays.
+//
+// Break: connect PA6 and PA9 to one emergency stop, a closed contact to ground. Open, or not wired
+// at all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the
+// pins float. Console: USART1 on PB6/PB7, 3.3 V. PA0 (button), PC8/PC9 (LEDs), PA13/PA14 (debugger)
+// and PC14/PC15 (32 kHz crystal) are left alone.
+#include "hal/stm32/board.h"
+
+const board_t board = {
+    .name = "stm32vldiscovery",
+    .clock =
+        {
+            .hse_hz = 8000000,
+            .pll = {.m = 1, .n = 3, .p = 1},          // 24 MHz
+            .pll_internal = {.m = 2, .n = 5, .p = 1}, // 20 MHz: the RC may be fast, 24 is the limit
+            .apb1_div = 1,
+            .apb2_div = 1,
+        },
+    .uart = {USART1, RCC_USART1, .tx = PIN(B, 6), .rx = PIN(B, 7), .irq = 37},
+    .motor =
+        {
+            .timer_count = 2,
+            .timers =
+                {
+                    {TIM1, RCC_TIM1, DBGMCU_FREEZE_TIM1, .break_pin = PIN(A, 6), .break_irq = 24},
+                    {TIM15, RCC_TIM15, DBGMCU_FREEZE_TIM15, .break_pin = PIN(A, 9),
+                     .break_irq = 24},
+                },
+            .motor_count = 6,
+            .motors =
+                {
+                    {0, 1, .pwm = PIN(A, 8), .direction = PIN(C, 0)},
+                    {0, 2, .pwm_n = PIN(B, 0), .direction = PIN(C, 1)},
+                    {0, 3, .pwm_n = PIN(B, 1), .direction = PIN(C, 2)},
+                    {0, 4, .pwm = PIN(A, 11), .direction = PIN(C, 3)},
+                    {1, 1, .pwm = PIN(A, 2), .direction = PIN(C, 4)},
+                    {1, 2, .pwm = PIN(A, 3), .direction = PIN(C, 5)},
+                },
+        },
+    .encoder =
+        {
+            SPI1,
+            RCC_SPI1,
+            .sck = PIN(B, 3),
+            .miso = PIN(B, 4),
+            .mosi = PIN(B, 5),
+            .count = 6,
+            .select = {PIN(B, 8), PIN(B, 9), PIN(B, 10), PIN(B, 11), PIN(B, 12), PIN(B, 13)},
+        },
+    // 47 kOhm over 3.3 kOhm: 50.3 V full scale.
+    .supply = {.pin = PIN(A, 1),
+               .channel = 1,
+               .reference_mV = 3300,
+               .top_ohm = 47000,
+               .bottom_ohm = 3300},
+    // The last 16 of 128 pages.
+    .flash = {.geometry = {.slot = {{0x0801C000, 0x2000}, {0x0801E000, 0x2000}},
+                           .erase_unit = 0x400,
+                           .write_unit = 2,
+                           .erase_unit_ms = 40}},
+    .lsi_max_hz = 60000,
+    .afio_mapr = AFIO_MAPR_SPI1 | AFIO_MAPR_USART1 | AFIO_MAPR_TIM1_PARTIAL | AFIO_MAPR_SWD_ONLY,
+};

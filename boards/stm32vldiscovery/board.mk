@@ -1,0 +1,14 @@
+# STM32 value line Discovery: STM32F100RB, Cortex-M3 at 24 MHz, 8 KB of RAM, neither FPU nor MPU.
+CHIP   := stm32f100
+FAMILY := stm32f1
+CPU    := m3
+
+QEMU_MACHINE := stm32vldiscovery
+ICOUNT_COUNT := 10
+ICOUNT_RUN   := 5
+
+# Rings and stack that leave room for a six-joint arm in 8 KB.
+BOARD_DEFS  := -DUART_TX_RING=512 -DUART_RX_RING=128
+BOARD_TESTS := harness fault tick cycles
+
+FLASHER     := st-flash

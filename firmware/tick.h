@@ -1,0 +1,16 @@
+// The control interrupt and what it costs.
+#ifndef FIRMWARE_TICK_H
+#define FIRMWARE_TICK_H
+
+#include <stdint.h>
+
+typedef struct {
+    uint32_t ticks;
+    uint32_t best, worst; // cycles, or instructions under the emulator, inside the interrupt
+    uint32_t overruns;    // ticks that were not finished when the next one was due
+} tick_stats_t;
+
+uint32_t tick_count(void);
+void tick_stats(tick_stats_t *out); // a consistent copy
+
+#endif

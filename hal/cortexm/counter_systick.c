@@ -1,0 +1,32 @@
+// The counter on SysTick (24 bit, counting down), for a chip that has no other one in the emulator.
+// On silicon the DWT cycle counter of the Cortex-M3 serves.
+#include "hal/clock.h"
+#include "hal/cortexm/core.h"
+#include "hal/cortexm/counter.h"
+
+static bool emulated;
+
+bool counter_start(void) {
+    emulated = clock_info()->emulated;
+    if (!emulated) {
+        CoreDebug->DEMCR |= CoreDebug_DEMCR_TRCENA_Msk;
+        DWT->CYCCNT = 0;
+        DWT->CTRL |= DWT_CTRL_CYCCNTENA_Msk;
+    } else if ((SysTick->CTRL & SysTick_CTRL_ENABLE_Msk) == 0) {
+        SysTick->LOAD = SysTick_LOAD_RELOAD_Msk;
+        SysTick->VAL = 0;
+        SysTick->CTRL = SysTick_CTRL_CLKSOURCE_Msk | SysTick_CTRL_ENABLE_Msk;
+    }
+    return emulated;
+}
+
+uint32_t counter_now(void) {
+    return emulated ? SysTick->VAL : DWT->CYCCNT;
+}
+
+uint32_t counter_elapsed(uint32_t start, uint32_t end) {
+    if (!emulated) {
+        return end - start;
+    }
+    return start >= end ? start - end : start + SysTick->LOAD + 1 - end;
+}

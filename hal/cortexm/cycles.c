@@ -1,0 +1,58 @@
+// hal/cycles.h over the chip's counter. Under the emulator the counter's step per instruction
+// follows from the -icount shift that the emulator was started with, so it is measured once on a
+// piece of code whose instructions are known.
+#include "hal/cycles.h"
+#include "hal/cortexm/counter.h"
+
+enum { SPIN_INSTRUCTIONS = 20000 };
+
+static bool instructions;
+static uint32_t spin_ticks; // counter's advance over SPIN_INSTRUCTIONS
+static uint32_t read_ticks; // its advance between two readings with nothing between them
+
+// Two instructions a round; the counter's own cost is taken off by the caller.
+__attribute__((noinline)) static void spin(void) {
+    uint32_t rounds = SPIN_INSTRUCTIONS / 2;
+    __asm volatile("1: subs %0, %0, #1\n"
+                   "   bne 1b\n"
+                   : "+r"(rounds)
+                   :
+                   : "cc");
+}
+
+__attribute__((noinline)) static void spin_none(void) {
+    uint32_t rounds = 0;
+    __asm volatile("" : "+r"(rounds));
+}
+
+void cycles_init(void) {
+    instructions = counter_start();
+    uint32_t a = cycles_now();
+    uint32_t b = cycles_now();
+    read_ticks = counter_elapsed(a, b);
+    if (instructions) {
+        a = cycles_now();
+        spin();
+        b = cycles_now();
+        spin_none();
+        uint32_t c = cycles_now();
+        spin_ticks = counter_elapsed(a, b) - counter_elapsed(b, c);
+    }
+}
+
+uint32_t cycles_now(void) {
+    return counter_now();
+}
+
+uint32_t cycles_between(uint32_t start, uint32_t end) {
+    uint32_t ticks = counter_elapsed(start, end);
+    ticks = ticks > read_ticks ? ticks - read_ticks : 0;
+    if (!instructions || spin_ticks == 0) {
+        return ticks;
+    }
+    return (uint32_t)(((uint64_t)ticks * SPIN_INSTRUCTIONS + spin_ticks / 2) / spin_ticks);
+}
+
+bool cycles_are_instructions(void) {
+    return instructions;
+}

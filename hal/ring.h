@@ -1,0 +1,64 @@
+// A ring of bytes between one writer and one reader, of which one is an interrupt. The capacity is
+// a power of two; head and tail run freely and wrap with the integer.
+#ifndef HAL_RING_H
+#define HAL_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint8_t *data;
+    uint32_t size;          // power of two
+    volatile uint32_t head; // bytes ever written
+    volatile uint32_t tail; // bytes ever read
+} ring_t;
+
+static inline uint32_t ring_used(const ring_t *ring) {
+    return ring->head - ring->tail;
+}
+
+static inline uint32_t ring_free(const ring_t *ring) {
+    return ring->size - ring_used(ring);
+}
+
+static inline bool ring_put(ring_t *ring, uint8_t byte) {
+    if (ring_free(ring) == 0) {
+        return false;
+    }
+    ring->data[ring->head & (ring->size - 1)] = byte;
+    ring->head = ring->head + 1;
+    return true;
+}
+
+static inline bool ring_get(ring_t *ring, uint8_t *byte) {
+    if (ring_used(ring) == 0) {
+        return false;
+    }
+    *byte = ring->data[ring->tail & (ring->size - 1)];
+    ring->tail = ring->tail + 1;
+    return true;
+}
+
+// All n bytes or none.
+static inline bool ring_write(ring_t *ring, const uint8_t *data, size_t n) {
+    if (n > ring_free(ring)) {
+        return false;
+    }
+    uint32_t head = ring->head;
+    for (size_t i = 0; i < n; i++) {
+        ring->data[head++ & (ring->size - 1)] = data[i];
+    }
+    ring->head = head;
+    return true;
+}
+
+static inline size_t ring_read(ring_t *ring, uint8_t *data, size_t n) {
+    size_t taken = 0;
+    while (taken < n && ring_get(ring, &data[taken])) {
+        taken++;
+    }
+    return taken;
+}
+
+#endif

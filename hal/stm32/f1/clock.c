@@ -1,0 +1,112 @@
+// The clock tree of the F100 (RM0041 "Reset and clock control"): 24 MHz, no flash wait states. The
+// internal oscillator stays on: the flash controller needs it to program and erase. Emulation shows
+// as RCC_CR = 0, which silicon never has.
+#include "hal/clock.h"
+#include "hal/stm32/board.h"
+#include "hal/stm32/chip.h"
+
+enum {
+    HSE_START_MS = 100, // crystals need 2 ms; the manufacturer's own bound is 100
+    PLL_LOCK_MS = 10,   // data sheet: 0.2 ms
+    SWITCH_MS = 1,      // a few cycles of either clock
+};
+
+static clock_info_t info;
+
+static bool wait(volatile uint32_t *reg, uint32_t mask, uint32_t value, uint32_t ms) {
+    return reg_wait(reg, mask, value, wait_polls(RCC_HSI_HZ, ms));
+}
+
+static uint32_t pll_hz(uint32_t source_hz, const board_pll_t *pll) {
+    return source_hz / pll->m * pll->n;
+}
+
+// The buses run at the core's speed; the tick is SysTick, which does so, too.
+static void set_info(clock_source_t source, uint32_t core_hz) {
+    info.source = source;
+    info.core_hz = info.uart_hz = info.tick_timer_hz = core_hz;
+}
+
+// A boot loader may have left the PLL running; it can only be configured while it is off.
+static bool start_from_internal(void) {
+    reg_set(&RCC->CR, RCC_CR_HSION);
+    bool ok = wait(&RCC->CR, RCC_CR_HSIRDY, RCC_CR_HSIRDY, SWITCH_MS);
+    reg_modify(&RCC->CFGR, RCC_CFGR_SW, RCC_CFGR_SW_HSI);
+    ok = wait(&RCC->CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_HSI, SWITCH_MS) && ok;
+    reg_clear(&RCC->CR, RCC_CR_PLLON);
+    return wait(&RCC->CR, RCC_CR_PLLRDY, 0, SWITCH_MS) && ok;
+}
+
+static bool start_external(void) {
+    reg_clear(&RCC->CR, RCC_CR_HSEON); // the bypass bit can only be written while it is off
+    reg_modify(&RCC->CR, RCC_CR_HSEBYP, board.clock.hse_bypass ? RCC_CR_HSEBYP : 0);
+    reg_set(&RCC->CR, RCC_CR_HSEON);
+    if (wait(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY, HSE_START_MS)) {
+        return true;
+    }
+    reg_clear(&RCC->CR, RCC_CR_HSEON);
+    return false;
+}
+
+// NULL, or the step that failed; then the core runs from the internal oscillator.
+static const char *run_from_pll(const board_pll_t *pll, bool external) {
+    uint32_t config = (uint32_t)(pll->n - 2) << RCC_CFGR_PLLMUL_SHIFT | RCC_CFGR_ADCPRE_2 |
+                      (external ? RCC_CFGR_PLLSRC_PREDIV1 : 0);
+    if (external) {
+        reg_write(&RCC->CFGR2, (uint32_t)(pll->m - 1));
+    }
+    reg_write(&RCC->CFGR, config | RCC_CFGR_SW_HSI);
+    reg_set(&RCC->CR, RCC_CR_PLLON);
+    if (!wait(&RCC->CR, RCC_CR_PLLRDY, RCC_CR_PLLRDY, PLL_LOCK_MS)) {
+        reg_clear(&RCC->CR, RCC_CR_PLLON);
+        return "the PLL did not lock: running from the internal oscillator";
+    }
+    reg_write(&RCC->CFGR, config | RCC_CFGR_SW_PLL);
+    if (!wait(&RCC->CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_PLL, SWITCH_MS)) {
+        reg_write(&RCC->CFGR, config | RCC_CFGR_SW_HSI);
+        reg_clear(&RCC->CR, RCC_CR_PLLON);
+        return "the core did not switch to the PLL: running from the internal oscillator";
+    }
+    return NULL;
+}
+
+const clock_info_t *clock_init(void) {
+    const board_clock_t *c = &board.clock;
+    info = (clock_info_t){0};
+    if (reg_read(&RCC->CR) == 0) {
+        set_info(CLOCK_CRYSTAL_PLL, pll_hz(c->hse_hz, &c->pll));
+        info.emulated = true;
+        info.note = "no oscillator answers: running under the emulator";
+        return &info;
+    }
+    const char *failed = "the internal oscillator did not take over: clock left as it was found";
+    bool external = false;
+    if (start_from_internal()) {
+        external = start_external();
+        failed = run_from_pll(external ? &c->pll : &c->pll_internal, external);
+    }
+    if (failed != NULL) {
+        set_info(CLOCK_INTERNAL, RCC_HSI_HZ);
+    } else if (external) {
+        set_info(CLOCK_CRYSTAL_PLL, pll_hz(c->hse_hz, &c->pll));
+    } else {
+        set_info(CLOCK_INTERNAL_PLL, pll_hz(RCC_HSI_HZ, &c->pll_internal));
+        failed = "the external oscillator did not start: the internal one runs the PLL";
+    }
+    info.note = failed;
+    return &info;
+}
+
+const clock_info_t *clock_info(void) {
+    return &info;
+}
+
+uint32_t clock_bus_hz(rcc_bit_t clock) {
+    (void)clock;
+    return info.core_hz;
+}
+
+uint32_t clock_timer_hz(rcc_bit_t clock) {
+    (void)clock;
+    return info.core_hz;
+}

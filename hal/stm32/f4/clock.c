@@ -1,0 +1,143 @@
+// The clock tree of the F2 and F4 (RM0090 "Reset and clock control" and "Relation between CPU
+// clock frequency and Flash memory read time"). One image serves silicon and emulator: the emulator
+// models no oscillator, RCC_CR reads 0 there, which silicon never shows because the internal
+// oscillator that runs this code has its flags in it.
+#include "hal/clock.h"
+#include "hal/stm32/board.h"
+#include "hal/stm32/chip.h"
+
+enum {
+    HSE_START_MS = 100,             // crystals need 2 ms; the manufacturer's own bound is 100
+    PLL_LOCK_MS = 10,               // data sheet: 0.3 ms
+    SWITCH_MS = 1,                  // a few cycles of either clock
+    EMULATED_TIMER_HZ = 1000000000, // the emulator's timers show its virtual nanoseconds
+};
+
+static clock_info_t info;
+static uint32_t apb1_hz, apb2_hz;
+static bool apb1_divided, apb2_divided;
+
+static bool wait(volatile uint32_t *reg, uint32_t mask, uint32_t value, uint32_t ms) {
+    return reg_wait(reg, mask, value, wait_polls(RCC_HSI_HZ, ms));
+}
+
+// Field of RCC_CFGR for a divider of 1, 2, 4, 8, 16.
+static uint32_t apb_field(uint32_t divider) {
+    uint32_t field = 0;
+    for (uint32_t d = 2; d <= divider; d *= 2) {
+        field = field == 0 ? 4 : field + 1;
+    }
+    return field;
+}
+
+static uint32_t pll_hz(uint32_t source_hz, const board_pll_t *pll) {
+    return source_hz / pll->m * pll->n / pll->p;
+}
+
+static void set_info(clock_source_t source, uint32_t core_hz, uint32_t div1, uint32_t div2) {
+    info.source = source;
+    info.core_hz = core_hz;
+    apb1_hz = core_hz / div1;
+    apb2_hz = core_hz / div2;
+    apb1_divided = div1 > 1;
+    apb2_divided = div2 > 1;
+    info.uart_hz = clock_bus_hz(board.uart.clock);
+    info.tick_timer_hz = clock_timer_hz(board.tick.clock);
+}
+
+// A boot loader may have left the PLL running; it can only be configured while it is off.
+static bool start_from_internal(void) {
+    reg_set(&RCC->CR, RCC_CR_HSION);
+    bool ok = wait(&RCC->CR, RCC_CR_HSIRDY, RCC_CR_HSIRDY, SWITCH_MS);
+    reg_modify(&RCC->CFGR, RCC_CFGR_SW, RCC_CFGR_SW_HSI);
+    ok = wait(&RCC->CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_HSI, SWITCH_MS) && ok;
+    reg_clear(&RCC->CR, RCC_CR_PLLON);
+    return wait(&RCC->CR, RCC_CR_PLLRDY, 0, SWITCH_MS) && ok;
+}
+
+static bool start_external(void) {
+    reg_clear(&RCC->CR, RCC_CR_HSEON); // the bypass bit can only be written while it is off
+    reg_modify(&RCC->CR, RCC_CR_HSEBYP, board.clock.hse_bypass ? RCC_CR_HSEBYP : 0);
+    reg_set(&RCC->CR, RCC_CR_HSEON);
+    if (wait(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY, HSE_START_MS)) {
+        return true;
+    }
+    reg_clear(&RCC->CR, RCC_CR_HSEON);
+    return false;
+}
+
+// NULL, or the step that failed; then the core runs from the internal oscillator, undivided.
+static const char *run_from_pll(const board_pll_t *pll, bool external) {
+    // The flash must be slow enough before the core becomes fast.
+    uint32_t wait_states = board.clock.wait_states;
+    reg_write(&FLASH->ACR, wait_states | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN | FLASH_ACR_DCEN);
+    if (!wait(&FLASH->ACR, FLASH_ACR_LATENCY, wait_states, SWITCH_MS)) {
+        return "the flash did not take its wait states: running from the internal oscillator";
+    }
+    if (board.clock.pwr_vos != 0) {
+        rcc_enable(RCC_PWR);
+        reg_set(&PWR->CR, board.clock.pwr_vos);
+    }
+    reg_write(&RCC->PLLCFGR, (uint32_t)pll->m | (uint32_t)pll->n << 6 |
+                                 (uint32_t)(pll->p / 2 - 1) << 16 | (uint32_t)pll->q << 24 |
+                                 (external ? RCC_PLLCFGR_SRC_HSE : 0));
+    reg_set(&RCC->CR, RCC_CR_PLLON);
+    if (!wait(&RCC->CR, RCC_CR_PLLRDY, RCC_CR_PLLRDY, PLL_LOCK_MS)) {
+        reg_clear(&RCC->CR, RCC_CR_PLLON);
+        return "the PLL did not lock: running from the internal oscillator";
+    }
+    uint32_t dividers = apb_field(board.clock.apb1_div) << RCC_CFGR_PPRE1_SHIFT |
+                        apb_field(board.clock.apb2_div) << RCC_CFGR_PPRE2_SHIFT;
+    reg_write(&RCC->CFGR, dividers | RCC_CFGR_SW_HSI);
+    reg_write(&RCC->CFGR, dividers | RCC_CFGR_SW_PLL);
+    if (!wait(&RCC->CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_PLL, SWITCH_MS)) {
+        reg_write(&RCC->CFGR, RCC_CFGR_SW_HSI);
+        reg_clear(&RCC->CR, RCC_CR_PLLON);
+        return "the core did not switch to the PLL: running from the internal oscillator";
+    }
+    return NULL;
+}
+
+const clock_info_t *clock_init(void) {
+    const board_clock_t *c = &board.clock;
+    info = (clock_info_t){0};
+    if (reg_read(&RCC->CR) == 0) {
+        set_info(CLOCK_CRYSTAL_PLL, pll_hz(c->hse_hz, &c->pll), c->apb1_div, c->apb2_div);
+        info.emulated = true;
+        info.tick_timer_hz = EMULATED_TIMER_HZ;
+        info.note = "no oscillator answers: running under the emulator";
+        return &info;
+    }
+    const char *failed = "the internal oscillator did not take over: clock left as it was found";
+    bool external = false;
+    if (start_from_internal()) {
+        external = start_external();
+        failed = run_from_pll(external ? &c->pll : &c->pll_internal, external);
+    }
+    if (failed != NULL) {
+        set_info(CLOCK_INTERNAL, RCC_HSI_HZ, 1, 1);
+    } else if (external) {
+        set_info(CLOCK_CRYSTAL_PLL, pll_hz(c->hse_hz, &c->pll), c->apb1_div, c->apb2_div);
+    } else {
+        set_info(CLOCK_INTERNAL_PLL, pll_hz(RCC_HSI_HZ, &c->pll_internal), c->apb1_div,
+                 c->apb2_div);
+        failed = "the external oscillator did not start: the internal one runs the PLL";
+    }
+    info.note = failed;
+    return &info;
+}
+
+const clock_info_t *clock_info(void) {
+    return &info;
+}
+
+uint32_t clock_bus_hz(rcc_bit_t clock) {
+    return clock >> 8 == RCC_BUS_APB1   ? apb1_hz
+           : clock >> 8 == RCC_BUS_APB2 ? apb2_hz
+                                        : info.core_hz;
+}
+
+uint32_t clock_timer_hz(rcc_bit_t clock) {
+    bool divided = clock >> 8 == RCC_BUS_APB1 ? apb1_divided : apb2_divided;
+    return clock_bus_hz(clock) * (divided ? 2 : 1);
+}

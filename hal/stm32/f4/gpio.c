@@ -1,0 +1,48 @@
+// Pins of the F2 and F4: each pin selects its alternate function itself.
+#include "hal/stm32/gpio.h"
+#include "hal/stm32/chip.h"
+
+enum { MODE_INPUT = 0, MODE_OUTPUT = 1, MODE_ALTERNATE = 2, MODE_ANALOG = 3 };
+enum {
+    SPEED_MEDIUM = 1
+}; // 25 MHz on the F4: fast enough for the SPI, and it rings less than "high"
+
+static void configure(pin_t pin, uint32_t mode, uint32_t af, gpio_pull_t pull) {
+    if (pin == 0) {
+        return;
+    }
+    uint32_t n = PIN_NUMBER(pin);
+    gpio_t *port = GPIO(PIN_PORT(pin));
+    rcc_enable(RCC_GPIO(PIN_PORT(pin)));
+    reg_modify(&port->PUPDR, 3u << 2 * n, (uint32_t)pull << 2 * n);
+    reg_modify(&port->OSPEEDR, 3u << 2 * n, (uint32_t)SPEED_MEDIUM << 2 * n);
+    reg_clear(&port->OTYPER, 1u << n);
+    reg_modify(&port->AFR[n / 8], 15u << 4 * (n % 8), af << 4 * (n % 8));
+    reg_modify(&port->MODER, 3u << 2 * n, mode << 2 * n);
+}
+
+void gpio_output(pin_t pin, bool level) {
+    if (pin != 0) {
+        rcc_enable(RCC_GPIO(PIN_PORT(pin)));
+        gpio_write(pin, level);
+        configure(pin, MODE_OUTPUT, 0, GPIO_PULL_NONE);
+    }
+}
+
+void gpio_write(pin_t pin, bool level) {
+    if (pin != 0) {
+        reg_write(&GPIO(PIN_PORT(pin))->BSRR, 1u << (PIN_NUMBER(pin) + (level ? 0 : 16)));
+    }
+}
+
+void gpio_analog(pin_t pin) {
+    configure(pin, MODE_ANALOG, 0, GPIO_PULL_NONE);
+}
+
+void gpio_alternate_out(pin_t pin, uint8_t af, gpio_pull_t pull) {
+    configure(pin, MODE_ALTERNATE, af, pull);
+}
+
+void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull) {
+    configure(pin, MODE_ALTERNATE, af, pull);
+}

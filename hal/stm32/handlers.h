@@ -1,0 +1,9 @@
+// Interrupt handlers of the STM32 drivers, for the vector table.
+#ifndef HAL_STM32_HANDLERS_H
+#define HAL_STM32_HANDLERS_H
+
+void tick_irq(void);
+void uart_irq(void);
+void motor_break_irq(void);
+
+#endif

@@ -1,0 +1,51 @@
+// hal/tick.h on TIM2 of the F2 and F4, a 32-bit timer.
+//
+// One image for silicon and emulator: the emulator's timer keeps the right period only with PSC = 0
+// and without a write to EGR or CNT, ever, and its period is ARR ticks where silicon's is ARR + 1.
+// Without ARPE a new ARR counts at once, so neither register is needed.
+//
+// TIM2 goes on while a debugger halts the core, unlike the motor timers: after the halt the tick is
+// overdue, tick_overrun shows it, and the firmware learns that it has lost time in which the arm
+// moved.
+#include "hal/tick.h"
+#include "hal/irq.h"
+#include "hal/stm32/board.h"
+#include "hal/stm32/chip.h"
+#include "hal/stm32/handlers.h"
+
+enum { RATE_MIN_HZ = 100, RATE_MAX_HZ = 20000 };
+
+int tick_start(uint32_t rate_hz) {
+    if (rate_hz < RATE_MIN_HZ || rate_hz > RATE_MAX_HZ) {
+        return TICK_ERR_RATE;
+    }
+    const clock_info_t *clock = clock_info();
+    tim_t *tim = board.tick.regs;
+    uint32_t period = clock->tick_timer_hz / rate_hz;
+    rcc_enable(board.tick.clock);
+    reg_write(&tim->CR1, 0);
+    reg_write(&tim->ARR, clock->emulated ? period : period - 1);
+    reg_write(&tim->SR, 0);
+    reg_write(&tim->DIER, TIM_DIER_UIE);
+    irq_enable(board.tick.irq, IRQ_PRIORITY_TICK);
+    reg_write(&tim->CR1, TIM_CR1_CEN);
+    return TICK_OK;
+}
+
+void tick_stop(void) {
+    tim_t *tim = board.tick.regs;
+    reg_write(&tim->DIER, 0);
+    reg_write(&tim->CR1, 0);
+    reg_write(&tim->SR, 0);
+    irq_disable(board.tick.irq);
+}
+
+bool tick_overrun(void) {
+    return (reg_read(&board.tick.regs->SR) & TIM_SR_UIF) != 0;
+}
+
+// The flag is cleared first: set again during tick_interrupt, it is the next tick's.
+void tick_irq(void) {
+    reg_write(&board.tick.regs->SR, ~(uint32_t)TIM_SR_UIF);
+    tick_interrupt();
+}

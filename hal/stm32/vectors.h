@@ -1,0 +1,33 @@
+// Which interrupt line leads to which handler, per chip. The numbers are those of the reference
+// manuals' vector tables; test/test_hal_boards.c holds them against the board files.
+#ifndef HAL_STM32_VECTORS_H
+#define HAL_STM32_VECTORS_H
+
+#include "hal/stm32/handlers.h"
+
+// 24 TIM1 break, 28 TIM2, 37 USART1, 38 USART2, 43 TIM8 break
+#define VECTORS_STM32F405(V)                                                                       \
+    V(24, motor_break_irq) V(28, tick_irq) V(37, uart_irq) V(43, motor_break_irq)
+#define VECTORS_STM32F205(V) VECTORS_STM32F405(V)
+#define VECTORS_STM32F446(V)                                                                       \
+    V(24, motor_break_irq) V(28, tick_irq) V(38, uart_irq) V(43, motor_break_irq)
+// 24 is TIM1's break and the whole of TIM15
+#define VECTORS_STM32F100(V) V(24, motor_break_irq) V(37, uart_irq)
+
+#if defined(HAL_CHIP_STM32F405)
+#define CHIP_IRQ_COUNT  82
+#define CHIP_VECTORS(V) VECTORS_STM32F405(V)
+#elif defined(HAL_CHIP_STM32F205)
+#define CHIP_IRQ_COUNT  81
+#define CHIP_VECTORS(V) VECTORS_STM32F205(V)
+#elif defined(HAL_CHIP_STM32F446)
+#define CHIP_IRQ_COUNT  97
+#define CHIP_VECTORS(V) VECTORS_STM32F446(V)
+#elif defined(HAL_CHIP_STM32F100)
+#include "hal/cortexm/systick.h"
+#define CHIP_IRQ_COUNT  56
+#define CHIP_VECTORS(V) VECTORS_STM32F100(V)
+#define CHIP_SYSTICK    systick_irq
+#endif
+
+#endif

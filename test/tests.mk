@@ -1,0 +1,71 @@
+# Which tests there are, what each links and where it runs. A test is test/test_<name>.c; by default it
+# runs on the host and on every emulated board.
+#   TESTS_HOST, TESTS_TARGET   tests that run only there
+#   TEST_SRC_<name>            further sources of a test
+#   TEST_DEFS_<name>           its defines
+#   TEST_LIBS_<name>           its libraries (host)
+#   BOARD_TESTS                (board.mk) the named subset of a small board
+
+TESTS_TARGET := fault tick cycles
+TESTS_HOST   :=
+include $(wildcard test/*_tests.mk)
+
+TESTS_ALL    := $(patsubst test/test_%.c,%,$(wildcard test/test_*.c))
+TEST_SCRIPTS := $(wildcard test/test_*.sh test/test_*.py)
+
+# `make test` alone: everything. TEST= narrows the tests, BOARD= on the command line the machines.
+TEST_BOARDS := $(if $(filter command line,$(origin BOARD)),$(BOARD),host $(QEMU_BOARDS))
+
+ifeq ($(BOARD),host)
+TESTS := $(filter-out $(TESTS_TARGET),$(TESTS_ALL))
+else
+TESTS := $(or $(BOARD_TESTS),$(filter-out $(TESTS_HOST),$(TESTS_ALL)))
+endif
+TESTS := $(if $(TEST),$(filter $(TEST),$(TESTS)),$(TESTS))
+SCRIPTS := $(if $(filter host,$(BOARD)),$(if $(TEST),$(filter test/test_$(TEST).%,$(TEST_SCRIPTS)),$(TEST_SCRIPTS)))
+
+FRAME_SRC := test/harness.c $(UNITY_SRC)/unity.c
+TEST_OUT  := $(OUT)/test
+
+ifeq ($(BOARD),host)
+TEST_BIN := $(TESTS:%=$(TEST_OUT)/test_%)
+job = host|test_$1|$(TEST_OUT)/test_$1
+
+# Objects per test, because the drivers are compiled with different defines for different tests.
+define host_test
+$(TEST_OUT)/test_$1: $(patsubst %.c,$(TEST_OUT)/$1/%.o,test/test_$1.c $(TEST_SRC_$1) $(FRAME_SRC)) $(DYN_HOST_LIB)
+	$$(call say,LINK,$$@)
+	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $$^ $(TEST_LIBS_$1) -lm -o $$@
+$(TEST_OUT)/$1/%.o: %.c build/deps/paths.mk
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $(UNITY_FLAGS) $(TEST_DEFS_$1) $(if $(LONG),-DTEST_LONG) -c $$< -o $$@
+endef
+$(foreach t,$(TESTS_ALL),$(eval $(call host_test,$t)))
+else
+TEST_BIN := $(TESTS:%=$(TEST_OUT)/test_%.elf)
+job = $(BOARD)|test_$1|$(QEMU_COUNT) -serial null -semihosting-config enable=on,target=native -kernel $(TEST_OUT)/test_$1.elf
+
+FRAME_OBJ := $(patsubst %.c,$(TEST_OUT)/%.o,$(FRAME_SRC) test/semihost.c)
+define target_test
+$(TEST_OUT)/test_$1.elf: $(patsubst %.c,$(TEST_OUT)/%.o,test/test_$1.c $(TEST_SRC_$1)) $(FRAME_OBJ) $(HAL_OBJ) $(DYN_LIB)
+	$$(call say,LINK,$$@)
+	$$(Q)$(CROSS)gcc $(LDFLAGS) $$^ $(LDLIBS) -o $$@
+endef
+$(foreach t,$(TESTS_ALL),$(eval $(call target_test,$t)))
+
+# Programs that script tests talk to.
+TEST_BIN += $(if $(TEST),,$(FIRMWARE) $(TEST_OUT)/uart_echo.elf)
+$(TEST_OUT)/uart_echo.elf: $(TEST_OUT)/test/uart_echo.o $(OUT)/firmware/print.o $(HAL_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(TEST_OUT)/%.o: %.c Makefile boards/$(BOARD)/board.mk build/deps/paths.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CROSS)gcc $(CFLAGS) -Wno-stack-usage $(UNITY_FLAGS) -c $< -o $@
+endif
+
+.PHONY: test-build
+test-build: $(TEST_BIN)
+	@$(foreach t,$(TESTS),echo '$(call job,$t)' >> $(BUILD)/test-jobs;) \
+	 $(foreach s,$(SCRIPTS),echo 'script|$(basename $(notdir $s))|$s' >> $(BUILD)/test-jobs;) :
