@@ -7,43 +7,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Always inlined: code in RAM (hal/ramfunc.h) must not call into the flash that it erases.
+#define REG_INLINE static inline __attribute__((always_inline))
+
 #ifdef HAL_REG_MODEL
 uint32_t reg_read(const volatile uint32_t *reg);
 void reg_write(volatile uint32_t *reg, uint32_t value);
 uint16_t reg_read16(const volatile uint16_t *reg);
 void reg_write16(volatile uint16_t *reg, uint16_t value);
 #else
-static inline uint32_t reg_read(const volatile uint32_t *reg) {
+REG_INLINE uint32_t reg_read(const volatile uint32_t *reg) {
     return *reg;
 }
-static inline void reg_write(volatile uint32_t *reg, uint32_t value) {
+REG_INLINE void reg_write(volatile uint32_t *reg, uint32_t value) {
     *reg = value;
 }
-static inline uint16_t reg_read16(const volatile uint16_t *reg) {
+REG_INLINE uint16_t reg_read16(const volatile uint16_t *reg) {
     return *reg;
 }
-static inline void reg_write16(volatile uint16_t *reg, uint16_t value) {
+REG_INLINE void reg_write16(volatile uint16_t *reg, uint16_t value) {
     *reg = value;
 }
 #endif
 
-static inline void reg_set(volatile uint32_t *reg, uint32_t bits) {
+REG_INLINE void reg_set(volatile uint32_t *reg, uint32_t bits) {
     reg_write(reg, reg_read(reg) | bits);
 }
 
-static inline void reg_clear(volatile uint32_t *reg, uint32_t bits) {
+REG_INLINE void reg_clear(volatile uint32_t *reg, uint32_t bits) {
     reg_write(reg, reg_read(reg) & ~bits);
 }
 
 // Replaces the bits of mask by those of value.
-static inline void reg_modify(volatile uint32_t *reg, uint32_t mask, uint32_t value) {
+REG_INLINE void reg_modify(volatile uint32_t *reg, uint32_t mask, uint32_t value) {
     reg_write(reg, (reg_read(reg) & ~mask) | value);
 }
 
 // Waits until (*reg & mask) == value, for at most max_polls reads. Every wait on a hardware flag
 // goes through here or states its own bound: the emulator does not model most of the flags.
-static inline bool reg_wait(const volatile uint32_t *reg, uint32_t mask, uint32_t value,
-                            uint32_t max_polls) {
+REG_INLINE bool reg_wait(const volatile uint32_t *reg, uint32_t mask, uint32_t value,
+                         uint32_t max_polls) {
     for (uint32_t i = 0; i < max_polls; i++) {
         if ((reg_read(reg) & mask) == value) {
             return true;

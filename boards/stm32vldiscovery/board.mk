@@ -9,6 +9,6 @@ ICOUNT_RUN   := 5
 
 # Rings and stack that leave room for a six-joint arm in 8 KB.
 BOARD_DEFS  := -DUART_TX_RING=512 -DUART_RX_RING=128
-BOARD_TESTS := harness fault tick cycles
+BOARD_TESTS := harness fault tick cycles hal_emulated
 
 FLASHER     := st-flash
