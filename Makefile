@@ -81,7 +81,7 @@ UNITY_FLAGS := -isystem $(UNITY_SRC) -DUNITY_INCLUDE_CONFIG_H -Itest
 FIRMWARE := $(OUT)/firmware.elf
 HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
 
--include dyn/dyn.mk
+include dyn/dyn.mk
 include test/tests.mk
 
 # ----------------------------------------------------------------------------------------- firmware
@@ -103,7 +103,7 @@ $(FIRMWARE): $(FIRMWARE_OBJ) $(DYN_LIB) linker/$(CHIP).ld linker/sections.ld too
 	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,-Map=$(@:.elf=.map) $(FIRMWARE_OBJ) $(DYN_LIB) $(LDLIBS) -o $@
 	$(Q)$(call STACK_CHECK,$@) > $(@:.elf=.stack) || { cat $(@:.elf=.stack); rm -f $@; exit 1; }
 
-STACK_CHECK = tools/stack.py $1 --su $(OUT) --objdump $(CROSS)objdump \
+STACK_CHECK = tools/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(OUT)/boards $(OUT)/dyn 2>/dev/null) --objdump $(CROSS)objdump \
               --irq-frame $(if $(filter m3,$(CPU)),32,104) --own-stack fault_entry=__fault_stack_size \
               $(IRQ_LEVELS_$(FAMILY):%=--group %)
 
@@ -135,7 +135,7 @@ test: ## run every test on the host and on every emulated board; TEST=name BOARD
 	@: > $(BUILD)/test-jobs
 	@for b in $(TEST_BOARDS); do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b test-build || exit 1; done
-	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS)
+	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) $(if $(LONG),--timeout 1200)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
 	@$(MAKE) --no-print-directory test LONG=1

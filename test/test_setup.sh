@@ -57,10 +57,12 @@ first_box() {
     for c in true $(sed -n 's/.* | cmd \([^ ]*\) | .*/\1/p' "$all/table"); do
         [ -e "$all/real/$c" ] || echo '#!/bin/sh' | stub "$c"
     done
-    for c in arm-none-eabi-gcc gcc; do
+    for c in arm-none-eabi-gcc gcc g++; do
         stub $c <<'EOF'
 #!/bin/sh
-read -r include header
+read -r directive header # #if !__has_include(<cyaml/cyaml.h>)
+header=${header#*(}
+header=${header%)}
 while read -r h; do
     [ "$h" != "$header" ] || exit 0
 done <"$HOME/headers"

@@ -22,7 +22,7 @@ family() {
     esac
 }
 
-flags='-DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DDYN_REAL=f64 -DDYN_REAL_H="dyn/real_f64.h"'
+flags='-DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DDYN_REAL_H="dyn/real_f64.h"'
 
 case $tool in
 cppcheck)

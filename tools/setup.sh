@@ -19,9 +19,14 @@ host | cmd gcc | gcc | the compiler of the host tool and the host tests
 host | hdr gcc stdio.h | libc6-dev | the C library headers of this machine
 host | cmd pkg-config | pkgconf | tells the build where libraries are
 host,test | cmd python3 | python3 | runs the small build and test helpers
+host | hdr gcc cyaml/cyaml.h | libcyaml-dev | reads robot files (YAML)
+host | hdr gcc yaml.h | libyaml-dev | finds the line of a mistake in a robot file
+host | hdr gcc expat.h | libexpat1-dev | reads URDF
 emu | cmd qemu-system-arm | qemu-system-arm | the emulator that runs the firmware without a board
 test | unity | Unity | the unit test framework
 test | hdr gcc cjson/cJSON.h | libcjson-dev | reads the JSON output of the tool in tests
+test | cmd g++ | g++ | compiles the comparison with Orocos KDL
+test | hdr g++ kdl/chain.hpp | liborocos-kdl-dev | an independent dynamics library to compare with
 test,debug | cmd gdb-multiarch | gdb-multiarch | the debugger for the emulated or the real board
 lint | cmd cppcheck | cppcheck | static analysis
 lint | cmd clang-tidy | clang-tidy | static analysis
@@ -129,7 +134,8 @@ list_row() {
 
 probe_hdr() {
     if have "$1"; then
-        echo "#include <$2>" | "$1" -E -x c -o /dev/null - >/dev/null 2>&1
+        # Whether it is there, not whether it compiles: a C++ header would not, here.
+        printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$2" | "$1" -E -x c -o /dev/null - >/dev/null 2>&1
     else
         # without its compiler a header can only be looked for where Debian puts it
         [ -e "/usr/include/$2" ]

@@ -366,8 +366,8 @@ def read_code(program, function):
 
 
 def add_fall_through(program, function):
-    """Assembly may run into the next function, as libgcc's subtraction does. Compiled code does not:
-    where it seems to, the compiler knows that the end cannot be reached."""
+    """Assembly may run into the next function, as libgcc's subtraction does. Compiled code does
+    not: where it seems to, the compiler knows that the end cannot be reached."""
     following = bisect.bisect_left(program.starts, function.end)
     if function.falls is not None and following < len(program.starts) and \
             program.starts[following] <= function.instructions[-1][0] + 6:
@@ -412,8 +412,8 @@ def attach_su(functions, entries):
             found += entries.get(name) or entries.get(re.sub(r"(\.\w+)\.\d+$", r"\1", name), [])
         if function.file:
             found = [e for e in found if function.file in e[0]] or found
-        # Still several: the folder holds more programs than this one, or one source was compiled more
-        # than once. A frame that the code confirms is this function's, else the largest counts.
+        # Still several: the folder holds more programs than this one, or one source was compiled
+        # more than once. A frame that the code confirms is the one, else the largest counts.
         if len(found) > 1 and function.code_frame is not None:
             found = [e for e in found if e[1] == function.code_frame and e[2] != "dynamic"] or found
         if found:

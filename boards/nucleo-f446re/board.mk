@@ -3,5 +3,7 @@ CHIP   := stm32f446
 FAMILY := stm32f4
 CPU    := m4f
 
+REALS       := f32# number types of its kernels
+
 FLASHER     := openocd
 OPENOCD_CFG := -f board/st_nucleo_f4.cfg

@@ -1,0 +1,63 @@
+/* Conversions between SI in double and the fixed-point numbers of dyn/q31.h. Never in the tick. */
+#include "dyn/q31.h"
+
+#include <math.h>
+
+int32_t dyn_q31_angle(double rad) {
+    /* remainder is exact, so that a large angle loses nothing but the representation of 2 pi. */
+    const double turn = 6.28318530717958647692;
+    double part = remainder(rad, turn) / turn;
+    return (int32_t)(uint32_t)(int64_t)rint(ldexp(part, 32));
+}
+
+double dyn_q31_angle_rad(int32_t angle) {
+    return ldexp((double)angle * 6.28318530717958647692, -32);
+}
+
+/* The supply's limit in the upper half of the format; +-1024 V where none is given. */
+static int volt_exponent(const dyn_motor_t *motor) {
+    int exponent = 9;
+    if (motor->voltage > 0)
+        (void)frexp(motor->voltage, &exponent);
+    return exponent - 2;
+}
+
+dyn_q31_exponents_t dyn_q31_exponents(const dyn_model_t *model, const dyn_units_t *units,
+                                      uint32_t i) {
+    int slide = model->joint[i].type == DYN_PRISMATIC ? units->length : 0;
+    int arm = model->joint[i].type == DYN_PRISMATIC ? units->length : 2 * units->length;
+    return (dyn_q31_exponents_t){.position = slide,
+                                 .velocity = slide - units->time,
+                                 .acceleration = slide - 2 * units->time,
+                                 .torque = units->mass[i] + arm - 2 * units->time,
+                                 .voltage = volt_exponent(&model->joint[i].drive.motor)};
+}
+
+int32_t dyn_q31_from(double value, int exponent) {
+    double raw = rint(ldexp(value, DYN_Q31_BITS - exponent));
+    if (raw > 2147483647.0)
+        return 2147483647;
+    if (raw < -2147483647.0)
+        return -2147483647;
+    return (int32_t)raw;
+}
+
+double dyn_q31_to(int32_t raw, int exponent) {
+    return ldexp((double)raw, exponent - DYN_Q31_BITS);
+}
+
+bool dyn_q31_gain(double value, int exponent, int32_t *k, uint32_t *cut) {
+    int e;
+    double mantissa = frexp(value, &e);
+    e -= exponent;
+    *k = 0;
+    *cut = 0;
+    if (mantissa == 0 || e < -32)
+        return true;
+    if (e > 30)
+        return false;
+    /* At most 2^30: rounding up to the next power of two does no harm. */
+    *k = (int32_t)rint(ldexp(mantissa, 30));
+    *cut = (uint32_t)(30 - e);
+    return true;
+}

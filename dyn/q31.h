@@ -1,0 +1,36 @@
+/*
+ * The q31 backend as its callers see it. A number is an int32 with 28 fractional bits of the unit
+ * that dyn_units_t gives its dimension; the angle of a revolute joint is a binary angle (the whole
+ * int32 is one turn) and wraps around; speeds are rad per unit of time. The torque of joint i is in
+ * units of 2^mass[i] kg times length^2 / time^2 (length / time^2 where it is prismatic).
+ */
+#ifndef DYN_Q31_H
+#define DYN_Q31_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DYN_Q31_BITS 28
+
+typedef int32_t dyn_real_q31_t;
+
+#define DYN_REAL q31
+#include "dyn/instance.h"
+#undef DYN_REAL
+
+/* Conversions at the border of the fixed-point world, nearest value; for set-up and tests. */
+int32_t dyn_q31_angle(double rad);
+double dyn_q31_angle_rad(int32_t angle);
+/* Exponent of the unit of position (prismatic), speed, acceleration, torque and volts of joint i.
+ */
+typedef struct {
+    int position, velocity, acceleration, torque, voltage;
+} dyn_q31_exponents_t;
+dyn_q31_exponents_t dyn_q31_exponents(const dyn_model_t *model, const dyn_units_t *units,
+                                      uint32_t i);
+int32_t dyn_q31_from(double value, int exponent);
+double dyn_q31_to(int32_t raw, int exponent);
+/* value = k 2^(exponent - cut) for dyn/gain.h; 0 where it is too small, false where too large. */
+bool dyn_q31_gain(double value, int exponent, int32_t *k, uint32_t *cut);
+
+#endif

@@ -1,0 +1,27 @@
+/* The number operations of f64, for kernels. */
+#ifndef DYN_REAL_F64_H
+#define DYN_REAL_F64_H
+
+#include "dyn/f64.h"
+
+#include <math.h>
+
+#define DYN_REAL f64
+#include "dyn/real_float.h"
+
+INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
+    *cosine = cos(q + offset);
+    *sine = sin(q + offset);
+}
+
+INLINE real real_recip(real a) {
+    return 1.0 / a;
+}
+
+INLINE real real_sqrt(real a) {
+    return sqrt(a);
+}
+
+#include "dyn/vec.h"
+
+#endif

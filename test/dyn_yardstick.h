@@ -1,0 +1,11 @@
+/* The recursion of dyn/ne.c written directly in float, as the measure of what the vocabulary costs.
+ */
+#ifndef TEST_DYN_YARDSTICK_H
+#define TEST_DYN_YARDSTICK_H
+
+#include "dyn/f32.h"
+
+void dyn_yardstick_inverse(const dyn_arm_f32_t *arm, dyn_ne_scratch_f32_t *scratch, const float q[],
+                           const float qd[], const float qdd[], float tau[]);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Backend `count`: a number is a double that counts its operations. Running a kernel gives the
+ * multiplications and additions that its compiled form executes, beside the right torques.
+ *
+ * Not counted: what has a factor or summand that is known when the kernel is compiled (zeros and
+ * ones of the resting base, of (a, 0, d), of the free end), changes of sign, and sine and cosine
+ * with the offset of their angle. Constants of the robot count, also where they happen to be zero:
+ * that is the count for any robot.
+ */
+#ifndef TOOLS_BACKEND_COUNT_H
+#define TOOLS_BACKEND_COUNT_H
+
+#include <stdint.h>
+
+typedef struct {
+    double v;
+    int32_t
+        node; /* 0: input or constant of the robot; < 0: known when compiled; else an operation */
+} dyn_real_count_t;
+
+#define DYN_REAL count
+#include "dyn/instance.h"
+#undef DYN_REAL
+
+typedef struct {
+    long mul, add, div, sqrt, sincos;
+} count_ops_t;
+
+/* Forgets all operations. */
+void count_begin(void);
+/* Every operation since then, also those whose result nobody used. */
+count_ops_t count_all(void);
+/* Those that the given results need: what is left after dead code was dropped. */
+count_ops_t count_needed(const dyn_real_count_t *results, int n);
+
+dyn_real_count_t count_input(double value);
+
+/* For the vocabulary. */
+typedef enum { COUNT_ADD, COUNT_MUL, COUNT_DIV, COUNT_SQRT, COUNT_SINCOS } count_op_t;
+dyn_real_count_t count_op(count_op_t op, double value, dyn_real_count_t a, dyn_real_count_t b);
+
+#endif

@@ -1,0 +1,90 @@
+/* The number operations of trace, for kernels. */
+#ifndef TOOLS_BACKEND_REAL_TRACE_H
+#define TOOLS_BACKEND_REAL_TRACE_H
+
+#include "tools/backend/trace.h"
+
+#define DYN_REAL trace
+#define INLINE   static inline __attribute__((unused))
+
+typedef dyn_real_trace_t real;
+typedef real acc;
+
+INLINE void trace_named_real(const char *name, uint32_t joint, real a) {
+    trace_hint(name, joint, "", a);
+}
+
+INLINE void trace_named_vec(const char *name, uint32_t joint, dyn_vec_trace_t a) {
+    trace_hint(name, joint, "x", a.x);
+    trace_hint(name, joint, "y", a.y);
+    trace_hint(name, joint, "z", a.z);
+}
+
+#define NAMED(joint, value)                                                                        \
+    _Generic((value), dyn_vec_trace_t                                                              \
+             : trace_named_vec, dyn_real_trace_t                                                   \
+             : trace_named_real)(#value, joint, value)
+
+#define real_known(value)   trace_const(value)
+#define real_neg(a)         trace_node(TRACE_NEG, a, a)
+#define real_add(a, b)      trace_node(TRACE_ADD, a, b)
+#define real_sub(a, b)      trace_node(TRACE_SUB, a, b)
+#define real_mul(a, b)      trace_node(TRACE_MUL, a, b)
+#define acc_mul(a, b)       real_mul(a, b)
+#define acc_mac(sum, a, b)  real_add(sum, real_mul(a, b))
+#define acc_msub(sum, a, b) real_sub(sum, real_mul(a, b))
+#define acc_round(sum)      (sum)
+#define turn_mul            acc_mul
+#define turn_mac            acc_mac
+#define turn_msub           acc_msub
+#define turn_round          acc_round
+#define turn_known          real_known
+#define turn_real(cs)       (cs)
+
+#define real_sincos      trace_sincos
+#define real_recip(a)    trace_node(TRACE_RECIP, a, a)
+#define real_sqrt(a)     trace_node(TRACE_SQRT, a, a)
+#define real_clamp(a, b) trace_node(TRACE_CLAMP, a, b)
+
+#define real_shift_mass(a, shift) ((void)(shift), (a))
+
+/* Straight-line code cannot branch on a pivot: the smallest is a node, and the answer comes later.
+ */
+typedef struct {
+    real smallest;
+} pivot;
+
+INLINE pivot pivot_begin(void) {
+    return (pivot){trace_const(1e30)};
+}
+
+INLINE pivot pivot_see(pivot p, real d) {
+    return (pivot){trace_node(TRACE_MIN, p.smallest, d)};
+}
+
+INLINE bool pivot_ok(pivot p) {
+    trace_hint("pivot", 0, "", p.smallest);
+    return true;
+}
+
+/* Straight-line code tells nobody that it has clamped. */
+#define real_beyond(a, limit) ((void)(a), (void)(limit), 0u)
+
+INLINE bool real_holds(double value, int exponent) {
+    (void)value;
+    (void)exponent;
+    return true;
+}
+
+INLINE bool real_from_model(double value, int exponent, real *out) {
+    (void)exponent;
+    *out = trace_const(value);
+    return true;
+}
+
+#define turn_from_model  trace_const
+#define angle_from_model trace_const
+
+#include "dyn/vec.h"
+
+#endif
