@@ -1,0 +1,58 @@
+/* A short run of the fuzz target in every test, ten minutes of it in the long ones. */
+#include "test/fuzz_robot.h"
+#include "test/harness.h"
+
+#ifdef TEST_LONG
+#define FUZZ_SECONDS 600.0
+#else
+#define FUZZ_SECONDS 2.0
+#endif
+
+static void test_fuzz(void) {
+    static const char *const seeds[] = {"tools/robots/cmu-dd.yaml", "test/robot_data/parts.yaml",
+                                        NULL};
+    static const char *const words[] = {"shape: ",
+                                        "cone",
+                                        "frustum",
+                                        "sphere",
+                                        "tube",
+                                        "box",
+                                        "hole: true",
+                                        "radius: ",
+                                        "inner_radius: ",
+                                        "top_radius: ",
+                                        "size: [1, 2, 3]",
+                                        "mass: ",
+                                        "density: ",
+                                        "material: ",
+                                        "pose: {xyz: [1, 0, 0]}",
+                                        "rpy: [1, 2, 3]",
+                                        "parts: ",
+                                        "sections: ",
+                                        "links: ",
+                                        "frame: ",
+                                        "part: rod",
+                                        "link: ",
+                                        "{",
+                                        "}",
+                                        "[",
+                                        "]",
+                                        ", ",
+                                        ": ",
+                                        "\n",
+                                        "- ",
+                                        "1e15",
+                                        "1e-300",
+                                        "-1",
+                                        "0",
+                                        "&a ",
+                                        "*a",
+                                        NULL};
+    const uint64_t tried = fuzz_drive(seeds, words, FUZZ_SECONDS, 20260701);
+    harness_note_number("inputs tried:", (int64_t)tried);
+    TEST_ASSERT_GREATER_THAN(50, tried);
+}
+
+TEST_LIST_BEGIN
+TEST(test_fuzz)
+TEST_LIST_END

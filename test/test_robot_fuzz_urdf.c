@@ -1,0 +1,56 @@
+/* A short run of the fuzz target in every test, ten minutes of it in the long ones. */
+#include "test/fuzz_robot.h"
+#include "test/harness.h"
+
+#ifdef TEST_LONG
+#define FUZZ_SECONDS 600.0
+#else
+#define FUZZ_SECONDS 2.0
+#endif
+
+static void test_fuzz(void) {
+    static const char *const seeds[] = {"test/robot_data/gripper.urdf",
+                                        "test/robot_data/chain.urdf", NULL};
+    static const char *const words[] = {"<link name=\"x\"/>",
+                                        "<joint name=\"j\" type=\"fixed\">",
+                                        "</joint>",
+                                        "<robot>",
+                                        "</robot>",
+                                        "<inertial>",
+                                        "</inertial>",
+                                        "<mimic joint=\"turn\"/>",
+                                        "xacro:",
+                                        "${x}",
+                                        "type=\"floating\"",
+                                        "&lt;",
+                                        "&#10;",
+                                        "<!DOCTYPE a [",
+                                        "<!ENTITY a \"b\">",
+                                        "<!--",
+                                        "-->",
+                                        "<![CDATA[",
+                                        "]]>",
+                                        "1e308",
+                                        "nan",
+                                        "-0",
+                                        "\"",
+                                        ">",
+                                        "<",
+                                        "/",
+                                        "xyz=\"0 0 0\"",
+                                        "rpy=\"1 2 3\"",
+                                        "<axis xyz=\"1 1 0\"/>",
+                                        "<parent link=\"palm\"/>",
+                                        "<child link=\"boom\"/>",
+                                        "\xff\xfe",
+                                        "<?xml version=\"1.1\"?>",
+                                        "mechanicalReduction",
+                                        NULL};
+    const uint64_t tried = fuzz_drive(seeds, words, FUZZ_SECONDS, 20260701);
+    harness_note_number("inputs tried:", (int64_t)tried);
+    TEST_ASSERT_GREATER_THAN(50, tried);
+}
+
+TEST_LIST_BEGIN
+TEST(test_fuzz)
+TEST_LIST_END

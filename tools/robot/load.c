@@ -1,0 +1,337 @@
+/*
+ * From a name to an arm: finds and reads the file, sees what it is, calls the reader and makes the
+ * model.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/robot/readers.h"
+
+/* Readers use strtod and printf: a decimal comma of the user's language must not reach them. */
+typedef struct {
+    locale_t plain, before;
+} locale_guard_t;
+
+static locale_guard_t locale_enter(void) {
+    locale_guard_t guard = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0};
+    if (guard.plain)
+        guard.before = uselocale(guard.plain);
+    return guard;
+}
+
+static void locale_leave(locale_guard_t *guard) {
+    if (guard->plain) {
+        uselocale(guard->before);
+        freelocale(guard->plain);
+    }
+}
+
+static int fail(messages_t *messages, message_code_t code, const char *file, const char *cure,
+                const char *text) {
+    messages_add(messages, MESSAGE_ERROR, code, (message_place_t){file, 0, NULL}, cure, "%s", text);
+    return -1;
+}
+
+static void free_shapes(robot_shape_t *shape, uint32_t count) {
+    for (uint32_t i = 0; shape && i < count; i++)
+        free(shape[i].value);
+    free(shape);
+}
+
+void robot_free(robot_t *robot) {
+    for (uint32_t i = 0; i < DYN_MAX_JOINTS; i++) {
+        robot_flex_t *f = &robot->joint[i].flex;
+        free_shapes(f->shape_xy, f->modes_xy);
+        free_shapes(f->shape_xz, f->modes_xz);
+        free_shapes(f->shape_torsion, f->modes_torsion);
+    }
+    free(robot->file);
+    memset(robot, 0, sizeof *robot);
+}
+
+/* ---------------------------------------------------------------------------------------- the
+ * model */
+
+static void source_from(const robot_t *robot, dyn_source_t *source) {
+    *source = (dyn_source_t){.convention = robot->convention, .n = robot->n};
+    memcpy(source->gravity, robot->gravity, sizeof source->gravity);
+    memcpy(source->base_xyz, robot->base_xyz, sizeof source->base_xyz);
+    memcpy(source->base_rpy, robot->base_rpy, sizeof source->base_rpy);
+    memcpy(source->tool_xyz, robot->tool_xyz, sizeof source->tool_xyz);
+    memcpy(source->tool_rpy, robot->tool_rpy, sizeof source->tool_rpy);
+    source->payload = robot->payload;
+    for (uint32_t i = 0; i < robot->n; i++)
+        source->joint[i] = robot->joint[i].source;
+}
+
+int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
+    dyn_source_t *source = malloc(sizeof *source);
+    if (!source)
+        return fail(messages, MESSAGE_MEMORY, robot->file, NULL, "no memory left");
+    source_from(robot, source);
+    if (!(parallel_rad > 0))
+        parallel_rad = DYN_PARALLEL_DEFAULT;
+    int status = dyn_convert(source, parallel_rad, &robot->model, &robot->report);
+    free(source);
+    /* Numbers that are finite may still overflow in the conversion. */
+    if (status == DYN_OK)
+        status = dyn_model_check(&robot->model);
+    const robot_joint_t *joint =
+        &robot->joint[robot->report.joint < DYN_MAX_JOINTS ? robot->report.joint : 0];
+    message_place_t place = {robot->file, joint->line.joint, joint->name};
+    switch (status) {
+    case DYN_OK:
+        break;
+    case DYN_E_JOINTS:
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_LIMIT,
+                     (message_place_t){robot->file, robot->line_joints, NULL},
+                     "freeze joints or choose a shorter chain", "%u joints, possible are 1 to %u",
+                     (unsigned)robot->n, DYN_MAX_JOINTS);
+        return -1;
+    case DYN_E_AXIS:
+        place.line = joint->line.axis ? joint->line.axis : place.line;
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_AXIS, place,
+                     "give the direction of the axis in the joint frame, such as [0, 0, 1]",
+                     "the axis has length zero");
+        return -1;
+    default:
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_NUMBER,
+                     (message_place_t){robot->file, 0, NULL}, "use SI units",
+                     "the numbers of this arm overflow when its frames are converted");
+        return -1;
+    }
+    if (robot->report.bent_angle > 0) {
+        joint = &robot->joint[robot->report.bent_joint];
+        messages_add(messages, MESSAGE_NOTE, MESSAGE_PARALLEL,
+                     (message_place_t){robot->file, joint->line.frame, joint->name}, "",
+                     "the axis was turned by %.2g rad to be parallel to the one before it",
+                     robot->report.bent_angle);
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------- the
+ * file */
+
+static bool looks_like_xml(const char *bytes, size_t size) {
+    size_t i = 0;
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
+        i = 3;
+    if (size >= 2 && (memcmp(bytes, "\xFF\xFE", 2) == 0 || memcmp(bytes, "\xFE\xFF", 2) == 0))
+        return size >= 4 && (bytes[2] == '<' || bytes[3] == '<');
+    while (i < size &&
+           (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n'))
+        i++;
+    return i < size && bytes[i] == '<';
+}
+
+static bool looks_binary(const char *bytes, size_t size) {
+    size_t odd = 0, seen = size < 4096 ? size : 4096;
+    if (size >= 2 && (memcmp(bytes, "\xFF\xFE", 2) == 0 || memcmp(bytes, "\xFE\xFF", 2) == 0))
+        return false; /* UTF-16: both parsers read it */
+    for (size_t i = 0; i < seen; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c == 0)
+            return true;
+        odd += c < 32 && c != '\n' && c != '\r' && c != '\t';
+    }
+    return odd > seen / 16;
+}
+
+static int read_yaml(const char *file, const char *bytes, size_t size, robot_t *out,
+                     messages_t *messages) {
+    tree_t tree;
+    int status = tree_parse(file, bytes, size, &tree, messages);
+    if (status == 0) {
+        if (tree.root->kind != TREE_MAP)
+            status = fail(messages, MESSAGE_FORMAT, file,
+                          "a robot file begins with name:, a URDF with <robot>",
+                          "the content is neither a robot file nor a parts database");
+        else if (tree_get(tree.root, "parts"))
+            status = reader_parts(&tree, out, messages);
+        else
+            status = reader_robot_file(&tree, out, messages);
+    }
+    tree_free(&tree);
+    return status;
+}
+
+static int parse(const char *file, const char *bytes, size_t size, const robot_options_t *options,
+                 robot_t *out, messages_t *messages) {
+    if (size > ROBOT_FILE_MAX)
+        return fail(messages, MESSAGE_LIMIT, file, "is this a robot description?",
+                    "larger than 16 MB");
+    if (size == 0)
+        return fail(messages, MESSAGE_FORMAT, file, "see tools/robots for examples",
+                    "the file is empty");
+    const size_t magic = options->image_magic_size;
+    if (options->image_reader && magic > 0 && size >= magic &&
+        memcmp(bytes, options->image_magic, magic) == 0) {
+        out->format = ROBOT_FORMAT_IMAGE;
+        return options->image_reader(file, (const uint8_t *)bytes, size, options, out, messages);
+    }
+    if (looks_like_xml(bytes, size))
+        return reader_urdf(file, bytes, size, options, out, messages);
+    if (looks_binary(bytes, size))
+        return fail(messages, MESSAGE_FORMAT, file,
+                    "give a robot file (YAML), a URDF (XML), a parts database or an image",
+                    "binary content of an unknown kind");
+    if (options->tip || options->freeze_count > 0)
+        return fail(messages, MESSAGE_VALUE, file, "edit the joints of the file instead",
+                    "a tip link and frozen joints can be chosen in a URDF only");
+    return read_yaml(file, bytes, size, out, messages);
+}
+
+int robot_parse(const char *file, const void *bytes, size_t size, const robot_options_t *options,
+                robot_t *out, messages_t *messages) {
+    static const robot_options_t none = {0};
+    if (!options)
+        options = &none;
+    memset(out, 0, sizeof *out);
+    out->file = strdup(file);
+    if (!out->file)
+        return fail(messages, MESSAGE_MEMORY, file, NULL, "no memory left");
+    locale_guard_t guard = locale_enter();
+    const size_t errors = messages->errors;
+    int status = parse(file, bytes, size, options, out, messages);
+    if (status == 0 && options->gravity)
+        memcpy(out->gravity, options->gravity, sizeof out->gravity);
+    if (status == 0 && messages->errors == errors)
+        status = robot_settle(out, options->parallel_rad, messages);
+    locale_leave(&guard);
+    return status == 0 && messages->errors == errors ? 0 : -1;
+}
+
+/* A whole stream with its end unknown (a pipe is possible), at most one byte more than the limit.
+ */
+static char *read_stream(FILE *stream, size_t *size) {
+    size_t room = 64 << 10, used = 0;
+    char *bytes = malloc(room);
+    while (bytes) {
+        used += fread(bytes + used, 1, room - used, stream);
+        if (used < room || used > ROBOT_FILE_MAX)
+            break;
+        room *= 2;
+        char *more = realloc(bytes, room);
+        if (!more)
+            free(bytes);
+        bytes = more;
+    }
+    *size = used;
+    return bytes;
+}
+
+static int load_path(const char *path, const robot_options_t *options, robot_t *out,
+                     messages_t *messages) {
+    struct stat about;
+    char text[256];
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return fail(messages, MESSAGE_FILE, path, "name a file in it", "this is a folder");
+    FILE *stream = fopen(path, "rb");
+    if (!stream) {
+        snprintf(text, sizeof text, "cannot be opened: %s", strerror(errno));
+        return fail(messages, MESSAGE_FILE, path, "check the path and its permissions", text);
+    }
+    size_t size = 0;
+    errno = 0;
+    char *bytes = read_stream(stream, &size);
+    const bool broken = ferror(stream);
+    const int why = errno;
+    fclose(stream);
+    int status;
+    if (!bytes) {
+        status = fail(messages, MESSAGE_MEMORY, path, NULL, "no memory left");
+    } else if (broken) {
+        snprintf(text, sizeof text, "reading failed: %s", strerror(why));
+        status = fail(messages, MESSAGE_FILE, path, "copy the file to another disk", text);
+    } else {
+        status = robot_parse(path, bytes, size, options, out, messages);
+    }
+    free(bytes);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- robots by name
+ */
+
+static char *join(const char *folder, const char *name) {
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *out = malloc(size);
+    if (out)
+        snprintf(out, size, "%s/%s", folder, name);
+    return out;
+}
+
+static char *program_folder(void) {
+    char path[4096];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (size <= 0)
+        return NULL;
+    path[size] = '\0';
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return NULL;
+    *slash = '\0';
+    return join(path, "../../tools/robots");
+}
+
+size_t robot_folders(char **folder, size_t max) {
+    const char *chosen = getenv("APPELL_ROBOTS");
+    char *candidate[3] = {chosen && *chosen ? strdup(chosen) : NULL, strdup("tools/robots"),
+                          program_folder()};
+    size_t count = 0;
+    for (size_t i = 0; i < 3; i++) {
+        if (candidate[i] && count < max)
+            folder[count++] = candidate[i];
+        else
+            free(candidate[i]);
+    }
+    return count;
+}
+
+static int load_named(const char *what, const robot_options_t *options, robot_t *out,
+                      messages_t *messages) {
+    static const char *const endings[] = {".yaml", ".yml", ".urdf"};
+    char *folder[3];
+    const size_t folders = robot_folders(folder, 3);
+    char *found = NULL, where[512] = "";
+    for (size_t i = 0; i < folders; i++) {
+        for (size_t k = 0; k < 3 && !found; k++) {
+            char name[300];
+            snprintf(name, sizeof name, "%.280s%s", what, endings[k]);
+            char *path = join(folder[i], name);
+            if (path && access(path, F_OK) == 0)
+                found = path;
+            else
+                free(path);
+        }
+        size_t used = strlen(where);
+        snprintf(where + used, sizeof where - used, "%s%.150s", i ? ", " : "", folder[i]);
+        free(folder[i]);
+    }
+    if (found) {
+        int status = load_path(found, options, out, messages);
+        free(found);
+        return status;
+    }
+    char text[700];
+    snprintf(text, sizeof text, "neither a file nor a robot in %s", where);
+    return fail(messages, MESSAGE_FILE, what,
+                "give the path of a robot file or URDF, or set APPELL_ROBOTS to a folder of robots",
+                text);
+}
+
+int robot_load(const char *what, const robot_options_t *options, robot_t *out,
+               messages_t *messages) {
+    memset(out, 0, sizeof *out);
+    struct stat about;
+    const bool plain = *what && !strchr(what, '/') && !strchr(what, '.');
+    if (plain && (stat(what, &about) != 0 || S_ISDIR(about.st_mode)))
+        return load_named(what, options, out, messages);
+    return load_path(what, options, out, messages);
+}

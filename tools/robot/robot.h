@@ -1,0 +1,192 @@
+/*
+ * A robot as its file describes it, and how to get it: robot files (YAML), URDF, parts databases
+ * and, through a hook, parameter images. The one thing that commands need beside the kernels.
+ *
+ *     robot_t *robot = calloc(1, sizeof *robot);
+ *     messages_t messages = MESSAGES_INIT;
+ *     if (robot_load("puma560", NULL, robot, &messages) == 0) ... robot->model ...
+ *     robot_free(robot); messages_free(&messages);
+ *
+ * No function here prints, exits or keeps state.
+ */
+#ifndef TOOLS_ROBOT_ROBOT_H
+#define TOOLS_ROBOT_ROBOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "dyn/convert.h"
+#include "dyn/model.h"
+#include "tools/robot/messages.h"
+
+#define ROBOT_NAME_MAX  128u        /* bytes of a name, the final zero included */
+#define ROBOT_FILE_MAX  (16u << 20) /* bytes of a file */
+#define ROBOT_MODES_MAX 8u          /* assumed modes of one kind on one link */
+
+typedef enum {
+    ROBOT_FORMAT_FILE, /* robot file */
+    ROBOT_FORMAT_URDF,
+    ROBOT_FORMAT_PARTS, /* parts database */
+    ROBOT_FORMAT_IMAGE  /* parameter image */
+} robot_format_t;
+
+typedef enum {
+    ROBOT_FEEDBACK_OFF,
+    ROBOT_FEEDBACK_PD,
+    ROBOT_FEEDBACK_COMPUTED_TORQUE
+} robot_feedback_t;
+
+/* Optional keys that the file has. What is not given is zero, with the exceptions named below. */
+typedef enum {
+    ROBOT_HAS_BASE = 1 << 0,
+    ROBOT_HAS_RATE = 1 << 1,
+    ROBOT_HAS_FEEDBACK = 1 << 2,
+    ROBOT_HAS_TOOL = 1 << 3,
+    ROBOT_HAS_PAYLOAD = 1 << 4
+} robot_has_t;
+
+typedef enum {
+    ROBOT_JOINT_POSITION = 1 << 0,
+    ROBOT_JOINT_VELOCITY = 1 << 1,
+    ROBOT_JOINT_ACCELERATION = 1 << 2,
+    ROBOT_JOINT_TORQUE = 1 << 3,
+    ROBOT_JOINT_RESISTANCE = 1 << 4,
+    ROBOT_JOINT_TORQUE_CONSTANT = 1 << 5,
+    ROBOT_JOINT_GEAR = 1 << 6, /* not given but a motor: 1, direct drive */
+    ROBOT_JOINT_ROTOR_INERTIA = 1 << 7,
+    ROBOT_JOINT_VOLTAGE = 1 << 8,
+    ROBOT_JOINT_VISCOUS = 1 << 9,
+    ROBOT_JOINT_COULOMB = 1 << 10,
+    ROBOT_JOINT_COUNTS = 1 << 11,
+    ROBOT_JOINT_SIGN = 1 << 12, /* not given: 1 */
+    ROBOT_JOINT_OFFSET = 1 << 13,
+    ROBOT_JOINT_RATIO = 1 << 14, /* not given: 1 */
+    ROBOT_JOINT_KP = 1 << 15,
+    ROBOT_JOINT_KD = 1 << 16,
+    ROBOT_JOINT_INERTIAL = 1 << 17, /* the source had mass data for this link at all */
+    ROBOT_JOINT_ENDLESS = 1 << 18,  /* URDF: continuous, has no range by nature */
+    ROBOT_JOINT_LIMITS = 0xf,
+    ROBOT_JOINT_MOTOR = 0x1f << 4,
+    ROBOT_JOINT_ENCODER = 0xf << 11
+} robot_joint_has_t;
+
+typedef struct {
+    double counts; /* per turn of the encoder, or per metre; zero: no encoder */
+    double sign;   /* 1 or -1 */
+    double offset; /* position of the joint where the counter reads zero, rad or m */
+    double ratio;  /* turns of the encoder for one turn (or metre) of the joint */
+} robot_encoder_t;
+
+/* A mode shape as a table: values at equal steps from the root (0, always zero) to the end. */
+typedef struct {
+    double *value;
+    uint32_t count;
+} robot_shape_t;
+
+/* An elastic beam along x of the link frame (paper 004). */
+typedef struct {
+    double length, mass_per_length; /* m, kg/m */
+    double EI_y, EI_z, GJ;          /* N m^2 */
+    double damping;                 /* s: damping matrix is this times the stiffness matrix */
+    double polar_inertia;           /* of a metre of beam about x, kg m */
+    uint32_t modes_xy, modes_xz, modes_torsion;
+    robot_shape_t *shape_xy, *shape_xz,
+        *shape_torsion; /* one for each mode, or NULL: clamped-free */
+} robot_flex_t;
+
+/* Lines of the file where a thing stands; 0 where there is none. */
+typedef struct {
+    uint32_t joint, type, frame, axis, link, mass, com, inertia, limits, motor, friction, encoder,
+        gains, flex, position, velocity, torque;
+} robot_joint_lines_t;
+
+typedef struct {
+    char name[ROBOT_NAME_MAX];
+    char link_name[ROBOT_NAME_MAX]; /* of the link behind the joint; robot files have none: name */
+    uint32_t has;                   /* robot_joint_has_t */
+    bool elastic;                   /* flex is given; source.link is then the stiff beam */
+    dyn_source_joint_t source;      /* frame, link and drive in the convention of the file */
+    robot_encoder_t encoder;
+    double kp, kd;
+    robot_flex_t flex;
+    robot_joint_lines_t line;
+} robot_joint_t;
+
+typedef struct {
+    char name[ROBOT_NAME_MAX];
+    char *file; /* where it was read, for messages */
+    robot_format_t format;
+    dyn_convention_t convention;
+    uint32_t has; /* robot_has_t */
+    bool elastic; /* any joint is */
+    uint32_t n;
+    double gravity[3]; /* in the base frame of the file, m/s^2 */
+    double base_xyz[3], base_rpy[3];
+    double tool_xyz[3], tool_rpy[3];
+    double rate_hz; /* not given: 1000 */
+    robot_feedback_t feedback;
+    dyn_body_t payload; /* in the last link frame of the file */
+    uint32_t line_name, line_gravity, line_base, line_control, line_tool, line_payload, line_joints;
+    robot_joint_t joint[DYN_MAX_JOINTS];
+
+    dyn_model_t model;   /* the same arm for the kernels; of elastic links the stiff beams */
+    dyn_report_t report; /* among others: the file's last link frame in the model's */
+} robot_t;
+
+typedef struct {
+    const char *joint;
+    double value; /* rad or m */
+} robot_freeze_t;
+
+struct robot_options;
+typedef int (*robot_reader_t)(const char *file, const uint8_t *bytes, size_t size,
+                              const struct robot_options *options, robot_t *out,
+                              messages_t *messages);
+
+typedef struct robot_options {
+    const char *tip;              /* URDF: the link that carries the hand; NULL: see robot_load */
+    const robot_freeze_t *freeze; /* URDF: joints that do not move, and where they stand */
+    size_t freeze_count;
+    const double *gravity;   /* instead of the file's, m/s^2 in the base frame; NULL: the file's */
+    double parallel_rad;     /* dyn_convert's; 0: DYN_PARALLEL_DEFAULT */
+    const char *image_magic; /* first bytes of a parameter image, and who reads it; NULL: nobody */
+    size_t image_magic_size;
+    robot_reader_t image_reader;
+} robot_options_t;
+
+/*
+ * Reads the arm. `what` is a file, or the name of a robot in $APPELL_ROBOTS, ./tools/robots or
+ * ../../tools/robots beside the program. 0, or -1 with at least one error among the messages. `out`
+ * needs no initialisation and robot_free in either case. options may be NULL.
+ *
+ * A URDF is a tree: without a tip the chain with most moving joints is taken, and the hand is the
+ * frame of its last moving link; all else is frozen and lumped, with a note for each.
+ */
+int robot_load(const char *what, const robot_options_t *options, robot_t *out,
+               messages_t *messages);
+/* The same from memory; `file` is only the name in messages. */
+int robot_parse(const char *file, const void *bytes, size_t size, const robot_options_t *options,
+                robot_t *out, messages_t *messages);
+void robot_free(robot_t *robot);
+
+/*
+ * Makes robot->model from the description; robot_load has done so. To be called again after a
+ * change of the description (another payload, another gravity). 0, or -1 with errors.
+ */
+int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages);
+
+/* Writes a robot file that loads into the identical model. 0, or -1 where the stream failed. */
+int robot_save(FILE *stream, const robot_t *robot);
+
+/*
+ * The import doctor: adds what is suspicious about the arm. 0, or -1 when there is an error, that
+ * is, something that cannot be computed with.
+ */
+int robot_check(const robot_t *robot, messages_t *messages);
+
+/* Folders in which robots are looked for by name, best first; at most `max`, each to be freed. */
+size_t robot_folders(char **folder, size_t max);
+
+#endif

@@ -1,0 +1,518 @@
+/*
+ * Robot files: the YAML schema as libcyaml tables, and from the loaded structures to robot_t with
+ * the checks that no schema can express (what belongs to which convention, elastic links, ranges).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/robot/readers.h"
+
+const cyaml_schema_value_t raw_number = {CYAML_VALUE_FLOAT(CYAML_FLAG_DEFAULT, double)};
+
+const cyaml_strval_t raw_joint_types[2] = {{"revolute", DYN_REVOLUTE},
+                                           {"prismatic", DYN_PRISMATIC}};
+const cyaml_strval_t raw_conventions[3] = {
+    {"dh", DYN_CONVENTION_DH}, {"mdh", DYN_CONVENTION_MDH}, {"frames", DYN_CONVENTION_FRAMES}};
+static const cyaml_strval_t feedbacks[3] = {{"off", ROBOT_FEEDBACK_OFF},
+                                            {"pd", ROBOT_FEEDBACK_PD},
+                                            {"computed_torque", ROBOT_FEEDBACK_COMPUTED_TORQUE}};
+static const cyaml_strval_t planes[3] = {
+    {"xy", RAW_PLANE_XY}, {"xz", RAW_PLANE_XZ}, {"torsion", RAW_PLANE_TORSION}};
+
+#define NUMBER(key, flags, structure, member) CYAML_FIELD_FLOAT(key, flags, structure, member)
+#define NUMBERS(key, flags, structure, member, count)                                              \
+    CYAML_FIELD_SEQUENCE_FIXED(key, flags, structure, member, &raw_number, count)
+
+const cyaml_schema_field_t raw_pose_fields[] = {NUMBERS("xyz", RAW_OPTIONAL, raw_pose_t, xyz, 3),
+                                                NUMBERS("rpy", RAW_OPTIONAL, raw_pose_t, rpy, 3),
+                                                CYAML_FIELD_END};
+const cyaml_schema_field_t raw_origin_fields[] = {
+    NUMBERS("xyz", 0, raw_pose_t, xyz, 3), NUMBERS("rpy", 0, raw_pose_t, rpy, 3), CYAML_FIELD_END};
+
+typedef __typeof__(((raw_joint_t *)0)->dh) raw_dh_t;
+const cyaml_schema_field_t raw_dh_fields[] = {
+    NUMBER("theta", 0, raw_dh_t, theta), NUMBER("d", 0, raw_dh_t, d), NUMBER("a", 0, raw_dh_t, a),
+    NUMBER("alpha", 0, raw_dh_t, alpha), CYAML_FIELD_END};
+
+const cyaml_schema_field_t raw_limits_fields[] = {
+    NUMBERS("position", RAW_OPTIONAL, dyn_limits_t, position, 2),
+    NUMBER("velocity", RAW_OPTIONAL, dyn_limits_t, velocity),
+    NUMBER("acceleration", RAW_OPTIONAL, dyn_limits_t, acceleration),
+    NUMBER("torque", RAW_OPTIONAL, dyn_limits_t, torque), CYAML_FIELD_END};
+
+const cyaml_schema_field_t raw_motor_fields[] = {
+    NUMBER("resistance", RAW_OPTIONAL, dyn_motor_t, resistance),
+    NUMBER("torque_constant", RAW_OPTIONAL, dyn_motor_t, torque_constant),
+    NUMBER("gear", RAW_OPTIONAL, dyn_motor_t, gear),
+    NUMBER("rotor_inertia", RAW_OPTIONAL, dyn_motor_t, rotor_inertia),
+    NUMBER("voltage", RAW_OPTIONAL, dyn_motor_t, voltage),
+    CYAML_FIELD_END};
+
+typedef __typeof__(((raw_joint_t *)0)->friction) raw_friction_t;
+const cyaml_schema_field_t raw_friction_fields[] = {
+    NUMBER("viscous", RAW_OPTIONAL, raw_friction_t, viscous),
+    CYAML_FIELD_SEQUENCE("coulomb", RAW_OPTIONAL | CYAML_FLAG_POINTER, raw_friction_t, coulomb,
+                         &raw_number, 1, 2),
+    CYAML_FIELD_END};
+
+const cyaml_schema_field_t raw_encoder_fields[] = {
+    NUMBER("counts", RAW_OPTIONAL, robot_encoder_t, counts),
+    NUMBER("sign", RAW_OPTIONAL, robot_encoder_t, sign),
+    NUMBER("offset", RAW_OPTIONAL, robot_encoder_t, offset),
+    NUMBER("ratio", RAW_OPTIONAL, robot_encoder_t, ratio), CYAML_FIELD_END};
+
+typedef __typeof__(((raw_joint_t *)0)->gains) raw_gains_t;
+const cyaml_schema_field_t raw_gains_fields[] = {NUMBER("kp", RAW_OPTIONAL, raw_gains_t, kp),
+                                                 NUMBER("kd", RAW_OPTIONAL, raw_gains_t, kd),
+                                                 CYAML_FIELD_END};
+
+typedef __typeof__(((raw_robot_t *)0)->control) raw_control_t;
+const cyaml_schema_field_t raw_control_fields[] = {
+    NUMBER("rate", RAW_OPTIONAL, raw_control_t, rate),
+    CYAML_FIELD_ENUM("feedback", RAW_OPTIONAL | RAW_STRICT, raw_control_t, feedback, feedbacks, 3),
+    CYAML_FIELD_END};
+
+const cyaml_schema_field_t raw_payload_fields[] = {
+    NUMBER("mass", RAW_OPTIONAL, raw_link_t, mass),
+    NUMBERS("com", RAW_OPTIONAL, raw_link_t, com, 3),
+    NUMBERS("inertia", RAW_OPTIONAL, raw_link_t, inertia, 6), CYAML_FIELD_END};
+
+static const cyaml_schema_field_t link_fields[] = {
+    NUMBER("mass", 0, raw_link_t, mass), NUMBERS("com", 0, raw_link_t, com, 3),
+    NUMBERS("inertia", 0, raw_link_t, inertia, 6), NUMBERS("rpy", RAW_OPTIONAL, raw_link_t, rpy, 3),
+    CYAML_FIELD_END};
+
+typedef __typeof__(((raw_flex_t *)0)->modes) raw_modes_t;
+static const cyaml_schema_field_t modes_fields[] = {
+    CYAML_FIELD_UINT("xy", RAW_OPTIONAL, raw_modes_t, xy),
+    CYAML_FIELD_UINT("xz", RAW_OPTIONAL, raw_modes_t, xz),
+    CYAML_FIELD_UINT("torsion", RAW_OPTIONAL, raw_modes_t, torsion), CYAML_FIELD_END};
+
+#define SHAPE_POINTS_MIN 5u
+#define SHAPE_POINTS_MAX 1001u
+
+static const cyaml_schema_field_t shape_fields[] = {
+    CYAML_FIELD_ENUM("plane", RAW_STRICT, raw_shape_t, plane, planes, 3),
+    CYAML_FIELD_SEQUENCE("values", CYAML_FLAG_POINTER, raw_shape_t, values, &raw_number,
+                         SHAPE_POINTS_MIN, SHAPE_POINTS_MAX),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t shape_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_shape_t, shape_fields)};
+
+static const cyaml_schema_field_t flex_fields[] = {
+    NUMBER("length", 0, raw_flex_t, length),
+    NUMBER("mass_per_length", 0, raw_flex_t, mass_per_length),
+    NUMBER("EI_y", RAW_OPTIONAL, raw_flex_t, EI_y),
+    NUMBER("EI_z", RAW_OPTIONAL, raw_flex_t, EI_z),
+    NUMBER("GJ", RAW_OPTIONAL, raw_flex_t, GJ),
+    CYAML_FIELD_MAPPING("modes", 0, raw_flex_t, modes, modes_fields),
+    NUMBER("damping", RAW_OPTIONAL, raw_flex_t, damping),
+    NUMBER("polar_inertia", RAW_OPTIONAL, raw_flex_t, polar_inertia),
+    CYAML_FIELD_SEQUENCE("shapes", RAW_OPTIONAL | CYAML_FLAG_POINTER, raw_flex_t, shapes,
+                         &shape_value, 1, 3 * ROBOT_MODES_MAX),
+    CYAML_FIELD_END};
+
+static const cyaml_schema_field_t joint_fields[] = {
+    RAW_JOINT_FIELDS, CYAML_FIELD_MAPPING("link", RAW_OPTIONAL, raw_joint_t, link, link_fields),
+    CYAML_FIELD_MAPPING("flex", RAW_OPTIONAL, raw_joint_t, flex, flex_fields), CYAML_FIELD_END};
+static const cyaml_schema_value_t joint_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_joint_t, joint_fields)};
+
+static const cyaml_schema_field_t robot_fields[] = {RAW_ROBOT_FIELDS(raw_robot_t, &joint_value),
+                                                    CYAML_FIELD_END};
+static const cyaml_schema_value_t robot_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_robot_t, robot_fields)};
+
+/* ------------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    const tree_t *tree;
+    messages_t *messages;
+    const char *subject;
+} context_t;
+
+static void complain(const context_t *c, message_code_t code, uint32_t line, const char *cure,
+                     const char *text) {
+    messages_add(c->messages, MESSAGE_ERROR, code,
+                 (message_place_t){c->tree->file, line, c->subject}, cure, "%s", text);
+}
+
+static void copy(double *to, const double *from, size_t n) {
+    memcpy(to, from, n * sizeof *to);
+}
+
+void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, messages_t *messages) {
+    const tree_node_t *root = tree->root, *control = tree_get(root, "control");
+    context_t c = {tree, messages, NULL};
+    memcpy(out->name, raw->name, sizeof out->name);
+    out->convention = (dyn_convention_t)raw->convention;
+    copy(out->gravity, raw->gravity, 3);
+    copy(out->base_xyz, raw->base.xyz, 3);
+    copy(out->base_rpy, raw->base.rpy, 3);
+    copy(out->tool_xyz, raw->tool.xyz, 3);
+    copy(out->tool_rpy, raw->tool.rpy, 3);
+    out->payload.mass = raw->payload.mass;
+    copy(out->payload.com, raw->payload.com, 3);
+    copy(out->payload.inertia, raw->payload.inertia, 6);
+    out->line_name = tree_line(root, "name");
+    out->line_gravity = tree_line(root, "gravity");
+    out->line_base = tree_line(root, "base");
+    out->line_control = tree_line(root, "control");
+    out->line_tool = tree_line(root, "tool");
+    out->line_payload = tree_line(root, "payload");
+    out->line_joints = tree_line(root, "joints");
+    out->has |= out->line_base ? ROBOT_HAS_BASE : 0u;
+    out->has |= out->line_tool ? ROBOT_HAS_TOOL : 0u;
+    out->has |= out->line_payload ? ROBOT_HAS_PAYLOAD : 0u;
+    out->has |= tree_get(control, "rate") ? ROBOT_HAS_RATE : 0u;
+    out->has |= tree_get(control, "feedback") ? ROBOT_HAS_FEEDBACK : 0u;
+    out->rate_hz = out->has & ROBOT_HAS_RATE ? raw->control.rate : 1000;
+    out->feedback = (robot_feedback_t)raw->control.feedback;
+    if (!(out->rate_hz >= 1 && out->rate_hz <= 100000))
+        complain(&c, MESSAGE_VALUE, tree_line(control, "rate"), "1000 suits most arms",
+                 "control.rate must be 1 to 100000 Hz");
+    out->n = raw->joints_count;
+}
+
+static uint32_t flag_if(const tree_node_t *map, const char *key, robot_joint_has_t flag) {
+    return tree_get(map, key) ? (uint32_t)flag : 0u;
+}
+
+static void not_negative(const context_t *c, const tree_node_t *map, const char *key,
+                         double value) {
+    char text[64];
+    snprintf(text, sizeof text, "%s is negative", key);
+    if (value < 0)
+        complain(c, MESSAGE_VALUE, tree_line(map, key), "give its amount", text);
+}
+
+static void read_frame(const context_t *c, const tree_node_t *node, const raw_joint_t *raw,
+                       robot_joint_t *joint, dyn_convention_t convention) {
+    const bool frames = convention == DYN_CONVENTION_FRAMES;
+    dyn_source_joint_t *s = &joint->source;
+    s->theta = raw->dh.theta;
+    s->d = raw->dh.d;
+    s->a = raw->dh.a;
+    s->alpha = raw->dh.alpha;
+    copy(s->xyz, raw->origin.xyz, 3);
+    copy(s->rpy, raw->origin.rpy, 3);
+    copy(s->axis, raw->axis, 3);
+    joint->line.frame = tree_line(node, frames ? "origin" : "dh");
+    joint->line.axis = tree_line(node, "axis");
+    static const char *const wanted[3] = {"dh", "origin", "axis"};
+    for (size_t i = 0; i < 3; i++) {
+        const bool here = tree_get(node, wanted[i]) != NULL, used = frames == (i > 0);
+        char text[120];
+        if (used && !here) {
+            snprintf(text, sizeof text, "the key \"%s\" is missing", wanted[i]);
+            complain(c, MESSAGE_MISSING_KEY, node->line,
+                     frames ? "convention frames needs origin: and axis:"
+                            : "conventions dh and mdh need dh: {theta, d, a, alpha}",
+                     text);
+        } else if (here && !used) {
+            snprintf(text, sizeof text, "\"%s\" has no meaning in this convention", wanted[i]);
+            complain(c, MESSAGE_CONVENTION, tree_line(node, wanted[i]),
+                     "remove it, or change convention:", text);
+        }
+    }
+}
+
+static void read_limits(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
+                        robot_joint_t *joint) {
+    joint->source.drive.limits = raw->limits;
+    joint->has |= flag_if(map, "position", ROBOT_JOINT_POSITION) |
+                  flag_if(map, "velocity", ROBOT_JOINT_VELOCITY) |
+                  flag_if(map, "acceleration", ROBOT_JOINT_ACCELERATION) |
+                  flag_if(map, "torque", ROBOT_JOINT_TORQUE);
+    joint->line.position = tree_line(map, "position");
+    joint->line.velocity = tree_line(map, "velocity");
+    joint->line.torque = tree_line(map, "torque");
+    not_negative(c, map, "velocity", raw->limits.velocity);
+    not_negative(c, map, "acceleration", raw->limits.acceleration);
+    not_negative(c, map, "torque", raw->limits.torque);
+}
+
+static void read_motor(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
+                       robot_joint_t *joint) {
+    dyn_motor_t *motor = &joint->source.drive.motor;
+    *motor = raw->motor;
+    joint->has |= flag_if(map, "resistance", ROBOT_JOINT_RESISTANCE) |
+                  flag_if(map, "torque_constant", ROBOT_JOINT_TORQUE_CONSTANT) |
+                  flag_if(map, "gear", ROBOT_JOINT_GEAR) |
+                  flag_if(map, "rotor_inertia", ROBOT_JOINT_ROTOR_INERTIA) |
+                  flag_if(map, "voltage", ROBOT_JOINT_VOLTAGE);
+    if (map && !(joint->has & ROBOT_JOINT_GEAR))
+        motor->gear = 1;
+    if (joint->has & ROBOT_JOINT_GEAR && motor->gear == 0)
+        complain(c, MESSAGE_VALUE, tree_line(map, "gear"), "1 is direct drive", "a gear of zero");
+    not_negative(c, map, "resistance", motor->resistance);
+    not_negative(c, map, "torque_constant", motor->torque_constant);
+    not_negative(c, map, "rotor_inertia", motor->rotor_inertia);
+    not_negative(c, map, "voltage", motor->voltage);
+}
+
+static void read_friction(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
+                          robot_joint_t *joint) {
+    dyn_friction_t *friction = &joint->source.drive.friction;
+    joint->has |=
+        flag_if(map, "viscous", ROBOT_JOINT_VISCOUS) | flag_if(map, "coulomb", ROBOT_JOINT_COULOMB);
+    friction->viscous = raw->friction.viscous;
+    not_negative(c, map, "viscous", friction->viscous);
+    if (raw->friction.coulomb_count == 1) {
+        friction->coulomb[0] = 0 - raw->friction.coulomb[0];
+        friction->coulomb[1] = raw->friction.coulomb[0];
+        not_negative(c, map, "coulomb", raw->friction.coulomb[0]);
+    } else if (raw->friction.coulomb_count == 2) {
+        copy(friction->coulomb, raw->friction.coulomb, 2);
+        if (friction->coulomb[0] > 0 || friction->coulomb[1] < 0)
+            complain(c, MESSAGE_VALUE, tree_line(map, "coulomb"),
+                     "write [at negative speed (<= 0), at positive speed (>= 0)]",
+                     "coulomb friction of the wrong sign");
+    }
+}
+
+static void read_encoder(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
+                         robot_joint_t *joint) {
+    robot_encoder_t *e = &joint->encoder;
+    *e = raw->encoder;
+    joint->has |=
+        flag_if(map, "counts", ROBOT_JOINT_COUNTS) | flag_if(map, "sign", ROBOT_JOINT_SIGN) |
+        flag_if(map, "offset", ROBOT_JOINT_OFFSET) | flag_if(map, "ratio", ROBOT_JOINT_RATIO);
+    if (!(joint->has & ROBOT_JOINT_SIGN))
+        e->sign = 1;
+    if (!(joint->has & ROBOT_JOINT_RATIO))
+        e->ratio = 1;
+    if (e->sign != 1 && e->sign != -1)
+        complain(c, MESSAGE_VALUE, tree_line(map, "sign"), "1, or -1 where it counts backwards",
+                 "encoder.sign is neither 1 nor -1");
+    if (joint->has & ROBOT_JOINT_COUNTS && !(e->counts > 0))
+        complain(c, MESSAGE_VALUE, tree_line(map, "counts"), "counts per turn, four per line",
+                 "encoder.counts is not positive");
+    if (!(e->ratio > 0))
+        complain(c, MESSAGE_VALUE, tree_line(map, "ratio"), "the direction is encoder.sign",
+                 "encoder.ratio is not positive");
+}
+
+void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t *raw,
+                  robot_joint_t *joint, dyn_convention_t convention, messages_t *messages) {
+    context_t c = {tree, messages, raw->name};
+    memcpy(joint->name, raw->name, sizeof joint->name);
+    joint->source.type = (dyn_joint_type_t)raw->type;
+    joint->line.joint = node->line;
+    joint->line.type = tree_line(node, "type");
+    joint->line.limits = tree_line(node, "limits");
+    joint->line.motor = tree_line(node, "motor");
+    joint->line.friction = tree_line(node, "friction");
+    joint->line.encoder = tree_line(node, "encoder");
+    joint->line.gains = tree_line(node, "gains");
+    read_frame(&c, node, raw, joint, convention);
+    read_limits(&c, tree_get(node, "limits"), raw, joint);
+    read_motor(&c, tree_get(node, "motor"), raw, joint);
+    read_friction(&c, tree_get(node, "friction"), raw, joint);
+    read_encoder(&c, tree_get(node, "encoder"), raw, joint);
+    const tree_node_t *gains = tree_get(node, "gains");
+    joint->has |= flag_if(gains, "kp", ROBOT_JOINT_KP) | flag_if(gains, "kd", ROBOT_JOINT_KD);
+    joint->kp = raw->gains.kp;
+    joint->kd = raw->gains.kd;
+    not_negative(&c, gains, "kp", joint->kp);
+    not_negative(&c, gains, "kd", joint->kd);
+}
+
+void reader_duplicates(const robot_t *robot, messages_t *messages) {
+    for (uint32_t i = 1; i < robot->n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(robot->joint[i].name, robot->joint[k].name) == 0) {
+                messages_add(messages, MESSAGE_ERROR, MESSAGE_DUPLICATE_NAME,
+                             (message_place_t){robot->file, robot->joint[i].line.joint,
+                                               robot->joint[i].name},
+                             "rename one of them", "joints %u and %u have the same name",
+                             (unsigned)k + 1, (unsigned)i + 1);
+                break;
+            }
+}
+
+/* ---------------------------------------------------------------------------------- elastic links
+ */
+
+static void check_shapes(const context_t *c, const tree_node_t *flex, const raw_flex_t *raw) {
+    const uint32_t modes[3] = {raw->modes.xy, raw->modes.xz, raw->modes.torsion};
+    uint32_t found[3] = {0};
+    const tree_node_t *list = tree_get(flex, "shapes");
+    for (uint32_t i = 0; i < raw->shapes_count; i++) {
+        const raw_shape_t *s = &raw->shapes[i];
+        double largest = 0;
+        found[s->plane]++;
+        for (uint32_t k = 0; k < s->values_count; k++)
+            largest = fmax(largest, fabs(s->values[k]));
+        if (s->values[0] != 0)
+            complain(c, MESSAGE_FLEX, tree_at(list, i)->line, "begin with 0: the root is clamped",
+                     "a mode shape that is not zero at the root");
+        else if (largest == 0)
+            complain(c, MESSAGE_FLEX, tree_at(list, i)->line, "give its deflection",
+                     "a mode shape that is zero everywhere");
+    }
+    for (size_t p = 0; p < 3; p++) {
+        char text[120];
+        snprintf(text, sizeof text, "%u shapes for the %u modes of %s", (unsigned)found[p],
+                 (unsigned)modes[p], planes[p].str);
+        if (found[p] > 0 && found[p] != modes[p])
+            complain(c, MESSAGE_FLEX, list->line, "one shape for each mode, or none for that plane",
+                     text);
+    }
+}
+
+static void check_flex(const context_t *c, const tree_node_t *node, const raw_robot_t *robot,
+                       uint32_t i) {
+    const tree_node_t *flex = tree_get(node, "flex"), *modes = tree_get(flex, "modes");
+    const raw_flex_t *raw = &robot->joints[i].flex;
+    const bool last = i + 1 == robot->joints_count;
+    if (robot->convention != DYN_CONVENTION_MDH)
+        complain(c, MESSAGE_FLEX, flex->line, "write the arm with convention: mdh",
+                 "elastic links exist only in convention mdh");
+    if (!(raw->length > 0))
+        complain(c, MESSAGE_FLEX, tree_line(flex, "length"), "give it in metres",
+                 "flex.length is not positive");
+    if (!(raw->mass_per_length > 0))
+        complain(c, MESSAGE_FLEX, tree_line(flex, "mass_per_length"), "give it in kg/m",
+                 "flex.mass_per_length is not positive");
+    const struct {
+        const char *mode, *stiffness;
+        uint32_t count;
+        double value;
+    } kind[3] = {{"xy", "EI_z", raw->modes.xy, raw->EI_z},
+                 {"xz", "EI_y", raw->modes.xz, raw->EI_y},
+                 {"torsion", "GJ", raw->modes.torsion, raw->GJ}};
+    for (size_t k = 0; k < 3; k++) {
+        char text[120];
+        uint32_t line = tree_line(modes, kind[k].mode);
+        if (kind[k].count > ROBOT_MODES_MAX) {
+            snprintf(text, sizeof text, "%u modes %s, at most %u are possible",
+                     (unsigned)kind[k].count, kind[k].mode, ROBOT_MODES_MAX);
+            complain(c, MESSAGE_FLEX, line, "two or three say nearly everything", text);
+        }
+        if (kind[k].count > 0 && !(kind[k].value > 0)) {
+            snprintf(text, sizeof text, "modes %s need a positive %s", kind[k].mode,
+                     kind[k].stiffness);
+            complain(c, MESSAGE_FLEX, line, "give the stiffness in N m^2, or set the modes to 0",
+                     text);
+        }
+    }
+    if (last && raw->modes.torsion > 0 && !(raw->polar_inertia > 0))
+        complain(c, MESSAGE_FLEX, flex->line,
+                 "add polar_inertia (kg m^2 per metre about x), or set torsion: 0",
+                 "torsion of the last link needs polar_inertia: nothing behind it has inertia");
+    not_negative(c, flex, "damping", raw->damping);
+    not_negative(c, flex, "polar_inertia", raw->polar_inertia);
+    check_shapes(c, flex, raw);
+    if (!last && raw->length > 0) {
+        const double a = robot->joints[i + 1].dh.a;
+        char text[160];
+        snprintf(text, sizeof text, "flex.length %.9g is not the next joint's a, %.9g", raw->length,
+                 a);
+        /* Both are typed by hand: equal but for the last digits of a double. */
+        if (fabs(a - raw->length) > 1e-9 * raw->length)
+            complain(c, MESSAGE_FLEX, tree_line(flex, "length"),
+                     "the beam ends where the next joint begins: make the two equal", text);
+    }
+}
+
+static robot_shape_t *take_shapes(const raw_flex_t *raw, raw_plane_t plane, uint32_t modes) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < raw->shapes_count; i++)
+        found += raw->shapes[i].plane == plane;
+    if (found == 0 || found != modes)
+        return NULL;
+    robot_shape_t *out = calloc(modes, sizeof *out);
+    found = 0;
+    for (uint32_t i = 0; out && i < raw->shapes_count; i++) {
+        const raw_shape_t *s = &raw->shapes[i];
+        if (s->plane != plane)
+            continue;
+        out[found].value = malloc(s->values_count * sizeof *s->values);
+        if (out[found].value) {
+            out[found].count = s->values_count;
+            copy(out[found].value, s->values, s->values_count);
+        }
+        found++;
+    }
+    return out;
+}
+
+static void read_flex(const raw_flex_t *raw, robot_joint_t *joint) {
+    robot_flex_t *f = &joint->flex;
+    joint->elastic = true;
+    *f = (robot_flex_t){.length = raw->length,
+                        .mass_per_length = raw->mass_per_length,
+                        .EI_y = raw->EI_y,
+                        .EI_z = raw->EI_z,
+                        .GJ = raw->GJ,
+                        .damping = raw->damping,
+                        .polar_inertia = raw->polar_inertia,
+                        .modes_xy = raw->modes.xy,
+                        .modes_xz = raw->modes.xz,
+                        .modes_torsion = raw->modes.torsion};
+    if (f->modes_xy <= ROBOT_MODES_MAX)
+        f->shape_xy = take_shapes(raw, RAW_PLANE_XY, f->modes_xy);
+    if (f->modes_xz <= ROBOT_MODES_MAX)
+        f->shape_xz = take_shapes(raw, RAW_PLANE_XZ, f->modes_xz);
+    if (f->modes_torsion <= ROBOT_MODES_MAX)
+        f->shape_torsion = take_shapes(raw, RAW_PLANE_TORSION, f->modes_torsion);
+    /* The stiff beam: a thin rod. */
+    dyn_body_t *body = &joint->source.link;
+    body->mass = f->mass_per_length * f->length;
+    body->com[0] = f->length / 2;
+    body->inertia[0] = f->polar_inertia * f->length;
+    body->inertia[1] = body->inertia[2] = body->mass * f->length * f->length / 12;
+}
+
+static void read_link(const context_t *c, const tree_node_t *node, const raw_robot_t *robot,
+                      uint32_t i, robot_joint_t *joint) {
+    const raw_joint_t *raw = &robot->joints[i];
+    const tree_node_t *link = tree_get(node, "link"), *flex = tree_get(node, "flex");
+    if (!link == !flex) {
+        complain(c, link ? MESSAGE_FLEX : MESSAGE_MISSING_KEY, node->line,
+                 "link: {mass, com, inertia} for a rigid link, flex: for an elastic one",
+                 link ? "both link and flex are given" : "neither link nor flex is given");
+        return;
+    }
+    joint->has |= ROBOT_JOINT_INERTIAL;
+    memcpy(joint->link_name, joint->name, sizeof joint->link_name);
+    joint->line.link = (link ? link : flex)->line;
+    joint->line.mass = joint->line.com = joint->line.inertia = joint->line.link;
+    if (!link) {
+        joint->line.flex = flex->line;
+        check_flex(c, node, robot, i);
+        read_flex(&raw->flex, joint);
+        return;
+    }
+    joint->line.mass = tree_line(link, "mass");
+    joint->line.com = tree_line(link, "com");
+    joint->line.inertia = tree_line(link, "inertia");
+    joint->source.link.mass = raw->link.mass;
+    copy(joint->source.link.com, raw->link.com, 3);
+    copy(joint->source.link.inertia, raw->link.inertia, 6);
+    copy(joint->source.inertia_rpy, raw->link.rpy, 3);
+}
+
+int reader_robot_file(const tree_t *tree, robot_t *out, messages_t *messages) {
+    void *data = NULL;
+    const size_t errors = messages->errors;
+    out->format = ROBOT_FORMAT_FILE;
+    if (schema_load(tree, &robot_value, &data, messages) != 0)
+        return -1;
+    const raw_robot_t *raw = data;
+    reader_common(tree, raw, out, messages);
+    const tree_node_t *list = tree_get(tree->root, "joints");
+    for (uint32_t i = 0; i < out->n; i++) {
+        const tree_node_t *node = tree_at(list, i);
+        context_t c = {tree, messages, raw->joints[i].name};
+        reader_joint(tree, node, &raw->joints[i], &out->joint[i], out->convention, messages);
+        read_link(&c, node, raw, i, &out->joint[i]);
+        out->elastic = out->elastic || out->joint[i].elastic;
+    }
+    schema_free(&robot_value, data);
+    reader_duplicates(out, messages);
+    return messages->errors == errors ? 0 : -1;
+}

@@ -1,0 +1,36 @@
+/*
+ * Mass, centre of mass and inertia of the simple solids of which a parts database is made, in
+ * closed form. Round ones stand with their base on the plane z = 0 and reach up to z = length; box
+ * and sphere have their middle at the origin.
+ */
+#ifndef TOOLS_ROBOT_SOLID_H
+#define TOOLS_ROBOT_SOLID_H
+
+#include <stdint.h>
+
+#include "dyn/model.h"
+
+typedef enum {
+    SOLID_CYLINDER,      /* radius, length */
+    SOLID_SEMI_CYLINDER, /* radius, length: the half with y >= 0 */
+    SOLID_CONE,          /* radius at z = 0, length up to the point */
+    SOLID_FRUSTUM,       /* radius at z = 0, top_radius at z = length */
+    SOLID_SPHERE,        /* radius */
+    SOLID_BOX,           /* size: whole lengths of the edges */
+    SOLID_TUBE           /* radius outside, inner_radius, length */
+} solid_shape_t;
+
+typedef struct {
+    solid_shape_t shape;
+    double radius, inner_radius, top_radius, length; /* m */
+    double size[3];                                  /* m */
+} solid_t;
+
+/* m^3 */
+double solid_volume(const solid_t *solid);
+/* Homogeneous, of this mass. */
+dyn_body_t solid_body(const solid_t *solid, double mass);
+/* Bodies rigidly joined, all in one frame; a hole is a body of negative mass and inertia. */
+dyn_body_t solid_join(const dyn_body_t *body, uint32_t count);
+
+#endif

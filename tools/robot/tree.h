@@ -1,0 +1,50 @@
+/*
+ * A YAML document as a tree with the line of everything in it. libcyaml fills C structures and
+ * forgets where the values stood; messages, and the question whether an optional key was given,
+ * need the tree.
+ */
+#ifndef TOOLS_ROBOT_TREE_H
+#define TOOLS_ROBOT_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/robot/messages.h"
+
+#define TREE_DEPTH_MAX 24u    /* a robot file needs 6 */
+#define TREE_NODES_MAX 50000u /* 32 joints with everything are 3,000; tables of mode shapes add */
+
+typedef enum { TREE_SCALAR, TREE_LIST, TREE_MAP } tree_kind_t;
+
+typedef struct tree_node {
+    tree_kind_t kind;
+    uint32_t line;
+    const char *text;       /* of a scalar */
+    size_t count;           /* entries of a list or map */
+    struct tree_node *key;  /* of the first entry, NULL in a list */
+    struct tree_node *item; /* first entry; the others follow by next */
+    struct tree_node *next;
+    struct tree_node *next_key;
+} tree_node_t;
+
+typedef struct {
+    const char *file;
+    tree_node_t *root;
+    void *blocks;
+    size_t nodes;
+} tree_t;
+
+/* 0, or -1 with errors. tree_free in either case. Aliases are expanded; tags are refused. */
+int tree_parse(const char *file, const void *bytes, size_t size, tree_t *tree,
+               messages_t *messages);
+void tree_free(tree_t *tree);
+
+/* Value of a key, or NULL. Any node may be NULL or no map. */
+const tree_node_t *tree_get(const tree_node_t *map, const char *key);
+/* Entry of a list, or NULL. */
+const tree_node_t *tree_at(const tree_node_t *list, size_t index);
+/* Line of a key's value, 0 where there is none. */
+uint32_t tree_line(const tree_node_t *map, const char *key);
+
+#endif
