@@ -83,6 +83,7 @@ HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
 
 include dyn/dyn.mk
 include test/tests.mk
+include tools/appell/appell.mk
 
 # ----------------------------------------------------------------------------------------- firmware
 FIRMWARE_SRC := $(wildcard firmware/*.c firmware/core/*.c)

@@ -1,0 +1,31 @@
+# The host tool: $(APPELL), optimised, and $(APPELL_SAN), the same sources under the sanitizers for the tests.
+# The kernels come from dyn/dyn.mk.
+
+APPELL     := $(BUILD)/host/appell
+APPELL_SAN := $(BUILD)/host/appell-san
+
+include tools/robot/robot.mk
+
+APPELL_SRC   := $(wildcard tools/appell/*.c) $(ROBOT_SRC) firmware/core/image.c
+TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
+
+$(APPELL): $(TOOL_OBJ) $(DYN_TOOL_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(HOSTCC) $^ $(ROBOT_LIBS) -lm -o $@
+
+ifeq ($(BOARD),host)
+TOOL_SAN_OBJ := $(APPELL_SRC:%.c=$(TOOL_OUT)-san/%.o)
+$(TOOL_OUT)-san/%.o: %.c tools/appell/appell.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(HOSTCC) $(HOST_CFLAGS) -c $< -o $@
+
+$(APPELL_SAN): $(TOOL_SAN_OBJ) $(DYN_HOST_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) -lm -o $@
+
+# For test/test_appell.py.
+test-build: $(if $(TEST),$(if $(filter appell,$(TEST)),$(APPELL_SAN)),$(APPELL_SAN))
+endif
+
+-include $(shell find $(TOOL_OUT) $(TOOL_OUT)-san -name '*.d' 2>/dev/null)

@@ -1,0 +1,126 @@
+/* Loads arms for the commands. */
+#include "tools/appell/arm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/core/image.h"
+#include "tools/appell/number.h"
+#include "tools/appell/robot_image.h"
+#include "tools/appell/say.h"
+
+typedef struct {
+    robot_freeze_t item[FREEZE_MAX];
+    char name[FREEZE_MAX][ROBOT_NAME_MAX];
+} freezes_t;
+
+static int take_freezes(const request_t *request, freezes_t *out) {
+    static const char cure[] = "write --freeze JOINT=VALUE, in rad or m";
+    for (size_t i = 0; i < request->freezes; i++) {
+        const char *text = request->freeze[i], *equals = strrchr(text, '=');
+        const size_t size = equals ? (size_t)(equals - text) : 0;
+        double value;
+        const char *end = equals ? number_scan(equals + 1, &value) : NULL;
+        if (size == 0 || size >= ROBOT_NAME_MAX || !end || *end || !isfinite(value))
+            return say_error(NULL, cure, "--freeze: '%s' is not a joint and a position", text);
+        memcpy(out->name[i], text, size);
+        out->name[i][size] = '\0';
+        out->item[i] = (robot_freeze_t){out->name[i], value};
+    }
+    return EXIT_YES;
+}
+
+static int load(const request_t *request, robot_t *robot, messages_t *messages) {
+    static freezes_t freezes;
+    double gravity[3];
+    robot_options_t options = {.image_magic = IMAGE_MAGIC,
+                               .image_magic_size = sizeof IMAGE_MAGIC - 1,
+                               .image_reader = robot_image_read};
+    if (take_freezes(request, &freezes) != EXIT_YES)
+        return EXIT_BAD;
+    options.freeze = freezes.item;
+    options.freeze_count = request->freezes;
+    options.tip = request->value[OPTION_TIP];
+    if (request_has(request, OPTION_GRAVITY)) {
+        if (request_list(request, OPTION_GRAVITY, gravity, 3, 3, NULL) != EXIT_YES)
+            return EXIT_BAD;
+        options.gravity = gravity;
+    }
+    if (request_has(request, OPTION_PARALLEL)) {
+        if (request_list(request, OPTION_PARALLEL, &options.parallel_rad, 1, 1, NULL) != EXIT_YES)
+            return EXIT_BAD;
+        if (!(options.parallel_rad > 0 && options.parallel_rad < 0.1))
+            return say_error(NULL, "write an angle such as 1e-5",
+                             "--parallel: possible is more than 0 and less than 0.1 rad");
+    }
+    return robot_load(request->argument[0], &options, robot, messages) == 0 ? EXIT_YES : EXIT_NO;
+}
+
+robot_t *arm_load(const request_t *request, messages_t *messages) {
+    messages_t own = MESSAGES_INIT;
+    robot_t *robot = calloc(1, sizeof *robot);
+    if (!robot) {
+        say_no_memory();
+        return NULL;
+    }
+    const int status = load(request, robot, messages ? messages : &own);
+    if (!messages)
+        say_messages(&own, request_has(request, OPTION_QUIET));
+    messages_free(&own);
+    if (status == EXIT_YES)
+        return robot;
+    arm_free(robot);
+    return NULL;
+}
+
+void arm_free(robot_t *robot) {
+    if (robot)
+        robot_free(robot);
+    free(robot);
+}
+
+static int set_payload(const request_t *request, robot_t *robot) {
+    double value[10] = {0};
+    size_t count = 0;
+    messages_t messages = MESSAGES_INIT;
+    if (request_list(request, OPTION_PAYLOAD, value, 1, 10, &count) != EXIT_YES)
+        return EXIT_BAD;
+    if ((count != 1 && count != 4 && count != 10) || value[0] < 0)
+        return say_error(NULL, "write --payload M, M,X,Y,Z or M,X,Y,Z,IXX,IYY,IZZ,IXY,IYZ,IXZ",
+                         "--payload: %s",
+                         value[0] < 0 ? "a negative mass" : "1, 4 or 10 numbers are expected");
+    robot->payload.mass = value[0];
+    memcpy(robot->payload.com, value + 1, sizeof robot->payload.com);
+    memcpy(robot->payload.inertia, value + 4, sizeof robot->payload.inertia);
+    const double parallel =
+        request_has(request, OPTION_PARALLEL) ? strtod(request->value[OPTION_PARALLEL], NULL) : 0;
+    const int status = robot_settle(robot, parallel, &messages);
+    say_messages(&messages, true);
+    messages_free(&messages);
+    return status == 0 ? EXIT_YES : EXIT_BAD;
+}
+
+robot_t *arm_load_rigid(const request_t *request) {
+    robot_t *robot = arm_load(request, NULL);
+    if (!robot)
+        return NULL;
+    if (robot->elastic && !request_has(request, OPTION_RIGID)) {
+        say_error(robot->file, "--rigid takes its links as stiff beams",
+                  "the arm has elastic links, which no kernel computes yet");
+        arm_free(robot);
+        return NULL;
+    }
+    if (request_has(request, OPTION_PAYLOAD) && set_payload(request, robot) != EXIT_YES) {
+        arm_free(robot);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < robot->n; i++) {
+        dyn_drive_t *drive = &robot->model.joint[i].drive;
+        if (request_has(request, OPTION_NO_ROTOR))
+            drive->motor.rotor_inertia = 0;
+        if (request_has(request, OPTION_NO_FRICTION))
+            drive->friction = (dyn_friction_t){0};
+    }
+    return robot;
+}

@@ -1,0 +1,22 @@
+/* The arm that a command line names, with the options that change it. */
+#ifndef TOOLS_APPELL_ARM_H
+#define TOOLS_APPELL_ARM_H
+
+#include "tools/appell/command.h"
+#include "tools/robot/robot.h"
+
+/* Every command takes these. */
+#define ARM_OPTIONS (OPTION(TIP) | OPTION(FREEZE) | OPTION(PARALLEL) | OPTION(QUIET) | OPTION(HELP))
+
+/*
+ * Loads request->argument[0]. NULL after saying what is wrong; with `messages` not NULL everything
+ * that the readers had to say is left there instead. To be freed by arm_free.
+ */
+robot_t *arm_load(const request_t *request, messages_t *messages);
+void arm_free(robot_t *robot);
+
+/* The same for commands that compute: --payload, --no-rotor, --no-friction; elastic links only if
+ * --rigid. */
+robot_t *arm_load_rigid(const request_t *request);
+
+#endif

@@ -1,0 +1,275 @@
+/* The commands that turn rows into rows by a kernel: id, mass, fd, bias, gravity, coriolis, fk,
+ * jacobian, volt. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/appell/arm.h"
+#include "tools/appell/commands.h"
+#include "tools/appell/eval.h"
+#include "tools/appell/json.h"
+#include "tools/appell/out.h"
+#include "tools/appell/rows.h"
+#include "tools/appell/say.h"
+#include "tools/appell/units.h"
+
+typedef struct {
+    const robot_t *robot;
+    problem_t problem;
+    method_id_t method;
+    const eval_type_t *type;
+    dyn_units_t units;
+    evaluator_t *evaluator;
+    bool json;
+    unsigned long limited[DYN_MAX_JOINTS]; /* rows in which the supply limited a voltage */
+} job_t;
+
+static int choose_method(const request_t *request, job_t *job) {
+    job->problem = (problem_t)request->command->problem;
+    job->method = method_find(job->problem, request->value[OPTION_METHOD]);
+    if (job->method < METHOD_COUNT)
+        return EXIT_YES;
+    char list[200], cure[240];
+    method_list(job->problem, list, sizeof list);
+    snprintf(cure, sizeof cure, "choose one of: %s", list);
+    return say_error(NULL, cure, "there is no method '%s' for %s", request->value[OPTION_METHOD],
+                     problem_name(job->problem));
+}
+
+static int choose_type(const request_t *request, job_t *job) {
+    static const eval_type_t *const types[] = {&eval_f64, &eval_f32, &eval_q31};
+    const char *name = request->value[OPTION_REAL];
+    job->type = &eval_f64;
+    if (!name)
+        return EXIT_YES;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (!strcmp(types[i]->name, name)) {
+            job->type = types[i];
+            return EXIT_YES;
+        }
+    return say_error(NULL, "choose one of: f64, f32, q31", "there is no number type '%s'", name);
+}
+
+static int choose_units(job_t *job) {
+    const robot_t *robot = job->robot;
+    char missing[80];
+    for (uint32_t i = 0; i < robot->n; i++) {
+        units_missing(&robot->model, i, missing, sizeof missing);
+        if (*missing)
+            return say_error(robot->file,
+                             "give them under limits: in a robot file, or compute in f32",
+                             "joint %s: q31 needs limits of %s, from which its units are proved",
+                             robot->joint[i].name, missing);
+    }
+    range_report_t *report = calloc(1, sizeof *report);
+    if (!report)
+        return say_no_memory();
+    const int status = units_choose(&robot->model, job->method, &job->units, report);
+    char tightest[80] = "";
+    const range_entry_t *entry = &report->entry[report->tightest];
+    if (status != DYN_OK && report->entries > 0 && entry->joint < robot->n)
+        snprintf(tightest, sizeof tightest, " (%s of joint %s)", entry->name,
+                 robot->joint[entry->joint].name);
+    free(report);
+    if (status == DYN_OK)
+        return EXIT_YES;
+    return say_error(robot->file, "tighten the limits, use another method, or compute in f32",
+                     "within its limits this arm can overflow q31 in all units%s", tightest);
+}
+
+static int need_motors(const robot_t *robot) {
+    for (uint32_t i = 0; i < robot->n; i++) {
+        const dyn_motor_t *m = &robot->model.joint[i].drive.motor;
+        const char *missing = m->gear == 0              ? "motor"
+                              : m->resistance <= 0      ? "resistance"
+                              : m->torque_constant == 0 ? "torque_constant"
+                                                        : NULL;
+        if (missing)
+            return say_error(robot->file,
+                             "give motor: {resistance: ..., torque_constant: ..., gear: ...}",
+                             "joint %s has no %s: its voltage cannot be computed",
+                             robot->joint[i].name, missing);
+    }
+    return EXIT_YES;
+}
+
+static int prepare(const request_t *request, job_t *job) {
+    double wrench[6];
+    const bool wrenched = request_has(request, OPTION_WRENCH);
+    int status = EXIT_YES;
+    if (wrenched)
+        status = request_list(request, OPTION_WRENCH, wrench, 6, 6, NULL);
+    if (status == EXIT_YES && job->problem == PROBLEM_VOLT)
+        status = need_motors(job->robot);
+    if (status == EXIT_YES && job->type == &eval_q31)
+        status = choose_units(job);
+    if (status != EXIT_YES)
+        return status;
+    int prepared;
+    job->evaluator =
+        job->type->make(&job->robot->model, &job->units, wrenched ? wrench : NULL, &prepared);
+    if (!job->evaluator)
+        return say_no_memory();
+    if (prepared == DYN_OK)
+        prepared = job->type->ready(job->evaluator, job->method);
+    if (prepared != DYN_OK)
+        return say_error(job->robot->file, "use another method or number type",
+                         "the constants of this arm do not fit %s with method %s", job->type->name,
+                         method_name(job->method));
+    return EXIT_YES;
+}
+
+/* ------------------------------------------------------------------------- what a row may contain
+ */
+
+static int outside(const rows_t *rows, const job_t *job, uint32_t i, const char *what, double value,
+                   double low, double high) {
+    return rows_error(rows, "stay within, widen the limits, or compute in f32",
+                      "%s of joint %s is %.9g, outside of %.9g .. %.9g within which q31 was proved",
+                      what, job->robot->joint[i].name, value, low, high);
+}
+
+/* q31: every number within the limits, torques within what the format holds. */
+static int within_limits(const rows_t *rows, const job_t *job, const double *in) {
+    const dyn_model_t *model = &job->robot->model;
+    const uint32_t n = model->n;
+    const bool volt = job->problem == PROBLEM_VOLT;
+    const double *q = volt ? NULL : in;
+    const double *qd = volt ? in : problem_inputs(job->problem, 1) > 1 ? in + n : NULL;
+    const double *qdd = job->problem == PROBLEM_ID ? in + 2 * n : NULL;
+    const double *tau = volt ? in + n : job->problem == PROBLEM_FD ? in + 2 * n : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const dyn_limits_t *l = &model->joint[i].drive.limits;
+        const int exponent = dyn_q31_exponents(model, &job->units, i).torque;
+        const double most = ldexp(7.99, exponent);
+        if (q && l->position[1] > l->position[0] &&
+            (q[i] < l->position[0] || q[i] > l->position[1]))
+            return outside(rows, job, i, "position", q[i], l->position[0], l->position[1]);
+        if (qd && fabs(qd[i]) > l->velocity)
+            return outside(rows, job, i, "velocity", qd[i], -l->velocity, l->velocity);
+        if (qdd && fabs(qdd[i]) > l->acceleration)
+            return outside(rows, job, i, "acceleration", qdd[i], -l->acceleration, l->acceleration);
+        if (tau && fabs(tau[i]) > most)
+            return outside(rows, job, i, "torque", tau[i], -most, most);
+    }
+    return EXIT_YES;
+}
+
+static int row_status(const rows_t *rows, const job_t *job, int status, const double *out) {
+    if (status == DYN_E_PIVOT)
+        return rows_error(rows, "`appell check` names joints that move no mass",
+                          "the inertia matrix is not positive definite");
+    if (status == EVAL_OVERFLOW)
+        return rows_error(rows, "use f32", "q31 overflows on the way to the result");
+    if (job->type == &eval_q31 && job->problem == PROBLEM_FD)
+        for (uint32_t i = 0; i < job->robot->n; i++) {
+            const int exponent = dyn_q31_exponents(&job->robot->model, &job->units, i).acceleration;
+            if (fabs(out[i]) >= ldexp(7.9999, exponent))
+                return rows_error(rows, "use f32",
+                                  "the acceleration of joint %s is beyond q31: "
+                                  "more than %g",
+                                  job->robot->joint[i].name, ldexp(8, exponent));
+        }
+    for (size_t i = 0; i < problem_outputs(job->problem, job->robot->n); i++)
+        if (!isfinite(out[i]))
+            return rows_error(rows, "use smaller numbers, or f64", "the result is not finite in %s",
+                              job->type->name);
+    return EXIT_YES;
+}
+
+/* --------------------------------------------------------------------------------------- the rows
+ */
+
+static void print_row(const job_t *job, const double *out, size_t count) {
+    if (job->json) {
+        json_numbers(NULL, out, count, job->type->digits);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            out_bytes(" ", 1);
+        out_number(out[i], job->type->digits);
+    }
+    out_bytes("\n", 1);
+}
+
+static int run_rows(job_t *job, rows_t *rows) {
+    const uint32_t n = job->robot->n;
+    const size_t inputs = problem_inputs(job->problem, n);
+    const size_t outputs = problem_outputs(job->problem, n);
+    double in[3 * DYN_MAX_JOINTS], out[DYN_MAX_JOINTS * DYN_MAX_JOINTS];
+    char meaning[80];
+    snprintf(meaning, sizeof meaning, "%s of %u joint%s", problem_meaning(job->problem),
+             (unsigned)n, n == 1 ? "" : "s");
+    if (isatty(rows->file))
+        say_note(NULL, "rows of %zu numbers (%s), control-D ends", inputs, meaning);
+    for (;;) {
+        const int found = rows_next(rows, in, inputs, meaning);
+        if (found <= 0 || out_failed())
+            return found < 0 ? EXIT_BAD : EXIT_YES;
+        uint32_t limited = 0;
+        int status = job->type == &eval_q31 ? within_limits(rows, job, in) : EXIT_YES;
+        if (status == EXIT_YES) {
+            status = job->type->row(job->evaluator, job->method, in, out, &limited);
+            status = row_status(rows, job, status, out);
+        }
+        if (status != EXIT_YES)
+            return status;
+        for (uint32_t i = 0; limited; i++, limited >>= 1)
+            job->limited[i] += limited & 1;
+        print_row(job, out, outputs);
+    }
+}
+
+static void note_limited(const job_t *job, const rows_t *rows) {
+    for (uint32_t i = 0; i < job->robot->n; i++)
+        if (job->limited[i] > 0)
+            say_note(NULL, "joint %s: the supply of %g V limits the voltage in %lu of %lu rows",
+                     job->robot->joint[i].name, job->robot->model.joint[i].drive.motor.voltage,
+                     job->limited[i], rows->row);
+}
+
+static int run_job(const request_t *request, job_t *job) {
+    rows_t rows;
+    int status = prepare(request, job);
+    if (status == EXIT_YES)
+        status = rows_open(&rows, request->arguments > 1 ? request->argument[1] : NULL);
+    if (status != EXIT_YES)
+        return status;
+    job->json = request_has(request, OPTION_JSON);
+    if (job->json) {
+        json_begin(NULL);
+        json_string("command", request->command->name);
+        json_string("robot", job->robot->name);
+        json_string("method", method_name(job->method));
+        json_string("real", job->type->name);
+        json_list("rows");
+    }
+    status = run_rows(job, &rows);
+    if (job->json) {
+        json_list_end();
+        json_end();
+    }
+    out_flush();
+    if (status == EXIT_YES && !request_has(request, OPTION_QUIET))
+        note_limited(job, &rows);
+    rows_close(&rows);
+    return status;
+}
+
+int rows_run(const request_t *request) {
+    job_t job = {0};
+    if (choose_method(request, &job) != EXIT_YES || choose_type(request, &job) != EXIT_YES)
+        return EXIT_BAD;
+    robot_t *robot = arm_load_rigid(request);
+    if (!robot)
+        return EXIT_BAD;
+    job.robot = robot;
+    const int status = run_job(request, &job);
+    if (job.evaluator)
+        job.type->drop(job.evaluator);
+    arm_free(robot);
+    return status;
+}

@@ -1,0 +1,128 @@
+/*
+ * The commands and their options as tables: the parser, `appell help`, the shell completion and the
+ * man page are all made from them, so that none of these can forget or misstate another.
+ */
+#ifndef TOOLS_APPELL_COMMAND_H
+#define TOOLS_APPELL_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help") */
+#define OPTION_TABLE(X)                                                                            \
+    X(METHOD, "method", 'm', "NAME", WORDS,                                                        \
+      "which kernel computes; default: the first that `appell help` of the command lists")         \
+    X(REAL, "real", 'r', "TYPE", WORDS,                                                            \
+      "number type: f64 (default), f32 as on a board with an FPU, q31 as on one without (the "     \
+      "robot needs limits of velocity and acceleration then)")                                     \
+    X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
+      "acceleration of gravity in the base frame instead of the file's, m/s^2; it points down")    \
+    X(WRENCH, "wrench", 0, "FX,FY,FZ,NX,NY,NZ", LIST,                                              \
+      "what the surroundings exert on the hand, at its origin and on its axes, N and N m: "        \
+      "tau = M qdd + c + g - J^T W")                                                               \
+    X(PAYLOAD, "payload", 0, "M[,X,Y,Z[,IXX,IYY,IZZ,IXY,IYZ,IXZ]]", LIST,                          \
+      "payload instead of the file's: mass, its centre in the last link frame of the file, "       \
+      "inertia about the centre, kg, m, kg m^2")                                                   \
+    X(NO_FRICTION, "no-friction", 0, NULL, NONE, "leave out the friction of the joints")           \
+    X(NO_ROTOR, "no-rotor", 0, NULL, NONE, "leave out the inertia of the rotors")                  \
+    X(RIGID, "rigid", 0, NULL, NONE, "take elastic links as stiff beams of the same mass")         \
+    X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
+      "joint positions to start from; default: the middle of the limits, 0 where there are none")  \
+    X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
+      "random starts within the limits after the first one failed; default 100")                   \
+    X(SEED, "seed", 0, "N", NUMBER, "of the random starts; default 1")                             \
+    X(TIP, "tip", 0, "LINK", WORD,                                                                 \
+      "URDF: the link that carries the hand; default: the end of the chain with most moving "      \
+      "joints")                                                                                    \
+    X(FREEZE, "freeze", 0, "JOINT=VALUE", WORD,                                                    \
+      "URDF: hold a joint at this position, rad or m; may be repeated")                            \
+    X(PARALLEL, "parallel", 0, "RAD", NUMBER,                                                      \
+      "axes that are parallel within this angle are made parallel; 1e-5 for a file that writes "   \
+      "1.5708 for a quarter turn; default 1e-9")                                                   \
+    X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file instead of standard output")        \
+    X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
+    X(CSV, "csv", 0, NULL, NONE, "rows problem,method,mul,add for scripts")                        \
+    X(JSON, "json", 0, NULL, NONE, "the answer as JSON")                                           \
+    X(QUIET, "quiet", 'q', NULL, NONE, "no warnings and notes about the robot")                    \
+    X(HELP, "help", 'h', NULL, NONE, "this help")
+
+typedef enum {
+#define X(name, text, letter, argument, kind, help) OPTION_##name,
+    OPTION_TABLE(X)
+#undef X
+        OPTION_COUNT
+} option_id_t;
+
+typedef enum {
+    ARGUMENT_NONE,
+    ARGUMENT_WORDS, /* one of those that the command lists */
+    ARGUMENT_WORD,
+    ARGUMENT_NUMBER,
+    ARGUMENT_LIST,
+    ARGUMENT_FILE
+} argument_kind_t;
+
+typedef struct {
+    const char *name;
+    char letter;
+    const char *argument;
+    argument_kind_t kind;
+    const char *help;
+} option_t;
+
+extern const option_t option_table[OPTION_COUNT];
+
+#define OPTION(name) ((uint32_t)1 << OPTION_##name)
+
+enum { ARGUMENTS_MAX = 2, FREEZE_MAX = 64 };
+
+struct command;
+
+/* A parsed command line. */
+typedef struct {
+    const struct command *command;
+    const char *argument[ARGUMENTS_MAX];
+    int arguments;
+    uint32_t given;                  /* OPTION(...) */
+    const char *value[OPTION_COUNT]; /* of the last time that it was given */
+    const char *freeze[FREEZE_MAX];
+    size_t freezes;
+} request_t;
+
+typedef struct command {
+    const char *name;
+    const char *arguments; /* of the synopsis */
+    int arguments_least, arguments_most;
+    uint32_t options;
+    const char *summary; /* one line */
+    const char *text;    /* paragraphs, separated by empty lines; wrapped when printed */
+    const char *example; /* command lines and what they print, verbatim */
+    int problem;         /* problem_t of a command that computes rows, else -1 */
+    int (*run)(const request_t *request);
+} command_t;
+
+/* Ends with a command without a name. */
+extern const command_t command_table[];
+const command_t *command_find(const char *name);
+/* Says that there is none and which may have been meant. Returns EXIT_BAD. */
+int command_unknown(const char *name);
+
+/* 0, or EXIT_BAD after saying what is wrong. argv begins with the name of the command. */
+int command_parse(const command_t *command, int argc, char **argv, request_t *request);
+
+bool request_has(const request_t *request, option_id_t option);
+/* Numbers separated by commas or blanks. 0, or EXIT_BAD after saying what is wrong. */
+int request_list(const request_t *request, option_id_t option, double *value, size_t least,
+                 size_t most, size_t *count);
+int request_integer(const request_t *request, option_id_t option, long least, long most,
+                    long *value);
+
+/* tools/appell/help.c */
+int help_run(const request_t *request);
+int man_run(const request_t *request);
+int completion_run(const request_t *request);
+void help_command(const command_t *command);
+void help_all(void);
+
+#endif

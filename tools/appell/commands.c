@@ -1,0 +1,111 @@
+/* The table of commands. */
+#include "tools/appell/commands.h"
+
+#include "tools/appell/arm.h"
+#include "tools/appell/methods.h"
+
+#define COMPUTE (ARM_OPTIONS | OPTION(GRAVITY) | OPTION(PAYLOAD) | OPTION(RIGID) | OPTION(JSON))
+#define NUMBERS (COMPUTE | OPTION(METHOD) | OPTION(REAL))
+
+const command_t command_table[] = {
+    {"info", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(JSON), "what was understood of a robot",
+     "Joints, masses, limits and drives as the kernels get them, the memory of the prepared "
+     "constants and of each kernel's scratch, operation counts, and an estimate of what a kernel "
+     "takes of a control tick.",
+     "$ appell info puma560\n"
+     "$ appell info --json --tip tool0 ur5.urdf",
+     -1, info_run},
+    {"check", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(GRAVITY) | OPTION(JSON),
+     "the import doctor: what is wrong or suspicious, where, and the cure",
+     "Missing or impossible masses and inertias, limits that are missing or contradict themselves, "
+     "frames, names, units that look like millimetres or degrees, drives too weak to hold the arm. "
+     "Errors are what cannot be computed with: then the exit code is 1. Warnings leave it at 0.",
+     "$ appell check puma560\n"
+     "$ appell check --json arm.urdf",
+     -1, check_run},
+    {"id", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR),
+     "inverse dynamics: rows q qd qdd to rows tau",
+     "The torque (force where a joint slides) that each joint must deliver for the motion. Rotors "
+     "and friction are included where the file has them.",
+     "$ echo 0 0 0  0 0 0  1 0 0 | appell id planar3r\n"
+     "$ appell id puma560 --method ne --real f32 motion.txt > torques.txt\n"
+     "$ appell id puma560 --wrench 0,0,-10,0,0,0 --no-friction motion.txt",
+     PROBLEM_ID, rows_run},
+    {"mass", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(NO_ROTOR),
+     "inertia matrix: rows q to rows of M, row by row",
+     "n x n numbers a row. The inertia of the rotors stands on the diagonal where the file has it.",
+     "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, rows_run},
+    {"fd", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR),
+     "forward dynamics: rows q qd tau to rows qdd",
+     "The acceleration of each joint under the torques. Rotors and friction are included where the "
+     "file has them.",
+     "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, rows_run},
+    {"bias", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(WRENCH),
+     "torques at zero acceleration: rows q qd to rows tau",
+     "Gravity, Coriolis and centrifugal torques, and the wrench; no friction.",
+     "$ echo 0 0 0  1 1 1 | appell bias planar3r", PROBLEM_BIAS, rows_run},
+    {"gravity", "ROBOT [ROWS]", 1, 2, NUMBERS, "gravity torques: rows q to rows tau",
+     "The torques that hold the arm at rest. With a wrench: `appell bias` with zero velocities.",
+     "$ echo 0 0 0 | appell gravity planar3r\n"
+     "$ echo 0 0 0 | appell gravity planar3r --gravity 0,0,-1.62",
+     PROBLEM_GRAVITY, rows_run},
+    {"coriolis", "ROBOT [ROWS]", 1, 2, NUMBERS,
+     "Coriolis and centrifugal matrix: rows q qd to rows of C, row by row",
+     "n x n numbers a row. C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is "
+     "skew-symmetric.",
+     "$ echo 0 0.5 1  1 1 1 | appell coriolis planar3r", PROBLEM_CORIOLIS, rows_run},
+    {"fk", "ROBOT [ROWS]", 1, 2, (NUMBERS & ~OPTION(PAYLOAD) & ~OPTION(GRAVITY)),
+     "forward kinematics: rows q to rows of the hand's pose",
+     "Twelve numbers a row: the 3 x 4 matrix [R p] of the hand in the world, row by row.",
+     "$ echo 0 0 0 | appell fk planar3r", PROBLEM_FK, rows_run},
+    {"jacobian", "ROBOT [ROWS]", 1, 2, (NUMBERS & ~OPTION(PAYLOAD) & ~OPTION(GRAVITY)),
+     "Jacobian of the hand: rows q to rows of J, row by row",
+     "6 x n numbers a row: velocity of the hand's origin, then angular velocity, on the axes of "
+     "the "
+     "world, for each joint speed.",
+     "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, rows_run},
+    {"volt", "ROBOT [ROWS]", 1, 2, (NUMBERS & ~OPTION(PAYLOAD) & ~OPTION(GRAVITY)),
+     "motor voltages: rows qd tau to rows of volts",
+     "V = R tau / (N Kt) + Kt N qd, with tau at the joint as `appell id` gives it, limited to the "
+     "supply of the motor; joints and rows that were limited are counted in a note.",
+     "$ echo 0.1 0 0 0 0 0  10 20 5 1 1 1 | appell volt puma560", PROBLEM_VOLT, rows_run},
+    {"ik", "ROBOT [ROWS]", 1, 2,
+     ARM_OPTIONS | OPTION(RIGID) | OPTION(START) | OPTION(RESTARTS) | OPTION(SEED) | OPTION(JSON),
+     "inverse kinematics: rows x y z roll pitch yaw of the hand to rows q",
+     "Damped least squares from --start, within the limits of the joints; where that fails, from "
+     "random positions. The angles turn the hand by Rz(yaw) Ry(pitch) Rx(roll). The pose is met "
+     "to 1e-9. A pose that is not reached is an error with the distance that is left, a comment "
+     "in the output (null with --json), and makes the exit code 1; the other rows are computed.",
+     "$ echo 0.4 0.2 0.3  0 1.5 0 | appell ik puma560\n"
+     "$ appell ik puma560 --start 0,0.8,0,0,0,0 poses.txt | appell fk puma560",
+     -1, ik_run},
+    {"ops", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(RIGID) | OPTION(CSV) | OPTION(JSON),
+     "operation counts of every kernel, beside the papers'",
+     "Multiplications and additions of one call for this robot's joints, counted by running the "
+     "kernels themselves.",
+     "$ appell ops puma560\n"
+     "$ appell ops --csv puma560 | grep ^id,",
+     -1, ops_run},
+    {"image", "ROBOT -o FILE | --show IMAGE", 1, 1,
+     ARM_OPTIONS | OPTION(GRAVITY) | OPTION(OUTPUT) | OPTION(SHOW),
+     "the parameter image of a robot, and an image as robot file",
+     "The image is what a board gets: the arm, motors, limits, encoders, gains and rate in single "
+     "precision (firmware/core/image.h has the layout). The same robot always gives the same "
+     "bytes, and what --show prints gives the identical image. An image can stand wherever a "
+     "ROBOT can.",
+     "$ appell image puma560 -o puma560.img\n"
+     "$ appell image --show puma560.img > copy.yaml\n"
+     "$ appell id puma560.img < motion.txt",
+     -1, image_run},
+    {"parts", "FILE", 1, 1, OPTION(QUIET) | OPTION(HELP) | OPTION(OUTPUT) | OPTION(PARALLEL),
+     "a parts database as robot file",
+     "Sections of cylinder, semi-cylinder, cone, sphere, box and tube with density and pose make "
+     "parts, parts make links: their mass, centre and inertia go into the robot file.",
+     "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, parts_run},
+    {"help", "[COMMAND]", 0, 1, OPTION(HELP), "this list, or more about one command",
+     "Without a command the list of all.", "$ appell help id", -1, help_run},
+    {"man", "", 0, 0, OPTION(HELP), "the manual page, as troff",
+     "Everything of `appell help` on a page.", "$ appell man | man -l -", -1, man_run},
+    {"completion", "bash", 1, 1, OPTION(HELP), "completion of commands and options for the shell",
+     "A script for the shell to source.", "$ source <(appell completion bash)", -1, completion_run},
+    {0}};

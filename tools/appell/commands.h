@@ -1,0 +1,15 @@
+/* What the entries of the command table run. Each returns an exit code. */
+#ifndef TOOLS_APPELL_COMMANDS_H
+#define TOOLS_APPELL_COMMANDS_H
+
+#include "tools/appell/command.h"
+
+int rows_run(const request_t *request);
+int ik_run(const request_t *request);
+int info_run(const request_t *request);
+int check_run(const request_t *request);
+int ops_run(const request_t *request);
+int image_run(const request_t *request);
+int parts_run(const request_t *request);
+
+#endif

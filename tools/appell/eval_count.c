@@ -1,0 +1,32 @@
+/* The kernels' operations for one arm. */
+#include "tools/appell/eval.h"
+
+#include "tools/backend/real_count.h"
+
+#define REAL_IN(value, exponent)  ((void)(exponent), count_input(value))
+#define REAL_OUT(value, exponent) ((void)(exponent), (value).v)
+#define ANGLE_IN(rad)             count_input(rad)
+#define EVAL_BEGIN()              ((void)0)
+#define EVAL_OVERFLOWS()          0
+#define EVAL_NO_TYPE
+
+#include "tools/appell/eval_body.h"
+
+count_ops_t eval_count_ops(const dyn_model_t *model, method_id_t method) {
+    static const double rest[3 * DYN_MAX_JOINTS];
+    static dyn_model_t plain;
+    int status;
+    count_ops_t ops = {0};
+    plain = *model;
+    for (uint32_t i = 0; i < plain.n; i++)
+        plain.joint[i].drive.motor.rotor_inertia = 0;
+    evaluator_t *e = make(&plain, NULL, NULL, &status);
+    if (!e)
+        return ops;
+    convert_in(e, method_table[method].problem, rest);
+    count_begin();
+    (void)call(e, method);
+    ops = count_all();
+    drop(e);
+    return ops;
+}

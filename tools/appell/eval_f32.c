@@ -1,0 +1,15 @@
+/* Rows in single precision, as a board with an FPU computes them. */
+#include "tools/appell/eval.h"
+
+#include "dyn/real_f32.h"
+
+#define REAL_IN(value, exponent)  ((void)(exponent), (float)(value))
+#define REAL_OUT(value, exponent) ((void)(exponent), (double)(value))
+#define ANGLE_IN(rad)             ((float)(rad))
+#define EVAL_BEGIN()              ((void)0)
+#define EVAL_OVERFLOWS()          0
+#define EVAL_TYPE                 eval_f32
+#define EVAL_TYPE_NAME            "f32"
+#define EVAL_DIGITS               9
+
+#include "tools/appell/eval_body.h"

@@ -1,0 +1,15 @@
+/* Rows in double precision. */
+#include "tools/appell/eval.h"
+
+#include "dyn/real_f64.h"
+
+#define REAL_IN(value, exponent)  ((void)(exponent), (value))
+#define REAL_OUT(value, exponent) ((void)(exponent), (value))
+#define ANGLE_IN(rad)             (rad)
+#define EVAL_BEGIN()              ((void)0)
+#define EVAL_OVERFLOWS()          0
+#define EVAL_TYPE                 eval_f64
+#define EVAL_TYPE_NAME            "f64"
+#define EVAL_DIGITS               17
+
+#include "tools/appell/eval_body.h"

@@ -1,0 +1,19 @@
+/*
+ * Rows in fixed point. The arithmetic is that of q31 bit for bit, through its checked variant:
+ * inverse dynamics is proved not to overflow within the limits, a wrench or forward dynamics is
+ * not.
+ */
+#include "tools/appell/eval.h"
+
+#include "tools/backend/real_check.h"
+
+#define REAL_IN(value, exponent)  dyn_q31_from(value, exponent)
+#define REAL_OUT(value, exponent) dyn_q31_to(value, exponent)
+#define ANGLE_IN(rad)             dyn_q31_angle(rad)
+#define EVAL_BEGIN()              check_begin(false)
+#define EVAL_OVERFLOWS()          check_overflows()
+#define EVAL_TYPE                 eval_q31
+#define EVAL_TYPE_NAME            "q31"
+#define EVAL_DIGITS               9
+
+#include "tools/appell/eval_body.h"

@@ -1,0 +1,65 @@
+/* Whole files. */
+#include "tools/appell/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/appell/say.h"
+
+static int write_all(int file, const char *bytes, size_t size) {
+    while (size > 0) {
+        const ssize_t n = write(file, bytes, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static int failed(const char *path, const char *what) {
+    const int why = errno;
+    return say_error(path, "check the path, its permissions and the space on the disk", "%s: %s",
+                     what, strerror(why));
+}
+
+int file_write(const char *path, const void *bytes, size_t size) {
+    struct stat about;
+    /* A device or a pipe is written to as it is. */
+    const bool plain = stat(path, &about) != 0 || S_ISREG(about.st_mode);
+    char *own = NULL;
+    if (plain) {
+        own = malloc(strlen(path) + 8);
+        if (!own)
+            return say_no_memory();
+        sprintf(own, "%s.XXXXXX", path);
+    }
+    const int file = plain ? mkstemp(own) : open(path, O_WRONLY | O_CLOEXEC);
+    int status = EXIT_YES;
+    if (file < 0)
+        status = failed(path, "cannot be written");
+    if (file >= 0 && write_all(file, bytes, size) != 0)
+        status = failed(path, "writing failed");
+    if (file >= 0 && plain) {
+        const mode_t mask = umask(0);
+        umask(mask);
+        (void)fchmod(file, 0666 & ~mask);
+    }
+    if (file >= 0 && close(file) != 0 && status == EXIT_YES)
+        status = failed(path, "writing failed");
+    if (plain && file >= 0) {
+        if (status == EXIT_YES && rename(own, path) != 0)
+            status = failed(path, "cannot be replaced");
+        if (status != EXIT_YES)
+            unlink(own);
+    }
+    free(own);
+    return status;
+}

@@ -1,0 +1,270 @@
+/* Help, completion and man page, all from the tables of command.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/appell/command.h"
+#include "tools/appell/methods.h"
+#include "tools/appell/out.h"
+#include "tools/appell/say.h"
+
+static const char promise[] =
+    "The dynamics of robot arms: any arm in, checked, understood, computed.";
+
+static const char about[] =
+    "ROBOT is a robot file (YAML), a URDF, a parts database, a parameter image, or the name of a "
+    "robot in $APPELL_ROBOTS or tools/robots. ROWS is a file of rows, by default standard input: "
+    "numbers separated by blanks or commas, one row a line, # starts a comment. All units are SI, "
+    "angles in rad. One row of output for each row of input, with all digits.\n"
+    "\n"
+    "Exit code: 0 yes, 1 the answer is no, 2 bad usage or bad input.";
+
+enum { WIDTH = 96 };
+
+/* Words between `indent` and WIDTH; `column` is where the line stands already. */
+static void wrap(const char *text, int indent, int column) {
+    while (*text) {
+        const size_t gap = strspn(text, " ");
+        size_t size = strcspn(text + gap, " \n");
+        if (column > indent && column + (int)(gap > 0) + (int)size > WIDTH) {
+            out_text("\n");
+            column = 0;
+        }
+        if (column < indent) {
+            out_format("%*s", indent - column, "");
+            column = indent;
+        } else if (gap > 0 && column > indent) {
+            out_text(" ");
+            column++;
+        }
+        out_bytes(text + gap, size);
+        column += (int)size;
+        text += gap + size;
+        if (*text == '\n') {
+            out_text("\n");
+            column = 0;
+            text++;
+        }
+    }
+    out_text("\n");
+}
+
+static void verbatim(const char *text, int indent) {
+    while (*text) {
+        const size_t size = strcspn(text, "\n");
+        out_format("%*s", size > 0 ? indent : 0, "");
+        out_bytes(text, size);
+        out_text("\n");
+        text += size + (text[size] == '\n');
+    }
+}
+
+static bool listed(const command_t *command, option_id_t option) {
+    /* A problem with one method has no choice to offer. */
+    if (option == OPTION_METHOD && command->problem >= 0) {
+        char list[200];
+        method_list((problem_t)command->problem, list, sizeof list);
+        if (!strcmp(list, "-"))
+            return false;
+    }
+    return command->options & (uint32_t)1 << option;
+}
+
+static void option_name(const option_t *o, char *out, size_t size) {
+    int used = snprintf(out, size, "--%s", o->name);
+    if (o->letter)
+        used = snprintf(out, size, "-%c, --%s", o->letter, o->name);
+    if (o->argument)
+        snprintf(out + used, size - (size_t)used, " %s", o->argument);
+}
+
+void help_all(void) {
+    out_format("appell: %s\n\nusage: appell COMMAND [OPTIONS] ARGUMENTS\n\n", promise);
+    for (const command_t *c = command_table; c->name; c++)
+        out_format("  %-11s %s\n", c->name, c->summary);
+    out_text("\n");
+    wrap(about, 0, 0);
+    out_text("\n`appell help COMMAND` tells more and has an example.\n");
+}
+
+void help_command(const command_t *command) {
+    out_format("appell %s: %s\n\nusage: appell %s [OPTIONS] %s\n\n", command->name,
+               command->summary, command->name, command->arguments);
+    wrap(command->text, 0, 0);
+    if (command->problem >= 0 && listed(command, OPTION_METHOD)) {
+        char list[200];
+        method_list((problem_t)command->problem, list, sizeof list);
+        out_format("\nMethods: %s.\n", list);
+    }
+    out_text("\nOptions:\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!listed(command, (option_id_t)i))
+            continue;
+        char name[100];
+        option_name(&option_table[i], name, sizeof name);
+        out_format("  %s", name);
+        const int used = (int)strlen(name) + 2;
+        if (used > 26)
+            out_text("\n");
+        wrap(option_table[i].help, 28, used > 26 ? 0 : used);
+    }
+    out_text("\nExample:\n");
+    verbatim(command->example, 2);
+}
+
+int help_run(const request_t *request) {
+    if (request->arguments == 0) {
+        help_all();
+        return EXIT_YES;
+    }
+    const command_t *command = command_find(request->argument[0]);
+    if (!command)
+        return command_unknown(request->argument[0]);
+    help_command(command);
+    return EXIT_YES;
+}
+
+/* ---------------------------------------------------------------------------------------- man page
+ */
+
+/* troff: a backslash and a dot or quote at the start of a line are commands, a hyphen is not a
+ * minus. */
+static void troff(const char *text, size_t size, bool start) {
+    for (size_t i = 0; i < size; i++) {
+        if (start && (text[i] == '.' || text[i] == '\''))
+            out_text("\\&");
+        start = text[i] == '\n';
+        if (text[i] == '\\')
+            out_text("\\e");
+        else if (text[i] == '-')
+            out_text("\\-");
+        else
+            out_bytes(text + i, 1);
+    }
+}
+
+static void troff_text(const char *text) {
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        const size_t size = end ? (size_t)(end - text) : strlen(text);
+        troff(text, size, true);
+        out_text(end ? "\n.PP\n" : "\n");
+        text += size + (end ? 2 : 0);
+    }
+}
+
+static void troff_command(const command_t *c) {
+    out_format(".SS \"appell %s [OPTIONS] ", c->name);
+    troff(c->arguments, strlen(c->arguments), false);
+    out_text("\"\n");
+    troff_text(c->summary);
+    out_text(".PP\n");
+    troff_text(c->text);
+    if (c->problem >= 0 && listed(c, OPTION_METHOD)) {
+        char list[200];
+        method_list((problem_t)c->problem, list, sizeof list);
+        out_format(".PP\nMethods: %s.\n", list);
+    }
+    bool first = true;
+    out_text(".PP\nOptions: ");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!listed(c, (option_id_t)i))
+            continue;
+        out_text(first ? "" : ", ");
+        out_text("\\-\\-");
+        troff(option_table[i].name, strlen(option_table[i].name), false);
+        first = false;
+    }
+    out_text(".\n.PP\n.nf\n.RS\n");
+    troff(c->example, strlen(c->example), true);
+    out_text("\n.RE\n.fi\n");
+}
+
+int man_run(const request_t *request) {
+    (void)request;
+    out_text(".TH APPELL 1 \"\" \"appell\" \"User Commands\"\n.SH NAME\nappell \\- ");
+    troff_text(promise);
+    out_text(".SH SYNOPSIS\n.B appell\n.I COMMAND\n[\\fIOPTIONS\\fR] \\fIARGUMENTS\\fR\n"
+             ".SH DESCRIPTION\n");
+    troff_text(about);
+    out_text(".SH COMMANDS\n");
+    for (const command_t *c = command_table; c->name; c++)
+        troff_command(c);
+    out_text(".SH OPTIONS\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        char name[100];
+        option_name(&option_table[i], name, sizeof name);
+        out_text(".TP\n.B \"");
+        troff(name, strlen(name), false);
+        out_text("\"\n");
+        troff_text(option_table[i].help);
+    }
+    return EXIT_YES;
+}
+
+/* -------------------------------------------------------------------------------------- completion
+ */
+
+static void completion_command(const command_t *c) {
+    out_format("    %s)\n        options=\"", c->name);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (listed(c, (option_id_t)i))
+            out_format("--%s ", option_table[i].name);
+    out_text("\"\n");
+    if (c->problem >= 0) {
+        char list[200];
+        method_list((problem_t)c->problem, list, sizeof list);
+        out_text("        methods=\"");
+        for (const char *s = list; *s; s++)
+            if (*s != ',')
+                out_bytes(s, 1);
+        out_text("\"\n");
+    }
+    out_text("        ;;\n");
+}
+
+int completion_run(const request_t *request) {
+    if (strcmp(request->argument[0], "bash") != 0)
+        return say_error(NULL, "write `appell completion bash`", "there is no completion for '%s'",
+                         request->argument[0]);
+    out_text("# Completion of appell for bash:  source <(appell completion bash)\n"
+             "_appell() {\n"
+             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+             "    local commands=\"");
+    for (const command_t *c = command_table; c->name; c++)
+        out_format("%s ", c->name);
+    out_text("\"\n"
+             "    local options=\"\" methods=\"\" folder name robots=\"\"\n"
+             "    if [ \"$COMP_CWORD\" -eq 1 ] || [ \"$before\" = help ]; then\n"
+             "        COMPREPLY=($(compgen -W \"$commands\" -- \"$word\"))\n"
+             "        return\n"
+             "    fi\n"
+             "    case ${COMP_WORDS[1]} in\n");
+    for (const command_t *c = command_table; c->name; c++)
+        completion_command(c);
+    out_text("    esac\n"
+             "    case $before in\n"
+             "    --method|-m) COMPREPLY=($(compgen -W \"$methods\" -- \"$word\")); return ;;\n"
+             "    --real|-r) COMPREPLY=($(compgen -W \"f64 f32 q31\" -- \"$word\")); return ;;\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const option_t *o = &option_table[i];
+        if (o->kind == ARGUMENT_FILE)
+            out_format("    --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", o->name);
+        else if (o->kind == ARGUMENT_NUMBER || o->kind == ARGUMENT_LIST || o->kind == ARGUMENT_WORD)
+            out_format("    --%s) COMPREPLY=(); return ;;\n", o->name);
+    }
+    out_text(
+        "    esac\n"
+        "    if [[ $word == -* ]]; then\n"
+        "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+        "        return\n"
+        "    fi\n"
+        "    for folder in \"$APPELL_ROBOTS\" tools/robots; do\n"
+        "        for name in \"$folder\"/*.yaml; do\n"
+        "            [ -e \"$name\" ] && name=${name##*/} && robots=\"$robots ${name%.yaml}\"\n"
+        "        done\n"
+        "    done\n"
+        "    COMPREPLY=($(compgen -f -W \"$robots\" -- \"$word\"))\n"
+        "}\n"
+        "complete -o filenames -F _appell appell\n");
+    return EXIT_YES;
+}
