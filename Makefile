@@ -84,6 +84,7 @@ HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
 include dyn/dyn.mk
 include test/tests.mk
 include tools/appell/appell.mk
+include tools/bench/bench.mk
 
 # ----------------------------------------------------------------------------------------- firmware
 FIRMWARE_SRC := $(wildcard firmware/*.c firmware/core/*.c)

@@ -1,0 +1,64 @@
+/* The robots of the bench, the same on host and target. */
+#include "test/bench.h"
+#include "test/dyn_arms.h"
+#include "test/dyn_forward.h"
+
+static const struct {
+    const char *name;
+    uint32_t n; /* 0: the PUMA 560 */
+} robots[] = {
+    {"puma560", 0}, {"chain2", 2},   {"chain3", 3},   {"chain6", 6},
+    {"chain7", 7},  {"chain12", 12}, {"chain20", 20}, {"chain30", 30},
+};
+
+uint32_t bench_robot_count(void) {
+    return (uint32_t)(sizeof robots / sizeof robots[0]);
+}
+
+const char *bench_robot_name(uint32_t robot) {
+    return robots[robot].name;
+}
+
+static void chain(uint32_t n, dyn_model_t *model) {
+    static dyn_source_t source;
+    dyn_arms_random_t seed = {0x9E3779B97F4A7C15u};
+    source = (dyn_source_t){.convention = DYN_CONVENTION_MDH, .n = n, .gravity = {0, 0, -9.81}};
+    for (uint32_t i = 0; i < n; i++) {
+        dyn_source_joint_t *j = &source.joint[i];
+        /* A bar of a few kilograms: inertias well inside the triangle inequality. */
+        const double m = 4.0 / (1 + i) + 0.1 * dyn_arms_uniform(&seed) / (1 + i);
+        j->type = DYN_REVOLUTE;
+        j->alpha = 3 * dyn_arms_uniform(&seed);
+        j->a = 0.2 * dyn_arms_uniform(&seed);
+        j->theta = 3 * dyn_arms_uniform(&seed);
+        j->d = 0.2 * dyn_arms_uniform(&seed);
+        j->link.mass = m;
+        for (int k = 0; k < 3; k++) {
+            j->link.com[k] = 0.1 * dyn_arms_uniform(&seed);
+            j->link.inertia[k] = m * (0.02 + 0.005 * dyn_arms_uniform(&seed));
+            j->link.inertia[3 + k] = m * 0.004 * dyn_arms_uniform(&seed);
+        }
+        j->drive.limits = (dyn_limits_t){{-3.14, 3.14}, BENCH_SPEED, BENCH_ACCELERATION, 0};
+        j->drive.motor = (dyn_motor_t){1.6, 0.2, 60, 2e-4, 40};
+    }
+    (void)dyn_convert(&source, DYN_PARALLEL_DEFAULT, model, NULL);
+}
+
+void bench_robot_model(uint32_t robot, dyn_model_t *model) {
+    if (robots[robot].n > 0) {
+        chain(robots[robot].n, model);
+        return;
+    }
+    dyn_arms_model(DYN_ARMS_PUMA, model);
+    for (uint32_t i = 0; i < model->n; i++) {
+        dyn_motor_t *motor = &model->joint[i].drive.motor;
+        motor->resistance = 1.6;
+        motor->torque_constant = 0.2;
+        motor->voltage = 40;
+    }
+}
+
+void bench_robot_units(const dyn_model_t *model, dyn_units_t *units) {
+    *units = (dyn_units_t){0};
+    forward_units(model, units);
+}

@@ -1,0 +1,67 @@
+# `make bench`: the bench programs of the boards, the counting plugin and the table. Include it after
+# test/tests.mk, whose rule for objects it uses.
+#   make bench                              everything; build/bench.csv, and what moved since the baseline
+#   make bench ROBOT=puma560 PROBLEM=id     only these rows (METHOD=, REAL=, BENCH_BOARD=); nothing is written
+#   make bench EXPLAIN=puma560,id,fast,f32  where the instructions of one row go; a fifth word is the board
+#   make bench CI=1                         exit code 1 where a row of the baseline got slower by more than 2 %
+#   make bench-accept                       build/bench.csv becomes the baseline
+#   make bench-readme                       the tables of README.md from build/bench.csv
+
+BENCH_COMMA  := ,
+BENCH_BOARDS := netduinoplus2 netduino2 mps2-an500
+BENCH_OUT    := $(BUILD)/host/bench
+BENCH_PLUGIN := $(BENCH_OUT)/count.so
+BENCH_FLOPS  := $(BENCH_OUT)/flops
+BENCH_ELF    := $(OUT)/bench.elf
+BENCH_PY     := tools/bench/bench.py --build $(BUILD) --cross $(CROSS)
+
+ifeq ($(BOARD),host)
+BENCH_BIN := $(BENCH_PLUGIN) $(BENCH_FLOPS)
+BENCH_CFLAGS := $(COMMON) -O2
+
+$(BENCH_PLUGIN): tools/bench/plugin.c tools/bench/thumb.c tools/bench/cores.c tools/bench/thumb.h tools/bench/cores.h
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(HOSTCC) $(filter-out -MMD -MP,$(BENCH_CFLAGS)) -fPIC -shared -fvisibility=hidden $(filter %.c,$^) -o $@
+
+BENCH_FLOPS_OBJ := $(addprefix $(BENCH_OUT)/,test/bench_flops.o test/bench_robots.o test/dyn_arms.o test/dyn_forward.o \
+                   tools/backend/count.o $(DYN_PLAIN:%=dyn/%.o)) $(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_count.o)
+$(BENCH_FLOPS): $(BENCH_FLOPS_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(HOSTCC) $^ -lm -o $@
+$(BENCH_OUT)/%.o: %.c tools/bench/bench.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(HOSTCC) $(BENCH_CFLAGS) -c $< -o $@
+else ifneq ($(filter $(BOARD),$(BENCH_BOARDS)),)
+BENCH_BIN := $(BENCH_ELF)
+BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c \
+             dyn_arms.c dyn_forward.c dyn_yardstick.c semihost.c)
+BENCH_OBJ := $(BENCH_SRC:%.c=$(TEST_OUT)/%.o)
+$(TEST_OUT)/test/bench_textbook.o: CFLAGS += -O3
+
+$(BENCH_ELF): $(BENCH_OBJ) $(HAL_OBJ) $(DYN_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
+endif
+
+.PHONY: bench bench-build bench-accept bench-readme
+bench-build: $(BENCH_BIN)
+bench: ## executed instructions and estimated cycles of every kernel: build/bench.csv
+	@for b in host $(or $(subst $(BENCH_COMMA), ,$(BENCH_BOARD)),$(BENCH_BOARDS)); do \
+	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b bench-build || exit 1; done
+	@$(BENCH_PY) run --jobs $(JOBS) $(if $(CI),--ci) $(if $(EXPLAIN),--explain $(EXPLAIN)) \
+	    $(if $(ROBOT),--robot $(ROBOT)) $(if $(PROBLEM),--problem $(PROBLEM)) $(if $(METHOD),--method $(METHOD)) \
+	    $(if $(REAL),--real $(REAL)) $(if $(BENCH_BOARD),--board $(BENCH_BOARD))
+
+bench-accept: ## what build/bench.csv holds becomes the baseline of the regression guard
+	@$(BENCH_PY) accept
+
+bench-readme: ## write the tables of build/bench.csv into README.md
+	@tools/bench/table.py $(BUILD)/bench.csv --into README.md
+
+# The test of the bench runs a few rows; lint compiles everything.
+ifneq ($(if $(TEST),$(filter bench,$(TEST)),all),)
+test-build: $(BENCH_BIN)
+endif
+lint-build: $(BENCH_BIN)

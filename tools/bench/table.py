@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""The tables of the README, from build/bench.csv.
+
+    table.py CSV                    prints them as Markdown
+    table.py CSV --into README.md   writes them between the two marks, which are lines of their own:
+                                    <!-- bench begin --> and <!-- bench end -->
+    table.py CSV --check README.md  exit code 1 where the file has others
+"""
+
+import argparse
+import sys
+
+sys.dont_write_bytecode = True
+import bench  # noqa: E402
+
+BEGIN = "<!-- bench begin -->"
+END = "<!-- bench end -->"
+METHODS = ("fast", "ga", "ne", "denoc", "crba", "aba", "wo1", "plain", "textbook")
+NOTES = {"plain": "`ne` by hand in plain float",
+         "textbook": "textbook, 3x3 matrices, sinf and cosf"}
+# Degree of the polynomial in n that the work of a kernel must follow.
+DEGREES = {"id": 1, "mass": 2}
+FORWARD_DEGREES = {"aba": 1, "denoc": 1}
+# Six joints have a solver of their own (dyn/fast_forward.c) and are no point of the curve.
+APART = {("fd", "fast"): 6}
+
+
+class TableError(Exception):
+    pass
+
+
+def grouped(number):
+    return "{:,}".format(number)
+
+
+def cell(row, best):
+    if row is None:
+        return ""
+    text = grouped(row["instructions_max"])
+    if row["cycles_est"] != "":
+        text += " (%s)" % grouped(row["cycles_est"])
+    return "**%s**" % text if row is best else text
+
+
+def select(rows, **wanted):
+    return [r for r in rows if all(r[k] == v for k, v in wanted.items())]
+
+
+def method_table(rows, title, robot, board, real, also=()):
+    """Methods down, problems across."""
+    lines = [title, "", "| method | inverse dynamics | inertia matrix | forward dynamics |",
+             "|---|---|---|---|"]
+    chosen = select(rows, robot=robot, board=board, real=real)
+    problems = ("id", "mass", "fd")
+    best = {}
+    for problem in problems:
+        found = select(chosen, problem=problem)
+        if not found:
+            raise TableError("no row %s %s %s %s: run make bench" % (board, robot, problem, real))
+        best[problem] = min(found, key=lambda r: r["instructions_max"])
+    for method in METHODS:
+        cells = []
+        for problem in problems:
+            found = select(chosen, problem=problem, method=method)
+            cells.append(cell(found[0] if found else None, best[problem]))
+        if any(cells):
+            name = "`%s`" % method if method not in NOTES else NOTES[method]
+            lines.append("| %s | %s |" % (name, " | ".join(cells)))
+    for name, more_board, more_real, method in also:
+        found = [(select(rows, robot=robot, board=more_board, real=more_real, problem=p,
+                         method=method) or [None])[0] for p in problems]
+        if any(found):
+            lines.append("| %s | %s |" % (name, " | ".join(cell(r, None) for r in found)))
+    return lines + [""]
+
+
+def solve(matrix, right):
+    """Gauss with pivoting."""
+    n = len(right)
+    rows = [list(matrix[i]) + [right[i]] for i in range(n)]
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        if rows[k][k] == 0:
+            raise TableError("too few robots for a fit")
+        for i in range(k + 1, n):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k])]
+    x = [0.0] * n
+    for k in reversed(range(n)):
+        x[k] = (rows[k][n] - sum(rows[k][j] * x[j] for j in range(k + 1, n))) / rows[k][k]
+    return x
+
+
+def fit(points, degree):
+    """Least squares of the relative error: coefficients from n^0 on, and the largest error."""
+    powers = range(degree + 1)
+    # Weighted by 1/y, so that 2 joints count as much as 30.
+    matrix = [[sum(n ** (i + j) / y ** 2 for n, y in points) for j in powers] for i in powers]
+    right = [sum(n ** i / y for n, y in points) for i in powers]
+    c = solve(matrix, right)
+    return c, max(abs(sum(c[i] * n ** i for i in powers) / y - 1) for n, y in points)
+
+
+def polynomial(c):
+    text = ""
+    for power in reversed(range(len(c))):
+        name = "" if power == 0 else "n" if power == 1 else "n^%d" % power
+        digits = "%.1f" % abs(c[power]) if power > 1 else "%.0f" % abs(c[power])
+        sign = "-" if c[power] < 0 else "+"
+        if not text:
+            text = ("-" if sign == "-" else "") + digits + name
+        else:
+            text += " %s %s%s" % (sign, digits, name)
+    return text
+
+
+def degree_of(problem, method):
+    if problem == "fd":
+        return FORWARD_DEGREES.get(method, 3)
+    return DEGREES[problem]
+
+
+def growth_table(rows, title, board, real):
+    lines = [title, "",
+             "| problem | method | instructions for n joints | largest error of the fit |",
+             "|---|---|---|---|"]
+    chains = [r for r in select(rows, board=board, real=real) if r["robot"].startswith("chain")]
+    for problem in ("id", "mass", "fd"):
+        for method in METHODS:
+            points = [(int(r["n"]), r["instructions_max"]) for r in
+                      select(chains, problem=problem, method=method)]
+            if not points:
+                continue
+            # A chain of two is peeled away: only its ends are left.
+            points = [p for p in points if p[0] >= 3 and p[0] != APART.get((problem, method))]
+            c, error = fit(points, degree_of(problem, method))
+            name = "`%s`" % method
+            if (problem, method) in APART:
+                name += ", n other than %d" % APART[problem, method]
+            lines.append("| %s | %s | %s | %.1f %% |" % (problem, name, polynomial(c),
+                                                       100 * error))
+    return lines + [""]
+
+
+def size_table(rows, title, robot, places):
+    lines = [title, "", "| function | " + " | ".join(name for name, _, _ in places) + " |",
+             "|---|" + "---|" * len(places)]
+    for problem, method in (("id", "fast"), ("mass", "fast"), ("fd", "fast"), ("fd", "aba"),
+                            ("id", "ne"), ("mass", "crba")):
+        cells = []
+        for _, board, real in places:
+            found = select(rows, robot=robot, board=board, real=real, problem=problem,
+                           method=method)
+            cells.append("%s, %s" % (grouped(found[0]["text_bytes"]), found[0]["stack_bytes"])
+                         if found else "")
+        lines.append("| %s by `%s` | %s |" % (problem, method, " | ".join(cells)))
+    return lines + [""]
+
+
+def tables(comment, rows):
+    lines = ["`make bench` measured these, `make bench-readme` wrote them here: executed "
+             "instructions per call, sine and cosine",
+             "included, the most of 100 random states; in brackets **estimated** cycles, by the "
+             "tables of `tools/bench/cores.h`.",
+             "The best of a column is bold. %s." % comment.lstrip("# ").split("; cycles_est")[0],
+             ""]
+    lines += method_table(rows, "PUMA 560, Cortex-M4F, `f32`:", "puma560", "netduinoplus2", "f32")
+    lines += method_table(
+        rows, "PUMA 560, Cortex-M3 (no FPU), `q31`, and what floats cost there:", "puma560",
+        "netduino2", "q31", (("`fast` in software floats, `f32`", "netduino2", "f32", "fast"),
+                             ("textbook in software floats", "netduino2", "f32", "textbook")))
+    lines += method_table(rows, "PUMA 560, Cortex-M7, `f32`:", "puma560", "mps2-an500", "f32")
+    lines += growth_table(rows, "Growth with the number of joints, random revolute chains of 3 to "
+                          "30, Cortex-M4F, `f32`:", "netduinoplus2", "f32")
+    lines += growth_table(rows, "The same on the Cortex-M3 in `q31`:", "netduino2", "q31")
+    lines += size_table(rows, "Code with everything it calls, and stack, in bytes:", "puma560",
+                        (("Cortex-M4F `f32`", "netduinoplus2", "f32"),
+                         ("Cortex-M3 `q31`", "netduino2", "q31"),
+                         ("Cortex-M7 `f32`", "mps2-an500", "f32")))
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join(lines) + "\n"
+
+
+def replace(text, path, table):
+    begin, end = text.find(BEGIN), text.find(END)
+    if begin < 0 or end < begin:
+        raise TableError("%s has no place for the tables: put the lines %s and %s where they "
+                         "belong" % (path, BEGIN, END))
+    return text[:begin] + BEGIN + "\n" + table + text[end:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Markdown tables of bench.csv")
+    parser.add_argument("csv")
+    parser.add_argument("--into", metavar="FILE")
+    parser.add_argument("--check", metavar="FILE")
+    args = parser.parse_args()
+    try:
+        comment, rows = bench.read_csv(args.csv)
+        table = tables(comment, rows)
+        path = args.into or args.check
+        if not path:
+            sys.stdout.write(table)
+            return 0
+        with open(path, encoding="utf-8") as f:
+            old = f.read()
+        new = replace(old, path, table)
+        if args.check:
+            if new != old:
+                print("%s does not have the tables of %s: make bench-readme" % (path, args.csv))
+            return int(new != old)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(new)
+    except (bench.BenchError, TableError) as e:
+        print("table: %s" % e, file=sys.stderr)
+        return 2
+    except OSError as e:
+        print("table: %s: %s" % (e.filename, e.strerror), file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+/*
+ * What an instruction of ARMv7-M with VFPv4/v5 is: its class, the registers it reads and writes.
+ * Read from the code bytes, because a disassembler is not in every build of the emulator.
+ * test/test_bench.py holds every instruction of the bench programs against the disassembler of
+ * binutils.
+ */
+#ifndef TOOLS_BENCH_THUMB_H
+#define TOOLS_BENCH_THUMB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(NAME, "name", group): the group is what a summary adds up. */
+#define THUMB_CLASSES(X)                                                                           \
+    X(ALU, "alu", "arithmetic") /* add, logic, shift, compare, extend, bit field */                \
+    X(MOVE, "mov", "moves")     /* mov, mvn, movw, movt */                                         \
+    X(MUL, "mul", "arithmetic") /* 32-bit product */                                               \
+    X(MLA, "mla", "arithmetic")                                                                    \
+    X(MULL, "mull", "arithmetic") /* 64-bit product */                                             \
+    X(MLAL, "mlal", "arithmetic")                                                                  \
+    X(DIV, "div", "arithmetic")                                                                    \
+    X(LOAD, "ldr", "loads")                                                                        \
+    X(LOADS, "ldm", "loads") /* ldm, pop, ldrd */                                                  \
+    X(STORE, "str", "stores")                                                                      \
+    X(STORES, "stm", "stores")      /* stm, push, strd */                                          \
+    X(BRANCH, "b", "branches")      /* always taken: b, bl, bx, blx, mov pc */                     \
+    X(BRANCH_IF, "bcc", "branches") /* b<cond>, cbz */                                             \
+    X(TABLE, "tbb", "branches")                                                                    \
+    X(RETURN, "pop_pc", "branches") /* ldm, pop or ldr with pc */                                  \
+    X(IT, "it", "branches")                                                                        \
+    X(FADD, "vadd", "arithmetic") /* vadd, vsub, vmaxnm, vminnm */                                 \
+    X(FMUL, "vmul", "arithmetic")                                                                  \
+    X(FMLA, "vmla", "arithmetic") /* vmla, vfma and kin */                                         \
+    X(FDIV, "vdiv", "arithmetic")                                                                  \
+    X(FSQRT, "vsqrt", "arithmetic")                                                                \
+    X(FCMP, "vcmp", "arithmetic")                                                                  \
+    X(FCVT, "vcvt", "arithmetic")  /* vcvt, vrint */                                               \
+    X(FSIGN, "vneg", "arithmetic") /* vneg, vabs */                                                \
+    X(FMOVE, "vmov", "moves")      /* between FPU registers, constant, vsel */                     \
+    X(FCORE, "vmov_core", "moves") /* between core and FPU, vmrs */                                \
+    X(FLOAD, "vldr", "loads")                                                                      \
+    X(FLOADS, "vldm", "loads")                                                                     \
+    X(FSTORE, "vstr", "stores")                                                                    \
+    X(FSTORES, "vstm", "stores")                                                                   \
+    X(OTHER, "other", "other")
+
+typedef enum {
+#define X(name, text, group) THUMB_##name,
+    THUMB_CLASSES(X)
+#undef X
+        THUMB_CLASS_COUNT
+} thumb_class_t;
+
+/* Bits of a register set: r0 to r15, s0 to s31 (d0 is s0 and s1), flags of the core and of the FPU.
+ */
+#define THUMB_CORE(r)  ((uint64_t)1 << (r))
+#define THUMB_FPU(s)   ((uint64_t)1 << (16 + (s)))
+#define THUMB_FLAGS    ((uint64_t)1 << 48)
+#define THUMB_FPFLAGS  ((uint64_t)1 << 49)
+#define THUMB_SET_BITS 50
+
+typedef struct {
+    thumb_class_t kind;
+    uint8_t bytes;    /* 2 or 4 */
+    uint8_t words;    /* moved by loads and stores */
+    bool twice;       /* double precision */
+    bool shifted;     /* ALU operand through the shifter, or extended */
+    uint64_t address; /* registers that make the address of a load or store; part of reads */
+    uint64_t addend;  /* of a multiply-accumulate; part of reads */
+    uint64_t reads, writes;
+} thumb_t;
+
+/* first and second: the two halfwords; the second counts only where the first says so. */
+thumb_t thumb_decode(uint16_t first, uint16_t second);
+
+const char *thumb_class_name(thumb_class_t kind);
+const char *thumb_class_group(thumb_class_t kind);
+
+#endif
