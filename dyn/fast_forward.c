@@ -71,6 +71,7 @@ int DYN(fast_forward)(const arm *a, DYN_T(fast_forward_scratch) *scratch, const 
     }
     const pivot worst = a->n == SIX ? solve_six(M, qdd) : looped_solve(a->n, M, qdd);
     for (uint32_t i = 0; i < a->n; i++)
+        /* cppcheck-suppress uninitvar ; floats have no scale and do not look */
         qdd[i] = real_scale_clamped(qdd[i], s.up[i]);
     return pivot_ok(worst) ? DYN_OK : DYN_E_PIVOT;
 }

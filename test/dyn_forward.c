@@ -59,7 +59,9 @@ static double norm(double x, double y, double z) {
 }
 
 static int power_above(double x) {
-    return (int)ceil(log2(x));
+    int exponent;
+    const double mantissa = frexp(x, &exponent); /* 0.5 is a power of two itself */
+    return mantissa > 0.5 ? exponent : exponent - 1;
 }
 
 void forward_units(const dyn_model_t *model, dyn_units_t *units) {

@@ -131,7 +131,7 @@ static const char *const singles[] = {
 /* Some speeds within the width of the friction, some voltages beyond the supply. */
 static void arm_with_drives(const char *name) {
     uint32_t k = 0;
-    while (strcmp(dyn_arms_name(k), name))
+    while (strcmp(dyn_arms_name(k), name) != 0)
         TEST_ASSERT_TRUE(++k < dyn_arms_count());
     dyn_arms_model(k, &model);
     TEST_ASSERT_TRUE(model.n <= JOINTS);
