@@ -27,6 +27,7 @@ setup_run   := build host emu
 setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_flash := build host flash
+setup_bench := build host emu
 setup_debug := build host emu debug flash
 setup_groups = $(if $(filter $(setup_none),$1),,$(or $(setup_$(patsubst test-%,test,$1)),build host))
 
@@ -169,7 +170,7 @@ compile_commands.json: ## for editors: how each file of BOARD is compiled
 	@$(MAKE) -nB V=1 BOARD=$(BOARD) firmware | tools/compile_commands.py > $@
 
 help: ## this list
-	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile tools/bench/bench.mk | expand -t 14
 
 clean: ## remove what was built, keep what was downloaded
 	@find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true
