@@ -60,7 +60,7 @@ $(foreach r,$(DYN_REALS),$(eval $(call dyn_backend,$r)))
 
 # The same for the tool, whatever BOARD is. Counting and proving is not in a hurry; compiling them is.
 TOOL_CFLAGS := $(COMMON) -O2
-TOOL_REALS  := f32 f64 $(DYN_TOOL_REALS)
+TOOL_REALS  := $(DYN_REALS) $(DYN_TOOL_REALS)
 define tool_backend
 $(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$1.o): $(TOOL_OUT)/dyn/%_$1.o: dyn/%.c dyn/dyn.mk
 	@mkdir -p $$(@D)

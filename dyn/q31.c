@@ -2,6 +2,38 @@
 #include "dyn/q31.h"
 
 #include <math.h>
+#include <stddef.h>
+
+/* Change it when a constant keeps its place but gets another meaning. */
+enum { MEANING = 1 };
+
+uint32_t dyn_q31_layout(void) {
+#define ARM(member)   (uint16_t) offsetof(dyn_arm_q31_t, member)
+#define JOINT(member) (uint16_t) offsetof(dyn_joint_q31_t, member)
+#define DRIVE(member) (uint16_t) offsetof(dyn_drive_q31_t, member)
+#define GA(member)    (uint16_t) offsetof(dyn_ga_body_q31_t, member)
+#define FAST(member)  (uint16_t) offsetof(dyn_fast_body_q31_t, member)
+    // clang-format off
+    static const uint16_t places[] = {
+        MEANING, DYN_Q31_BITS,
+        ARM(n), ARM(mixed), ARM(drive_status), ARM(body_status), ARM(reach_shift),
+        ARM(ga_status), ARM(fast_status), ARM(base_acceleration), ARM(base), ARM(tool),
+        ARM(base_reach), ARM(joint),
+        sizeof(dyn_joint_q31_t),
+        JOINT(prismatic), JOINT(mass_shift), JOINT(offset), JOINT(fixed_d), JOINT(fixed_z),
+        JOINT(x), JOINT(a), JOINT(m), JOINT(s), JOINT(J), JOINT(ms), JOINT(I), JOINT(rotor),
+        JOINT(geared), JOINT(r), JOINT(drive), JOINT(ga), JOINT(fast),
+        DRIVE(per_width), DRIVE(viscous), DRIVE(coulomb), DRIVE(uneven), DRIVE(volt_tau),
+        DRIVE(volt_qd), DRIVE(tau_volt), DRIVE(tau_qd), DRIVE(volt_max),
+        GA(s), GA(J), GA(M), GA(gamma), GA(E),
+        FAST(rise), FAST(m), FAST(M), FAST(heavy), FAST(l), FAST(J)
+    };
+    // clang-format on
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (uint32_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        hash = (hash ^ places[i]) * 16777619u;
+    return hash;
+}
 
 int32_t dyn_q31_angle(double rad) {
     /* remainder is exact, so that a large angle loses nothing but the representation of 2 pi. */

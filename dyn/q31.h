@@ -18,6 +18,13 @@ typedef int32_t dyn_real_q31_t;
 #include "dyn/instance.h"
 #undef DYN_REAL
 
+/*
+ * A number for the layout of dyn_arm_q31_t (where its members lie, DYN_Q31_BITS), so that constants
+ * which one build has prepared are not taken by another that would read them differently. How many
+ * joints a build has room for does not matter.
+ */
+uint32_t dyn_q31_layout(void);
+
 /* Conversions at the border of the fixed-point world, nearest value; for set-up and tests. */
 int32_t dyn_q31_angle(double rad);
 double dyn_q31_angle_rad(int32_t angle);

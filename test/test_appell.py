@@ -521,7 +521,7 @@ def test_image_layout(folder):
     with open(path, "rb") as file:
         data = file.read()
     head = struct.unpack_from(HEAD, data)
-    assert head[0] == b"\x89APL" and head[2] == 1 and head[3] == len(data) and head[4] == 6
+    assert head[0] == b"\x89APL" and head[2] == 2 and head[3] == len(data) and head[4] == 6
     assert head[1] == zlib.crc32(data[8:])
     assert struct.calcsize(HEAD) == 148 and struct.calcsize(JOINT) == 148
     assert head[8] == 1000.0, "rate"
@@ -532,8 +532,11 @@ def test_image_layout(folder):
         assert joint[17:19] == (-2.5, 2.5) and joint[19:22] == (3, 10, 100) and joint[24] == 60
     assert joints[0][3:7] == (0, 0, 0, 0), "the first frame is the base"
     assert head[7] & 1 == 1, "q31 is proved"
-    names = data[148 + 148 * 6:].split(b"\0")
-    assert names[:7] == [b"limited"] + [f"j{i}".encode() for i in range(1, 7)], names
+    names = data[148 + 148 * 6:].split(b"\0")[:7]
+    assert names == [b"limited"] + [f"j{i}".encode() for i in range(1, 7)], names
+    section = 148 + 148 * 6 + -(-sum(len(name) + 1 for name in names) // 4) * 4
+    tag, length, layout, n = struct.unpack_from("<4sIII", data, section)
+    assert tag == b"Q31A" and section + 8 + length == len(data) and layout != 0 and n == 6, "prepared for q31"
 
 
 def test_bad_images(folder):
@@ -556,7 +559,14 @@ def test_bad_images(folder):
     check(data[:60], "ends too early")
     check(data + b"\0" * 8, "8 bytes follow")
     check(data[:300] + bytes([data[300] ^ 1]) + data[301:], "checksum")
-    check(sealed(data[:8] + b"\2" + data[9:]), "another version")
+    check(sealed(data[:8] + b"\3" + data[9:]), "another version")
+    place = data.index(b"Q31A")
+    check(sealed(data[:place] + b"Q32A" + data[place + 4:]), "tag of a section")
+    # Constants that are not those of the arm beside them; those of another build are nobody's business here.
+    check(sealed(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "contradicts itself")
+    with open(bad, "wb") as file:
+        file.write(sealed(data[:place + 8] + b"\0\0\0\0" + data[place + 12:]))
+    good("info", "-q", bad)
     check(sealed(data[:16] + b"\x40" + data[17:]), "number of joints")
     check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: a damaged or foreign")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")

@@ -1,4 +1,4 @@
-/* The parameter image: checksum, writer, reader, and the way to the model. */
+/* The parameter image: checksum, writer, reader, and the way to the model and to q31. */
 #include "firmware/core/image.h"
 
 #include <math.h>
@@ -69,6 +69,15 @@ static void put_word(uint8_t *b, uint32_t word) {
 }
 
 static const uint8_t magic[4] = IMAGE_MAGIC_BYTES;
+
+static const struct {
+    uint32_t tag, most;
+    const char *name;
+} sections[IMAGE_SECTIONS] = {
+#define X(name, tag, most, help) {tag, most, #name},
+    IMAGE_SECTION_TABLE(X)
+#undef X
+};
 
 static int fail(image_where_t *where, uint32_t joint, const char *field, int status) {
     if (where)
@@ -176,7 +185,10 @@ static uint32_t name_size(const char *name, size_t room) {
     return size + 1;
 }
 
-static int get_names(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where) {
+/* Their bytes, filled up to a whole word, in *taken. */
+static int get_names(const uint8_t *bytes, size_t size, image_t *out, size_t *taken,
+                     image_where_t *where) {
+    const size_t all = size;
     for (uint32_t i = 0; i <= out->n; i++) {
         const char *name = (const char *)bytes;
         const uint32_t used = name_size(name, size);
@@ -189,22 +201,44 @@ static int get_names(const uint8_t *bytes, size_t size, image_t *out, image_wher
         bytes += used;
         size -= used;
     }
-    if (size > 3)
-        return fail(where, IMAGE_NO_JOINT, NULL, IMAGE_E_LENGTH);
-    for (; size > 0; size--)
+    for (; size % 4 != 0; size--)
         if (*bytes++ != 0)
             return fail(where, IMAGE_NO_JOINT, NULL, IMAGE_E_LENGTH);
+    *taken = all - size;
     return IMAGE_OK;
 }
 
 /* -------------------------------------------------------------------------------------------
  * reading */
 
+static bool version_known(uint32_t version) {
+    return version >= IMAGE_OLDEST && version <= IMAGE_VERSION;
+}
+
 uint32_t image_length(const uint8_t *bytes, size_t size) {
     if (size < IMAGE_HEAD_SIZE || memcmp(bytes, magic, sizeof magic) != 0 ||
-        get_word(bytes + 8) != IMAGE_VERSION)
+        !version_known(get_word(bytes + 8)))
         return 0;
     return get_word(bytes + 12);
+}
+
+/* What follows the names. `size` is a multiple of 4. */
+static int get_sections(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where) {
+    uint32_t next = 0;
+    while (size > 0) {
+        const uint32_t tag = size >= 8 ? get_word(bytes) : 0;
+        while (next < IMAGE_SECTIONS && sections[next].tag != tag)
+            next++;
+        if (next == IMAGE_SECTIONS)
+            return fail(where, IMAGE_NO_JOINT, "tag of a section", IMAGE_E_CODE);
+        const uint32_t length = get_word(bytes + 4);
+        if (length % 4 != 0 || length > size - 8)
+            return fail(where, IMAGE_NO_JOINT, sections[next].name, IMAGE_E_LENGTH);
+        out->section[next++] = (image_section_t){bytes + 8, length};
+        bytes += 8 + length;
+        size -= 8 + length;
+    }
+    return IMAGE_OK;
 }
 
 static int get_joint(const uint8_t *bytes, bool proved, image_joint_t *out, const char **field) {
@@ -253,7 +287,8 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
         return IMAGE_E_MAGIC;
     if (size < IMAGE_HEAD_SIZE)
         return IMAGE_E_SHORT;
-    if (get_word(bytes + 8) != IMAGE_VERSION)
+    const uint32_t version = get_word(bytes + 8);
+    if (!version_known(version))
         return IMAGE_E_VERSION;
     const uint32_t length = get_word(bytes + 12);
     if (length > size)
@@ -277,7 +312,14 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
     }
     if (!first_frame_zero(&out->joint[0]))
         return fail(where, 0, "alpha, a, theta, d", IMAGE_E_NUMBER);
-    return get_names(bytes + names, length - names, out, where);
+    size_t taken = 0;
+    status = get_names(bytes + names, length - names, out, &taken, where);
+    if (status != IMAGE_OK)
+        return status;
+    memset(out->section, 0, sizeof out->section);
+    if (version == 1 && length != names + taken)
+        return fail(where, IMAGE_NO_JOINT, NULL, IMAGE_E_LENGTH);
+    return get_sections(bytes + names + taken, length - names - taken, out, where);
 }
 
 /* -------------------------------------------------------------------------------------------
@@ -298,6 +340,24 @@ static int put_names(const image_t *image, uint8_t *bytes, size_t room, size_t *
     }
     while (*used % 4 != 0)
         bytes[(*used)++] = 0;
+    return IMAGE_OK;
+}
+
+static int put_sections(const image_t *image, uint8_t *bytes, size_t room, size_t *used,
+                        image_where_t *where) {
+    for (uint32_t i = 0; i < IMAGE_SECTIONS; i++) {
+        const image_section_t *section = &image->section[i];
+        if (!section->bytes)
+            continue;
+        if (section->size % 4 != 0)
+            return fail(where, IMAGE_NO_JOINT, sections[i].name, IMAGE_E_LENGTH);
+        if (room - *used < 8 || room - *used - 8 < section->size)
+            return fail(where, IMAGE_NO_JOINT, sections[i].name, IMAGE_E_ROOM);
+        put_word(bytes + *used, sections[i].tag);
+        put_word(bytes + *used + 4, section->size);
+        memcpy(bytes + *used + 8, section->bytes, section->size);
+        *used += 8 + section->size;
+    }
     return IMAGE_OK;
 }
 
@@ -336,7 +396,9 @@ int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
         if (field)
             return fail(where, i, field, IMAGE_E_NUMBER);
     }
-    const int status = put_names(image, bytes, room, &used, where);
+    int status = put_names(image, bytes, room, &used, where);
+    if (status == IMAGE_OK)
+        status = put_sections(image, bytes, room, &used, where);
     if (status != IMAGE_OK)
         return status;
     put_word(bytes + 12, (uint32_t)used);
@@ -412,4 +474,45 @@ bool image_units(const image_t *image, dyn_units_t *units) {
     for (uint32_t i = 0; i < image->n; i++)
         units->mass[i] = (int8_t)image->joint[i].q31_mass;
     return image->proved;
+}
+
+/* -------------------------------------------------------------------------------------------
+ * the prepared arm */
+
+uint32_t image_q31_size(uint32_t n) {
+    return 4u + (uint32_t)offsetof(dyn_arm_q31_t, joint) + n * (uint32_t)sizeof(dyn_joint_q31_t);
+}
+
+void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes) {
+    put_word(bytes, dyn_q31_layout());
+    memcpy(bytes + 4, arm, image_q31_size(arm->n) - 4);
+}
+
+/* No kernel may be led out of its memory or into an undefined shift by what the bytes say. */
+static bool arm_possible(const image_t *image, const dyn_arm_q31_t *arm) {
+    bool possible = arm->n == image->n && arm->reach_shift < 32;
+    for (uint32_t i = 0; possible && i < arm->n; i++) {
+        const dyn_joint_q31_t *j = &arm->joint[i];
+        const dyn_drive_q31_t *d = &j->drive;
+        possible = j->mass_shift < 32 && j->prismatic == image->joint[i].type && d->volt_max >= 0 &&
+                   d->per_width.cut < 64 && d->viscous.cut < 64 && d->volt_tau.cut < 64 &&
+                   d->volt_qd.cut < 64 && d->tau_volt.cut < 64 && d->tau_qd.cut < 64;
+    }
+    return possible;
+}
+
+int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm) {
+    const image_section_t *section = &image->section[IMAGE_SECTION_Q31A];
+    *arm = NULL;
+    if (!section->bytes || !image->proved)
+        return IMAGE_E_UNPROVED;
+    if (section->size < 4 || get_word(section->bytes) != dyn_q31_layout())
+        return IMAGE_E_BUILD;
+    /* The bytes of an image lie on a word and all before a section are whole words. */
+    const void *at = section->bytes + 4;
+    if (section->size != image_q31_size(image->n) || (uintptr_t)at % 4 != 0 ||
+        !arm_possible(image, at))
+        return IMAGE_E_NUMBER;
+    *arm = at;
+    return IMAGE_OK;
 }

@@ -3,24 +3,30 @@
  * tool, kept in flash or RAM by the firmware, read by both through this file. The same robot always
  * makes the same bytes.
  *
- * Layout, version 1. Little-endian words of 4 bytes; numbers are IEEE single precision in SI units,
+ * Layout, version 2. Little-endian words of 4 bytes; numbers are IEEE single precision in SI units,
  * finite, never -0. The arm is in the frames of dyn/model.h (modified Denavit-Hartenberg, the first
  * joint with a frame of zeros), whatever convention its file was written in.
  *
  *     byte   what
  *       0    magic, IMAGE_MAGIC
  *       4    CRC-32 (ISO-HDLC, the one of zip and Ethernet) of the bytes from 8 to the end
- *       8    version of the layout, 1
+ *       8    version of the layout, 2
  *      12    length of the image in bytes, a multiple of 4
  *      16    n, number of joints
  *      20    IMAGE_HAS_...: which optional things the robot file gave
  *      24    feedback: 0 off, 1 pd, 2 computed torque
  *      28    q31: 0 if there are no proved units; else 1 | length << 8 | time << 16, the exponents
- * of dyn_units_t as signed bytes. Proved for the tool's default method of inverse dynamics, with
- * the numbers of this image and within its limits 32    IMAGE_ARM_FIELDS in their order 148    n
- * joints of IMAGE_JOINT_SIZE bytes each: type (0 revolute, 1 prismatic), IMAGE_JOINT_HAS_..., q31
- * exponent of the mass unit (signed), IMAGE_JOINT_FIELDS then the names of the robot and of its
- * joints, UTF-8, each with a final zero, filled up with zeros to a whole word
+ *            of dyn_units_t as signed bytes. Proved for the tool's default methods, with the
+ *            numbers of this image and within its limits
+ *      32    IMAGE_ARM_FIELDS in their order
+ *     148    n joints of IMAGE_JOINT_SIZE bytes each: type (0 revolute, 1 prismatic),
+ *            IMAGE_JOINT_HAS_..., q31 exponent of the mass unit (signed), IMAGE_JOINT_FIELDS
+ *            then the names of the robot and of its joints, UTF-8, each with a final zero, filled
+ *            up with zeros to a whole word
+ *            then sections, each of IMAGE_SECTION_TABLE at most once and in its order: tag (four
+ *            characters), bytes of content (a multiple of 4), content
+ *
+ * Version 1 is the same without sections, and is still read.
  *
  * Angles are kept and not their sines. A quarter turn has no exact single: the reader takes a
  * number that is the single nearest to a multiple of a quarter turn, up to four turns, for that
@@ -34,12 +40,27 @@
 #include <stdint.h>
 
 #include "dyn/model.h"
+#include "dyn/q31.h"
 
 // clang-format off
 #define IMAGE_MAGIC       "\x89" "APL"
 #define IMAGE_MAGIC_BYTES {0x89, 'A', 'P', 'L'}
 // clang-format on
-#define IMAGE_VERSION 1u
+#define IMAGE_VERSION 2u
+#define IMAGE_OLDEST  1u /* what is still read */
+
+/* Tag as the word that its four characters make. */
+#define IMAGE_TAG(a, b, c, d)                                                                      \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
+/*
+ * X(NAME, tag, most bytes of content, help)
+ * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t as far as its n joints: the proved constants
+ * themselves, which a board uses where they lie.
+ */
+#define IMAGE_SECTION_TABLE(X)                                                                     \
+    X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
+      "constants of the arm, prepared for q31")
 
 /* Bytes of a name, the final zero included. */
 #define IMAGE_NAME_MAX 128u
@@ -129,7 +150,11 @@ enum { IMAGE_FEEDBACK_OFF, IMAGE_FEEDBACK_PD, IMAGE_FEEDBACK_COMPUTED_TORQUE, IM
     X(-7, CODE, "a code that the layout does not have", "make the image again with this tool")     \
     X(-8, NUMBER, "a number that is not finite or not possible", "make the image again")           \
     X(-9, NAMES, "names that are too long, unfinished or not UTF-8", "make the image again")       \
-    X(-10, ROOM, "the memory for the image is too small", "use a larger slot")
+    X(-10, ROOM, "the memory for the image is too small", "use a larger slot")                     \
+    X(-11, BUILD, "constants prepared for another build",                                          \
+      "make the image again with the tool of this firmware")                                       \
+    X(-12, UNPROVED, "no constants for fixed point",                                               \
+      "see `appell scale ROBOT`, then make the image again")
 
 typedef enum {
     IMAGE_OK = 0,
@@ -166,9 +191,24 @@ typedef struct {
 _Static_assert(sizeof(image_arm_t) == 29 * 4, "the layout has no gaps");
 _Static_assert(sizeof(image_joint_t) == 37 * 4, "the layout has no gaps");
 
+enum {
+#define X(name, tag, most, help) IMAGE_SECTION_##name,
+    IMAGE_SECTION_TABLE(X)
+#undef X
+        IMAGE_SECTIONS
+};
+
 /* The largest image there can be. */
+#define IMAGE_SECTION_SIZE(name, tag, most, help) +8u + (most)
 #define IMAGE_SIZE_MAX                                                                             \
-    (IMAGE_HEAD_SIZE + DYN_MAX_JOINTS * IMAGE_JOINT_SIZE + (DYN_MAX_JOINTS + 1) * IMAGE_NAME_MAX)
+    (IMAGE_HEAD_SIZE + DYN_MAX_JOINTS * IMAGE_JOINT_SIZE +                                         \
+     (DYN_MAX_JOINTS + 1) * IMAGE_NAME_MAX IMAGE_SECTION_TABLE(IMAGE_SECTION_SIZE))
+
+/* Content of a section; NULL where the image has none. image_read: inside the bytes. */
+typedef struct {
+    const uint8_t *bytes;
+    uint32_t size;
+} image_section_t;
 
 /* An image taken apart. */
 typedef struct {
@@ -181,6 +221,7 @@ typedef struct {
     image_joint_t joint[DYN_MAX_JOINTS];
     const char *name;                       /* image_read: inside the bytes */
     const char *joint_name[DYN_MAX_JOINTS]; /* likewise */
+    image_section_t section[IMAGE_SECTIONS];
 } image_t;
 
 /* Where an error was found: a joint (or IMAGE_NO_JOINT) and a field of the tables, or NULL. */
@@ -197,10 +238,12 @@ uint32_t image_crc32(const uint8_t *bytes, size_t size);
  * flash). IMAGE_OK or a negative image_status_t; where may be NULL.
  */
 int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where);
-/* Length that the bytes claim, 0 where they do not begin with an image of this version. */
+/* Length that the bytes claim, 0 where they do not begin with an image of a version that is read.
+ */
 uint32_t image_length(const uint8_t *bytes, size_t size);
 
-/* Writes at most `room` bytes and their number. IMAGE_OK or a negative image_status_t. */
+/* Writes IMAGE_VERSION, at most `room` bytes and their number. IMAGE_OK or a negative
+ * image_status_t. */
 int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
                 image_where_t *where);
 
@@ -208,6 +251,17 @@ int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
 int image_model(const image_t *image, dyn_model_t *model);
 /* The units for q31; false where none were proved. */
 bool image_units(const image_t *image, dyn_units_t *units);
+
+/* Bytes of the section Q31A for this arm, and the bytes themselves: an arm prepared in these units,
+ * in memory that was zero before. */
+uint32_t image_q31_size(uint32_t n);
+void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes);
+/*
+ * The prepared arm inside the bytes of the image, which must lie on a word. IMAGE_OK,
+ * IMAGE_E_UNPROVED where the image has none, IMAGE_E_BUILD where another build prepared it, or
+ * IMAGE_E_NUMBER where it is not one of this image's arm.
+ */
+int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm);
 
 /* The angle that a stored number stands for. */
 double image_angle(float stored);

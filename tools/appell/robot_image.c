@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dyn/q31.h"
 #include "tools/appell/units.h"
 
 /* The same bits on both sides, so that neither has to be told about a new one of the other. */
@@ -164,13 +165,33 @@ static void joint_to_image(const robot_joint_t *in, const dyn_model_joint_t *mod
     f->kd[0] = to_single(in->kd);
 }
 
-/* From the numbers of the image, not of the file: the proof must be about what the board gets. */
-static void prove(const robot_t *robot, image_t *image, messages_t *messages) {
+/*
+ * The constants that the proof is about, as the section for them; NULL without memory. They fit:
+ * the proof has prepared them too. Zeros first, because what lies between members is written as
+ * well and the same robot makes the same bytes.
+ */
+static uint8_t *make_q31(const dyn_model_t *model, const dyn_units_t *units, image_t *image) {
+    dyn_arm_q31_t *arm = calloc(1, sizeof *arm);
+    uint8_t *bytes = arm ? malloc(image_q31_size(model->n)) : NULL;
+    if (bytes && dyn_prepare_q31(model, units, arm) == DYN_OK) {
+        image_put_q31(arm, bytes);
+        image->section[IMAGE_SECTION_Q31A] = (image_section_t){bytes, image_q31_size(model->n)};
+    }
+    free(arm);
+    return bytes;
+}
+
+/*
+ * From the numbers of the image, not of the file: the proof must be about what the board gets. The
+ * bytes of the section that it gives must live until the image is written.
+ */
+static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages) {
     dyn_model_t *model = calloc(1, sizeof *model);
     range_report_t *report = calloc(1, sizeof *report);
     dyn_units_t units = {0};
     const message_place_t place = {robot->file, 0, NULL};
     char missing[80] = "";
+    uint8_t *bytes = NULL;
     if (model && report && image_model(image, model) == DYN_OK) {
         const int status = units_choose(model, method_find(PROBLEM_ID, NULL), &units, report);
         image->proved = status == DYN_OK;
@@ -178,6 +199,8 @@ static void prove(const robot_t *robot, image_t *image, messages_t *messages) {
         image->q31_time = units.time;
         for (uint32_t i = 0; i < image->n; i++)
             image->joint[i].q31_mass = image->proved ? units.mass[i] : 0;
+        if (image->proved)
+            bytes = make_q31(model, &units, image);
         for (uint32_t i = 0; i < image->n && !*missing; i++) {
             units_missing(model, i, missing, sizeof missing);
             if (*missing)
@@ -194,6 +217,7 @@ static void prove(const robot_t *robot, image_t *image, messages_t *messages) {
     }
     free(model);
     free(report);
+    return bytes;
 }
 
 static void writing_failed(const robot_t *robot, int status, const image_where_t *where,
@@ -228,8 +252,9 @@ uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messag
         }
         status = image_write(image, bytes, IMAGE_SIZE_MAX, size, &where);
         if (status == IMAGE_OK) {
-            prove(robot, image, messages);
+            uint8_t *q31 = prove(robot, image, messages);
             status = image_write(image, bytes, IMAGE_SIZE_MAX, size, &where);
+            free(q31);
         }
         if (status != IMAGE_OK)
             writing_failed(robot, status, &where, messages);
@@ -294,6 +319,33 @@ static void image_to_robot(const image_t *image, const dyn_model_t *model, robot
     }
 }
 
+/*
+ * Constants for q31 that this build can read are those of the arm. A copy, because a file in memory
+ * need not lie on a word.
+ */
+static bool q31_agrees(const image_t *image, const dyn_model_t *model) {
+    const image_section_t *section = &image->section[IMAGE_SECTION_Q31A];
+    image_t *copy = calloc(1, sizeof *copy);
+    uint8_t *bytes = section->bytes ? malloc(section->size) : NULL;
+    dyn_arm_q31_t *arm = calloc(1, sizeof *arm);
+    const dyn_arm_q31_t *given;
+    dyn_units_t units;
+    bool agrees = true;
+    if (copy && bytes && arm && image_units(image, &units)) {
+        *copy = *image;
+        memcpy(bytes, section->bytes, section->size);
+        copy->section[IMAGE_SECTION_Q31A].bytes = bytes;
+        const int status = image_arm_q31(copy, &given);
+        if (status != IMAGE_E_BUILD)
+            agrees = status == IMAGE_OK && dyn_prepare_q31(model, &units, arm) == DYN_OK &&
+                     memcmp(arm, given, section->size - 4) == 0;
+    }
+    free(copy);
+    free(bytes);
+    free(arm);
+    return agrees;
+}
+
 int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
                      const robot_options_t *options, robot_t *out, messages_t *messages) {
     message_place_t place = {file, 0, NULL};
@@ -322,7 +374,8 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "cut the file to its length",
                      "%zu bytes follow behind the parameter image",
                      size - image_length(bytes, size));
-    } else if ((status = image_model(image, model)) != DYN_OK) {
+    } else if ((status = image_model(image, model)) != DYN_OK || !q31_agrees(image, model)) {
+        status = -1;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "make the image again",
                      "the arm in this parameter image contradicts itself");
     } else {
