@@ -39,7 +39,7 @@ static int unknown_option(const command_t *command, const char *given) {
     const char *known[OPTION_COUNT + 1] = {NULL};
     size_t count = 0;
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (command->options & (uint32_t)1 << i)
+        if (command->options & (uint64_t)1 << i)
             known[count++] = option_table[i].name;
     char name[64], cure[160];
     snprintf(name, sizeof name, "%s", given + strspn(given, "-"));
@@ -57,7 +57,7 @@ static int unknown_option(const command_t *command, const char *given) {
 static int find_option(const command_t *command, const char *given, size_t size) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const option_t *o = &option_table[i];
-        if (!(command->options & (uint32_t)1 << i))
+        if (!(command->options & (uint64_t)1 << i))
             continue;
         if (given[1] == '-' ? strlen(o->name) == size - 2 && !memcmp(o->name, given + 2, size - 2)
                             : o->letter && size == 2 && given[1] == o->letter)
@@ -91,7 +91,7 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
             return say_error(NULL, NULL, "more than %d frozen joints", FREEZE_MAX);
         request->freeze[request->freezes++] = value;
     }
-    request->given |= (uint32_t)1 << i;
+    request->given |= (uint64_t)1 << i;
     request->value[i] = value;
     return EXIT_YES;
 }
@@ -129,7 +129,7 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
 }
 
 bool request_has(const request_t *request, option_id_t option) {
-    return request->given & (uint32_t)1 << option;
+    return request->given & (uint64_t)1 << option;
 }
 
 int request_list(const request_t *request, option_id_t option, double *value, size_t least,

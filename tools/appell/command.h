@@ -73,7 +73,7 @@ typedef struct {
 
 extern const option_t option_table[OPTION_COUNT];
 
-#define OPTION(name) ((uint32_t)1 << OPTION_##name)
+#define OPTION(name) ((uint64_t)1 << OPTION_##name)
 
 enum { ARGUMENTS_MAX = 2, FREEZE_MAX = 64 };
 
@@ -84,7 +84,7 @@ typedef struct {
     const struct command *command;
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    uint32_t given;                  /* OPTION(...) */
+    uint64_t given;                  /* OPTION(...) */
     const char *value[OPTION_COUNT]; /* of the last time that it was given */
     const char *freeze[FREEZE_MAX];
     size_t freezes;
@@ -94,7 +94,7 @@ typedef struct command {
     const char *name;
     const char *arguments; /* of the synopsis */
     int arguments_least, arguments_most;
-    uint32_t options;
+    uint64_t options;
     const char *summary; /* one line */
     const char *text;    /* paragraphs, separated by empty lines; wrapped when printed */
     const char *example; /* command lines and what they print, verbatim */
