@@ -22,7 +22,7 @@ else
 TESTS := $(or $(BOARD_TESTS),$(filter-out $(TESTS_HOST),$(TESTS_ALL)))
 endif
 TESTS := $(if $(TEST),$(filter $(TEST),$(TESTS)),$(TESTS))
-SCRIPTS := $(if $(filter host,$(BOARD)),$(if $(TEST),$(filter test/test_$(TEST).%,$(TEST_SCRIPTS)),$(TEST_SCRIPTS)))
+SCRIPTS := $(if $(filter host,$(BOARD)),$(if $(TEST),$(filter $(patsubst %,test/test_%.sh,$(TEST)) $(patsubst %,test/test_%.py,$(TEST)),$(TEST_SCRIPTS)),$(TEST_SCRIPTS)))
 
 FRAME_SRC := test/harness.c $(UNITY_SRC)/unity.c
 TEST_OUT  := $(OUT)/test

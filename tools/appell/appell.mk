@@ -24,8 +24,9 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(DYN_HOST_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) -lm -o $@
 
-# For test/test_appell.py.
-test-build: $(if $(TEST),$(if $(filter appell,$(TEST)),$(APPELL_SAN)),$(APPELL_SAN))
+# For the scripts that test it: test/appell_tests.mk.
+APPELL_TESTS := appell urdf_kdl
+test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
 endif
 
 -include $(shell find $(TOOL_OUT) $(TOOL_OUT)-san -name '*.d' 2>/dev/null)
