@@ -8,7 +8,7 @@
 #include "test/fuzz_robot.h"
 #include "tools/robot/robot.h"
 
-static _Noreturn void broken(const char *what) {
+void fuzz_broken(const char *what) {
     fprintf(stderr, "fuzz: %s\n", what);
     abort();
 }
@@ -37,40 +37,55 @@ static bool same_model(const dyn_model_t *a, const dyn_model_t *b) {
     return same;
 }
 
-void fuzz_robot_one(const uint8_t *data, size_t size) {
-    static robot_t robot, copy;
+static void load_again(const robot_t *robot, robot_t *copy) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream || robot_save(stream, robot) != 0)
+        fuzz_broken("cannot be saved");
+    fclose(stream);
     messages_t messages = MESSAGES_INIT;
-    const int status = robot_parse("fuzz", data, size, NULL, &robot, &messages);
-    if ((status == 0) != (messages.errors == 0))
-        broken("loaded with errors, or refused without one");
-    if (status == 0) {
-        (void)robot_check(&robot, &messages);
-        char *text = NULL;
-        size_t length = 0;
-        FILE *stream = open_memstream(&text, &length);
-        if (!stream || robot_save(stream, &robot) != 0)
-            broken("cannot be saved");
-        fclose(stream);
-        messages_t again = MESSAGES_INIT;
-        if (robot_parse("saved", text, length, NULL, &copy, &again) != 0) {
-            char line[2500] = "";
-            if (again.count > 0)
-                messages_format(&again.item[0], line, sizeof line);
-            fprintf(stderr, "%s\n%s\n", text, line);
-            broken("what was saved does not load");
-        }
-        if (!same_model(&robot.model, &copy.model))
-            broken("what was saved is another arm");
-        robot_free(&copy);
-        messages_free(&again);
-        free(text);
+    if (robot_parse("saved", text, length, NULL, copy, &messages) != 0) {
+        char line[2500] = "";
+        if (messages.count > 0)
+            messages_format(&messages.item[0], line, sizeof line);
+        fprintf(stderr, "%s\n%s\n", text, line);
+        fuzz_broken("what was saved does not load");
     }
-    robot_free(&robot);
+    if (!same_model(&robot->model, &copy->model)) {
+        fprintf(stderr, "%s\n", text);
+        fuzz_broken("what was saved is another arm");
+    }
     messages_free(&messages);
+    free(text);
 }
 
-/* ---------------------------------------------------------------------------------------- the
- * driver */
+bool fuzz_robot_load(const uint8_t *data, size_t size, const robot_options_t *options,
+                     robot_t *robot, robot_t *copy) {
+    messages_t messages = MESSAGES_INIT;
+    const int status = robot_parse("fuzz", data, size, options, robot, &messages);
+    if ((status == 0) != (messages.errors == 0))
+        fuzz_broken("loaded with errors, or refused without one");
+    if (status == 0) {
+        (void)robot_check(robot, &messages);
+        load_again(robot, copy);
+    } else {
+        robot_free(robot);
+    }
+    messages_free(&messages);
+    return status == 0;
+}
+
+void fuzz_robot_one(const uint8_t *data, size_t size) {
+    static robot_t robot, copy;
+    if (!fuzz_robot_load(data, size, NULL, &robot, &copy))
+        return;
+    robot_free(&robot);
+    robot_free(&copy);
+}
+
+/* ------------------------------------------------------------------------------------- the driver
+ */
 
 enum { SEEDS_MAX = 16, INPUT_MAX = 64 << 10 };
 
@@ -95,10 +110,10 @@ static uint32_t pick(fuzz_t *f, size_t below) {
 static char *read_seed(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     if (!file)
-        broken(path);
+        fuzz_broken(path);
     char *text = malloc(INPUT_MAX);
     if (!text)
-        broken("no memory");
+        fuzz_broken("no memory");
     *size = fread(text, 1, INPUT_MAX, file);
     fclose(file);
     return text;
@@ -119,6 +134,22 @@ static void splice(fuzz_t *f, size_t at, size_t gone, const char *bytes, size_t 
     memmove(f->input + at + size, f->input + at + gone, f->length - at - gone);
     memcpy(f->input + at, copy, size);
     f->length = f->length - gone + size;
+}
+
+/* Where the structure is words of four bytes: another one, plausible or at an edge. */
+static void replace_word(fuzz_t *f) {
+    static const uint32_t edges[] = {0,          1,          2,          0xffffffff, 0x80000000,
+                                     0x7f800000, 0x7fc00000, 0x00000001, 0x3f800000, 0xbf800000,
+                                     0x7f7fffff, 0x58635fa9, 33,         128};
+    const float plausible = (float)(int32_t)(pick(f, 0xffffffff)) * 1e-8F;
+    uint32_t word = edges[pick(f, sizeof edges / sizeof edges[0])];
+    if (pick(f, 2))
+        memcpy(&word, &plausible, sizeof word);
+    const size_t at = pick(f, f->length / 4 + 1) * 4;
+    char bytes[4];
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (char)(word >> 8 * i);
+    splice(f, at, 4, bytes, 4);
 }
 
 static void mutate(fuzz_t *f) {
@@ -155,24 +186,38 @@ static void mutate(fuzz_t *f) {
             }
         break;
     default: {
+        if (!f->word) {
+            replace_word(f);
+            break;
+        }
         const char *word = f->word[pick(f, f->words)];
         splice(f, at, pick(f, 3) * 4, word, strlen(word));
     }
     }
 }
 
-uint64_t fuzz_drive(const char *const *seeds, const char *const *words, double seconds,
-                    uint64_t seed) {
+static char *copy_seed(const fuzz_seed_t *seed, size_t *size) {
+    *size = seed->size < INPUT_MAX ? seed->size : INPUT_MAX;
+    char *out = malloc(INPUT_MAX);
+    if (!out)
+        fuzz_broken("no memory");
+    memcpy(out, seed->bytes, *size);
+    return out;
+}
+
+uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed) {
     fuzz_t *f = calloc(1, sizeof *f);
     if (!f)
-        broken("no memory");
-    *f = (fuzz_t){.state = seed | 1u, .word = words};
-    for (; seeds[f->seeds] && f->seeds < SEEDS_MAX; f->seeds++)
-        f->seed[f->seeds] = read_seed(seeds[f->seeds], &f->size[f->seeds]);
-    while (words[f->words])
+        fuzz_broken("no memory");
+    *f = (fuzz_t){.state = seed | 1u, .word = plan->words};
+    for (size_t i = 0; plan->files && plan->files[i] && f->seeds < SEEDS_MAX; i++, f->seeds++)
+        f->seed[f->seeds] = read_seed(plan->files[i], &f->size[f->seeds]);
+    for (size_t i = 0; plan->seeds && plan->seeds[i].size && f->seeds < SEEDS_MAX; i++, f->seeds++)
+        f->seed[f->seeds] = copy_seed(&plan->seeds[i], &f->size[f->seeds]);
+    while (f->word && f->word[f->words])
         f->words++;
-    if (f->seeds == 0 || f->words == 0)
-        broken("no seeds or no words");
+    if (f->seeds == 0 || (f->word && f->words == 0))
+        fuzz_broken("no seeds or no words");
     const clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
     uint64_t tried = 0;
     while (clock() < end) {
@@ -184,7 +229,7 @@ uint64_t fuzz_drive(const char *const *seeds, const char *const *words, double s
         /* A copy of that very size, so that the sanitizer sees a byte too many. */
         uint8_t *exact = malloc(f->length + (f->length == 0));
         if (!exact)
-            broken("no memory");
+            fuzz_broken("no memory");
         memcpy(exact, f->input, f->length);
         LLVMFuzzerTestOneInput(exact, f->length);
         free(exact);

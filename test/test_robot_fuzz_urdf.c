@@ -2,12 +2,6 @@
 #include "test/fuzz_robot.h"
 #include "test/harness.h"
 
-#ifdef TEST_LONG
-#define FUZZ_SECONDS 600.0
-#else
-#define FUZZ_SECONDS 2.0
-#endif
-
 static void test_fuzz(void) {
     static const char *const seeds[] = {"test/robot_data/gripper.urdf",
                                         "test/robot_data/chain.urdf", NULL};
@@ -46,7 +40,8 @@ static void test_fuzz(void) {
                                         "<?xml version=\"1.1\"?>",
                                         "mechanicalReduction",
                                         NULL};
-    const uint64_t tried = fuzz_drive(seeds, words, FUZZ_SECONDS, 20260701);
+    const fuzz_plan_t plan = {.files = seeds, .words = words};
+    const uint64_t tried = fuzz_drive(&plan, FUZZ_SECONDS, 20260701);
     harness_note_number("inputs tried:", (int64_t)tried);
     TEST_ASSERT_GREATER_THAN(50, tried);
 }

@@ -165,6 +165,15 @@ static void joint_to_image(const robot_joint_t *in, const dyn_model_joint_t *mod
     f->kd[0] = to_single(in->kd);
 }
 
+static void robot_to_image(const robot_t *robot, image_t *image) {
+    const bool same = same_frames(robot);
+    arm_to_image(robot, same, image);
+    for (uint32_t i = 0; i < robot->n; i++) {
+        joint_to_image(&robot->joint[i], &robot->model.joint[i], same, &image->joint[i]);
+        image->joint_name[i] = robot->joint[i].name;
+    }
+}
+
 /*
  * The constants that the proof is about, as the section for them; NULL without memory. They fit:
  * the proof has prepared them too. Zeros first, because what lies between members is written as
@@ -244,12 +253,7 @@ uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messag
     image_where_t where;
     int status = IMAGE_E_ROOM;
     if (image && bytes) {
-        const bool same = same_frames(robot);
-        arm_to_image(robot, same, image);
-        for (uint32_t i = 0; i < robot->n; i++) {
-            joint_to_image(&robot->joint[i], &robot->model.joint[i], same, &image->joint[i]);
-            image->joint_name[i] = robot->joint[i].name;
-        }
+        robot_to_image(robot, image);
         status = image_write(image, bytes, IMAGE_SIZE_MAX, size, &where);
         if (status == IMAGE_OK) {
             uint8_t *q31 = prove(robot, image, messages);
@@ -346,6 +350,55 @@ static bool q31_agrees(const image_t *image, const dyn_model_t *model) {
     return agrees;
 }
 
+static bool same_content(const image_t *a, const image_t *b) {
+    bool same = a->n == b->n && a->has == b->has && a->feedback == b->feedback &&
+                memcmp(&a->arm, &b->arm, sizeof a->arm) == 0;
+    for (uint32_t i = 0; same && i < a->n; i++)
+        same = a->joint[i].type == b->joint[i].type && a->joint[i].has == b->joint[i].has &&
+               memcmp(&a->joint[i].number, &b->joint[i].number, sizeof a->joint[i].number) == 0;
+    return same;
+}
+
+/*
+ * A board takes every image with possible numbers in it. The tool takes only those that a robot
+ * file can say, so that nothing is lost by --show: no number where the image says that none was
+ * given, none that the schema forbids. Its own are all such. False with an error.
+ */
+static bool robot_file_says_it(const image_t *image, const robot_t *robot, message_place_t place,
+                               messages_t *messages) {
+    static const char cure[] = "make the image again with this tool";
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    robot_t *copy = calloc(1, sizeof *copy);
+    image_t *again = calloc(1, sizeof *again);
+    const bool memory = stream && copy && again;
+    const bool saved = memory && robot_save(stream, robot) == 0;
+    bool good = stream && fclose(stream) == 0 && saved;
+    if (!good) {
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+    } else {
+        messages_t own = MESSAGES_INIT;
+        good = robot_parse(robot->file, text, size, NULL, copy, &own) == 0;
+        if (good)
+            robot_to_image(copy, again);
+        if (!good && own.count > 0)
+            messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT,
+                         (message_place_t){place.file, 0, own.item[0].subject}, cure,
+                         "a parameter image with what no robot file can say: %s", own.item[0].text);
+        else if (!good || !same_content(image, again))
+            messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, cure,
+                         "a parameter image with numbers that it says are not given");
+        good = good && same_content(image, again);
+        messages_free(&own);
+        robot_free(copy);
+    }
+    free(text);
+    free(copy);
+    free(again);
+    return good;
+}
+
 int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
                      const robot_options_t *options, robot_t *out, messages_t *messages) {
     message_place_t place = {file, 0, NULL};
@@ -380,6 +433,7 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
                      "the arm in this parameter image contradicts itself");
     } else {
         image_to_robot(image, model, out);
+        status = robot_file_says_it(image, out, place, messages) ? 0 : -1;
     }
     free(image);
     free(model);
