@@ -477,6 +477,8 @@ def test_check(folder):
     bad = robot_file(folder, "negative", "mdh", [0, 0, -9.81], [dict(ARM[0], m=-1)])
     done = run("check", bad)
     assert done.returncode == 1 and re.search(r"negative\.yaml:\d+: error: j1: .*mass", done.stdout), done
+    done = run("gravity", bad, rows=[[0]])
+    assert done.returncode == 2 and done.stdout == "" and "negative mass, -1 kg" in done.stderr, done
     done = run("check", "--json", bad)
     assert done.returncode == 1 and json.loads(done.stdout)["errors"] >= 1
     done = run("check", os.path.join(folder, "nothing.yaml"))
@@ -594,6 +596,9 @@ def test_bad_images(folder):
     check(sealed(data[:16] + b"\x40" + data[17:]), "number of joints")
     check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: a damaged or foreign")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")
+    # What a board would take and a robot file cannot say.
+    check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that it says are not given")
+    check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "what no robot file can say")
     for _ in range(30):  # the reader itself is tested by test_image with many more
         cut = bytearray(data)
         for _ in range(numbers_of.randrange(1, 4)):

@@ -272,6 +272,10 @@ static const case_t cases[] = {
      "<link> has no attribute \"name\""},
     {U, "</inertial></link>", "</inertial><inertial/></link>", MESSAGE_DUPLICATE_KEY, 5,
      "a second <inertial>"},
+    {U, "<link name=\"l2\"/>",
+     "<link name=\"l2\"><inertial><origin xyz=\"0 0 1e10\"/><mass value=\"1e10\"/><inertia "
+     "ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" iyz=\"0\" ixz=\"0\"/></inertial></link>",
+     MESSAGE_NUMBER, 4, "inertia: 1e+20 is larger than 1e15"},
     /* parts databases */
     {P, "material: steel", "material: gold", MESSAGE_UNKNOWN_NAME, 8, "no material \"gold\""},
     {P, "material: steel", "material: steel, density: 1", MESSAGE_VALUE, 8, "more than one of"},
@@ -284,6 +288,8 @@ static const case_t cases[] = {
     {P, "inner_radius: 0.1", "inner_radius: 0.3", MESSAGE_VALUE, 9, "a solid without volume"},
     {P, "radius: 0.1, length: 1, material", "radius: 0, length: 1, material", MESSAGE_VALUE, 8,
      "without volume"},
+    {P, "radius: 0.1, length: 1, material", "radius: 1e3, length: 1e6, material", MESSAGE_NUMBER,
+     11, "mass: 2.46615e+16 is larger than 1e15"},
     {P, "density: 1000", "density: -1000", MESSAGE_MASS, 9, "not positive"},
     {P, "density: 1000}", "density: 100000, hole: true}", MESSAGE_MASS, 6, "check the holes"},
     {P, "density: 1000}", "density: 1000, hole: yes}", MESSAGE_VALUE, 9,

@@ -80,7 +80,7 @@ static const case_t cases[] = {
      "one", "a range of zero"},
     /* Stretched out: 2 kg at 0.25 m and 1 kg at 0.7 m need 9.81 * 1.2 = 11.77 N m. */
     {"torque: 40}\n    motor", "torque: 11}\n    motor", MESSAGE_WARNING, MESSAGE_HOLD, 9, "one",
-     "limits.torque gives 11 N m"},
+     "its limit of torque gives 11 N m"},
     {"torque: 40}\n    motor", "torque: 12}\n    motor", MESSAGE_NOTE, 0, 0, NULL, NULL},
     {"voltage: 24", "voltage: 2", MESSAGE_WARNING, MESSAGE_HOLD, 9, "one",
      "the motor at its voltage gives 10 N m"},
@@ -218,6 +218,53 @@ static void test_axes_parallel_but_for_rounding(void) {
     }
 }
 
+/* Links that are lumped into others are judged as they were written, not as a part of a sum. */
+static void test_lumped_links_are_named(void) {
+    static const struct {
+        const char *find, *replace;
+        message_severity_t severity;
+        message_code_t code;
+        uint32_t line;
+        const char *subject, *part;
+    } row[] = {
+        {"ixx=\"0.0004\" iyy=\"0.0003\"", "ixx=\"-0.0004\" iyy=\"0.0003\"", MESSAGE_ERROR,
+         MESSAGE_INERTIA, 24, "camera", "a principal moment is negative"},
+        {"value=\"0.3\"", "value=\"-0.3\"", MESSAGE_ERROR, MESSAGE_MASS, 23, "camera",
+         "negative mass"},
+        {"ixx=\"0.0006\"", "ixx=\"0.006\"", MESSAGE_WARNING, MESSAGE_INERTIA, 54, "palm",
+         "triangle inequality"},
+        {"xyz=\"0 0 0.03\"/><mass", "xyz=\"0 0 30\"/><mass", MESSAGE_WARNING, MESSAGE_UNITS, 53,
+         "palm", "a centre of mass at 30 m looks like millimetres"},
+        /* It stands with the base: wrong, but nothing is computed with it. */
+        {"value=\"12\"", "value=\"-12\"", MESSAGE_WARNING, MESSAGE_MASS, 8, "stand",
+         "negative mass"},
+    };
+    size_t size;
+    char *file = help_read("test/robot_data/gripper.urdf", &size);
+    TEST_ASSERT_NOT_NULL(file);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        messages_t messages = MESSAGES_INIT;
+        help_text_t text = {0};
+        const char *at = strstr(file, row[i].find);
+        TEST_ASSERT_NOT_NULL_MESSAGE(at, row[i].find);
+        help_put(&text, "%.*s%s%s", (int)(at - file), file, row[i].replace,
+                 at + strlen(row[i].find));
+        robot_t *robot = help_parse("lumped", text.data, text.size, NULL, &messages);
+        const int status = robot_check(robot, &messages);
+        const message_t *m = help_find(&messages, row[i].code, row[i].subject, row[i].part);
+        if (!m || m->line != row[i].line)
+            help_print(&messages);
+        TEST_ASSERT_EQUAL_MESSAGE(row[i].severity == MESSAGE_ERROR ? -1 : 0, status, row[i].find);
+        TEST_ASSERT_NOT_NULL_MESSAGE(m, row[i].find);
+        TEST_ASSERT_EQUAL_MESSAGE(row[i].line, m ? m->line : 0, row[i].find);
+        TEST_ASSERT_EQUAL_MESSAGE(row[i].severity, m ? m->severity : MESSAGE_NOTE, row[i].find);
+        help_text_free(&text);
+        help_free(robot);
+        messages_free(&messages);
+    }
+    free(file);
+}
+
 TEST_LIST_BEGIN
 TEST(test_good_arm_is_healthy)
 TEST(test_table)
@@ -225,4 +272,5 @@ TEST(test_published_puma)
 TEST(test_robots_of_the_tree_have_no_errors)
 TEST(test_worst_pose_is_found)
 TEST(test_axes_parallel_but_for_rounding)
+TEST(test_lumped_links_are_named)
 TEST_LIST_END

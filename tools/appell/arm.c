@@ -101,10 +101,23 @@ static int set_payload(const request_t *request, robot_t *robot) {
     return status == 0 ? EXIT_YES : EXIT_BAD;
 }
 
+/* Numbers from an arm that there cannot be would look like all others. */
+static bool possible(const robot_t *robot) {
+    messages_t messages = MESSAGES_INIT;
+    const bool good = robot_possible(robot, &messages) == 0;
+    say_messages(&messages, true);
+    messages_free(&messages);
+    return good;
+}
+
 robot_t *arm_load_rigid(const request_t *request) {
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return NULL;
+    if (!possible(robot)) {
+        arm_free(robot);
+        return NULL;
+    }
     if (robot->elastic && !request_has(request, OPTION_RIGID)) {
         say_error(robot->file, "--rigid takes its links as stiff beams",
                   "the arm has elastic links, which no kernel computes yet");

@@ -16,6 +16,7 @@
 typedef struct {
     const robot_t *robot;
     messages_t *messages;
+    bool errors_only;
 } doctor_t;
 
 static void say(doctor_t *d, message_severity_t severity, message_code_t code, uint32_t line,
@@ -26,6 +27,8 @@ static void say(doctor_t *d, message_severity_t severity, message_code_t code, u
                 const char *subject, const char *cure, const char *format, ...) {
     char text[700];
     va_list arguments;
+    if (d->errors_only && severity != MESSAGE_ERROR)
+        return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -77,40 +80,78 @@ static void eigenvalues(const double six[6], double out[3]) {
 /* ------------------------------------------------------------------------------------- mass,
  * inertia */
 
-static void check_body(doctor_t *d, const dyn_body_t *body, const char *name, uint32_t line_mass,
-                       uint32_t line_inertia, bool moves) {
+/* Where a body is described: its name and lines. What stands with the base is in no computation. */
+typedef struct {
+    const char *name;
+    uint32_t line_mass, line_com, line_inertia;
+    bool stands;
+} described_t;
+
+/* Can there be such a body? False where it cannot be computed with. */
+static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_t *at) {
+    const message_severity_t worst = at->stands ? MESSAGE_WARNING : MESSAGE_ERROR;
     const double size = largest(body->inertia, 6);
     double e[3];
     eigenvalues(body->inertia, e);
     if (body->mass < 0) {
-        say(d, MESSAGE_ERROR, MESSAGE_MASS, line_mass, name, "give its mass in kg",
+        say(d, worst, MESSAGE_MASS, at->line_mass, at->name, "give its mass in kg",
             "negative mass, %g kg", body->mass);
-        return;
+        return false;
     }
     /* A tensor typed with a few digits misses by these digits, not by more. */
     if (e[0] < -1e-9 * size) {
-        say(d, MESSAGE_ERROR, MESSAGE_INERTIA, line_inertia, name,
+        say(d, worst, MESSAGE_INERTIA, at->line_inertia, at->name,
             "check the signs of ixy, iyz, ixz and the point that the tensor refers to: the centre "
             "of mass",
             "no body has this inertia: a principal moment is negative, %g kg m^2", e[0]);
-        return;
+        return false;
     }
-    if (body->mass == 0) {
-        if (moves)
-            say(d, MESSAGE_WARNING, MESSAGE_MASS, line_mass, name,
-                "give its mass; published models leave it out where it does not matter",
-                size > 0 ? "the link has inertia but no mass" : "the link has no mass");
-        return;
-    }
-    if (e[2] > (e[0] + e[1]) * (1 + 1e-6))
-        say(d, MESSAGE_WARNING, MESSAGE_INERTIA, line_inertia, name,
+    if (body->mass > 0 && e[2] > (e[0] + e[1]) * (1 + 1e-6))
+        say(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
             "check the tensor: two principal moments are never smaller than the third",
             "no body has this inertia: principal moments %.6g, %.6g, %.6g kg m^2 miss the triangle "
             "inequality",
             e[0], e[1], e[2]);
-    if (moves && size == 0)
-        say(d, MESSAGE_WARNING, MESSAGE_INERTIA, line_inertia, name, "give its inertia tensor",
-            "%.6g kg without any inertia: a point", body->mass);
+    return true;
+}
+
+/* What a moving link should have. */
+static void check_present(doctor_t *d, const dyn_body_t *body, const described_t *at) {
+    const double size = largest(body->inertia, 6);
+    if (body->mass == 0)
+        say(d, MESSAGE_WARNING, MESSAGE_MASS, at->line_mass, at->name,
+            "give its mass; published models leave it out where it does not matter",
+            size > 0 ? "the link has inertia but no mass" : "the link has no mass");
+    else if (body->mass > 0 && size == 0)
+        say(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
+            "give its inertia tensor", "%.6g kg without any inertia: a point", body->mass);
+}
+
+static void check_body_units(doctor_t *d, const dyn_body_t *body, const described_t *at) {
+    if (largest(body->com, 3) > 10)
+        say(d, MESSAGE_WARNING, MESSAGE_UNITS, at->line_com, at->name, "lengths are in metres",
+            "a centre of mass at %g m looks like millimetres", largest(body->com, 3));
+    if (body->mass > 2000)
+        say(d, MESSAGE_WARNING, MESSAGE_UNITS, at->line_mass, at->name, "masses are in kg",
+            "a mass of %g kg looks like grams", body->mass);
+}
+
+/* The bodies as they were written: in a sum of several nobody would find the wrong one again. */
+static void check_pieces(doctor_t *d) {
+    for (size_t i = 0; i < d->robot->pieces; i++) {
+        const robot_piece_t *p = &d->robot->piece[i];
+        const described_t at = {p->name, p->line_mass, p->line_com, p->line_inertia, p->stands};
+        if (check_possible(d, &p->body, &at))
+            check_body_units(d, &p->body, &at);
+    }
+}
+
+static void check_link(doctor_t *d, const robot_joint_t *j) {
+    const dyn_body_t body = reader_turned(&j->source.link, j->source.inertia_rpy);
+    const described_t at = {j->link_name, j->line.mass, j->line.com, j->line.inertia, false};
+    if (d->robot->pieces == 0 && check_possible(d, &body, &at))
+        check_body_units(d, &body, &at);
+    check_present(d, &body, &at);
 }
 
 /* How far the link reaches from its own origin, as its frames tell: to the joints on either side.
@@ -185,12 +226,6 @@ static void check_units(doctor_t *d, uint32_t i) {
     if (looks_like_degrees(widest))
         say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.frame, j->name, "angles are in radians",
             "an angle of %g rad looks like degrees", widest);
-    if (largest(s->link.com, 3) > 10)
-        say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.com, j->link_name, "lengths are in metres",
-            "a centre of mass at %g m looks like millimetres", largest(s->link.com, 3));
-    if (s->link.mass > 2000)
-        say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.mass, j->link_name, "masses are in kg",
-            "a mass of %g kg looks like grams", s->link.mass);
     const dyn_limits_t *limits = &s->drive.limits;
     const double range = largest(limits->position, 2);
     if (s->type == DYN_REVOLUTE) {
@@ -217,6 +252,7 @@ static void check_limits(doctor_t *d, uint32_t i) {
     const robot_joint_t *j = &d->robot->joint[i];
     const dyn_limits_t *l = &j->source.drive.limits;
     const uint32_t line = j->line.limits ? j->line.limits : j->line.joint;
+    const bool urdf = d->robot->format == ROBOT_FORMAT_URDF;
     char missing[80] = "";
     static const struct {
         uint32_t has;
@@ -232,7 +268,10 @@ static void check_limits(doctor_t *d, uint32_t i) {
         }
     if (*missing)
         say(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
-            "add them under limits: before the arm runs", "no limits of %s", missing);
+            urdf
+                ? "add <limit lower=\"\" upper=\"\" velocity=\"\" effort=\"\"/> before the arm runs"
+                : "add them under limits: before the arm runs",
+            "no limits of %s", missing);
     if (j->has & ROBOT_JOINT_POSITION && l->position[0] > l->position[1])
         say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name, "swap the two",
             "the lower limit %g is above the upper one, %g", l->position[0], l->position[1]);
@@ -288,7 +327,7 @@ static double strength(const robot_joint_t *j, const char **what) {
     double out = 0;
     if (j->has & ROBOT_JOINT_TORQUE) {
         out = j->source.drive.limits.torque;
-        *what = "limits.torque";
+        *what = "its limit of torque";
     }
     if ((j->has & motor) == motor && m->resistance > 0) {
         const double stall = fabs(m->gear * m->torque_constant) * m->voltage / m->resistance;
@@ -456,29 +495,41 @@ static void check_parallel(doctor_t *d) {
             reach += link_reach(robot, k);
         if (fabs(m->a) > 100 * reach || fabs(m->d) > 100 * reach)
             say(d, MESSAGE_WARNING, MESSAGE_PARALLEL, j->line.frame, j->name,
-                "write the angle with more digits, or call axes parallel that are nearly so",
+                "write the angle with more digits, or take such axes as parallel with --parallel",
                 "the axis is almost parallel to the one before it: their common normal is %.3g m "
                 "away, which costs digits",
                 fmax(fabs(m->a), fabs(m->d)));
     }
 }
 
-int robot_check(const robot_t *robot, messages_t *messages) {
-    doctor_t d = {robot, messages};
-    const size_t errors = messages->errors;
-    check_gravity(&d);
+static void check_description(doctor_t *d) {
+    const robot_t *robot = d->robot;
+    check_gravity(d);
+    check_pieces(d);
     for (uint32_t i = 0; i < robot->n; i++) {
-        const robot_joint_t *j = &robot->joint[i];
-        const dyn_body_t body = reader_turned(&j->source.link, j->source.inertia_rpy);
-        if (!j->elastic)
-            check_body(&d, &body, j->link_name, j->line.mass, j->line.inertia, true);
-        check_shape(&d, i);
-        check_units(&d, i);
-        check_limits(&d, i);
-        check_motor(&d, i);
+        if (!robot->joint[i].elastic)
+            check_link(d, &robot->joint[i]);
+        check_shape(d, i);
+        check_units(d, i);
+        check_limits(d, i);
+        check_motor(d, i);
     }
-    check_body(&d, &robot->payload, "payload", robot->line_payload, robot->line_payload, false);
-    check_parallel(&d);
+    const uint32_t line = robot->line_payload;
+    (void)check_possible(d, &robot->payload, &(described_t){"payload", line, line, line, false});
+    check_parallel(d);
+}
+
+int robot_possible(const robot_t *robot, messages_t *messages) {
+    doctor_t d = {robot, messages, true};
+    const size_t errors = messages->errors;
+    check_description(&d);
+    return messages->errors == errors ? 0 : -1;
+}
+
+int robot_check(const robot_t *robot, messages_t *messages) {
+    doctor_t d = {robot, messages, false};
+    const size_t errors = messages->errors;
+    check_description(&d);
     if (messages->errors != errors)
         return -1;
     poses_t *p = calloc(1, sizeof *p);

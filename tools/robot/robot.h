@@ -114,6 +114,14 @@ typedef struct {
     robot_joint_lines_t line;
 } robot_joint_t;
 
+/* A body as the source has it, in its own frame, where several are lumped into one link: URDF. */
+typedef struct {
+    char name[ROBOT_NAME_MAX];
+    dyn_body_t body;
+    uint32_t line_mass, line_com, line_inertia;
+    bool stands; /* with the base: it never moves */
+} robot_piece_t;
+
 typedef struct {
     char name[ROBOT_NAME_MAX];
     char *file; /* where it was read, for messages */
@@ -130,6 +138,8 @@ typedef struct {
     dyn_body_t payload; /* in the last link frame of the file */
     uint32_t line_name, line_gravity, line_base, line_control, line_tool, line_payload, line_joints;
     robot_joint_t joint[DYN_MAX_JOINTS];
+    robot_piece_t *piece; /* for the doctor; NULL where links are not lumped */
+    size_t pieces;
 
     dyn_model_t model;   /* the same arm for the kernels; of elastic links the stiff beams */
     dyn_report_t report; /* among others: the file's last link frame in the model's */
@@ -185,6 +195,8 @@ int robot_save(FILE *stream, const robot_t *robot);
  * is, something that cannot be computed with.
  */
 int robot_check(const robot_t *robot, messages_t *messages);
+/* Its errors alone, without the warnings and what they take to find. */
+int robot_possible(const robot_t *robot, messages_t *messages);
 
 /* Folders in which robots are looked for by name, best first; at most `max`, each to be freed. */
 size_t robot_folders(char **folder, size_t max);

@@ -541,6 +541,26 @@ static void take_joint(build_t *b, uint32_t k, robot_joint_t *out) {
                                       .friction = j->line_dynamics};
 }
 
+/* False where the memory is gone. */
+static bool take_pieces(const build_t *b, robot_t *out) {
+    const urdf_t *u = b->urdf;
+    out->piece = calloc(u->links, sizeof *out->piece);
+    for (size_t i = 0; out->piece && i < u->links; i++) {
+        const urdf_link_t *link = &u->link[i];
+        robot_piece_t *piece = &out->piece[out->pieces];
+        if (!link->inertial)
+            continue;
+        out->pieces++;
+        strcpy(piece->name, link->name);
+        piece->body = reader_turned(&link->body, link->inertia_rpy);
+        piece->line_mass = link->line_mass;
+        piece->line_com = link->line_origin;
+        piece->line_inertia = link->line_inertia;
+        piece->stands = b->link[i].carrier == NONE;
+    }
+    return out->piece != NULL;
+}
+
 static void take_arm(build_t *b, robot_t *out) {
     static const double down[3] = {0, 0, -9.81};
     out->convention = DYN_CONVENTION_FRAMES;
@@ -598,14 +618,16 @@ static void build(build_t *b, robot_t *out) {
     STOP_ON_ERROR();
     place_links(b);
     say(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
-        "%u moving joints from here to %s, the hand is the frame of %s; gravity is 9.81 m/s^2 "
-        "along -z of this link",
-        (unsigned)b->n, u->link[b->last].name, u->link[b->tip].name);
+        "%u moving joint%s from here to %s, the hand is the frame of %s; gravity is %s this link",
+        (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
+        b->options->gravity ? "as asked, on the axes of" : "9.81 m/s^2 along -z of");
     for (size_t i = 0; i < u->joints; i++)
         note_joint(b, i);
     for (size_t i = 0; i < u->links; i++)
         note_link(b, i);
     take_arm(b, out);
+    if (!take_pieces(b, out))
+        say(b, MESSAGE_ERROR, MESSAGE_MEMORY, 0, NULL, NULL, "no memory left");
 #undef STOP_ON_ERROR
 }
 
