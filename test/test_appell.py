@@ -457,6 +457,14 @@ def test_info_and_ops(folder):
     text = good("info", "puma560")
     for word in ("puma560", "waist", "23.45 kg", "proved within the limits", "estimate"):
         assert word in text, word
+    # The budget is the bench's: its own arm costs what it measured, but for a kernel newer than the baseline.
+    with open("tools/bench/baseline.csv") as file:
+        rows = [line.strip().split(",") for line in file if ",puma560,6,id,fast," in line]
+    bench = {f"cycles_estimate_{row[0]}_{row[6]}": float(row[9]) for row in rows}
+    kernel = json.loads(good("info", "--json", "puma560"))["kernels"][0]
+    assert (kernel["problem"], kernel["method"]) == ("id", "fast"), kernel
+    costs = {key: value for key, value in kernel.items() if key.startswith("cycles_estimate_")}
+    assert len(costs) == 2 and all(abs(value / bench[key] - 1) < 0.1 for key, value in costs.items()), costs
     lines = good("ops", "--csv", "puma560").splitlines()
     assert lines[0] == "problem,method,mul,add"
     counts = {tuple(line.split(",")[:2]): tuple(map(int, line.split(",")[2:])) for line in lines[1:]}

@@ -13,6 +13,9 @@ $(APPELL): $(TOOL_OBJ) $(DYN_TOOL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $^ $(ROBOT_LIBS) -lm -o $@
 
+# It holds the rows of the bench.
+$(TOOL_OUT)/tools/appell/budget.o $(TOOL_OUT)-san/tools/appell/budget.o: tools/bench/baseline.csv
+
 ifeq ($(BOARD),host)
 TOOL_SAN_OBJ := $(APPELL_SRC:%.c=$(TOOL_OUT)-san/%.o)
 $(TOOL_OUT)-san/%.o: %.c tools/appell/appell.mk

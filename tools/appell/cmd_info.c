@@ -5,19 +5,13 @@
 #include <string.h>
 
 #include "tools/appell/arm.h"
+#include "tools/appell/budget.h"
 #include "tools/appell/commands.h"
 #include "tools/appell/eval.h"
 #include "tools/appell/json.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
 #include "tools/appell/units.h"
-
-/*
- * Cycles of a Cortex-M4F, an estimate: a class-counting model of the core gave 1.75 to 1.9 a
- * multiplication or addition, memory traffic included, and 45 for a sine with its cosine.
- */
-static const double cycles_per_operation = 1.8, cycles_per_sincos = 45, cycles_per_division = 16;
-static const double clock_hz = 168e6;
 
 static const char *format_name(robot_format_t format) {
     static const char *const names[] = {"robot file", "URDF", "parts database", "parameter image"};
@@ -60,11 +54,9 @@ static double longest_reach(const dyn_model_t *model) {
     return reach;
 }
 
-static double cycles(const dyn_model_t *model, method_id_t method) {
+static double cycles(const budget_core_t *core, const dyn_model_t *model, method_id_t method) {
     const count_ops_t ops = eval_count_ops(model, method);
-    return cycles_per_operation * (double)(ops.mul + ops.add) +
-           cycles_per_sincos * (double)ops.sincos +
-           cycles_per_division * (double)(ops.div + ops.sqrt);
+    return budget_cycles(core, method, (double)(ops.mul + ops.add + ops.div + ops.sqrt));
 }
 
 typedef struct {
@@ -125,25 +117,39 @@ static void print_joints(const robot_t *robot) {
     out_text("    (rotor: inertia seen at the joint; - : not given)\n");
 }
 
+static void print_cycles(const robot_t *robot, const budget_core_t *core, method_id_t method) {
+    const double count = cycles(core, &robot->model, method);
+    if (count < 0)
+        out_format(" %9s %8s  ", "-", "");
+    else
+        out_format(" %9.0f %8.2f %%", count, 100 * count * robot->rate_hz / core->clock_hz);
+}
+
 static void print_cost(const robot_t *robot) {
     const dyn_model_t *model = &robot->model;
-    const double tick = clock_hz / robot->rate_hz;
     out_format("\nmemory      constants %zu bytes (f32), %zu (q31); scratch of a kernel below\n",
                eval_f32.arm_bytes(robot->n), eval_q31.arm_bytes(robot->n));
-    out_format("\n%-9s %-7s %6s %6s %10s %9s %9s\n", "problem", "method", "mul", "add", "scratch",
-               "cycles", "of a tick");
+    out_format("\n%-9s %-7s %6s %6s %10s", "problem", "method", "mul", "add", "scratch");
+    for (int c = 0; c < BUDGET_CORES; c++)
+        out_format(" %9s %10s", budget_core[c].title, "of a tick");
+    out_text("\n");
     for (int i = 0; i < METHOD_COUNT; i++) {
         const method_id_t method = (method_id_t)i;
         const count_ops_t ops = eval_count_ops(model, method);
-        out_format("%-9s %-7s %6ld %6ld %8zu B %9.0f %7.2f %%\n",
-                   problem_name(method_table[i].problem), method_name(method), ops.mul, ops.add,
-                   eval_f32.scratch_bytes(method, robot->n), cycles(model, method),
-                   100 * cycles(model, method) / tick);
+        out_format("%-9s %-7s %6ld %6ld %8zu B", problem_name(method_table[i].problem),
+                   method_name(method), ops.mul, ops.add, eval_f32.scratch_bytes(method, robot->n));
+        for (int c = 0; c < BUDGET_CORES; c++)
+            print_cycles(robot, &budget_core[c], method);
+        out_text("\n");
     }
     out_format(
-        "    (f32; cycles are an estimate for a Cortex-M4F, the tick is %.0f of them: %g Hz at "
-        "168 MHz)\n",
-        tick, robot->rate_hz);
+        "    (cycles of one call, estimated from the rows of `make bench`; a tick at %g Hz is\n"
+        "    ",
+        robot->rate_hz);
+    for (int c = 0; c < BUDGET_CORES; c++)
+        out_format("%s%.0f on %s", c ? ", " : "", budget_core[c].clock_hz / robot->rate_hz,
+                   budget_core[c].board);
+    out_text(")\n");
 }
 
 static void print_proof(const robot_t *robot) {
@@ -262,7 +268,14 @@ static void print_json(const robot_t *robot) {
         json_integer("mul", ops.mul);
         json_integer("add", ops.add);
         json_integer("scratch_bytes_f32", (long)eval_f32.scratch_bytes(method, robot->n));
-        json_number("m4f_cycles_estimate", cycles(model, method));
+        for (int c = 0; c < BUDGET_CORES; c++) {
+            const double count = cycles(&budget_core[c], model, method);
+            char key[64];
+            snprintf(key, sizeof key, "cycles_estimate_%s_%s", budget_core[c].board,
+                     budget_core[c].real);
+            if (count >= 0)
+                json_number(key, count);
+        }
         json_end();
     }
     json_list_end();

@@ -1,0 +1,25 @@
+/* What a kernel costs on a board, from the accepted rows of the bench (tools/bench/baseline.csv).
+ */
+#ifndef TOOLS_APPELL_BUDGET_H
+#define TOOLS_APPELL_BUDGET_H
+
+#include "tools/appell/methods.h"
+
+typedef struct {
+    const char *board, *cpu, *real; /* as in the bench */
+    const char *title;
+    double clock_hz;
+} budget_core_t;
+
+enum { BUDGET_CORES = 2 };
+extern const budget_core_t budget_core[BUDGET_CORES];
+
+/*
+ * Cycles of one call of this kernel with so many multiplications, additions, divisions and roots;
+ * the sines that come with them are included: on the line through the bench's smallest and largest
+ * arm, which meets both. The cycles of the bench are themselves an estimate (tools/bench/cores.h).
+ * Negative where the bench has no row of it.
+ */
+double budget_cycles(const budget_core_t *core, method_id_t method, double operations);
+
+#endif
