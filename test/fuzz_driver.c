@@ -13,6 +13,13 @@ void fuzz_broken(const char *what) {
     abort();
 }
 
+void *fuzz_memory(size_t size) {
+    void *memory = calloc(1, size + (size == 0));
+    if (!memory)
+        fuzz_broken("no memory");
+    return memory;
+}
+
 static bool same_bits(const void *a, const void *b, size_t size) {
     const unsigned char *x = a, *y = b;
     while (size > 0 && *x == *y)
@@ -111,9 +118,7 @@ static char *read_seed(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     if (!file)
         fuzz_broken(path);
-    char *text = malloc(INPUT_MAX);
-    if (!text)
-        fuzz_broken("no memory");
+    char *text = fuzz_memory(INPUT_MAX);
     *size = fread(text, 1, INPUT_MAX, file);
     fclose(file);
     return text;
@@ -198,17 +203,13 @@ static void mutate(fuzz_t *f) {
 
 static char *copy_seed(const fuzz_seed_t *seed, size_t *size) {
     *size = seed->size < INPUT_MAX ? seed->size : INPUT_MAX;
-    char *out = malloc(INPUT_MAX);
-    if (!out)
-        fuzz_broken("no memory");
+    char *out = fuzz_memory(INPUT_MAX);
     memcpy(out, seed->bytes, *size);
     return out;
 }
 
 uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed) {
-    fuzz_t *f = calloc(1, sizeof *f);
-    if (!f)
-        fuzz_broken("no memory");
+    fuzz_t *f = fuzz_memory(sizeof *f);
     *f = (fuzz_t){.state = seed | 1u, .word = plan->words};
     for (size_t i = 0; plan->files && plan->files[i] && f->seeds < SEEDS_MAX; i++, f->seeds++)
         f->seed[f->seeds] = read_seed(plan->files[i], &f->size[f->seeds]);
@@ -227,9 +228,7 @@ uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed) {
         for (uint32_t k = 1 + pick(f, 6); k > 0; k--)
             mutate(f);
         /* A copy of that very size, so that the sanitizer sees a byte too many. */
-        uint8_t *exact = malloc(f->length + (f->length == 0));
-        if (!exact)
-            fuzz_broken("no memory");
+        uint8_t *exact = fuzz_memory(f->length);
         memcpy(exact, f->input, f->length);
         LLVMFuzzerTestOneInput(exact, f->length);
         free(exact);

@@ -21,6 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Says what is broken and ends the program with abort(). */
 _Noreturn void fuzz_broken(const char *what);
+/* Memory to be freed, or the end. */
+void *fuzz_memory(size_t size) __attribute__((returns_nonnull));
 
 /*
  * Whatever the bytes: no crash, an error exactly when it does not load; and what loads can be

@@ -73,9 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     one(data, size);
     if (size < IMAGE_HEAD_SIZE)
         return 0;
-    uint8_t *sealed = malloc(size);
-    if (!sealed)
-        fuzz_broken("no memory");
+    uint8_t *sealed = fuzz_memory(size);
     memcpy(sealed, data, size);
     put_word(sealed + 12, size);
     put_word(sealed + 4, image_crc32(sealed + 8, size - 8));

@@ -350,12 +350,23 @@ static bool q31_agrees(const image_t *image, const dyn_model_t *model) {
     return agrees;
 }
 
+static bool same_singles(const float *a, const float *b, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
 static bool same_content(const image_t *a, const image_t *b) {
-    bool same = a->n == b->n && a->has == b->has && a->feedback == b->feedback &&
-                memcmp(&a->arm, &b->arm, sizeof a->arm) == 0;
-    for (uint32_t i = 0; same && i < a->n; i++)
-        same = a->joint[i].type == b->joint[i].type && a->joint[i].has == b->joint[i].has &&
-               memcmp(&a->joint[i].number, &b->joint[i].number, sizeof a->joint[i].number) == 0;
+    bool same =
+        a->n == b->n && a->has == b->has && a->feedback == b->feedback &&
+        same_singles((const float *)&a->arm, (const float *)&b->arm, sizeof a->arm / sizeof(float));
+    for (uint32_t i = 0; same && i < a->n; i++) {
+        const image_joint_t *x = &a->joint[i], *y = &b->joint[i];
+        same = x->type == y->type && x->has == y->has &&
+               same_singles((const float *)&x->number, (const float *)&y->number,
+                            sizeof x->number / sizeof(float));
+    }
     return same;
 }
 
