@@ -34,7 +34,7 @@ lint | cmd clang-tidy | clang-tidy | static analysis
 lint | cmd clang-format | clang-format | checks the formatting
 flash | cmd openocd | openocd | talks to the debug probe
 flash | cmd st-flash | stlink-tools | programs boards over ST-LINK
-plot | cmd gnuplot | gnuplot-nox | draws the plots
+plot,test | cmd gnuplot | gnuplot-nox | draws the plots
 +cmsis | cmd npm | npm | fetches CMSIS-Core (46 MB; CMSIS=<checkout> does without)
 +xz | cmd xz | xz-utils | unpacks the source package that carries Unity
 +bz2 | cmd bzip2 | bzip2 | unpacks the source package that carries Unity

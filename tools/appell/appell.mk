@@ -5,8 +5,9 @@ APPELL     := $(BUILD)/host/appell
 APPELL_SAN := $(BUILD)/host/appell-san
 
 include tools/robot/robot.mk
+include tools/sim/sim.mk
 
-APPELL_SRC   := $(wildcard tools/appell/*.c) $(ROBOT_SRC) firmware/core/image.c
+APPELL_SRC   := $(wildcard tools/appell/*.c) $(SIM_SRC) $(ROBOT_SRC) firmware/core/image.c
 TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
 
 $(APPELL): $(TOOL_OBJ) $(DYN_TOOL_LIB)
@@ -28,7 +29,7 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(DYN_HOST_LIB)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) -lm -o $@
 
 # For the scripts that test it: test/appell_tests.mk.
-APPELL_TESTS := appell urdf_kdl
+APPELL_TESTS := appell urdf_kdl sim
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
 endif
 

@@ -137,3 +137,19 @@ robot_t *arm_load_rigid(const request_t *request) {
     }
     return robot;
 }
+
+int arm_need_motors(const robot_t *robot) {
+    for (uint32_t i = 0; i < robot->n; i++) {
+        const dyn_motor_t *m = &robot->model.joint[i].drive.motor;
+        const char *missing = m->gear == 0              ? "motor"
+                              : m->resistance <= 0      ? "resistance"
+                              : m->torque_constant == 0 ? "torque_constant"
+                                                        : NULL;
+        if (missing)
+            return say_error(robot->file,
+                             "give motor: {resistance: ..., torque_constant: ..., gear: ...}",
+                             "joint %s has no %s: its voltage cannot be computed",
+                             robot->joint[i].name, missing);
+    }
+    return EXIT_YES;
+}

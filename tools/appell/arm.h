@@ -19,4 +19,8 @@ void arm_free(robot_t *robot);
  * --rigid. */
 robot_t *arm_load_rigid(const request_t *request);
 
+/* Every joint has a motor whose voltage can be computed: EXIT_YES, or EXIT_BAD after naming what is
+ * missing. */
+int arm_need_motors(const robot_t *robot);
+
 #endif

@@ -79,22 +79,6 @@ static int choose_units(job_t *job) {
                      "within its limits this arm can overflow q31 in all units%s", tightest);
 }
 
-static int need_motors(const robot_t *robot) {
-    for (uint32_t i = 0; i < robot->n; i++) {
-        const dyn_motor_t *m = &robot->model.joint[i].drive.motor;
-        const char *missing = m->gear == 0              ? "motor"
-                              : m->resistance <= 0      ? "resistance"
-                              : m->torque_constant == 0 ? "torque_constant"
-                                                        : NULL;
-        if (missing)
-            return say_error(robot->file,
-                             "give motor: {resistance: ..., torque_constant: ..., gear: ...}",
-                             "joint %s has no %s: its voltage cannot be computed",
-                             robot->joint[i].name, missing);
-    }
-    return EXIT_YES;
-}
-
 static int prepare(const request_t *request, job_t *job) {
     double wrench[6];
     const bool wrenched = request_has(request, OPTION_WRENCH);
@@ -102,7 +86,7 @@ static int prepare(const request_t *request, job_t *job) {
     if (wrenched)
         status = request_list(request, OPTION_WRENCH, wrench, 6, 6, NULL);
     if (status == EXIT_YES && job->problem == PROBLEM_VOLT)
-        status = need_motors(job->robot);
+        status = arm_need_motors(job->robot);
     if (status == EXIT_YES && job->type == &eval_q31)
         status = choose_units(job);
     if (status != EXIT_YES)

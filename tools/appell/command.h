@@ -28,7 +28,35 @@
     X(NO_ROTOR, "no-rotor", 0, NULL, NONE, "leave out the inertia of the rotors")                  \
     X(RIGID, "rigid", 0, NULL, NONE, "take elastic links as stiff beams of the same mass")         \
     X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
-      "joint positions to start from; default: the middle of the limits, 0 where there are none")  \
+      "joint positions to start from; default: for ik the middle of the limits, 0 where there "    \
+      "are none; for sim the start of the motion, else 0")                                         \
+    X(SPEED, "speed", 0, "QD1,QD2,...", LIST,                                                      \
+      "joint speeds to start with; default: those of the motion, else 0")                          \
+    X(DURATION, "duration", 't', "S", NUMBER,                                                      \
+      "simulated time; default: the end of the motion or schedule")                                \
+    X(INTEGRATOR, "integrator", 'i', "NAME", WORDS, "rk3, rk4 (default), rk45 or rk56")            \
+    X(STEP, "step", 0, "S", NUMBER,                                                                \
+      "fixed steps of the integrator, at most this long; default 0.001")                           \
+    X(TOLERANCE, "tolerance", 0, "E", NUMBER,                                                      \
+      "rk45, rk56: steps are chosen so that each adds at most E (1 + |state|); default 1e-9, "     \
+      "unless --step asks for fixed ones")                                                         \
+    X(HOLD, "hold", 0, "S", NUMBER,                                                                \
+      "DACTimePeriod: torques or voltages change only at multiples of this; default: as soon as "  \
+      "their source does")                                                                         \
+    X(SAMPLE, "sample", 0, "S", NUMBER, "time between two rows of the result; default 0.01")       \
+    X(TORQUE, "torque", 0, "LIST|FILE", FILE,                                                      \
+      "torques of the motors at the joints: constants, or a file of rows `t tau1 .. taun`, each "  \
+      "held until the next; with --hold also rows without t")                                      \
+    X(VOLTAGE, "voltage", 0, "LIST|FILE", FILE, "voltages of the motors, likewise")                \
+    X(MOTION, "motion", 0, "FILE", FILE,                                                           \
+      "torques that a motion needs, by inverse dynamics: rows `t q` (a cubic spline) or `t q qd "  \
+      "qdd`")                                                                                      \
+    X(MOVE, "move", 0, "Q1,Q2,...", LIST,                                                          \
+      "the same for a cycloid from --start to these positions in --duration")                      \
+    X(VOLTS, "volts", 0, NULL, NONE,                                                               \
+      "with --motion and --move: apply the voltages that the motion needs, not its torques")       \
+    X(STOPS, "stops", 0, NULL, NONE, "joints end at their limits and lose their speed there")      \
+    X(PLOT, "plot", 0, "FILE", FILE, "plot of the run: .png, .svg or .pdf")                        \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
       "random starts within the limits after the first one failed; default 100")                   \
     X(SEED, "seed", 0, "N", NUMBER, "of the random starts; default 1")                             \

@@ -79,6 +79,21 @@ const command_t command_table[] = {
      "$ echo 0.4 0.2 0.3  0 1.5 0 | appell ik puma560\n"
      "$ appell ik puma560 --start 0,0.8,0,0,0,0 poses.txt | appell fk puma560",
      -1, ik_run},
+    {"sim", "ROBOT", 1, 1,
+     COMPUTE | OPTION(METHOD) | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR) |
+         OPTION(START) | OPTION(SPEED) | OPTION(DURATION) | OPTION(INTEGRATOR) | OPTION(STEP) |
+         OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) | OPTION(TORQUE) | OPTION(VOLTAGE) |
+         OPTION(MOTION) | OPTION(MOVE) | OPTION(VOLTS) | OPTION(STOPS) | OPTION(PLOT) |
+         OPTION(OUTPUT),
+     "the simulator: the motion of an arm under what drives it",
+     "The motion of the arm over --duration under torques, voltages, the torques of a motion, or "
+     "nothing (free fall). A summary with the energy balance is printed; --output (rows as CSV) "
+     "and --plot keep the motion. --wrench may be a file of rows `t fx fy fz nx ny nz`. control-C "
+     "ends a run and keeps what was computed.",
+     "$ appell sim puma560 --no-friction --duration 10 -i rk45 --tolerance 1e-10 --plot fall.png\n"
+     "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 -o fall.csv\n"
+     "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --hold 0.001 --stops",
+     PROBLEM_FD, sim_command_run},
     {"ops", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(RIGID) | OPTION(CSV) | OPTION(JSON),
      "operation counts of every kernel, beside the papers'",
      "Multiplications and additions of one call for this robot's joints, counted by running the "

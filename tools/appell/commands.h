@@ -6,6 +6,7 @@
 
 int rows_run(const request_t *request);
 int ik_run(const request_t *request);
+int sim_command_run(const request_t *request);
 int info_run(const request_t *request);
 int check_run(const request_t *request);
 int ops_run(const request_t *request);

@@ -6,6 +6,7 @@
 #include "tools/appell/methods.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
+#include "tools/sim/rk.h"
 
 static const char promise[] =
     "The dynamics of robot arms: any arm in, checked, understood, computed.";
@@ -244,7 +245,11 @@ int completion_run(const request_t *request) {
     out_text("    esac\n"
              "    case $before in\n"
              "    --method|-m) COMPREPLY=($(compgen -W \"$methods\" -- \"$word\")); return ;;\n"
-             "    --real|-r) COMPREPLY=($(compgen -W \"f64 f32 q31\" -- \"$word\")); return ;;\n");
+             "    --real|-r) COMPREPLY=($(compgen -W \"f64 f32 q31\" -- \"$word\")); return ;;\n"
+             "    --integrator|-i) COMPREPLY=($(compgen -W \"");
+    for (const rk_method_t *m = rk_methods; m->name; m++)
+        out_format("%s ", m->name);
+    out_text("\" -- \"$word\")); return ;;\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const option_t *o = &option_table[i];
         if (o->kind == ARGUMENT_FILE)

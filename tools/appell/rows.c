@@ -159,7 +159,7 @@ static long take_numbers(rows_t *rows, const char *s, size_t size, double *value
     return (long)found;
 }
 
-int rows_next(rows_t *rows, double *value, size_t count, const char *meaning) {
+int rows_next_any(rows_t *rows, double *value, size_t most, size_t *count) {
     bool failed = false;
     size_t size;
     for (char *s; (s = next_line(rows, &size, &failed)) != NULL;) {
@@ -169,15 +169,19 @@ int rows_next(rows_t *rows, double *value, size_t count, const char *meaning) {
         if (*t == '#' || (!*t && t == s + size))
             continue;
         rows->row++;
-        const long found = take_numbers(rows, s, size, value, count);
-        if (found < 0)
-            return -1;
-        if ((size_t)found != count) {
-            rows_error(rows, "one row is one line", "%ld number%s where %zu are expected (%s)",
-                       found, found == 1 ? "" : "s", count, meaning);
-            return -1;
-        }
-        return 1;
+        const long found = take_numbers(rows, s, size, value, most);
+        *count = found < 0 ? 0 : (size_t)found;
+        return found < 0 ? -1 : 1;
     }
     return failed ? -1 : 0;
+}
+
+int rows_next(rows_t *rows, double *value, size_t count, const char *meaning) {
+    size_t found;
+    const int status = rows_next_any(rows, value, count, &found);
+    if (status <= 0 || found == count)
+        return status;
+    rows_error(rows, "one row is one line", "%zu number%s where %zu are expected (%s)", found,
+               found == 1 ? "" : "s", count, meaning);
+    return -1;
 }

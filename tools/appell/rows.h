@@ -29,6 +29,9 @@ void rows_close(rows_t *rows);
  */
 int rows_next(rows_t *rows, double *value, size_t count, const char *meaning);
 
+/* The same for a row of any count of numbers; the first `most` of them are stored. */
+int rows_next_any(rows_t *rows, double *value, size_t most, size_t *count);
+
 /* An error in the row that was read last. Returns EXIT_BAD. */
 int rows_error(const rows_t *rows, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

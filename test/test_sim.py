@@ -1,0 +1,437 @@
+#!/usr/bin/env python3
+"""The simulator from outside, under the sanitizers: energy, orders, round trips, reference values, inputs
+and outputs by the command line.
+
+    test_sim.py [PROGRAM [PATTERN]]
+"""
+import csv
+import json
+import math
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+import test_appell as tool  # noqa: E402  what both scripts know about the program
+from test_appell import PROGRAM, Skip, golden, good, near, robot_file, run  # noqa: E402
+
+FAST = "build/host/appell"  # not sanitized: only for what is measured in seconds
+INTEGRATORS = {"rk3": 3, "rk4": 4, "rk45": 5, "rk56": 6}
+
+
+def sim(robot, *options):
+    """The summary of a run."""
+    return json.loads(good("sim", robot, "-q", "--json", *options))
+
+
+def rows_of(path):
+    with open(path) as file:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def column(rows, prefix):
+    """The numbers of all joints with this prefix, row by row: q_waist, q_shoulder, ..."""
+    names = [name for name in rows[0] if name.startswith(prefix + "_")]
+    return [[row[name] for name in names] for row in rows]
+
+
+def joined(values):
+    return ",".join(repr(float(x)) for x in values)
+
+
+# ------------------------------------------------------------------------------------------ must show
+
+def test_energy_of_free_falls(folder):
+    """10 s with rk45 at 1e-10: the drift is below 1e-8 of the largest kinetic energy."""
+    for robot, options in (("puma560", ["--no-friction"]),
+                           ("stanford", ["--start", "0,1.5707963267948966,0,0,0,0"])):
+        done = sim(robot, "--duration", "10", "-i", "rk45", "--tolerance", "1e-10", *options)
+        drift = done["balance_most"] / done["kinetic_most"]
+        print(f"NOTE {robot}: energy drifts by {drift:.2g} of the largest kinetic energy")
+        assert done["kinetic_most"] > 1 and drift < 1e-8, (robot, drift)
+        assert done["work_motors"] == done["lost_friction"] == 0
+
+
+def test_orders_of_the_integrators(folder):
+    """Fixed steps, halved: free fall of the PUMA for 0.4 s. The order is read where the error has come near
+    its leading term: at the finest steps whose error is still above 5e-13, fifty times what the rounding of
+    some hundred steps leaves."""
+    fall = ["--no-friction", "--start", "0.1,0.8,-0.4,0.3,0.5,0.2", "--duration", "0.4", "--sample", "0.4"]
+
+    def end(integrator, steps):
+        done = sim("puma560", *fall, "-i", integrator, "--step", repr(0.4 / steps))
+        return done["q"] + done["qd"]
+    exact = end("rk56", 1600)
+    for name, order in INTEGRATORS.items():
+        errors = [math.dist(end(name, steps), exact) for steps in (20, 40, 80, 160, 320)]
+        fine = [i for i in range(1, len(errors)) if errors[i] > 5e-13][-1]
+        measured = math.log2(errors[fine - 1] / errors[fine])
+        print(f"NOTE {name}: order {measured:.3f}")
+        assert abs(measured - order) < 0.1, (name, measured, errors)
+
+
+def line_motion(folder):
+    """The straight line of paper 000 with speeds and accelerations, from the reference values."""
+    samples = golden("puma560")["straight_line"]["samples"]
+    path = os.path.join(folder, "line.txt")
+    with open(path, "w") as file:
+        for s in samples:
+            file.write(" ".join(repr(float(x)) for x in [s["t"]] + s["q"] + s["qd"] + s["qdd"]) + "\n")
+    return path, samples
+
+
+def test_round_trip(folder):
+    """Torques along a motion, evaluated at every stage, return to the motion: to 1e-8 over 5 s with rotors,
+    over 1 s without (there 5 s multiply every rounding by 1e9 and more)."""
+    path, samples = line_motion(folder)
+    worst = {}
+    for options, until in (([], 5), (["--no-rotor"], 1)):
+        out = os.path.join(folder, "line.csv")
+        sim("puma560", "--no-friction", "--motion", path, "-i", "rk56", "--step", "0.005", "--sample", "0.1",
+            "--duration", until, "-o", out, *options)
+        rows = rows_of(out)
+        assert len(rows) == 10 * until + 1
+        worst[until] = max(abs(a - b) for row, s in zip(column(rows, "q"), samples) for a, b in zip(row, s["q"]))
+        assert worst[until] < 1e-8, (options, worst)
+    print(f"NOTE line of paper 000: off by {worst[5]:.2g} rad after 5 s, without rotors {worst[1]:.2g} after 1 s")
+    to = [1, 1, -1, 0.5, 1, 0.3]
+    move = ["--no-friction", "--start", "0.1,0.8,-0.4,0.3,0.5,0.2", "--move", joined(to), "-i", "rk56",
+            "--step", "0.005"]
+    with_rotors = sim("puma560", *move, "--duration", "5")
+    without = sim("puma560", *move, "--duration", "1", "--no-rotor")
+    for done in (with_rotors, without):
+        assert max(abs(a - b) for a, b in zip(done["q"], to)) < 1e-8, done
+        assert max(map(abs, done["qd"])) < 1e-7, done
+    # Why: what 1e-10 rad of the elbow at the start have become at the end of the line.
+    grown = {}
+    for rotors in ([], ["--no-rotor"]):
+        ends = []
+        for shift in (0, 1e-10):
+            start = list(samples[0]["q"])
+            start[2] += shift
+            ends.append(sim("puma560", "--no-friction", "--motion", path, "--start", joined(start), "-i", "rk56",
+                            "--step", "0.002", "--duration", "2", *rotors)["q"])
+        grown[bool(rotors)] = math.dist(*ends) / 1e-10
+    print(f"NOTE 2 s of the line multiply a small error by {grown[False]:.2g}, without rotors by {grown[True]:.2g}")
+    assert grown[True] > 10 * grown[False], grown
+
+
+def test_methods_agree(folder):
+    """All methods give the same trajectory to the tolerance. The flow between is not longer than what 1 s of
+    a PUMA with rotors amplifies (below 10): 1e-9 for each of some hundred steps of tolerance 1e-11."""
+    ends = {}
+    for method in tool.METHODS["fd"]:
+        done = sim("puma560", "--no-friction", "--start", "0.1,0.8,-0.4,0.3,0.5,0.2", "--duration", "1",
+                   "-i", "rk45", "--tolerance", "1e-11", "-m", method)
+        ends[method] = done["q"] + done["qd"]
+    for method, end in ends.items():
+        assert max(abs(a - b) for a, b in zip(end, ends["aba"])) < 1e-9, (method, ends)
+    # The two-body system of paper 000, badly conditioned.
+    counts = {method: sim("twobody", "--duration", "1", "-i", "rk45", "--tolerance", "1e-6", "-m", method)
+              for method in ("aba", "crba")}
+    evaluations = {method: done["evaluations"] for method, done in counts.items()}
+    print(f"NOTE twobody, evaluations: {evaluations}")
+    assert evaluations["aba"] <= evaluations["crba"], evaluations
+    assert max(abs(a - b) for a, b in zip(counts["aba"]["q"], counts["crba"]["q"])) < 1e-6, counts
+
+
+def test_ten_seconds_in_a_fifth_of_one(folder):
+    if not os.path.exists(FAST):
+        raise Skip(f"{FAST} is not built; test-long builds it")
+    done = json.loads(subprocess.run([FAST, "sim", "puma560", "--no-friction", "--duration", "10", "-i", "rk4",
+                                      "--step", "0.001", "--json", "-q"], capture_output=True, text=True,
+                                     check=True).stdout)
+    print(f"NOTE 10 s of the PUMA with rk4 at 1 ms: {done['processor_s']:.3f} s of processor time")
+    assert done["steps"] == 10000 and done["processor_s"] < 0.2, done
+
+
+def test_reference_free_falls(folder):
+    """1e-7, as the reference values say of their trajectories."""
+    arms = [("stanford", golden("stanford")["variants"], golden("stanford")["q_start"]),
+            ("planar3r", golden("planar3r")["sets"], None)]
+    for name, variants, start in arms:
+        for v in variants:
+            robot = robot_file(folder, name, "dh", v["gravity"], v["rows"])
+            out = os.path.join(folder, "fall.csv")
+            fall = v["freefall"]
+            sim(robot, "--start", joined(start or v["q_start"]), "--duration", fall["t"][-1], "--sample", "0.1",
+                "-i", "rk56", "--tolerance", "1e-12", "-o", out)
+            rows = rows_of(out)
+            assert len(rows) == len(fall["t"])
+            for row, q, qd, t in zip(rows, fall["q"], fall["qd"], fall["t"]):
+                got = [value for key, value in row.items() if key.startswith(("q_", "qd_"))]
+                assert abs(row["t"] - t) < 1e-12
+                near(got, q + qd, 1e-7, f"{name} {v['name']} at {t}")
+
+
+def test_reference_motors(folder):
+    """Constant voltages, RK3 of paper 001 with its correction, 1 ms: step for step the reference's; and near
+    the exact motion as an order of 3 allows."""
+    for case in golden("motors")["rk3"]:
+        rows = [dict({key: value for key, value in row.items() if key != "G"}, more=f"    motor: {{resistance: {R}, torque_constant: {Kt}, gear: {N}, "
+                               f"rotor_inertia: {row['Jr'] / N ** 2!r}}}\n")
+                for row, R, Kt, N in zip(case["rows"], case["R"], case["Kt"], case["N"])]
+        robot = robot_file(folder, "driven", tool.CONVENTION[case["convention"]], case["gravity"], rows)
+        out = os.path.join(folder, "driven.csv")
+        last = case["rk3_corrected"][-1]["step"]
+        sim(robot, "--voltage", joined(case["V"]), "--start", joined(case["q0"]), "--speed", joined(case["qd0"]),
+            "-i", "rk3", "--step", case["h"], "--sample", case["h"], "--duration", case["h"] * last, "-o", out)
+        got = rows_of(out)
+        near(column(got, "qdd")[0], case["acc0"], 1e-10, f"{case['name']} first acceleration")
+        for reference, bound in ((case["rk3_corrected"], 1e-9), (case["exact"], 1e-4)):
+            for r in reference:
+                near(column(got, "q")[r["step"]] + column(got, "qd")[r["step"]], r["q"] + r["qd"], bound,
+                     f"{case['name']} step {r['step']}")
+
+
+# --------------------------------------------------------------------------------------------- inputs
+
+PENDULUM = [{"type": "R", "theta": 0, "d": 0, "a": 0, "alpha": 0, "m": 1, "c": [1, 0, 0], "I": [0] * 6}]
+MOTOR = "    motor: {resistance: 2, torque_constant: 0.5, gear: 10, voltage: 24}\n"
+STOP = "    limits: {position: [-0.5, 2]}\n    friction: {viscous: 0.3, coulomb: [-0.2, 0.4]}\n"
+
+
+def pendulum(folder, more="", gravity=(0, -9.81, 0)):
+    return robot_file(folder, "pendulum", "mdh", gravity, [dict(PENDULUM[0], more=more)])
+
+
+def test_schedules(folder):
+    """Without gravity a torque of 1 N m on 1 kg m^2: speeds are sums of torque times time."""
+    robot = pendulum(folder, MOTOR, (0, 0, 0))
+    timed, even = os.path.join(folder, "timed.txt"), os.path.join(folder, "even.txt")
+    with open(timed, "w") as file:
+        file.write("# t tau\n0.1, 2\n0.25 -1\n0.65 0\n")
+    with open(even, "w") as file:
+        file.write("2\n-1\n0.5\n")
+    for integrator in (["-i", "rk4", "--step", "0.05"], ["-i", "rk45"], ["-i", "rk56", "--tolerance", "1e-6"]):
+        done = sim(robot, "--torque", timed, "--duration", "1", *integrator)
+        near(done["qd"], [2 * 0.15 - 0.4], 1e-12, f"timed, {integrator}")
+        done = sim(robot, "--torque", even, "--hold", "0.2", *integrator)
+        assert abs(done["t"] - 0.6) < 1e-12
+        near(done["qd"], [(2 - 1 + 0.5) * 0.2], 1e-12, f"one row for each period, {integrator}")
+        # Held at 0.1, the change at 0.25 is seen at 0.3, that at 0.65 at 0.7.
+        done = sim(robot, "--torque", timed, "--duration", "1", "--hold", "0.1", *integrator)
+        near(done["qd"], [2 * 0.2 - 0.4], 1e-12, f"timed and held, {integrator}")
+    # (12): tau = N Kt / R (V - Kt N qd) = 2.5 (V - 5 qd): 4 V drive it towards 0.8 with the rate 12.5.
+    done = sim(robot, "--voltage", "4", "--duration", "0.2", "-i", "rk56", "--tolerance", "1e-12")
+    near(done["qd"], [0.8 * (1 - math.exp(-12.5 * 0.2))], 1e-10, "constant voltage")
+    # 60 V are limited to the supply of 24 V.
+    done = sim(robot, "--voltage", "60", "--duration", "0.2", "-i", "rk56", "--tolerance", "1e-12")
+    near(done["qd"], [4.8 * (1 - math.exp(-12.5 * 0.2))], 1e-10, "limited voltage")
+    assert "its supply of 24 V limited the voltage" in run("sim", robot, "--voltage", "60", "--duration", "0.1").stderr
+
+
+def test_motion_of_knots(folder):
+    """Rows t q: the spline goes through them, and so does the arm."""
+    path, out = os.path.join(folder, "knots.txt"), os.path.join(folder, "knots.csv")
+    knots = [(0.2 * k, [math.sin(0.2 * k), 0.5 * math.cos(0.3 * k), 0.1 * k]) for k in range(6)]
+    with open(path, "w") as file:
+        for t, q in knots:
+            file.write(f"{t!r} {q[0]!r} {q[1]!r} {q[2]!r}\n")
+    done = sim("planar3r", "--motion", path, "-i", "rk56", "--step", "0.002", "--sample", "0.2", "-o", out)
+    assert abs(done["t"] - 1) < 1e-12
+    for row, (t, q) in zip(column(rows_of(out), "q"), knots):
+        near(row, q, 1e-9, f"knot at {t}")
+
+
+def test_volts_of_a_motion(folder):
+    """Held voltages of a motion: near the motion, nearer with a shorter hold."""
+    errors = []
+    for hold in (0.01, 0.001):
+        to = [0.5, 1, -0.8, 0.2, 0.4, 0.3]
+        done = sim("puma560", "--start", "0,0.5,-0.5,0,0,0", "--move", joined(to), "--duration", "1", "--volts",
+                   "--hold", hold, "-i", "rk4", "--step", "0.0005")
+        errors.append(max(abs(a - b) for a, b in zip(done["q"], to)))
+    print(f"NOTE held voltages: off by {errors[0]:.2g} at 10 ms, {errors[1]:.2g} at 1 ms")
+    assert errors[1] < 0.2 * errors[0] < 0.02, errors
+
+
+def test_wrench(folder):
+    """A constant wrench; one that turns with the hand (paper 003's gripper with a rotating torque) from a
+    file; and the work that it does stands in the balance."""
+    robot = pendulum(folder, "", (0, 0, 0))
+    done = sim(robot, "--wrench", "0,0,0,0,0,2", "--duration", "1")
+    near(done["qd"], [2.0], 1e-12, "a moment of 2 N m on 1 kg m^2")
+    near([done["work_hand"]], [2.0], 1e-12, "its work")
+    path = os.path.join(folder, "wrench.txt")
+    with open(path, "w") as file:
+        for k in range(101):
+            t = 0.02 * k
+            file.write(f"{t!r} 0 0 0 {0.3 * math.cos(6 * t)!r} {0.3 * math.sin(6 * t)!r} 0\n")
+    done = sim("piezo6", "--wrench", path, "--duration", "0.2", "-i", "rk45", "--tolerance", "1e-10")
+    still = sim("piezo6", "--duration", "0.2", "-i", "rk45", "--tolerance", "1e-10")
+    assert done["q"] != still["q"] and done["work_hand"] != 0
+    assert done["balance_most"] < 1e-7 * done["kinetic_most"], done
+    # A motion under the wrench gets the torques that bear it.
+    to = [0.4, -0.3, 0.2, 0.1, 0.3, -0.2]
+    done = sim("puma560", "--no-friction", "--move", joined(to), "--wrench", "5,-3,10,0.5,0.2,-0.4", "--duration",
+               "1", "-i", "rk56", "--step", "0.005")
+    near(done["q"], to, 1e-8, "motion under a wrench")
+
+
+def test_stops_and_friction(folder):
+    robot = pendulum(folder, STOP)
+    for integrator in (["-i", "rk4"], ["-i", "rk45", "--tolerance", "1e-10"]):
+        done = sim(robot, "--duration", "3", "--stops", *integrator)
+        near(done["q"] + done["qd"], [-0.5, 0], 1e-15, f"at the stop, {integrator}")
+        assert done["impacts"] == 1 and done["lost_friction"] > 0.05 and done["lost_stops"] > 1
+        near([done["lost_friction"] + done["lost_stops"]], [9.81 * math.sin(0.5)], 1e-7, "what gravity gave")
+        assert done["balance_most"] < 1e-7, done
+    bad = run("sim", robot, "--duration", "1", "--stops", "--start", "-1")
+    assert bad.returncode == 2 and "behind its stops at -0.5 and 2" in bad.stderr, bad.stderr
+
+
+def test_energy_balance_with_everything(folder):
+    """Voltages, friction, a wrench and gravity together. The Coulomb corner at rest is smooth but narrow, so
+    that the tolerance of 1e-9, not the rounding, bounds the balance."""
+    done = sim("puma560", "--voltage", "5,8,-6,3,-3,2", "--wrench", "2,1,-4,0.1,0.2,0.3", "--duration", "1",
+               "-i", "rk45", "--tolerance", "1e-9")
+    assert min(abs(done[key]) for key in ("work_motors", "lost_friction", "work_hand")) > 0.1, done
+    assert done["balance_most"] < 1e-7 * done["kinetic_most"], done
+
+
+# -------------------------------------------------------------------------------------------- outputs
+
+def test_rows(folder):
+    out = os.path.join(folder, "fall.csv")
+    good("sim", "planar3r", "-q", "--duration", "0.25", "--sample", "0.1", "-o", out)
+    with open(out) as file:
+        head = file.readline().strip().split(",")
+    joints = ["first", "second", "third"]
+    assert head == ["t"] + [f"{kind}_{joint}" for kind in ("q", "qd", "qdd", "tau", "volt") for joint in joints] + [
+        "kinetic", "potential", "work_motors", "lost_friction", "work_hand", "lost_stops", "balance"], head
+    rows = rows_of(out)
+    assert [round(row["t"], 12) for row in rows] == [0, 0.1, 0.2, 0.25], "the end is there too"
+    fd = tool.table("fd", "planar3r", rows=[column(rows, "q")[2] + column(rows, "qd")[2] + [0] * 3])[0]
+    near(column(rows, "qdd")[2], fd, 1e-12, "accelerations of the rows")
+    both = good("sim", "planar3r", "-q", "--duration", "0.25", "--sample", "0.1", "-o", "-")
+    assert both == open(out).read()
+
+
+def test_plots(folder):
+    for ending, first in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        path = os.path.join(folder, "it's a plot" + ending)
+        done = run("sim", "stanford", "-q", "--duration", "0.5", "--plot", path)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        with open(path, "rb") as file:
+            bytes_ = file.read()
+        assert bytes_.startswith(first) and len(bytes_) > 10000, (ending, len(bytes_))
+    done = run("sim", "stanford", "-q", "--duration", "0.1", "--plot", os.path.join(folder, "plot.bmp"))
+    assert done.returncode == 2 and "choose .png, .svg or .pdf" in done.stderr, done.stderr
+    done = run("sim", "stanford", "-q", "--duration", "0.1", "--plot", os.path.join(folder, "no", "plot.png"))
+    assert done.returncode == 2 and "cannot be written: No such file" in done.stderr, done.stderr
+
+
+def test_summary(folder):
+    text = good("sim", "puma560", "-q", "--duration", "0.5")
+    for part in ("puma560: 0.5 s with rk4, steps of 0.001 s, forward dynamics fast", "500 steps, 0 rejected, 2000 ",
+                 "position at the end", "kinetic", "lost to friction", "balance: off by"):
+        assert part in text, (part, text)
+
+
+def test_bad_usage(folder):
+    def rows(text):
+        path = os.path.join(folder, f"rows{len(os.listdir(folder))}.txt")
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+    for options, part in (
+            (["--duration", "-1"], "--duration: -1 is not possible"),
+            (["--duration", "1", "-i", "rk9"], "there is no integrator 'rk9'; choose one of: rk3, rk4, rk45, rk56"),
+            (["--duration", "1", "-i", "rk4", "--tolerance", "1e-6"], "rk4 knows no --tolerance"),
+            (["--duration", "1", "-i", "rk45", "--tolerance", "1e-6", "--step", "1"], "leave one of them out"),
+            (["--duration", "1", "--torque", "1,2,3", "--move", "1,2,3"], "--torque and --move both drive"),
+            (["--duration", "1", "--torque", "1,2"], "2 numbers where 3 are expected"),
+            (["--duration", "1", "--torque", rows("0 1 2 3\n0 1 2 3\n")], ":2: error: the time 0 does not come after 0"),
+            (["--duration", "1", "--torque", rows("0 1\n")], "2 numbers where 4 or 3 are expected"),
+            (["--duration", "1", "--torque", rows("1 2 3\n")], "rows without a time need a period"),
+            (["--duration", "1", "--torque", rows("# nothing\n")], "there is no row in it"),
+            (["--duration", "1", "--torque", os.path.join(folder, "absent")], "cannot be opened"),
+            (["--duration", "1", "--voltage", "1,2,3"], "joint first has no motor"),
+            (["--duration", "1", "--volts"], "--volts are those of a motion"),
+            (["--move", "1,2,3"], "--move needs a time"),
+            (["--motion", rows("0 1 2 3\n")], "a motion of 1 row"),
+            (["--duration", "1", "--wrench", rows("0 1 2 3\n")], "4 numbers where 7 are expected"),
+            (["--torque", "1,2,3"], "how long is to be simulated"),
+            (["--duration", "1", "-m", "euler"], "there is no method 'euler' for fd"),
+            (["--duration", "1e9", "--sample", "1e-3"], "too long for rows")):
+        done = run("sim", "planar3r", "-q", *options)
+        assert done.returncode == 2 and part in done.stderr, (options, done.stderr)
+    done = run("sim", "flex2", "--duration", "1")
+    assert done.returncode == 2 and "--rigid" in done.stderr, done.stderr
+    done = run("sim", "planar3r", "--duration", "5", "--torque", "1e300,0,0", "-q")
+    assert done.returncode == 2 and "beyond all numbers" in done.stderr and "shorter steps" in done.stderr, done
+
+
+def test_interrupt_keeps_what_was_computed(folder):
+    """control-C on a run of hours; on a terminal a bar shows how far it is."""
+    out = os.path.join(folder, "long.csv")
+    command = [PROGRAM, "sim", "puma560", "-q", "--duration", "1000", "--sample", "0.5", "-o", out]
+    master, slave = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, text=True)
+    os.close(slave)
+    shown = b""
+    try:
+        until = time.monotonic() + tool.PATIENCE_S
+        while b" %  t = " not in shown and time.monotonic() < until:
+            if select.select([master], [], [], 1)[0]:
+                shown += os.read(master, 1000)
+        process.send_signal(signal.SIGINT)
+        while True:
+            try:
+                more = os.read(master, 1000)
+            except OSError:
+                break
+            if not more:
+                break
+            shown += more
+        text = process.communicate(timeout=tool.PATIENCE_S)[0]
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+    shown = shown.decode()
+    assert process.returncode == 1, (process.returncode, shown)
+    assert re.search(r"\[#*\.+\] +\d+ %  t = \d+\.\d+ s", shown), shown
+    assert "interrupted at" in shown and "of 1000 s; what was computed until then is kept" in shown, shown
+    rows = rows_of(out)
+    assert len(rows) > 1 and rows[-1]["t"] < 1000 and "position at the end" in text
+    assert abs(float(re.search(r"interrupted at ([\d.]+)", shown).group(1)) - rows[-1]["t"]) < 1e-3
+    # Without a terminal there is no bar.
+    done = run("sim", "planar3r", "-q", "--duration", "20")
+    assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def main():
+    tests = [value for name, value in globals().items() if name.startswith("test_") and callable(value)]
+    if len(sys.argv) > 2:
+        tests = [test for test in tests if re.search(sys.argv[2], test.__name__)]
+    failures = ignored = 0
+    for test in tests:
+        name, line = test.__name__, test.__code__.co_firstlineno
+        print(f"RUN {name}", flush=True)
+        started = time.monotonic()
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                test(folder)
+            print(f"{__file__}:{line}:{name}:PASS", flush=True)
+            print(f"NOTE {time.monotonic() - started:.1f} s", flush=True)
+        except Skip as reason:
+            ignored += 1
+            print(f"{__file__}:{line}:{name}:IGNORE: {reason}", flush=True)
+        except (AssertionError, OSError, ValueError, KeyError, IndexError, subprocess.SubprocessError) as error:
+            failures += 1
+            print(f"{__file__}:{line}:{name}:FAIL: {' '.join(str(error).split())[:1500]}", flush=True)
+    print(f"\n-----------------------\n{len(tests)} Tests {failures} Failures {ignored} Ignored")
+    print("OK" if failures == 0 else "FAIL")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

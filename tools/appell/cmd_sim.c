@@ -1,0 +1,385 @@
+/* sim: the simulator by options. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/appell/arm.h"
+#include "tools/appell/commands.h"
+#include "tools/appell/json.h"
+#include "tools/appell/number.h"
+#include "tools/appell/out.h"
+#include "tools/appell/say.h"
+#include "tools/sim/rigid.h"
+#include "tools/sim/session.h"
+
+typedef struct {
+    const request_t *request;
+    const robot_t *robot;
+    method_id_t method;
+    sim_arm_t *arm;
+    sim_options_t options;
+    double duration_s;
+    double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX];
+    motion_t motion;
+    source_t source;
+    pull_t pull;
+    sim_record_t record;
+    double processor_s;
+    unsigned long steps, rejected, evaluations, impacts;
+    uint32_t limited;
+} job_t;
+
+/* A number greater than zero, where the option is given. */
+static int take_positive(const request_t *request, option_id_t option, double *value) {
+    if (!request_has(request, option))
+        return EXIT_YES;
+    if (request_list(request, option, value, 1, 1, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    if (*value > 0)
+        return EXIT_YES;
+    return say_error(NULL, "write a number above zero", "--%s: %g is not possible",
+                     option_table[option].name, *value);
+}
+
+static int take_integrator(job_t *job) {
+    const request_t *request = job->request;
+    const char *name = request->value[OPTION_INTEGRATOR];
+    sim_options_t *o = &job->options;
+    o->integrator = name ? rk_find(name) : rk_methods;
+    if (!o->integrator)
+        return say_error(NULL, "choose one of: rk3, rk4, rk45, rk56", "there is no integrator '%s'",
+                         name);
+    o->step_s = 0.001;
+    if (take_positive(request, OPTION_STEP, &o->step_s) != EXIT_YES ||
+        take_positive(request, OPTION_TOLERANCE, &o->tolerance) != EXIT_YES)
+        return EXIT_BAD;
+    if (o->tolerance > 0 && !o->integrator->estimates)
+        return say_error(NULL, "choose rk45 or rk56, or --step", "%s knows no --tolerance",
+                         o->integrator->name);
+    if (o->tolerance > 0 && request_has(request, OPTION_STEP))
+        return say_error(NULL, "leave one of them out",
+                         "--step asks for fixed steps, --tolerance for chosen ones");
+    if (o->integrator->estimates && !request_has(request, OPTION_STEP) && !(o->tolerance > 0))
+        o->tolerance = 1e-9;
+    return EXIT_YES;
+}
+
+/* One source at most. */
+static int take_one_source(const request_t *request) {
+    static const option_id_t sources[] = {OPTION_TORQUE, OPTION_VOLTAGE, OPTION_MOTION,
+                                          OPTION_MOVE};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        if (!request_has(request, sources[i]))
+            continue;
+        if (first)
+            return say_error(NULL, "leave one of them out", "--%s and --%s both drive the arm",
+                             first, option_table[sources[i]].name);
+        first = option_table[sources[i]].name;
+    }
+    if (request_has(request, OPTION_VOLTS) && !request_has(request, OPTION_MOTION) &&
+        !request_has(request, OPTION_MOVE))
+        return say_error(NULL, "give --motion or --move", "--volts are those of a motion");
+    if (request_has(request, OPTION_MOVE) && !request_has(request, OPTION_DURATION))
+        return say_error(NULL, "give --duration", "--move needs a time to move in");
+    return EXIT_YES;
+}
+
+/* Constants or a file: what exists as a file is one. */
+static bool names_file(const request_t *request, option_id_t option) {
+    double number;
+    const char *text = request->value[option];
+    return access(text, F_OK) == 0 || !number_scan(text + strspn(text, " \t"), &number);
+}
+
+static int take_drive(job_t *job, option_id_t option, sim_quantity_t quantity) {
+    const request_t *request = job->request;
+    double value[DYN_MAX_JOINTS];
+    if (names_file(request, option))
+        return source_schedule(&job->source, quantity, job->arm->joints, request->value[option],
+                               job->options.hold_s);
+    if (request_list(request, option, value, job->arm->joints, job->arm->joints, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    source_constant(&job->source, quantity, job->arm->joints, value);
+    return EXIT_YES;
+}
+
+static int take_motion(job_t *job) {
+    const request_t *request = job->request;
+    const uint32_t n = job->arm->n;
+    double to[DYN_MAX_JOINTS], qdd[SIM_COORDINATES_MAX];
+    int status;
+    if (request_has(request, OPTION_MOTION)) {
+        status = motion_read(&job->motion, request->value[OPTION_MOTION], n);
+    } else {
+        status = request_list(request, OPTION_MOVE, to, n, n, NULL);
+        if (status == EXIT_YES)
+            status = motion_cycloid(&job->motion, n, job->q, to, job->duration_s);
+    }
+    if (status != EXIT_YES)
+        return status;
+    double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX];
+    motion_at(&job->motion, 0, q, qd, qdd);
+    if (!request_has(request, OPTION_START))
+        memcpy(job->q, q, n * sizeof *q);
+    if (!request_has(request, OPTION_SPEED))
+        memcpy(job->qd, qd, n * sizeof *qd);
+    source_motion(&job->source, request_has(request, OPTION_VOLTS) ? SIM_VOLTAGE : SIM_TORQUE,
+                  job->arm, &job->motion, &job->pull.wrench);
+    return EXIT_YES;
+}
+
+static int take_source(job_t *job) {
+    const request_t *request = job->request;
+    if (request_has(request, OPTION_VOLTAGE) || request_has(request, OPTION_VOLTS))
+        if (arm_need_motors(job->robot) != EXIT_YES)
+            return EXIT_BAD;
+    if (request_has(request, OPTION_TORQUE))
+        return take_drive(job, OPTION_TORQUE, SIM_TORQUE);
+    if (request_has(request, OPTION_VOLTAGE))
+        return take_drive(job, OPTION_VOLTAGE, SIM_VOLTAGE);
+    if (request_has(request, OPTION_MOTION) || request_has(request, OPTION_MOVE))
+        return take_motion(job);
+    source_constant(&job->source, SIM_TORQUE, job->arm->joints, NULL);
+    return EXIT_YES;
+}
+
+static int take_wrench(job_t *job) {
+    const request_t *request = job->request;
+    double wrench[6];
+    if (!request_has(request, OPTION_WRENCH))
+        return EXIT_YES;
+    if (names_file(request, OPTION_WRENCH))
+        return pull_schedule(&job->pull, request->value[OPTION_WRENCH]);
+    if (request_list(request, OPTION_WRENCH, wrench, 6, 6, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    pull_constant(&job->pull, wrench);
+    return EXIT_YES;
+}
+
+static int take_start(job_t *job) {
+    const request_t *request = job->request;
+    const uint32_t n = job->arm->n;
+    if (request_has(request, OPTION_START) &&
+        request_list(request, OPTION_START, job->q, n, n, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    if (request_has(request, OPTION_SPEED) &&
+        request_list(request, OPTION_SPEED, job->qd, n, n, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    return EXIT_YES;
+}
+
+/* A joint that starts behind its stop would never come back. */
+static int start_within_stops(const job_t *job) {
+    for (uint32_t i = 0; i < job->arm->joints && job->options.stops; i++) {
+        const double *l = job->arm->limit[i], at = job->q[job->arm->coordinate[i]];
+        if (l[1] > l[0] && (at < l[0] || at > l[1]))
+            return say_error(NULL, "start within the limits (--start), or leave out --stops",
+                             "joint %s starts at %g, behind its stops at %g and %g",
+                             job->robot->joint[i].name, at, l[0], l[1]);
+    }
+    return EXIT_YES;
+}
+
+static int take_duration(job_t *job) {
+    if (request_has(job->request, OPTION_DURATION))
+        return EXIT_YES;
+    if (request_has(job->request, OPTION_MOTION))
+        job->duration_s = motion_end(&job->motion);
+    else if (source_end(&job->source) > 0)
+        job->duration_s = source_end(&job->source);
+    else
+        return say_error(NULL, "give --duration", "how long is to be simulated?");
+    if (job->duration_s > 0)
+        return EXIT_YES;
+    return say_error(NULL, "give --duration", "the motion ends at %g s", job->duration_s);
+}
+
+static int take_options(job_t *job) {
+    const request_t *request = job->request;
+    sim_options_t *o = &job->options;
+    o->sample_s = 0.01;
+    o->stops = request_has(request, OPTION_STOPS);
+    o->stop = session_stop;
+    if (take_integrator(job) != EXIT_YES || take_one_source(request) != EXIT_YES ||
+        take_positive(request, OPTION_DURATION, &job->duration_s) != EXIT_YES ||
+        take_positive(request, OPTION_HOLD, &o->hold_s) != EXIT_YES ||
+        take_positive(request, OPTION_SAMPLE, &o->sample_s) != EXIT_YES ||
+        take_start(job) != EXIT_YES || take_wrench(job) != EXIT_YES ||
+        take_source(job) != EXIT_YES || take_duration(job) != EXIT_YES)
+        return EXIT_BAD;
+    if (job->duration_s / o->sample_s > 1e7 || job->duration_s / o->step_s > 1e10)
+        return say_error(NULL, "a longer --sample, or a longer --step",
+                         "%g s are too long for rows every %g s", job->duration_s, o->sample_s);
+    return start_within_stops(job);
+}
+
+/* ---------------------------------------------------------------------------------------- summary
+ */
+
+static void print_joints(const char *what, const double *value, uint32_t n) {
+    out_format("  %-22s", what);
+    for (uint32_t i = 0; i < n; i++)
+        out_format(" %.9g", value[i]);
+    out_text("\n");
+}
+
+static void print_summary(const job_t *job) {
+    const sim_record_t *r = &job->record;
+    const sim_row_t first = sim_record_row(r, 0), last = sim_record_row(r, r->rows - 1);
+    const struct {
+        const char *name;
+        double begin, end;
+    } rows[] = {
+        {"kinetic", first.kinetic, last.kinetic}, {"potential", first.potential, last.potential},
+        {"work of the motors", 0, last.motor},    {"lost to friction", 0, last.friction},
+        {"work at the hand", 0, last.hand},       {"lost in the stops", 0, last.stops}};
+    out_format("%s: %.9g s with %s, ", job->robot->name, last.t, job->options.integrator->name);
+    if (job->options.tolerance > 0)
+        out_format("tolerance %g", job->options.tolerance);
+    else
+        out_format("steps of %g s", job->options.step_s);
+    out_format(", forward dynamics %s\n", method_name(job->method));
+    out_format("  %lu steps, %lu rejected, %lu evaluations, %.3f s of processor time, %zu rows\n",
+               job->steps, job->rejected, job->evaluations, job->processor_s, r->rows);
+    print_joints("position at the end", last.q, r->n);
+    print_joints("speed at the end", last.qd, r->n);
+    out_format("  %-22s %15s %15s\n", "energy in J", "at the start", "at the end");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (i < 2 || rows[i].end != 0)
+            out_format("  %-22s %15.9g %15.9g\n", rows[i].name, rows[i].begin, rows[i].end);
+    const double kinetic = session_kinetic(r), balance = session_balance(r);
+    out_format("  balance: off by %.3g J at most", balance);
+    if (kinetic > 0)
+        out_format(", %.3g of the largest kinetic energy", balance / kinetic);
+    out_text("\n");
+    if (job->impacts > 0)
+        out_format("  stops were hit %lu time%s\n", job->impacts, job->impacts == 1 ? "" : "s");
+}
+
+static void print_json(const job_t *job) {
+    const sim_record_t *r = &job->record;
+    const sim_row_t last = sim_record_row(r, r->rows - 1);
+    json_begin(NULL);
+    json_string("command", "sim");
+    json_string("robot", job->robot->name);
+    json_string("method", method_name(job->method));
+    json_string("integrator", job->options.integrator->name);
+    json_number("t", last.t);
+    json_integer("rows", (long)r->rows);
+    json_integer("steps", (long)job->steps);
+    json_integer("rejected", (long)job->rejected);
+    json_integer("evaluations", (long)job->evaluations);
+    json_integer("impacts", (long)job->impacts);
+    json_number("processor_s", job->processor_s);
+    json_numbers("q", last.q, r->n, 17);
+    json_numbers("qd", last.qd, r->n, 17);
+    json_number("kinetic", last.kinetic);
+    json_number("potential", last.potential);
+    json_number("work_motors", last.motor);
+    json_number("lost_friction", last.friction);
+    json_number("work_hand", last.hand);
+    json_number("lost_stops", last.stops);
+    json_number("kinetic_most", session_kinetic(r));
+    json_number("balance_most", session_balance(r));
+    json_end();
+}
+
+/* ---------------------------------------------------------------------------------------- the run
+ */
+
+static int keep(const job_t *job) {
+    const request_t *request = job->request;
+    const char *rows = request->value[OPTION_OUTPUT];
+    output_names_t names;
+    int status = EXIT_YES;
+    output_names(&names, job->robot);
+    if (rows)
+        status = output_csv(&job->record, &names, rows);
+    if (status == EXIT_YES && request_has(request, OPTION_PLOT))
+        status = output_plot(&job->record, &names, request->value[OPTION_PLOT]);
+    if (rows && !strcmp(rows, "-"))
+        return status;
+    if (request_has(request, OPTION_JSON))
+        print_json(job);
+    else
+        print_summary(job);
+    return status;
+}
+
+static void note_limited(const job_t *job) {
+    for (uint32_t i = 0; i < job->arm->joints; i++)
+        if (job->limited >> i & 1)
+            say_note(NULL, "joint %s: its supply of %g V limited the voltage",
+                     job->robot->joint[i].name, job->robot->model.joint[i].drive.motor.voltage);
+}
+
+static int simulate(job_t *job) {
+    sim_t *sim = sim_make(job->arm, &job->source.input, &job->pull.wrench, &job->options);
+    if (!sim)
+        return say_no_memory();
+    const clock_t before = clock();
+    sim_set(sim, job->q, job->qd);
+    const int status = session_run(sim, job->duration_s, &job->record);
+    job->processor_s = (double)(clock() - before) / CLOCKS_PER_SEC;
+    job->steps = sim_steps(sim);
+    job->rejected = sim_rejected(sim);
+    job->evaluations = sim_evaluations(sim);
+    job->impacts = sim_impacts(sim);
+    job->limited = sim_limited(sim);
+    const double t = sim_time(sim);
+    sim_free(sim);
+    int kept = EXIT_YES;
+    if (job->record.rows > 0)
+        kept = keep(job);
+    out_flush();
+    if (!request_has(job->request, OPTION_QUIET))
+        note_limited(job);
+    if (status == SIM_STOPPED) {
+        say_note(NULL, "interrupted at %.6g of %g s; what was computed until then is kept", t,
+                 job->duration_s);
+        return kept == EXIT_YES ? EXIT_NO : kept;
+    }
+    if (status != SIM_OK)
+        return say_error(NULL, "shorter steps (--step), or a --tolerance with rk45 or rk56",
+                         "at %.6g s: %s", t, sim_status_text(status));
+    return kept;
+}
+
+static int run_batch(job_t *job) {
+    int prepared;
+    job->arm = rigid_make(&job->robot->model, job->method, &prepared);
+    if (!job->arm)
+        return say_error(job->robot->file, "`appell check` says more", "%s",
+                         sim_status_text(prepared));
+    int status = take_options(job);
+    if (status == EXIT_YES)
+        status = simulate(job);
+    source_free(&job->source);
+    pull_free(&job->pull);
+    motion_free(&job->motion);
+    sim_record_free(&job->record);
+    rigid_free(job->arm);
+    return status;
+}
+
+int sim_command_run(const request_t *request) {
+    job_t job = {.request = request};
+    job.method = method_find(PROBLEM_FD, request->value[OPTION_METHOD]);
+    if (job.method >= METHOD_COUNT) {
+        char list[200], cure[240];
+        method_list(PROBLEM_FD, list, sizeof list);
+        snprintf(cure, sizeof cure, "choose one of: %s", list);
+        return say_error(NULL, cure, "there is no method '%s' for fd",
+                         request->value[OPTION_METHOD]);
+    }
+    robot_t *robot = arm_load_rigid(request);
+    if (!robot)
+        return EXIT_BAD;
+    job.robot = robot;
+    const int status = run_batch(&job);
+    arm_free(robot);
+    return status;
+}

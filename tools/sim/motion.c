@@ -1,0 +1,150 @@
+/* Motions from files, and the cycloid. */
+#include "tools/sim/motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/appell/say.h"
+#include "tools/sim/table.h"
+
+static size_t width(const motion_t *m) {
+    return 1 + 3 * (size_t)m->n;
+}
+
+static double *knot(const motion_t *m, size_t i) {
+    return m->knot + i * width(m);
+}
+
+/* Second derivatives of a natural spline through coordinate j, by elimination; then the first. */
+static int spline(motion_t *m, uint32_t j) {
+    const size_t last = m->knots - 1, position = 1 + j, speed = 1 + m->n + j,
+                 bend = 1 + 2 * (size_t)m->n + j;
+    double *ratio = calloc(m->knots, sizeof *ratio);
+    if (!ratio)
+        return say_no_memory();
+    knot(m, 0)[bend] = knot(m, last)[bend] = 0;
+    for (size_t i = 1; i < last; i++) {
+        const double *a = knot(m, i - 1), *c = knot(m, i + 1);
+        double *b = knot(m, i);
+        const double h = b[0] - a[0], k = c[0] - b[0];
+        const double slope = (c[position] - b[position]) / k - (b[position] - a[position]) / h;
+        const double pivot = 2 * (h + k) - h * ratio[i - 1];
+        ratio[i] = k / pivot;
+        b[bend] = (6 * slope - h * a[bend]) / pivot;
+    }
+    for (size_t i = last; i-- > 1;)
+        knot(m, i)[bend] -= ratio[i] * knot(m, i + 1)[bend];
+    for (size_t i = 0; i <= last; i++) {
+        const size_t piece = i < last ? i : i - 1;
+        const double *a = knot(m, piece), *b = knot(m, piece + 1);
+        const double h = b[0] - a[0], slope = (b[position] - a[position]) / h;
+        knot(m, i)[speed] = i < last ? slope - h * (2 * a[bend] + b[bend]) / 6
+                                     : slope + h * (a[bend] + 2 * b[bend]) / 6;
+    }
+    free(ratio);
+    return EXIT_YES;
+}
+
+int motion_read(motion_t *motion, const char *path, uint32_t n) {
+    static const char cure[] =
+        "a row is t and the positions, or t, positions, speeds, accelerations";
+    const size_t counts[] = {1 + (size_t)n, 1 + 3 * (size_t)n};
+    table_t table;
+    *motion = (motion_t){.n = n};
+    if (table_read(&table, path, counts, 2, cure) != EXIT_YES)
+        return EXIT_BAD;
+    int status = table_times(&table, path);
+    if (status == EXIT_YES && table.rows < 2)
+        status = say_error(path, "give its start and its end at least", "a motion of %zu row%s",
+                           table.rows, table.rows == 1 ? "" : "s");
+    motion->knots = table.rows;
+    motion->knot = status == EXIT_YES ? calloc(table.rows, width(motion) * sizeof(double)) : NULL;
+    if (status == EXIT_YES && !motion->knot)
+        status = say_no_memory();
+    for (size_t i = 0; status == EXIT_YES && i < table.rows; i++)
+        memcpy(knot(motion, i), table.number + i * table.width, table.width * sizeof(double));
+    for (uint32_t j = 0; status == EXIT_YES && j < n && table.width == 1 + n; j++)
+        status = spline(motion, j);
+    table_free(&table);
+    if (status != EXIT_YES)
+        motion_free(motion);
+    return status;
+}
+
+int motion_cycloid(motion_t *motion, uint32_t n, const double *from, const double *to,
+                   double duration_s) {
+    *motion = (motion_t){.n = n, .knots = 2, .cycloid = true};
+    motion->knot = calloc(2, width(motion) * sizeof(double));
+    if (!motion->knot)
+        return say_no_memory();
+    memcpy(knot(motion, 0) + 1, from, n * sizeof *from);
+    memcpy(knot(motion, 1) + 1, to, n * sizeof *to);
+    knot(motion, 1)[0] = duration_s;
+    return EXIT_YES;
+}
+
+void motion_free(motion_t *motion) {
+    free(motion->knot);
+    *motion = (motion_t){0};
+}
+
+double motion_end(const motion_t *motion) {
+    return knot(motion, motion->knots - 1)[0];
+}
+
+static void rest_at(const motion_t *m, size_t i, double *q, double *qd, double *qdd) {
+    memcpy(q, knot(m, i) + 1, m->n * sizeof *q);
+    memset(qd, 0, m->n * sizeof *qd);
+    memset(qdd, 0, m->n * sizeof *qdd);
+}
+
+static void cycloid_at(const motion_t *m, double t, double *q, double *qd, double *qdd) {
+    const double turn = 2 * acos(-1), T = motion_end(m), x = turn * t / T;
+    for (uint32_t j = 0; j < m->n; j++) {
+        const double from = knot(m, 0)[1 + j], way = knot(m, 1)[1 + j] - from;
+        q[j] = from + way * (x - sin(x)) / turn;
+        qd[j] = way * (1 - cos(x)) / T;
+        qdd[j] = way * turn * sin(x) / (T * T);
+    }
+}
+
+/* The polynomial of degree 5 between two knots that meets value, slope and bend at both. */
+static void piece_at(const motion_t *m, size_t i, double t, double *q, double *qd, double *qdd) {
+    const uint32_t n = m->n;
+    const double *a = knot(m, i), *b = knot(m, i + 1);
+    const double h = b[0] - a[0], x = (t - a[0]) / h;
+    for (uint32_t j = 0; j < n; j++) {
+        const double p0 = a[1 + j], v0 = a[1 + n + j] * h, w0 = a[1 + 2 * n + j] * h * h / 2;
+        const double p = b[1 + j] - p0 - v0 - w0, v = b[1 + n + j] * h - v0 - 2 * w0,
+                     w = b[1 + 2 * n + j] * h * h / 2 - w0;
+        const double c3 = 10 * p - 4 * v + w, c4 = -15 * p + 7 * v - 2 * w, c5 = 6 * p - 3 * v + w;
+        q[j] = p0 + x * (v0 + x * (w0 + x * (c3 + x * (c4 + x * c5))));
+        qd[j] = (v0 + x * (2 * w0 + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))) / h;
+        qdd[j] = (2 * w0 + x * (6 * c3 + x * (12 * c4 + x * 20 * c5))) / (h * h);
+    }
+}
+
+void motion_at(const motion_t *m, double t, double *q, double *qd, double *qdd) {
+    size_t low = 0, high = m->knots - 1;
+    if (t < knot(m, 0)[0]) {
+        rest_at(m, 0, q, qd, qdd);
+        return;
+    }
+    if (t > knot(m, high)[0]) {
+        rest_at(m, high, q, qd, qdd);
+        return;
+    }
+    if (m->cycloid) {
+        cycloid_at(m, t, q, qd, qdd);
+        return;
+    }
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (knot(m, middle)[0] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    piece_at(m, low, t, q, qd, qdd);
+}

@@ -1,0 +1,23 @@
+/* What is left of a simulation: rows as CSV, plots by gnuplot. */
+#ifndef TOOLS_SIM_OUTPUT_H
+#define TOOLS_SIM_OUTPUT_H
+
+#include "tools/robot/robot.h"
+#include "tools/sim/sim.h"
+
+/* How the coordinates and the joints are called. */
+typedef struct {
+    const char *title;
+    char coordinate[SIM_COORDINATES_MAX][64];
+    char joint[DYN_MAX_JOINTS][64];
+    bool slides[DYN_MAX_JOINTS];
+} output_names_t;
+
+void output_names(output_names_t *names, const robot_t *robot);
+
+/* path "-": standard output. All: EXIT_YES, or EXIT_BAD after saying why not. */
+int output_csv(const sim_record_t *record, const output_names_t *names, const char *path);
+/* The ending of the path chooses: .png, .svg or .pdf. */
+int output_plot(const sim_record_t *record, const output_names_t *names, const char *path);
+
+#endif

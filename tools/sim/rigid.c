@@ -1,0 +1,197 @@
+/* Rigid links: the kernels of dyn/ in double behind the interface of the simulation. */
+#include "tools/sim/rigid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dyn/f64.h"
+#include "tools/appell/eval.h"
+
+typedef struct {
+    sim_arm_t arm;
+    dyn_model_t model;
+    dyn_body_t last; /* link with the payload */
+    method_id_t forward, inverse;
+    evaluator_t *links;      /* without friction, which the simulation accounts for */
+    evaluator_t *everything; /* with it */
+    dyn_arm_f64_t prepared;
+} rigid_t;
+
+static int evaluate(evaluator_t *evaluator, method_id_t method, uint32_t n, const double *q,
+                    const double *qd, const double *third, double *out) {
+    double in[3 * DYN_MAX_JOINTS];
+    uint32_t limited;
+    memcpy(in, q, n * sizeof *in);
+    memcpy(in + n, qd, n * sizeof *in);
+    memcpy(in + 2 * n, third, n * sizeof *in);
+    return eval_f64.row(evaluator, method, in, out, &limited);
+}
+
+static int acceleration(void *self, const double *q, const double *qd, const double *force,
+                        double *qdd) {
+    rigid_t *r = self;
+    return evaluate(r->links, r->forward, r->model.n, q, qd, force, qdd);
+}
+
+static int inverse(void *self, const double *q, const double *qd, const double *qdd,
+                   double *torque) {
+    rigid_t *r = self;
+    return evaluate(r->everything, r->inverse, r->model.n, q, qd, qdd, torque);
+}
+
+/* Each link's frame in the world, and the hand. */
+static void frames_of(const rigid_t *r, const double *q, dyn_pose_t *frame, dyn_pose_t *hand) {
+    dyn_pose_t at = r->model.base;
+    for (uint32_t i = 0; i < r->model.n; i++) {
+        const dyn_pose_t joint = dyn_pose_joint(&r->model.joint[i], q[i]);
+        at = dyn_pose_compose(&at, &joint);
+        frame[i] = at;
+    }
+    *hand = dyn_pose_compose(&at, &r->model.tool);
+}
+
+static void energy(void *self, const double *q, const double *qd, double *kinetic,
+                   double *potential) {
+    rigid_t *r = self;
+    const uint32_t n = r->model.n;
+    double M[DYN_MAX_JOINTS * DYN_MAX_JOINTS], g[3], sum = 0;
+    dyn_pose_t frame[DYN_MAX_JOINTS], hand;
+    uint32_t limited;
+    (void)eval_f64.row(r->links, METHOD_MASS_crba, q, M, &limited);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            sum += M[i * n + j] * qd[i] * qd[j] / 2;
+    *kinetic = sum;
+    frames_of(r, q, frame, &hand);
+    for (int k = 0; k < 3; k++) /* gravity on the axes of the world */
+        g[k] = r->model.base.r[k][0] * r->model.gravity[0] +
+               r->model.base.r[k][1] * r->model.gravity[1] +
+               r->model.base.r[k][2] * r->model.gravity[2];
+    sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const dyn_body_t *b = i + 1 < n ? &r->model.joint[i].link : &r->last;
+        for (int k = 0; k < 3; k++) {
+            const double *row = frame[i].r[k];
+            const double place = frame[i].p[k] - r->model.base.p[k] + row[0] * b->com[0] +
+                                 row[1] * b->com[1] + row[2] * b->com[2];
+            sum -= b->mass * g[k] * place;
+        }
+    }
+    *potential = sum;
+}
+
+static void friction(void *self, const double *speed, double *torque) {
+    rigid_t *r = self;
+    memset(torque, 0, r->model.n * sizeof *torque);
+    dyn_friction_f64(&r->prepared, speed, torque);
+}
+
+static uint32_t voltage(void *self, const double *speed, const double *torque, double *volt) {
+    rigid_t *r = self;
+    return dyn_voltage_f64(&r->prepared, speed, torque, volt);
+}
+
+static uint32_t motor_torque(void *self, const double *speed, const double *volt, double *torque) {
+    rigid_t *r = self;
+    return dyn_motor_torque_f64(&r->prepared, speed, volt, torque);
+}
+
+static void hand_forces(void *self, const double *q, const double *wrench, double *force) {
+    rigid_t *r = self;
+    double back[6];
+    for (int k = 0; k < 6; k++)
+        back[k] = -wrench[k];
+    memset(force, 0, r->model.n * sizeof *force);
+    dyn_wrench_torque_f64(&r->prepared, q, back, force);
+}
+
+static void set_point(double *point, const dyn_pose_t *frame, double x, double z) {
+    for (int k = 0; k < 3; k++)
+        point[k] = frame->p[k] + frame->r[k][0] * x + frame->r[k][2] * z;
+}
+
+/* The line follows the frames: along x by the next joint's a, along its z by d, at last the tool.
+ */
+static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *hand) {
+    rigid_t *r = self;
+    dyn_pose_t frame[DYN_MAX_JOINTS];
+    frames_of(r, q, frame, hand);
+    memcpy(point[0], r->model.base.p, sizeof point[0]);
+    point++;
+    for (uint32_t i = 0; i < r->model.n; i++) {
+        const dyn_pose_t *parent = i > 0 ? &frame[i - 1] : &r->model.base;
+        set_point(point[0], parent, r->model.joint[i].a, 0);
+        memcpy(point[1], frame[i].p, sizeof point[1]);
+        point += 2;
+    }
+    memcpy(point[0], hand->p, sizeof point[0]);
+}
+
+/* The way of inverse dynamics that is of the same kind. */
+static method_id_t inverse_of(method_id_t forward) {
+    const method_id_t same = method_find(PROBLEM_ID, method_table[forward].name);
+    return same < METHOD_COUNT ? same : METHOD_ID_ne;
+}
+
+static void describe(rigid_t *r) {
+    r->arm = (sim_arm_t){.self = r,
+                         .n = r->model.n,
+                         .joints = r->model.n,
+                         .points = 2 * r->model.n + 2,
+                         .acceleration = acceleration,
+                         .energy = energy,
+                         .friction = friction,
+                         .voltage = voltage,
+                         .torque = motor_torque,
+                         .inverse = inverse,
+                         .hand = hand_forces,
+                         .shape = shape};
+    for (uint32_t i = 0; i < r->model.n; i++) {
+        const dyn_model_joint_t *joint = &r->model.joint[i];
+        r->arm.coordinate[i] = i;
+        memcpy(r->arm.limit[i], joint->drive.limits.position, sizeof r->arm.limit[i]);
+        r->arm.owner[2 * i] = (uint8_t)i;
+        r->arm.owner[2 * i + 1] = (uint8_t)(joint->type == DYN_PRISMATIC ? i + 1 : i);
+    }
+    r->arm.owner[2 * r->model.n] = (uint8_t)r->model.n;
+}
+
+sim_arm_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status) {
+    rigid_t *r = calloc(1, sizeof *r);
+    dyn_model_t *smooth = malloc(sizeof *smooth);
+    *status = SIM_E_MEMORY;
+    if (r && smooth) {
+        *smooth = r->model = *model;
+        for (uint32_t i = 0; i < model->n; i++)
+            smooth->joint[i].drive.friction = (dyn_friction_t){0};
+        r->last = dyn_model_last_link(model);
+        r->forward = method;
+        r->inverse = inverse_of(method);
+        r->links = eval_f64.make(smooth, NULL, NULL, status);
+        r->everything = eval_f64.make(model, NULL, NULL, status);
+        if (!r->links || !r->everything)
+            *status = SIM_E_MEMORY;
+        else
+            *status = dyn_prepare_f64(model, NULL, &r->prepared);
+        describe(r);
+    }
+    free(smooth);
+    if (*status == DYN_OK)
+        return &r->arm;
+    if (r && r->arm.self)
+        rigid_free(&r->arm);
+    else
+        free(r);
+    return NULL;
+}
+
+void rigid_free(sim_arm_t *arm) {
+    if (!arm)
+        return;
+    rigid_t *r = arm->self;
+    if (r->links)
+        eval_f64.drop(r->links);
+    if (r->everything)
+        eval_f64.drop(r->everything);
+    free(r);
+}

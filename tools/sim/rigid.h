@@ -1,0 +1,13 @@
+/* An arm of rigid links for the simulation: the kernels in double, rotors, friction and motors. */
+#ifndef TOOLS_SIM_RIGID_H
+#define TOOLS_SIM_RIGID_H
+
+#include "tools/appell/methods.h"
+#include "tools/sim/sim.h"
+
+/* method: one of forward dynamics. *status is a dyn_status_t; NULL where that or the memory fails.
+ */
+sim_arm_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status);
+void rigid_free(sim_arm_t *arm);
+
+#endif

@@ -1,0 +1,4 @@
+# The simulator of the host tool: sources and libraries.
+#   SIM_CORE   what a test links that needs no program around it
+SIM_CORE := $(addprefix tools/sim/,rk.c sim.c stops.c rigid.c motion.c table.c source.c)
+SIM_SRC  := $(SIM_CORE) $(addprefix tools/sim/,session.c csv.c plot.c)

@@ -1,0 +1,31 @@
+/*
+ * Joint stops. A joint that reaches its limit loses its speed there, by an impulse that the whole
+ * arm feels; while something presses it against the stop it stands, held by a reaction that does no
+ * work; it leaves when the reaction would have to pull.
+ */
+#ifndef TOOLS_SIM_STOPS_H
+#define TOOLS_SIM_STOPS_H
+
+#include "tools/sim/sim.h"
+
+typedef struct {
+    const sim_arm_t *arm;
+    uint32_t held;                   /* bit i: joint i stands at a stop */
+    int8_t side[DYN_MAX_JOINTS];     /* -1: at the lower one, 1: at the upper */
+    double reaction[DYN_MAX_JOINTS]; /* of the last stops_hold */
+    unsigned long impacts;
+} stops_t;
+
+/* Joints that are free and beyond a limit. */
+uint32_t stops_beyond(const stops_t *stops, const double *q);
+
+/* qdd, as the forces alone would make it, becomes that of the arm with the held joints at rest. */
+int stops_hold(stops_t *stops, const double *q, const double *qd, double *qdd);
+/* Held joints that the last stops_hold had to pull. */
+uint32_t stops_pulled(const stops_t *stops);
+
+/* The joints `hit` run into their stops: q is set onto the limits, qd changed; *lost grows by the
+ * kinetic energy that went. */
+int stops_impact(stops_t *stops, uint32_t hit, double *q, double *qd, double *lost);
+
+#endif
