@@ -1,0 +1,285 @@
+/*
+ * Types and prototypes of control step, references, simulated arm and application for one number
+ * type. A template without an include guard: firmware/core/f32.h and its kin include it with
+ * DYN_REAL defined, and so do the sources after DYN_REAL_H.
+ *
+ * Positions are radians or metres with a sign and do not wrap: in q31 with 28 fractional bits of a
+ * unit 2^position that holds the limits of the joint; `angle` turns them into what the kernels
+ * take. Speeds, accelerations, torques and volts are in the units of the kernels
+ * (dyn_q31_exponents).
+ */
+#include "firmware/core/app_types.h"
+#include "firmware/core/image.h"
+#include "firmware/core/name.h"
+
+/* ------------------------------------------------------------------------------- control step */
+
+/* Time steps as factors: velocity to position over half a step, and so on. */
+typedef struct {
+    DYN_T(gain) q_qd;   /* h / 2 */
+    DYN_T(gain) qd_qdd; /* h / 2 */
+    DYN_T(gain) q_qdd;  /* h^2 / 8 */
+} CORE_T(step);
+
+typedef struct {
+    CORE_T(step) half;               /* of a tick */
+    DYN_T(gain) angle;               /* position to the kernels' */
+    DYN_T(gain) per_count;           /* position of an encoder count */
+    DYN_T(real) offset;              /* position where the counter reads zero */
+    DYN_T(gain) observe;             /* position error to a change of speed */
+    DYN_T(gain) kp, kd;              /* to torque; computed torque: to acceleration */
+    DYN_T(real) tau_max;             /* torque limit */
+    DYN_T(gain) duty;                /* volts, or torque in torque mode, to Q15 at nominal supply */
+    DYN_T(real) qd_change;           /* largest change of the reference speed in a tick */
+    DYN_T(gain) brake_q, brake_part; /* qd^2 / 2a as (qd v / 2a) (qd / v) */
+    DYN_T(real) lower, upper;        /* position limits */
+    int32_t wrap;                    /* counts of a turn of the encoder */
+    uint8_t motor;                   /* there is one; else torque mode */
+    uint8_t bounded;                 /* lower and upper are limits */
+    int8_t position;                 /* q31: exponent of the unit of position */
+} CORE_T(control_joint);
+
+/* Constants of the control step, prepared outside the tick. */
+typedef struct {
+    const DYN_T(arm) *arm;
+    uint32_t feedback, feedforward;
+    uint32_t simulated;        /* the plant and not the hardware is controlled */
+    DYN_T(real) observe;       /* part of a position error that the estimate takes over */
+    DYN_T(gain) supply_per_mV; /* measured supply by the nominal one */
+    CORE_T(control_joint) joint[DYN_MAX_JOINTS];
+} CORE_T(control);
+
+/* What passes from stage to stage and from tick to tick. */
+typedef struct {
+    int32_t counts[DYN_MAX_JOINTS]; /* of the encoders, turns included */
+    uint32_t limited;               /* bit i: joint i at a limit of torque or voltage */
+    DYN_T(real) q[DYN_MAX_JOINTS];  /* measured */
+    DYN_T(real) q_hat[DYN_MAX_JOINTS], qd_hat[DYN_MAX_JOINTS]; /* estimated, at this tick */
+    DYN_T(real) q_mid[DYN_MAX_JOINTS], qd_mid[DYN_MAX_JOINTS]; /* reference in its middle */
+    DYN_T(real) qdd_ref[DYN_MAX_JOINTS];
+    DYN_T(real) q_ref[DYN_MAX_JOINTS], qd_ref[DYN_MAX_JOINTS];  /* reference at this tick */
+    DYN_T(real) tau_model[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS]; /* model, command */
+    DYN_T(real) volt[DYN_MAX_JOINTS];
+} CORE_T(loop);
+
+/* Kernel memory; nothing in it lives longer than a stage. */
+typedef struct {
+    DYN_T(fast_scratch) fast;
+    DYN_T(real) M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
+    DYN_T(real) q[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS];
+} CORE_T(scratch);
+
+/* The stages, firmware/core/control.c; each reads and writes the loop. */
+void CORE(control_sense)(const CORE_T(control) * control, CORE_T(loop) * loop);
+void CORE(control_settle)(const CORE_T(control) * control, CORE_T(loop) * loop);
+void CORE(control_estimate)(const CORE_T(control) * control, CORE_T(loop) * loop);
+void CORE(control_dynamics)(const CORE_T(control) * control, CORE_T(scratch) * scratch,
+                            CORE_T(loop) * loop);
+void CORE(control_feedback)(const CORE_T(control) * control, CORE_T(loop) * loop);
+void CORE(control_drive)(const CORE_T(control) * control, int32_t supply_mV, CORE_T(loop) * loop,
+                         int32_t duty_q15[]);
+
+/* --------------------------------------------------------------------------------- references */
+
+/* A motion that is going on, firmware/core/reference.c. Half ticks, so that the middle of a tick is
+ * one. */
+typedef struct {
+    volatile uint32_t kind;        /* motion_kind_t; written last by who starts a motion */
+    uint32_t count;                /* half ticks since its start */
+    uint32_t last;                 /* half ticks that it lasts; KNOTS: from one point to the next */
+    DYN_T(gain) part;              /* 1 / last */
+    DYN_T(real) ramp, slope, bend; /* TRAPEZOID: ramp time by duration; 1 / (1 - ramp); slope / ramp
+                                    */
+    uint32_t idle_ticks;           /* JOG: since the request; */
+    uint32_t idle_most;            /* it ends after so many */
+    union {
+        struct {
+            DYN_T(real) start[DYN_MAX_JOINTS], way[DYN_MAX_JOINTS];
+            DYN_T(real) rate[DYN_MAX_JOINTS], turn[DYN_MAX_JOINTS]; /* way / T, way / T^2 */
+        } profile;
+        struct {
+            DYN_T(real) point[APP_KNOTS][DYN_MAX_JOINTS];
+            DYN_T(gain) rate[DYN_MAX_JOINTS], turn[DYN_MAX_JOINTS]; /* 1 / 2h, 1 / h^2 */
+            volatile uint32_t head;  /* points ever pushed, written by the background */
+            volatile uint32_t tail;  /* the first of the four points in use, by the tick */
+            volatile uint32_t ended; /* no more will come */
+            uint32_t underrun;
+        } knots;
+        struct {
+            DYN_T(real) target[DYN_MAX_JOINTS]; /* velocity */
+        } jog;
+    } as;
+} CORE_T(motion);
+
+/* One tick further: q_mid, qd_mid, qdd_ref and, half a tick before, q_ref, qd_ref. */
+void CORE(reference_step)(const CORE_T(control) * control, CORE_T(motion) * motion,
+                          CORE_T(loop) * loop);
+/* From here on the reference brakes within the acceleration limits. */
+void CORE(reference_brake)(CORE_T(motion) * motion, uint32_t n);
+/* Rests where the loop says that the arm is. */
+void CORE(reference_rest)(const CORE_T(control) * control, CORE_T(motion) * motion,
+                          CORE_T(loop) * loop);
+/* A motion is on: not holding, and not yet at rest. */
+bool CORE(reference_moves)(const CORE_T(control) * control, const CORE_T(motion) * motion,
+                           const CORE_T(loop) * loop);
+
+/* ------------------------------------------------------------------------------ simulated arm */
+
+typedef struct {
+    CORE_T(step) half;     /* of a step of the integration */
+    DYN_T(gain) per_q;     /* counts of a position */
+    DYN_T(gain) volt;      /* volts, or torque, of a duty cycle of 1 in Q15 */
+    DYN_T(real) low, high; /* where the joint stops are */
+    DYN_T(real) qd_max;    /* beyond it the number format ends */
+} CORE_T(plant_joint);
+
+/* The arm that is not there, firmware/core/plant.c. */
+typedef struct {
+    uint32_t steps;                                    /* of the integration in a tick */
+    DYN_T(real) mass_part;                             /* 1 / mass factor */
+    DYN_T(real) friction;                              /* factor */
+    uint32_t noise;                                    /* counts */
+    uint32_t random;                                   /* state of the generator */
+    uint32_t broken;                                   /* the inertia matrix was singular */
+    DYN_T(real) q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS]; /* position and speed, the truth */
+    DYN_T(real) tau[DYN_MAX_JOINTS];                   /* of the motors, over this tick */
+    int32_t duty_q15[DYN_MAX_JOINTS];                  /* that they get */
+    CORE_T(plant_joint) joint[DYN_MAX_JOINTS];
+} CORE_T(plant);
+
+/* One tick of the arm under the duty cycles; braked: the brakes hold it where it is. */
+void CORE(plant_step)(const CORE_T(control) * control, CORE_T(plant) * plant,
+                      CORE_T(scratch) * scratch, bool braked);
+/* What its encoders read. */
+void CORE(plant_counts)(const CORE_T(control) * control, CORE_T(plant) * plant, int32_t counts[]);
+
+/* ------------------------------------------------------------------------------------- sample */
+
+#define SAMPLE_MEMBER_ONE(name, type)   type name;
+#define SAMPLE_MEMBER_JOINT(name, type) type name[DYN_MAX_JOINTS];
+#define SAMPLE_TYPE_NONE                uint32_t
+#define SAMPLE_TYPE_POSITION            DYN_T(real)
+#define SAMPLE_TYPE_VELOCITY            DYN_T(real)
+#define SAMPLE_TYPE_ACCELERATION        DYN_T(real)
+#define SAMPLE_TYPE_TORQUE              DYN_T(real)
+#define SAMPLE_TYPE_VOLTAGE             DYN_T(real)
+typedef struct {
+#define X(name, shape, quantity, help) SAMPLE_MEMBER_##shape(name, SAMPLE_TYPE_##quantity)
+    SAMPLE_TABLE(X)
+#undef X
+} CORE_T(sample);
+#undef SAMPLE_MEMBER_ONE
+#undef SAMPLE_MEMBER_JOINT
+#undef SAMPLE_TYPE_NONE
+#undef SAMPLE_TYPE_POSITION
+#undef SAMPLE_TYPE_VELOCITY
+#undef SAMPLE_TYPE_ACCELERATION
+#undef SAMPLE_TYPE_TORQUE
+#undef SAMPLE_TYPE_VOLTAGE
+
+/* -------------------------------------------------------------------------------- application */
+
+/* What the image says about a joint beside the dynamics, SI. */
+typedef struct {
+    uint32_t prismatic;
+    float position[2]; /* limits; equal: none */
+    float velocity, acceleration;
+    float torque; /* limit; 0: none */
+    float volt;   /* nominal supply; 0: no motor, torque mode */
+    float counts, sign, offset, ratio;
+    float kp, kd;
+} CORE_T(joint_settings);
+
+typedef struct {
+    /* Of the tick. */
+    volatile uint32_t state, fault;
+    volatile uint32_t ticks, overruns, underruns;
+    volatile uint32_t stopping; /* the background asks for a stop; */
+    volatile uint32_t leaving;  /* for the outputs to be off */
+    volatile uint32_t closing;  /* for a closed loop */
+    volatile uint32_t pending;  /* control[1 - now] is the one to use from the next tick on */
+    volatile uint32_t now;
+    volatile uint32_t away; /* the background uses what is the tick's: only count */
+    uint32_t bad_counts;    /* ticks in a row without a valid encoder */
+    CORE_T(control) control[2];
+    CORE_T(loop) loop;
+    CORE_T(motion) motion;
+    CORE_T(plant) plant;
+    CORE_T(scratch) scratch;
+    uint32_t since_sample; /* ticks */
+    CORE_T(sample) ring[APP_SAMPLES];
+    volatile uint32_t head, tail, dropped; /* samples ever made, taken, lost */
+    uint32_t last_cost;
+    uint32_t stamp[STAGES + 1];
+    app_stages_t stages;
+    /* Of the background. */
+    uint32_t n, loads, tick_steps;
+    dyn_units_t units;
+    CORE_T(joint_settings) joint[DYN_MAX_JOINTS];
+    float tunable[TUNABLES]; /* those that are not per joint */
+    uint32_t where;          /* joint of the last error */
+#if APP_ARMS > 0
+    uint32_t arm_now;
+    DYN_T(arm) arm[APP_ARMS];
+    dyn_model_t model;
+#endif
+} CORE_T(app);
+
+/* Before everything else. */
+void CORE(app_init)(CORE_T(app) * app);
+
+/*
+ * Takes over the robot of a parameter image; not while a motion is on. The bytes need not stay,
+ * except with APP_ARMS 0. APP_OK or a negative app_error_t; below -100 minus 100 it is an
+ * image_status_t.
+ */
+int CORE(app_load)(CORE_T(app) * app, const uint8_t *bytes, size_t size);
+/* The same with an arm that is prepared already and stays where it is, in flash. */
+int CORE(app_load_arm)(CORE_T(app) * app, const uint8_t *bytes, size_t size, const DYN_T(arm) *arm);
+
+/* One tick: the interrupt calls it, nobody else. */
+void CORE(app_tick)(CORE_T(app) * app, const app_inputs_t *in, app_outputs_t *out);
+
+void CORE(app_status)(const CORE_T(app) * app, app_status_t *status);
+/* The joint that the last refusal was about; UINT32_MAX: none. */
+uint32_t CORE(app_where)(const CORE_T(app) * app);
+
+/*
+ * Motions begin idle, or where one has ended; a JOG also replaces a JOG. From idle the loop is
+ * closed at the measured position. KNOTS waits for points: the tick starts when half the buffer is
+ * full or the last point has come. The first three points must be equal to each other and to where
+ * the arm is, the last three to each other: then it begins and ends at rest. Out of points it
+ * brakes and counts an underrun.
+ */
+int CORE(app_motion_start)(CORE_T(app) * app, const motion_t *motion);
+int CORE(app_knot_push)(CORE_T(app) * app, const float q[]);
+int CORE(app_knots_end)(CORE_T(app) * app);
+uint32_t CORE(app_knot_credits)(const CORE_T(app) * app); /* points that can be pushed now */
+/* Brakes, then switches the outputs off. */
+int CORE(app_stop)(CORE_T(app) * app);
+/* Switches the outputs off at once. */
+int CORE(app_off)(CORE_T(app) * app);
+/* After a fault: idle again. */
+int CORE(app_clear)(CORE_T(app) * app);
+/* Latches a fault, from the tick's priority or above. */
+void CORE(app_fault)(CORE_T(app) * app, uint32_t fault);
+/* Puts the simulated arm somewhere, at rest. Idle only. */
+int CORE(app_place)(CORE_T(app) * app, const float q[]);
+
+/* Tunables by their number in tunable_table; joint is 0 for those that are not per joint. */
+int CORE(app_set)(CORE_T(app) * app, uint32_t tunable, uint32_t joint, float value);
+int CORE(app_get)(const CORE_T(app) * app, uint32_t tunable, uint32_t joint, float *value);
+
+/* The oldest sample, or NULL; it stays until it is released. */
+const CORE_T(sample) * CORE(app_sample_peek)(const CORE_T(app) * app);
+void CORE(app_sample_release)(CORE_T(app) * app);
+/* A field of a sample as the 32 bits that travel. */
+uint32_t CORE(app_sample_word)(const CORE_T(sample) * sample, uint32_t field, uint32_t joint);
+/* q31: the exponent of a quantity at a joint; floats: 28, so that raw 2^(exponent - 28) is right.
+ */
+int CORE(app_exponent)(const CORE_T(app) * app, uint32_t quantity, uint32_t joint);
+const char *CORE(app_real_name)(void);
+
+/* What the stages cost; in steps of app_clock. */
+void CORE(app_stages)(const CORE_T(app) * app, app_stages_t *out);
+void CORE(app_stages_clear)(CORE_T(app) * app);
