@@ -69,7 +69,7 @@ OUT := $(BUILD)/$(BOARD)
 # A single frame above this is a mistake; the sum along the calls is tools/stack.py's business.
 FRAME_MAX := 512
 CFLAGS := $(COMMON) -O2 $(CPU_FLAGS_$(CPU)) -ffunction-sections -fdata-sections -fno-common \
-          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) -DBOARD_NAME='"$(BOARD)"'
+          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(CONTROL_DEFS) -DBOARD_NAME='"$(BOARD)"'
 # Newer linkers warn of .ramfunc, which is writable and executable on purpose.
 RWX := $(shell $(CROSS)ld --help 2>/dev/null | grep -q no-warn-rwx-segments && echo -Wl,--no-warn-rwx-segments)
 LDFLAGS := $(CPU_FLAGS_$(CPU)) -nostartfiles --specs=nano.specs -L linker -T $(CHIP).ld \
@@ -83,12 +83,13 @@ FIRMWARE := $(OUT)/firmware.elf
 HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
 
 include dyn/dyn.mk
+include firmware/core/core.mk
 include test/tests.mk
 include tools/appell/appell.mk
 include tools/bench/bench.mk
 
 # ----------------------------------------------------------------------------------------- firmware
-FIRMWARE_SRC := $(wildcard firmware/*.c firmware/core/*.c)
+FIRMWARE_SRC := $(wildcard firmware/*.c)
 FIRMWARE_OBJ := $(FIRMWARE_SRC:%.c=$(OUT)/%.o) $(HAL_OBJ)
 
 .PHONY: firmware all
@@ -101,9 +102,9 @@ $(OUT)/%.o: %.c Makefile hal/hal.mk boards/$(BOARD)/board.mk build/deps/paths.mk
 	$(call say,CC,$<)
 	$(Q)$(CROSS)gcc $(CFLAGS) -c $< -o $@
 
-$(FIRMWARE): $(FIRMWARE_OBJ) $(DYN_LIB) linker/$(CHIP).ld linker/sections.ld tools/stack.py
+$(FIRMWARE): $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) linker/$(CHIP).ld linker/sections.ld tools/stack.py
 	$(call say,LINK,$@)
-	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,-Map=$(@:.elf=.map) $(FIRMWARE_OBJ) $(DYN_LIB) $(LDLIBS) -o $@
+	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,-Map=$(@:.elf=.map) $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) $(LDLIBS) -o $@
 	$(Q)$(call STACK_CHECK,$@) > $(@:.elf=.stack) || { cat $(@:.elf=.stack); rm -f $@; exit 1; }
 
 STACK_CHECK = tools/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(OUT)/boards $(OUT)/dyn 2>/dev/null) --objdump $(CROSS)objdump \

@@ -47,22 +47,28 @@ double dyn_q31_angle_rad(int32_t angle) {
 }
 
 /* The supply's limit in the upper half of the format; +-1024 V where none is given. */
-static int volt_exponent(const dyn_motor_t *motor) {
+static int volt_exponent(double volts) {
     int exponent = 9;
-    if (motor->voltage > 0)
-        (void)frexp(motor->voltage, &exponent);
+    if (volts > 0)
+        (void)frexp(volts, &exponent);
     return exponent - 2;
 }
 
-dyn_q31_exponents_t dyn_q31_exponents(const dyn_model_t *model, const dyn_units_t *units,
-                                      uint32_t i) {
-    int slide = model->joint[i].type == DYN_PRISMATIC ? units->length : 0;
-    int arm = model->joint[i].type == DYN_PRISMATIC ? units->length : 2 * units->length;
+dyn_q31_exponents_t dyn_q31_joint_exponents(dyn_joint_type_t type, double volts,
+                                            const dyn_units_t *units, uint32_t i) {
+    int slide = type == DYN_PRISMATIC ? units->length : 0;
+    int arm = type == DYN_PRISMATIC ? units->length : 2 * units->length;
     return (dyn_q31_exponents_t){.position = slide,
                                  .velocity = slide - units->time,
                                  .acceleration = slide - 2 * units->time,
                                  .torque = units->mass[i] + arm - 2 * units->time,
-                                 .voltage = volt_exponent(&model->joint[i].drive.motor)};
+                                 .voltage = volt_exponent(volts)};
+}
+
+dyn_q31_exponents_t dyn_q31_exponents(const dyn_model_t *model, const dyn_units_t *units,
+                                      uint32_t i) {
+    const dyn_model_joint_t *joint = &model->joint[i];
+    return dyn_q31_joint_exponents(joint->type, joint->drive.motor.voltage, units, i);
 }
 
 int32_t dyn_q31_from(double value, int exponent) {

@@ -35,6 +35,9 @@ typedef struct {
 } dyn_q31_exponents_t;
 dyn_q31_exponents_t dyn_q31_exponents(const dyn_model_t *model, const dyn_units_t *units,
                                       uint32_t i);
+/* The same from what it depends on; volts: nominal supply of the motor, 0 where none is given. */
+dyn_q31_exponents_t dyn_q31_joint_exponents(dyn_joint_type_t type, double volts,
+                                            const dyn_units_t *units, uint32_t i);
 int32_t dyn_q31_from(double value, int exponent);
 double dyn_q31_to(int32_t raw, int exponent);
 /* value = k 2^(exponent - cut) for dyn/gain.h; 0 where it is too small, false where too large. */

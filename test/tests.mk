@@ -33,7 +33,7 @@ job = host|test_$1|$(TEST_OUT)/test_$1
 
 # Objects per test, because the drivers are compiled with different defines for different tests.
 define host_test
-$(TEST_OUT)/test_$1: $(patsubst %.c,$(TEST_OUT)/$1/%.o,test/test_$1.c $(TEST_SRC_$1) $(FRAME_SRC)) $(DYN_HOST_LIB)
+$(TEST_OUT)/test_$1: $(patsubst %.c,$(TEST_OUT)/$1/%.o,test/test_$1.c $(TEST_SRC_$1) $(FRAME_SRC)) $(CORE_LIB) $(DYN_HOST_LIB)
 	$$(call say,LINK,$$@)
 	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $$^ $(TEST_LIBS_$1) -lm -o $$@
 $(TEST_OUT)/$1/%.o: %.c build/deps/paths.mk
@@ -48,7 +48,7 @@ job = $(BOARD)|test_$1|$(QEMU_COUNT) -serial null -semihosting-config enable=on,
 
 FRAME_OBJ := $(patsubst %.c,$(TEST_OUT)/%.o,$(FRAME_SRC) test/semihost.c)
 define target_test
-$(TEST_OUT)/test_$1.elf: $(patsubst %.c,$(TEST_OUT)/%.o,test/test_$1.c $(TEST_SRC_$1)) $(FRAME_OBJ) $(HAL_OBJ) $(DYN_LIB)
+$(TEST_OUT)/test_$1.elf: $(patsubst %.c,$(TEST_OUT)/%.o,test/test_$1.c $(TEST_SRC_$1)) $(FRAME_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
 	$$(call say,LINK,$$@)
 	$$(Q)$(CROSS)gcc $(LDFLAGS) $$^ $(LDLIBS) -o $$@
 endef

@@ -3,6 +3,8 @@ CHIP   := stm32f205
 FAMILY := stm32f4# the F2 has the F4's peripherals
 CPU    := m3
 
+CONTROL_REAL := q31# number type of the control loop
+
 QEMU_MACHINE := netduino2
 ICOUNT_COUNT := 0
 ICOUNT_RUN   := 3

@@ -19,7 +19,7 @@
 #define APP_KNOTS 32 /* points of a streamed motion that the board can hold; a power of two */
 #endif
 #ifndef APP_ARMS
-#define APP_ARMS 2 /* prepared arms in RAM; 0: the arm is used where it lies, in flash */
+#define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used where it lies, in flash */
 #endif
 
 /* X(number, NAME, "cause", "cure"): what a request is refused for. Image errors follow below -100.
@@ -44,8 +44,7 @@
     X(-15, ARM, "the arm in the image contradicts itself", "check the robot with `appell check`")  \
     X(-16, MEMORY, "this board keeps its arm in flash and cannot change it",                       \
       "write the image into flash")                                                                \
-    X(-17, BUSY, "the change before has not taken effect yet", "ask again after the next tick")    \
-    X(-18, PLANT, "no arm is simulated", "set plant to 1")
+    X(-17, PLANT, "no arm is simulated", "set plant to 1")
 
 typedef enum {
     APP_OK = 0,

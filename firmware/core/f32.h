@@ -3,6 +3,7 @@
 #define FIRMWARE_CORE_F32_H
 
 #include "dyn/f32.h"
+#include "firmware/core/image.h"
 
 #define DYN_REAL f32
 #include "firmware/core/instance.h"

@@ -3,6 +3,7 @@
 #define FIRMWARE_CORE_F64_H
 
 #include "dyn/f64.h"
+#include "firmware/core/image.h"
 
 #define DYN_REAL f64
 #include "firmware/core/instance.h"

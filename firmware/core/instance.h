@@ -1,7 +1,7 @@
 /*
  * Types and prototypes of control step, references, simulated arm and application for one number
  * type. A template without an include guard: firmware/core/f32.h and its kin include it with
- * DYN_REAL defined, and so do the sources after DYN_REAL_H.
+ * DYN_REAL defined, and so do the sources after DYN_REAL_H. firmware/core/image.h must come before.
  *
  * Positions are radians or metres with a sign and do not wrap: in q31 with 28 fractional bits of a
  * unit 2^position that holds the limits of the joint; `angle` turns them into what the kernels
@@ -9,7 +9,6 @@
  * (dyn_q31_exponents).
  */
 #include "firmware/core/app_types.h"
-#include "firmware/core/image.h"
 #include "firmware/core/name.h"
 
 /* ------------------------------------------------------------------------------- control step */
@@ -30,6 +29,9 @@ typedef struct {
     DYN_T(gain) kp, kd;              /* to torque; computed torque: to acceleration */
     DYN_T(real) tau_max;             /* torque limit */
     DYN_T(gain) duty;                /* volts, or torque in torque mode, to Q15 at nominal supply */
+    DYN_T(real) qd_sure, qdd_sure;   /* q31: what the units were proved for; floats: none */
+    DYN_T(real) qd_max;              /* q31: where the number format ends */
+    DYN_T(gain) qdd_qd;              /* a change of speed in a tick to acceleration */
     DYN_T(real) qd_change;           /* largest change of the reference speed in a tick */
     DYN_T(gain) brake_q, brake_part; /* qd^2 / 2a as (qd v / 2a) (qd / v) */
     DYN_T(real) lower, upper;        /* position limits */
@@ -44,6 +46,8 @@ typedef struct {
     const DYN_T(arm) *arm;
     uint32_t feedback, feedforward;
     uint32_t simulated;        /* the plant and not the hardware is controlled */
+    uint32_t sample_every;     /* ticks; 0: never */
+    uint32_t watch;            /* what the stages cost is measured */
     DYN_T(real) observe;       /* part of a position error that the estimate takes over */
     DYN_T(gain) supply_per_mV; /* measured supply by the nominal one */
     CORE_T(control_joint) joint[DYN_MAX_JOINTS];
@@ -84,14 +88,13 @@ void CORE(control_drive)(const CORE_T(control) * control, int32_t supply_mV, COR
 /* A motion that is going on, firmware/core/reference.c. Half ticks, so that the middle of a tick is
  * one. */
 typedef struct {
-    volatile uint32_t kind;        /* motion_kind_t; written last by who starts a motion */
-    uint32_t count;                /* half ticks since its start */
-    uint32_t last;                 /* half ticks that it lasts; KNOTS: from one point to the next */
-    DYN_T(gain) part;              /* 1 / last */
-    DYN_T(real) ramp, slope, bend; /* TRAPEZOID: ramp time by duration; 1 / (1 - ramp); slope / ramp
-                                    */
-    uint32_t idle_ticks;           /* JOG: since the request; */
-    uint32_t idle_most;            /* it ends after so many */
+    volatile uint32_t kind; /* motion_kind_t; written last by who starts a motion */
+    uint32_t count;         /* half ticks since its start, or since the last point; JOG: ticks */
+    uint32_t last;          /* how many there are */
+    uint32_t underruns;     /* streamed motions that ran out of points */
+    DYN_T(gain) part;       /* 1 / last */
+    /* CYCLOID: 1 / 2 pi, 2 pi; TRAPEZOID: ramp, 1 / (1 - ramp), that by the ramp; KNOTS: 1 / 6 */
+    DYN_T(real) shape[3];
     union {
         struct {
             DYN_T(real) start[DYN_MAX_JOINTS], way[DYN_MAX_JOINTS];
@@ -103,7 +106,6 @@ typedef struct {
             volatile uint32_t head;  /* points ever pushed, written by the background */
             volatile uint32_t tail;  /* the first of the four points in use, by the tick */
             volatile uint32_t ended; /* no more will come */
-            uint32_t underrun;
         } knots;
         struct {
             DYN_T(real) target[DYN_MAX_JOINTS]; /* velocity */
@@ -117,11 +119,7 @@ void CORE(reference_step)(const CORE_T(control) * control, CORE_T(motion) * moti
 /* From here on the reference brakes within the acceleration limits. */
 void CORE(reference_brake)(CORE_T(motion) * motion, uint32_t n);
 /* Rests where the loop says that the arm is. */
-void CORE(reference_rest)(const CORE_T(control) * control, CORE_T(motion) * motion,
-                          CORE_T(loop) * loop);
-/* A motion is on: not holding, and not yet at rest. */
-bool CORE(reference_moves)(const CORE_T(control) * control, const CORE_T(motion) * motion,
-                           const CORE_T(loop) * loop);
+void CORE(reference_rest)(const CORE_T(control) * control, CORE_T(loop) * loop);
 
 /* ------------------------------------------------------------------------------ simulated arm */
 
@@ -135,6 +133,7 @@ typedef struct {
 
 /* The arm that is not there, firmware/core/plant.c. */
 typedef struct {
+    const DYN_T(arm) *arm;
     uint32_t steps;                                    /* of the integration in a tick */
     DYN_T(real) mass_part;                             /* 1 / mass factor */
     DYN_T(real) friction;                              /* factor */
@@ -142,14 +141,16 @@ typedef struct {
     uint32_t random;                                   /* state of the generator */
     uint32_t broken;                                   /* the inertia matrix was singular */
     DYN_T(real) q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS]; /* position and speed, the truth */
-    DYN_T(real) tau[DYN_MAX_JOINTS];                   /* of the motors, over this tick */
-    int32_t duty_q15[DYN_MAX_JOINTS];                  /* that they get */
+    DYN_T(real) input[DYN_MAX_JOINTS];                 /* volts at the motor; else torque */
     CORE_T(plant_joint) joint[DYN_MAX_JOINTS];
 } CORE_T(plant);
 
 /* One tick of the arm under the duty cycles; braked: the brakes hold it where it is. */
 void CORE(plant_step)(const CORE_T(control) * control, CORE_T(plant) * plant,
                       CORE_T(scratch) * scratch, bool braked);
+/* What it gets until the next tick: volts of the duty cycles, or the torque itself. */
+void CORE(plant_drive)(const CORE_T(control) * control, CORE_T(plant) * plant,
+                       const int32_t duty_q15[], const DYN_T(real) tau[]);
 /* What its encoders read. */
 void CORE(plant_counts)(const CORE_T(control) * control, CORE_T(plant) * plant, int32_t counts[]);
 
@@ -179,59 +180,84 @@ typedef struct {
 
 /* -------------------------------------------------------------------------------- application */
 
-/* What the image says about a joint beside the dynamics, SI. */
+/* What the image says about a joint beside the dynamics, SI; what it does not say is filled in. */
 typedef struct {
-    uint32_t prismatic;
-    float position[2]; /* limits; equal: none */
+    uint8_t prismatic;
+    uint8_t motor;     /* there is one; else torque mode */
+    uint8_t bounded;   /* there are position limits */
+    int8_t unit;       /* q31: exponent of the unit of position */
+    float position[2]; /* limits */
     float velocity, acceleration;
     float torque; /* limit; 0: none */
-    float volt;   /* nominal supply; 0: no motor, torque mode */
+    float volt;   /* limit of the motor as the image has it; 0: none */
     float counts, sign, offset, ratio;
     float kp, kd;
-} CORE_T(joint_settings);
+} CORE_T(settings);
 
 typedef struct {
     /* Of the tick. */
     volatile uint32_t state, fault;
-    volatile uint32_t ticks, overruns, underruns;
-    volatile uint32_t stopping; /* the background asks for a stop; */
-    volatile uint32_t leaving;  /* for the outputs to be off */
-    volatile uint32_t closing;  /* for a closed loop */
-    volatile uint32_t pending;  /* control[1 - now] is the one to use from the next tick on */
-    volatile uint32_t now;
-    volatile uint32_t away; /* the background uses what is the tick's: only count */
-    uint32_t bad_counts;    /* ticks in a row without a valid encoder */
+    volatile uint32_t ticks, overruns;
+    volatile uint32_t closing;    /* the background asks for a closed loop, */
+    volatile uint32_t stopping;   /* for a stop, */
+    volatile uint32_t leaving;    /* for the outputs to be off; */
+    volatile uint32_t pending;    /* control[1 - now] is the one to use from the next tick on; */
+    volatile uint32_t away;       /* or it works on what is the tick's: only count */
+    volatile uint32_t now;        /* control[now] is used */
+    volatile uint32_t head, tail; /* samples ever made and taken */
+    volatile uint32_t dropped;    /* samples lost because the background was late */
+    uint32_t overruns_in_a_row, unread; /* ticks in a row that overran, without an encoder */
+    uint32_t since_sample;
+    uint32_t cost; /* of the tick before */
+    uint32_t stamp[STAGES + 1];
+    app_stages_t stages;
     CORE_T(control) control[2];
     CORE_T(loop) loop;
     CORE_T(motion) motion;
     CORE_T(plant) plant;
     CORE_T(scratch) scratch;
-    uint32_t since_sample; /* ticks */
-    CORE_T(sample) ring[APP_SAMPLES];
-    volatile uint32_t head, tail, dropped; /* samples ever made, taken, lost */
-    uint32_t last_cost;
-    uint32_t stamp[STAGES + 1];
-    app_stages_t stages;
     /* Of the background. */
     uint32_t n, loads, tick_steps;
+    uint32_t where; /* joint of the last refusal */
+    float volts;    /* nominal supply */
     dyn_units_t units;
-    CORE_T(joint_settings) joint[DYN_MAX_JOINTS];
+    CORE_T(settings) joint[DYN_MAX_JOINTS];
     float tunable[TUNABLES]; /* those that are not per joint */
-    uint32_t where;          /* joint of the last error */
+    union {
+        CORE_T(sample) ring[APP_SAMPLES];
+        image_t image; /* while one is loaded */
+    } memory;
+    const DYN_T(arm) *arm; /* the newest; of the plant too, where there is only one */
 #if APP_ARMS > 0
-    uint32_t arm_now;
-    DYN_T(arm) arm[APP_ARMS];
+    DYN_T(arm) arms[APP_ARMS]; /* the last is the simulated one */
     dyn_model_t model;
 #endif
 } CORE_T(app);
+
+/*
+ * Constants from settings and tunables, firmware/core/setup.c; in double, never in the tick. False:
+ * one does not fit the units.
+ */
+bool CORE(setup_control)(const CORE_T(app) * app, CORE_T(control) * control);
+bool CORE(setup_plant)(const CORE_T(app) * app, CORE_T(plant) * plant);
+void CORE(setup_errors)(const CORE_T(app) * app, CORE_T(plant) * plant);
+/* Settings and tunables from app->memory.image. APP_OK or a negative app_error_t. */
+int CORE(setup_settings)(CORE_T(app) * app);
+/* A position as the loop has it, and back. */
+bool CORE(setup_position)(const CORE_T(app) * app, uint32_t joint, float q, DYN_T(real) *out);
+float CORE(setup_position_si)(const CORE_T(app) * app, uint32_t joint, DYN_T(real) q);
+
+/* One pass through all stages, firmware/core/app.c. */
+void CORE(app_stages_run)(CORE_T(app) * app, const CORE_T(control) * control,
+                          const app_inputs_t *in, app_outputs_t *out);
 
 /* Before everything else. */
 void CORE(app_init)(CORE_T(app) * app);
 
 /*
  * Takes over the robot of a parameter image; not while a motion is on. The bytes need not stay,
- * except with APP_ARMS 0. APP_OK or a negative app_error_t; below -100 minus 100 it is an
- * image_status_t.
+ * except with APP_ARMS 0, where the constants in the image are used in place. APP_OK or a negative
+ * app_error_t; below -100 minus 100 it is an image_status_t.
  */
 int CORE(app_load)(CORE_T(app) * app, const uint8_t *bytes, size_t size);
 /* The same with an arm that is prepared already and stays where it is, in flash. */

@@ -3,6 +3,7 @@
 #define FIRMWARE_CORE_Q31_H
 
 #include "dyn/q31.h"
+#include "firmware/core/image.h"
 
 #define DYN_REAL q31
 #include "firmware/core/instance.h"

@@ -39,6 +39,7 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(plant_mass, ONE, ANY, "", 0.25f, 4, 1, "masses of the simulated arm by those of the model")  \
     X(plant_friction, ONE, ANY, "", 0, 4, 1, "likewise its friction")                              \
     X(plant_noise, ONE, ANY, "counts", 0, 1000, 0, "largest error of its encoders")                \
+    X(stages, ONE, ANY, "", 0, 1, 0, "1: measure what each stage of the tick costs")               \
     X(rate_check, ONE, IDLE, "", 0, 1, 1,                                                          \
       "0: take a rate that the measured cost of a tick does not allow, to see it fail")
 

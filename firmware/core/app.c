@@ -1,0 +1,605 @@
+/*
+ * The application: the tick, which reads top to bottom as sense, estimate, refer, compute, feed
+ * back, drive, tell, simulate; and what the background may ask of it. The background never writes
+ * what the tick reads, except words of 32 bits: requests are flags that the tick takes up at its
+ * beginning, new constants are made in the spare half and taken over between two ticks.
+ */
+#include "firmware/core/image.h"
+
+#include DYN_REAL_H
+
+#include "firmware/core/instance.h"
+#include "firmware/core/number.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef CORE_T(app) app_self;
+typedef CORE_T(control) control_t;
+typedef CORE_T(loop) loop_t;
+typedef CORE_T(sample) sample_t;
+
+enum {
+    OVERRUNS_ALLOWED = 1, /* in a row */
+    UNREAD_ALLOWED = 5    /* ticks in a row without a valid encoder */
+};
+/* Part of a period that a tick may take: the background needs the rest. */
+#define BUDGET 0.9f
+
+/* ------------------------------------------------------------------------------------ the tick */
+
+/* Turns are counted: an encoder shows where it is within one. */
+static void read_encoders(app_self *app, const control_t *c, const app_inputs_t *in) {
+    const uint32_t all = c->arm->n >= 32 ? UINT32_MAX : (1u << c->arm->n) - 1;
+    app->unread = (in->counts_valid & all) == all ? 0 : app->unread + 1;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const int32_t wrap = c->joint[i].wrap;
+        int32_t moved = (in->counts[i] - app->loop.counts[i]) % wrap;
+        moved += moved < -wrap / 2 ? wrap : moved > wrap / 2 ? -wrap : 0;
+        app->loop.counts[i] += (in->counts_valid >> i) & 1 ? moved : 0;
+    }
+}
+
+static void sense(app_self *app, const control_t *c, const app_inputs_t *in) {
+    if (c->simulated)
+        CORE(plant_counts)(c, &app->plant, app->loop.counts);
+    else
+        read_encoders(app, c, in);
+    CORE(control_sense)(c, &app->loop);
+}
+
+/* The record for telemetry, made in its place in the ring. */
+static void tell(app_self *app, const control_t *c) {
+    const loop_t *s = &app->loop;
+    if (c->sample_every == 0 || ++app->since_sample < c->sample_every)
+        return;
+    app->since_sample = 0;
+    if (app->head - app->tail >= APP_SAMPLES) {
+        app->dropped++;
+        return;
+    }
+    sample_t *out = &app->memory.ring[app->head % APP_SAMPLES];
+    out->tick = app->ticks;
+    out->state = app->state | app->fault << 8 | (uint32_t)(app->motion.kind != MOTION_HOLD) << 16;
+    out->limited = s->limited;
+    out->cost = app->cost;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        out->q_ref[i] = s->q_ref[i];
+        out->qd_ref[i] = s->qd_ref[i];
+        out->qdd_ref[i] = s->qdd_ref[i];
+        out->q[i] = s->q[i];
+        out->qd[i] = s->qd_hat[i];
+        out->q_arm[i] = c->simulated ? app->plant.q[i] : s->q[i];
+        out->tau_model[i] = s->tau_model[i];
+        out->tau[i] = s->tau[i];
+        out->volt[i] = s->volt[i];
+    }
+    app->head++;
+}
+
+static void simulate(app_self *app, const control_t *c, const app_outputs_t *out) {
+    if (!c->simulated)
+        return;
+    CORE(plant_drive)(c, &app->plant, out->duty_q15, app->loop.tau);
+    CORE(plant_step)(c, &app->plant, &app->scratch, !out->enable);
+}
+
+/* The end of a stage. */
+INLINE void lap(app_self *app, const control_t *c, stage_t stage) {
+    if (c->watch)
+        app->stamp[stage + 1] = app_clock();
+}
+
+/* The control step. */
+void CORE(app_stages_run)(app_self *app, const control_t *c, const app_inputs_t *in,
+                          app_outputs_t *out) {
+    loop_t *s = &app->loop;
+    lap(app, c, (stage_t)-1);
+    sense(app, c, in);
+    lap(app, c, STAGE_SENSE);
+    CORE(control_estimate)(c, s);
+    lap(app, c, STAGE_ESTIMATE);
+    CORE(reference_step)(c, &app->motion, s);
+    lap(app, c, STAGE_REFERENCE);
+    CORE(control_dynamics)(c, &app->scratch, s);
+    lap(app, c, STAGE_DYNAMICS);
+    CORE(control_feedback)(c, s);
+    lap(app, c, STAGE_FEEDBACK);
+    CORE(control_drive)(c, c->simulated ? 0 : in->supply_mV, s, out->duty_q15);
+    lap(app, c, STAGE_DRIVE);
+    tell(app, c);
+    lap(app, c, STAGE_SAMPLE);
+    simulate(app, c, out);
+    lap(app, c, STAGE_PLANT);
+}
+
+/* The loop is open: outputs off, brakes on. The reference stays with the arm. */
+static void rest(app_self *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
+    loop_t *s = &app->loop;
+    sense(app, c, in);
+    CORE(control_settle)(c, s);
+    CORE(reference_rest)(c, s);
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        s->tau_model[i] = s->tau[i] = s->volt[i] = real_known(0);
+        out->duty_q15[i] = 0;
+    }
+    s->limited = 0;
+    out->enable = 0;
+    tell(app, c);
+    simulate(app, c, out);
+}
+
+static void take_changes(app_self *app) {
+    if (app->pending) {
+        app->now = 1 - app->now;
+        app->pending = 0;
+    }
+}
+
+static void take_requests(app_self *app) {
+    if (app->closing && app->state == APP_STATE_IDLE) {
+        app->state = APP_STATE_RUNNING;
+        CORE(control_settle)(&app->control[app->now], &app->loop);
+        CORE(reference_rest)(&app->control[app->now], &app->loop);
+    }
+    app->closing = 0;
+    if (app->stopping && app->state == APP_STATE_RUNNING) {
+        app->state = APP_STATE_STOPPING;
+        CORE(reference_brake)(&app->motion, app->n);
+    }
+    app->stopping = 0;
+    if (app->state == APP_STATE_STOPPING && app->motion.kind == MOTION_HOLD)
+        app->leaving = 1;
+    if (app->leaving && app->state != APP_STATE_FAULT && app->state != APP_STATE_UNCONFIGURED) {
+        app->state = APP_STATE_IDLE;
+        app->motion.kind = MOTION_HOLD;
+    }
+    app->leaving = 0;
+}
+
+void CORE(app_fault)(app_self *app, uint32_t fault) {
+    if (app->state == APP_STATE_FAULT)
+        return;
+    app->fault = fault;
+    app->state = APP_STATE_FAULT;
+    app->motion.kind = MOTION_HOLD;
+}
+
+/* What cannot go on. */
+static void guard(app_self *app, const app_inputs_t *in) {
+    const bool closed = app->state == APP_STATE_RUNNING || app->state == APP_STATE_STOPPING;
+    app->overruns += in->overrun;
+    app->overruns_in_a_row = in->overrun ? app->overruns_in_a_row + 1 : 0;
+    if (!closed)
+        return;
+    if (app->overruns_in_a_row > OVERRUNS_ALLOWED)
+        CORE(app_fault)(app, APP_FAULT_OVERRUN);
+    else if (in->broken)
+        CORE(app_fault)(app, APP_FAULT_BREAK);
+    else if (app->unread > UNREAD_ALLOWED)
+        CORE(app_fault)(app, APP_FAULT_ENCODER);
+    else if (app->plant.broken)
+        CORE(app_fault)(app, APP_FAULT_MODEL);
+}
+
+/* NaN is the only number that differs from itself. */
+static bool no_number(const loop_t *s, uint32_t n) {
+    bool none = false;
+    for (uint32_t i = 0; i < n; i++)
+        none = none || s->tau_model[i] != s->tau_model[i] || s->q_hat[i] != s->q_hat[i];
+    return none;
+}
+
+static void count_costs(app_self *app) {
+    app_stages_t *s = &app->stages;
+    s->ticks++;
+    for (uint32_t k = 0; k <= STAGES; k++) {
+        const uint32_t from = k < STAGES ? k : 0, to = k < STAGES ? k + 1 : STAGES;
+        const uint32_t cost = app_clock_steps(app->stamp[from], app->stamp[to]);
+        s->least[k] = cost < s->least[k] ? cost : s->least[k];
+        s->most[k] = cost > s->most[k] ? cost : s->most[k];
+        s->sum[k] += cost;
+    }
+}
+
+void CORE(app_tick)(app_self *app, const app_inputs_t *in, app_outputs_t *out) {
+    const uint32_t start = app_clock();
+    app->ticks++;
+    out->enable = 0;
+    if (app->away)
+        return;
+    take_changes(app);
+    take_requests(app);
+    guard(app, in);
+    const control_t *c = &app->control[app->now];
+    if (app->state == APP_STATE_RUNNING || app->state == APP_STATE_STOPPING) {
+        out->enable = 1;
+        CORE(app_stages_run)(app, c, in, out);
+        if (no_number(&app->loop, c->arm->n))
+            CORE(app_fault)(app, APP_FAULT_NUMBER);
+        if (c->watch)
+            count_costs(app);
+    } else if (app->state != APP_STATE_UNCONFIGURED) {
+        rest(app, c, in, out);
+    }
+    app->cost = app_clock_steps(start, app_clock());
+}
+
+/* ------------------------------------------------------------------------------ the background */
+
+void CORE(app_init)(app_self *app) {
+    memset(app, 0, sizeof *app);
+    app->where = UINT32_MAX;
+    for (uint32_t i = 0; i < TUNABLES; i++)
+        app->tunable[i] = tunable_table[i].fallback;
+    CORE(app_stages_clear)(app);
+}
+
+/* New constants for the tick. */
+static int change_control(app_self *app) {
+    app->pending = 0; /* from here on the tick leaves both halves as they are */
+    if (!CORE(setup_control)(app, &app->control[1 - app->now]))
+        return APP_E_UNITS;
+    app->pending = 1;
+    return APP_OK;
+}
+
+/* Puts arm and loop to rest, between two ticks or with the tick away. */
+static int place(app_self *app, const float q[]) {
+    bool fits = true;
+    for (uint32_t i = 0; i < app->n; i++) {
+        fits = CORE(setup_position)(app, i, q[i], &app->plant.q[i]) && fits;
+        app->plant.qd[i] = real_known(0);
+    }
+    return fits ? APP_OK : APP_E_UNITS;
+}
+
+static void place_home(app_self *app) {
+    float q[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < app->n; i++) {
+        const float *limit = app->joint[i].position;
+        q[i] = app->joint[i].bounded ? fminf(fmaxf(0, limit[0]), limit[1]) : 0;
+    }
+    (void)place(app, q);
+    app->plant.random = 1;
+    app->plant.broken = 0;
+}
+
+/* What a tick takes: all its stages once, on the arm at rest, with the outputs going nowhere. */
+static void rehearse(app_self *app, control_t *c) {
+    static const app_inputs_t nothing;
+    app_outputs_t out = {.enable = 1};
+    const uint32_t feedforward = c->feedforward, head = app->head;
+    c->feedforward = FEEDFORWARD_FULL;
+    sense(app, c, &nothing);
+    CORE(control_settle)(c, &app->loop);
+    CORE(reference_rest)(c, &app->loop);
+    const uint32_t start = app_clock();
+    CORE(app_stages_run)(app, c, &nothing, &out);
+    app->tick_steps = app_clock_steps(start, app_clock());
+    c->feedforward = feedforward;
+    app->head = head;
+}
+
+/* Everything that depends on arm and rate, with the tick away. */
+static int settle(app_self *app) {
+    app->pending = 0;
+    control_t *c = &app->control[1 - app->now];
+    if (!CORE(setup_control)(app, c) || !CORE(setup_plant)(app, &app->plant))
+        return APP_E_UNITS;
+    float q[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < app->n; i++)
+        q[i] = CORE(setup_position_si)(app, i, app->plant.q[i]);
+    rehearse(app, c);
+    (void)place(app, q);
+    app->pending = 1;
+    const float rate = app->tunable[TUNABLE_rate_hz], hz = (float)app_clock_hz();
+    if (hz > 0 && app->tunable[TUNABLE_rate_check] != 0 &&
+        (float)app->tick_steps * rate > BUDGET * hz)
+        return APP_E_RATE;
+    return APP_OK;
+}
+
+static int take_arm(app_self *app, const DYN_T(arm) *ready) {
+    if (ready->fast_status != DYN_OK || ready->drive_status != DYN_OK)
+        return APP_E_UNITS;
+    app->arm = ready;
+    app->plant.arm = ready;
+    return APP_OK;
+}
+
+/* Reads the image, takes over its settings. */
+static int read_image(app_self *app, const uint8_t *bytes, size_t size) {
+    image_where_t where;
+    const int status = image_read(bytes, size, &app->memory.image, &where);
+    real one;
+    if (status != IMAGE_OK) {
+        app->where = where.joint;
+        return APP_E_IMAGE + status;
+    }
+    app->units = (dyn_units_t){0};
+    if (!image_units(&app->memory.image, &app->units) && !real_from_model(1e9, 0, &one))
+        return APP_E_UNPROVED;
+    return CORE(setup_settings)(app);
+}
+
+static bool at_rest(const app_self *app) {
+    return app->state == APP_STATE_UNCONFIGURED || app->state == APP_STATE_IDLE;
+}
+
+/* The constants of fixed point travel in the image. */
+static int none_travels(const image_t *image, const void *to) {
+    (void)image, (void)to;
+    return IMAGE_E_CODE;
+}
+#define arm_in_image(image, to)                                                                    \
+    _Generic((to), const dyn_arm_q31_t ** : image_arm_q31, default : none_travels)(image, to)
+
+#if APP_ARMS > 0
+/* From the model, or the image's own constants, into our memory; the simulated arm is a copy. */
+static int make_arm(app_self *app) {
+    const DYN_T(arm) *travelled;
+    if (image_model(&app->memory.image, &app->model) != DYN_OK)
+        return APP_E_ARM;
+    if (arm_in_image(&app->memory.image, &travelled) == IMAGE_OK)
+        memcpy(&app->arms[0], travelled, offsetof(DYN_T(arm), joint[app->n]));
+    else if (DYN(prepare)(&app->model, &app->units, &app->arms[0]) != DYN_OK)
+        return APP_E_UNITS;
+    app->arms[APP_ARMS - 1] = app->arms[0];
+    const int status = take_arm(app, &app->arms[0]);
+    app->plant.arm = &app->arms[APP_ARMS - 1];
+    return status;
+}
+#else
+static int make_arm(app_self *app) {
+    const DYN_T(arm) *travelled;
+    if (arm_in_image(&app->memory.image, &travelled) != IMAGE_OK)
+        return APP_E_MEMORY;
+    return take_arm(app, travelled);
+}
+#endif
+
+/* With the tick away; ready: an arm that is prepared already, or NULL. */
+static int load(app_self *app, const uint8_t *bytes, size_t size, const DYN_T(arm) *ready) {
+    int status = read_image(app, bytes, size);
+    if (status == APP_OK)
+        status = ready ? take_arm(app, ready) : make_arm(app);
+    if (status != APP_OK)
+        return status;
+    place_home(app);
+    return settle(app);
+}
+
+int CORE(app_load_arm)(app_self *app, const uint8_t *bytes, size_t size, const DYN_T(arm) *ready) {
+    app->where = UINT32_MAX;
+    if (!at_rest(app))
+        return APP_E_STATE;
+    app->away = 1;
+    const int status = load(app, bytes, size, ready);
+    app->head = app->tail = 0; /* the image lay where the samples are */
+    app->since_sample = 0;
+    app->motion.kind = MOTION_HOLD;
+    app->loads += status == APP_OK;
+    app->state = status == APP_OK ? APP_STATE_IDLE : APP_STATE_UNCONFIGURED;
+    app->away = 0;
+    return status;
+}
+
+int CORE(app_load)(app_self *app, const uint8_t *bytes, size_t size) {
+    return CORE(app_load_arm)(app, bytes, size, NULL);
+}
+
+int CORE(app_stop)(app_self *app) {
+    if (app->state != APP_STATE_RUNNING && app->state != APP_STATE_STOPPING)
+        return at_rest(app) ? APP_OK : APP_E_STATE;
+    app->stopping = 1;
+    return APP_OK;
+}
+
+int CORE(app_off)(app_self *app) {
+    app->leaving = 1;
+    return APP_OK;
+}
+
+int CORE(app_clear)(app_self *app) {
+    if (app->state != APP_STATE_FAULT)
+        return APP_E_STATE;
+    app->plant.broken = 0;
+    app->overruns_in_a_row = app->unread = 0;
+    app->fault = APP_FAULT_NONE;
+    app->state = APP_STATE_IDLE;
+    return APP_OK;
+}
+
+int CORE(app_place)(app_self *app, const float q[]) {
+    app->where = UINT32_MAX;
+    if (app->state != APP_STATE_IDLE)
+        return APP_E_STATE;
+    if (app->tunable[TUNABLE_plant] == 0)
+        return APP_E_PLANT;
+    for (uint32_t i = 0; i < app->n; i++) {
+        const CORE_T(settings) *s = &app->joint[i];
+        app->where = i;
+        if (!isfinite(q[i]))
+            return APP_E_NUMBER;
+        if (s->bounded && !(q[i] >= s->position[0] && q[i] <= s->position[1]))
+            return APP_E_POSITION;
+    }
+    app->where = UINT32_MAX;
+    app->away = 1;
+    const int status = place(app, q);
+    const control_t *c = &app->control[app->pending ? 1 - app->now : app->now];
+    static const app_inputs_t nothing;
+    sense(app, c, &nothing); /* so that a motion may start before the next tick */
+    app->away = 0;
+    return status;
+}
+
+/* -------------------------------------------------------------------------------- tunables */
+
+static bool names_joint(const app_self *app, uint32_t tunable, uint32_t at) {
+    return tunable < TUNABLES && at < (tunable_table[tunable].per_joint ? app->n : 1);
+}
+
+int CORE(app_get)(const app_self *app, uint32_t tunable, uint32_t at, float *value) {
+    if (!names_joint(app, tunable, at))
+        return APP_E_TUNABLE;
+    *value = tunable == TUNABLE_kp   ? app->joint[at].kp
+             : tunable == TUNABLE_kd ? app->joint[at].kd
+                                     : app->tunable[tunable];
+    return APP_OK;
+}
+
+#if APP_ARMS > 0
+/* The arm with another payload, prepared beside the one in use. */
+static int change_payload(app_self *app) {
+    dyn_model_t *model = &app->model;
+    const dyn_body_t before = model->payload;
+    const float *t = app->tunable;
+    real one;
+    model->payload.mass = (double)t[TUNABLE_payload_mass];
+    model->payload.com[0] = (double)t[TUNABLE_payload_x];
+    model->payload.com[1] = (double)t[TUNABLE_payload_y];
+    model->payload.com[2] = (double)t[TUNABLE_payload_z];
+    app->pending = 0;
+    DYN_T(arm) *spare = app->control[app->now].arm == &app->arms[0] ? &app->arms[1] : &app->arms[0];
+    if (spare != app->arm)
+        *spare = *app->arm;
+    /* Fixed point is proved for the payload of the image. */
+    const bool proved = real_from_model(1e9, 0, &one) || model->payload.mass <= before.mass;
+    if (!proved || DYN(prepare_payload)(model, &app->units, spare) != DYN_OK ||
+        spare->fast_status != DYN_OK) {
+        model->payload = before;
+        return APP_E_UNITS;
+    }
+    app->arm = spare;
+    return change_control(app);
+}
+#else
+static int change_payload(app_self *app) {
+    (void)app;
+    return APP_E_MEMORY;
+}
+#endif
+
+/* Makes a new value of a tunable work. */
+static int apply(app_self *app, uint32_t tunable) {
+    if (app->state == APP_STATE_UNCONFIGURED)
+        return APP_OK;
+    switch (tunable) {
+    case TUNABLE_payload_mass:
+    case TUNABLE_payload_x:
+    case TUNABLE_payload_y:
+    case TUNABLE_payload_z:
+        return change_payload(app);
+    case TUNABLE_plant_mass:
+    case TUNABLE_plant_friction:
+    case TUNABLE_plant_noise:
+        CORE(setup_errors)(app, &app->plant);
+        return APP_OK;
+    case TUNABLE_rate_hz:
+    case TUNABLE_plant: {
+        app->away = 1;
+        const int status = settle(app);
+        app->away = 0;
+        return status;
+    }
+    default:
+        return change_control(app);
+    }
+}
+
+static float *tunable_place(app_self *app, uint32_t tunable, uint32_t at) {
+    return tunable == TUNABLE_kp   ? &app->joint[at].kp
+           : tunable == TUNABLE_kd ? &app->joint[at].kd
+                                   : &app->tunable[tunable];
+}
+
+int CORE(app_set)(app_self *app, uint32_t tunable, uint32_t at, float value) {
+    app->where = at;
+    if (!names_joint(app, tunable, at))
+        return APP_E_TUNABLE;
+    const tunable_info_t *info = &tunable_table[tunable];
+    if (!(value >= info->least && value <= info->most))
+        return APP_E_RANGE;
+    if (info->idle_only && !at_rest(app))
+        return APP_E_STATE;
+    float *place_of = tunable_place(app, tunable, at);
+    const float before = *place_of;
+    *place_of = value;
+    const int status = apply(app, tunable);
+    if (status != APP_OK) {
+        *place_of = before;
+        (void)apply(app, tunable);
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- answers */
+
+void CORE(app_status)(const app_self *app, app_status_t *out) {
+    *out = (app_status_t){.state = app->state,
+                          .fault = app->fault,
+                          .joints = app->n,
+                          .moving = app->motion.kind != MOTION_HOLD,
+                          .ticks = app->ticks,
+                          .overruns = app->overruns,
+                          .underruns = app->motion.underruns,
+                          .samples = app->head,
+                          .dropped = app->dropped,
+                          .rate_hz = (uint32_t)app->tunable[TUNABLE_rate_hz],
+                          .loads = app->loads,
+                          .tick_steps = app->tick_steps};
+    for (uint32_t i = 0; i < app->n; i++) {
+        out->q[i] = CORE(setup_position_si)(app, i, app->loop.q[i]);
+        out->q_ref[i] = CORE(setup_position_si)(app, i, app->loop.q_ref[i]);
+    }
+}
+
+uint32_t CORE(app_where)(const app_self *app) {
+    return app->where;
+}
+
+const sample_t *CORE(app_sample_peek)(const app_self *app) {
+    return app->head == app->tail ? NULL : &app->memory.ring[app->tail % APP_SAMPLES];
+}
+
+void CORE(app_sample_release)(app_self *app) {
+    if (app->head != app->tail)
+        app->tail++;
+}
+
+#define WORD_ONE(name)   ((const uint8_t *)&sample->name)
+#define WORD_JOINT(name) ((const uint8_t *)&sample->name[at])
+uint32_t CORE(app_sample_word)(const sample_t *sample, uint32_t field, uint32_t at) {
+    uint32_t word = 0;
+    const uint8_t *from = NULL;
+    switch (field) {
+#define X(name, shape, quantity, help)                                                             \
+    case SAMPLE_##name:                                                                            \
+        from = WORD_##shape(name);                                                                 \
+        break;
+        SAMPLE_TABLE(X)
+#undef X
+    default:
+        return 0;
+    }
+    memcpy(&word, from, sizeof word);
+    return word;
+}
+
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+const char *CORE(app_real_name)(void) {
+    return TEXT(DYN_REAL);
+}
+
+void CORE(app_stages)(const app_self *app, app_stages_t *out) {
+    *out = app->stages;
+}
+
+void CORE(app_stages_clear)(app_self *app) {
+    memset(&app->stages, 0, sizeof app->stages);
+    for (uint32_t k = 0; k <= STAGES; k++)
+        app->stages.least[k] = UINT32_MAX;
+}

@@ -1,0 +1,136 @@
+/*
+ * The control step, stage by stage: from what the encoders read to duty cycles. Pure functions of
+ * configuration, state and inputs, the same on board and host.
+ *
+ * A torque acts from this tick to the next. Feedback compares with the reference at the tick; the
+ * model is evaluated in the middle of the period, which halves no error but takes away the lag of
+ * half a tick that holding the output causes.
+ *
+ * Choices: PD feedforward is the model along the reference, so that noise of the sensors does not
+ * pass through it; computed torque is the model at the estimated state with the corrected
+ * acceleration. Friction is that of the reference speed in both, because the estimated speed
+ * changes sign at rest. Back-EMF is that of the estimated speed: it is there whatever the reference
+ * says.
+ */
+#include "firmware/core/image.h"
+
+#include DYN_REAL_H
+
+#include "firmware/core/instance.h"
+#include "firmware/core/number.h"
+
+typedef CORE_T(control) control_t;
+typedef CORE_T(control_joint) control_joint_t;
+typedef CORE_T(loop) loop_t;
+typedef CORE_T(scratch) scratch_t;
+
+/* Inverse dynamics of the rigid links: the one place where the kernel is chosen. */
+INLINE void control_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
+                            const real qdd[], real tau[]) {
+    DYN(fast_inverse)(a, &s->fast, q, qd, qdd, tau);
+}
+
+void CORE(control_sense)(const control_t *c, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        s->q[i] = real_add(j->offset, gain_count(j->per_count, s->counts[i]));
+    }
+}
+
+void CORE(control_settle)(const control_t *c, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        s->q_hat[i] = s->q[i];
+        s->qd_hat[i] = real_known(0);
+        s->qdd_ref[i] = real_known(0);
+    }
+}
+
+/*
+ * A tracking observer: the estimate moves on with the reference acceleration of the tick before and
+ * takes over a part of what the measurement differs. Both its poles lie at exp(-w h), so that
+ * quantisation of the encoder is smoothed, and a reference that is followed causes no lag.
+ */
+void CORE(control_estimate)(const control_t *c, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        const real bend = real_twice(gain_mul(j->half.q_qdd, s->qdd_ref[i])); /* qdd h^2 / 4 */
+        const real glide = real_add(gain_mul(j->half.q_qd, s->qd_hat[i]), bend);
+        const real q = real_add(s->q_hat[i], real_twice(glide));
+        const real qd = real_add(s->qd_hat[i], real_twice(gain_mul(j->half.qd_qdd, s->qdd_ref[i])));
+        const real off = real_sub(s->q[i], q);
+        s->q_hat[i] = real_add(q, real_mul(c->observe, off));
+        s->qd_hat[i] = real_clamp(real_add(qd, gain_mul(j->observe, off)), j->qd_max);
+    }
+}
+
+/* The acceleration that computed torque asks for. */
+INLINE real wanted(const control_joint_t *j, const loop_t *s, uint32_t i) {
+    uint32_t beyond;
+    const wider error = wide_add(gain_wide(j->kp, real_sub(s->q_ref[i], s->q_hat[i])),
+                                 gain_wide(j->kd, real_sub(s->qd_ref[i], s->qd_hat[i])));
+    return wide_clamp(wide_add(error, s->qdd_ref[i]), j->qdd_sure, &beyond);
+}
+
+INLINE void model_at_state(const control_t *c, scratch_t *k, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        k->q[i] = gain_turn(c->joint[i].angle, s->q_hat[i]);
+        k->tau[i] = real_clamp(s->qd_hat[i], c->joint[i].qd_sure);
+        k->qdd[i] = wanted(&c->joint[i], s, i);
+    }
+    control_inverse(c->arm, k, k->q, k->tau, k->qdd, s->tau_model);
+    DYN(rotor_inverse)(c->arm, k->qdd, s->tau_model);
+    DYN(friction)(c->arm, s->qd_mid, s->tau_model);
+}
+
+INLINE void model_along_reference(const control_t *c, scratch_t *k, loop_t *s) {
+    control_inverse(c->arm, k, k->q, s->qd_mid, s->qdd_ref, s->tau_model);
+    DYN(rotor_inverse)(c->arm, s->qdd_ref, s->tau_model);
+    DYN(friction)(c->arm, s->qd_mid, s->tau_model);
+}
+
+void CORE(control_dynamics)(const control_t *c, scratch_t *k, loop_t *s) {
+    if (c->feedback == FEEDBACK_COMPUTED_TORQUE) {
+        model_at_state(c, k, s);
+        return;
+    }
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->q[i] = gain_turn(c->joint[i].angle, s->q_mid[i]);
+    if (c->feedforward == FEEDFORWARD_FULL)
+        model_along_reference(c, k, s);
+    else if (c->feedforward == FEEDFORWARD_GRAVITY)
+        DYN(fast_gravity)(c->arm, &k->fast, k->q, s->tau_model);
+    else
+        for (uint32_t i = 0; i < c->arm->n; i++)
+            s->tau_model[i] = real_known(0);
+}
+
+/* Computed torque has its feedback inside the model: kp and kd are for PD only then. */
+void CORE(control_feedback)(const control_t *c, loop_t *s) {
+    const bool pd = c->feedback == FEEDBACK_PD;
+    s->limited = 0;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        uint32_t beyond;
+        wider tau = s->tau_model[i];
+        if (pd) {
+            tau = wide_add(tau, gain_wide(j->kp, real_sub(s->q_ref[i], s->q_hat[i])));
+            tau = wide_add(tau, gain_wide(j->kd, real_sub(s->qd_ref[i], s->qd_hat[i])));
+        }
+        s->tau[i] = wide_clamp(tau, j->tau_max, &beyond);
+        s->limited |= beyond << i;
+    }
+}
+
+void CORE(control_drive)(const control_t *c, int32_t supply_mV, loop_t *s, int32_t duty_q15[]) {
+    real inverse = real_known(1); /* nominal supply by the measured one */
+    if (supply_mV > 0)
+        inverse = real_recip(gain_count(c->supply_per_mV, supply_mV));
+    s->limited |= DYN(voltage)(c->arm, s->qd_hat, s->tau, s->volt);
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        const real duty = j->motor ? real_mul(gain_mul(j->duty, s->volt[i]), inverse)
+                                   : gain_mul(j->duty, s->tau[i]);
+        s->limited |= (uint32_t)(real_size(duty) > real_known(1)) << i;
+        duty_q15[i] = real_q15(real_clamp(duty, real_known(1)));
+    }
+}

@@ -1,0 +1,94 @@
+/*
+ * The arm that is not there: forward dynamics with motors, friction, joint stops and encoders, for
+ * running without a robot. Its masses and friction may differ from those that the controller
+ * believes in.
+ *
+ * With all masses f times those of the model, (f M + R) qdd = tau - f bias - friction, R the
+ * rotors, which are not wrong. Divided by f only the rotors and the torque change, and nothing
+ * grows beyond what the number format holds for the model itself.
+ *
+ * A step takes the acceleration of its beginning: exact for a constant one. A stop is inelastic.
+ */
+#include "firmware/core/image.h"
+
+#include DYN_REAL_H
+
+#include "firmware/core/instance.h"
+#include "firmware/core/number.h"
+
+typedef CORE_T(control) control_t;
+typedef CORE_T(plant) plant_t;
+typedef CORE_T(plant_joint) plant_joint_t;
+typedef CORE_T(scratch) scratch_t;
+
+/* Torque of the motors without friction, in k->tau, divided by the mass factor. */
+INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
+    const uint32_t n = p->arm->n;
+    (void)DYN(motor_torque)(p->arm, p->qd, p->input, k->tau);
+    for (uint32_t i = 0; i < n; i++)
+        k->qdd[i] = real_known(0);
+    DYN(friction)(p->arm, p->qd, k->qdd);
+    for (uint32_t i = 0; i < n; i++) {
+        const real tau = c->joint[i].motor ? k->tau[i] : p->input[i];
+        k->tau[i] = real_mul(p->mass_part, real_sub(tau, real_mul(p->friction, k->qdd[i])));
+    }
+}
+
+/* Accelerations, in k->tau. */
+INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
+    const uint32_t n = p->arm->n;
+    real *diagonal = k->M;
+    for (uint32_t i = 0; i < n; i++)
+        k->q[i] = gain_turn(c->joint[i].angle, p->q[i]);
+    DYN(fast_bias)(p->arm, &k->fast, k->q, p->qd, k->qdd);
+    DYN(fast_mass_placed)(p->arm, k->fast.link, k->M);
+    for (uint32_t i = 0; i < n; i++) {
+        *diagonal = real_add(*diagonal, real_mul(p->mass_part, p->arm->joint[i].rotor));
+        diagonal += i + 2;
+        k->tau[i] = real_sub(k->tau[i], k->qdd[i]);
+    }
+    return DYN(cholesky_mass)(p->arm, k->M, k->tau);
+}
+
+INLINE void move(plant_t *p, uint32_t i, real qdd) {
+    const plant_joint_t *j = &p->joint[i];
+    const real bend = real_twice(gain_mul(j->half.q_qdd, qdd)); /* qdd h^2 / 4 */
+    const real glide = real_add(gain_mul(j->half.q_qd, p->qd[i]), bend);
+    const real qd = real_add(p->qd[i], real_twice(gain_mul(j->half.qd_qdd, qdd)));
+    real q = real_add(p->q[i], real_twice(glide));
+    const real inside = q < j->low ? j->low : q > j->high ? j->high : q;
+    p->qd[i] = inside == q ? real_clamp(qd, j->qd_max) : real_known(0);
+    p->q[i] = inside;
+}
+
+void CORE(plant_step)(const control_t *c, plant_t *p, scratch_t *k, bool braked) {
+    for (uint32_t step = 0; step < p->steps && !braked; step++) {
+        drive_torque(c, p, k);
+        if (accelerate(c, p, k) != DYN_OK) {
+            p->broken = 1;
+            return;
+        }
+        for (uint32_t i = 0; i < p->arm->n; i++)
+            move(p, i, k->tau[i]);
+    }
+    for (uint32_t i = 0; i < p->arm->n && braked; i++)
+        p->qd[i] = real_known(0);
+}
+
+void CORE(plant_drive)(const control_t *c, plant_t *p, const int32_t duty_q15[], const real tau[]) {
+    for (uint32_t i = 0; i < p->arm->n; i++)
+        p->input[i] = c->joint[i].motor ? gain_count(p->joint[i].volt, duty_q15[i]) : tau[i];
+}
+
+/* Of -noise .. noise, by a linear congruence of Knuth's. */
+INLINE int32_t noise(plant_t *p) {
+    p->random = p->random * 1664525u + 1013904223u;
+    return (int32_t)(((uint64_t)p->random * (2 * p->noise + 1)) >> 32) - (int32_t)p->noise;
+}
+
+void CORE(plant_counts)(const control_t *c, plant_t *p, int32_t counts[]) {
+    for (uint32_t i = 0; i < p->arm->n; i++) {
+        const real turned = real_sub(p->q[i], c->joint[i].offset);
+        counts[i] = gain_whole(p->joint[i].per_q, turned) + noise(p);
+    }
+}

@@ -1,0 +1,281 @@
+/*
+ * Motions before they start: checked against the limits of the robot, in float, and turned into the
+ * constants of firmware/core/reference.c. Runs in the background; `kind` is written last, because
+ * that is what the tick looks at.
+ */
+#include "firmware/core/image.h"
+
+#include DYN_REAL_H
+
+#include "firmware/core/instance.h"
+#include "firmware/core/number.h"
+
+#include <math.h>
+
+typedef CORE_T(app) app_self;
+typedef CORE_T(settings) settings_t;
+typedef CORE_T(motion) motion_state_t;
+
+#define TURN 6.28318530717958647692
+
+/* Singles that were computed, not given, may be off by this part. */
+#define ROUNDING 1e-5f
+/* A motion from where the arm rests: encoder counts and a little sag. */
+#define START_NEAR 0.01f
+/* Differences of three singles of some radians are right to this. */
+#define POINT_STEP 2e-6f
+/* Half ticks are counted in 32 bits, and in q31 in 31. */
+#define LONGEST_S 50000.0f
+/* Ramps of a trapezoid by its duration: with less the acceleration leaves q31. */
+#define RAMP_LEAST 0.16f
+#define RAMP_MOST  0.5f
+#define RAMP_STEP  0.02f
+
+static int refuse(app_self *app, uint32_t at, int error) {
+    app->where = at;
+    return error;
+}
+
+/* Largest s' and s'' of a course; ramp is for the trapezoid. */
+typedef struct {
+    float speed, bend;
+} peaks_t;
+
+static peaks_t peaks(uint32_t kind, float ramp) {
+    if (kind == MOTION_QUINTIC)
+        return (peaks_t){1.875f, 5.7735027f}; /* 15/8, 10/sqrt(3) */
+    if (kind == MOTION_CYCLOID)
+        return (peaks_t){2, (float)TURN};
+    return (peaks_t){1 / (1 - ramp), 1 / (ramp * (1 - ramp))};
+}
+
+/* The shortest duration in which joint i keeps its limits. */
+static float shortest(const settings_t *s, float way, peaks_t p) {
+    const float size = fabsf(way);
+    return fmaxf(size * p.speed / s->velocity, sqrtf(size * p.bend / s->acceleration));
+}
+
+static float shortest_of_all(const app_self *app, const float way[], peaks_t p) {
+    float longest = 0;
+    for (uint32_t i = 0; i < app->n; i++)
+        longest = fmaxf(longest, shortest(&app->joint[i], way[i], p));
+    return longest;
+}
+
+/* The ramp that makes the motion shortest. */
+static float best_ramp(const app_self *app, const float way[]) {
+    float best = RAMP_MOST;
+    for (float ramp = RAMP_MOST; ramp >= RAMP_LEAST; ramp -= RAMP_STEP)
+        if (shortest_of_all(app, way, peaks(MOTION_TRAPEZOID, ramp)) <
+            shortest_of_all(app, way, peaks(MOTION_TRAPEZOID, best)))
+            best = ramp;
+    return best;
+}
+
+static bool within(const settings_t *s, float q) {
+    return !s->bounded || (q >= s->position[0] - ROUNDING && q <= s->position[1] + ROUNDING);
+}
+
+static int check_profile(app_self *app, const float way[], float duration, peaks_t p) {
+    for (uint32_t i = 0; i < app->n; i++) {
+        const settings_t *s = &app->joint[i];
+        const float size = fabsf(way[i]) * (1 - ROUNDING);
+        if (size * p.speed > s->velocity * duration)
+            return refuse(app, i, APP_E_VELOCITY);
+        if (size * p.bend > s->acceleration * duration * duration)
+            return refuse(app, i, APP_E_ACCELERATION);
+    }
+    return APP_OK;
+}
+
+/* A number in the units of a speed or acceleration of joint i. */
+static bool to_unit(const app_self *app, uint32_t quantity, uint32_t i, float value, real *out) {
+    return real_from_model((double)value, CORE(app_exponent)(app, quantity, i), out);
+}
+
+static int fill_profile(app_self *app, const motion_t *in, const float start[], const float way[],
+                        float duration, float ramp) {
+    motion_state_t *m = &app->motion;
+    bool fits = true;
+    m->count = 0;
+    m->last = 2 * (uint32_t)ceilf(duration * app->tunable[TUNABLE_rate_hz] * (1 - ROUNDING));
+    if (m->last == 0)
+        return refuse(app, UINT32_MAX, APP_E_TIME);
+    const float time = (float)m->last / (2 * app->tunable[TUNABLE_rate_hz]);
+    fits = gain_from_model(1.0 / m->last, -(int)DYN_Q31_BITS, &m->part) && fits;
+    const double shape[2][3] = {
+        {1 / TURN, TURN, 0},
+        {(double)ramp, 1 / (1 - (double)ramp), 1 / ((1 - (double)ramp) * (double)ramp)}};
+    for (int k = 0; k < 3; k++)
+        (void)real_from_model(shape[in->kind == MOTION_TRAPEZOID][k], 0, &m->shape[k]);
+    for (uint32_t i = 0; i < app->n; i++) {
+        fits = CORE(setup_position)(app, i, start[i], &m->as.profile.start[i]) && fits;
+        fits = CORE(setup_position)(app, i, way[i], &m->as.profile.way[i]) && fits;
+        fits = to_unit(app, QUANTITY_VELOCITY, i, way[i] / time, &m->as.profile.rate[i]) && fits;
+        fits = to_unit(app, QUANTITY_ACCELERATION, i, way[i] / (time * time),
+                       &m->as.profile.turn[i]) &&
+               fits;
+    }
+    return fits ? APP_OK : refuse(app, UINT32_MAX, APP_E_UNITS);
+}
+
+static int start_profile(app_self *app, const motion_t *in, const float start[]) {
+    float way[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < app->n; i++) {
+        if (!isfinite(in->value[i]))
+            return refuse(app, i, APP_E_NUMBER);
+        if (!within(&app->joint[i], in->value[i]))
+            return refuse(app, i, APP_E_POSITION);
+        way[i] = in->value[i] - start[i];
+    }
+    const float ramp = in->kind == MOTION_TRAPEZOID ? best_ramp(app, way) : 0;
+    const peaks_t p = peaks(in->kind, ramp);
+    const float duration = in->duration_s > 0 ? in->duration_s : shortest_of_all(app, way, p);
+    if (!(duration <= LONGEST_S))
+        return refuse(app, UINT32_MAX, APP_E_TIME);
+    const int status = check_profile(app, way, duration, p);
+    return status != APP_OK ? status : fill_profile(app, in, start, way, duration, ramp);
+}
+
+static int start_knots(app_self *app, const motion_t *in) {
+    motion_state_t *m = &app->motion;
+    const float rate = app->tunable[TUNABLE_rate_hz];
+    if (!(in->duration_s * rate >= 1 && in->duration_s <= LONGEST_S))
+        return refuse(app, UINT32_MAX, APP_E_TIME);
+    m->last = 2 * (uint32_t)(in->duration_s * rate + 0.5f);
+    const double h = (double)m->last / (2 * (double)rate);
+    bool fits = gain_from_model(1.0 / m->last, -(int)DYN_Q31_BITS, &m->part);
+    (void)real_from_model(1.0 / 6, 0, &m->shape[0]);
+    m->count = 0;
+    m->as.knots.head = m->as.knots.tail = 0;
+    m->as.knots.ended = 0;
+    for (uint32_t i = 0; i < app->n; i++) {
+        const int p = app->joint[i].unit;
+        const int v = CORE(app_exponent)(app, QUANTITY_VELOCITY, i);
+        const int a = CORE(app_exponent)(app, QUANTITY_ACCELERATION, i);
+        fits = gain_from_model(1 / (2 * h), v - p, &m->as.knots.rate[i]) && fits;
+        fits = gain_from_model(1 / (h * h), a - p, &m->as.knots.turn[i]) && fits;
+    }
+    return fits ? APP_OK : refuse(app, UINT32_MAX, APP_E_UNITS);
+}
+
+static int start_jog(app_self *app, const motion_t *in) {
+    motion_state_t *m = &app->motion;
+    const float patience = app->tunable[TUNABLE_jog_timeout_s] * app->tunable[TUNABLE_rate_hz];
+    for (uint32_t i = 0; i < app->n; i++) {
+        if (!isfinite(in->value[i]))
+            return refuse(app, i, APP_E_NUMBER);
+        if (fabsf(in->value[i]) * (1 - ROUNDING) > app->joint[i].velocity)
+            return refuse(app, i, APP_E_VELOCITY);
+    }
+    for (uint32_t i = 0; i < app->n; i++)
+        (void)to_unit(app, QUANTITY_VELOCITY, i, in->value[i], &m->as.jog.target[i]);
+    m->count = 0;
+    m->last = (uint32_t)patience;
+    return APP_OK;
+}
+
+int CORE(app_motion_start)(app_self *app, const motion_t *in) {
+    float start[DYN_MAX_JOINTS];
+    const uint32_t state = app->state, kind = app->motion.kind;
+    const bool jogs = kind == MOTION_JOG && in->kind == MOTION_JOG;
+    app->where = UINT32_MAX;
+    if (in->kind >= MOTIONS)
+        return APP_E_KIND;
+    if (state != APP_STATE_IDLE && !(state == APP_STATE_RUNNING && (kind == MOTION_HOLD || jogs)))
+        return APP_E_STATE;
+    if (!(in->duration_s >= 0))
+        return APP_E_NUMBER;
+    for (uint32_t i = 0; i < app->n; i++)
+        start[i] = CORE(setup_position_si)(
+            app, i, state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
+    const int status = in->kind == MOTION_HOLD    ? APP_OK
+                       : in->kind == MOTION_KNOTS ? start_knots(app, in)
+                       : in->kind == MOTION_JOG   ? start_jog(app, in)
+                                                  : start_profile(app, in, start);
+    if (status != APP_OK)
+        return status;
+    app->motion.kind = in->kind;
+    app->closing = state == APP_STATE_IDLE;
+    return APP_OK;
+}
+
+/* -------------------------------------------------------------------------------------- knots */
+
+/* Two places are kept for repeating the last point. */
+uint32_t CORE(app_knot_credits)(const app_self *app) {
+    const motion_state_t *m = &app->motion;
+    if (m->kind != MOTION_KNOTS || m->as.knots.ended)
+        return 0;
+    const uint32_t used = m->as.knots.head - m->as.knots.tail + (m->as.knots.head == 0 ? 2 : 0);
+    return used + 2 < APP_KNOTS ? APP_KNOTS - 2 - used : 0;
+}
+
+static float point_before(const app_self *app, uint32_t back, uint32_t i) {
+    const motion_state_t *m = &app->motion;
+    return CORE(setup_position_si)(app, i,
+                                   m->as.knots.point[(m->as.knots.head - back) % APP_KNOTS][i]);
+}
+
+/* The curve stays between its points, its speed below their differences by the time between them,
+ * its acceleration below the second differences. */
+static int check_point(app_self *app, const float q[]) {
+    const motion_state_t *m = &app->motion;
+    const float h = (float)m->last / (2 * app->tunable[TUNABLE_rate_hz]);
+    for (uint32_t i = 0; i < app->n; i++) {
+        const settings_t *s = &app->joint[i];
+        if (!isfinite(q[i]))
+            return refuse(app, i, APP_E_NUMBER);
+        if (!within(s, q[i]))
+            return refuse(app, i, APP_E_POSITION);
+        if (m->as.knots.head == 0) {
+            const float here = CORE(setup_position_si)(app, i, app->loop.q[i]);
+            if (!(fabsf(q[i] - here) <= START_NEAR))
+                return refuse(app, i, APP_E_START);
+            continue;
+        }
+        const float one = point_before(app, 1, i), two = point_before(app, 2, i);
+        if (fabsf(q[i] - one) * (1 - ROUNDING) > s->velocity * h + POINT_STEP)
+            return refuse(app, i, APP_E_VELOCITY);
+        if (fabsf(q[i] - 2 * one + two) > s->acceleration * h * h * (1 + ROUNDING) + POINT_STEP)
+            return refuse(app, i, APP_E_ACCELERATION);
+    }
+    return APP_OK;
+}
+
+static void put_point(app_self *app, const float q[], uint32_t times) {
+    motion_state_t *m = &app->motion;
+    for (uint32_t k = 0; k < times; k++) {
+        real *point = m->as.knots.point[m->as.knots.head % APP_KNOTS];
+        for (uint32_t i = 0; i < app->n; i++)
+            (void)CORE(setup_position)(app, i, q[i], &point[i]);
+        m->as.knots.head++;
+    }
+}
+
+int CORE(app_knot_push)(app_self *app, const float q[]) {
+    app->where = UINT32_MAX;
+    if (app->motion.kind != MOTION_KNOTS || app->motion.as.knots.ended)
+        return APP_E_STATE;
+    if (CORE(app_knot_credits)(app) == 0)
+        return APP_E_ROOM;
+    const int status = check_point(app, q);
+    if (status == APP_OK)
+        put_point(app, q, app->motion.as.knots.head == 0 ? 3 : 1);
+    return status;
+}
+
+int CORE(app_knots_end)(app_self *app) {
+    motion_state_t *m = &app->motion;
+    float last[DYN_MAX_JOINTS];
+    app->where = UINT32_MAX;
+    if (m->kind != MOTION_KNOTS || m->as.knots.ended)
+        return APP_E_STATE;
+    if (m->as.knots.head == 0)
+        return APP_E_START;
+    for (uint32_t i = 0; i < app->n; i++)
+        last[i] = point_before(app, 1, i);
+    put_point(app, last, 2);
+    m->as.knots.ended = 1;
+    return APP_OK;
+}

@@ -1,0 +1,250 @@
+/*
+ * Constants of control step and simulated arm from the settings of the robot and the tunables. In
+ * double and in the background: the tick only ever sees the result.
+ */
+#include "firmware/core/image.h"
+
+#include DYN_REAL_H
+
+#include "firmware/core/instance.h"
+#include "firmware/core/number.h"
+
+#include <math.h>
+
+typedef CORE_T(app) app_self;
+typedef CORE_T(settings) settings_t;
+typedef CORE_T(control) control_t;
+typedef CORE_T(control_joint) control_joint_t;
+typedef CORE_T(plant) plant_t;
+typedef CORE_T(plant_joint) plant_joint_t;
+
+#define TURN 6.28318530717958647692
+
+/* What a robot file that is silent gets. */
+#define VELOCITY_DEFAULT      1.0f  /* rad/s or m/s */
+#define RISE_DEFAULT_S        0.5f  /* from rest to the velocity limit */
+#define VOLTS_DEFAULT         24.0f /* of a motor without a limit */
+#define COUNTS_REVOLUTE       16384.0f
+#define COUNTS_PRISMATIC      65536.0f /* per metre */
+#define FREE_RANGE            25.0     /* rad or m, either way, of a joint without limits */
+#define STOP_MARGIN           0.02     /* rad or m behind the limit is where the joint stops */
+#define PLANT_STEP_S          0.001001 /* the longest step of the simulated arm */
+#define OBSERVER_PART_OF_RATE 0.2
+#define NO_LIMIT              1e30
+
+/* Units of a joint: whole numbers are raw, a part is a number of the format. */
+typedef struct {
+    int p, v, a, tau, volt; /* of the loop */
+    int slide;              /* of the kernels: position of a prismatic joint */
+} exponents_t;
+
+enum { WHOLE = DYN_Q31_BITS, PART = 0 };
+
+static exponents_t exponents(const app_self *app, uint32_t i) {
+    const settings_t *s = &app->joint[i];
+    const dyn_q31_exponents_t e = dyn_q31_joint_exponents(
+        s->prismatic ? DYN_PRISMATIC : DYN_REVOLUTE, (double)s->volt, &app->units, i);
+    return (exponents_t){s->unit, e.velocity, e.acceleration, e.torque, e.voltage, e.position};
+}
+
+/* A limit that a float does not have and a number format does. */
+static real open_end(double bound, int exponent) {
+    real out;
+    const double end = real_holds(NO_LIMIT, exponent) ? NO_LIMIT : bound;
+    const double most = ldexp(7.9, exponent);
+    (void)real_from_model(real_holds(end, exponent) ? end : most, exponent, &out);
+    return out;
+}
+
+static bool step_make(double h, exponents_t e, CORE_T(step) * out) {
+    bool fits = gain_from_model(h / 2, e.p - e.v, &out->q_qd);
+    fits = gain_from_model(h / 2, e.v - e.a, &out->qd_qdd) && fits;
+    return gain_from_model(h * h / 8, e.p - e.a, &out->q_qdd) && fits;
+}
+
+/* rad or m of a count, with its sign. */
+static double count_size(const settings_t *s) {
+    return (double)s->sign * (s->prismatic ? 1 : TURN) / ((double)s->counts * (double)s->ratio);
+}
+
+static bool sensor_make(const settings_t *s, exponents_t e, control_joint_t *out) {
+    const double per_rad = ldexp(1 / TURN, 32);
+    bool fits = gain_from_model(count_size(s), e.p - WHOLE, &out->per_count);
+    fits = real_from_model((double)s->offset, e.p, &out->offset) && fits;
+    out->wrap = (int32_t)s->counts;
+    if (s->prismatic)
+        return gain_from_model(1, e.slide - e.p, &out->angle) && fits;
+    return gain_from_model(per_rad, WHOLE - e.p, &out->angle) && fits;
+}
+
+/* Poles of the observer at exp(-w h) both: a part 1 - p^2 of the position, (1 - p)^2 / h of speed.
+ */
+static double observer_pole(const app_self *app) {
+    const double rate = (double)app->tunable[TUNABLE_rate_hz];
+    const double hz = fmin((double)app->tunable[TUNABLE_observer_hz], OBSERVER_PART_OF_RATE * rate);
+    return exp(-TURN * hz / rate);
+}
+
+static bool feedback_make(const app_self *app, const settings_t *s, exponents_t e,
+                          control_joint_t *out) {
+    const double w = TURN * (double)app->tunable[TUNABLE_torque_hz];
+    const double pole = observer_pole(app), rate = (double)app->tunable[TUNABLE_rate_hz];
+    const bool torque = app->tunable[TUNABLE_feedback] == FEEDBACK_COMPUTED_TORQUE;
+    const int to = torque ? e.a : e.tau;
+    bool fits = gain_from_model((1 - pole) * (1 - pole) * rate, e.v - e.p, &out->observe);
+    fits = gain_from_model(torque ? w * w : (double)s->kp, to - e.p, &out->kp) && fits;
+    fits = gain_from_model(torque ? 2 * w : (double)s->kd, to - e.v, &out->kd) && fits;
+    out->tau_max = open_end(ldexp(7.9, e.tau), e.tau);
+    if (s->torque > 0 && real_holds((double)s->torque, e.tau))
+        (void)real_from_model((double)s->torque, e.tau, &out->tau_max);
+    out->qd_max = open_end(ldexp(7.9, e.v), e.v);
+    out->qd_sure = open_end((double)s->velocity, e.v);
+    out->qdd_sure = open_end((double)s->acceleration, e.a);
+    out->motor = s->motor;
+    if (s->motor)
+        return gain_from_model(1 / (double)app->volts, PART - e.volt, &out->duty) && fits;
+    return gain_from_model(s->torque > 0 ? 1 / (double)s->torque : 0, PART - e.tau, &out->duty) &&
+           fits;
+}
+
+static bool jog_make(const settings_t *s, double h, exponents_t e, control_joint_t *out) {
+    const double v = (double)s->velocity, a = (double)s->acceleration;
+    bool fits = gain_from_model(1 / h, e.a - e.v, &out->qdd_qd);
+    fits = real_from_model(a * h, e.v, &out->qd_change) && fits;
+    fits = gain_from_model(v / (2 * a), e.p - e.v, &out->brake_q) && fits;
+    fits = gain_from_model(1 / v, PART - e.v, &out->brake_part) && fits;
+    fits = real_from_model((double)s->position[0], e.p, &out->lower) && fits;
+    out->bounded = s->bounded;
+    return real_from_model((double)s->position[1], e.p, &out->upper) && fits;
+}
+
+bool CORE(setup_control)(const app_self *app, control_t *out) {
+    const double h = 1 / (double)app->tunable[TUNABLE_rate_hz], pole = observer_pole(app);
+    bool fits = real_from_model(1 - pole * pole, PART, &out->observe);
+    out->arm = app->arm;
+    out->feedback = (uint32_t)app->tunable[TUNABLE_feedback];
+    out->feedforward = (uint32_t)app->tunable[TUNABLE_feedforward];
+    out->simulated = app->tunable[TUNABLE_plant] != 0;
+    out->sample_every = (uint32_t)app->tunable[TUNABLE_sample_every];
+    out->watch = app->tunable[TUNABLE_stages] != 0;
+    fits = gain_from_model(0.001 / (double)app->volts, PART - WHOLE, &out->supply_per_mV) && fits;
+    for (uint32_t i = 0; i < app->n; i++) {
+        const exponents_t e = exponents(app, i);
+        control_joint_t *j = &out->joint[i];
+        fits = step_make(h, e, &j->half) && fits;
+        fits = sensor_make(&app->joint[i], e, j) && fits;
+        fits = feedback_make(app, &app->joint[i], e, j) && fits;
+        fits = jog_make(&app->joint[i], h, e, j) && fits;
+    }
+    return fits;
+}
+
+static bool plant_joint_make(const app_self *app, uint32_t i, double h, plant_joint_t *out) {
+    const settings_t *s = &app->joint[i];
+    const exponents_t e = exponents(app, i);
+    bool fits = step_make(h, e, &out->half);
+    fits = gain_from_model(1 / count_size(s), WHOLE - e.p, &out->per_q) && fits;
+    fits = gain_from_model((double)app->volts / 32767, e.volt - WHOLE, &out->volt) && fits;
+    out->qd_max = open_end(ldexp(7.9, e.v), e.v);
+    out->high = open_end(ldexp(7.9, e.p), e.p);
+    out->low = real_neg(out->high);
+    if (s->bounded) {
+        fits = real_from_model((double)s->position[0] - STOP_MARGIN, e.p, &out->low) && fits;
+        fits = real_from_model((double)s->position[1] + STOP_MARGIN, e.p, &out->high) && fits;
+    }
+    return fits;
+}
+
+void CORE(setup_errors)(const app_self *app, plant_t *out) {
+    (void)real_from_model(1 / (double)app->tunable[TUNABLE_plant_mass], PART, &out->mass_part);
+    (void)real_from_model((double)app->tunable[TUNABLE_plant_friction], PART, &out->friction);
+    out->noise = (uint32_t)app->tunable[TUNABLE_plant_noise];
+}
+
+bool CORE(setup_plant)(const app_self *app, plant_t *out) {
+    const double h = 1 / (double)app->tunable[TUNABLE_rate_hz];
+    bool fits = true;
+    out->steps = (uint32_t)ceil(h / PLANT_STEP_S);
+    for (uint32_t i = 0; i < app->n; i++)
+        fits = plant_joint_make(app, i, h / out->steps, &out->joint[i]) && fits;
+    CORE(setup_errors)(app, out);
+    return fits;
+}
+
+/* ----------------------------------------------------------------------------------- settings */
+
+/* The smallest unit in which the joint's whole range, and a way through all of it, is a number. */
+static int8_t position_unit(const settings_t *s) {
+    const double low = (double)s->position[0] - STOP_MARGIN;
+    const double high = (double)s->position[1] + STOP_MARGIN;
+    const double most = s->bounded ? fmax(high - low, fmax(fabs(low), fabs(high))) : FREE_RANGE;
+    int exponent;
+    (void)frexp(most / 7.9, &exponent);
+    return (int8_t)exponent;
+}
+
+static void settings_from(const image_joint_t *in, settings_t *out) {
+    const image_joint_numbers_t *f = &in->number;
+    *out = (settings_t){.prismatic = in->type == DYN_PRISMATIC,
+                        .position = {f->position[0], f->position[1]},
+                        .velocity = f->velocity[0] > 0 ? f->velocity[0] : VELOCITY_DEFAULT,
+                        .acceleration = f->acceleration[0],
+                        .torque = f->torque[0],
+                        .volt = f->voltage[0],
+                        .counts = f->counts[0],
+                        .sign = f->sign[0],
+                        .offset = f->offset[0],
+                        .ratio = f->ratio[0] != 0 ? f->ratio[0] : 1,
+                        .kp = f->kp[0],
+                        .kd = f->kd[0]};
+    out->motor = f->gear[0] != 0 && f->torque_constant[0] != 0 && f->resistance[0] > 0;
+    out->bounded = out->position[1] > out->position[0];
+    if (!(out->acceleration > 0))
+        out->acceleration = out->velocity / RISE_DEFAULT_S;
+    if (!(out->counts > 0))
+        out->counts = out->prismatic ? COUNTS_PRISMATIC : COUNTS_REVOLUTE;
+    out->unit = position_unit(out);
+}
+
+int CORE(setup_settings)(app_self *app) {
+    const image_t *image = &app->memory.image;
+    const float rate = image->arm.rate_hz[0];
+    if (!(rate >= tunable_table[TUNABLE_rate_hz].least &&
+          rate <= tunable_table[TUNABLE_rate_hz].most))
+        return APP_E_RATE;
+    app->n = image->n;
+    app->volts = 0;
+    for (uint32_t i = 0; i < app->n; i++) {
+        settings_from(&image->joint[i], &app->joint[i]);
+        if (app->joint[i].motor)
+            app->volts = fmaxf(app->volts, app->joint[i].volt);
+    }
+    if (!(app->volts > 0))
+        app->volts = VOLTS_DEFAULT;
+    app->tunable[TUNABLE_rate_hz] = rate;
+    if (image->has & IMAGE_HAS_FEEDBACK)
+        app->tunable[TUNABLE_feedback] = (float)image->feedback;
+    app->tunable[TUNABLE_payload_mass] = image->arm.payload_mass[0];
+    app->tunable[TUNABLE_payload_x] = image->arm.payload_com[0];
+    app->tunable[TUNABLE_payload_y] = image->arm.payload_com[1];
+    app->tunable[TUNABLE_payload_z] = image->arm.payload_com[2];
+    return APP_OK;
+}
+
+bool CORE(setup_position)(const app_self *app, uint32_t at, float q, real *out) {
+    return real_from_model((double)q, app->joint[at].unit, out);
+}
+
+float CORE(setup_position_si)(const app_self *app, uint32_t at, real q) {
+    return (float)real_to_model(q, app->joint[at].unit);
+}
+
+int CORE(app_exponent)(const app_self *app, uint32_t quantity, uint32_t at) {
+    const exponents_t e = exponents(app, at);
+    const int by_quantity[QUANTITIES] = {
+        [QUANTITY_NONE] = WHOLE,       [QUANTITY_POSITION] = e.p, [QUANTITY_VELOCITY] = e.v,
+        [QUANTITY_ACCELERATION] = e.a, [QUANTITY_TORQUE] = e.tau, [QUANTITY_VOLTAGE] = e.volt};
+    real one;
+    const bool floats = real_from_model(1e9, 0, &one); /* beyond what a fixed point holds */
+    return floats || quantity >= QUANTITIES ? WHOLE : by_quantity[quantity];
+}
