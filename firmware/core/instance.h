@@ -125,7 +125,7 @@ void CORE(reference_rest)(const CORE_T(control) * control, CORE_T(loop) * loop);
 
 typedef struct {
     CORE_T(step) half;     /* of a step of the integration */
-    DYN_T(gain) per_q;     /* counts of a position */
+    DYN_T(gain) per_q;     /* half counts of a position */
     DYN_T(gain) volt;      /* volts, or torque, of a duty cycle of 1 in Q15 */
     DYN_T(real) low, high; /* where the joint stops are */
     DYN_T(real) qd_max;    /* beyond it the number format ends */
@@ -135,7 +135,7 @@ typedef struct {
 typedef struct {
     const DYN_T(arm) *arm;
     uint32_t steps;                                    /* of the integration in a tick */
-    DYN_T(real) mass_part;                             /* 1 / mass factor */
+    DYN_T(real) mass_part;                             /* 1 / 2 by the mass factor */
     DYN_T(real) friction;                              /* factor */
     uint32_t noise;                                    /* counts */
     uint32_t random;                                   /* state of the generator */

@@ -21,7 +21,7 @@ typedef CORE_T(plant) plant_t;
 typedef CORE_T(plant_joint) plant_joint_t;
 typedef CORE_T(scratch) scratch_t;
 
-/* Torque of the motors without friction, in k->tau, divided by the mass factor. */
+/* Torque of the motors without friction, in k->tau, divided by twice the mass factor. */
 INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
     (void)DYN(motor_torque)(p->arm, p->qd, p->input, k->tau);
@@ -37,15 +37,17 @@ INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
 /* Accelerations, in k->tau. */
 INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
-    real *diagonal = k->M;
+    real *row = k->M;
     for (uint32_t i = 0; i < n; i++)
         k->q[i] = gain_turn(c->joint[i].angle, p->q[i]);
     DYN(fast_bias)(p->arm, &k->fast, k->q, p->qd, k->qdd);
     DYN(fast_mass_placed)(p->arm, k->fast.link, k->M);
     for (uint32_t i = 0; i < n; i++) {
-        *diagonal = real_add(*diagonal, real_mul(p->mass_part, p->arm->joint[i].rotor));
-        diagonal += i + 2;
-        k->tau[i] = real_sub(k->tau[i], k->qdd[i]);
+        for (uint32_t j = 0; j <= i; j++)
+            row[j] = real_half(row[j]);
+        row[i] = real_add(row[i], real_mul(p->mass_part, p->arm->joint[i].rotor));
+        row += i + 1;
+        k->tau[i] = real_sub(k->tau[i], real_half(k->qdd[i]));
     }
     return DYN(cholesky_mass)(p->arm, k->M, k->tau);
 }
@@ -89,6 +91,7 @@ INLINE int32_t noise(plant_t *p) {
 void CORE(plant_counts)(const control_t *c, plant_t *p, int32_t counts[]) {
     for (uint32_t i = 0; i < p->arm->n; i++) {
         const real turned = real_sub(p->q[i], c->joint[i].offset);
-        counts[i] = gain_whole(p->joint[i].per_q, turned) + noise(p);
+        const int32_t halves = gain_whole(p->joint[i].per_q, turned);
+        counts[i] = ((halves + 1) >> 1) + noise(p); /* the nearest */
     }
 }

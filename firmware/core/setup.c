@@ -143,7 +143,7 @@ static bool plant_joint_make(const app_self *app, uint32_t i, double h, plant_jo
     const settings_t *s = &app->joint[i];
     const exponents_t e = exponents(app, i);
     bool fits = step_make(h, e, &out->half);
-    fits = gain_from_model(1 / count_size(s), WHOLE - e.p, &out->per_q) && fits;
+    fits = gain_from_model(2 / count_size(s), WHOLE - e.p, &out->per_q) && fits;
     fits = gain_from_model((double)app->volts / 32767, e.volt - WHOLE, &out->volt) && fits;
     out->qd_max = open_end(ldexp(7.9, e.v), e.v);
     out->high = open_end(ldexp(7.9, e.p), e.p);
@@ -156,7 +156,7 @@ static bool plant_joint_make(const app_self *app, uint32_t i, double h, plant_jo
 }
 
 void CORE(setup_errors)(const app_self *app, plant_t *out) {
-    (void)real_from_model(1 / (double)app->tunable[TUNABLE_plant_mass], PART, &out->mass_part);
+    (void)real_from_model(0.5 / (double)app->tunable[TUNABLE_plant_mass], PART, &out->mass_part);
     (void)real_from_model((double)app->tunable[TUNABLE_plant_friction], PART, &out->friction);
     out->noise = (uint32_t)app->tunable[TUNABLE_plant_noise];
 }
