@@ -49,6 +49,9 @@ ifneq ($(BOARD),host)
 include boards/$(BOARD)/board.mk
 endif
 include hal/hal.mk
+# Number type of the control loop, and how its users find it (firmware/core/app.h).
+CONTROL_REAL ?= f32
+CONTROL_DEFS := -DCONTROL_REAL=$(CONTROL_REAL) -DCONTROL_H='"firmware/core/$(CONTROL_REAL).h"'
 
 # V=1 shows the commands.
 Q := $(if $(V),,@)

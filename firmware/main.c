@@ -4,13 +4,15 @@
 #include "hal/clock.h"
 #include "hal/cpu.h"
 #include "hal/cycles.h"
+#include "hal/encoder.h"
 #include "hal/fault.h"
 #include "hal/motor.h"
 #include "hal/reset.h"
+#include "hal/supply.h"
 #include "hal/tick.h"
 #include "hal/uart.h"
 
-enum { CONSOLE_BAUD = 921600, TICK_RATE_HZ = 1000, REPORT_TICKS = 1000 };
+enum { CONSOLE_BAUD = 921600, PWM_HZ = 20000, REPORT_TICKS = 1000 };
 
 static void print_boot(const clock_info_t *clock) {
     print_text("appell " BOARD_NAME " build ");
@@ -39,13 +41,13 @@ static void print_crash(void) {
     }
 }
 
-static void print_ticks(void) {
+static void print_ticks(uint32_t rate_hz) {
     tick_stats_t stats;
     tick_stats(&stats);
     print_text("tick: ");
     print_number(stats.ticks);
     print_text(" ticks at ");
-    print_number(TICK_RATE_HZ);
+    print_number(rate_hz);
     print_text(cycles_are_instructions() ? " Hz, instructions in the interrupt best "
                                          : " Hz, cycles in the interrupt best ");
     print_number(stats.best);
@@ -56,23 +58,35 @@ static void print_ticks(void) {
     print_text("\n");
 }
 
+// The tick runs at the rate of the application; it may ask for another one while it is idle.
+static uint32_t follow_rate(uint32_t running_hz) {
+    float wanted_hz = 0;
+    (void)app_get(tick_app(), TUNABLE_rate_hz, 0, &wanted_hz);
+    if ((uint32_t)wanted_hz != running_hz && tick_start((uint32_t)wanted_hz) != TICK_OK) {
+        print_text("tick: the timer cannot do this rate\n");
+    }
+    return (uint32_t)wanted_hz;
+}
+
 int main(void) {
     motor_off();
     const clock_info_t *clock = clock_init();
     uart_init(CONSOLE_BAUD);
     cycles_init();
+    encoder_init();
+    supply_init();
+    (void)motor_init(PWM_HZ); // a board without motors simulates the arm
+    app_init(tick_app());
     print_crash();
     print_boot(clock);
-    if (tick_start(TICK_RATE_HZ) != TICK_OK) {
-        print_text("tick: the timer cannot do this rate\n");
-    }
-    uint32_t reported = 0;
+    uint32_t rate_hz = 0;
+    bool reported = false;
     for (;;) {
+        rate_hz = follow_rate(rate_hz);
         cpu_idle();
-        uint32_t ticks = tick_count();
-        if (ticks - reported >= REPORT_TICKS) {
-            reported = ticks;
-            print_ticks();
+        if (!reported && tick_count() >= REPORT_TICKS) {
+            reported = true;
+            print_ticks(rate_hz);
         }
     }
 }

@@ -1,39 +1,90 @@
 // The control interrupt: called by the HAL's tick timer, at the highest priority but the break
-// input.
+// input. It reads the hardware, steps the application (firmware/core/app.c) and writes the
+// hardware; samples wait in the application's ring until the background sends them.
 #include "firmware/tick.h"
 #include "hal/cycles.h"
+#include "hal/encoder.h"
 #include "hal/irq.h"
 #include "hal/motor.h"
+#include "hal/supply.h"
 #include "hal/tick.h"
 
-static volatile tick_stats_t stats = {.best = UINT32_MAX};
+static app_t app;
+static app_inputs_t in;
+static app_outputs_t out;
+static volatile uint32_t best = UINT32_MAX, worst; // steps of the counter
 
-void tick_interrupt(void) {
-    uint32_t start = cycles_now();
-    stats.ticks++;
-    if (tick_overrun()) {
-        stats.overruns++;
+static void read_hardware(void) {
+    in.counts_valid = 0;
+    in.broken = motor_break_latched();
+    if (!out.hardware) {
+        return; // the simulated arm has its own encoders and supply
     }
-    uint32_t cost = cycles_between(start, cycles_now());
-    if (cost < stats.best) {
-        stats.best = cost;
-    }
-    if (cost > stats.worst) {
-        stats.worst = cost;
+    in.supply_mV = supply_read_mV();
+    for (unsigned i = 0; i < encoder_count() && i < DYN_MAX_JOINTS; i++) {
+        uint16_t counts;
+        if (encoder_read(i, &counts) == ENCODER_OK) {
+            in.counts[i] = counts;
+            in.counts_valid |= 1U << i;
+        }
     }
 }
 
-// The hardware has switched the outputs off already; the supervisor will latch the fault here.
+static void write_hardware(void) {
+    if (!out.enable || !out.hardware) {
+        motor_off();
+        return;
+    }
+    if (!motor_enabled() && motor_enable() != MOTOR_OK) {
+        app_fault(&app, APP_FAULT_BREAK);
+        return;
+    }
+    for (unsigned i = 0; i < motor_count() && i < DYN_MAX_JOINTS; i++) {
+        motor_set(i, out.duty_q15[i]);
+    }
+}
+
+void tick_interrupt(void) {
+    const uint32_t start = cycles_now();
+    read_hardware();
+    app_tick(&app, &in, &out);
+    write_hardware();
+    in.overrun = tick_overrun();
+    const uint32_t cost = cycles_steps(start, cycles_now());
+    best = cost < best ? cost : best;
+    worst = cost > worst ? cost : worst;
+}
+
+// The hardware has switched the outputs off already; the next tick sees it.
 void motor_break_interrupt(void) {
     motor_off();
 }
 
-uint32_t tick_count(void) {
-    return stats.ticks;
+app_t *tick_app(void) {
+    return &app;
 }
 
-void tick_stats(tick_stats_t *out) {
-    uint32_t state = irq_lock();
-    *out = stats;
+uint32_t tick_count(void) {
+    return app.ticks;
+}
+
+void tick_stats(tick_stats_t *stats) {
+    const uint32_t state = irq_lock();
+    *stats = (tick_stats_t){app.ticks, best, worst, app.overruns};
     irq_unlock(state);
+    stats->best = cycles_of_steps(stats->best);
+    stats->worst = cycles_of_steps(stats->worst);
+}
+
+// What firmware/core/app_types.h asks of the program.
+uint32_t app_clock(void) {
+    return cycles_now();
+}
+
+uint32_t app_clock_steps(uint32_t start, uint32_t end) {
+    return cycles_steps(start, end);
+}
+
+uint32_t app_clock_hz(void) {
+    return cycles_steps_hz();
 }

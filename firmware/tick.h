@@ -1,8 +1,10 @@
-// The control interrupt and what it costs.
+// The control interrupt, what it costs, and the application that it runs.
 #ifndef FIRMWARE_TICK_H
 #define FIRMWARE_TICK_H
 
 #include <stdint.h>
+
+#include "firmware/core/app.h"
 
 typedef struct {
     uint32_t ticks;
@@ -10,6 +12,7 @@ typedef struct {
     uint32_t overruns;    // ticks that were not finished when the next one was due
 } tick_stats_t;
 
+app_t *tick_app(void);
 uint32_t tick_count(void);
 void tick_stats(tick_stats_t *out); // a consistent copy
 

@@ -18,4 +18,10 @@ uint32_t cycles_between(uint32_t start, uint32_t end);
 
 bool cycles_are_instructions(void);
 
+// The same in two parts, for a place that has no time to convert: how far the raw counter moved,
+// and what that is worth. Steps may be summed, compared and averaged before they are converted.
+uint32_t cycles_steps(uint32_t start, uint32_t end);
+uint32_t cycles_of_steps(uint32_t steps);
+uint32_t cycles_steps_hz(void); // of the raw counter: time, also under the emulator
+
 #endif

@@ -84,33 +84,33 @@ static void simulate(app_self *app, const control_t *c, const app_outputs_t *out
     CORE(plant_step)(c, &app->plant, &app->scratch, !out->enable);
 }
 
-/* The end of a stage. */
-INLINE void lap(app_self *app, const control_t *c, stage_t stage) {
+/* A stage begins. */
+INLINE void mark(app_self *app, const control_t *c, uint32_t stage) {
     if (c->watch)
-        app->stamp[stage + 1] = app_clock();
+        app->stamp[stage] = app_clock();
 }
 
 /* The control step. */
 void CORE(app_stages_run)(app_self *app, const control_t *c, const app_inputs_t *in,
                           app_outputs_t *out) {
     loop_t *s = &app->loop;
-    lap(app, c, (stage_t)-1);
+    mark(app, c, STAGE_SENSE);
     sense(app, c, in);
-    lap(app, c, STAGE_SENSE);
+    mark(app, c, STAGE_ESTIMATE);
     CORE(control_estimate)(c, s);
-    lap(app, c, STAGE_ESTIMATE);
+    mark(app, c, STAGE_REFERENCE);
     CORE(reference_step)(c, &app->motion, s);
-    lap(app, c, STAGE_REFERENCE);
+    mark(app, c, STAGE_DYNAMICS);
     CORE(control_dynamics)(c, &app->scratch, s);
-    lap(app, c, STAGE_DYNAMICS);
+    mark(app, c, STAGE_FEEDBACK);
     CORE(control_feedback)(c, s);
-    lap(app, c, STAGE_FEEDBACK);
+    mark(app, c, STAGE_DRIVE);
     CORE(control_drive)(c, c->simulated ? 0 : in->supply_mV, s, out->duty_q15);
-    lap(app, c, STAGE_DRIVE);
+    mark(app, c, STAGE_SAMPLE);
     tell(app, c);
-    lap(app, c, STAGE_SAMPLE);
+    mark(app, c, STAGE_PLANT);
     simulate(app, c, out);
-    lap(app, c, STAGE_PLANT);
+    mark(app, c, STAGES);
 }
 
 /* The loop is open: outputs off, brakes on. The reference stays with the arm. */
@@ -131,7 +131,7 @@ static void rest(app_self *app, const control_t *c, const app_inputs_t *in, app_
 
 static void take_changes(app_self *app) {
     if (app->pending) {
-        app->now = 1 - app->now;
+        app->now = (app->now + 1) % APP_CONTROLS;
         app->pending = 0;
     }
 }
@@ -212,6 +212,7 @@ void CORE(app_tick)(app_self *app, const app_inputs_t *in, app_outputs_t *out) {
     take_requests(app);
     guard(app, in);
     const control_t *c = &app->control[app->now];
+    out->hardware = !c->simulated;
     if (app->state == APP_STATE_RUNNING || app->state == APP_STATE_STOPPING) {
         out->enable = 1;
         CORE(app_stages_run)(app, c, in, out);
@@ -235,13 +236,29 @@ void CORE(app_init)(app_self *app) {
     CORE(app_stages_clear)(app);
 }
 
+static bool at_rest(const app_self *app) {
+    return app->state == APP_STATE_UNCONFIGURED || app->state == APP_STATE_IDLE;
+}
+
+/* The set of constants that the next tick will use, and the one that may be written. */
+static control_t *control_next(app_self *app) {
+    return &app->control[(app->now + app->pending) % APP_CONTROLS];
+}
+
+static control_t *control_spare(app_self *app) {
+    app->pending = 0; /* from here on the tick leaves all as it is */
+    return &app->control[(app->now + 1) % APP_CONTROLS];
+}
+
 /* New constants for the tick. */
 static int change_control(app_self *app) {
-    app->pending = 0; /* from here on the tick leaves both halves as they are */
-    if (!CORE(setup_control)(app, &app->control[1 - app->now]))
-        return APP_E_UNITS;
-    app->pending = 1;
-    return APP_OK;
+    if (APP_CONTROLS == 1 && !at_rest(app))
+        return APP_E_STATE;
+    app->away = APP_CONTROLS == 1;
+    const bool fits = CORE(setup_control)(app, control_spare(app));
+    app->pending = fits;
+    app->away = 0;
+    return fits ? APP_OK : APP_E_UNITS;
 }
 
 /* Puts arm and loop to rest, between two ticks or with the tick away. */
@@ -283,8 +300,7 @@ static void rehearse(app_self *app, control_t *c) {
 
 /* Everything that depends on arm and rate, with the tick away. */
 static int settle(app_self *app) {
-    app->pending = 0;
-    control_t *c = &app->control[1 - app->now];
+    control_t *c = control_spare(app);
     if (!CORE(setup_control)(app, c) || !CORE(setup_plant)(app, &app->plant))
         return APP_E_UNITS;
     float q[DYN_MAX_JOINTS];
@@ -321,10 +337,6 @@ static int read_image(app_self *app, const uint8_t *bytes, size_t size) {
     if (!image_units(&app->memory.image, &app->units) && !real_from_model(1e9, 0, &one))
         return APP_E_UNPROVED;
     return CORE(setup_settings)(app);
-}
-
-static bool at_rest(const app_self *app) {
-    return app->state == APP_STATE_UNCONFIGURED || app->state == APP_STATE_IDLE;
 }
 
 /* The constants of fixed point travel in the image. */
@@ -428,7 +440,7 @@ int CORE(app_place)(app_self *app, const float q[]) {
     app->where = UINT32_MAX;
     app->away = 1;
     const int status = place(app, q);
-    const control_t *c = &app->control[app->pending ? 1 - app->now : app->now];
+    const control_t *c = control_next(app);
     static const app_inputs_t nothing;
     sense(app, c, &nothing); /* so that a motion may start before the next tick */
     app->away = 0;

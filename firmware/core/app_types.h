@@ -18,6 +18,9 @@
 #ifndef APP_KNOTS
 #define APP_KNOTS 32 /* points of a streamed motion that the board can hold; a power of two */
 #endif
+#ifndef APP_CONTROLS
+#define APP_CONTROLS 2 /* sets of constants; 1: tunables change only while the outputs are off */
+#endif
 #ifndef APP_ARMS
 #define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used where it lies, in flash */
 #endif
@@ -70,6 +73,7 @@ typedef struct {
 typedef struct {
     int32_t duty_q15[DYN_MAX_JOINTS]; /* of the supply; torque mode: of the torque limit */
     uint8_t enable;                   /* the motors are on */
+    uint8_t hardware;                 /* an arm is attached; else it is simulated */
 } app_outputs_t;
 
 /* Stages of a tick, in their order. X(NAME, "name", "what is in it") */

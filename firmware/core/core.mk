@@ -1,13 +1,10 @@
 # The core of the firmware: control step, references, simulated arm and application once per number type,
 # like the kernels of dyn/; the rest of firmware/core once.
-#   CONTROL_REAL     (board.mk) number type of the board's control loop
 #   $(CORE_LIB)      target, or host tests under the sanitizers: f32, f64 and q31
 #   $(CORE_TOOL_LIB) the host tool: f32 and f64
 
 CORE_KERNELS := control reference plant setup request app
 CORE_PLAIN   := $(filter-out $(CORE_KERNELS),$(patsubst firmware/core/%.c,%,$(wildcard firmware/core/*.c)))
-CONTROL_REAL ?= f32
-CONTROL_DEFS := -DCONTROL_REAL=$(CONTROL_REAL) -DCONTROL_H='"firmware/core/$(CONTROL_REAL).h"'
 
 CORE_OUT   := $(OUT)/firmware/core
 CORE_LIB   := $(OUT)/libcore.a

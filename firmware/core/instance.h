@@ -201,7 +201,7 @@ typedef struct {
     volatile uint32_t closing;    /* the background asks for a closed loop, */
     volatile uint32_t stopping;   /* for a stop, */
     volatile uint32_t leaving;    /* for the outputs to be off; */
-    volatile uint32_t pending;    /* control[1 - now] is the one to use from the next tick on; */
+    volatile uint32_t pending;    /* the other control is the one to use from the next tick on; */
     volatile uint32_t away;       /* or it works on what is the tick's: only count */
     volatile uint32_t now;        /* control[now] is used */
     volatile uint32_t head, tail; /* samples ever made and taken */
@@ -211,7 +211,7 @@ typedef struct {
     uint32_t cost; /* of the tick before */
     uint32_t stamp[STAGES + 1];
     app_stages_t stages;
-    CORE_T(control) control[2];
+    CORE_T(control) control[APP_CONTROLS];
     CORE_T(loop) loop;
     CORE_T(motion) motion;
     CORE_T(plant) plant;

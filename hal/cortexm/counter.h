@@ -10,5 +10,6 @@
 bool counter_start(void);
 uint32_t counter_now(void);
 uint32_t counter_elapsed(uint32_t start, uint32_t end); // knows how the counter wraps
+uint32_t counter_hz(void);
 
 #endif

@@ -30,3 +30,7 @@ uint32_t counter_elapsed(uint32_t start, uint32_t end) {
     }
     return start >= end ? start - end : start + SysTick->LOAD + 1 - end;
 }
+
+uint32_t counter_hz(void) {
+    return clock_info()->core_hz;
+}

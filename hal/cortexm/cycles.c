@@ -44,13 +44,24 @@ uint32_t cycles_now(void) {
     return counter_now();
 }
 
-uint32_t cycles_between(uint32_t start, uint32_t end) {
-    uint32_t ticks = counter_elapsed(start, end);
-    ticks = ticks > read_ticks ? ticks - read_ticks : 0;
+uint32_t cycles_steps(uint32_t start, uint32_t end) {
+    return counter_elapsed(start, end);
+}
+
+uint32_t cycles_of_steps(uint32_t steps) {
+    uint32_t ticks = steps > read_ticks ? steps - read_ticks : 0;
     if (!instructions || spin_ticks == 0) {
         return ticks;
     }
     return (uint32_t)(((uint64_t)ticks * SPIN_INSTRUCTIONS + spin_ticks / 2) / spin_ticks);
+}
+
+uint32_t cycles_steps_hz(void) {
+    return counter_hz();
+}
+
+uint32_t cycles_between(uint32_t start, uint32_t end) {
+    return cycles_of_steps(counter_elapsed(start, end));
 }
 
 bool cycles_are_instructions(void) {

@@ -32,3 +32,7 @@ uint32_t counter_now(void) {
 uint32_t counter_elapsed(uint32_t start, uint32_t end) {
     return end - start;
 }
+
+uint32_t counter_hz(void) {
+    return MPS2_SYSTEM_HZ;
+}
