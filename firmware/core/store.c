@@ -62,18 +62,18 @@ unsigned store_spare(const store_t *store) {
     return store->current == 0 ? 1 : 0;
 }
 
-int store_begin(store_t *store, uint32_t length) {
+int store_begin(store_t *store, uint32_t most) {
     const store_medium_t *m = store->medium;
     const uint32_t padding = m->write_unit - 1;
     store->writing = false;
-    if (length > m->slot_bytes - STORE_HEAD - padding) {
+    if (most > m->slot_bytes - STORE_HEAD - padding) {
         return STORE_E_ROOM;
     }
-    if (m->erase(m->context, store_spare(store), STORE_HEAD + length + padding) != 0) {
+    if (m->erase(m->context, store_spare(store), STORE_HEAD + most + padding) != 0) {
         return STORE_E_MEDIUM;
     }
     store->writing = true;
-    store->write_length = length;
+    store->write_most = most;
     store->written = 0;
     store->write_crc = 0;
     return STORE_OK;
@@ -85,7 +85,7 @@ static int fail(store_t *store, int status) {
 }
 
 // Programs whole write units; what does not fill one waits in store->unit.
-static int put_units(store_t *store, const uint8_t *data, uint32_t n, bool last) {
+static int put_units(store_t *store, const uint8_t *data, uint32_t n) {
     const store_medium_t *m = store->medium;
     const uint32_t unit = m->write_unit;
     while (n > 0) {
@@ -109,23 +109,29 @@ static int put_units(store_t *store, const uint8_t *data, uint32_t n, bool last)
         n -= taken;
         store->written += taken;
     }
-    const uint32_t held = store->written % unit;
-    if (last && held > 0) {
-        memset(store->unit + held, 0xff, unit - held);
-        if (m->program(m->context, store_spare(store), STORE_HEAD + store->written - held,
-                       store->unit, unit) != 0) {
-            return STORE_E_MEDIUM;
-        }
-    }
     return STORE_OK;
 }
 
+// What is left over, filled up.
+static int put_rest(store_t *store) {
+    const store_medium_t *m = store->medium;
+    const uint32_t held = store->written % m->write_unit;
+    if (held == 0) {
+        return STORE_OK;
+    }
+    memset(store->unit + held, 0xff, m->write_unit - held);
+    return m->program(m->context, store_spare(store), STORE_HEAD + store->written - held,
+                      store->unit, m->write_unit) == 0
+               ? STORE_OK
+               : STORE_E_MEDIUM;
+}
+
 int store_put(store_t *store, const void *data, uint32_t n) {
-    if (!store->writing || n > store->write_length - store->written) {
+    if (!store->writing || n > store->write_most - store->written) {
         return fail(store, STORE_E_ORDER);
     }
     store->write_crc = crc32_add(store->write_crc, data, n);
-    const int status = put_units(store, data, n, store->written + n == store->write_length);
+    const int status = put_units(store, data, n);
     return status == STORE_OK ? status : fail(store, status);
 }
 
@@ -133,16 +139,19 @@ int store_commit(store_t *store) {
     const store_medium_t *m = store->medium;
     const unsigned slot = store_spare(store);
     uint8_t head[STORE_HEAD];
-    if (!store->writing || store->written != store->write_length) {
-        return fail(store, STORE_E_ORDER);
+    if (!store->writing) {
+        return STORE_E_ORDER;
     }
     store->writing = false;
-    if (crc_of_slot(m, slot, store->write_length) != store->write_crc) {
+    if (put_rest(store) != STORE_OK) {
+        return STORE_E_MEDIUM;
+    }
+    if (crc_of_slot(m, slot, store->written) != store->write_crc) {
         return STORE_E_VERIFY;
     }
     put_u32(head + AT_MAGIC, STORE_MAGIC);
     put_u32(head + AT_SEQUENCE, store->current == STORE_NONE ? 1 : store->sequence + 1);
-    put_u32(head + AT_LENGTH, store->write_length);
+    put_u32(head + AT_LENGTH, store->written);
     put_u32(head + AT_CRC, store->write_crc);
     put_u32(head + AT_ZERO, 0);
     put_u32(head + AT_HEAD_CRC, crc32_add(0, head, AT_HEAD_CRC));

@@ -32,7 +32,10 @@ enum { STORE_HEAD = 24, STORE_SLOTS = 2, STORE_NONE = -1, STORE_UNIT_MAX = 8 };
     X(-3, MEDIUM, "the memory does not take erasing or programming",                               \
       "emulated chips keep nothing; on a real one the flash is worn or protected")                 \
     X(-4, VERIFY, "what was read back is not what was written", "write it again")                  \
-    X(-5, ORDER, "the bytes do not come in their order", "begin the transfer again")
+    X(-5, ORDER, "the bytes do not come in their order", "begin the transfer again")               \
+    X(-6, NEWER, "the stored set was written by newer firmware",                                   \
+      "update the firmware, or write a set with `appell flash`")                                   \
+    X(-7, CONTENT, "the stored set contradicts itself", "write it again with `appell flash`")
 
 typedef enum {
     STORE_OK = 0,
@@ -57,7 +60,7 @@ typedef struct {
     uint32_t sequence, length, crc;
     // the set being written
     bool writing;
-    uint32_t write_length, written, write_crc;
+    uint32_t write_most, written, write_crc;
     uint8_t unit[STORE_UNIT_MAX]; // bytes that do not fill a write unit yet
 } store_t;
 
@@ -66,9 +69,9 @@ int store_open(store_t *store, const store_medium_t *medium);
 // Part of the newest set; offset + n within its length.
 void store_read(const store_t *store, uint32_t offset, void *data, uint32_t n);
 
-// Writing in pieces: begin, any number of pieces, commit. Until the commit has returned STORE_OK,
-// and if anything fails, the set that counts is the one before.
-int store_begin(store_t *store, uint32_t length);
+// Writing in pieces: begin with the most that will come, any number of pieces, commit. Until the
+// commit has returned STORE_OK, and if anything fails, the set that counts is the one before.
+int store_begin(store_t *store, uint32_t most);
 int store_put(store_t *store, const void *data, uint32_t n);
 // Slot that is being written: to read it before it counts, from STORE_HEAD on.
 unsigned store_spare(const store_t *store);

@@ -1,0 +1,168 @@
+// What travels on the link, once for both sides; firmware/core/PROTOCOL.md is the same for people.
+//
+// Content of a frame (firmware/core/frame.h): message, sequence number, payload. The host asks, the
+// board answers every request with the same sequence number and the message + PROTOCOL_REPLY; the
+// first byte of an answer's payload is a link_status_t. Samples come unasked between answers.
+// Numbers are little-endian, without gaps; texts are UTF-8 with a final zero.
+#ifndef FIRMWARE_CORE_PROTOCOL_H
+#define FIRMWARE_CORE_PROTOCOL_H
+
+#include "firmware/core/frame.h"
+
+enum {
+    PROTOCOL_VERSION = 1,
+    PROTOCOL_REPLY = 0x80,
+    PROTOCOL_SAMPLE = 0x7f, // message of a sample; its sequence number counts frames of samples
+    PROTOCOL_HEAD = 2,      // message and sequence number
+    PROTOCOL_PAYLOAD_MAX = FRAME_CONTENT_MAX - PROTOCOL_HEAD,
+    PROTOCOL_PAYLOAD_MIN = 64, // that every board takes and gives
+    PROTOCOL_SAMPLE_HEAD = 8,  // of the payload of a sample: tick, lost, first value
+    PROTOCOL_ONCE_REPLY = 12,  // largest reply of a request that is not done twice
+};
+
+// X(number, NAME, ONCE or AGAIN, "payload of the request", "of the answer behind the status",
+// "help") ONCE: a repetition with the same sequence number is answered, but not done, a second
+// time.
+#define MESSAGE_TABLE(X)                                                                           \
+    X(1, HELLO, AGAIN, "u8 version",                                                               \
+      "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 tunables, u8 fields, "        \
+      "u8 methods, text board, text real, text build",                                             \
+      "who is there; forgets the repetitions of the requests before")                              \
+    X(2, STATUS, AGAIN, "",                                                                        \
+      "u8 state, u8 fault, u8 flags, u8 joints, u32 tick, u32 rate_hz, u32 image_length, "         \
+      "u32 image_crc, u8 source, i16 reason, u16 knot_credits, u32 sequence",                      \
+      "what the board does, and which set it runs")                                                \
+    X(3, COUNTERS, AGAIN, "", "u32 each: COUNTER_TABLE", "ticks, costs, and what the line lost")   \
+    X(4, DESCRIBE, AGAIN, "u8 topic, u8 index, u16 offset", "u16 total, bytes from offset on",     \
+      "a record about TOPIC_TABLE, in pieces")                                                     \
+    X(5, GET, AGAIN, "u8 tunable, u8 joint", "f32 value, u8 saved", "value of a tunable")          \
+    X(6, SET, AGAIN, "u8 tunable, u8 joint, f32 value", "f32 value",                               \
+      "changes it until the next reset, or until SAVE makes it stay")                              \
+    X(7, IMAGE_BEGIN, AGAIN, "u8 target, u32 length, u32 crc", "",                                 \
+      "a parameter image will come; the CRC-32 is of all its bytes; outputs must be off")          \
+    X(8, IMAGE_DATA, AGAIN, "u32 offset, bytes", "",                                               \
+      "its bytes in their order; a piece that came already is taken for a repetition")             \
+    X(9, IMAGE_END, ONCE, "u8 target", "i16 reason, u8 joint, u8 kept",                            \
+      "checks it and takes it over; whatever ran before goes on if it is refused")                 \
+    X(10, IMAGE_READ, AGAIN, "u8 which, u32 offset, u8 count", "bytes",                            \
+      "the image that runs (0) or that is stored (1)")                                             \
+    X(11, SAVE, ONCE, "", "u8 persistent, u32 sequence",                                           \
+      "stores what runs: image, tunables, choice of telemetry; read back before it is answered")   \
+    X(12, TELEMETRY, ONCE, "u32 every, u8 fields...", "u16 bytes, u32 needed, u32 available",      \
+      "choice and decimation in ticks; no field: off; refused where the line is too slow")         \
+    X(13, CREDIT, ONCE, "u32 samples", "", "so many more samples may be sent")                     \
+    X(14, MOTION, ONCE, "u8 kind, f32 duration_s, f32 value[joints]", "i16 reason, u8 joint",      \
+      "starts a motion")                                                                           \
+    X(15, KNOTS, ONCE, "f32 point[joints]...; none: that was the last", "i16 reason, u16 credits", \
+      "points of a streamed motion")                                                               \
+    X(16, STOP, AGAIN, "u8 how", "i16 reason", "0 brakes, then off; 1 off at once")                \
+    X(17, CLEAR, AGAIN, "", "i16 reason", "after a fault: idle again")                             \
+    X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm somewhere")         \
+    X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "numbers of a row to compute")                  \
+    X(20, ROW_RUN, AGAIN, "u8 method, u8 real", "i16 reason, u32 limited, u32 cost",               \
+      "computes it with the arm of IMAGE_END target 1")                                            \
+    X(21, ROW_GET, AGAIN, "u16 first, u8 count", "f64...", "numbers of the result")                \
+    X(22, CRASH, AGAIN, "u8 clear, u16 offset", "u16 total, bytes from offset on",                 \
+      "the record of the crash before this start (hal/fault.h); total 0: none")                    \
+    X(23, STAGES, AGAIN, "u8 stage, u8 clear", "u32 ticks, u32 least, u32 mean, u32 most, text",   \
+      "what a stage of a tick costs; the stage behind the last: the whole tick")                   \
+    X(24, RESET, AGAIN, "u32 0x4c504152", "", "starts the board again")                            \
+    X(25, WRENCH, AGAIN, "f64 wrench[6]", "", "on the hand, for rows; zeros: none")
+
+typedef enum {
+#define X(number, name, once, request, reply, help) MESSAGE_##name = number,
+    MESSAGE_TABLE(X)
+#undef X
+} message_t;
+
+// X(number, NAME, "cause", "cure")
+#define LINK_STATUS_TABLE(X)                                                                       \
+    X(0, OK, "done", "")                                                                           \
+    X(1, MESSAGE, "the board does not know this message", "use tool and firmware of one version")  \
+    X(2, SIZE, "the request has a wrong size", "use tool and firmware of one version")             \
+    X(3, VERSION, "the board speaks another version of the protocol",                              \
+      "use tool and firmware of one version")                                                      \
+    X(4, INDEX, "there is no such thing on this board", "ask for what it has")                     \
+    X(5, STATE, "the outputs are on", "stop the motion first")                                     \
+    X(6, APP, "refused", "see the reason")                                                         \
+    X(7, ORDER, "the pieces did not come in their order", "begin the transfer again")              \
+    X(8, CRC, "the checksum of the whole does not match", "transfer it again")                     \
+    X(9, ROOM, "this board has no memory for that", "use a board with more memory")                \
+    X(10, STORE, "the store did not take it", "see the reason")                                    \
+    X(11, BUDGET, "the line is too slow for these samples", "choose fewer fields or send fewer")   \
+    X(12, ABSENT, "this build does not have it", "use another board or build")                     \
+    X(13, NOTHING, "there is nothing to save", "apply a robot first")
+
+typedef enum {
+#define X(number, name, cause, cure) LINK_##name = number,
+    LINK_STATUS_TABLE(X)
+#undef X
+} link_status_t;
+
+// HELLO
+enum {
+    HELLO_EMULATED = 1 << 0,
+    HELLO_PERSISTENT = 1 << 1,   // what is saved outlives a loss of power
+    HELLO_INSTRUCTIONS = 1 << 2, // costs are executed instructions, else core cycles
+    HELLO_IN_PLACE = 1 << 3,     // an image is used where it is stored: applying it saves it
+    HELLO_STORE = 1 << 4,        // SAVE can work: at least until the next loss of power
+};
+
+// STATUS
+enum {
+    STATUS_UNSAVED_IMAGE = 1 << 0,
+    STATUS_UNSAVED_TUNABLES = 1 << 1,
+    STATUS_TELEMETRY = 1 << 2,
+    STATUS_CRASHED = 1 << 3, // there is a record for CRASH
+    STATUS_MOVING = 1 << 4,
+};
+enum { SOURCE_NONE, SOURCE_STORE, SOURCE_LINK };
+
+// IMAGE_BEGIN, IMAGE_END
+enum { TARGET_APP, TARGET_ROWS };
+#define RESET_WORD 0x4c504152u
+
+// X(NAME, "name", "help")
+#define COUNTER_TABLE(X)                                                                           \
+    X(TICKS, "ticks", "of the control loop since the start")                                       \
+    X(OVERRUNS, "overruns", "ticks that were not finished when the next was due")                  \
+    X(BEST, "best", "cheapest tick")                                                               \
+    X(WORST, "worst", "dearest tick")                                                              \
+    X(FRAMES, "frames", "good frames received")                                                    \
+    X(DAMAGED, "damaged", "frames with a wrong checksum")                                          \
+    X(OVERLONG, "overlong", "frames longer than the board takes")                                  \
+    X(RECEIVED, "received", "bytes")                                                               \
+    X(RX_LOST, "rx_lost", "bytes lost because receiving was too slow")                             \
+    X(TX_LOST, "tx_lost", "bytes of text that found no room")                                      \
+    X(SAMPLES, "samples", "sent since telemetry was chosen")                                       \
+    X(DROPPED, "dropped", "samples lost since then: in the ring, for lack of credit or of room")
+
+typedef enum {
+#define X(name, text, help) COUNTER_##name,
+    COUNTER_TABLE(X)
+#undef X
+        COUNTERS
+} counter_t;
+
+// DESCRIBE: X(number, NAME, "what the record holds")
+#define TOPIC_TABLE(X)                                                                             \
+    X(0, ROBOT, "u8 joints, u8 type[joints] (1 prismatic), text name, text joint[joints]")         \
+    X(1, TUNABLE,                                                                                  \
+      "u8 per_joint, u8 idle_only, f32 least, f32 most, f32 fallback, text name, text unit "       \
+      "(revolute|prismatic where they differ), text help")                                         \
+    X(2, FIELD,                                                                                    \
+      "u8 per_joint, u8 kind (0 u32, 1 f32, 2 q31), u8 count, i8 exponent[count] (q31 only: "      \
+      "value = raw 2^(exponent - 28)), text name, text unit of a revolute, of a prismatic joint, " \
+      "text help")                                                                                 \
+    X(3, METHOD, "u8 problem, u8 reals (bits f32, f64, q31), text problem, text method")           \
+    X(4, CHOICE, "u32 every, u8 count, u8 field[count]: the telemetry that is chosen")
+
+typedef enum {
+#define X(number, name, record) TOPIC_##name = number,
+    TOPIC_TABLE(X)
+#undef X
+} topic_t;
+
+enum { KIND_U32, KIND_F32, KIND_Q31 };
+
+#endif

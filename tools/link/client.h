@@ -1,0 +1,168 @@
+/*
+ * The host's end of the link: requests with repetitions, samples between answers, and what the
+ * board tells about itself. Functions return 0, or -1 with client->error filled in.
+ */
+#ifndef TOOLS_LINK_CLIENT_H
+#define TOOLS_LINK_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dyn/model.h"
+#include "firmware/core/motion.h"
+#include "firmware/core/protocol.h"
+#include "tools/link/port.h"
+
+enum { CLIENT_VALUES_MAX = 1024, CLIENT_NAME = 128, CLIENT_LONG_MS = 30000 };
+
+typedef struct {
+    char name[CLIENT_NAME], unit[CLIENT_NAME], help[300];
+    bool per_joint, idle_only;
+    float least, most, fallback;
+} device_tunable_t;
+
+typedef struct {
+    char name[CLIENT_NAME], unit[2][CLIENT_NAME], help[300]; /* unit: revolute, prismatic */
+    bool per_joint;
+    uint8_t kind;                    /* KIND_... */
+    int8_t exponent[DYN_MAX_JOINTS]; /* KIND_Q31 */
+} device_field_t;
+
+typedef struct {
+    uint8_t problem, reals; /* bits: f32, f64, q31 */
+    char problem_name[32], name[32];
+} device_method_t;
+
+/* What the board says that it is. */
+typedef struct {
+    uint8_t version, payload, joints_max, flags;
+    uint32_t baud;
+    uint32_t tunables, fields, methods;
+    char board[64], real[8], build[48];
+    uint32_t joints; /* of the arm that runs; 0: none */
+    char robot[CLIENT_NAME], joint[DYN_MAX_JOINTS][CLIENT_NAME];
+    uint8_t prismatic[DYN_MAX_JOINTS];
+    device_tunable_t *tunable;
+    device_field_t *field;
+    device_method_t *method;
+} device_t;
+
+typedef struct {
+    uint8_t state, fault, flags, joints, source;
+    uint32_t tick, rate_hz, image_length, image_crc, sequence;
+    int reason;
+    uint16_t knot_credits;
+} device_status_t;
+
+/* A whole sample: words in the order of the choice, and the same as numbers in SI. */
+typedef struct {
+    uint32_t tick;
+    uint32_t values;
+    uint32_t word[CLIENT_VALUES_MAX];
+    double value[CLIENT_VALUES_MAX];
+    uint16_t lost; /* samples that the board had to drop so far, modulo 2^16 */
+} sample_in_t;
+
+typedef void (*client_sample_t)(void *user, const sample_in_t *sample);
+
+typedef struct {
+    port_t *port;
+    device_t device;
+    port_error_t error;
+    int reason;   /* of the last refusal: an app_error_t, image or store status; 0: none */
+    int status;   /* of the last answer: link_status_t; -1: none came */
+    int place;    /* the joint that it was about; -1: none */
+    uint8_t next; /* sequence number */
+    int tries;
+    int timeout_ms; /* of one try */
+    frame_reader_t reader;
+    uint8_t rx[FRAME_READ_ROOM(FRAME_CONTENT_MAX)];
+    uint8_t reply[FRAME_CONTENT_MAX];
+    size_t reply_size;
+    bool waiting;
+    uint8_t wait_message, wait_sequence;
+    uint64_t repeated; /* requests that had to be sent again */
+    /* telemetry */
+    uint8_t chosen[256];
+    uint32_t choices, every, window, credit;
+    sample_in_t sample;
+    uint32_t filled;
+    uint64_t samples; /* whole ones */
+    uint64_t torn;    /* frames of samples that were lost on the line */
+    uint8_t sample_sequence;
+    bool sample_seen;
+    uint32_t lost_total; /* dropped by the board since the choice */
+    uint16_t lost_last;
+    client_sample_t on_sample;
+    void *user;
+} client_t;
+
+/* Opens the port and greets the board, which may just be starting. NULL with *error filled in. */
+client_t *client_open(const char *port, port_error_t *error);
+/* The same over a port that is open; the client closes it, in any case. */
+client_t *client_over(port_t *port, port_error_t *error);
+void client_close(client_t *client);
+
+/*
+ * Sends a request until its answer comes. The answer's payload behind the status is in
+ * client->reply. 0 where the status is LINK_OK.
+ */
+int client_ask(client_t *client, message_t message, const void *payload, size_t size);
+/* The same for what may take long on the board: erasing flash. */
+int client_ask_long(client_t *client, message_t message, const void *payload, size_t size);
+
+/* Everything that the board can tell: robot, tunables, fields, methods. */
+int client_discover(client_t *client);
+int client_discover_robot(client_t *client);
+int client_status(client_t *client, device_status_t *status);
+int client_counters(client_t *client, uint32_t counter[COUNTERS]);
+
+/* Number of a tunable and joint of "kp", "kp[2]" or "kp[elbow]"; joint -1: all of them. */
+int client_tunable(client_t *client, const char *name, uint32_t *tunable, int *joint);
+int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value, bool *saved);
+int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, float *now);
+
+typedef void (*client_progress_t)(void *user, uint32_t done, uint32_t all);
+/* target: TARGET_APP or TARGET_ROWS. kept: the board has stored it already. */
+int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
+                      bool *kept, client_progress_t progress, void *user);
+/* which: 0 the one that runs, 1 the stored one. To be freed; NULL with an error, or with *length =
+ * 0 and none where there is no image. */
+uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length);
+int client_save(client_t *client, bool *persistent);
+
+/* Fields by their names; every: ticks. Without names the choice that the board has. window: samples
+ * that may be on their way; they are paid for by themselves. */
+int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
+                  uint32_t window, client_sample_t on_sample, void *user);
+int client_stream_end(client_t *client);
+/* Title of a value of a sample: "q[elbow]" and its unit. */
+void client_value_title(const client_t *client, uint32_t value, char *name, size_t size,
+                        const char **unit);
+/* Index of the first value of a field in a sample; -1 where it was not chosen. */
+int client_value_of(const client_t *client, const char *field);
+
+/* Takes what has come, waits at most timeout_ms for something. -1 where the line is closed. */
+int client_poll(client_t *client, int timeout_ms);
+
+int client_motion(client_t *client, const motion_t *motion);
+int client_knots(client_t *client, const float *point, uint32_t points, uint32_t *credits);
+int client_stop(client_t *client, bool at_once);
+int client_clear(client_t *client);
+int client_place(client_t *client, const float *q);
+int client_reset(client_t *client); /* and waits until the board is there again */
+
+/* Rows on the board: method by its number among device.method, real 0 f32, 1 f64, 2 q31. */
+int client_wrench(client_t *client, const double wrench[6]);
+int client_row(client_t *client, uint32_t method, uint32_t real, const double *in, size_t inputs,
+               double *out, size_t outputs, uint32_t *limited, uint32_t *cost);
+
+/* The record of the last crash, to be freed; NULL and *size = 0: there was none. -1: error. */
+int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear);
+
+/* Words for a reason. */
+const char *reason_cause(int reason);
+const char *reason_cure(int reason);
+
+#endif

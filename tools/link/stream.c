@@ -1,0 +1,218 @@
+/* The telemetry of tools/link/client.h. */
+#include "tools/link/stream.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t size_of(const client_t *client, uint32_t field) {
+    return client->device.field[field].per_joint ? client->device.joints : 1;
+}
+
+static uint32_t values_of(const client_t *client) {
+    uint32_t values = 0;
+    for (uint32_t i = 0; i < client->choices; i++)
+        values += size_of(client, client->chosen[i]);
+    return values;
+}
+
+static double number(const device_field_t *field, uint32_t joint, uint32_t word) {
+    uint8_t bytes[4];
+    put_u32(bytes, word);
+    switch (field->kind) {
+    case KIND_F32:
+        return (double)get_f32(bytes);
+    case KIND_Q31:
+        return ldexp((double)(int32_t)word, field->exponent[joint] - 28);
+    default:
+        return (double)word;
+    }
+}
+
+static void finish(client_t *client) {
+    sample_in_t *s = &client->sample;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < client->choices; i++) {
+        const device_field_t *field = &client->device.field[client->chosen[i]];
+        for (uint32_t k = 0; k < size_of(client, client->chosen[i]); k++, at++)
+            s->value[at] = number(field, k, s->word[at]);
+    }
+    s->values = at;
+    client->samples++;
+    client->credit -= client->credit > 0;
+    if (client->on_sample)
+        client->on_sample(client->user, s);
+}
+
+void stream_take(client_t *client, const uint8_t *frame, size_t size) {
+    const uint8_t *payload = frame + PROTOCOL_HEAD;
+    if (size < PROTOCOL_HEAD + PROTOCOL_SAMPLE_HEAD)
+        return;
+    const uint32_t count = (uint32_t)(size - PROTOCOL_HEAD - PROTOCOL_SAMPLE_HEAD) / 4;
+    const uint32_t tick = get_u32(payload), first = get_u16(payload + 6);
+    const uint16_t lost = get_u16(payload + 4);
+    sample_in_t *s = &client->sample;
+    if (client->sample_seen)
+        client->torn += (uint8_t)(frame[1] - client->sample_sequence);
+    client->sample_sequence = (uint8_t)(frame[1] + 1);
+    client->sample_seen = true;
+    if (client->choices == 0)
+        return; /* of somebody before us */
+    client->lost_total += (uint16_t)(lost - client->lost_last);
+    client->lost_last = s->lost = lost;
+    if (first == 0) {
+        s->tick = tick;
+        client->filled = 0;
+    }
+    const uint32_t values = values_of(client);
+    if (tick != s->tick || first != client->filled || first + count > values ||
+        values > CLIENT_VALUES_MAX)
+        return; /* a piece is missing */
+    for (uint32_t i = 0; i < count; i++)
+        s->word[first + i] = get_u32(payload + PROTOCOL_SAMPLE_HEAD + 4 * i);
+    client->filled = first + count;
+    if (client->filled == values)
+        finish(client);
+}
+
+/* Frames lost on the line have been paid for, too: half a window is paid again before it is used
+ * up. */
+int stream_pay(client_t *client) {
+    uint8_t request[4];
+    if (client->choices == 0 || client->credit > client->window / 2)
+        return 0;
+    const uint32_t more = client->window - client->credit;
+    put_u32(request, more);
+    client->credit += more; /* before: samples come while the answer is waited for */
+    return client_ask(client, MESSAGE_CREDIT, request, sizeof request);
+}
+
+/* The refusal with its arithmetic. */
+static int over_budget(client_t *client, uint32_t every) {
+    const uint8_t *r = client->reply;
+    device_status_t status;
+    const uint32_t bytes = get_u16(r), needed = get_u32(r + 2), available = get_u32(r + 6);
+    if (client_status(client, &status) != 0)
+        return -1;
+    const uint32_t fits = (uint32_t)(((uint64_t)bytes * 10 * status.rate_hz + available - 1) /
+                                     (available ? available : 1));
+    char cure[PORT_TEXT];
+    snprintf(cure, sizeof cure, "send every %u ticks, or choose fewer fields", (unsigned)fits);
+    port_fail(&client->error, cure,
+              "the line is too slow: %u bytes a sample x 10 bits x %u ticks/s / every %u = %u "
+              "bit/s, and %u baud leave %u",
+              (unsigned)bytes, (unsigned)status.rate_hz, (unsigned)every, (unsigned)needed,
+              (unsigned)client->device.baud, (unsigned)available);
+    return -1;
+}
+
+static int find_field(client_t *client, const char *name) {
+    for (uint32_t i = 0; i < client->device.fields; i++)
+        if (!strcmp(client->device.field[i].name, name))
+            return (int)i;
+    char list[PORT_TEXT] = "choose of: ";
+    size_t used = strlen(list);
+    for (uint32_t i = 0; i < client->device.fields && used < sizeof list - 1; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+                                 client->device.field[i].name);
+    port_fail(&client->error, list, "the board has no field %s", name);
+    return -1;
+}
+
+/* What the board was told before, or has stored. */
+static int choice_of_board(client_t *client, uint8_t *chosen, uint32_t *choices, uint32_t *every) {
+    const uint8_t request[4] = {TOPIC_CHOICE};
+    if (client_ask(client, MESSAGE_DESCRIBE, request, sizeof request) != 0)
+        return -1;
+    const uint8_t *r = client->reply;
+    *choices = client->reply_size >= 7 ? r[6] : 0;
+    if (client->reply_size < 7u + *choices)
+        *choices = 0;
+    *every = *choices > 0 ? get_u32(r + 2) : 1;
+    memcpy(chosen, r + 7, *choices);
+    for (uint32_t i = 0; i < *choices; i++)
+        if (chosen[i] >= client->device.fields)
+            *choices = 0;
+    return 0;
+}
+
+static int choose(client_t *client, const uint8_t *chosen, uint32_t choices, uint32_t every) {
+    uint8_t request[PROTOCOL_PAYLOAD_MAX];
+    client->choices = 0;
+    put_u32(request, every);
+    memcpy(request + 4, chosen, choices);
+    if (client_ask(client, MESSAGE_TELEMETRY, request, 4 + choices) != 0)
+        return client->status == LINK_BUDGET && client->reply_size >= 10
+                   ? over_budget(client, every)
+                   : -1;
+    memcpy(client->chosen, chosen, choices);
+    client->choices = choices;
+    client->every = every;
+    client->credit = client->filled = client->lost_total = 0;
+    client->lost_last = 0;
+    client->sample_seen = false;
+    client->torn = 0;
+    return 0;
+}
+
+int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
+                  uint32_t window, client_sample_t on_sample, void *user) {
+    uint8_t chosen[256];
+    uint32_t choices = names, own_every = every;
+    if (!client->device.field && client_discover(client) != 0)
+        return -1;
+    for (uint32_t i = 0; i < names; i++) {
+        const int field = find_field(client, name[i]);
+        if (field < 0)
+            return -1;
+        chosen[i] = (uint8_t)field;
+    }
+    if (names == 0 && choice_of_board(client, chosen, &choices, &own_every) != 0)
+        return -1;
+    if (choices == 0) {
+        port_fail(&client->error, "name them: --fields q,tau", "no fields are chosen");
+        return -1;
+    }
+    if (choose(client, chosen, choices, every > 0 ? every : own_every) != 0)
+        return -1;
+    client->on_sample = on_sample;
+    client->user = user;
+    client->window = window;
+    return stream_pay(client);
+}
+
+int client_stream_end(client_t *client) {
+    const int status = choose(client, NULL, 0, 0);
+    client->on_sample = NULL;
+    return status;
+}
+
+void client_value_title(const client_t *client, uint32_t value, char *name, size_t size,
+                        const char **unit) {
+    for (uint32_t i = 0; i < client->choices; i++) {
+        const device_field_t *field = &client->device.field[client->chosen[i]];
+        const uint32_t count = size_of(client, client->chosen[i]);
+        if (value >= count) {
+            value -= count;
+            continue;
+        }
+        if (field->per_joint)
+            snprintf(name, size, "%s[%s]", field->name, client->device.joint[value]);
+        else
+            snprintf(name, size, "%s", field->name);
+        *unit = field->unit[field->per_joint ? client->device.prismatic[value] != 0 : 0];
+        return;
+    }
+    snprintf(name, size, "?");
+    *unit = "";
+}
+
+int client_value_of(const client_t *client, const char *name) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < client->choices; i++) {
+        if (!strcmp(client->device.field[client->chosen[i]].name, name))
+            return (int)at;
+        at += size_of(client, client->chosen[i]);
+    }
+    return -1;
+}
