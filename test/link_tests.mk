@@ -1,7 +1,5 @@
-# What the tests of the link and of the parameter store need. Frames run on the target, too; the rest is for
-# the host.
-LINK_CORE := firmware/core/crc.c firmware/core/frame.c
-
-TEST_SRC_frame := $(LINK_CORE)
-TEST_SRC_store := $(LINK_CORE) firmware/core/store.c tools/link/cut.c
-TESTS_HOST     += store
+# What the tests of the link and of the parameter store link beside the core of the firmware. Frames run on
+# the target, too; the rest is for the host.
+TESTS_HOST     += store link
+TEST_SRC_store := tools/link/cut.c
+TEST_SRC_link  := tools/link/cut.c tools/link/client.c tools/link/stream.c tools/link/port.c test/link_board.c

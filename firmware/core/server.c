@@ -414,33 +414,64 @@ static int do_IMAGE_DATA(server_t *server, exchange_t *x) {
 }
 
 static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) {
-    const uint32_t where = app_where(server->app);
     out_u16(x, (uint32_t)reason);
-    out_u8(x, reason != APP_OK && where < DYN_MAX_JOINTS ? where : 0xff);
+    out_u8(x, reason != APP_OK && server->place < DYN_MAX_JOINTS ? server->place : 0xff);
     out_u8(x, kept);
     return reason == APP_OK ? LINK_OK : reason <= REASON_STORE ? LINK_STORE : LINK_APP;
 }
 
-// The image lies in the spare slot already and is used there; only then it is made to count.
-static int take_in_place(server_t *server, exchange_t *x) {
-    const unsigned slot = store_spare(&server->store);
-    const uint8_t *image = slot_image(server, slot);
-    int reason = app_load(server->app, image, server->incoming_length);
-    if (reason == APP_OK) {
-        int status = set_put_tables(&server->store, server->app, &server->telemetry);
-        if (status == STORE_OK) {
-            status = store_commit(&server->store);
-        }
-        if (status == STORE_OK) {
-            runs(server, image, server->incoming_length, SOURCE_STORE);
-            return answer_image(server, x, APP_OK, true);
-        }
-        reason = REASON_STORE + status;
-        if (server->running_length > 0) { // back to what ran before
-            (void)app_load(server->app, server->running, server->running_length);
+// Tunables as they are now, or back to that.
+static void each_tunable(app_t *app, float value[SET_VALUES], bool back) {
+    app_status_t status;
+    app_status(app, &status);
+    unsigned i = 0;
+    for (uint32_t t = 0; t < TUNABLES; t++) {
+        const uint32_t count = tunable_table[t].per_joint ? status.joints : 1;
+        for (uint32_t joint = 0; joint < count; joint++, i++) {
+            (void)(back ? app_set(app, t, joint, value[i]) : app_get(app, t, joint, &value[i]));
         }
     }
-    return answer_image(server, x, reason, false);
+}
+
+// Takes a new arm over; if it is refused, what ran before runs again as it was.
+static int load(server_t *server, const uint8_t *image, uint32_t length) {
+    float value[SET_VALUES];
+    telemetry_budget_t budget;
+    const bool ran = server->running_length > 0;
+    if (ran) {
+        each_tunable(server->app, value, false);
+    }
+    const int reason = app_load(server->app, image, length);
+    server->place = app_where(server->app);
+    if (reason == APP_OK) { // whose choice was for another arm
+        (void)telemetry_choose(&server->telemetry, server->app, NULL, 0, 0, SERVER_PAYLOAD,
+                               server->port->baud, &budget);
+    } else if (ran && app_load(server->app, server->running, server->running_length) == APP_OK) {
+        each_tunable(server->app, value, true);
+    }
+    return reason;
+}
+
+// The image lies in the spare slot already and is used there; only then it is made to count.
+static int take_in_place(server_t *server, exchange_t *x) {
+    const uint8_t *image = slot_image(server, store_spare(&server->store));
+    const int reason = load(server, image, server->incoming_length);
+    if (reason != APP_OK) {
+        return answer_image(server, x, reason, false);
+    }
+    int status = set_put_tables(&server->store, server->app, &server->telemetry);
+    if (status == STORE_OK) {
+        status = store_commit(&server->store);
+    }
+    if (status == STORE_OK) {
+        runs(server, image, server->incoming_length, SOURCE_STORE);
+        return answer_image(server, x, APP_OK, true);
+    }
+    if (server->running_length > 0) { // back to what is stored
+        (void)app_load(server->app, server->running, server->running_length);
+    }
+    server->place = UINT32_MAX;
+    return answer_image(server, x, REASON_STORE + status, false);
 }
 
 static int do_IMAGE_END(server_t *server, exchange_t *x) {
@@ -464,10 +495,11 @@ static int do_IMAGE_END(server_t *server, exchange_t *x) {
     const uint8_t *image = server->port->image[1 - server->buffer];
     if (server->incoming_target == TARGET_ROWS) {
         const server_rows_t *rows = server->port->rows;
+        server->place = UINT32_MAX;
         return answer_image(server, x, rows->load(rows->context, image, server->incoming_length),
                             false);
     }
-    const int reason = app_load(server->app, image, server->incoming_length);
+    const int reason = load(server, image, server->incoming_length);
     if (reason == APP_OK) {
         server->buffer = (uint8_t)(1 - server->buffer);
         runs(server, image, server->incoming_length, SOURCE_LINK);
@@ -529,11 +561,14 @@ static int do_SAVE(server_t *server, exchange_t *x) {
         return store_refused(x, status);
     }
     if (in_place(server)) { // the same bytes, in the other slot
+        float value[SET_VALUES];
+        each_tunable(server->app, value, false);
         server->running = slot_image(server, (unsigned)server->store.current);
         const int reason = app_load(server->app, server->running, server->running_length);
         if (reason != APP_OK) {
             return refused(x, reason);
         }
+        each_tunable(server->app, value, true);
     }
     server->source = SOURCE_STORE;
     out_u8(x, (server->port->flags & HELLO_PERSISTENT) != 0);

@@ -66,6 +66,7 @@ typedef struct {
     uint8_t source;
     uint8_t buffer; // of port->image: holds the running one
     int16_t reason; // why there is none
+    uint32_t place; // joint that the last refusal was about
     uint16_t unknown;
     // The image that comes in.
     uint8_t incoming, incoming_target;

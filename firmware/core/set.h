@@ -24,10 +24,11 @@
 
 enum {
     SET_VERSION = 1,
-    SET_IMAGE = 8,    // where the image begins
-    SET_TUNABLE = 12, // bytes of one
+    SET_VALUES = 0 TUNABLE_TABLE(SET_COUNT), // of all tunables and joints
+    SET_IMAGE = 8,                           // where the image begins
+    SET_TUNABLE = 12,                        // bytes of one
     // beside the image, at most
-    SET_TABLES = SET_IMAGE + 4 + (TUNABLE_TABLE(SET_COUNT)) * SET_TUNABLE + 8 + SAMPLE_FIELDS * 4
+    SET_TABLES = SET_IMAGE + 4 + SET_VALUES * SET_TUNABLE + 8 + SAMPLE_FIELDS * 4
 };
 
 // STORE_OK and the length of the stored image; or STORE_E_EMPTY, STORE_E_NEWER, STORE_E_CONTENT.

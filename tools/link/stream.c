@@ -140,12 +140,14 @@ static int choose(client_t *client, const uint8_t *chosen, uint32_t choices, uin
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     client->choices = 0;
     put_u32(request, every);
-    memcpy(request + 4, chosen, choices);
+    if (choices > 0)
+        memcpy(request + 4, chosen, choices);
     if (client_ask(client, MESSAGE_TELEMETRY, request, 4 + choices) != 0)
         return client->status == LINK_BUDGET && client->reply_size >= 10
                    ? over_budget(client, every)
                    : -1;
-    memcpy(client->chosen, chosen, choices);
+    if (choices > 0)
+        memcpy(client->chosen, chosen, choices);
     client->choices = choices;
     client->every = every;
     client->credit = client->filled = client->lost_total = 0;
