@@ -69,6 +69,9 @@ endif
 COMMON := -std=gnu11 -g -I. -ffp-contract=off -MMD -MP $(WARN)
 
 OUT := $(BUILD)/$(BOARD)
+# Number types in which the board computes rows for the tool (board.mk; none: -).
+ROWS_REALS ?= f32 q31
+ROWS_DEFS  := $(patsubst %,-DROWS_HAS_%,$(shell echo $(filter-out -,$(ROWS_REALS)) | tr a-z A-Z))
 # A single frame above this is a mistake; the sum along the calls is tools/stack.py's business.
 FRAME_MAX := 512
 CFLAGS := $(COMMON) -O2 $(CPU_FLAGS_$(CPU)) -ffunction-sections -fdata-sections -fno-common \
@@ -108,6 +111,7 @@ $(OUT)/%.o: %.c Makefile hal/hal.mk boards/$(BOARD)/board.mk build/deps/paths.mk
 $(FIRMWARE): $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) linker/$(CHIP).ld linker/sections.ld tools/stack.py
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,-Map=$(@:.elf=.map) $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) $(LDLIBS) -o $@
+	$(Q)$(if $(QEMU_MACHINE),echo '$(QEMU_RUN)' > $(@:.elf=.qemu))
 	$(Q)$(call STACK_CHECK,$@) > $(@:.elf=.stack) || { cat $(@:.elf=.stack); rm -f $@; exit 1; }
 
 STACK_CHECK = tools/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(OUT)/boards $(OUT)/dyn 2>/dev/null) --objdump $(CROSS)objdump \

@@ -5,5 +5,8 @@ CPU    := m4f
 
 REALS       := f32# number types of its kernels
 
+BOARD_DEFS  := -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
+ROWS_REALS  := f32# number types of rows computed for the tool
+
 FLASHER     := openocd
 OPENOCD_CFG := -f board/st_nucleo_f4.cfg

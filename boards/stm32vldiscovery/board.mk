@@ -10,9 +10,10 @@ ICOUNT_COUNT := 10
 ICOUNT_RUN   := 5
 
 # Rings and stack that leave room for a six-joint arm in 8 KB.
-BOARD_DEFS  := -DUART_TX_RING=512 -DUART_RX_RING=128 -DDYN_MAX_JOINTS=6 -DAPP_ARMS=0 -DAPP_CONTROLS=1 -DAPP_SAMPLES=4 -DAPP_KNOTS=8
+BOARD_DEFS  := -DUART_TX_RING=512 -DUART_RX_RING=128 -DDYN_MAX_JOINTS=6 -DLINK_IMAGE_ROOM=0 -DSERVER_PAYLOAD=64 -DAPP_ARMS=0 -DAPP_CONTROLS=1 -DAPP_SAMPLES=4 -DAPP_KNOTS=8
 BOARD_TESTS := harness fault tick cycles hal_emulated
 
 REALS       := q31# number types of its kernels
+ROWS_REALS  := -# rows for the tool need more memory
 
 FLASHER     := st-flash

@@ -59,11 +59,11 @@ enum {
     X(17, CLEAR, AGAIN, "", "i16 reason", "after a fault: idle again")                             \
     X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm somewhere")         \
     X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "numbers of a row to compute")                  \
-    X(20, ROW_RUN, AGAIN, "u8 method, u8 real", "i16 reason, u32 limited, u32 cost",               \
-      "computes it with the arm of IMAGE_END target 1")                                            \
+    X(20, ROW_RUN, AGAIN, "u8 method", "i16 reason, u32 limited, u32 cost",                        \
+      "computes it with the arm that came last for TARGET_ROWS")                                   \
     X(21, ROW_GET, AGAIN, "u16 first, u8 count", "f64...", "numbers of the result")                \
     X(22, CRASH, AGAIN, "u8 clear, u16 offset", "u16 total, bytes from offset on",                 \
-      "the record of the crash before this start (hal/fault.h); total 0: none")                    \
+      "the record of the crash before this start: CRASH_TABLE; total 0: none")                     \
     X(23, STAGES, AGAIN, "u8 stage, u8 clear", "u32 ticks, u32 least, u32 mean, u32 most, text",   \
       "what a stage of a tick costs; the stage behind the last: the whole tick")                   \
     X(24, RESET, AGAIN, "u32 0x4c504152", "", "starts the board again")                            \
@@ -119,7 +119,7 @@ enum {
 enum { SOURCE_NONE, SOURCE_STORE, SOURCE_LINK };
 
 // IMAGE_BEGIN, IMAGE_END
-enum { TARGET_APP, TARGET_ROWS };
+enum { TARGET_APP, TARGET_ROWS }; // TARGET_ROWS + 0 f32, 1 f64, 2 q31
 #define RESET_WORD 0x4c504152u
 
 // X(NAME, "name", "help")
@@ -164,5 +164,43 @@ typedef enum {
 } topic_t;
 
 enum { KIND_U32, KIND_F32, KIND_Q31 };
+
+// CRASH: X(name, words). Words of 4 bytes; those of build are bytes in their order.
+#define CRASH_TABLE(X)                                                                             \
+    X(cause, 1) /* CRASH_CAUSES */                                                                 \
+    X(r, 13)    /* r0 to r12 */                                                                    \
+    X(sp, 1)                                                                                       \
+    X(lr, 1)                                                                                       \
+    X(pc, 1)                                                                                       \
+    X(xpsr, 1)                                                                                     \
+    X(exc_return, 1)                                                                               \
+    X(exception, 1) /* 3 hard fault, 4 memory, 5 bus, 6 usage, 16 + n interrupt n */               \
+    X(cfsr, 1)                                                                                     \
+    X(hfsr, 1)                                                                                     \
+    X(mmfar, 1)                                                                                    \
+    X(bfar, 1)                                                                                     \
+    X(frame_valid, 1) /* 0: r0 to r3, r12, lr, pc and xpsr did not reach memory */                 \
+    X(stack_words, 1) /* how many of the next were readable */                                     \
+    X(stack, 16)      /* from sp on */                                                             \
+    X(build_id, 5)    /* of the firmware that crashed */                                           \
+    X(count, 1)       /* crashes since power-up */
+
+typedef struct {
+#define X(name, words) uint32_t name[words];
+    CRASH_TABLE(X)
+#undef X
+} crash_t;
+
+// X(number, NAME, "name")
+#define CRASH_CAUSES(X)                                                                            \
+    X(0, NONE, "none")                                                                             \
+    X(1, STACK_OVERFLOW, "stack overflow")                                                         \
+    X(2, BAD_ADDRESS, "bad address")                                                               \
+    X(3, DIVIDE_BY_ZERO, "division by zero")                                                       \
+    X(4, UNDEFINED_INSTRUCTION, "undefined instruction")                                           \
+    X(5, UNALIGNED, "unaligned access")                                                            \
+    X(6, UNEXPECTED_INTERRUPT, "interrupt without a handler")                                      \
+    X(7, ASSERT, "assertion")                                                                      \
+    X(8, OTHER, "fault of another kind")
 
 #endif

@@ -238,11 +238,11 @@ static void describe_field(const server_t *server, record_t *record, uint32_t fi
 }
 
 static void describe_method(const server_rows_t *rows, record_t *record, uint8_t method) {
-    uint8_t problem, reals;
+    uint8_t problem;
     const char *problem_name, *method_name;
-    rows->describe(rows->context, method, &problem, &reals, &problem_name, &method_name);
+    rows->describe(rows->context, method, &problem, &problem_name, &method_name);
     record_byte(record, problem);
-    record_byte(record, reals);
+    record_byte(record, rows->reals);
     record_text(record, problem_name);
     record_text(record, method_name);
 }
@@ -350,6 +350,11 @@ static void runs(server_t *server, const uint8_t *image, uint32_t length, uint8_
     server->reason = APP_OK;
 }
 
+static bool has_rows(const server_t *server, int real) {
+    const server_rows_t *rows = server->port->rows;
+    return rows != NULL && real < 8 && (rows->reals >> real & 1) != 0;
+}
+
 static int do_IMAGE_BEGIN(server_t *server, exchange_t *x) {
     if (x->size != 9) {
         return LINK_SIZE;
@@ -360,7 +365,7 @@ static int do_IMAGE_BEGIN(server_t *server, exchange_t *x) {
     if (!outputs_off(server)) {
         return LINK_STATE;
     }
-    if (target > TARGET_ROWS || (target == TARGET_ROWS && server->port->rows == NULL)) {
+    if (target >= TARGET_ROWS && !has_rows(server, target - TARGET_ROWS)) {
         return LINK_ABSENT;
     }
     if (in_place(server) && target == TARGET_APP) {
@@ -493,11 +498,12 @@ static int do_IMAGE_END(server_t *server, exchange_t *x) {
         return take_in_place(server, x);
     }
     const uint8_t *image = server->port->image[1 - server->buffer];
-    if (server->incoming_target == TARGET_ROWS) {
+    if (server->incoming_target >= TARGET_ROWS) {
         const server_rows_t *rows = server->port->rows;
         server->place = UINT32_MAX;
-        return answer_image(server, x, rows->load(rows->context, image, server->incoming_length),
-                            false);
+        const uint8_t real = (uint8_t)(server->incoming_target - TARGET_ROWS);
+        return answer_image(server, x,
+                            rows->load(rows->context, real, image, server->incoming_length), false);
     }
     const int reason = load(server, image, server->incoming_length);
     if (reason == APP_OK) {
@@ -697,13 +703,13 @@ static int do_ROW_RUN(server_t *server, exchange_t *x) {
     if (rows == NULL) {
         return LINK_ABSENT;
     }
-    if (x->size != 2) {
+    if (x->size != 1) {
         return LINK_SIZE;
     }
     if (!outputs_off(server)) {
         return LINK_STATE;
     }
-    const int status = rows->run(rows->context, x->in[0], x->in[1], &reason, &limited, &cost);
+    const int status = rows->run(rows->context, x->in[0], &reason, &limited, &cost);
     out_u16(x, (uint32_t)reason);
     out_u32(x, limited);
     out_u32(x, cost);
@@ -741,8 +747,7 @@ static int do_WRENCH(server_t *server, exchange_t *x) {
     for (unsigned i = 0; i < 6; i++) {
         wrench[i] = get_f64(x->in + 8 * i);
     }
-    rows->wrench(rows->context, wrench);
-    return LINK_OK;
+    return rows->wrench(rows->context, wrench);
 }
 
 // ---------------------------------------------------------------------------------------- health

@@ -21,17 +21,17 @@ _Static_assert(SERVER_PAYLOAD >= PROTOCOL_PAYLOAD_MIN && SERVER_PAYLOAD <= PROTO
 typedef struct {
     void *context;
     uint8_t methods;
-    // Name of a method, its problem, and which number types this build has it in.
-    void (*describe)(void *context, uint8_t method, uint8_t *problem, uint8_t *reals,
-                     const char **problem_name, const char **method_name);
-    // 0 or a reason like that of app_load.
-    int (*load)(void *context, const uint8_t *image, size_t size);
-    void (*wrench)(void *context, const double wrench[6]);
-    double *row; // in and out
+    uint8_t reals; // bits of rows_real_t: number types that this build has
+    // Name of a method, and its problem.
+    void (*describe)(void *context, uint8_t method, uint8_t *problem, const char **problem_name,
+                     const char **method_name);
+    // 0 or a reason like that of app_load; real: a rows_real_t.
+    int (*load)(void *context, uint8_t real, const uint8_t *image, size_t size);
+    int (*wrench)(void *context, const double wrench[6]); // a link_status_t
+    double *row;                                          // in and out
     uint16_t row_room;
-    // LINK_OK, LINK_INDEX, LINK_ABSENT, or LINK_APP with a reason.
-    int (*run)(void *context, uint8_t method, uint8_t real, int *reason, uint32_t *limited,
-               uint32_t *cost);
+    // LINK_OK, LINK_INDEX, LINK_ORDER, or LINK_APP with a reason.
+    int (*run)(void *context, uint8_t method, int *reason, uint32_t *limited, uint32_t *cost);
 } server_rows_t;
 
 typedef struct {

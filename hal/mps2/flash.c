@@ -2,7 +2,7 @@
 // They survive a warm reset and behave like flash: erased is 0xFF, programming only clears bits.
 #include "hal/flash.h"
 
-enum { ERASE_UNIT = 4096, SLOT_BYTES = 16384 };
+enum { ERASE_UNIT = 4096, SLOT_BYTES = 65536 };
 
 __attribute__((section(".noinit"), aligned(8))) static uint8_t memory[2][SLOT_BYTES];
 

@@ -7,10 +7,10 @@ APPELL_SAN := $(BUILD)/host/appell-san
 include tools/robot/robot.mk
 include tools/sim/sim.mk
 
-APPELL_SRC   := $(wildcard tools/appell/*.c) $(SIM_SRC) $(ROBOT_SRC) firmware/core/image.c
+APPELL_SRC   := $(wildcard tools/appell/*.c tools/link/*.c) $(SIM_SRC) $(ROBOT_SRC)
 TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
 
-$(APPELL): $(TOOL_OBJ) $(DYN_TOOL_LIB)
+$(APPELL): $(TOOL_OBJ) $(CORE_TOOL_LIB) $(DYN_TOOL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $^ $(ROBOT_LIBS) -lm -o $@
 
@@ -24,7 +24,7 @@ $(TOOL_OUT)-san/%.o: %.c tools/appell/appell.mk
 	$(call say,CC,$@)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) -c $< -o $@
 
-$(APPELL_SAN): $(TOOL_SAN_OBJ) $(DYN_HOST_LIB)
+$(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) -lm -o $@
 

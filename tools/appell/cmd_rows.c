@@ -145,7 +145,7 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
     if (status == DYN_E_PIVOT)
         return rows_error(rows, "`appell check` names joints that move no mass",
                           "the inertia matrix is not positive definite");
-    if (status == EVAL_OVERFLOW)
+    if (status == ROWS_OVERFLOW)
         return rows_error(rows, "use f32", "q31 overflows on the way to the result");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)
         for (uint32_t i = 0; i < job->robot->n; i++) {

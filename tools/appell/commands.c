@@ -2,7 +2,7 @@
 #include "tools/appell/commands.h"
 
 #include "tools/appell/arm.h"
-#include "tools/appell/methods.h"
+#include "firmware/core/methods.h"
 
 #define COMPUTE (ARM_OPTIONS | OPTION(GRAVITY) | OPTION(PAYLOAD) | OPTION(RIGID) | OPTION(JSON))
 #define NUMBERS (COMPUTE | OPTION(METHOD) | OPTION(REAL))

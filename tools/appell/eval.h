@@ -10,13 +10,9 @@
 #include <stdint.h>
 
 #include "dyn/q31.h"
-#include "tools/appell/methods.h"
+#include "firmware/core/methods.h"
+#include "firmware/core/rows.h"
 #include "tools/backend/count.h"
-
-/* Beside dyn_status_t: a sum left the number format on the way (q31). */
-enum { EVAL_OVERFLOW = -100 };
-
-typedef struct evaluator evaluator_t;
 
 typedef struct {
     const char *name;
@@ -28,7 +24,7 @@ typedef struct {
     void (*drop)(evaluator_t *evaluator);
     /* DYN_OK, or why this arm has no such method in this type: DYN_E_UNITS. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);
-    /* DYN_OK, DYN_E_PIVOT or EVAL_OVERFLOW. Bit i of *limited: the voltage of joint i was limited.
+    /* DYN_OK, DYN_E_PIVOT or ROWS_OVERFLOW. Bit i of *limited: the voltage of joint i was limited.
      */
     int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,
                uint32_t *limited);

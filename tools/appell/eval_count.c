@@ -6,8 +6,8 @@
 #define REAL_IN(value, exponent)  ((void)(exponent), count_input(value))
 #define REAL_OUT(value, exponent) ((void)(exponent), (value).v)
 #define ANGLE_IN(rad)             count_input(rad)
-#define EVAL_BEGIN()              ((void)0)
-#define EVAL_OVERFLOWS()          0
+#define ROWS_BEGIN()              ((void)0)
+#define ROWS_OVERFLOWS()          0
 #define EVAL_NO_TYPE
 
 #include "tools/appell/eval_body.h"

@@ -6,8 +6,8 @@
 #define REAL_IN(value, exponent)  ((void)(exponent), (float)(value))
 #define REAL_OUT(value, exponent) ((void)(exponent), (double)(value))
 #define ANGLE_IN(rad)             ((float)(rad))
-#define EVAL_BEGIN()              ((void)0)
-#define EVAL_OVERFLOWS()          0
+#define ROWS_BEGIN()              ((void)0)
+#define ROWS_OVERFLOWS()          0
 #define EVAL_TYPE                 eval_f32
 #define EVAL_TYPE_NAME            "f32"
 #define EVAL_DIGITS               9

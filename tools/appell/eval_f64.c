@@ -6,8 +6,8 @@
 #define REAL_IN(value, exponent)  ((void)(exponent), (value))
 #define REAL_OUT(value, exponent) ((void)(exponent), (value))
 #define ANGLE_IN(rad)             (rad)
-#define EVAL_BEGIN()              ((void)0)
-#define EVAL_OVERFLOWS()          0
+#define ROWS_BEGIN()              ((void)0)
+#define ROWS_OVERFLOWS()          0
 #define EVAL_TYPE                 eval_f64
 #define EVAL_TYPE_NAME            "f64"
 #define EVAL_DIGITS               17

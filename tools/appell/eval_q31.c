@@ -10,8 +10,8 @@
 #define REAL_IN(value, exponent)  dyn_q31_from(value, exponent)
 #define REAL_OUT(value, exponent) dyn_q31_to(value, exponent)
 #define ANGLE_IN(rad)             dyn_q31_angle(rad)
-#define EVAL_BEGIN()              check_begin(false)
-#define EVAL_OVERFLOWS()          check_overflows()
+#define ROWS_BEGIN()              check_begin(false)
+#define ROWS_OVERFLOWS()          check_overflows()
 #define EVAL_TYPE                 eval_q31
 #define EVAL_TYPE_NAME            "q31"
 #define EVAL_DIGITS               9

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tools/appell/command.h"
-#include "tools/appell/methods.h"
+#include "firmware/core/methods.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
 #include "tools/sim/rk.h"

@@ -2,7 +2,7 @@
 #ifndef TOOLS_APPELL_UNITS_H
 #define TOOLS_APPELL_UNITS_H
 
-#include "tools/appell/methods.h"
+#include "firmware/core/methods.h"
 #include "tools/backend/range.h"
 
 /*

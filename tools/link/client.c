@@ -610,8 +610,8 @@ int client_wrench(client_t *client, const double wrench[6]) {
     return client_ask(client, MESSAGE_WRENCH, request, sizeof request);
 }
 
-int client_row(client_t *client, uint32_t method, uint32_t real, const double *in, size_t inputs,
-               double *out, size_t outputs, uint32_t *limited, uint32_t *cost) {
+int client_row(client_t *client, uint32_t method, const double *in, size_t inputs, double *out,
+               size_t outputs, uint32_t *limited, uint32_t *cost) {
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     for (size_t at = 0; at < inputs;) {
         const size_t most = (client->device.payload - 2u) / 8;
@@ -624,8 +624,7 @@ int client_row(client_t *client, uint32_t method, uint32_t real, const double *i
         at += n;
     }
     request[0] = (uint8_t)method;
-    request[1] = (uint8_t)real;
-    if (client_ask(client, MESSAGE_ROW_RUN, request, 2) != 0)
+    if (client_ask(client, MESSAGE_ROW_RUN, request, 1) != 0)
         return -1;
     *limited = client->reply_size >= 10 ? get_u32(client->reply + 2) : 0;
     *cost = client->reply_size >= 10 ? get_u32(client->reply + 6) : 0;

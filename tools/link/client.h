@@ -124,7 +124,7 @@ int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value,
 int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, float *now);
 
 typedef void (*client_progress_t)(void *user, uint32_t done, uint32_t all);
-/* target: TARGET_APP or TARGET_ROWS. kept: the board has stored it already. */
+/* target: TARGET_APP, or TARGET_ROWS + real. kept: the board has stored it already. */
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
                       bool *kept, client_progress_t progress, void *user);
 /* which: 0 the one that runs, 1 the stored one. To be freed; NULL with an error, or with *length =
@@ -153,10 +153,11 @@ int client_clear(client_t *client);
 int client_place(client_t *client, const float *q);
 int client_reset(client_t *client); /* and waits until the board is there again */
 
-/* Rows on the board: method by its number among device.method, real 0 f32, 1 f64, 2 q31. */
+/* Rows on the board, with the arm that was sent to TARGET_ROWS + real (0 f32, 1 f64, 2 q31): method
+ * by its number among device.method. */
 int client_wrench(client_t *client, const double wrench[6]);
-int client_row(client_t *client, uint32_t method, uint32_t real, const double *in, size_t inputs,
-               double *out, size_t outputs, uint32_t *limited, uint32_t *cost);
+int client_row(client_t *client, uint32_t method, const double *in, size_t inputs, double *out,
+               size_t outputs, uint32_t *limited, uint32_t *cost);
 
 /* The record of the last crash, to be freed; NULL and *size = 0: there was none. -1: error. */
 int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear);

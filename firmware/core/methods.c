@@ -1,7 +1,6 @@
 /* The table of methods and what follows from it. */
-#include "tools/appell/methods.h"
+#include "firmware/core/methods.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const method_t method_table[METHOD_COUNT] = {
@@ -59,9 +58,15 @@ method_id_t method_find(problem_t problem, const char *name) {
 
 void method_list(problem_t problem, char *out, size_t size) {
     size_t used = 0;
-    *out = '\0';
-    for (int i = 0; i < METHOD_COUNT; i++)
-        if (method_table[i].problem == problem && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
-                                     method_name((method_id_t)i));
+    for (int i = 0; i < METHOD_COUNT; i++) {
+        const char *name = method_name((method_id_t)i);
+        const char *comma = used > 0 ? ", " : "";
+        if (method_table[i].problem != problem || used + strlen(comma) + strlen(name) >= size)
+            continue;
+        memcpy(out + used, comma, strlen(comma));
+        used += strlen(comma);
+        memcpy(out + used, name, strlen(name));
+        used += strlen(name);
+    }
+    out[used] = '\0';
 }

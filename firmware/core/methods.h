@@ -4,12 +4,12 @@
  *
  *     X(problem, method, form, kernel, scratch, paper, products, sums)
  *
- * form says how the kernel is called (tools/appell/eval_body.h). paper is whose count stands beside
- * ours, for revolute joints without rotors and friction, as polynomials {n^3, n^2, n, 1} of the
- * products (with divisions) and sums; "" where the papers have none.
+ * form says how the kernel is called (firmware/core/rows_body.h). paper is whose count stands
+ * beside ours, for revolute joints without rotors and friction, as polynomials {n^3, n^2, n, 1} of
+ * the products (with divisions) and sums; "" where the papers have none.
  */
-#ifndef TOOLS_APPELL_METHODS_H
-#define TOOLS_APPELL_METHODS_H
+#ifndef FIRMWARE_CORE_METHODS_H
+#define FIRMWARE_CORE_METHODS_H
 
 #include <stddef.h>
 #include <stdint.h>
