@@ -19,7 +19,7 @@ import time
 import zlib
 
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell-san")
-GOLDEN = "../shared/golden"
+GOLDEN = os.environ.get("GOLDEN", "../shared/golden")
 ROBOTS = "../shared/robots"
 PATIENCE_S = 120
 LONG_RUN = bool(os.environ.get("LONG"))  # make test-long
@@ -109,6 +109,13 @@ def golden(name):
         return json.load(file)
 
 
+def shared_robot(name):
+    path = os.path.join(ROBOTS, name)
+    if not os.path.exists(path):
+        raise Skip(f"no {name} in {ROBOTS}")
+    return path
+
+
 CONVENTION = {"std_dh": "dh", "mod_dh": "mdh", "urdf": "frames"}
 
 # The tolerances that go with the reference values: they are exact, double has 1e-16, and 30 joints, sums of
@@ -167,6 +174,25 @@ def test_golden_puma560_of_the_project(folder):
         near(got, s["tau"], TOLERANCE, "puma560")
 
 
+def test_golden_straight_line(folder):
+    """The line of paper 000: torques, the poses on it, and the way back by inverse kinematics."""
+    data = golden("puma560")
+    robot = robot_file(folder, "puma", "dh", data["gravity"], data["rows"])
+    line = data["straight_line"]
+    samples = line["samples"]
+    motion = [s["q"] + s["qd"] + s["qdd"] for s in samples]
+    for key, options in (("tau", []), ("tau_nomotor", ["--no-rotor"])):
+        for s, got in zip(samples, table("id", robot, *options, rows=motion)):
+            near(got, s[key], TOLERANCE, f"straight line {key}")
+    for s, got in zip(samples, table("fk", robot, rows=[s["q"] for s in samples])):
+        near(got, flat(line["R"][i] + [s["p"][i]] for i in range(3)), TOLERANCE, "straight line fk")
+    # R is Ry(-90 deg) Rx(180 deg). The pose is met to 1e-12; a wrist at 0.3 rad multiplies that by a few.
+    for s in samples[::10]:
+        start = ",".join(repr(q + 0.05) for q in s["q"])
+        got = table("ik", robot, "--start", start, rows=[s["p"] + [math.pi, -math.pi / 2, 0]])[0]
+        near(got, s["q"], 1e-10, "straight line ik")
+
+
 def test_golden_stanford(folder):
     for variant in golden("stanford")["variants"]:
         robot = robot_file(folder, variant["name"], "dh", variant["gravity"], variant["rows"])
@@ -195,6 +221,8 @@ def test_golden_ascher(folder):
                 near(got, s["qdd"], fd_tolerance(s["condM"]), f"ascher {arm['name']} fd {method}")
         for s, got in zip(steps, table("mass", robot, rows=[s["q"] for s in steps])):
             near(got, flat(s["M"]), TOLERANCE, f"ascher {arm['name']} mass")
+        for s, got in zip(steps, table("gravity", robot, rows=[s["q"] for s in steps])):
+            near(got, s["g"], TOLERANCE, f"ascher {arm['name']} gravity")
 
 
 def test_golden_random_chains(folder):
@@ -242,6 +270,8 @@ def test_golden_rigid_beams(folder):
     states = data["rigid_states"]
     for s, got in zip(states, table("mass", "flex2", "--rigid", rows=[s["q"] for s in states])):
         near(got, flat(s["I"]), TOLERANCE, "flex2 mass")
+    for s, got in zip(states, table("bias", "flex2", "--rigid", rows=[s["q"] + s["qd"] for s in states])):
+        near(got, [-x for x in s["Re"]], TOLERANCE, "flex2 bias")
     done = run("mass", "flex2", rows=[[0, 0]])
     assert done.returncode == 2 and "elastic" in done.stderr and "--rigid" in done.stderr, done.stderr
 
@@ -521,31 +551,37 @@ HEAD = "<4sIIIIIII29f"
 JOINT = "<IIi34f"
 
 
-def image_robots(folder):
-    out = ["puma560", "stanford", "planar3r", "twobody", "piezo6", "cmu-dd", limited_arm(folder)]
-    if os.path.isdir(ROBOTS):
-        out += [os.path.join(ROBOTS, name) for name in sorted(os.listdir(ROBOTS)) if name.endswith(".urdf")]
-    return out
+def round_trip(folder, robot, *options):
+    """Robot, image, robot file, image: the two images are one; and an image of an image is itself."""
+    one, two, three, shown = (os.path.join(folder, name) for name in ("1.img", "2.img", "3.img", "shown.yaml"))
+    good("image", "-q", robot, *options, "-o", one)
+    with open(shown, "w") as file:
+        file.write(good("image", "-q", "--show", one))
+    good("image", "-q", shown, "-o", two)
+    good("image", "-q", one, "-o", three)
+    contents = [open(path, "rb").read() for path in (one, two, three)]
+    assert contents[0] == contents[1] == contents[2], f"{robot}: the images differ"
+    # Single precision of the parameters is all that is lost; a few joints multiply it.
+    n = json.loads(good("info", "-q", "--json", robot, *options))["n"]
+    rows = [[0.1 * k for k in range(1, n + 1)] + [0.5] * n + [1.0] * n]
+    for problem, row in (("id", rows), ("fk", [rows[0][:n]])):
+        near(table(problem, one, rows=row)[0], table(problem, robot, *options, rows=row)[0], 2e-6,
+             f"{robot} as an image")
 
 
 def test_image_round_trip(folder):
-    """Robot, image, robot file, image: the two images are one; and an image of an image is itself."""
-    for i, robot in enumerate(image_robots(folder)):
-        one, two, three = (os.path.join(folder, f"{i}.{k}") for k in (1, 2, 3))
-        shown = os.path.join(folder, f"{i}.yaml")
-        good("image", "-q", robot, "-o", one)
-        with open(shown, "w") as file:
-            file.write(good("image", "-q", "--show", one))
-        good("image", "-q", shown, "-o", two)
-        good("image", "-q", one, "-o", three)
-        contents = [open(path, "rb").read() for path in (one, two, three)]
-        assert contents[0] == contents[1] == contents[2], f"{robot}: the images differ"
-        # Single precision of the parameters is all that is lost; a few joints multiply it.
-        n = json.loads(good("info", "-q", "--json", robot))["n"]
-        rows = [[0.1 * k for k in range(1, n + 1)] + [0.5] * n + [1.0] * n]
-        near(table("id", one, rows=rows)[0], table("id", robot, rows=rows)[0], 2e-6, f"{robot} as an image")
-        near(table("fk", one, rows=[rows[0][:n]])[0], table("fk", robot, rows=[rows[0][:n]])[0], 2e-6,
-             f"{robot} as an image")
+    """Every robot of the project that an image can hold."""
+    names = [name[:-5] for name in sorted(os.listdir("tools/robots")) if name.endswith(".yaml")]
+    rigid = [name for name in names if not json.loads(good("info", "-q", "--json", name))["elastic"]]
+    assert len(rigid) >= 6 and "puma560" in rigid, names
+    for robot in [*rigid, limited_arm(folder), "test/robot_data/gripper.urdf"]:
+        round_trip(folder, robot)
+
+
+def test_image_round_trip_urdf(folder):
+    for name, *options in (["ur5_robot.urdf"], ["ur5_robot.urdf", "--tip", "tool0"], ["kinova.urdf"], ["z1.urdf"],
+                           ["panda.urdf"], ["panda.urdf", "--tip", "panda_hand_tcp"]):
+        round_trip(folder, shared_robot(name), *options)
 
 
 def test_image_layout(folder):
@@ -659,13 +695,6 @@ def check_ik(robot, *options):
     print(f"NOTE ik {os.path.basename(robot)}: {said.group(0)}, at most {worst:.1e} away", flush=True)
     assert worst <= 1e-9, f"{robot}: {worst:.3g} away"
     assert len(reached) > 0.99 * POSES, f"{robot}: {said.group(0)}"
-
-
-def shared_robot(name):
-    path = os.path.join(ROBOTS, name)
-    if not os.path.exists(path):
-        raise Skip(f"no {name} in {ROBOTS}")
-    return path
 
 
 def test_ik_then_fk_puma560(folder):

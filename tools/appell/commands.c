@@ -73,8 +73,9 @@ const command_t command_table[] = {
      ARM_OPTIONS | OPTION(RIGID) | OPTION(START) | OPTION(RESTARTS) | OPTION(SEED) | OPTION(JSON),
      "inverse kinematics: rows x y z roll pitch yaw of the hand to rows q",
      "Damped least squares from --start, within the limits of the joints; where that fails, from "
-     "random positions. The angles turn the hand by Rz(yaw) Ry(pitch) Rx(roll). The pose is met "
-     "to 1e-9. A pose that is not reached is an error with the distance that is left, a comment "
+     "random positions. Joints without limits end within half a turn of the start. The angles turn "
+     "the hand by Rz(yaw) Ry(pitch) Rx(roll). The pose is met to 1e-9. A pose that is not reached "
+     "is an error with the distance that is left, a comment "
      "in the output (null with --json), and makes the exit code 1; the other rows are computed.",
      "$ echo 0.4 0.2 0.3  0 1.5 0 | appell ik puma560\n"
      "$ appell ik puma560 --start 0,0.8,0,0,0,0 poses.txt | appell fk puma560",

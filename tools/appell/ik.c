@@ -216,7 +216,9 @@ bool ik_solve(const ik_t *ik, const dyn_pose_t *hand, ik_answer_t *answer) {
         best = t.cost;
         for (uint32_t i = 0; i < p.n; i++) {
             const bool turns = ik->model->joint[i].type == DYN_REVOLUTE && isinf(p.high[i]);
-            answer->q[i] = turns ? remainder(t.q[i], 6.283185307179586) : t.q[i];
+            /* Of all whole turns the one nearest to the start. */
+            answer->q[i] =
+                turns ? ik->start[i] + remainder(t.q[i] - ik->start[i], 6.283185307179586) : t.q[i];
         }
         const double *e = t.error;
         answer->position_m = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]) * p.reach;
