@@ -88,21 +88,25 @@ static void limit(const robot_joint_t *joint, uint32_t has, double value) {
 }
 
 static void print_joints(const robot_t *robot) {
-    out_format("\n%-3s %-18s %-9s %9s %9s %9s %9s %9s\n", "", "joint", "type", "alpha", "a",
+    int width = 18;
+    for (uint32_t i = 0; i < robot->n; i++)
+        width =
+            (int)strlen(robot->joint[i].name) > width ? (int)strlen(robot->joint[i].name) : width;
+    out_format("\n%-3s %-*s %-9s %9s %9s %9s %9s %9s\n", "", width, "joint", "type", "alpha", "a",
                "theta", "d", "mass");
     for (uint32_t i = 0; i < robot->n; i++) {
         const dyn_model_joint_t *j = &robot->model.joint[i];
-        out_format("%-3u %-18s %-9s %9.5g %9.5g %9.5g %9.5g %9.5g%s\n", (unsigned)i + 1,
+        out_format("%-3u %-*s %-9s %9.5g %9.5g %9.5g %9.5g %9.5g%s\n", (unsigned)i + 1, width,
                    robot->joint[i].name, type_name(j->type), j->alpha, j->a, j->theta, j->d,
                    j->link.mass, robot->joint[i].elastic ? " elastic" : "");
     }
     out_text("    (modified DH, as the kernels have it; rad, m, kg)\n");
-    out_format("\n%-3s %-18s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "limits and drive", "from",
-               "to", "velocity", "accel.", "torque", "gear", "rotor", "viscous", "volt");
+    out_format("\n%-3s %-*s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", width, "limits and drive",
+               "from", "to", "velocity", "accel.", "torque", "gear", "rotor", "viscous", "volt");
     for (uint32_t i = 0; i < robot->n; i++) {
         const robot_joint_t *r = &robot->joint[i];
         const dyn_drive_t *d = &robot->model.joint[i].drive;
-        out_format("%-3u %-18s", (unsigned)i + 1, r->name);
+        out_format("%-3u %-*s", (unsigned)i + 1, width, r->name);
         limit(r, ROBOT_JOINT_POSITION, d->limits.position[0]);
         limit(r, ROBOT_JOINT_POSITION, d->limits.position[1]);
         limit(r, ROBOT_JOINT_VELOCITY, d->limits.velocity);
