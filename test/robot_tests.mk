@@ -16,18 +16,14 @@ TEST_SRC_robot_fuzz_image += $(FUZZ_IMAGE_SRC)
 TESTS_HOST += $(addprefix robot_,$(ROBOT_TESTS))
 
 ifeq ($(BOARD),host)
-ROBOT_TEST_OBJ := $(patsubst %.c,$(OUT)/test/robot/%.o,$(ROBOT_SRC) test/robot_help.c)
+# The readers as the sanitized tool has them (tools/appell/appell.mk).
+ROBOT_TEST_OBJ := $(ROBOT_SRC:%.c=$(TOOL_OUT)-san/%.o) $(OUT)/test/common/test/robot_help.o
 
 $(ROBOT_TESTS:%=$(OUT)/test/test_robot_%): $(ROBOT_TEST_LIB)
 
 $(ROBOT_TEST_LIB): $(ROBOT_TEST_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
-
-$(ROBOT_TEST_OBJ): $(OUT)/test/robot/%.o: %.c tools/robot/robot.mk build/deps/paths.mk
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(HOSTCC) $(HOST_CFLAGS) $(UNITY_FLAGS) -c $< -o $@
 endif
 
 # The same targets with the fuzzer of clang, which looks where its inputs lead; FUZZ_TIME in seconds.

@@ -31,17 +31,28 @@ ifeq ($(BOARD),host)
 TEST_BIN := $(TESTS:%=$(TEST_OUT)/test_%)
 job = host|test_$1|$(TEST_OUT)/test_$1
 
-# Objects per test, because the drivers are compiled with different defines for different tests.
-define host_test
-$(TEST_OUT)/test_$1: $(patsubst %.c,$(TEST_OUT)/$1/%.o,test/test_$1.c $(TEST_SRC_$1) $(FRAME_SRC)) $(CORE_LIB) $(DYN_HOST_LIB)
-	$$(call say,LINK,$$@)
-	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $$^ $(TEST_LIBS_$1) -lm -o $$@
-$(TEST_OUT)/$1/%.o: %.c build/deps/paths.mk
+# A test with defines has objects of its own, because the drivers are compiled differently for it; all others
+# and the frame share theirs.
+HOST_OBJ = $(patsubst %.c,$(TEST_OUT)/$(if $(TEST_DEFS_$1),$1,common)/%.o,test/test_$1.c $(TEST_SRC_$1)) \
+           $(patsubst %.c,$(TEST_OUT)/common/%.o,$(FRAME_SRC))
+# Changes when the long tests are switched on or off, which every test may look at.
+$(TEST_OUT)/long: always
+	@mkdir -p $(@D)
+	@echo '$(LONG)' | cmp -s - $@ || echo '$(LONG)' > $@
+.PHONY: always
+define host_objects
+$(TEST_OUT)/$1/%.o: %.c build/deps/paths.mk $(TEST_OUT)/long
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $(UNITY_FLAGS) $(TEST_DEFS_$1) $(if $(LONG),-DTEST_LONG) -c $$< -o $$@
+	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $(UNITY_FLAGS) $2 $(if $(LONG),-DTEST_LONG) -c $$< -o $$@
 endef
-$(foreach t,$(TESTS_ALL),$(eval $(call host_test,$t)))
+define host_test
+$(TEST_OUT)/test_$1: $(call HOST_OBJ,$1) $(CORE_LIB) $(DYN_HOST_LIB)
+	$$(call say,LINK,$$@)
+	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $$^ $(TEST_LIBS_$1) -lm -o $$@
+endef
+$(eval $(call host_objects,common,))
+$(foreach t,$(TESTS_ALL),$(eval $(call host_test,$t))$(if $(TEST_DEFS_$t),$(eval $(call host_objects,$t,$(TEST_DEFS_$t)))))
 else
 TEST_BIN := $(TESTS:%=$(TEST_OUT)/test_%.elf)
 job = $(BOARD)|test_$1|$(QEMU_COUNT) -serial null -semihosting-config enable=on,target=native -kernel $(TEST_OUT)/test_$1.elf
