@@ -17,8 +17,8 @@
  * In q31 U is multiplied by 2^e and D by 4^e, so that D is in [1, 4) and 1/D a number. Nothing in
  * floats.
  *
- * Operations (revolute, n >= 3, those that a rotor needs included; test_dyn_aba): 248n - 317
- * multiplications, 222n - 301 additions, n reciprocals; n = 6: 1171 and 1031, Featherstone 1533 and
+ * Operations (revolute, n >= 3, those that a rotor needs included; test_dyn_aba): 248n - 260
+ * multiplications, 222n - 231 additions, n reciprocals; n = 6: 1228 and 1101, Featherstone 1533 and
  * 1415.
  * Scratch: sizeof(dyn_aba_link) for each joint, 72 bytes in f32 and q31.
  */

@@ -13,7 +13,7 @@
  * Prismatic joints are added. Corrected: in appendix (19), (20), (23), (26) the axis is A_j^(j-1)
  * Z, here Z itself; in (24) the distance is p_i; (21) and (23) run over all joints.
  *
- * Operations (revolute, n >= 2; test_dyn_crba): 10n^2 + 10n - 33 multiplications, 6n^2 + 28n - 54
+ * Operations (revolute, n >= 2; test_dyn_crba): 10n^2 + 19n - 29 multiplications, 6n^2 + 33n - 39
  * additions; Walker and Orin 12n^2 + 56n - 27 and 7n^2 + 67n - 56.
  * Scratch: sizeof(dyn_crba_link) for each joint, 12 bytes in f32 and q31.
  */

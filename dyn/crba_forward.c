@@ -3,72 +3,28 @@
  * Newton-Euler steps with zero acceleration, Cholesky's factors; N. M. Swartz, "Arm Dynamics
  * Simulation" (1982), (14) and (15).
  *
- * Different from the paper: the unknowns. With a heavy link behind a light one on a parallel axis
- * the elements of H are nearly equal, and what decides is in the digits that rounding H drops: in
- * paper 000, section 5.1, the accelerations are off by 0.5 rad/s^2 when H is right to the last bit
- * of a float. So the unknowns are not the accelerations of the joints but
+ * Different from the paper: the unknowns, which dyn/across.h explains. Error of joint 1 in float in
+ * the example of paper 000, section 5.1: 0.0006 rad/s^2, with H itself 1.2 (test_dyn_table5).
  *
- *     x_1 = qdd_1,   x_i = qdd_i + t_i x_i-1,   t_i = Z_i . Z_i-1 = cos alpha_i
- *
- * where joint i and the one before both turn or both slide, else t_i = 0: on parallel axes the
- * accelerations against the base. x_j alone turns link j about its axis and lets link j + 1 follow
- * only across its own, so that the large part of the inertia is not in it. With qdd = T x the
- * equations are (T^T H T) x = T^T (tau - B), and no element of theirs needs a difference of large
- * numbers, as long as it is not formed from H: in the half-turned frame between two links with axes
- * Z' and Z the element along the axis before, less t times the one along ours, is
- *
- *     Z'.(n + p x f) - t Z.n = s (n + p x f)_y + c (p x f)_z       turning
- *     Z'.f - t Z.f           = s f_y                               sliding
- *
- * with s, c of alpha. The bias goes the same way. Error of joint 1
- * in float there: 0.0006 rad/s^2, with H itself 1.2 (test_dyn_table5).
- *
- * Operations that the results need (revolute, n >= 3; test_dyn_crba), solver included:
- * (n^3 + 75n^2 + 872n)/6 - 225 multiplications, (n^3 + 45n^2 + 764n)/6 - 217 additions, n
- * reciprocals and square roots; n = 6: 1133 and 853, Walker and Orin 1627 and 1261. The first link
- * is not peeled: about 65 and 60 more are executed for it. Scratch: that of `ne`, 36 bytes for each
- * joint in f32 and q31, and n (n + 1) / 2 numbers.
+ * Operations (revolute, without rotors, n >= 3; test_dyn_crba), solver included:
+ * (n^3 + 72n^2 + 887n)/6 - 184 multiplications, (n^3 + 45n^2 + 770n)/6 - 183 additions, n
+ * reciprocals and square roots; n = 6: 1171 and 893, Walker and Orin 1627 and 1261. Scratch: that
+ * of `ne`, 36 bytes for each joint in f32 and q31, and n (n + 1) / 2 numbers.
  */
 #include DYN_REAL_H
 
 #include "dyn/composite.h"
-#include "dyn/scale.h"
 
-typedef struct {
-    load up;      /* at the link before */
-    real element; /* along its axis, less t times along ours */
-} passed;
+#include "dyn/across.h"
 
-INLINE bool same_type(const joint *j) {
-    return j[0].prismatic == j[-1].prismatic;
+/* x_j at work on the composite body. */
+INLINE effort of_load(load l) {
+    return (effort){l.f, l.n};
 }
-
-/* (24) and (25) from link i to the one before. */
-INLINE passed pass_inward(const joint *j, const ne_link *link, load here) {
-    const frame A = frame_again(j, turn_load(&link->z), link->d);
-    const vec f = child_to_half(A, vec_to_parent_unit(j, here.f));
-    vec n = child_to_half(A, vec_to_parent_unit(j, here.n));
-    const vec pf = vec_cross(A.p, f);
-    passed out;
-    n = vec_add(n, pf);
-    out.up = (load){half_to_parent(A, f), half_to_parent(A, n)};
-    if (!same_type(j))
-        out.element = along_axis(j - 1, out.up);
-    else if (j->prismatic)
-        out.element = turn_round(turn_mul(A.x.s, f.y));
-    else
-        out.element = turn_round(turn_mac(turn_mul(A.x.s, n.y), A.x.c, pf.z));
-    return out;
-}
-
-/* x_j at work on the composite body: the load at link j and the diagonal element. */
-typedef struct {
-    load here;
-    real diagonal;
-} column;
 
 INLINE column plain_column(const joint *j, body b) {
-    return j->prismatic ? (column){sliding(b), b.m} : (column){turning(b), b.I.zz};
+    return j->prismatic ? (column){of_load(sliding(b)), b.m}
+                        : (column){of_load(turning(b)), b.I.zz};
 }
 
 /* Link j + 1 turns across its axis by s, and its origin moves by Z' x p. */
@@ -102,12 +58,11 @@ typedef struct {
     column x;
 } carrier;
 
-INLINE column merged(column x) {
-    return (column){{vec_merged(x.here.f), vec_merged(x.here.n)}, real_merged(x.diagonal)};
+INLINE frame frame_of(const joint *j, const ne_link *link) {
+    return frame_again(j, turn_load(&link->z), link->d);
 }
 
-INLINE carrier join_inward(const joint *j, const ne_link *link, body b) {
-    const frame A = frame_again(j, turn_load(&link->z), link->d);
+INLINE carrier join_inward(const joint *j, frame A, body b) {
     const body half = carried(j, A, b);
     carrier out;
     out.all = join(j - 1, A, half);
@@ -117,34 +72,29 @@ INLINE carrier join_inward(const joint *j, const ne_link *link, body b) {
         out.x = sliding_column(j - 1, A, half);
     else
         out.x = turning_column(j - 1, A, half);
-    out.x = merged(out.x);
+    out.x = column_merged(out.x);
     return out;
 }
 
-/* t_i a, in the units of the link before where a contains mass. */
-INLINE real axis_part(const joint *j, real a) {
-    return same_type(j) ? turn_round(turn_mul(j->x.c, a)) : real_known(0);
-}
-
-INLINE real unit_part(const joint *j, real a) {
-    return axis_part(j, real_shift_mass(a, j->mass_shift));
-}
-
-/* T^T R T: the rotor of joint i turns by qdd_i = x_i - t_i x_i-1. A branch on the model. */
-INLINE void add_rotors(const arm *a, real M[]) {
-    const joint *j = a->joint;
-    real *Mi = M;
-    for (uint32_t i = 0; i < a->n; i++) {
-        if (j[i].geared) {
-            Mi[i] = add_rotor(&j[i], Mi[i]);
-            if (i > 0) {
-                const real across = unit_part(&j[i], j[i].rotor);
-                Mi[i - 1] = real_sub(Mi[i - 1], across);
-                Mi[-1] = real_add(Mi[-1], axis_part(&j[i], across));
-            }
-        }
-        Mi += i + 1;
+/* Of the first link only the element of x_1 with itself. */
+INLINE real join_first(const joint *j, frame A, body b) {
+    if (same_type(j)) {
+        const body half = carried(j, A, b);
+        return j->prismatic ? sliding_column(j - 1, A, half).diagonal
+                            : turning_column(j - 1, A, half).diagonal;
     }
+    b = join(j - 1, A, carried(j, A, b));
+    return j->prismatic ? b.I.zz : b.m;
+}
+
+/* (24) and (25): row i of the matrix left of the diagonal. */
+INLINE void row_left(const joint *j, const ne_link *link, uint32_t i, effort here, real Mi[]) {
+    for (uint32_t k = i; k > 1; k--) {
+        const passed x = pass_inward(&j[k], frame_of(&j[k], &link[k]), here);
+        Mi[k - 1] = x.element;
+        here = x.up;
+    }
+    Mi[0] = pass_first(&j[1], frame_of(&j[1], &link[1]), here);
 }
 
 int DYN(crba_forward)(const arm *a, DYN_T(crba_forward_scratch) *scratch, const real q[],
@@ -160,35 +110,31 @@ int DYN(crba_forward)(const arm *a, DYN_T(crba_forward_scratch) *scratch, const 
     for (uint32_t i = 1; i <= last; i++)
         m = outward(i, &j[i], frame_at(&j[i], q[i]), m, qd[i], still, &link[i]);
 
-    carrier b = {link_body(&j[last]), merged(plain_column(&j[last], link_body(&j[last])))};
-    load p = {first.F, first.n};
-    if (last > 0)
-        p = (load){link[last].F, link[last].n};
-    qdd[last] = real_sub(tau[last], along_axis(&j[last], p));
-    for (uint32_t i = last; i > 0; i--) {
-        real *Mi = M + i * (i + 1) / 2;
-        load here = b.x.here;
-        Mi[i] = b.x.diagonal;
-        for (uint32_t k = i; k > 1; k--) {
-            const passed x = pass_inward(&j[k], &link[k], here);
-            Mi[k - 1] = x.element;
-            here = x.up;
-        }
-        Mi[0] = pass_inward(&j[1], &link[1], here).element;
-
-        const ne_link *before = i > 1 ? &link[i - 1] : &first;
-        const load own = {before->F, before->n};
-        const passed x = pass_inward(&j[i], &link[i], p);
-        const real bias = real_add(along_axis(&j[i - 1], own), x.element);
-        p = (load){vec_add(own.f, x.up.f), vec_add(own.n, x.up.n)};
-        qdd[i - 1] = real_sub(real_sub(tau[i - 1], unit_part(&j[i], tau[i])), bias);
-        b = join_inward(&j[i], &link[i], b.all);
+    const real own_first = along_axis(j, (load){first.F, first.n});
+    const body end = link_body(&j[last]);
+    carrier b = {end, column_merged(plain_column(&j[last], end))};
+    if (last == 0) {
+        qdd[0] = real_sub(tau[0], own_first);
+        M[0] = b.x.diagonal;
+        return solve_across(a, M, qdd);
     }
-    M[0] = b.x.diagonal;
-
-    add_rotors(a, M);
-    const int status = DYN(cholesky_mass)(a, M, qdd);
-    for (uint32_t i = last; i > 0; i--)
-        qdd[i] = real_sub(qdd[i], axis_part(&j[i], qdd[i - 1]));
-    return status;
+    effort p = {link[last].F, link[last].n};
+    qdd[last] = real_sub(tau[last], effort_along(&j[last], p));
+    for (uint32_t i = last;; i--) {
+        const frame A = frame_of(&j[i], &link[i]);
+        real *Mi = M + i * (i + 1) / 2;
+        Mi[i] = b.x.diagonal;
+        row_left(j, link, i, b.x.here, Mi);
+        if (i == 1)
+            break;
+        const effort own = {link[i - 1].F, link[i - 1].n};
+        const passed x = pass_inward(&j[i], A, p);
+        qdd[i - 1] = remaining(j, tau, i, real_add(effort_along(&j[i - 1], own), x.element));
+        p = (effort){vec_add(own.f, x.up.f), vec_add(own.n, x.up.n)};
+        b = join_inward(&j[i], A, b.all);
+    }
+    const frame A = frame_of(&j[1], &link[1]);
+    qdd[0] = remaining(j, tau, 1, real_add(own_first, pass_first(&j[1], A, p)));
+    M[0] = join_first(&j[1], A, b.all);
+    return solve_across(a, M, qdd);
 }

@@ -21,9 +21,9 @@
  * Corrected: the forward recursion of nu lacks B; B' contains e_i b'_i of a prismatic joint, which
  * makes the one w x e qd of Omega p two. Of nu only w is used.
  *
- * Operations (revolute, n >= 3; test_dyn_denoc): 105n - 101 multiplications, 87n - 89 additions;
- * the paper has 120n - 44 and 97n - 55. Bias: 105n - 104 and 86n - 91; gravity: 39n - 41 and
- * 27n - 34.
+ * Operations (revolute, n >= 3; test_dyn_denoc): 105n - 79 multiplications, 87n - 73 additions;
+ * the paper has 120n - 44 and 97n - 55. Bias: 105n - 84 and 86n - 77; gravity: 39n - 26 and
+ * 27n - 22.
  *
  * Scratch: sizeof(dyn_denoc_link) for each joint, 32 bytes in f32 and q31.
  */

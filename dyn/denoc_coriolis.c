@@ -25,8 +25,8 @@
  *
  * In q31 c_ij is in the mass unit of the link with the smaller index.
  *
- * Operations (revolute, n >= 3; test_dyn_denoc): 29.5n^2 + 117.5n - 208 multiplications, 19.5n^2 +
- * 130.5n - 240 additions.
+ * Operations (revolute, n >= 3; test_dyn_denoc): 29.5n^2 + 158.5n - 165 multiplications, 19.5n^2 +
+ * 157.5n - 168 additions.
  *
  * Scratch: sizeof(dyn_denoc_coriolis_link) for each joint, 68 bytes in f32 and
  * q31.

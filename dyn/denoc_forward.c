@@ -18,9 +18,9 @@
  * q31: M^_i is in the mass unit of link i, and psi scaled as `pivot_scale` says. Not proven by
  * range: what is divided by a pivot saturates, and the checked backend sees the rest.
  *
- * Operations without the bias (revolute, no rotor, n >= 3; test_dyn_denoc): 138n - 214
- * multiplications with the n reciprocals, 136n - 233 additions. The paper has 201n - 335 and
- * 193n - 361. With the bias 243n - 318 and 222n - 324.
+ * Operations without the bias (revolute, no rotor, n >= 3; test_dyn_denoc): 138n - 208
+ * multiplications with the n reciprocals, 136n - 226 additions. The paper has 201n - 335 and
+ * 193n - 361. With the bias 243n - 292 and 222n - 303.
  *
  * Scratch: that of dyn_denoc_bias and sizeof(dyn_denoc_psi) for each joint, together 64 bytes a
  * joint in f32 and q31.
@@ -134,6 +134,27 @@ INLINE articulated to_before(const joint *j, frame A, articulated M) {
                          sym_turn_back_x(A.x, M.M)};
 }
 
+/* The same of the first link, of which only I.zz is wanted, its axis. */
+INLINE real to_first(const joint *j, frame A, articulated B) {
+    const real a = A.p.x, d = A.p.z;
+    const sym I = sym_turn_back_z(A.z, sym_to_parent_unit(j, B.I));
+    const sym M = sym_turn_back_z(A.z, sym_to_parent_unit(j, B.M));
+    const mat H = mat_turn_back_z(A.z, mat_to_parent_unit(j, B.H));
+    const real yx = acc_round(acc_msub(acc_mul(d, M.xx), a, M.xz));
+    const real yz = acc_round(acc_msub(acc_mul(d, M.xz), a, M.zz));
+    const real yy = acc_round(acc_msub(acc_mul(d, M.xy), a, M.yz));
+    const real Iyy =
+        real_add(I.yy, acc_round(acc_msub(acc_mul(d, real_add(real_add(H.y.x, H.y.x), yx)), a,
+                                          real_add(real_add(H.y.z, H.y.z), yz))));
+    const real Izz =
+        real_add(I.zz, real_mul(a, real_add(real_add(H.z.y, H.z.y), real_mul(a, M.yy))));
+    const real Iyz = real_add(
+        I.yz, acc_round(acc_mac(acc_mul(a, real_sub(real_add(H.y.y, yy), H.z.z)), d, H.z.x)));
+    const real k =
+        turn_round(turn_mac(turn_mul(A.x.s, real_sub(Iyy, Izz)), A.x.c, real_add(Iyz, Iyz)));
+    return real_add(Izz, turn_round(turn_mul(A.x.s, k)));
+}
+
 /* B_i,i-1^T eta */
 INLINE wrench wrench_to_before(const joint *j, frame A, wrench g) {
     g = wrench_to_parent_unit(j, g);
@@ -142,13 +163,19 @@ INLINE wrench wrench_to_before(const joint *j, frame A, wrench g) {
     return (wrench){half_to_parent(A, n), half_to_parent(A, f)};
 }
 
+/* The same of the first link: its moment about the axis. */
+INLINE real wrench_to_first(const joint *j, frame A, wrench g) {
+    g = wrench_to_parent_unit(j, g);
+    const vec f = child_to_half(A, g.f), n = vec_make(real_known(0), half_y(A, g.n), g.n.z);
+    return half_to_parent_z(A, vec_add_cross_yz(n, A.p, f));
+}
+
 INLINE bool plain(const joint *j) {
     return !j->prismatic && !j->geared;
 }
 
-/* (47) to (50), (34) and (35) for a turning joint without rotor. */
-INLINE carried inward_plain(const joint *before, const joint *j, frame A, carried c, real phi,
-                            denoc_psi *psi, pivot *worst) {
+/* (47) to (50), (34) and (35) for a turning joint without rotor, still in its own link. */
+INLINE carried reduce_plain(carried c, real phi, denoc_psi *psi, pivot *worst) {
     const real none = real_known(0);
     articulated M = c.M;
     const wrench hat = {vec_make(M.I.xz, M.I.yz, M.I.zz), M.H.z};
@@ -175,7 +202,14 @@ INLINE carried inward_plain(const joint *before, const joint *j, frame A, carrie
     const wrench eta = {
         vec_make(real_add(c.eta.n.x, real_mul(nx, t)), real_add(c.eta.n.y, real_mul(ny, t)), phi),
         vec_add(c.eta.f, vec_scale(t, f))};
-    return (carried){add_mass(to_before(j, A, M), link_mass(before)), wrench_to_before(j, A, eta)};
+    return (carried){M, eta};
+}
+
+INLINE carried inward_plain(const joint *before, const joint *j, frame A, carried c, real phi,
+                            denoc_psi *psi, pivot *worst) {
+    c = reduce_plain(c, phi, psi, worst);
+    return (carried){add_mass(to_before(j, A, c.M), link_mass(before)),
+                     wrench_to_before(j, A, c.eta)};
 }
 
 /* The same for every other joint. */
@@ -286,7 +320,7 @@ APART void inward_next(const joint *j, const frame *A, real phi, carried *c, den
         inward(j - 1, j, A, c, phi, psi, worst);
 }
 
-/* m^ and eta on the axis of the first joint: nothing else is wanted, and the compiler drops it. */
+/* m^ and eta on the axis of the first joint: nothing else is wanted. */
 typedef struct {
     real m, eta;
 } on_axis;
@@ -294,8 +328,8 @@ typedef struct {
 APART on_axis inward_first(const joint *j, const frame *A, real phi, carried *c, denoc_psi *psi,
                            pivot *worst) {
     if (plain(j) && !j[-1].prismatic) {
-        const carried b = inward_plain(j - 1, j, *A, *c, phi, psi, worst);
-        return (on_axis){b.M.I.zz, b.eta.n.z};
+        const carried b = reduce_plain(*c, phi, psi, worst);
+        return (on_axis){real_add(to_first(j, *A, b.M), j[-1].I.zz), wrench_to_first(j, *A, b.eta)};
     }
     inward_next(j, A, phi, c, psi, worst);
     return j[-1].prismatic ? (on_axis){c->M.M.zz, c->eta.f.z} : (on_axis){c->M.I.zz, c->eta.n.z};

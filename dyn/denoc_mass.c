@@ -9,7 +9,7 @@
  *
  * B_i,i-1 moves it by c, the vector from C_i-1 to C_i, minus the paper's c_i,i-1.
  *
- * Operations (revolute, n >= 3; test_dyn_denoc): 12n^2 + 28n - 68 multiplications, 8n^2 + 43n - 90
+ * Operations (revolute, n >= 3; test_dyn_denoc): 12n^2 + 39n - 57 multiplications, 8n^2 + 51n - 70
  * additions.
  *
  * Scratch: sizeof(dyn_denoc_mass_link) for each joint, 20 bytes in f32 and q31.

@@ -19,81 +19,11 @@
  */
 #include DYN_REAL_H
 
-#include "dyn/tensor.h"
-
-typedef DYN_T(ga_link) ga_link;
-
-typedef struct {
-    vec w, wd, sdd;
-    omega Omega;
-} motion;
+#include "dyn/ga.h"
 
 typedef struct {
     vec phi, chi;
 } load;
-
-INLINE motion carried(motion m) {
-    return (motion){vec_carried(m.w), vec_carried(m.wd), vec_carried(m.sdd),
-                    omega_carried(m.Omega)};
-}
-
-INLINE motion at_rest(const arm *a) {
-    return (motion){vec_zero(), vec_zero(), a->base_acceleration,
-                    omega_make(vec_zero(), vec_zero())};
-}
-
-/* s_i-1,i on the axes of the link before. */
-INLINE vec origin(const joint *j, frame A) {
-    if (!j->prismatic)
-        return j->ga.s;
-    return vec_add(j->ga.s, half_to_parent(A, vec_z(A.p.z)));
-}
-
-/* Step 1 without rdd. */
-INLINE motion outward(uint32_t i, const joint *j, frame A, motion up, real qd, real qdd) {
-    motion m;
-    m.w = to_child(A, up.w);
-    m.wd = to_child(A, up.wd);
-    m.sdd = to_child(A, vec_add(up.sdd, omega_mul(up.Omega, origin(j, A))));
-    if (j->prismatic) {
-        m.sdd = vec_add_cross(vec_add(m.sdd, vec_z(qdd)), m.w, vec_z(real_add(qd, qd)));
-    } else {
-        m.wd = vec_add_cross(vec_add(m.wd, vec_z(qdd)), m.w, vec_z(qd));
-        m.w = vec_add(m.w, vec_z(qd));
-    }
-    m.Omega = omega_make(m.w, m.wd);
-    NAMED(i, m.w);
-    NAMED(i, m.wd);
-    NAMED(i, m.sdd);
-    return m;
-}
-
-/* Step 2, and what of chi is the link's own. */
-INLINE void body(uint32_t i, const joint *j, motion m, ga_link *link) {
-    vec rdd = vec_add(m.sdd, omega_mul(m.Omega, j->s));
-    vec f = vec_scale(j->m, rdd);                               /* (9) */
-    vec chi = omega_euler_add_cross(m.Omega, j->ga.J, j->s, f); /* t of (10), and r~ f */
-    NAMED(i, rdd);
-    NAMED(i, f);
-    link->f = f;
-    link->chi = chi;
-}
-
-/* The first link turns about z or slides along it, and nobody asks for more than its axis. */
-INLINE real body_first(const joint *j, motion m) {
-    if (j->prismatic)
-        return real_mul(j->m, m.sdd.z);
-    const vec r = vec_make(j->s.x, j->s.y, real_known(0));
-    const sym J = {.xx = j->ga.J.xx,
-                   .yy = j->ga.J.yy,
-                   .zz = real_known(0),
-                   .xy = real_known(0),
-                   .yz = real_known(0),
-                   .xz = real_known(0)};
-    const vec sdd = vec_make(m.sdd.x, m.sdd.y, real_known(0));
-    vec f = vec_scale(j->m, vec_add(sdd, omega_mul(m.Omega, r)));
-    return omega_euler_add_cross(m.Omega, J, r, f).z;
-}
 
 /* Step 3: what link j puts on the link before, phi_j-1 and its part of chi_j-1. */
 INLINE load inward(const joint *j, const ga_link *link, load here) {
@@ -128,35 +58,15 @@ INLINE real along_axis(const joint *j, load here) {
     return j->prismatic ? here.phi.z : here.chi.z;
 }
 
-/* Steps 1 and 2 for a link that leaves something behind. */
-INLINE motion link_out(uint32_t i, const joint *j, motion up, real q, real qd, real qdd,
-                       ga_link *link) {
-    frame A = frame_at(j, q);
-    motion m = outward(i, j, A, up, qd, qdd);
-    body(i, j, m, link);
-    link->z = A.z;
-    link->d = A.p.z;
-    return m;
-}
-
 /* qdd is NULL where all accelerations are zero, known when this is compiled. */
 INLINE void inverse(const arm *a, ga_link *link, const real q[], const real qd[], const real qdd[],
                     real tau[]) {
     const joint *j = a->joint;
     const uint32_t last = a->n - 1;
-
-    /* The base rests, and link 1 can only turn about z: their zeros are known when this is
-     * compiled, so that the first two links are cheap. */
-    const real none = real_known(0);
-    motion m = outward(0, j, frame_first(j, q[0]), at_rest(a), qd[0], qdd ? qdd[0] : none);
-    tau[0] = body_first(j, m);
+    tau[0] = all_out(a, link, q, qd, qdd);
     NAMED(0, tau[0]);
     if (last == 0)
         return;
-    m = link_out(1, &j[1], m, q[1], qd[1], qdd ? qdd[1] : none, &link[1]);
-    for (uint32_t i = 2; i <= last; i++)
-        m = link_out(i, &j[i], carried(m), q[i], qd[i], qdd ? qdd[i] : none, &link[i]);
-
     load here = {link[last].f, link[last].chi};
     for (uint32_t i = last; i > 0; i--) {
         tau[i] = along_axis(&j[i], here);

@@ -21,15 +21,9 @@
  */
 #include DYN_REAL_H
 
-#include "dyn/tensor.h"
+#include "dyn/ga.h"
 
 typedef DYN_T(ga_mass_link) ga_mass_link;
-
-/* What hangs on a joint, about the origin of its link. */
-typedef struct {
-    vec phi;
-    sym Psi;
-} composite;
 
 /* F and N for a unit acceleration of the joint, in its own frame: Psi z of step 7. */
 INLINE void effort(const joint *j, composite c, ga_mass_link *link) {
@@ -41,38 +35,6 @@ INLINE void effort(const joint *j, composite c, ga_mass_link *link) {
         link->F = vec_make(real_neg(c.phi.y), c.phi.x, none);
         link->N = vec_make(c.Psi.xz, c.Psi.yz, c.Psi.zz);
     }
-}
-
-/* Step 6: the element of the joint with itself. */
-INLINE real diagonal(const joint *j, composite c) {
-    return j->prismatic ? j->ga.M : c.Psi.zz;
-}
-
-/* Half of steps 4 and 5: the body on joint i+1 about the origin of link i, on half-turned axes. */
-INLINE composite shift(const joint *next, frame A, composite c) {
-    vec phi = child_to_half(A, vec_to_parent_unit(next, c.phi)), behind = phi;
-    if (next->prismatic)
-        phi = vec_add(phi, vec_scale(real_shift_mass(next->ga.M, next->mass_shift), A.p));
-    sym Psi = sym_turn_back_z(A.z, sym_to_parent_unit(next, c.Psi));
-    return (composite){phi, sym_shift(Psi, A.p, behind, phi)};
-}
-
-INLINE composite step_5(const joint *j, frame A, composite c) {
-    c = shift(j + 1, A, c);
-    return (composite){vec_add(j->ga.gamma, half_to_parent(A, c.phi)),
-                       sym_add(j->ga.E, sym_turn_back_x(A.x, c.Psi))};
-}
-
-/* Of the first link only Psi(3,3) is wanted. */
-INLINE real step_5_first(const joint *j, frame A, composite c) {
-    const joint *next = j + 1;
-    if (j->prismatic)
-        return j->ga.M;
-    vec phi = child_to_half(A, vec_to_parent_unit(next, c.phi)), behind = phi;
-    if (next->prismatic)
-        phi = vec_add(phi, vec_scale(real_shift_mass(next->ga.M, next->mass_shift), A.p));
-    real zz = sym_shift_turn_zz(A, sym_to_parent_unit(next, c.Psi), behind, phi);
-    return real_add(j->ga.E.zz, zz);
 }
 
 /* Steps 2, 3 and 7 for joint i: its row of the matrix but for the diagonal. */
@@ -116,7 +78,7 @@ void DYN(ga_mass)(const arm *a, DYN_T(ga_scratch) *scratch, const real q[], real
         if (i == 1)
             D[0] = step_5_first(j, A, c);
         else
-            c = step_5(&j[i - 1], A, c);
+            c = step_5(&j[i - 1], A, shift(&j[i], A, c));
         row -= i;
     }
     if (a->n == 1)

@@ -165,7 +165,7 @@ void DYN(ga_mass)(const DYN_T(arm) *arm, DYN_T(ga_scratch) *scratch, const DYN_T
                   DYN_T(real) M[]);
 
 typedef struct {
-    DYN_T(ga_scratch) ga;
+    DYN_T(ga_link) link[DYN_MAX_JOINTS];
     DYN_T(real) D[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
 } DYN_T(ga_forward_scratch);
 int DYN(ga_forward)(const DYN_T(arm) *arm, DYN_T(ga_forward_scratch) *scratch,

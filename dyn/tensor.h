@@ -174,6 +174,15 @@ INLINE real sym_shift_turn_zz(frame A, sym T, vec a, vec b) {
     return real_add(zz, turn_round(turn_mul(A.x.s, k)));
 }
 
+/* yy half way, where the body has no mass, so that its first moment is the same about both points.
+ */
+INLINE real sym_shift_half_yy(frame A, sym T, vec half) {
+    block t = block_turn_back(A.z, T.xx, T.yy, T.xy);
+    real x = real_mul(A.p.x, real_add(half.x, half.x));
+    real z = real_mul(A.p.z, real_add(half.z, half.z));
+    return real_add(t.t22, real_add(x, z));
+}
+
 INLINE real vec_cross_z(vec a, vec b) {
     return acc_round(acc_msub(acc_mul(a.x, b.y), a.y, b.x));
 }

@@ -1,7 +1,6 @@
 /*
  * The tests that the methods `ga` and `fast` have in common: a template for test_dyn_ga.c and
- * test_dyn_fast.c, which define METHOD and the member of its forward scratch that the other kernels
- * use (SCRATCH) and more such names, and list the tests.
+ * test_dyn_fast.c, which define METHOD and more such names, and list the tests.
  */
 #include "dyn/f32.h"
 #include "dyn/f64.h"
@@ -30,18 +29,23 @@
 #define PASTE_T(method, what, real)  PASTE_T_(method, what, real)
 /* KERNEL(inverse, f64) is dyn_ga_inverse_f64. */
 #define KERNEL(what, real) PASTE(METHOD, what, real)
-#define TEXT_(x)           #x
-#define TEXT(x)            TEXT_(x)
-#define NAME               TEXT(METHOD)
+#define SCRATCH(real)                                                                              \
+    union {                                                                                        \
+        PASTE_T(METHOD, scratch, real) own; /* of all but forward dynamics */                      \
+        PASTE_T(METHOD, forward_scratch, real) forward;                                            \
+    }
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+#define NAME     TEXT(METHOD)
 
 static dyn_model_t model;
 static dyn_arm_f64_t arm;
 static dyn_ne_scratch_f64_t ne;
-static PASTE_T(METHOD, forward_scratch, f64) scratch;
+static SCRATCH(f64) scratch;
 static dyn_arm_f32_t arm_f32;
-static PASTE_T(METHOD, forward_scratch, f32) scratch_f32;
+static SCRATCH(f32) scratch_f32;
 static dyn_arm_q31_t arm_q31;
-static PASTE_T(METHOD, forward_scratch, q31) scratch_q31;
+static SCRATCH(q31) scratch_q31;
 static double M[DYN_PACKED], expected_M[DYN_PACKED];
 static double tau[DYN_MAX_JOINTS], expected[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
 static const double zero[DYN_MAX_JOINTS];
@@ -87,19 +91,20 @@ static void matrix_by_ne(const double *q, double *out) {
 static void check_state(const double *q, const double *qd, const double *qdd_in) {
     const uint32_t n = model.n;
     dyn_ne_inverse_f64(&arm, &ne, q, qd, qdd_in, expected);
-    KERNEL(inverse, f64)(&arm, &scratch.SCRATCH, q, qd, qdd_in, tau);
+    KERNEL(inverse, f64)(&arm, &scratch.own, q, qd, qdd_in, tau);
     expect_near(expected, tau, n);
     matrix_by_ne(q, expected_M);
-    KERNEL(mass, f64)(&arm, &scratch.SCRATCH, q, M);
+    KERNEL(mass, f64)(&arm, &scratch.own, q, M);
     expect_near(expected_M, M, packed(n));
     dyn_rotor_inverse_f64(&arm, qdd_in, expected);
     dyn_rotor_mass_f64(&arm, M);
-    TEST_ASSERT_EQUAL_INT(DYN_OK, KERNEL(forward, f64)(&arm, &scratch, q, qd, expected, qdd));
+    TEST_ASSERT_EQUAL_INT(DYN_OK,
+                          KERNEL(forward, f64)(&arm, &scratch.forward, q, qd, expected, qdd));
     const double within = forward_tolerance(n, M, qdd_in);
     for (uint32_t i = 0; i < n; i++)
         TEST_ASSERT_DOUBLE_WITHIN(within, qdd_in[i], qdd[i]);
     dyn_ne_inverse_f64(&arm, &ne, q, qd, zero, expected);
-    KERNEL(bias, f64)(&arm, &scratch.SCRATCH, q, qd, tau);
+    KERNEL(bias, f64)(&arm, &scratch.own, q, qd, tau);
     expect_near(expected, tau, n);
 }
 
@@ -108,7 +113,7 @@ static void test_carried_reference_values(void) {
         load(k);
         for (uint32_t s = 0; s < dyn_arms_states(k) && s < 20; s++) {
             const dyn_arms_state_t state = dyn_arms_state(k, s);
-            KERNEL(inverse, f64)(&arm, &scratch.SCRATCH, state.q, state.qd, state.qdd, tau);
+            KERNEL(inverse, f64)(&arm, &scratch.own, state.q, state.qd, state.qdd, tau);
             expect_near(state.tau, tau, model.n);
             if (s < 2)
                 check_state(state.q, state.qd, state.qdd);
@@ -189,11 +194,11 @@ static void test_payload_can_change_alone(void) {
         for (int l = 0; l < 3; l++) {
             model.payload = loads[l];
             TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_payload_f64(&model, NULL, &arm));
-            KERNEL(inverse, f64)(&arm, &scratch.SCRATCH, state.q, state.qd, state.qdd, tau);
-            KERNEL(mass, f64)(&arm, &scratch.SCRATCH, state.q, M);
+            KERNEL(inverse, f64)(&arm, &scratch.own, state.q, state.qd, state.qdd, tau);
+            KERNEL(mass, f64)(&arm, &scratch.own, state.q, M);
             TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
-            KERNEL(inverse, f64)(&arm, &scratch.SCRATCH, state.q, state.qd, state.qdd, expected);
-            KERNEL(mass, f64)(&arm, &scratch.SCRATCH, state.q, expected_M);
+            KERNEL(inverse, f64)(&arm, &scratch.own, state.q, state.qd, state.qdd, expected);
+            KERNEL(mass, f64)(&arm, &scratch.own, state.q, expected_M);
             TEST_ASSERT_EQUAL_MEMORY(expected, tau, model.n * sizeof tau[0]);
             TEST_ASSERT_EQUAL_MEMORY(expected_M, M, packed(model.n) * sizeof M[0]);
             check_state(state.q, state.qd, state.qdd);
@@ -212,8 +217,8 @@ static void test_failed_pivot_is_reported(void) {
         for (int i = 0; i < 6; i++)
             model.joint[i].drive.motor.gear = 0;
         prepare();
-        TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT,
-                              KERNEL(forward, f64)(&arm, &scratch, state.q, state.qd, zero, qdd));
+        TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, KERNEL(forward, f64)(&arm, &scratch.forward, state.q,
+                                                                state.qd, zero, qdd));
     }
 }
 
@@ -235,23 +240,23 @@ static void test_f32_against_f64(void) {
         for (int t = 0; t < 20; t++) {
             forward_random(&model, &seed, &s);
             forward_to_f32(&model, &s, &f);
-            KERNEL(inverse, f64)(&arm, &scratch.SCRATCH, s.q, s.qd, s.tau, tau);
-            KERNEL(inverse, f32)(&arm_f32, &scratch_f32.SCRATCH, f.q, f.qd, f.tau, out);
+            KERNEL(inverse, f64)(&arm, &scratch.own, s.q, s.qd, s.tau, tau);
+            KERNEL(inverse, f32)(&arm_f32, &scratch_f32.own, f.q, f.qd, f.tau, out);
             for (uint32_t i = 0; i < model.n; i++) {
                 largest[i] = fmax(largest[i], fabs(tau[i]));
                 off[i] = fmax(off[i], fabs((double)out[i] - tau[i]));
             }
-            KERNEL(mass, f64)(&arm, &scratch.SCRATCH, s.q, M);
-            KERNEL(mass, f32)(&arm_f32, &scratch_f32.SCRATCH, f.q, out);
+            KERNEL(mass, f64)(&arm, &scratch.own, s.q, M);
+            KERNEL(mass, f32)(&arm_f32, &scratch_f32.own, f.q, out);
             for (uint32_t i = 0; i < packed(model.n); i++)
                 TEST_ASSERT_TRUE(fabs((double)out[i] - M[i]) <=
                                  forward_matrix_error_f32(model.n, M));
             dyn_rotor_mass_f64(&arm, M);
-            KERNEL(bias, f64)(&arm, &scratch.SCRATCH, s.q, s.qd, tau);
-            TEST_ASSERT_EQUAL_INT(DYN_OK,
-                                  KERNEL(forward, f64)(&arm, &scratch, s.q, s.qd, s.tau, qdd));
+            KERNEL(bias, f64)(&arm, &scratch.own, s.q, s.qd, tau);
             TEST_ASSERT_EQUAL_INT(
-                DYN_OK, KERNEL(forward, f32)(&arm_f32, &scratch_f32, f.q, f.qd, f.tau, out));
+                DYN_OK, KERNEL(forward, f64)(&arm, &scratch.forward, s.q, s.qd, s.tau, qdd));
+            TEST_ASSERT_EQUAL_INT(DYN_OK, KERNEL(forward, f32)(&arm_f32, &scratch_f32.forward, f.q,
+                                                               f.qd, f.tau, out));
             const double force = fmax(forward_largest(model.n, tau), 10);
             const double within = forward_error_f32(model.n, M, force, qdd);
             for (uint32_t i = 0; i < model.n; i++) {
@@ -307,8 +312,8 @@ static void test_q31_against_f64(void) {
         for (int t = 0; t < 20; t++) {
             forward_random(&model, &seed, &s);
             forward_to_q31(&model, &units, &s, &raw);
-            KERNEL(mass, f64)(&arm, &scratch.SCRATCH, s.q, M);
-            KERNEL(mass, q31)(&arm_q31, &scratch_q31.SCRATCH, raw.q, out);
+            KERNEL(mass, f64)(&arm, &scratch.own, s.q, M);
+            KERNEL(mass, q31)(&arm_q31, &scratch_q31.own, raw.q, out);
             for (uint32_t r = 0; r < model.n; r++)
                 for (uint32_t c = 0; c <= r; c++) {
                     const int e = forward_element_exponent(&model, &units, r, c);
@@ -316,9 +321,9 @@ static void test_q31_against_f64(void) {
                                               M[packed(r) + c], dyn_q31_to(out[packed(r) + c], e));
                 }
             dyn_rotor_mass_f64(&arm, M);
-            TEST_ASSERT_EQUAL_INT(DYN_OK,
-                                  KERNEL(forward, f64)(&arm, &scratch, s.q, s.qd, s.tau, qdd));
-            if (KERNEL(forward, q31)(&arm_q31, &scratch_q31, raw.q, raw.qd, raw.tau, out)) {
+            TEST_ASSERT_EQUAL_INT(
+                DYN_OK, KERNEL(forward, f64)(&arm, &scratch.forward, s.q, s.qd, s.tau, qdd));
+            if (KERNEL(forward, q31)(&arm_q31, &scratch_q31.forward, raw.q, raw.qd, raw.tau, out)) {
                 TEST_ASSERT_TRUE(may_be_refused());
                 refused++;
                 continue;
@@ -403,21 +408,21 @@ static void test_bits_are_the_same_everywhere(void) {
     prepare_puma();
     for (int s = 0; s < 100; s++) {
         random_f32(&seed, f);
-        KERNEL(inverse, f32)(&arm_f32, &scratch_f32.SCRATCH, f[0], f[1], f[2], out_f);
+        KERNEL(inverse, f32)(&arm_f32, &scratch_f32.own, f[0], f[1], f[2], out_f);
         hash_f32 = hash_words(hash_f32, out_f, 6);
-        KERNEL(mass, f32)(&arm_f32, &scratch_f32.SCRATCH, f[0], out_f);
+        KERNEL(mass, f32)(&arm_f32, &scratch_f32.own, f[0], out_f);
         hash_f32 = hash_words(hash_f32, out_f, 21);
         if (HASH_FORWARD) {
-            KERNEL(forward, f32)(&arm_f32, &scratch_f32, f[0], f[1], f[2], out_f);
+            KERNEL(forward, f32)(&arm_f32, &scratch_f32.forward, f[0], f[1], f[2], out_f);
             hash_f32 = hash_words(hash_f32, out_f, 6);
         }
         random_q31(&seed, r);
-        KERNEL(inverse, q31)(&arm_q31, &scratch_q31.SCRATCH, r[0], r[1], r[2], out_r);
+        KERNEL(inverse, q31)(&arm_q31, &scratch_q31.own, r[0], r[1], r[2], out_r);
         hash_q31 = hash_words(hash_q31, out_r, 6);
-        KERNEL(mass, q31)(&arm_q31, &scratch_q31.SCRATCH, r[0], out_r);
+        KERNEL(mass, q31)(&arm_q31, &scratch_q31.own, r[0], out_r);
         hash_q31 = hash_words(hash_q31, out_r, 21);
         if (HASH_FORWARD) {
-            KERNEL(forward, q31)(&arm_q31, &scratch_q31, r[0], r[1], r[2], out_r);
+            KERNEL(forward, q31)(&arm_q31, &scratch_q31.forward, r[0], r[1], r[2], out_r);
             hash_q31 = hash_words(hash_q31, out_r, 6);
         }
     }
@@ -458,13 +463,13 @@ static void test_q31_takes_the_same_instructions_for_every_state(void) {
     for (int s = 0; s < 200; s++) {
         random_q31(&seed, r);
         uint32_t start = cycles_now();
-        KERNEL(inverse, q31)(&arm_q31, &scratch_q31.SCRATCH, r[0], r[1], r[2], out);
+        KERNEL(inverse, q31)(&arm_q31, &scratch_q31.own, r[0], r[1], r[2], out);
         cost_see(&cost[0], start);
         start = cycles_now();
-        KERNEL(mass, q31)(&arm_q31, &scratch_q31.SCRATCH, r[0], out);
+        KERNEL(mass, q31)(&arm_q31, &scratch_q31.own, r[0], out);
         cost_see(&cost[1], start);
         start = cycles_now();
-        KERNEL(forward, q31)(&arm_q31, &scratch_q31, r[0], r[1], r[2], out);
+        KERNEL(forward, q31)(&arm_q31, &scratch_q31.forward, r[0], r[1], r[2], out);
         cost_see(&cost[2], start);
     }
     cost_check(cost, 3);
@@ -481,13 +486,13 @@ static void test_f32_takes_the_same_instructions_for_every_state(void) {
     for (int s = 0; s < 200; s++) {
         random_f32(&seed, f);
         uint32_t start = cycles_now();
-        KERNEL(inverse, f32)(&arm_f32, &scratch_f32.SCRATCH, f[0], f[1], f[2], out);
+        KERNEL(inverse, f32)(&arm_f32, &scratch_f32.own, f[0], f[1], f[2], out);
         cost_see(&cost[0], start);
         start = cycles_now();
-        KERNEL(mass, f32)(&arm_f32, &scratch_f32.SCRATCH, f[0], out);
+        KERNEL(mass, f32)(&arm_f32, &scratch_f32.own, f[0], out);
         cost_see(&cost[1], start);
         start = cycles_now();
-        KERNEL(forward, f32)(&arm_f32, &scratch_f32, f[0], f[1], f[2], out);
+        KERNEL(forward, f32)(&arm_f32, &scratch_f32.forward, f[0], f[1], f[2], out);
         cost_see(&cost[2], start);
     }
     cost_check(cost, 3);
@@ -515,24 +520,24 @@ static void test_all_reference_values(void) {
         for (uint32_t t = 0; t < arms[k].states; t++) {
             const reference_state_t *s = &arms[k].state[t];
             if (s->has_tau) {
-                KERNEL(inverse, f64)(&arm, &scratch.SCRATCH, s->q, s->qd, s->qdd, tau);
+                KERNEL(inverse, f64)(&arm, &scratch.own, s->q, s->qd, s->qdd, tau);
                 dyn_rotor_inverse_f64(&arm, s->qdd, tau);
                 expect_near(s->tau, tau, model.n);
                 torques++;
             }
             if (s->has_bias) {
-                KERNEL(bias, f64)(&arm, &scratch.SCRATCH, s->q, s->qd, tau);
+                KERNEL(bias, f64)(&arm, &scratch.own, s->q, s->qd, tau);
                 expect_near(s->bias, tau, model.n);
             }
             if (!s->has_M)
                 continue;
             matrices++;
-            KERNEL(mass, f64)(&arm, &scratch.SCRATCH, s->q, M);
+            KERNEL(mass, f64)(&arm, &scratch.own, s->q, M);
             dyn_rotor_mass_f64(&arm, M);
             expect_near(s->M, M, packed(model.n));
             if (s->has_tau) {
                 TEST_ASSERT_EQUAL_INT(
-                    DYN_OK, KERNEL(forward, f64)(&arm, &scratch, s->q, s->qd, s->tau, qdd));
+                    DYN_OK, KERNEL(forward, f64)(&arm, &scratch.forward, s->q, s->qd, s->tau, qdd));
                 const double within = forward_tolerance(model.n, s->M, s->qdd);
                 for (uint32_t i = 0; i < model.n; i++)
                     TEST_ASSERT_DOUBLE_WITHIN(within, s->qdd[i], qdd[i]);
@@ -546,7 +551,7 @@ static void test_all_reference_values(void) {
 /* ----------------------------------------------------------------------------------------- counts
  */
 static dyn_arm_count_t arm_count;
-static PASTE_T(METHOD, forward_scratch, count) scratch_count;
+static SCRATCH(count) scratch_count;
 static dyn_real_count_t counted[DYN_PACKED];
 
 static void revolute_chain(uint32_t n) {
@@ -577,26 +582,26 @@ static void count_state(const double *q, const double *qd, const double *acceler
 
 static count_ops_t count_inverse(const count_state_t *s) {
     count_begin();
-    KERNEL(inverse, count)(&arm_count, &scratch_count.SCRATCH, s->q, s->qd, s->qdd, counted);
+    KERNEL(inverse, count)(&arm_count, &scratch_count.own, s->q, s->qd, s->qdd, counted);
     return count_all();
 }
 
 static count_ops_t count_bias(const count_state_t *s) {
     count_begin();
-    KERNEL(bias, count)(&arm_count, &scratch_count.SCRATCH, s->q, s->qd, counted);
+    KERNEL(bias, count)(&arm_count, &scratch_count.own, s->q, s->qd, counted);
     return count_all();
 }
 
 static count_ops_t count_mass(const count_state_t *s) {
     count_begin();
-    KERNEL(mass, count)(&arm_count, &scratch_count.SCRATCH, s->q, counted);
+    KERNEL(mass, count)(&arm_count, &scratch_count.own, s->q, counted);
     return count_all();
 }
 
 static count_ops_t count_forward(const count_state_t *s) {
     count_begin();
-    TEST_ASSERT_EQUAL_INT(
-        DYN_OK, KERNEL(forward, count)(&arm_count, &scratch_count, s->q, s->qd, s->qdd, counted));
+    TEST_ASSERT_EQUAL_INT(DYN_OK, KERNEL(forward, count)(&arm_count, &scratch_count.forward, s->q,
+                                                         s->qd, s->qdd, counted));
     return count_all();
 }
 
@@ -614,7 +619,7 @@ static void test_counting_computes_the_same(void) {
             x[i] = counted[i].v;
         expect_near(state.tau, x, model.n);
         (void)count_mass(&s);
-        KERNEL(mass, f64)(&arm, &scratch.SCRATCH, state.q, M);
+        KERNEL(mass, f64)(&arm, &scratch.own, state.q, M);
         for (uint32_t i = 0; i < packed(model.n); i++)
             x[i] = counted[i].v;
         expect_near(M, x, packed(model.n));
@@ -641,7 +646,7 @@ static void expect_traced(const double *reference, const dyn_real_trace_t *resul
  */
 static void test_graph_evaluates_to_the_same(void) {
     static dyn_arm_trace_t traced;
-    static PASTE_T(METHOD, forward_scratch, trace) scratch_trace;
+    static SCRATCH(trace) scratch_trace;
     static dyn_real_trace_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], in[DYN_MAX_JOINTS],
         out[DYN_PACKED];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
@@ -657,18 +662,18 @@ static void test_graph_evaluates_to_the_same(void) {
             in[i] = trace_input("qdd", (int32_t)i);
         }
         dyn_arms_state_t state = dyn_arms_state(k, 0);
-        KERNEL(inverse, trace)(&traced, &scratch_trace.SCRATCH, q, qd, in, out);
+        KERNEL(inverse, trace)(&traced, &scratch_trace.own, q, qd, in, out);
         expect_traced(state.tau, out, model.n, graph, &state, 1e-12);
         const trace_ops_t ops = trace_count(graph, out, (int)model.n);
         if (k == DYN_ARMS_PUMA) {
             harness_note_number("puma560, plain trace of " NAME ": multiplications", ops.mul);
             harness_note_number("puma560, plain trace of " NAME ": additions", ops.add);
         }
-        KERNEL(mass, trace)(&traced, &scratch_trace.SCRATCH, q, out);
-        KERNEL(mass, f64)(&arm, &scratch.SCRATCH, state.q, M);
+        KERNEL(mass, trace)(&traced, &scratch_trace.own, q, out);
+        KERNEL(mass, f64)(&arm, &scratch.own, state.q, M);
         expect_traced(M, out, packed(model.n), graph, &state, 1e-12);
-        KERNEL(forward, trace)(&traced, &scratch_trace, q, qd, in, out);
-        KERNEL(forward, f64)(&arm, &scratch, state.q, state.qd, state.qdd, qdd);
+        KERNEL(forward, trace)(&traced, &scratch_trace.forward, q, qd, in, out);
+        KERNEL(forward, f64)(&arm, &scratch.forward, state.q, state.qd, state.qdd, qdd);
         dyn_rotor_mass_f64(&arm, M);
         expect_traced(qdd, out, model.n, graph, &state,
                       forward_tolerance(model.n, M, qdd) / (1 + forward_largest(model.n, qdd)));
@@ -679,7 +684,7 @@ static void test_graph_evaluates_to_the_same(void) {
 /* ------------------------------------------------------------------------------------------ range
  */
 static dyn_arm_check_t arm_check;
-static PASTE_T(METHOD, forward_scratch, check) scratch_check;
+static SCRATCH(check) scratch_check;
 
 static void random_state(long number, dyn_arms_random_t *seed, double s[3][DYN_MAX_JOINTS]) {
     for (uint32_t i = 0; i < model.n; i++) {
@@ -754,11 +759,11 @@ static void test_range_bounds_and_guarantees(void) {
                 for (uint32_t j = 0; j < model.n; j++)
                     s[i][j] = (double)(f[i][j] = (float)s[i][j]);
             to_raw(&units, s, raw);
-            KERNEL(inverse, f64)(&arm, &scratch.SCRATCH, s[0], s[1], s[2], tau);
-            KERNEL(inverse, f32)(&arm_f32, &scratch_f32.SCRATCH, f[0], f[1], f[2], out_f);
-            KERNEL(inverse, q31)(&arm_q31, &scratch_q31.SCRATCH, raw[0], raw[1], raw[2], out);
+            KERNEL(inverse, f64)(&arm, &scratch.own, s[0], s[1], s[2], tau);
+            KERNEL(inverse, f32)(&arm_f32, &scratch_f32.own, f[0], f[1], f[2], out_f);
+            KERNEL(inverse, q31)(&arm_q31, &scratch_q31.own, raw[0], raw[1], raw[2], out);
             KERNEL(inverse, check)
-            (&arm_check, &scratch_check.SCRATCH, raw[0], raw[1], raw[2], checked);
+            (&arm_check, &scratch_check.own, raw[0], raw[1], raw[2], checked);
             TEST_ASSERT_EQUAL_MEMORY(out, checked, model.n * sizeof out[0]);
             for (uint32_t i = 0; i < model.n; i++) {
                 const int e = dyn_q31_exponents(&model, &units, i).torque;

@@ -183,7 +183,12 @@ static void test_errors_in_single_precision(void) {
     const error_t floor = row("H rounded once", by_rounded_matrix, 0, 0);
 
     TEST_ASSERT_TRUE(aba.max <= 0.001);
+    /* Far below the floor: their forward dynamics solve for other unknowns (dyn/across.h), so that
+     * a rounding of 6e-8 falls on numbers which do not cancel. On accelerations of 500 rad/s^2 it
+     * is 3e-5 each; a torque, a matrix element, an elimination and a substitution have some twenty.
+     */
     TEST_ASSERT_TRUE(crba.max <= 0.001);
+    TEST_ASSERT_TRUE(ga.max <= 0.001);
     TEST_ASSERT_TRUE(denoc.max <= 0.01);
     /* An angle rounded to float moves the exact value by far less than these errors. */
     TEST_ASSERT_DOUBLE_WITHIN(0.005, 0.563, floor.max);
@@ -191,7 +196,6 @@ static void test_errors_in_single_precision(void) {
     /* Who forms H in float has the floor once from its last rounding and about as much from each of
      * the sums before it: I c^2 + m p^2 and two shifts. */
     TEST_ASSERT_TRUE(printed.max <= 4 * floor.max && printed.mean <= 4 * floor.mean);
-    TEST_ASSERT_TRUE(ga.max <= 4 * floor.max && ga.mean <= 4 * floor.mean);
     TEST_ASSERT_TRUE(fast.max <= 4 * floor.max && fast.mean <= 4 * floor.mean);
 }
 
@@ -200,9 +204,9 @@ static void test_the_same_bits_everywhere(void) {
     TEST_ASSERT_EQUAL_HEX32(0x6580ADD4, study(by_aba).hash);
     TEST_ASSERT_EQUAL_HEX32(0x6CD4435B, study(by_crba).hash);
     TEST_ASSERT_EQUAL_HEX32(0xD5766E54, study(by_matrix).hash);
-    harness_note_number("bits of ga, to be compared between machines:", study(by_ga).hash);
-    harness_note_number("bits of denoc:", study(by_denoc).hash);
-    harness_note_number("bits of fast:", study(by_fast).hash);
+    TEST_ASSERT_EQUAL_HEX32(0xDBC9A054, study(by_ga).hash);
+    TEST_ASSERT_EQUAL_HEX32(0x7ACFE43A, study(by_denoc).hash);
+    TEST_ASSERT_EQUAL_HEX32(0x9009AC0C, study(by_fast).hash);
 }
 
 // clang-format off

@@ -10,12 +10,12 @@
 #ifndef TOOLS_BACKEND_COUNT_H
 #define TOOLS_BACKEND_COUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
     double v;
-    int32_t
-        node; /* 0: input or constant of the robot; < 0: known when compiled; else an operation */
+    bool known; /* when the kernel is compiled: costs nothing */
 } dyn_real_count_t;
 
 #define DYN_REAL count
@@ -28,15 +28,14 @@ typedef struct {
 
 /* Forgets all operations. */
 void count_begin(void);
-/* Every operation since then, also those whose result nobody used. */
+/* Every operation since then. The one way of counting: what nobody uses counts too, because in a
+ * loop it is computed like the rest; kernels therefore ask for no more than they need. */
 count_ops_t count_all(void);
-/* Those that the given results need: what is left after dead code was dropped. */
-count_ops_t count_needed(const dyn_real_count_t *results, int n);
 
 dyn_real_count_t count_input(double value);
 
 /* For the vocabulary. */
 typedef enum { COUNT_ADD, COUNT_MUL, COUNT_DIV, COUNT_SQRT, COUNT_SINCOS } count_op_t;
-dyn_real_count_t count_op(count_op_t op, double value, dyn_real_count_t a, dyn_real_count_t b);
+dyn_real_count_t count_op(count_op_t op, double value);
 
 #endif

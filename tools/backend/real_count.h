@@ -16,15 +16,15 @@ typedef real acc;
 #define NAMED(joint, value) ((void)(joint))
 
 INLINE real real_known(int value) {
-    return (real){value, -1};
+    return (real){value, true};
 }
 
 INLINE bool is_known(real a, int value) {
-    return a.node < 0 && a.v == value;
+    return a.known && a.v == value;
 }
 
 INLINE real real_neg(real a) {
-    return (real){-a.v, a.node};
+    return (real){-a.v, a.known};
 }
 
 INLINE real real_add(real a, real b) {
@@ -32,7 +32,7 @@ INLINE real real_add(real a, real b) {
         return b;
     if (is_known(b, 0))
         return a;
-    return count_op(COUNT_ADD, a.v + b.v, a, b);
+    return count_op(COUNT_ADD, a.v + b.v);
 }
 
 INLINE real real_sub(real a, real b) {
@@ -46,7 +46,7 @@ INLINE real real_mul(real a, real b) {
         return b;
     if (is_known(b, 1))
         return a;
-    return count_op(COUNT_MUL, a.v * b.v, a, b);
+    return count_op(COUNT_MUL, a.v * b.v);
 }
 
 #define acc_mul(a, b)       real_mul(a, b)
@@ -61,27 +61,26 @@ INLINE real real_mul(real a, real b) {
 #define turn_real(cs)       (cs)
 
 /* What goes round a loop is known to the compiler no longer (dyn/tensor.h). */
-#define real_carried(a) ((a).node < 0 ? count_input((a).v) : (a))
+#define real_carried(a) count_input((a).v)
 
 #define real_shift_mass(a, shift) ((void)(shift), (a))
-#define add_rotor(j, x)           ((real){(x).v + (j)->rotor.v, (x).node})
+#define add_rotor(j, x)           ((real){(x).v + (j)->rotor.v, (x).known})
 
 INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
-    real both = count_op(COUNT_SINCOS, 0, q, offset);
-    *cosine = (real){cos(q.v + offset.v), both.node};
-    *sine = (real){sin(q.v + offset.v), both.node};
+    *cosine = count_op(COUNT_SINCOS, cos(q.v + offset.v)); /* both together are one */
+    *sine = count_input(sin(q.v + offset.v));
 }
 
 INLINE real real_recip(real a) {
-    return count_op(COUNT_DIV, 1 / a.v, a, a);
+    return count_op(COUNT_DIV, 1 / a.v);
 }
 
 INLINE real real_sqrt(real a) {
-    return count_op(COUNT_SQRT, sqrt(a.v), a, a);
+    return count_op(COUNT_SQRT, sqrt(a.v));
 }
 
 INLINE real real_clamp(real a, real limit) {
-    return (real){fmax(-limit.v, fmin(limit.v, a.v)), a.node};
+    return (real){fmax(-limit.v, fmin(limit.v, a.v)), a.known};
 }
 
 typedef struct {
@@ -119,7 +118,7 @@ INLINE bool real_from_model(double value, int exponent, real *out) {
 
 #define real_merged real_merged
 INLINE real real_merged(real a) {
-    return a.node < 0 ? count_input(a.v) : a;
+    return count_input(a.v);
 }
 
 #include "dyn/vec.h"
