@@ -340,4 +340,6 @@ int DYN(denoc_forward)(const DYN_T(arm) *arm, DYN_T(denoc_forward_scratch) *scra
                        const DYN_T(real) q[], const DYN_T(real) qd[], const DYN_T(real) tau[],
                        DYN_T(real) qdd[]);
 
+#include "dyn/flex_instance.h"
+
 #undef DYN_VEC_MORE
