@@ -18,14 +18,17 @@ uint32_t dyn_flex_size(const dyn_model_t *model, const dyn_flex_model_t *flex) {
     return dyn_flex_index(flex, model->n);
 }
 
-/* A = L L^T on the lower triangle; false where A is not positive definite. */
+/*
+ * A = L L^T on the lower triangle; false where A is not positive definite, and where all that is
+ * left of a pivot is rounding: two shapes that are the same.
+ */
 static bool cholesky(uint32_t n, double a[][DYN_FLEX_LINK_MODES]) {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j <= i; j++) {
             double sum = a[i][j];
             for (uint32_t k = 0; k < j; k++)
                 sum -= a[i][k] * a[j][k];
-            if (i == j && !(sum > 0))
+            if (i == j && !(sum > 1e-12 * a[i][i]))
                 return false;
             a[i][j] = i == j ? sqrt(sum) : sum / a[j][j];
         }

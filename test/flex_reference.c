@@ -308,7 +308,7 @@ void flex_reference_coriolis(const flex_arm_t *arm, const double *theta, const d
                              double *force) {
     const uint32_t size = dyn_flex_size(&arm->model, &arm->flex);
     static double M[SIZE * SIZE], dM[SIZE][SIZE * SIZE];
-    const double h = 2e-3;
+    const double h = 5e-4;
     for (uint32_t c = 0; c < size; c++) {
         /* (8 (f1 - f-1) - (f2 - f-2)) / 12 h */
         static const double at[4] = {1, -1, 2, -2}, part[4] = {8, -8, -1, 1};
