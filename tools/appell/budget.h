@@ -3,7 +3,7 @@
 #ifndef TOOLS_APPELL_BUDGET_H
 #define TOOLS_APPELL_BUDGET_H
 
-#include "tools/appell/methods.h"
+#include "firmware/core/methods.h"
 
 typedef struct {
     const char *board, *cpu, *real; /* as in the bench */
