@@ -44,6 +44,12 @@ static bool same_model(const dyn_model_t *a, const dyn_model_t *b) {
     return same;
 }
 
+static uint64_t loaded;
+
+uint64_t fuzz_loaded(void) {
+    return loaded;
+}
+
 static void load_again(const robot_t *robot, robot_t *copy) {
     char *text = NULL;
     size_t length = 0;
@@ -76,6 +82,7 @@ bool fuzz_robot_load(const uint8_t *data, size_t size, const robot_options_t *op
     if (status == 0) {
         (void)robot_check(robot, &messages);
         load_again(robot, copy);
+        loaded++;
     } else {
         robot_free(robot);
     }

@@ -48,5 +48,7 @@ typedef struct {
 
 /* Seeded mutations for so many seconds of processor time; returns the number of inputs tried. */
 uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed);
+/* How many inputs loaded so far: a run in which none did has tested little. */
+uint64_t fuzz_loaded(void);
 
 #endif

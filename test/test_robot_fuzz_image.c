@@ -21,7 +21,9 @@ static void test_fuzz(void) {
     const fuzz_plan_t plan = {.seeds = seed};
     const uint64_t tried = fuzz_drive(&plan, FUZZ_SECONDS, 20260701);
     harness_note_number("inputs tried:", (int64_t)tried);
+    harness_note_number("of them loaded:", (int64_t)fuzz_loaded());
     TEST_ASSERT_GREATER_THAN(50, tried);
+    TEST_ASSERT_GREATER_THAN(5, fuzz_loaded());
     for (int i = 0; i < ROBOTS; i++)
         free((void *)(uintptr_t)seed[i].bytes);
 }

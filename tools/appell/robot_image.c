@@ -438,7 +438,7 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "cut the file to its length",
                      "%zu bytes follow behind the parameter image",
                      size - image_length(bytes, size));
-    } else if ((status = image_model(image, model)) != DYN_OK || !q31_agrees(image, model)) {
+    } else if (image_model(image, model) != DYN_OK || !q31_agrees(image, model)) {
         status = -1;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "make the image again",
                      "the arm in this parameter image contradicts itself");
