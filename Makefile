@@ -69,13 +69,16 @@ endif
 COMMON := -std=gnu11 -g -I. -ffp-contract=off -MMD -MP $(WARN)
 
 OUT := $(BUILD)/$(BOARD)
+# Number type of the control loop (board.mk).
+CONTROL_REAL ?= f32
+CONTROL_DEFS := -DCONTROL_REAL=$(CONTROL_REAL) -DCONTROL_H='"firmware/core/$(CONTROL_REAL).h"'
 # Number types in which the board computes rows for the tool (board.mk; none: -).
 ROWS_REALS ?= f32 q31
 ROWS_DEFS  := $(patsubst %,-DROWS_HAS_%,$(shell echo $(filter-out -,$(ROWS_REALS)) | tr a-z A-Z))
 # A single frame above this is a mistake; the sum along the calls is tools/stack.py's business.
 FRAME_MAX := 512
 CFLAGS := $(COMMON) -O2 $(CPU_FLAGS_$(CPU)) -ffunction-sections -fdata-sections -fno-common \
-          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(CONTROL_DEFS) -DBOARD_NAME='"$(BOARD)"'
+          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(CONTROL_DEFS) $(ROWS_DEFS) -DBOARD_NAME='"$(BOARD)"'
 # Newer linkers warn of .ramfunc, which is writable and executable on purpose.
 RWX := $(shell $(CROSS)ld --help 2>/dev/null | grep -q no-warn-rwx-segments && echo -Wl,--no-warn-rwx-segments)
 LDFLAGS := $(CPU_FLAGS_$(CPU)) -nostartfiles --specs=nano.specs -L linker -T $(CHIP).ld \
@@ -90,6 +93,7 @@ HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
 
 include dyn/dyn.mk
 include firmware/core/core.mk
+include firmware/stack.mk
 include test/tests.mk
 include tools/appell/appell.mk
 include tools/bench/bench.mk
@@ -116,7 +120,7 @@ $(FIRMWARE): $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) linker/$(CHIP).ld linker/sec
 
 STACK_CHECK = tools/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(OUT)/boards $(OUT)/dyn 2>/dev/null) --objdump $(CROSS)objdump \
               --irq-frame $(if $(filter m3,$(CPU)),32,104) --own-stack fault_entry=__fault_stack_size \
-              $(IRQ_LEVELS_$(FAMILY):%=--group %)
+              $(IRQ_LEVELS_$(FAMILY):%=--group %) $(STACK_INDIRECT:%=--indirect %)
 
 # ---------------------------------------------------------------------------------------- emulator
 # Counting: one instruction is one step of the counter. Running: near the chip's speed.

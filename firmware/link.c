@@ -25,27 +25,27 @@ static store_medium_t medium;
 static char build[9];
 
 #if LINK_IMAGE_ROOM > 0
-static _Alignas(8) uint8_t images[2][LINK_IMAGE_ROOM];
+static _Alignas(8) uint8_t image[LINK_IMAGE_ROOM], incoming[LINK_IMAGE_ROOM];
 #endif
 
 // ----------------------------------------------------------------------------------------- UART
 
-static size_t read_bytes(void *context, uint8_t *bytes, size_t most) {
+static size_t link_read(void *context, uint8_t *bytes, size_t most) {
     (void)context;
     return uart_read(bytes, most);
 }
 
-static bool write_bytes(void *context, const uint8_t *bytes, size_t count) {
+static bool link_write(void *context, const uint8_t *bytes, size_t count) {
     (void)context;
     return uart_write(bytes, count);
 }
 
-static size_t write_free(void *context) {
+static size_t link_room(void *context) {
     (void)context;
     return uart_write_free();
 }
 
-static void counters(void *context, uint32_t counter[COUNTERS]) {
+static void link_counters(void *context, uint32_t counter[COUNTERS]) {
     uart_stats_t line;
     tick_stats_t ticks;
     (void)context;
@@ -60,19 +60,20 @@ static void counters(void *context, uint32_t counter[COUNTERS]) {
 
 // ---------------------------------------------------------------------------------------- flash
 
-static int erase(void *context, unsigned slot, uint32_t bytes) {
+static int link_erase(void *context, unsigned slot, uint32_t bytes) {
     const flash_geometry_t *g = flash_geometry();
     const uint32_t unit = g->erase_unit;
     (void)context;
     return flash_erase(g->slot[slot].address, (bytes + unit - 1) / unit * unit);
 }
 
-static int program(void *context, unsigned slot, uint32_t offset, const void *data, uint32_t n) {
+static int link_program(void *context, unsigned slot, uint32_t offset, const void *data,
+                        uint32_t n) {
     (void)context;
     return flash_program(flash_geometry()->slot[slot].address + offset, data, n);
 }
 
-static void read_slot(void *context, unsigned slot, uint32_t offset, void *data, uint32_t n) {
+static void link_read_slot(void *context, unsigned slot, uint32_t offset, void *data, uint32_t n) {
     (void)context;
     flash_read(flash_geometry()->slot[slot].address + offset, data, n);
 }
@@ -90,21 +91,21 @@ CRASH_TABLE(X)
 CRASH_CAUSES(X)
 #undef X
 
-static const uint8_t *crash(void *context, size_t *size) {
+static const uint8_t *link_crash(void *context, size_t *size) {
     const fault_record_t *record = fault_record();
     (void)context;
     *size = sizeof(crash_t);
     return record != NULL ? (const uint8_t *)&record->cause : NULL;
 }
 
-static void crash_clear(void *context) {
+static void link_crash_clear(void *context) {
     (void)context;
     fault_record_clear();
 }
 
 // The answer is still in the ring: it must be gone first. Its longest takes 3 ms at 921,600 baud;
 // at the slowest rate of the tick, 100 Hz, ten ticks are 100 ms.
-static void reset(void *context) {
+static void link_reset(void *context) {
     enum { TICKS = 10 };
     const uint32_t start = tick_count();
     (void)context;
@@ -126,28 +127,28 @@ void link_start(app_t *app) {
     name_build();
     medium = (store_medium_t){.slot_bytes = g->slot[0].size,
                               .write_unit = g->write_unit,
-                              .erase = erase,
-                              .program = program,
-                              .read = read_slot};
+                              .erase = link_erase,
+                              .program = link_program,
+                              .read = link_read_slot};
     port = (server_port_t){.board = BOARD_NAME,
                            .build = build,
                            .baud = LINK_BAUD,
-                           .read = read_bytes,
-                           .write = write_bytes,
-                           .write_free = write_free,
-                           .counters = counters,
+                           .read = link_read,
+                           .write = link_write,
+                           .write_free = link_room,
+                           .counters = link_counters,
                            .medium = &medium,
-                           .crash = crash,
-                           .crash_clear = crash_clear,
-                           .reset = reset,
-                           .rows = rows_service()};
+                           .crash = link_crash,
+                           .crash_clear = link_crash_clear,
+                           .reset = link_reset};
     port.flags =
         (uint8_t)((emulated ? HELLO_EMULATED : 0) | (g->persistent ? HELLO_PERSISTENT : 0) |
                   HELLO_STORE | (cycles_are_instructions() ? HELLO_INSTRUCTIONS : 0));
 #if LINK_IMAGE_ROOM > 0
-    port.image[0] = images[0];
-    port.image[1] = images[1];
+    port.image = image;
+    port.incoming = incoming;
     port.image_room = LINK_IMAGE_ROOM;
+    port.rows = rows_service(incoming, sizeof incoming);
 #else
     port.flags |= HELLO_IN_PLACE;
     for (unsigned i = 0; i < STORE_SLOTS; i++) {

@@ -1,4 +1,5 @@
 // The firmware: brings the board up, says what it found, lets the tick run and reports on it.
+#include "firmware/link.h"
 #include "firmware/print.h"
 #include "firmware/tick.h"
 #include "hal/clock.h"
@@ -12,7 +13,7 @@
 #include "hal/tick.h"
 #include "hal/uart.h"
 
-enum { CONSOLE_BAUD = 921600, PWM_HZ = 20000, REPORT_TICKS = 1000 };
+enum { PWM_HZ = 20000, REPORT_TICKS = 1000 };
 
 static void print_boot(const clock_info_t *clock) {
     print_text("appell " BOARD_NAME " build ");
@@ -32,12 +33,11 @@ static void print_boot(const clock_info_t *clock) {
     print_text("\n");
 }
 
-// The crash before this boot, if there was one: told once.
+// The crash before this boot, if there was one. The record stays until the tool has fetched it.
 static void print_crash(void) {
     const fault_record_t *crash = fault_record();
     if (crash != NULL) {
         fault_record_print(crash);
-        fault_record_clear();
     }
 }
 
@@ -71,7 +71,7 @@ static uint32_t follow_rate(uint32_t running_hz) {
 int main(void) {
     motor_off();
     const clock_info_t *clock = clock_init();
-    uart_init(CONSOLE_BAUD);
+    uart_init(LINK_BAUD);
     cycles_init();
     encoder_init();
     supply_init();
@@ -79,11 +79,13 @@ int main(void) {
     app_init(tick_app());
     print_crash();
     print_boot(clock);
+    link_start(tick_app());
     uint32_t rate_hz = 0;
     bool reported = false;
     for (;;) {
         rate_hz = follow_rate(rate_hz);
         cpu_idle();
+        link_poll();
         if (!reported && tick_count() >= REPORT_TICKS) {
             reported = true;
             print_ticks(rate_hz);

@@ -18,10 +18,12 @@ static union {
     image_t image;
 } work;
 
-static union {
+typedef union {
     double numbers[ROW_NUMBERS];
     dyn_model_t model;
-} row;
+} row_t;
+
+static row_t *row; // in the memory of incoming images
 
 static const rows_type_t *type; // of the arm in the evaluator; NULL: there is none
 
@@ -50,8 +52,8 @@ static const rows_type_t *const types[ROWS_REALS] = {
 #endif
 };
 
-static void describe(void *context, uint8_t method, uint8_t *problem, const char **problem_text,
-                     const char **method_text) {
+static void board_describe(void *context, uint8_t method, uint8_t *problem,
+                           const char **problem_text, const char **method_text) {
     (void)context;
     *problem = (uint8_t)method_table[method].problem;
     *problem_text = problem_name(method_table[method].problem);
@@ -63,7 +65,7 @@ static evaluator_t *evaluator(void) {
 }
 
 // The model goes where the rows will be, the arm where the image was.
-static int load(void *context, uint8_t real, const uint8_t *image, size_t size) {
+static int board_load(void *context, uint8_t real, const uint8_t *image, size_t size) {
     dyn_units_t units;
     (void)context;
     type = NULL;
@@ -71,7 +73,7 @@ static int load(void *context, uint8_t real, const uint8_t *image, size_t size) 
     if (status != IMAGE_OK) {
         return APP_E_IMAGE + status;
     }
-    if (image_model(&work.image, &row.model) != DYN_OK) {
+    if (image_model(&work.image, &row->model) != DYN_OK) {
         return APP_E_ARM;
     }
     const bool proved = image_units(&work.image, &units);
@@ -80,14 +82,14 @@ static int load(void *context, uint8_t real, const uint8_t *image, size_t size) 
     } else if (!proved) {
         return APP_E_UNPROVED;
     }
-    if (types[real]->prepare(evaluator(), &row.model, &units) != DYN_OK) {
+    if (types[real]->prepare(evaluator(), &row->model, &units) != DYN_OK) {
         return APP_E_UNITS;
     }
     type = types[real];
     return APP_OK;
 }
 
-static int set_wrench(void *context, const double wrench[6]) {
+static int board_wrench(void *context, const double wrench[6]) {
     (void)context;
     if (type == NULL) {
         return LINK_ORDER;
@@ -96,7 +98,8 @@ static int set_wrench(void *context, const double wrench[6]) {
     return LINK_OK;
 }
 
-static int run(void *context, uint8_t method, int *reason, uint32_t *limited, uint32_t *cost) {
+static int board_run(void *context, uint8_t method, int *reason, uint32_t *limited,
+                     uint32_t *cost) {
     (void)context;
     if (method >= METHOD_COUNT) {
         return LINK_INDEX;
@@ -109,27 +112,30 @@ static int run(void *context, uint8_t method, int *reason, uint32_t *limited, ui
         return LINK_APP;
     }
     const int status =
-        type->row(evaluator(), (method_id_t)method, row.numbers, row.numbers, limited);
+        type->row(evaluator(), (method_id_t)method, row->numbers, row->numbers, limited);
     *cost = cycles_of_steps(type->cost(evaluator()));
     *reason = status == DYN_OK ? APP_OK : APP_E_ARM;
     return status == DYN_OK ? LINK_OK : LINK_APP;
 }
 
-const server_rows_t *rows_service(void) {
-    static const server_rows_t service = {.methods = METHOD_COUNT,
-                                          .reals = HAS,
-                                          .describe = describe,
-                                          .load = load,
-                                          .wrench = set_wrench,
-                                          .row = row.numbers,
-                                          .row_room = ROW_NUMBERS,
-                                          .run = run};
-    return &service;
+const server_rows_t *rows_service(void *memory, size_t size) {
+    static server_rows_t service = {.methods = METHOD_COUNT,
+                                    .reals = HAS,
+                                    .describe = board_describe,
+                                    .load = board_load,
+                                    .wrench = board_wrench,
+                                    .row_room = ROW_NUMBERS,
+                                    .run = board_run};
+    row = memory;
+    service.row = row->numbers;
+    return size >= sizeof *row ? &service : NULL;
 }
 
 #else
 
-const server_rows_t *rows_service(void) {
+const server_rows_t *rows_service(void *memory, size_t size) {
+    (void)memory;
+    (void)size;
     return NULL;
 }
 

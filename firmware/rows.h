@@ -4,7 +4,8 @@
 
 #include "firmware/core/server.h"
 
-// NULL: this board has no memory for it.
-const server_rows_t *rows_service(void);
+// Uses the memory of incoming images for rows: an image is done with when its arm is prepared.
+// NULL: this build has no rows, or the memory is too small for one.
+const server_rows_t *rows_service(void *memory, size_t size);
 
 #endif

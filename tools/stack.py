@@ -445,7 +445,9 @@ class Analysis:
             else:
                 calls.append((callee, depth))
         if function.indirect:
-            rule = next((n for n in function.names if n in self.indirect), None)
+            # gcc's copies of a function (.isra.0, .constprop.0) reach what it reaches
+            names = function.names + [n.split(".")[0] for n in function.names]
+            rule = next((n for n in names if n in self.indirect), None)
             if rule is None:
                 self.error("%s calls through a pointer, so its stack has no bound that can be "
                            "read: call by name, or say what it can reach with --indirect "

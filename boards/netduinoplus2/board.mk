@@ -7,7 +7,7 @@ QEMU_MACHINE := netduinoplus2
 ICOUNT_COUNT := 0# -icount shift for counting instructions
 ICOUNT_RUN   := 3# -icount shift near the chip's speed: 125 million instructions a second
 
-BOARD_DEFS  := -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
+BOARD_DEFS  := -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
 
 FLASHER     := openocd
 OPENOCD_CFG := -f interface/stlink.cfg -f target/stm32f4x.cfg

@@ -5,7 +5,7 @@ CPU    := m4f
 
 REALS       := f32# number types of its kernels
 
-BOARD_DEFS  := -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
+BOARD_DEFS  := -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
 ROWS_REALS  := f32# number types of rows computed for the tool
 
 FLASHER     := openocd

@@ -33,7 +33,7 @@ typedef enum {
 
 /* Memory of an evaluator of any type that the board has, aligned as a double. */
 #ifndef ROWS_EVALUATOR_ROOM
-#define ROWS_EVALUATOR_ROOM 20800
+#define ROWS_EVALUATOR_ROOM 19584
 #endif
 
 typedef struct {

@@ -24,8 +24,10 @@ struct evaluator {
     int wrenched;
     real wrench[6], wrench_back[6];
     real in[3][DYN_MAX_JOINTS];
-    real packed[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
-    real out[DYN_MAX_JOINTS * DYN_MAX_JOINTS];
+    union {
+        real packed[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2]; /* inertia matrix */
+        real out[DYN_MAX_JOINTS * DYN_MAX_JOINTS];              /* everything else */
+    };
     uint32_t limited;
     uint32_t cost; /* of the last kernel call */
 };
@@ -205,19 +207,31 @@ static int prepare(evaluator_t *e, const dyn_model_t *model, const dyn_units_t *
     return DYN(prepare)(model, &e->units, &e->arm);
 }
 
+/* Which constants of an arm the methods use, by their names in METHOD_TABLE. */
+#define STATUS_fast(arm)  (arm)->fast_status
+#define STATUS_ga(arm)    (arm)->ga_status
+#define STATUS_ne(arm)    DYN_OK
+#define STATUS_wo1(arm)   DYN_OK
+#define STATUS_only(arm)  DYN_OK
+#define STATUS_crba(arm)  (arm)->body_status
+#define STATUS_aba(arm)   (arm)->body_status
+#define STATUS_denoc(arm) (arm)->body_status
+
 __attribute__((unused)) static int ready(const evaluator_t *e, method_id_t method) {
-    const method_t *m = &method_table[method];
-    const char *name = m->name;
-    if (m->problem != PROBLEM_BIAS && m->problem != PROBLEM_GRAVITY &&
-        m->problem != PROBLEM_CORIOLIS && e->arm.drive_status != DYN_OK)
+    const problem_t of = method_table[method].problem;
+    if (of != PROBLEM_BIAS && of != PROBLEM_GRAVITY && of != PROBLEM_CORIOLIS &&
+        e->arm.drive_status != DYN_OK)
         return e->arm.drive_status;
-    if (!strcmp(name, "ga"))
-        return e->arm.ga_status;
-    if (!strcmp(name, "fast"))
-        return e->arm.fast_status;
-    if (!strcmp(name, "ne") || !strcmp(name, "wo1") || !strcmp(name, "only"))
-        return DYN_OK;
-    return e->arm.body_status;
+    switch (method) {
+#define X(problem, method, ...)                                                                    \
+    case METHOD_##problem##_##method:                                                              \
+        return STATUS_##method(&e->arm);
+        METHOD_TABLE(X)
+#undef X
+    case METHOD_COUNT:
+        break;
+    }
+    return DYN_E_TYPE;
 }
 
 __attribute__((unused)) static int row(evaluator_t *e, method_id_t method, const double *in,

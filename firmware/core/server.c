@@ -43,14 +43,15 @@ static void out_text(exchange_t *x, const char *text) {
     out_u8(x, 0);
 }
 
-static bool outputs_off(const server_t *server) {
+// A status is large: its place on the stack is given back before anything else is done.
+__attribute__((noinline)) static bool outputs_off(const server_t *server) {
     app_status_t status;
     app_status(server->app, &status);
     return status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
            status.state == APP_STATE_FAULT;
 }
 
-static uint32_t joints(const server_t *server) {
+__attribute__((noinline)) static uint32_t joints(const server_t *server) {
     app_status_t status;
     app_status(server->app, &status);
     return status.joints;
@@ -110,6 +111,16 @@ static uint32_t stored_crc(const server_t *server, uint32_t *length) {
     return crc;
 }
 
+__attribute__((noinline)) static const uint8_t *port_crash(const server_port_t *port,
+                                                           size_t *size) {
+    *size = 0;
+    return port->crash != NULL ? port->crash(port->context, size) : NULL;
+}
+
+__attribute__((noinline)) static void port_crash_clear(const server_port_t *port) {
+    port->crash_clear(port->context);
+}
+
 static int do_STATUS(server_t *server, exchange_t *x) {
     app_status_t status;
     app_status(server->app, &status);
@@ -125,7 +136,7 @@ static int do_STATUS(server_t *server, exchange_t *x) {
     if (server->telemetry.fields > 0) {
         flags |= STATUS_TELEMETRY;
     }
-    if (server->port->crash != NULL && server->port->crash(server->port->context, &crash) != NULL) {
+    if (port_crash(server->port, &crash) != NULL) {
         flags |= STATUS_CRASHED;
     }
     if (status.moving) {
@@ -146,11 +157,16 @@ static int do_STATUS(server_t *server, exchange_t *x) {
     return LINK_OK;
 }
 
+__attribute__((noinline)) static void port_counters(const server_port_t *port,
+                                                    uint32_t counter[COUNTERS]) {
+    port->counters(port->context, counter);
+}
+
 static int do_COUNTERS(server_t *server, exchange_t *x) {
     app_status_t status;
     app_status(server->app, &status);
     uint32_t counter[COUNTERS] = {0};
-    server->port->counters(server->port->context, counter);
+    port_counters(server->port, counter);
     counter[COUNTER_TICKS] = status.ticks;
     counter[COUNTER_OVERRUNS] = status.overruns;
     counter[COUNTER_FRAMES] = server->reader.stats.good;
@@ -237,10 +253,16 @@ static void describe_field(const server_t *server, record_t *record, uint32_t fi
     record_text(record, info->help);
 }
 
+__attribute__((noinline)) static void rows_describe(const server_rows_t *rows, uint8_t method,
+                                                    uint8_t *problem, const char **problem_name,
+                                                    const char **method_name) {
+    rows->describe(rows->context, method, problem, problem_name, method_name);
+}
+
 static void describe_method(const server_rows_t *rows, record_t *record, uint8_t method) {
     uint8_t problem;
     const char *problem_name, *method_name;
-    rows->describe(rows->context, method, &problem, &problem_name, &method_name);
+    rows_describe(rows, method, &problem, &problem_name, &method_name);
     record_byte(record, problem);
     record_byte(record, rows->reals);
     record_text(record, problem_name);
@@ -411,7 +433,7 @@ static int do_IMAGE_DATA(server_t *server, exchange_t *x) {
             return store_refused(x, status);
         }
     } else {
-        memcpy(server->port->image[1 - server->buffer] + offset, bytes, count);
+        memcpy(server->port->incoming + offset, bytes, count);
     }
     server->received += count;
     server->received_crc = crc32_add(server->received_crc, bytes, count);
@@ -479,6 +501,11 @@ static int take_in_place(server_t *server, exchange_t *x) {
     return answer_image(server, x, REASON_STORE + status, false);
 }
 
+__attribute__((noinline)) static int rows_load(const server_rows_t *rows, uint8_t real,
+                                               const uint8_t *image, uint32_t length) {
+    return rows->load(rows->context, real, image, length);
+}
+
 static int do_IMAGE_END(server_t *server, exchange_t *x) {
     if (x->size != 1) {
         return LINK_SIZE;
@@ -497,18 +524,18 @@ static int do_IMAGE_END(server_t *server, exchange_t *x) {
     if (server->incoming_target == TARGET_APP && in_place(server)) {
         return take_in_place(server, x);
     }
-    const uint8_t *image = server->port->image[1 - server->buffer];
+    const uint8_t *image = server->port->incoming;
     if (server->incoming_target >= TARGET_ROWS) {
         const server_rows_t *rows = server->port->rows;
         server->place = UINT32_MAX;
         const uint8_t real = (uint8_t)(server->incoming_target - TARGET_ROWS);
-        return answer_image(server, x,
-                            rows->load(rows->context, real, image, server->incoming_length), false);
+        return answer_image(server, x, rows_load(rows, real, image, server->incoming_length),
+                            false);
     }
     const int reason = load(server, image, server->incoming_length);
     if (reason == APP_OK) {
-        server->buffer = (uint8_t)(1 - server->buffer);
-        runs(server, image, server->incoming_length, SOURCE_LINK);
+        memcpy(server->port->image, image, server->incoming_length);
+        runs(server, server->port->image, server->incoming_length, SOURCE_LINK);
     }
     return answer_image(server, x, reason, false);
 }
@@ -696,6 +723,16 @@ static int do_ROW_PUT(server_t *server, exchange_t *x) {
     return LINK_OK;
 }
 
+__attribute__((noinline)) static int rows_run(const server_rows_t *rows, uint8_t method,
+                                              int *reason, uint32_t *limited, uint32_t *cost) {
+    return rows->run(rows->context, method, reason, limited, cost);
+}
+
+__attribute__((noinline)) static int rows_wrench(const server_rows_t *rows,
+                                                 const double wrench[6]) {
+    return rows->wrench(rows->context, wrench);
+}
+
 static int do_ROW_RUN(server_t *server, exchange_t *x) {
     const server_rows_t *rows = server->port->rows;
     int reason = APP_OK;
@@ -709,7 +746,7 @@ static int do_ROW_RUN(server_t *server, exchange_t *x) {
     if (!outputs_off(server)) {
         return LINK_STATE;
     }
-    const int status = rows->run(rows->context, x->in[0], &reason, &limited, &cost);
+    const int status = rows_run(rows, x->in[0], &reason, &limited, &cost);
     out_u16(x, (uint32_t)reason);
     out_u32(x, limited);
     out_u32(x, cost);
@@ -747,7 +784,7 @@ static int do_WRENCH(server_t *server, exchange_t *x) {
     for (unsigned i = 0; i < 6; i++) {
         wrench[i] = get_f64(x->in + 8 * i);
     }
-    return rows->wrench(rows->context, wrench);
+    return rows_wrench(rows, wrench);
 }
 
 // ---------------------------------------------------------------------------------------- health
@@ -758,13 +795,13 @@ static int do_CRASH(server_t *server, exchange_t *x) {
     if (x->size != 3) {
         return LINK_SIZE;
     }
-    const uint8_t *bytes = port->crash != NULL ? port->crash(port->context, &size) : NULL;
+    const uint8_t *bytes = port_crash(port, &size);
     record_t record = {x, get_u16(x->in + 1), 0};
     size = bytes != NULL ? size : 0;
     out_u16(x, (uint32_t)size);
     record_bytes(&record, bytes, size);
     if (x->in[0] != 0 && bytes != NULL) {
-        port->crash_clear(port->context);
+        port_crash_clear(port);
     }
     return LINK_OK;
 }
@@ -824,6 +861,10 @@ static void send(server_t *server, const uint8_t head[PROTOCOL_HEAD], size_t siz
     server->reply = frame_close(server->tx, PROTOCOL_HEAD + size);
 }
 
+__attribute__((noinline)) static int dispatch(server_t *server, uint8_t message, exchange_t *x) {
+    return handlers[message].run(server, x);
+}
+
 static void answer(server_t *server, const uint8_t *frame, size_t size) {
     const uint8_t message = frame[0];
     uint8_t *const payload = server->tx + FRAME_WRITE_AT + PROTOCOL_HEAD;
@@ -844,7 +885,7 @@ static void answer(server_t *server, const uint8_t *frame, size_t size) {
         send(server, frame, server->once_size);
         return;
     }
-    payload[0] = (uint8_t)handlers[message].run(server, &x);
+    payload[0] = (uint8_t)dispatch(server, message, &x);
     if (handlers[message].once) {
         server->once_valid = 1;
         server->once_crc = crc;
@@ -855,26 +896,43 @@ static void answer(server_t *server, const uint8_t *frame, size_t size) {
     send(server, frame, x.used);
 }
 
+// The calls through pointers, each in a function of its own so that the bound of the stack can be
+// computed (tools/stack.py --indirect).
+__attribute__((noinline)) static bool line_read(const server_port_t *port, uint8_t *byte) {
+    return port->read(port->context, byte, 1) == 1;
+}
+
+__attribute__((noinline)) static size_t line_room(const server_port_t *port) {
+    return port->write_free(port->context);
+}
+
+__attribute__((noinline)) static bool line_write(const server_port_t *port, const uint8_t *bytes,
+                                                 size_t size) {
+    return port->write(port->context, bytes, size);
+}
+
+__attribute__((noinline)) static void start_again(const server_port_t *port) {
+    port->reset(port->context);
+}
+
 // An answer that found no room stays in tx until there is some.
 static bool flush(server_t *server) {
-    const server_port_t *port = server->port;
     if (server->reply > 0) {
-        if (port->write_free(port->context) < server->reply ||
-            !port->write(port->context, server->tx, server->reply)) {
+        if (line_room(server->port) < server->reply ||
+            !line_write(server->port, server->tx, server->reply)) {
             return false;
         }
         server->reply = 0;
         if (server->resetting) {
-            port->reset(port->context);
+            start_again(server->port);
         }
     }
     return true;
 }
 
 static void receive(server_t *server) {
-    const server_port_t *port = server->port;
     uint8_t byte;
-    while (flush(server) && port->read(port->context, &byte, 1) == 1) {
+    while (flush(server) && line_read(server->port, &byte)) {
         const size_t size = frame_take(&server->reader, byte);
         if (size >= PROTOCOL_HEAD) {
             answer(server, server->rx, size);
@@ -887,8 +945,8 @@ static void send_samples(server_t *server) {
     const uint32_t n = joints(server);
     for (unsigned i = 0; i < APP_SAMPLES; i++) {
         const size_t size = telemetry_next(&server->telemetry, server->app, n, server->tx,
-                                           SERVER_PAYLOAD, port->write_free(port->context));
-        if (size == 0 || !port->write(port->context, server->tx, size)) {
+                                           SERVER_PAYLOAD, line_room(port));
+        if (size == 0 || !line_write(port, server->tx, size)) {
             return;
         }
     }
@@ -917,11 +975,11 @@ static void load_stored(server_t *server) {
         server->reason = (int16_t)(REASON_STORE + status);
         return;
     }
-    const uint8_t *image = port->image[0];
+    const uint8_t *image = port->image;
     if (in_place(server)) {
         image = slot_image(server, (unsigned)server->store.current);
     } else {
-        store_read(&server->store, SET_IMAGE, port->image[0], length);
+        store_read(&server->store, SET_IMAGE, port->image, length);
     }
     const int reason = app_load(server->app, image, length);
     if (reason != APP_OK) {

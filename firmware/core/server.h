@@ -44,9 +44,10 @@ typedef struct {
     size_t (*write_free)(void *context);                              // bytes that write would take
     void (*counters)(void *context, uint32_t counter[COUNTERS]);      // those that it knows
     const store_medium_t *medium;                                     // NULL: nothing can be saved
-    // With HELLO_IN_PLACE: where a slot lies. Else two buffers for images.
+    // With HELLO_IN_PLACE: where a slot lies. Else memory for the image that runs and for the one
+    // that comes in; rows may use the latter between two images.
     const uint8_t *slot[STORE_SLOTS];
-    uint8_t *image[2];
+    uint8_t *image, *incoming;
     uint32_t image_room;
     const uint8_t *(*crash)(void *context, size_t *size); // NULL: there was none
     void (*crash_clear)(void *context);
@@ -64,7 +65,6 @@ typedef struct {
     const uint8_t *running;
     uint32_t running_length, running_crc;
     uint8_t source;
-    uint8_t buffer; // of port->image: holds the running one
     int16_t reason; // why there is none
     uint32_t place; // joint that the last refusal was about
     uint16_t unknown;

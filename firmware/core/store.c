@@ -15,12 +15,29 @@ enum {
     PIECE = 32
 };
 
+// The calls into the medium, each in a function of its own so that the bound of the stack can be
+// computed (tools/stack.py --indirect).
+__attribute__((noinline)) static void medium_read(const store_medium_t *m, unsigned slot,
+                                                  uint32_t offset, void *data, uint32_t n) {
+    m->read(m->context, slot, offset, data, n);
+}
+
+__attribute__((noinline)) static int medium_erase(const store_medium_t *m, unsigned slot,
+                                                  uint32_t bytes) {
+    return m->erase(m->context, slot, bytes);
+}
+
+__attribute__((noinline)) static int medium_program(const store_medium_t *m, unsigned slot,
+                                                    uint32_t offset, const void *data, uint32_t n) {
+    return m->program(m->context, slot, offset, data, n);
+}
+
 static uint32_t crc_of_slot(const store_medium_t *m, unsigned slot, uint32_t length) {
     uint8_t piece[PIECE];
     uint32_t crc = 0;
     for (uint32_t at = 0; at < length;) {
         const uint32_t n = length - at < PIECE ? length - at : PIECE;
-        m->read(m->context, slot, STORE_HEAD + at, piece, n);
+        medium_read(m, slot, STORE_HEAD + at, piece, n);
         crc = crc32_add(crc, piece, n);
         at += n;
     }
@@ -28,7 +45,7 @@ static uint32_t crc_of_slot(const store_medium_t *m, unsigned slot, uint32_t len
 }
 
 static bool read_head(const store_medium_t *m, unsigned slot, uint8_t head[STORE_HEAD]) {
-    m->read(m->context, slot, 0, head, STORE_HEAD);
+    medium_read(m, slot, 0, head, STORE_HEAD);
     return get_u32(head + AT_MAGIC) == STORE_MAGIC && get_u32(head + AT_ZERO) == 0 &&
            get_u32(head + AT_HEAD_CRC) == crc32_add(0, head, AT_HEAD_CRC) &&
            get_u32(head + AT_LENGTH) <= m->slot_bytes - STORE_HEAD &&
@@ -55,7 +72,7 @@ int store_open(store_t *store, const store_medium_t *medium) {
 
 void store_read(const store_t *store, uint32_t offset, void *data, uint32_t n) {
     const store_medium_t *m = store->medium;
-    m->read(m->context, (unsigned)store->current, STORE_HEAD + offset, data, n);
+    medium_read(m, (unsigned)store->current, STORE_HEAD + offset, data, n);
 }
 
 unsigned store_spare(const store_t *store) {
@@ -69,7 +86,7 @@ int store_begin(store_t *store, uint32_t most) {
     if (most > m->slot_bytes - STORE_HEAD - padding) {
         return STORE_E_ROOM;
     }
-    if (m->erase(m->context, store_spare(store), STORE_HEAD + most + padding) != 0) {
+    if (medium_erase(m, store_spare(store), STORE_HEAD + most + padding) != 0) {
         return STORE_E_MEDIUM;
     }
     store->writing = true;
@@ -94,14 +111,14 @@ static int put_units(store_t *store, const uint8_t *data, uint32_t n) {
         uint32_t taken;
         if (held == 0 && n >= unit) {
             taken = n - n % unit;
-            if (m->program(m->context, store_spare(store), at, data, taken) != 0) {
+            if (medium_program(m, store_spare(store), at, data, taken) != 0) {
                 return STORE_E_MEDIUM;
             }
         } else {
             taken = n < unit - held ? n : unit - held;
             memcpy(store->unit + held, data, taken);
             if (held + taken == unit &&
-                m->program(m->context, store_spare(store), at, store->unit, unit) != 0) {
+                medium_program(m, store_spare(store), at, store->unit, unit) != 0) {
                 return STORE_E_MEDIUM;
             }
         }
@@ -120,8 +137,8 @@ static int put_rest(store_t *store) {
         return STORE_OK;
     }
     memset(store->unit + held, 0xff, m->write_unit - held);
-    return m->program(m->context, store_spare(store), STORE_HEAD + store->written - held,
-                      store->unit, m->write_unit) == 0
+    return medium_program(m, store_spare(store), STORE_HEAD + store->written - held, store->unit,
+                          m->write_unit) == 0
                ? STORE_OK
                : STORE_E_MEDIUM;
 }
@@ -155,7 +172,7 @@ int store_commit(store_t *store) {
     put_u32(head + AT_CRC, store->write_crc);
     put_u32(head + AT_ZERO, 0);
     put_u32(head + AT_HEAD_CRC, crc32_add(0, head, AT_HEAD_CRC));
-    if (m->program(m->context, slot, 0, head, STORE_HEAD) != 0) {
+    if (medium_program(m, slot, 0, head, STORE_HEAD) != 0) {
         return STORE_E_MEDIUM;
     }
     store_t seen;
