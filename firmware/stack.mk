@@ -12,7 +12,8 @@ STACK_INDIRECT := dispatch:$(subst $(space),$(comma),$(strip $(LINK_HANDLERS))) 
 # Rows: what a board with them has for each number type (firmware/core/rows_body.h).
 STACK_INDIRECT += $(if $(filter-out -,$(ROWS_REALS)), \
     rows_describe:board_describe rows_load:board_load rows_run:board_run rows_wrench:board_wrench \
-    board_load:prepare board_wrench:set_wrench board_run:ready$(comma)row$(comma)cost)
+    board_load:prepare board_wrench:set_wrench board_run:ready$(comma)row$(comma)cost, \
+    rows_describe:- rows_load:- rows_run:- rows_wrench:-)
 # Flash: what runs in RAM is called through a register.
 STACK_INDIRECT += $(if $(filter stm32%,$(FAMILY)), flash_chip_erase:start_and_wait$(comma)wait_while_busy \
     unlock:wait_while_busy flash_chip_program:wait_while_busy)

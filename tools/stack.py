@@ -17,7 +17,8 @@ own. A fault handler that switches to its own stack is checked against that one;
 its frame on the main stack before.
 
 Recursion, alloca, variable-length arrays and calls through pointers have no bound that can be read
-from the code: they are errors. For a call through a pointer --indirect names what it can reach.
+from the code: they are errors. For a call through a pointer --indirect names what it can reach; a
+pointer that is never set in this image reaches "-".
 """
 
 import argparse
@@ -142,7 +143,9 @@ class Program:
         return rest
 
     def named(self, name):
-        return [f for f in self.functions if name in f.names]
+        """Also gcc's copies of it: .isra.0, .constprop.0 and the like."""
+        return [f for f in self.functions if name in f.names or
+                any(n.split(".")[0] == name for n in f.names)]
 
 
 def disassemble(program, objdump):
@@ -544,6 +547,7 @@ def analyse(args):
 
     indirect = {}
     for caller, callees in parse_pairs(args.indirect, ":", "--indirect"):
+        callees = [callee for callee in callees if callee != "-"]
         for callee in callees:
             must_find(program, callee, "--indirect %s" % caller)
         indirect.setdefault(caller, []).extend(callees)
