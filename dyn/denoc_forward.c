@@ -79,9 +79,9 @@ INLINE vec vec_minus(vec a, real k, vec b) {
 
 /* A - u v^T, where that is symmetric. */
 INLINE sym sym_minus(sym A, vec u, vec v) {
-    return (sym){minus_product(A.xx, u.x, v.x), minus_product(A.yy, u.y, v.y),
-                 minus_product(A.zz, u.z, v.z), minus_product(A.xy, u.x, v.y),
-                 minus_product(A.yz, u.y, v.z), minus_product(A.xz, u.x, v.z)};
+    return sym_make(minus_product(A.xx, u.x, v.x), minus_product(A.yy, u.y, v.y),
+                    minus_product(A.zz, u.z, v.z), minus_product(A.xy, u.x, v.y),
+                    minus_product(A.yz, u.y, v.z), minus_product(A.xz, u.x, v.z));
 }
 
 INLINE articulated link_mass(const joint *j) {

@@ -45,8 +45,11 @@ void DYN(rotor_inverse)(const arm *a, const real qdd[], real tau[]) {
 }
 
 void DYN(rotor_mass)(const arm *a, real M[]) {
-    for (uint32_t i = 0; i < a->n; i++)
-        M[i * (i + 3) / 2] = add_rotor(&a->joint[i], M[i * (i + 3) / 2]);
+    for (uint32_t i = 0; i < a->n; i++) {
+        real *const diagonal = &M[i * (i + 3) / 2];
+        *diagonal = add_rotor(&a->joint[i], *diagonal);
+        NAMED(i, M[i * (i + 3) / 2]);
+    }
 }
 
 void DYN(friction)(const arm *a, const real qd[], real tau[]) {

@@ -4,6 +4,7 @@
 #   $(DYN_TOOL_LIB)   the host tool: optimised, not sanitized
 #   DYN_KERNELS   sources that are compiled through each backend
 #   DYN_PLAIN     sources that know no backend
+#   DYN_BACKENDS  what the backends of tools/ are made of
 
 DYN_KERNELS    := prepare ne wo1 crba crba_forward aba solve drive kinematics wrench prepare_drive prepare_regroup ga ga_mass ga_forward fast fast_mass fast_forward denoc denoc_mass denoc_coriolis denoc_forward
 # Elastic links; an object of its own each, so that an arm without them links none.
@@ -11,6 +12,7 @@ DYN_KERNELS    += prepare_flex flex flex_load flex_mass flex_forward flex_pose
 DYN_PLAIN      := flex_model model convert q31 trig spread
 DYN_REALS      := f32 f64 q31
 DYN_TOOL_REALS := count range trace check
+DYN_BACKENDS   := $(DYN_TOOL_REALS) range_tensor range_units
 REALS          ?= $(DYN_REALS)
 
 DYN_REAL_H = -DDYN_REAL_H='"$(if $(filter $1,$(DYN_REALS)),dyn,tools/backend)/real_$1.h"'
@@ -31,7 +33,7 @@ DYN_TOOL_LIB := $(TOOL_OUT)/libdyn.a
 ifeq ($(BOARD),host)
 DYN_HOST_LIB := $(OUT)/libdyn.a
 DYN_BUILD = $(HOSTCC) $(HOST_CFLAGS)
-DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_TOOL_REALS:%=$(DYN_OUT)/backend_%.o) \
+DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o) \
            $(foreach r,$(DYN_REALS),$(DYN_KERNELS:%=$(DYN_OUT)/%_$(r).o)) \
            $(foreach r,$(DYN_TOOL_REALS),$(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$(r).o))
 DYN_AR  := ar
@@ -83,7 +85,7 @@ $(TOOL_OUT)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(HOSTCC) $(TOOL_CFLAGS) -c $< -o $@
-$(DYN_TOOL_LIB): $(DYN_PLAIN:%=$(TOOL_OUT)/dyn/%.o) $(DYN_TOOL_REALS:%=$(TOOL_OUT)/tools/backend/%.o) \
+$(DYN_TOOL_LIB): $(DYN_PLAIN:%=$(TOOL_OUT)/dyn/%.o) $(DYN_BACKENDS:%=$(TOOL_OUT)/tools/backend/%.o) \
                  $(foreach r,$(TOOL_REALS),$(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$(r).o))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^

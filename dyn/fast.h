@@ -70,8 +70,8 @@ INLINE sym fast_J(const joint *j, bool slides) {
     const real none = real_known(0);
     const sym *J = &j->fast.J;
     if (slides)
-        return (sym){none, none, none, none, none, none};
-    return (sym){.xx = J->xx, .yy = J->yy, .zz = none, .xy = J->xy, .yz = J->yz, .xz = J->xz};
+        return sym_make(none, none, none, none, none, none);
+    return sym_make(J->xx, J->yy, none, J->xy, J->yz, J->xz);
 }
 
 #endif

@@ -40,6 +40,21 @@ INLINE effort own_effort(const joint *j, bool slides, frame A, vec L, sym J) {
     return (effort){axis_cross(A.x, L), to_parent(A, n)};
 }
 
+/* An element of the matrix, in a row of joint i. */
+INLINE real element(uint32_t i, real M) {
+    NAMED(i, M);
+    return M;
+}
+
+/* What the checks see of a body on joint i. */
+INLINE composite named(uint32_t i, composite c) {
+    NAMED(i, c.L);
+    const vec J = vec_make(c.J.xx, c.J.yy, c.J.zz), Jx = vec_make(c.J.xy, c.J.yz, c.J.xz);
+    NAMED(i, J);
+    NAMED(i, Jx);
+    return c;
+}
+
 /* From link i to the link before. */
 INLINE effort inward(const joint *j, bool slides, const fast_link *link, effort e) {
     frame A = fast_again(j, slides, link);
@@ -64,19 +79,24 @@ INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k
                    real row[]) {
     e = (effort){vec_carried(e.f), vec_carried(e.n)};
     for (; k > 1; k--) {
-        row[k] = slides_at(mixed, &j[k]) ? e.f.z : e.n.z;
+        NAMED(k, e.f);
+        NAMED(k, e.n);
+        row[k] = element(k, slides_at(mixed, &j[k]) ? e.f.z : e.n.z);
         if (slides_at(mixed, &j[k]))
             e = inward(&j[k], true, &link[k], e);
         else
             e = inward(&j[k], false, &link[k], e);
     }
-    row[1] = slides_at(mixed, &j[1]) ? e.f.z : e.n.z;
+    NAMED(1, e.f);
+    NAMED(1, e.n);
+    row[1] = element(1, slides_at(mixed, &j[1]) ? e.f.z : e.n.z);
     if (slides_at(mixed, &j[0]))
         row[0] = inward_first(true, &j[1], false, &link[1], e);
     else if (slides_at(mixed, &j[1]))
         row[0] = inward_first(false, &j[1], true, &link[1], e);
     else
         row[0] = inward_first(false, &j[1], false, &link[1], e);
+    row[0] = element(0, row[0]);
 }
 
 /*
@@ -147,14 +167,14 @@ INLINE void matrix(const arm *a, bool mixed, const fast_link *link, real M[]) {
         M[0] = slides_at(mixed, j) ? j->fast.M : j->fast.J.xx;
         return;
     }
-    composite c = {
-        vec_zero(),
-        {real_known(0), real_known(0), real_known(0), real_known(0), real_known(0), real_known(0)}};
+    composite c = {vec_zero(), sym_make(real_known(0), real_known(0), real_known(0), real_known(0),
+                                        real_known(0), real_known(0))};
     c = slides_at(mixed, &j[i]) ? join_own(&j[i], true, c) : join_own(&j[i], false, c);
     for (real *row = M + i * (i + 1) / 2; i > 1; i--) {
         effort e;
-        c = (composite){vec_carried(c.L), sym_carried(c.J)};
+        c = named(i, (composite){vec_carried(c.L), sym_carried(c.J)});
         row[i] = slides_at(mixed, &j[i]) ? diagonal(&j[i], true, c) : diagonal(&j[i], false, c);
+        row[i] = element(i, row[i]);
         c = slides_at(mixed, &j[i]) ? join(&j[i], mixed, true, &link[i], c, &e)
                                     : join(&j[i], mixed, false, &link[i], c, &e);
         c = slides_at(mixed, &j[i - 1]) ? join_own(&j[i - 1], true, c)
@@ -162,10 +182,14 @@ INLINE void matrix(const arm *a, bool mixed, const fast_link *link, real M[]) {
         column(j, mixed, link, i - 1, e, row);
         row -= i;
     }
+    c = named(1, c);
     if (slides_at(mixed, &j[1]))
         join_first(&j[1], mixed, true, &link[1], c, M);
     else
         join_first(&j[1], mixed, false, &link[1], c, M);
+    M[2] = element(1, M[2]);
+    M[1] = element(0, M[1]);
+    M[0] = element(0, M[0]);
 }
 
 void DYN(fast_mass_placed)(const arm *a, const fast_link *link, real M[]) {

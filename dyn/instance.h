@@ -4,13 +4,16 @@
  * so that one program can hold all backends beside each other. A kernel is declared here, once.
  *
  * Before: DYN_REAL (f32, ...), a type dyn_real_<DYN_REAL>_t, and, where a vector keeps more than
- * its components (range: its norm), DYN_VEC_MORE.
+ * its components (range: its norm), DYN_VEC_MORE, a tensor DYN_SYM_MORE.
  */
 #include "dyn/model.h"
 #include "dyn/name.h"
 
 #ifndef DYN_VEC_MORE
 #define DYN_VEC_MORE
+#endif
+#ifndef DYN_SYM_MORE
+#define DYN_SYM_MORE
 #endif
 
 typedef struct {
@@ -21,6 +24,7 @@ typedef struct {
 /* A symmetric 3x3 tensor: matrix elements, sign included. */
 typedef struct {
     DYN_T(real) xx, yy, zz, xy, yz, xz;
+    DYN_SYM_MORE
 } DYN_T(sym);
 
 /* A plane rotation. In q31 these two alone are Q30, the rest is Q28. */
@@ -343,3 +347,4 @@ int DYN(denoc_forward)(const DYN_T(arm) *arm, DYN_T(denoc_forward_scratch) *scra
 #include "dyn/flex_instance.h"
 
 #undef DYN_VEC_MORE
+#undef DYN_SYM_MORE

@@ -92,7 +92,7 @@ static bool prepare_origin_body(const dyn_body_t *body, int length, int mass, jo
     for (int i = 0; i < 9; i++)
         (void)real_from_model(fits ? value[i] : 0, mass + (i < 3 ? 1 : 2) * length, &out[i]);
     j->ms = vec_make(out[0], out[1], out[2]);
-    j->I = (sym){out[3], out[4], out[5], out[6], out[7], out[8]};
+    j->I = sym_make(out[3], out[4], out[5], out[6], out[7], out[8]);
     return fits;
 }
 

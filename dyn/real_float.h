@@ -17,7 +17,7 @@ typedef DYN_T(real) real;
 typedef real acc; /* a sum of products that is rounded once, where that makes a difference */
 
 #define KNOWN(x, value)     (__builtin_constant_p((x) == (value)) && (x) == (value))
-#define NAMED(joint, value) ((void)(joint))
+#define NAMED(joint, value) ((void)(joint), (void)(value))
 
 INLINE real real_known(int value) {
     return (real)value;

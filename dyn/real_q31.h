@@ -33,7 +33,7 @@ typedef int64_t acc;
 #define Q31_SUM(a, b)       ((a) + (b))
 #define Q31_SUM64(a, b)     ((a) + (b))
 #define Q31_UP(a, bits)     ((int32_t)((uint32_t)(a) << (bits)))
-#define NAMED(joint, value) ((void)(joint))
+#define NAMED(joint, value) ((void)(joint), (void)(value))
 #endif
 
 INLINE real real_known(int value) {

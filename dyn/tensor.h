@@ -118,12 +118,14 @@ INLINE real half_to_parent_z(frame A, vec a) {
 #endif
 
 /* xx + yy of R T R^T, the first of which the second turn does not change: 9M 11A. */
+#ifndef sym_to_parent_xx_yy
 INLINE real sym_to_parent_xx_yy(frame A, sym T) {
     block b = block_turn_back(A.z, T.xx, T.yy, T.xy);
     real yz = turn_round(turn_mac(turn_mul(A.z.c, T.yz), A.z.s, T.xz));
     real k = turn_round(turn_mac(turn_mul(A.x.s, real_sub(b.t22, T.zz)), A.x.c, real_add(yz, yz)));
     return real_sub(real_add(b.t11, b.t22), turn_round(turn_mul(A.x.s, k)));
 }
+#endif
 
 /* The axis of a joint on the axes of the link before is u = (0, -s, c): k u, and u x a in 4M 1A. */
 INLINE vec axis_scale(turn x, real k) {
@@ -137,6 +139,7 @@ INLINE vec axis_cross(turn x, vec a) {
 }
 
 /* T + p a^T + b p^T, where that is symmetric because b is a and a multiple of p. */
+#ifndef sym_add_outer
 INLINE sym sym_add_outer(sym T, vec p, vec a, vec b) {
     return (sym){.xx = real_add(T.xx, real_mul(p.x, real_add(a.x, b.x))),
                  .yy = real_add(T.yy, real_mul(p.y, real_add(a.y, b.y))),
@@ -145,6 +148,7 @@ INLINE sym sym_add_outer(sym T, vec p, vec a, vec b) {
                  .yz = real_add(T.yz, acc_round(acc_mac(acc_mul(p.y, a.z), b.y, p.z))),
                  .xz = real_add(T.xz, acc_round(acc_mac(acc_mul(p.x, a.z), b.x, p.z)))};
 }
+#endif
 
 /*
  * Inertia instead of Euler's tensor: T + p.(a + b) 1 - p a^T - b p^T, that is T about a point p

@@ -22,6 +22,10 @@ INLINE vec vec_make(real x, real y, real z) {
 }
 #endif
 
+INLINE sym sym_make(real xx, real yy, real zz, real xy, real yz, real xz) {
+    return (sym){.xx = xx, .yy = yy, .zz = zz, .xy = xy, .yz = yz, .xz = xz};
+}
+
 /* Known to be zero when the kernel is compiled: costs nothing, here and in what is made of it. */
 INLINE vec vec_zero(void) {
     return vec_make(real_known(0), real_known(0), real_known(0));

@@ -244,16 +244,17 @@ static void test_an_arm_that_cannot_fit_is_refused(void) {
 static void test_bounds_that_are_known(void) {
     load(DYN_ARMS_PUMA);
     TEST_ASSERT_EQUAL_INT(DYN_OK, range_run(range_ne, &model, NULL, RANGE_EXACT, &report));
-    const range_entry_t *w = range_find(&report, "w", 0), *vd = range_find(&report, "vd", 0);
+    const range_entry_t *w = range_find(&report, NULL, "w", 0),
+                        *vd = range_find(&report, NULL, "vd", 0);
     TEST_ASSERT_NOT_NULL(w);
     TEST_ASSERT_NOT_NULL(vd);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 3, w->bound[2]);
     TEST_ASSERT_TRUE(w->bound[0] == 0 && w->bound[1] == 0);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 9.81, vd->bound[2]);
-    TEST_ASSERT_NULL(range_find(&report, "w", 6));
+    TEST_ASSERT_NULL(range_find(&report, NULL, "w", 6));
     /* Joint 2 and 3 of the PUMA are parallel, across joint 1. Across them w_3 is qd_1, at most 3;
      * the bound knows the length of a plane vector only from its components, sqrt(2) more. */
-    const range_entry_t *w3 = range_find(&report, "w", 2);
+    const range_entry_t *w3 = range_find(&report, NULL, "w", 2);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 6, w3->bound[2]);
     TEST_ASSERT_TRUE(w3->bound[0] >= 3 && w3->bound[0] <= 3 * sqrt(2) + 1e-9);
 }

@@ -31,6 +31,8 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 # For the scripts that test it: test/appell_tests.mk.
 APPELL_TESTS := appell urdf_kdl sim
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
+# This one computes millions of states.
+test-build: $(if $(filter scale,$(or $(TEST),scale)),$(APPELL))
 endif
 
 -include $(shell find $(TOOL_OUT) $(TOOL_OUT)-san -name '*.d' 2>/dev/null)

@@ -69,7 +69,7 @@ static proof_t prove(const dyn_model_t *model) {
     proof_t proof = {.status = DYN_E_NUMBER};
     range_report_t *report = calloc(1, sizeof *report);
     if (report)
-        proof.status = units_choose(model, method_find(PROBLEM_ID, NULL), &proof.units, report);
+        proof.status = units_prove(model, &proof.units, report);
     for (uint32_t i = 0; proof.status == DYN_OK && i < model->n; i++)
         if (report->tau_bound[i] > 0)
             proof.error = fmax(proof.error, report->tau_error[i] / report->tau_bound[i]);

@@ -70,6 +70,11 @@
       "1.5708 for a quarter turn; default 1e-9")                                                   \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file instead of standard output")        \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
+    X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
+      "limits of velocity and acceleration where the file gives none, rad or m")                   \
+    X(VERIFY, "verify", 0, "N", NUMBER,                                                            \
+      "compute N random states and corners of the limits, overflow looked for in every sum, and "  \
+      "hold them against the bounds and against double precision")                                 \
     X(CSV, "csv", 0, NULL, NONE, "rows problem,method,mul,add for scripts")                        \
     X(JSON, "json", 0, NULL, NONE, "the answer as JSON")                                           \
     X(QUIET, "quiet", 'q', NULL, NONE, "no warnings and notes about the robot")                    \

@@ -102,6 +102,23 @@ const command_t command_table[] = {
      "$ appell ops puma560\n"
      "$ appell ops --csv puma560 | grep ^id,",
      -1, ops_run},
+    {"scale", "ROBOT", 1, 1,
+     ARM_OPTIONS | OPTION(GRAVITY) | OPTION(RIGID) | OPTION(PAYLOAD) | OPTION(LIMITS) |
+         OPTION(VERIFY) | OPTION(SEED) | OPTION(JSON),
+     "the proof and the scales for q31, fixed point on a board without an FPU",
+     "From the limits of the joints, a guaranteed bound on every intermediate of inverse dynamics, "
+     "bias, gravity and inertia matrix (nothing is sampled), the units that use the bits best, "
+     "where least room is left, and a guaranteed bound on the error of each torque. An arm that "
+     "does not fit makes the exit code 1 and is told what overflows and what to change. The "
+     "scaled constants travel in the parameter image. Forward dynamics has pivots and is not "
+     "proved.\n"
+     "\n"
+     "--verify computes the same in the checked variant of q31; an overflow, a value outside of "
+     "its bound or an error above the guaranteed one make the exit code 1.",
+     "$ appell scale puma560\n"
+     "$ appell scale puma560 --verify 1000000\n"
+     "$ appell scale ur5.urdf --limits 3,10 --json",
+     -1, scale_run},
     {"image", "ROBOT -o FILE | --show IMAGE", 1, 1,
      ARM_OPTIONS | OPTION(GRAVITY) | OPTION(OUTPUT) | OPTION(SHOW),
      "the parameter image of a robot, and an image as robot file",

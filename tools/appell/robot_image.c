@@ -202,7 +202,7 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
     char missing[80] = "";
     uint8_t *bytes = NULL;
     if (model && report && image_model(image, model) == DYN_OK) {
-        const int status = units_choose(model, method_find(PROBLEM_ID, NULL), &units, report);
+        const int status = units_prove(model, &units, report);
         image->proved = status == DYN_OK;
         image->q31_length = units.length;
         image->q31_time = units.time;

@@ -82,9 +82,18 @@ static const struct {
     { #method, bound_##method, bound_##method##_matrix, bound_##method##_bodies }
     ENTRY(ne), ENTRY(wo1), ENTRY(ga), ENTRY(fast), ENTRY(denoc)};
 
+int units_prove(const dyn_model_t *model, dyn_units_t *units, range_report_t *report) {
+    return range_choose_units(range_all, model, units, report);
+}
+
 int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *units,
                  range_report_t *report) {
     const method_t *m = &method_table[method];
+    if (method == method_find(m->problem, NULL)) {
+        const int status = units_prove(model, units, report);
+        if (status != DYN_E_UNITS)
+            return status;
+    }
     size_t which = 0; /* crba and aba, too, are bodies about their origins */
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         if (!strcmp(bounds[i].name, m->name))

@@ -6,10 +6,17 @@
 #include "tools/backend/range.h"
 
 /*
- * The units with the smallest guaranteed error with which inverse dynamics by this method (by the
- * nearest one where the method solves another problem), rotors and friction included, cannot
- * overflow within the limits of the arm; for mass and fd the inertia matrix fits too. As
- * range_choose_units.
+ * The units of the parameter image: those with the smallest guaranteed error with which inverse
+ * dynamics, bias, gravity and inertia matrix by the default methods, rotors and friction included,
+ * cannot overflow within the limits of the arm. As range_choose_units with range_all.
+ */
+int units_prove(const dyn_model_t *model, dyn_units_t *units, range_report_t *report);
+
+/*
+ * The units for one method: those of units_prove where it is a default method and they exist, so
+ * that a row is computed as a board computes it. Else those with which inverse dynamics by this
+ * method (by the nearest one where the method solves another problem) cannot overflow; for mass and
+ * fd the inertia matrix fits too.
  */
 int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *units,
                  range_report_t *report);

@@ -4,8 +4,9 @@
  * Beside its value each bound carries the error that the executed arithmetic (q31 or f32, constants
  * and inputs rounded as there) can have made, so that the result is also a proof of accuracy.
  *
- * A vector is bounded by its components and by its norm. A frame change keeps the norm; intervals
- * alone would grow at every plane rotation. The bounds themselves are computed in double and
+ * A vector is bounded by its components and by its norm, a symmetric tensor by its elements and its
+ * eigenvalues. A frame change keeps norm and eigenvalues; intervals alone would grow at every plane
+ * rotation. The bounds themselves are computed in double and
  * widened by more than its rounding.
  */
 #ifndef TOOLS_BACKEND_RANGE_H
@@ -20,7 +21,12 @@ typedef struct {
 } dyn_real_range_t;
 
 #define DYN_VEC_MORE double norm, norm_err;
-#define DYN_REAL     range
+/* Eigenvalues within lo .. hi, norm of the error; of these elements. Zeros: nothing is known. */
+#define DYN_SYM_MORE                                                                               \
+    double lo, hi, off;                                                                            \
+    dyn_real_range_t of[6];                                                                        \
+    bool known;
+#define DYN_REAL range
 #include "dyn/instance.h"
 #undef DYN_REAL
 
@@ -32,6 +38,7 @@ typedef enum {
 
 /* One named intermediate of one joint; up to three components. Values in the units of the run. */
 typedef struct {
+    const char *problem; /* as range_problem said; "" */
     char name[12];
     uint32_t joint;
     int parts;
@@ -41,7 +48,7 @@ typedef struct {
     double headroom; /* bits left, from here and inside; negative: can overflow */
 } range_entry_t;
 
-#define RANGE_ENTRIES 512
+#define RANGE_ENTRIES 2048
 
 typedef struct {
     range_format_t format;
@@ -73,6 +80,13 @@ void range_fast(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dy
                 const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
 
 /*
+ * Everything that the firmware computes every tick, by the default methods and with rotors and
+ * friction: the problems "constants", "gravity", "bias", "mass" and, for tau, "id".
+ */
+void range_all(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dyn_real_range_t qd[],
+               const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
+
+/*
  * Bounds for all states within model->joint[].drive.limits; units are only for q31. Returns 0, or
  * DYN_E_NUMBER where limits are missing (velocity or acceleration zero, or no length to slide).
  */
@@ -87,8 +101,12 @@ int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_
 int range_choose_units(range_inverse_t kernel, const dyn_model_t *model, dyn_units_t *units,
                        range_report_t *report);
 
-/* NULL where there is no such entry. */
-const range_entry_t *range_find(const range_report_t *report, const char *name, uint32_t joint);
+/* For a kernel that is several: what follows is named under this problem. A literal. */
+void range_problem(const char *problem);
+
+/* NULL where there is no such entry; problem NULL: the first that has it. */
+const range_entry_t *range_find(const range_report_t *report, const char *problem, const char *name,
+                                uint32_t joint);
 
 /* For the vocabulary (tools/backend/real_range.h). */
 typedef struct {
@@ -137,6 +155,13 @@ dyn_vec_range_t range_sym_euler(dyn_sym_range_t J, dyn_vec_range_t wd, dyn_vec_r
 /* axis 0: about x, 2: about z; back: to the axes before the turn. */
 dyn_vec_range_t range_vec_turn(int axis, bool back, dyn_turn_range_t t, dyn_vec_range_t a);
 dyn_vec_range_t range_vec_shift(dyn_vec_range_t a, unsigned shift);
+dyn_sym_range_t range_sym_add(dyn_sym_range_t A, dyn_sym_range_t B);
+dyn_sym_range_t range_sym_turn_back(int axis, dyn_turn_range_t t, dyn_sym_range_t T);
+dyn_sym_range_t range_sym_shift_mass(dyn_sym_range_t T, unsigned shift);
+dyn_sym_range_t range_sym_add_outer(dyn_sym_range_t T, dyn_vec_range_t p, dyn_vec_range_t a,
+                                    dyn_vec_range_t b);
+dyn_real_range_t range_sym_to_parent_xx_yy(dyn_turn_range_t x, dyn_turn_range_t z,
+                                           dyn_sym_range_t T);
 
 /* Omega of dyn/tensor.h with a bound on its norm: |w|^2 + |wd|, whatever its elements are. */
 typedef struct {

@@ -13,7 +13,7 @@
 typedef dyn_real_count_t real;
 typedef real acc;
 
-#define NAMED(joint, value) ((void)(joint))
+#define NAMED(joint, value) ((void)(joint), (void)(value))
 
 INLINE real real_known(int value) {
     return (real){value, true};

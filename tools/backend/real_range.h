@@ -55,13 +55,19 @@ typedef range_acc_t acc;
 #define vec_turn_back_x(t, a)         range_vec_turn(0, true, t, a)
 #define vec_turn_back_z(t, a)         range_vec_turn(2, true, t, a)
 #define vec_to_parent_unit(j, a)      range_vec_shift(a, (j)->mass_shift)
+#define sym_add                       range_sym_add
+#define sym_turn_back_x(t, T)         range_sym_turn_back(0, t, T)
+#define sym_turn_back_z(t, T)         range_sym_turn_back(2, t, T)
+#define sym_to_parent_unit(j, T)      range_sym_shift_mass(T, (j)->mass_shift)
 
 /* dyn/tensor.h */
-#define omega                 range_omega_t
-#define omega_make            range_omega_make
-#define omega_mul             range_omega_mul
-#define omega_euler_add_cross range_omega_euler_add_cross
-#define omega_carried(o)      (o)
+#define omega                     range_omega_t
+#define omega_make                range_omega_make
+#define omega_mul                 range_omega_mul
+#define omega_euler_add_cross     range_omega_euler_add_cross
+#define omega_carried(o)          (o)
+#define sym_add_outer             range_sym_add_outer
+#define sym_to_parent_xx_yy(A, T) range_sym_to_parent_xx_yy((A).x, (A).z, T)
 /* One component, from the whole vector because that has a norm. */
 #define half_y(A, a)           (child_to_half(A, a).y)
 #define to_parent_x(A, a)      (to_parent(A, a).x)
