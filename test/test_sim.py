@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The simulator from outside, under the sanitizers: energy, orders, round trips, reference values, inputs
-and outputs by the command line.
+and outputs by the command line; the animation in a browser; the interactive program in a terminal.
 
     test_sim.py [PROGRAM [PATTERN]]
 """
 import csv
+import fcntl
 import json
 import math
 import os
@@ -12,10 +13,14 @@ import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
+import traceback
+import zlib
 
 sys.dont_write_bytecode = True
 import test_appell as tool  # noqa: E402  what both scripts know about the program
@@ -408,6 +413,259 @@ def test_interrupt_keeps_what_was_computed(folder):
     assert done.returncode == 0 and not done.stderr, done.stderr
 
 
+# ----------------------------------------------------------------------------------------- animation
+
+CHROMIUM = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+            "--no-first-run", "--hide-scrollbars", "--force-device-scale-factor=1"]
+
+
+def browse(folder, *options):
+    """Standard output and error of a browser without a window, with a profile of its own."""
+    profile = os.path.join(folder, f"profile{len(os.listdir(folder))}")
+    try:
+        done = subprocess.run([*CHROMIUM, f"--user-data-dir={profile}", "--enable-logging=stderr", *options],
+                              capture_output=True, timeout=tool.PATIENCE_S)
+    except FileNotFoundError:
+        raise Skip("there is no chromium")
+    errors = done.stderr.decode(errors="replace")
+    assert "Uncaught" not in errors and "CONSOLE" not in errors, errors[-1500:]
+    return done.stdout.decode(errors="replace")
+
+
+def pixels(path):
+    """Rows of (red, green, blue) of a PNG with 8 bits a channel."""
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, color, _, _, interlaced = struct.unpack(">IIBBBBB", body)
+            assert depth == 8 and color in (2, 6) and not interlaced
+            step = 3 if color == 2 else 4
+        elif kind == b"IDAT":
+            packed += body
+        at += size + 12
+    raw, before, rows = zlib.decompress(packed), bytearray(width * step), []
+    for y in range(height):
+        start = y * (width * step + 1)
+        kind, line = raw[start], bytearray(raw[start + 1:start + 1 + width * step])
+        for i in range(len(line)):
+            left = line[i - step] if i >= step else 0
+            above, corner = before[i], before[i - step] if i >= step else 0
+            if kind == 1:
+                line[i] = (line[i] + left) & 255
+            elif kind == 2:
+                line[i] = (line[i] + above) & 255
+            elif kind == 3:
+                line[i] = (line[i] + (left + above) // 2) & 255
+            elif kind == 4:
+                guess = left + above - corner
+                best = min((left, above, corner), key=lambda v: abs(guess - v))
+                line[i] = (line[i] + best) & 255
+        rows.append([tuple(line[i:i + 3]) for i in range(0, len(line), step)])
+        before = line
+    return rows
+
+
+def test_animation(folder):
+    """The page draws the arm: links in their colours, elsewhere at another time; it fetches nothing."""
+    page = os.path.join(folder, "fall.html")
+    good("sim", "puma560", "-q", "--no-friction", "--start", "0,1.2,-0.5,0,0.3,0", "--duration", "1.5", "-i", "rk45",
+         "--animate", page)
+    with open(page) as file:
+        text = file.read()
+    assert not re.search(r"https?:|src=|href=|import\b|fetch\(|url\(", text), "something is fetched"
+    data = json.loads(re.search(r"const D = (\{.*?\n?.*?\});\n\nconst COLORS", text, re.S).group(1))
+    assert len(data["t"]) == 151 and data["t"][-1] == 1.5 and data["names"][1] == "shoulder"
+    # The last of the points is the hand: forward kinematics of the first and last position.
+    for k in (0, -1):
+        pose = tool.table("fk", "puma560", rows=[data["q"][k]])[0]
+        near(data["xyz"][k][-3:], [pose[3], pose[7], pose[11]], 1e-5, "place of the hand")
+        near(data["hand"][k], [pose[i] for i in (0, 1, 2, 4, 5, 6, 8, 9, 10)], 1e-5, "axes of the hand")
+    shots = []
+    for t in ("0.1", "1.2"):
+        shot = os.path.join(folder, f"at{t}.png")
+        browse(folder, "--window-size=640,440", f"--screenshot={shot}", f"file://{page}#t={t}")
+        shots.append(pixels(shot))
+    # The scene is the left part of the page: both long links in their colours, and much that moved.
+    counts = []
+    for shot in shots:
+        scene = [p for row in shot[:380] for p in row[:380]]
+        near_color = lambda r, g, b: sum(abs(p[0] - r) + abs(p[1] - g) + abs(p[2] - b) < 40 for p in scene)
+        counts.append((near_color(0xd5, 0x5e, 0x00), near_color(0x00, 0x9e, 0x73), len(set(scene))))
+    assert all(orange > 100 and green > 100 and colors > 100 for orange, green, colors in counts), counts
+    moved = sum(a != b for one, two in zip(*shots) for a, b in zip(one[:380], two[:380]))
+    assert moved > 2000, moved
+
+
+# --------------------------------------------------------------------------------- interactive program
+
+class Terminal:
+    """The program behind a pseudo-terminal. It is spoken to only when it has asked."""
+
+    def __init__(self, folder, *arguments):
+        # libedit copies the name of a function that is bound to a key and never frees it.
+        known = os.path.join(folder, "leaks.txt")
+        with open(known, "w") as file:
+            file.write("leak:wcsdup\n")
+        self.text = ""
+        self.at = 0
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM="vt100", LSAN_OPTIONS=f"suppressions={known}")
+            os.execv(PROGRAM, [PROGRAM, *arguments])
+        fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
+
+    def expect(self, text):
+        """Waits until this has come; returns what came before it since the last time."""
+        until = time.monotonic() + tool.PATIENCE_S
+        while self.text.find(text, self.at) < 0:
+            assert time.monotonic() < until, f"no {text!r} in {self.text[self.at:]!r}"
+            if select.select([self.file], [], [], 1)[0]:
+                try:
+                    more = os.read(self.file, 4096).decode(errors="replace")
+                except OSError:
+                    raise AssertionError(f"ended without {text!r}: {self.text[self.at:]!r}")
+                self.text += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", more)
+        begin, self.at = self.at, self.text.find(text, self.at) + len(text)
+        return self.text[begin:self.at]
+
+    def type(self, keys):
+        time.sleep(0.05)  # the prompt is out, the terminal may not be quite ready for keys
+        os.write(self.file, keys.encode())
+
+    def say(self, line, prompt="sim> "):
+        """A line and everything up to the next prompt."""
+        self.type(line + "\r")
+        return self.expect(prompt)
+
+    def end(self):
+        try:
+            while os.read(self.file, 4096):
+                pass
+        except OSError:
+            pass
+        os.close(self.file)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def test_interactive(folder):
+    out, page, plot = (os.path.join(folder, name) for name in ("out.txt", "arm.html", "plot.svg"))
+    t = Terminal(folder, "sim", "-q", "puma560")
+    assert "puma560, 6 joints. `help` lists commands" in t.expect("sim> ")
+    t.say("theta = 0.1 0.8 -0.4 0.3 0.5 0.2")
+    # A wrong command, a wrong count of numbers, an unknown file: a helpful line, and nothing is lost.
+    assert "no command or variable 'thetta'; did you mean theta? `help` lists" in t.say("thetta = 1")
+    assert "theta: 3 numbers where 6 are expected; one number for each joint" in t.say("theta = 1 2 3")
+    assert "theta: 'x' is not a finite number" in t.say("theta = 1 2 x 4 5 6")
+    assert "nowhere.yaml was not read; puma560 stays" in t.say("database_read nowhere.yaml")
+    assert "cannot be opened: No such file" in t.say("open_output_file " + os.path.join(folder, "no", "file"))
+    assert "there is no simulation yet" in t.say("print_simulation")
+    assert "theta = 0.1 0.8 -0.4 0.3 0.5 0.2" in t.say("theta")
+    # Editing, completion, history.
+    t.type("inv\t")
+    t.expect("erse_arm ")
+    assert "torque = " in t.say("")
+    assert "theta = 0.1" in t.say("thetaX\x7f")
+    assert "torque = " in t.say("\x1b[A\x1b[A"), "two lines up was inverse_arm"
+    # Setting one of torque and voltage recomputes the other.
+    t.say("omega = 0 0 0 0 0 0")
+    t.say("torque = 1 2 3 4 5 6")
+    volts = [float(x) for x in re.search(r"voltage = (.*)", t.say("voltage")).group(1).split()]
+    near(volts, tool.table("volt", "puma560", rows=[[0] * 6 + [1, 2, 3, 4, 5, 6]])[0], 1e-8, "volts of the torques")
+    t.say("voltage = " + " ".join(repr(2 * v) for v in volts))
+    torques = [float(x) for x in re.search(r"torque = (.*)", t.say("torque")).group(1).split()]
+    near(torques, [2, 4, 6, 8, 10, 12], 1e-8, "torques of the volts")
+    alpha = [float(x) for x in re.search(r"alpha = (.*)", t.say("forward_arm")).group(1).split()]
+    near(alpha, tool.table("fd", "puma560", rows=[[0.1, 0.8, -0.4, 0.3, 0.5, 0.2] + [0] * 6 + torques])[0], 1e-7,
+         "forward_arm")
+    # The questions of the paper.
+    t.type("simulate\r")
+    t.expect("Start a new simulation? ")
+    t.type("yes\r")
+    t.expect("Set theta and omega to zero? ")
+    t.type("no\r")
+    t.expect("Use a voltage schedule file? ")
+    t.type("no\r")
+    t.expect("Number of timesteps? ")
+    assert "'many' is not possible; write a whole number" in t.say("many")
+    assert "101 rows, 0.1 s simulated" in t.say("simulate yes no no 100")
+    assert "151 rows, 0.15 s simulated" in t.say("simulate no no 50")
+    t.type("print_simulation\r")
+    t.expect("Start, in timesteps? ")
+    t.type("0\r")
+    t.expect("Finish? ")
+    t.type("150\r")
+    t.expect("Step? ")
+    printed = t.say("75")
+    assert len(re.findall(r"^0\S* 0\.\S+ ", printed, re.M)) == 3, printed
+    t.say("open_output_file " + out)
+    t.say("print_simulation 0 150 1")
+    t.say("close_output_file")
+    with open(out) as file:
+        rows = [line.split() for line in file if not line.startswith("#")]
+    assert len(rows) == 151 and all(len(row) == 31 for row in rows), len(rows)
+    assert "animation in " in t.say("write_graphic_file " + page) and os.path.getsize(page) > 10000
+    assert "plot in " in t.say("plot_simulation " + plot) and os.path.getsize(plot) > 10000
+    # Gravity with the sign of the paper; another arm; its variables.
+    assert "Z of the base points up; as a vector 0 0 -9.81" in t.say("gravity")
+    t.say("gravity = -9.80621")
+    assert "Z of the base points down; as a vector 0 0 9.80621" in t.say("gravity")
+    t.say("gravity = 1 2 3")
+    assert "gravity = 1 2 3" in t.say("gravity")
+    assert "cmu-dd, 6 joints" in t.say("database_read cmu-dd")
+    assert "gravity = -9.80621 " in t.say("gravity"), "the paper's default"
+    # control-C ends a run or a line, not the program; control-D does.
+    t.type("simulate yes yes no 1000000\r")
+    t.expect(" %  t = ")
+    os.write(t.file, b"\x03")
+    assert "interrupted: " in t.expect("s simulated")
+    t.expect("sim> ")
+    t.type("half a line\x03")
+    t.expect("sim> ")
+    assert "DACTimePeriod = 0.001" in t.say("DACTimePeriod")
+    t.type("\x04")
+    assert t.end() == 0
+
+
+def test_scripts(folder):
+    """The same lines from a file and from standard input: no prompts, and the first error ends it."""
+    script, volts = os.path.join(folder, "script.txt"), os.path.join(folder, "volts.txt")
+    with open(volts, "w") as file:
+        file.write("1 2 -1 0.5 -0.5 0.3\n" * 20)
+    lines = ("# a comment\ntheta = 0 0.8 -0.5 0 0.3 0   # behind a line\nmethod = aba\nintegrator=rk4\n"
+             f"DACTimePeriod = 0.005\nsimulate\nyes\nno\nyes\n{volts}\nprint_simulation 0 100 100\ntheta\n")
+    with open(script, "w") as file:
+        file.write(lines)
+    one = run("sim", "puma560", "-q", "--script", script)
+    two = run("sim", "puma560", "-q", rows=lines)
+    assert one.returncode == two.returncode == 0 and one.stdout == two.stdout and not one.stderr, (one, two)
+    assert "sim>" not in one.stdout and "?" not in one.stdout, one.stdout
+    assert "101 rows, 0.1 s simulated" in one.stdout, one.stdout
+    # The same run by options: the schedule, held at 5 ms.
+    done = sim("puma560", "--start", "0,0.8,-0.5,0,0.3,0", "--voltage", volts, "--hold", "0.005", "-m", "aba", "-i", "rk4")
+    end = [float(x) for x in re.search(r"theta = (.*)", one.stdout).group(1).split()]
+    near(end, done["q"], 1e-8, "script and options")
+    bad = run("sim", "puma560", "-q", rows="theta = 1 2 3 4 5 6\nomega = 1\ntheta\n")
+    assert bad.returncode == 2 and bad.stderr.startswith("stdin:2: error: omega: 1 number where 6"), bad
+    assert not bad.stdout, bad.stdout
+    bad = run("sim", "puma560", "-q", rows="simulate yes\n")
+    assert bad.returncode == 2 and "no answer to: Set theta" in bad.stderr, bad
+    bad = run("sim", "puma560", "-q", "--script", os.path.join(folder, "absent"))
+    assert bad.returncode == 2 and "absent: error: cannot be opened" in bad.stderr, bad
+    bad = run("sim", "puma560", "-q", "--script", script, "--duration", "1")
+    assert bad.returncode == 2 and "put what they say into the script" in bad.stderr, bad
+    # An arm without motors has torques.
+    out = good("sim", "planar3r", "-q", rows="torque = 1 0 0\nsimulate yes yes no 10\nprint_simulation 0 10 10\n")
+    assert "# t theta omega alpha torque, of each joint" in out
+    bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
+    assert bad.returncode == 2 and "this arm has no motors" in bad.stderr, bad
+    assert "inverse_arm" in good("sim", "planar3r", "-q", rows="help\nhelp theta\n")
+
+
 def main():
     tests = [value for name, value in globals().items() if name.startswith("test_") and callable(value)]
     if len(sys.argv) > 2:
@@ -427,7 +685,8 @@ def main():
             print(f"{__file__}:{line}:{name}:IGNORE: {reason}", flush=True)
         except (AssertionError, OSError, ValueError, KeyError, IndexError, subprocess.SubprocessError) as error:
             failures += 1
-            print(f"{__file__}:{line}:{name}:FAIL: {' '.join(str(error).split())[:1500]}", flush=True)
+            where = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.name == name][-1]
+            print(f"{__file__}:{where}:{name}:FAIL: {' '.join(str(error).split())[:1500]}", flush=True)
     print(f"\n-----------------------\n{len(tests)} Tests {failures} Failures {ignored} Ignored")
     print("OK" if failures == 0 else "FAIL")
     return 1 if failures else 0

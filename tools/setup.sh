@@ -22,6 +22,7 @@ host,test | cmd python3 | python3 | runs the small build and test helpers
 host | hdr gcc cyaml/cyaml.h | libcyaml-dev | reads robot files (YAML)
 host | hdr gcc yaml.h | libyaml-dev | finds the line of a mistake in a robot file
 host | hdr gcc expat.h | libexpat1-dev | reads URDF
+host | hdr gcc histedit.h | libedit-dev | line editing, history and completion of the simulator
 emu | cmd qemu-system-arm | qemu-system-arm | the emulator that runs the firmware without a board
 test | unity | Unity | the unit test framework
 test | hdr gcc cjson/cJSON.h | libcjson-dev | reads the JSON output of the tool in tests
@@ -35,6 +36,7 @@ lint | cmd clang-format | clang-format | checks the formatting
 flash | cmd openocd | openocd | talks to the debug probe
 flash | cmd st-flash | stlink-tools | programs boards over ST-LINK
 plot,test | cmd gnuplot | gnuplot-nox | draws the plots
+test | cmd chromium | chromium | looks at the animation of the simulator, without a window
 +cmsis | cmd npm | npm | fetches CMSIS-Core (46 MB; CMSIS=<checkout> does without)
 +xz | cmd xz | xz-utils | unpacks the source package that carries Unity
 +bz2 | cmd bzip2 | bzip2 | unpacks the source package that carries Unity

@@ -12,7 +12,7 @@ TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
 
 $(APPELL): $(TOOL_OBJ) $(CORE_TOOL_LIB) $(DYN_TOOL_LIB)
 	$(call say,LINK,$@)
-	$(Q)$(HOSTCC) $^ $(ROBOT_LIBS) -lm -o $@
+	$(Q)$(HOSTCC) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
 # It holds the rows of the bench.
 $(TOOL_OUT)/tools/appell/budget.o $(TOOL_OUT)-san/tools/appell/budget.o: tools/bench/baseline.csv
@@ -26,7 +26,7 @@ $(TOOL_OUT)-san/%.o: %.c tools/appell/appell.mk
 
 $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 	$(call say,LINK,$@)
-	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) -lm -o $@
+	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
 # For the scripts that test it: test/appell_tests.mk.
 APPELL_TESTS := appell urdf_kdl sim

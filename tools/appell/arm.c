@@ -80,10 +80,20 @@ void arm_free(robot_t *robot) {
     free(robot);
 }
 
+/* The model anew after a change of the description. */
+static int settle(const request_t *request, robot_t *robot) {
+    messages_t messages = MESSAGES_INIT;
+    const double parallel =
+        request_has(request, OPTION_PARALLEL) ? strtod(request->value[OPTION_PARALLEL], NULL) : 0;
+    const int status = robot_settle(robot, parallel, &messages);
+    say_messages(&messages, true);
+    messages_free(&messages);
+    return status == 0 ? EXIT_YES : EXIT_BAD;
+}
+
 static int set_payload(const request_t *request, robot_t *robot) {
     double value[10] = {0};
     size_t count = 0;
-    messages_t messages = MESSAGES_INIT;
     if (request_list(request, OPTION_PAYLOAD, value, 1, 10, &count) != EXIT_YES)
         return EXIT_BAD;
     if ((count != 1 && count != 4 && count != 10) || value[0] < 0)
@@ -93,12 +103,17 @@ static int set_payload(const request_t *request, robot_t *robot) {
     robot->payload.mass = value[0];
     memcpy(robot->payload.com, value + 1, sizeof robot->payload.com);
     memcpy(robot->payload.inertia, value + 4, sizeof robot->payload.inertia);
-    const double parallel =
-        request_has(request, OPTION_PARALLEL) ? strtod(request->value[OPTION_PARALLEL], NULL) : 0;
-    const int status = robot_settle(robot, parallel, &messages);
-    say_messages(&messages, true);
-    messages_free(&messages);
-    return status == 0 ? EXIT_YES : EXIT_BAD;
+    return settle(request, robot);
+}
+
+static void leave_out(const request_t *request, robot_t *robot) {
+    for (uint32_t i = 0; i < robot->n; i++) {
+        dyn_drive_t *drive = &robot->model.joint[i].drive;
+        if (request_has(request, OPTION_NO_ROTOR))
+            drive->motor.rotor_inertia = 0;
+        if (request_has(request, OPTION_NO_FRICTION))
+            drive->friction = (dyn_friction_t){0};
+    }
 }
 
 /* Numbers from an arm that there cannot be would look like all others. */
@@ -128,14 +143,15 @@ robot_t *arm_load_rigid(const request_t *request) {
         arm_free(robot);
         return NULL;
     }
-    for (uint32_t i = 0; i < robot->n; i++) {
-        dyn_drive_t *drive = &robot->model.joint[i].drive;
-        if (request_has(request, OPTION_NO_ROTOR))
-            drive->motor.rotor_inertia = 0;
-        if (request_has(request, OPTION_NO_FRICTION))
-            drive->friction = (dyn_friction_t){0};
-    }
+    leave_out(request, robot);
     return robot;
+}
+
+int arm_set_gravity(const request_t *request, robot_t *robot, const double gravity[3]) {
+    memcpy(robot->gravity, gravity, sizeof robot->gravity);
+    const int status = settle(request, robot);
+    leave_out(request, robot);
+    return status;
 }
 
 int arm_need_motors(const robot_t *robot) {

@@ -19,6 +19,9 @@ void arm_free(robot_t *robot);
  * --rigid. */
 robot_t *arm_load_rigid(const request_t *request);
 
+/* Another gravity, in the base frame of the file. EXIT_YES, or EXIT_BAD after saying why not. */
+int arm_set_gravity(const request_t *request, robot_t *robot, const double gravity[3]);
+
 /* Every joint has a motor whose voltage can be computed: EXIT_YES, or EXIT_BAD after naming what is
  * missing. */
 int arm_need_motors(const robot_t *robot);

@@ -1,4 +1,4 @@
-/* sim: the simulator by options. */
+/* sim: the simulator by options; the interactive program is in tools/sim/shell.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "tools/appell/say.h"
 #include "tools/sim/rigid.h"
 #include "tools/sim/session.h"
+#include "tools/sim/shell.h"
 
 typedef struct {
     const request_t *request;
@@ -30,6 +31,14 @@ typedef struct {
     unsigned long steps, rejected, evaluations, impacts;
     uint32_t limited;
 } job_t;
+
+/* Options with which the command line alone says what to do. Those that say how and what to keep
+ * would have no meaning for the interactive program. */
+#define BATCH                                                                                      \
+    (OPTION(DURATION) | OPTION(MOTION) | OPTION(MOVE) | OPTION(TORQUE) | OPTION(VOLTAGE) |         \
+     OPTION(OUTPUT) | OPTION(PLOT) | OPTION(ANIMATE) | OPTION(JSON) | OPTION(STOPS) |              \
+     OPTION(INTEGRATOR) | OPTION(STEP) | OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) |       \
+     OPTION(START) | OPTION(SPEED) | OPTION(VOLTS) | OPTION(WRENCH))
 
 /* A number greater than zero, where the option is given. */
 static int take_positive(const request_t *request, option_id_t option, double *value) {
@@ -300,6 +309,8 @@ static int keep(const job_t *job) {
         status = output_csv(&job->record, &names, rows);
     if (status == EXIT_YES && request_has(request, OPTION_PLOT))
         status = output_plot(&job->record, &names, request->value[OPTION_PLOT]);
+    if (status == EXIT_YES && request_has(request, OPTION_ANIMATE))
+        status = output_animation(job->arm, &job->record, &names, request->value[OPTION_ANIMATE]);
     if (rows && !strcmp(rows, "-"))
         return status;
     if (request_has(request, OPTION_JSON))
@@ -375,9 +386,14 @@ int sim_command_run(const request_t *request) {
         return say_error(NULL, cure, "there is no method '%s' for fd",
                          request->value[OPTION_METHOD]);
     }
+    if (request->given & BATCH && request_has(request, OPTION_SCRIPT))
+        return say_error(NULL, "put what they say into the script",
+                         "options for a run, and a --script");
     robot_t *robot = arm_load_rigid(request);
     if (!robot)
         return EXIT_BAD;
+    if (!(request->given & BATCH))
+        return shell_run(request, robot, job.method);
     job.robot = robot;
     const int status = run_batch(&job);
     arm_free(robot);

@@ -56,10 +56,13 @@
     X(VOLTS, "volts", 0, NULL, NONE,                                                               \
       "with --motion and --move: apply the voltages that the motion needs, not its torques")       \
     X(STOPS, "stops", 0, NULL, NONE, "joints end at their limits and lose their speed there")      \
+    X(SCRIPT, "script", 0, "FILE", FILE, "commands of the interactive program from this file")     \
     X(PLOT, "plot", 0, "FILE", FILE, "plot of the run: .png, .svg or .pdf")                        \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
       "random starts within the limits after the first one failed; default 100")                   \
     X(SEED, "seed", 0, "N", NUMBER, "of the random starts; default 1")                             \
+    X(ANIMATE, "animate", 0, "FILE", FILE,                                                         \
+      "animation of the arm: a page of HTML that needs nothing but a browser")                     \
     X(TIP, "tip", 0, "LINK", WORD,                                                                 \
       "URDF: the link that carries the hand; default: the end of the chain with most moving "      \
       "joints")                                                                                    \

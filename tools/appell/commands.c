@@ -84,16 +84,19 @@ const command_t command_table[] = {
      COMPUTE | OPTION(METHOD) | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR) |
          OPTION(START) | OPTION(SPEED) | OPTION(DURATION) | OPTION(INTEGRATOR) | OPTION(STEP) |
          OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) | OPTION(TORQUE) | OPTION(VOLTAGE) |
-         OPTION(MOTION) | OPTION(MOVE) | OPTION(VOLTS) | OPTION(STOPS) | OPTION(PLOT) |
-         OPTION(OUTPUT),
-     "the simulator: the motion of an arm under what drives it",
-     "The motion of the arm over --duration under torques, voltages, the torques of a motion, or "
-     "nothing (free fall). A summary with the energy balance is printed; --output (rows as CSV) "
-     "and --plot keep the motion. --wrench may be a file of rows `t fx fy fz nx ny nz`. control-C "
-     "ends a run and keeps what was computed.",
+         OPTION(MOTION) | OPTION(MOVE) | OPTION(VOLTS) | OPTION(STOPS) | OPTION(SCRIPT) |
+         OPTION(PLOT) | OPTION(ANIMATE) | OPTION(OUTPUT),
+     "the simulator: by options, by a script, or interactive",
+     "With options, the motion of the arm over --duration under torques, voltages, the torques of "
+     "a motion, or nothing (free fall). A summary with the energy balance is printed; --output "
+     "(rows as CSV), --plot and --animate keep the motion. --wrench may be a file of rows `t fx fy "
+     "fz nx ny nz`. control-C ends a run and keeps what was computed.\n\nWithout such options, the "
+     "interactive program of Swartz (1982): `help` lists its variables and commands. It takes the "
+     "same lines from --script or from standard input; then the first error ends it.",
      "$ appell sim puma560 --no-friction --duration 10 -i rk45 --tolerance 1e-10 --plot fall.png\n"
-     "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 -o fall.csv\n"
-     "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --hold 0.001 --stops",
+     "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 --animate fall.html -o fall.csv\n"
+     "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --hold 0.001 --stops\n"
+     "$ appell sim cmu-dd",
      PROBLEM_FD, sim_command_run},
     {"ops", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(RIGID) | OPTION(CSV) | OPTION(JSON),
      "operation counts of every kernel, beside the papers'",

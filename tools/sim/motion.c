@@ -55,12 +55,13 @@ int motion_read(motion_t *motion, const char *path, uint32_t n) {
     if (table_read(&table, path, counts, 2, cure) != EXIT_YES)
         return EXIT_BAD;
     int status = table_times(&table, path);
-    if (status == EXIT_YES && table.rows < 2)
-        status = say_error(path, "give its start and its end at least", "a motion of %zu row%s",
-                           table.rows, table.rows == 1 ? "" : "s");
+    if (table.rows < 2) {
+        table_free(&table);
+        return say_error(path, "give its start and its end at least", "a motion of 1 row");
+    }
     motion->knots = table.rows;
-    motion->knot = status == EXIT_YES ? calloc(table.rows, width(motion) * sizeof(double)) : NULL;
-    if (status == EXIT_YES && !motion->knot)
+    motion->knot = calloc(table.rows, width(motion) * sizeof(double));
+    if (!motion->knot)
         status = say_no_memory();
     for (size_t i = 0; status == EXIT_YES && i < table.rows; i++)
         memcpy(knot(motion, i), table.number + i * table.width, table.width * sizeof(double));

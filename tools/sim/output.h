@@ -1,4 +1,4 @@
-/* What is left of a simulation: rows as CSV, plots by gnuplot. */
+/* What is left of a simulation: rows as CSV, plots by gnuplot, an animation as a page of HTML. */
 #ifndef TOOLS_SIM_OUTPUT_H
 #define TOOLS_SIM_OUTPUT_H
 
@@ -19,5 +19,8 @@ void output_names(output_names_t *names, const robot_t *robot);
 int output_csv(const sim_record_t *record, const output_names_t *names, const char *path);
 /* The ending of the path chooses: .png, .svg or .pdf. */
 int output_plot(const sim_record_t *record, const output_names_t *names, const char *path);
+/* One file that needs nothing but a browser. */
+int output_animation(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
+                     const char *path);
 
 #endif

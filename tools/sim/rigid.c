@@ -54,7 +54,7 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
                    double *potential) {
     rigid_t *r = self;
     const uint32_t n = r->model.n;
-    double M[DYN_MAX_JOINTS * DYN_MAX_JOINTS], g[3], sum = 0;
+    double M[DYN_MAX_JOINTS * DYN_MAX_JOINTS], sum = 0;
     dyn_pose_t frame[DYN_MAX_JOINTS], hand;
     uint32_t limited;
     (void)eval_f64.row(r->links, METHOD_MASS_crba, q, M, &limited);
@@ -63,10 +63,6 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
             sum += M[i * n + j] * qd[i] * qd[j] / 2;
     *kinetic = sum;
     frames_of(r, q, frame, &hand);
-    for (int k = 0; k < 3; k++) /* gravity on the axes of the world */
-        g[k] = r->model.base.r[k][0] * r->model.gravity[0] +
-               r->model.base.r[k][1] * r->model.gravity[1] +
-               r->model.base.r[k][2] * r->model.gravity[2];
     sum = 0;
     for (uint32_t i = 0; i < n; i++) {
         const dyn_body_t *b = i + 1 < n ? &r->model.joint[i].link : &r->last;
@@ -74,7 +70,7 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
             const double *row = frame[i].r[k];
             const double place = frame[i].p[k] - r->model.base.p[k] + row[0] * b->com[0] +
                                  row[1] * b->com[1] + row[2] * b->com[2];
-            sum -= b->mass * g[k] * place;
+            sum -= b->mass * r->arm.gravity[k] * place;
         }
     }
     *potential = sum;
@@ -146,6 +142,9 @@ static void describe(rigid_t *r) {
                          .inverse = inverse,
                          .hand = hand_forces,
                          .shape = shape};
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++)
+            r->arm.gravity[k] += r->model.base.r[k][c] * r->model.gravity[c];
     for (uint32_t i = 0; i < r->model.n; i++) {
         const dyn_model_joint_t *joint = &r->model.joint[i];
         r->arm.coordinate[i] = i;

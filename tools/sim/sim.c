@@ -487,6 +487,15 @@ void sim_set(sim_t *sim, const double *q, const double *qd) {
     rk_restart(sim->rk);
 }
 
+void sim_drive(sim_t *sim, const sim_input_t *input) {
+    sim->input = *input;
+    sim->jump = sim->t;
+    /* With a hold the new source is asked at once, and then at the periods as before. */
+    if (sim->ticks > 0 && sim->options.hold_s > 0)
+        sim->ticks = (unsigned long)ceil((sim->t - sim->begin) / sim->options.hold_s - 1e-9);
+    rk_restart(sim->rk);
+}
+
 double sim_time(const sim_t *sim) {
     return sim->t;
 }

@@ -60,6 +60,7 @@ typedef struct sim_arm {
     void (*hand)(void *self, const double *q, const double *wrench, double *force);
     /* For pictures: the arm as a line of points in the world, and the pose of the hand. The piece
      * from point i to i + 1 is of link owner[i]; 0 is the base. */
+    double gravity[3]; /* m/s^2 in the world */
     uint32_t points;
     uint8_t owner[SIM_POINTS_MAX];
     void (*shape)(void *self, const double *q, double (*point)[3], dyn_pose_t *hand);
@@ -128,6 +129,8 @@ sim_t *sim_make(const sim_arm_t *arm, const sim_input_t *input, const sim_wrench
 void sim_free(sim_t *sim);
 /* The state at time zero. */
 void sim_set(sim_t *sim, const double *q, const double *qd);
+/* Another source from now on. */
+void sim_drive(sim_t *sim, const sim_input_t *input);
 /* Goes on for this long. The record gets the first state when it is empty. */
 int sim_run(sim_t *sim, double duration_s, sim_record_t *record);
 

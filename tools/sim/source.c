@@ -47,6 +47,7 @@ static int schedule_value(void *self, double t, const double *position, const do
     const source_t *s = self;
     const double *row = NULL;
     (void)position, (void)speed;
+    t -= s->from_s;
     if (s->period_s > 0) {
         const double index = floor(t / s->period_s + 1e-9);
         const size_t last = s->schedule.rows - 1;
@@ -63,10 +64,11 @@ static int schedule_value(void *self, double t, const double *position, const do
 
 static double schedule_next(void *self, double t) {
     const source_t *s = self;
+    t -= s->from_s;
     if (!(s->period_s > 0))
-        return time_after(&s->schedule, t);
+        return s->from_s + time_after(&s->schedule, t);
     const double index = floor(t / s->period_s + 1e-9) + 1;
-    return index < (double)s->schedule.rows ? index * s->period_s : HUGE_VAL;
+    return index < (double)s->schedule.rows ? s->from_s + index * s->period_s : HUGE_VAL;
 }
 
 int source_schedule(source_t *source, sim_quantity_t quantity, uint32_t n, const char *path,
@@ -89,7 +91,10 @@ int source_schedule(source_t *source, sim_quantity_t quantity, uint32_t n, const
 }
 
 double source_end(const source_t *source) {
-    return source->period_s * (double)source->schedule.rows;
+    const table_t *s = &source->schedule;
+    if (s->rows == 0 || source->period_s > 0)
+        return source->period_s * (double)s->rows;
+    return s->number[(s->rows - 1) * s->width];
 }
 
 static int motion_value(void *self, double t, const double *position, const double *speed,

@@ -13,6 +13,7 @@ typedef struct {
     double constant[DYN_MAX_JOINTS];
     table_t schedule;
     double period_s; /* of a schedule without times; else zero */
+    double from_s;   /* when a schedule begins */
     const sim_arm_t *arm;
     const motion_t *motion;
     const sim_wrench_t *wrench; /* that the motion has to bear; NULL: none */
@@ -32,7 +33,7 @@ void source_motion(source_t *source, sim_quantity_t quantity, const sim_arm_t *a
                    const motion_t *motion, const sim_wrench_t *wrench);
 void source_free(source_t *source);
 
-/* The end of a schedule with one row for each period, else 0. */
+/* How long a schedule is; the last row of one with times counts nothing. 0: no schedule. */
 double source_end(const source_t *source);
 
 typedef struct {

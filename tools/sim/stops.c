@@ -115,7 +115,7 @@ static uint32_t pulling(const stops_t *stops, const columns_t *c, const double *
 int stops_impact(stops_t *stops, uint32_t hit, double *q, double *qd, double *lost) {
     const sim_arm_t *arm = stops->arm;
     columns_t columns;
-    double impulse[DYN_MAX_JOINTS], before[DYN_MAX_JOINTS];
+    double impulse[DYN_MAX_JOINTS] = {0}, before[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < arm->joints; i++)
         if (hit >> i & 1) {
             double *at = &q[arm->coordinate[i]];

@@ -1,0 +1,147 @@
+/* The animation: the page tools/sim/animation.html with the data of a run in it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/appell/file.h"
+#include "tools/appell/say.h"
+#include "tools/sim/output.h"
+
+/* The page itself, taken in by the assembler. */
+__asm__(".section .rodata\n"
+        ".global animation_page\n"
+        "animation_page: .incbin \"tools/sim/animation.html\"\n"
+        ".global animation_page_end\n"
+        "animation_page_end: .byte 0\n"
+        ".previous\n");
+extern const char animation_page[], animation_page_end[];
+
+/* More frames than a screen shows in a minute are left out evenly. */
+enum { FRAMES_MAX = 1200 };
+
+/* As JSON, and nothing that could end the script it stands in. */
+static void text(FILE *file, const char *s) {
+    fputc('"', file);
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\')
+            fprintf(file, "\\%c", *s);
+        else if ((unsigned char)*s < ' ' || *s == '<' || *s == '>' || *s == '&')
+            fprintf(file, "\\u%04x", (unsigned)(unsigned char)*s);
+        else
+            fputc(*s, file);
+    fputc('"', file);
+}
+
+static void number(FILE *file, double value) {
+    fprintf(file, "%.6g", isfinite(value) ? value : 0);
+}
+
+static void numbers(FILE *file, const double *value, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? "," : "[", file);
+        number(file, value[i]);
+    }
+    fputs("]", file);
+}
+
+/* Calls `one` for each frame that is shown: the first, the last and those between. */
+static void each(FILE *file, const char *key, const sim_arm_t *arm, const sim_record_t *record,
+                 void (*one)(FILE *file, const sim_arm_t *arm, const sim_row_t *row)) {
+    const size_t frames = record->rows < FRAMES_MAX ? record->rows : FRAMES_MAX;
+    fprintf(file, ",\n\"%s\":[", key);
+    for (size_t i = 0; i < frames; i++) {
+        const size_t index = frames > 1 ? i * (record->rows - 1) / (frames - 1) : 0;
+        const sim_row_t row = sim_record_row(record, index);
+        fputs(i ? "," : "", file);
+        one(file, arm, &row);
+    }
+    fputs("]", file);
+}
+
+static void frame_t(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+    (void)arm;
+    number(file, row->t);
+}
+
+static void frame_q(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+    double q[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < arm->joints; i++)
+        q[i] = row->q[arm->coordinate[i]];
+    numbers(file, q, arm->joints);
+}
+
+static void frame_kinetic(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+    (void)arm;
+    number(file, row->kinetic);
+}
+
+static void frame_potential(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+    (void)arm;
+    number(file, row->potential);
+}
+
+static void frame_points(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+    double point[SIM_POINTS_MAX][3];
+    dyn_pose_t hand;
+    arm->shape(arm->self, row->q, point, &hand);
+    numbers(file, point[0], 3 * (size_t)arm->points);
+}
+
+static void frame_hand(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+    double point[SIM_POINTS_MAX][3];
+    dyn_pose_t hand;
+    arm->shape(arm->self, row->q, point, &hand);
+    numbers(file, hand.r[0], 9);
+}
+
+static void write_data(FILE *file, const sim_arm_t *arm, const sim_record_t *record,
+                       const output_names_t *names) {
+    const double *g = arm->gravity;
+    const bool falls = g[0] != 0 || g[1] != 0 || g[2] != 0;
+    const double up[3] = {-g[0], -g[1], falls ? -g[2] : 1};
+    fputs("{\"title\":", file);
+    text(file, names->title);
+    fputs(",\"names\":[", file);
+    for (uint32_t i = 0; i < arm->joints; i++) {
+        fputs(i ? "," : "", file);
+        text(file, names->joint[i]);
+    }
+    fputs("],\"slides\":[", file);
+    for (uint32_t i = 0; i < arm->joints; i++)
+        fprintf(file, "%s%s", i ? "," : "", names->slides[i] ? "true" : "false");
+    fputs("],\"up\":", file);
+    numbers(file, up, 3);
+    fprintf(file, ",\"points\":%u,\"owner\":[", (unsigned)arm->points);
+    for (uint32_t i = 0; i + 1 < arm->points; i++)
+        fprintf(file, "%s%u", i ? "," : "", (unsigned)arm->owner[i]);
+    fputs("]", file);
+    each(file, "t", arm, record, frame_t);
+    each(file, "q", arm, record, frame_q);
+    each(file, "kinetic", arm, record, frame_kinetic);
+    each(file, "potential", arm, record, frame_potential);
+    each(file, "xyz", arm, record, frame_points);
+    each(file, "hand", arm, record, frame_hand);
+    fputs("}", file);
+}
+
+int output_animation(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
+                     const char *path) {
+    static const char begin[] = "/*DATA*/", end[] = "/*END*/";
+    const char *head = strstr(animation_page, begin), *tail = strstr(animation_page, end);
+    char *page = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&page, &size);
+    if (!file || !head || !tail)
+        return say_no_memory();
+    fwrite(animation_page, 1, (size_t)(head - animation_page), file);
+    write_data(file, arm, record, names);
+    tail += sizeof end - 1;
+    fwrite(tail, 1, (size_t)(animation_page_end - tail), file);
+    const bool failed = ferror(file) != 0;
+    int status = fclose(file) != 0 || failed ? say_no_memory() : EXIT_YES;
+    if (status == EXIT_YES)
+        status = file_write(path, page, size);
+    free(page);
+    return status;
+}

@@ -1,0 +1,29 @@
+/*
+ * Lines for the interactive program: from a terminal with editing, history and completion
+ * (libedit), or from a script. Prompts are shown on a terminal only.
+ */
+#ifndef TOOLS_SIM_LINE_H
+#define TOOLS_SIM_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct line line_t;
+
+/* The i-th word that can stand first in a line; NULL behind the last. */
+typedef const char *(*line_words_t)(size_t i);
+
+/* path NULL: standard input, which may be a terminal. NULL after saying why not. */
+line_t *line_open(const char *path, line_words_t words);
+void line_close(line_t *line);
+bool line_terminal(const line_t *line);
+
+typedef enum { LINE_READ, LINE_END, LINE_INTERRUPTED } line_status_t;
+
+/* The next line without its newline, valid until the next call. */
+line_status_t line_next(line_t *line, const char *prompt, const char **text);
+
+/* "script.txt:12", or the program's name on a terminal. */
+const char *line_place(const line_t *line);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * The interactive program `sim` of N. M. Swartz, "Arm Dynamics Simulation" (1982), with its
+ * variables and commands. On a terminal it prompts, edits lines and goes on after an error; from a
+ * script or a pipe it takes the same lines, the answers to its questions included, and ends at the
+ * first error.
+ */
+#ifndef TOOLS_SIM_SHELL_H
+#define TOOLS_SIM_SHELL_H
+
+#include "tools/appell/command.h"
+#include "tools/appell/methods.h"
+#include "tools/robot/robot.h"
+
+/* Takes the robot over. An exit code. */
+int shell_run(const request_t *request, robot_t *robot, method_id_t method);
+
+#endif
