@@ -8,7 +8,7 @@
 #define TOOLS_SIM_SHELL_H
 
 #include "tools/appell/command.h"
-#include "tools/appell/methods.h"
+#include "firmware/core/methods.h"
 #include "tools/robot/robot.h"
 
 /* Takes the robot over. An exit code. */
