@@ -88,3 +88,7 @@ uint32_t app_clock_steps(uint32_t start, uint32_t end) {
 uint32_t app_clock_hz(void) {
     return cycles_steps_hz();
 }
+
+uint32_t app_clock_cost(uint32_t steps) {
+    return cycles_of_steps(steps);
+}

@@ -141,6 +141,7 @@ static void take_requests(app_self *app) {
         app->state = APP_STATE_RUNNING;
         CORE(control_settle)(&app->control[app->now], &app->loop);
         CORE(reference_rest)(&app->control[app->now], &app->loop);
+        app->since_sample = app->control[app->now].sample_every; /* the first tick is told */
     }
     app->closing = 0;
     if (app->stopping && app->state == APP_STATE_RUNNING) {
@@ -402,9 +403,12 @@ int CORE(app_load)(app_self *app, const uint8_t *bytes, size_t size) {
 }
 
 int CORE(app_stop)(app_self *app) {
-    if (app->state != APP_STATE_RUNNING && app->state != APP_STATE_STOPPING)
-        return at_rest(app) ? APP_OK : APP_E_STATE;
-    app->stopping = 1;
+    if (app->state == APP_STATE_FAULT)
+        return APP_E_STATE;
+    if (at_rest(app))
+        app->leaving = 1; /* a streamed motion may be waiting for its points */
+    else
+        app->stopping = 1;
     return APP_OK;
 }
 
@@ -608,6 +612,11 @@ const char *CORE(app_real_name)(void) {
 
 void CORE(app_stages)(const app_self *app, app_stages_t *out) {
     *out = app->stages;
+    for (uint32_t k = 0; k <= STAGES && out->ticks > 0; k++) {
+        out->least[k] = app_clock_cost(out->least[k]);
+        out->most[k] = app_clock_cost(out->most[k]);
+        out->sum[k] = (uint64_t)app_clock_cost((uint32_t)(out->sum[k] / out->ticks)) * out->ticks;
+    }
 }
 
 void CORE(app_stages_clear)(app_self *app) {

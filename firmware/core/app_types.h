@@ -96,7 +96,7 @@ typedef enum {
 
 const char *stage_name(unsigned stage);
 
-/* Counter steps that the stages took since the last clearing, of ticks with the loop closed. */
+/* What the stages cost since the last clearing, of ticks with the loop closed. */
 typedef struct {
     uint32_t ticks;
     uint32_t least[STAGES + 1], most[STAGES + 1]; /* the last: the whole tick */
@@ -118,11 +118,12 @@ typedef struct {
 } app_status_t;
 
 /*
- * The counter behind the costs of the stages. The program provides both; where it does not, costs
- * are zero and every rate is allowed.
+ * The counter behind the costs of the stages. The program provides it; where it does not, costs are
+ * zero and every rate is allowed.
  */
 uint32_t app_clock(void);
 uint32_t app_clock_steps(uint32_t start, uint32_t end); /* between two readings */
 uint32_t app_clock_hz(void);
+uint32_t app_clock_cost(uint32_t steps); /* cycles, or instructions under the emulator */
 
 #endif

@@ -272,10 +272,9 @@ uint32_t CORE(app_where)(const CORE_T(app) * app);
 
 /*
  * Motions begin idle, or where one has ended; a JOG also replaces a JOG. From idle the loop is
- * closed at the measured position. KNOTS waits for points: the tick starts when half the buffer is
- * full or the last point has come. The first three points must be equal to each other and to where
- * the arm is, the last three to each other: then it begins and ends at rest. Out of points it
- * brakes and counts an underrun.
+ * closed at the measured position. KNOTS starts when half of the buffer is full or the last point
+ * has come; the first point, which must be where the arm is, and the last are repeated here, so
+ * that the curve begins and ends in them, at rest. Out of points it brakes and counts an underrun.
  */
 int CORE(app_motion_start)(CORE_T(app) * app, const motion_t *motion);
 int CORE(app_knot_push)(CORE_T(app) * app, const float q[]);

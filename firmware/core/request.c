@@ -196,7 +196,8 @@ int CORE(app_motion_start)(app_self *app, const motion_t *in) {
     if (status != APP_OK)
         return status;
     app->motion.kind = in->kind;
-    app->closing = state == APP_STATE_IDLE;
+    /* From rest the loop closes when the first points are there. */
+    app->closing = state == APP_STATE_IDLE && in->kind != MOTION_KNOTS;
     return APP_OK;
 }
 
@@ -253,6 +254,13 @@ static void put_point(app_self *app, const float q[], uint32_t times) {
     }
 }
 
+/* Half of the buffer is against the jitter of the line. */
+static void close_when_filled(app_self *app) {
+    const motion_state_t *m = &app->motion;
+    if (m->as.knots.ended || m->as.knots.head - m->as.knots.tail >= APP_KNOTS / 2)
+        app->closing = app->state == APP_STATE_IDLE;
+}
+
 int CORE(app_knot_push)(app_self *app, const float q[]) {
     app->where = UINT32_MAX;
     if (app->motion.kind != MOTION_KNOTS || app->motion.as.knots.ended)
@@ -260,8 +268,10 @@ int CORE(app_knot_push)(app_self *app, const float q[]) {
     if (CORE(app_knot_credits)(app) == 0)
         return APP_E_ROOM;
     const int status = check_point(app, q);
-    if (status == APP_OK)
+    if (status == APP_OK) {
         put_point(app, q, app->motion.as.knots.head == 0 ? 3 : 1);
+        close_when_filled(app);
+    }
     return status;
 }
 
@@ -277,5 +287,6 @@ int CORE(app_knots_end)(app_self *app) {
         last[i] = point_before(app, 1, i);
     put_point(app, last, 2);
     m->as.knots.ended = 1;
+    close_when_filled(app);
     return APP_OK;
 }

@@ -114,3 +114,7 @@ __attribute__((weak)) uint32_t app_clock_steps(uint32_t start, uint32_t end) {
 __attribute__((weak)) uint32_t app_clock_hz(void) {
     return 0;
 }
+
+__attribute__((weak)) uint32_t app_clock_cost(uint32_t steps) {
+    return steps;
+}
