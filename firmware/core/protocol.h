@@ -23,7 +23,7 @@ enum {
 // X(number, NAME, ONCE or AGAIN, "payload of the request", "of the answer behind the status",
 // "help") ONCE: a repetition with the same sequence number is answered, but not done, a second
 // time.
-#define MESSAGE_TABLE(X)                                                                           \
+#define LINK_MESSAGE_TABLE(X)                                                                           \
     X(1, HELLO, AGAIN, "u8 version",                                                               \
       "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 tunables, u8 fields, "        \
       "u8 methods, text board, text real, text build",                                             \
@@ -71,9 +71,9 @@ enum {
 
 typedef enum {
 #define X(number, name, once, request, reply, help) MESSAGE_##name = number,
-    MESSAGE_TABLE(X)
+    LINK_MESSAGE_TABLE(X)
 #undef X
-} message_t;
+} link_message_t;
 
 // X(number, NAME, "cause", "cure")
 #define LINK_STATUS_TABLE(X)                                                                       \

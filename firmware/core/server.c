@@ -850,7 +850,7 @@ static const struct {
     uint8_t once;
 } handlers[] = {
 #define X(number, name, once, request, reply, help) [number] = {do_##name, once},
-    MESSAGE_TABLE(X)
+    LINK_MESSAGE_TABLE(X)
 #undef X
 };
 

@@ -71,6 +71,11 @@
     X(PARALLEL, "parallel", 0, "RAD", NUMBER,                                                      \
       "axes that are parallel within this angle are made parallel; 1e-5 for a file that writes "   \
       "1.5708 for a quarter turn; default 1e-9")                                                   \
+    X(PORT, "port", 0, "P", WORD,                                                                  \
+      "the board: a device, tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts the emulator")   \
+    X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
+    X(PROFILE, "profile", 0, "NAME", WORDS,                                                        \
+      "of the way there: quintic (default), cycloid or trapezoid; all joints arrive together")     \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file instead of standard output")        \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \

@@ -98,6 +98,24 @@ const command_t command_table[] = {
      "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --hold 0.001 --stops\n"
      "$ appell sim cmu-dd",
      PROBLEM_FD, sim_command_run},
+    {"run", "ROBOT", 1, 1,
+     ARM_OPTIONS | OPTION(PORT) | OPTION(TO) | OPTION(PROFILE) | OPTION(DURATION) | OPTION(OUTPUT),
+     "motions on a board: tracking errors, what a tick costs, rows, a picture",
+     "The robot is loaded into the board until its next reset. With --to the arm moves there from "
+     "where it is, with the controller that the board is set to; without --duration as fast as its "
+     "limits allow. Rows go to the folder --output.\n\n"
+     "Without --to controllers are compared on the simulated arm beside the loop: PD (critically "
+     "damped at 5 Hz), PD with gravity, and full feedforward, with exact masses and with an arm "
+     "that "
+     "is 10 % heavier than its model; for the PUMA 560 along the straight line of Mata et al. "
+     "(2002), "
+     "for every robot in a cycloid near its limits. A board with f32 must give the same bits as "
+     "this "
+     "program: else, or with an overrun, the exit code is 1.",
+     "$ appell run puma560 --port qemu:netduinoplus2 -o build/run\n"
+     "$ appell run puma560 --port /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --profile cycloid --duration "
+     "3",
+     -1, run_run},
     {"ops", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(RIGID) | OPTION(CSV) | OPTION(JSON),
      "operation counts of every kernel, beside the papers'",
      "Multiplications and additions of one call for this robot's joints, counted by running the "

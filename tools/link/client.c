@@ -109,7 +109,7 @@ static int wait_answer(client_t *client, int timeout_ms) {
 }
 
 /* A refusal with a reason: the answer holds it first, and a joint behind. */
-static int refused(client_t *client, message_t message) {
+static int refused(client_t *client, link_message_t message) {
     const int status = client->status;
     if ((status == LINK_APP || status == LINK_STORE) && client->reply_size >= 2) {
         client->reason = (int16_t)get_u16(client->reply);
@@ -127,7 +127,7 @@ static int refused(client_t *client, message_t message) {
     return -1;
 }
 
-static int ask(client_t *client, message_t message, const void *payload, size_t size, int tries,
+static int ask(client_t *client, link_message_t message, const void *payload, size_t size, int tries,
                int timeout_ms) {
     uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
     uint8_t *content = frame + FRAME_WRITE_AT;
@@ -160,11 +160,11 @@ static int ask(client_t *client, message_t message, const void *payload, size_t 
     return -1;
 }
 
-int client_ask(client_t *client, message_t message, const void *payload, size_t size) {
+int client_ask(client_t *client, link_message_t message, const void *payload, size_t size) {
     return ask(client, message, payload, size, client->tries, client->timeout_ms);
 }
 
-int client_ask_long(client_t *client, message_t message, const void *payload, size_t size) {
+int client_ask_long(client_t *client, link_message_t message, const void *payload, size_t size) {
     return ask(client, message, payload, size, 2, CLIENT_LONG_MS);
 }
 

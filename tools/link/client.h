@@ -108,9 +108,9 @@ void client_close(client_t *client);
  * Sends a request until its answer comes. The answer's payload behind the status is in
  * client->reply. 0 where the status is LINK_OK.
  */
-int client_ask(client_t *client, message_t message, const void *payload, size_t size);
+int client_ask(client_t *client, link_message_t message, const void *payload, size_t size);
 /* The same for what may take long on the board: erasing flash. */
-int client_ask_long(client_t *client, message_t message, const void *payload, size_t size);
+int client_ask_long(client_t *client, link_message_t message, const void *payload, size_t size);
 
 /* Everything that the board can tell: robot, tunables, fields, methods. */
 int client_discover(client_t *client);
