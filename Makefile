@@ -23,7 +23,7 @@ endif
 # ------------------------------------------------------------------------------------------- set-up
 # Groups of tools/setup.sh by goal; what is not named here builds something.
 setup_none  := help clean
-setup_run   := build host emu
+setup_run   := build host emu plot
 setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_flash := build host flash
@@ -129,8 +129,8 @@ QEMU_COUNT = $(QEMU) -icount shift=$(ICOUNT_COUNT),sleep=off
 QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=off
 
 .PHONY: run
-run: $(FIRMWARE) ## boot the firmware in the emulator and show the tick statistics
-	@$(if $(QEMU_MACHINE),tools/emulate.py --until '^tick:' --timeout 60 -- $(QEMU_RUN) -kernel $(FIRMWARE) -serial stdio,\
+run: $(FIRMWARE) $(APPELL) ## the firmware in the emulator moves ROBOT (puma560): tables, build/run/run.png
+	@$(if $(QEMU_MACHINE),$(APPELL) run $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/run,\
 	  echo "$(BOARD) is hardware only: make flash BOARD=$(BOARD)"; exit 1)
 
 # ------------------------------------------------------------------------------------------ hardware

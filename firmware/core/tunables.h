@@ -22,7 +22,7 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(feedforward, ONE, ANY, "", 0, 2, 2,                                                          \
       "model along the reference: 0 off, 1 gravity only, 2 inertia, velocity terms, gravity, "     \
       "rotors, friction")                                                                          \
-    X(observer_hz, ONE, ANY, "Hz", 1, 2000, 100,                                                   \
+    X(observer_hz, ONE, ANY, "Hz", 1, 2000, 50,                                                    \
       "bandwidth of the observer that estimates speeds; at most a fifth of rate_hz is used")       \
     X(torque_hz, ONE, ANY, "Hz", 0.01f, 200, 5,                                                    \
       "computed torque: bandwidth of the critically damped error")                                 \

@@ -70,12 +70,13 @@ double budget_cycles(const budget_core_t *core, method_id_t method, double opera
 double budget_cycles_per_instruction(const char *board, const char *real) {
     double cycles = 0, instructions = 0;
     for (const char *text = budget_rows; text; text = strchr(text, '\n')) {
-        char name[24], problem[16], method[16], type[8];
+        char name[24], robot[24], problem[16], method[16], type[8];
         double most, estimate;
         text += *text == '\n';
-        if (sscanf(text, "%23[^,],%*[^,],%*[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%lf,%lf", name,
-                   problem, method, type, &most, &estimate) != 6 ||
-            strcmp(name, board) != 0 || strcmp(type, real) != 0 || strcmp(method, "fast") != 0 ||
+        if (sscanf(text, "%23[^,],%*[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%lf,%lf", name,
+                   robot, problem, method, type, &most, &estimate) != 7 ||
+            strcmp(name, board) != 0 || strcmp(robot, "puma560") != 0 || strcmp(type, real) != 0 ||
+            strcmp(method, "fast") != 0 ||
             (strcmp(problem, "id") != 0 && strcmp(problem, "fd") != 0))
             continue;
         cycles += estimate;

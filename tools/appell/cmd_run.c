@@ -32,7 +32,6 @@ typedef struct {
     const char *folder;
     uint32_t every;
     uint64_t compared, different; /* values, with the host */
-    uint64_t samples;
 } session_t;
 
 static int board_failed(const session_t *s) {
@@ -72,13 +71,16 @@ static int compare(session_t *s, const trial_t *trial, const record_t *record) {
     return EXIT_YES;
 }
 
-static int run_trial(session_t *s, const trial_t *trial, record_t *record) {
+static int write_rows(const session_t *s, const trial_t *trial, const record_t *record) {
     char path[512];
+    snprintf(path, sizeof path, "%s/%s.csv", s->folder, trial->name);
+    return report_csv(s->client, path, record);
+}
+
+static int run_trial(session_t *s, const trial_t *trial, record_t *record) {
     if (trial_on_board(s->client, trial, record) != 0)
         return board_failed(s);
-    s->samples += record->rows;
-    snprintf(path, sizeof path, "%s/%s.csv", s->folder, trial->name);
-    if (report_csv(s->client, path, record) != EXIT_YES)
+    if (write_rows(s, trial, record) != EXIT_YES)
         return EXIT_BAD;
     return compare(s, trial, record);
 }
@@ -175,27 +177,52 @@ static int take_motion(const request_t *request, const robot_t *robot, trial_t *
     return EXIT_YES;
 }
 
-static int run_one(const request_t *request, session_t *s) {
-    trial_t trial = {.title = "as the board is set"};
-    record_t record;
-    if (take_motion(request, s->robot, &trial) != EXIT_YES)
-        return EXIT_BAD;
-    int status = run_trial(s, &trial, &record);
-    if (status != EXIT_YES)
-        return status;
+static void print_one(const session_t *s, const trial_t *trial, const record_t *record) {
     out_format("%-14s %12s %12s   tracking error, mrad or mm\n", "joint", "RMS", "peak");
     for (uint32_t i = 0; i < s->robot->n; i++)
-        out_format("%-14.14s %12.4f %12.4f\n", s->robot->joint[i].name, 1000 * record.rms[i],
-                   1000 * record.peak[i]);
-    out_format("%u samples, %u with a joint at a limit; rows in %s/%s.csv\n", (unsigned)record.rows,
-               (unsigned)record.limited, s->folder, trial.name);
-    if (record.fault > 0) {
-        out_format("stopped by the fault %s: %s; %s\n", app_fault_name(record.fault),
-                   app_fault_cause(record.fault), app_fault_cure(record.fault));
-        status = EXIT_NO;
+        out_format("%-14.14s %12.4f %12.4f\n", s->robot->joint[i].name, 1000 * record->rms[i],
+                   1000 * record->peak[i]);
+    out_format("%u samples, %u with a joint at a limit; rows in %s/%s.csv\n",
+               (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
+    if (record->fault > 0)
+        out_format("stopped by the fault %s: %s; %s\n", app_fault_name(record->fault),
+                   app_fault_cause(record->fault), app_fault_cure(record->fault));
+}
+
+/* There, and with --repeat back again, and so on. Only the first way starts where a twin does. */
+static int run_one(const request_t *request, session_t *s) {
+    trial_t trial = {.title = "as the board is set"};
+    motion_t back = {.kind = MOTION_HOLD};
+    device_status_t status;
+    long ways = 1;
+    if (take_motion(request, s->robot, &trial) != EXIT_YES ||
+        (request_has(request, OPTION_REPEAT) &&
+         request_integer(request, OPTION_REPEAT, 1, 1000000, &ways) != EXIT_YES))
+        return EXIT_BAD;
+    back = trial.motion;
+    if (client_status(s->client, &status) != 0)
+        return board_failed(s);
+    const bool fresh = status.state == APP_STATE_IDLE && status.source == SOURCE_LINK;
+    uint32_t fault = 0;
+    for (long k = 0; k < ways && fault == 0; k++) {
+        record_t record;
+        if (trial_on_board(s->client, &trial, &record) != 0)
+            return board_failed(s);
+        if (k == 0)
+            print_one(s, &trial, &record);
+        if (k == 0 && (write_rows(s, &trial, &record) != EXIT_YES ||
+                       (fresh && compare(s, &trial, &record) != EXIT_YES)))
+            return EXIT_BAD;
+        for (uint32_t i = 0; k == 0 && record.rows > 0 && i < s->robot->n; i++)
+            back.value[i] = (float)record_value(&record, 0, RUN_q_ref, i); /* where it began */
+        fault = record.fault;
+        record_free(&record);
+        const motion_t next = back;
+        back = trial.motion;
+        trial.motion = next;
     }
-    record_free(&record);
-    return status;
+    const int told = report_line(s);
+    return fault != 0 ? EXIT_NO : told;
 }
 
 /* --------------------------------------------------------------------------------- the command */

@@ -89,14 +89,14 @@ static void error_panel(FILE *pipe, size_t r) {
     for (int c = 0; c < RUN_CONTROLLERS; c++)
         for (int m = 0; m < RUN_MASSES; m++)
             fprintf(pipe, "%s$error_%zu_%d_%d using 1:2 with lines lw %s lc '%s' title '%s%s'",
-                    c + m ? ", " : "", r, m, c, m ? "1.2 dt 3" : "2", color[c], run_controller[c],
+                    c + m ? ", " : "", r, m, c, m ? "1.6 dt 2" : "2", color[c], run_controller[c],
                     m ? ", masses 10 % wrong" : "");
     fputc('\n', pipe);
 }
 
 static void bar_panel(FILE *pipe, const robot_t *robot, size_t r) {
     fputs("set title 'RMS error by joint (pale: masses 10 % wrong)'\nset xlabel ' '\n"
-          "set style data histograms\nset style histogram clustered gap 1.5\n"
+          "set xtics noenhanced\nset style data histograms\nset style histogram clustered gap 1.5\n"
           "set style fill solid 1 noborder\nset grid noxtics ytics\n",
           pipe);
     fprintf(pipe, "set xrange [-0.6:%u.6]\nset yrange [%g:*]\nplot ", robot->n - 1, LEAST_ERROR);
