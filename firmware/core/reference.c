@@ -151,7 +151,9 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
         if (j->bounded) {
             const real glide =
                 real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
-            const real end = real_add(s->q_mid[i], glide);
+            /* Two ticks more, for what changes until it is noticed. */
+            const real soon = real_twice(real_twice(gain_mul(j->half.q_qd, before)));
+            const real end = real_add(s->q_mid[i], real_add(glide, soon));
             if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
                 target = real_known(0);
         }
