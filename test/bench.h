@@ -68,6 +68,8 @@ extern bench_memory_t bench_memory;
 void bench_run_f32(const bench_robot_t *robot, const bench_choice_t *choice);
 void bench_run_f64(const bench_robot_t *robot, const bench_choice_t *choice);
 void bench_run_q31(const bench_robot_t *robot, const bench_choice_t *choice);
+/* Of the program at hand: kernels or tick. */
+void bench_run(const bench_choice_t *choice);
 
 /* Not inlined, not cloned, not merged with another function of the same code. */
 #ifdef __clang__

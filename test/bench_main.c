@@ -1,5 +1,5 @@
-/* The bench on the target: reads what to run, runs it, prints rows, ends the emulator
- * (test/bench.h). */
+/* The bench on the target: reads what to run, has it run (bench_kernels.c, bench_tick.c), prints
+ * rows, ends the emulator (test/bench.h). */
 #include "test/bench.h"
 
 #include "hal/clock.h"
@@ -12,8 +12,6 @@
 
 enum { SYS_GET_CMDLINE = 0x15, LINE_BYTES = 256 };
 
-bench_memory_t bench_memory;
-static bench_robot_t robot;
 static char line[LINE_BYTES];
 
 void tick_interrupt(void) {}
@@ -135,15 +133,6 @@ int main(void) {
     (void)clock_init();
     cycles_init();
     read_choice(&choice);
-    for (uint32_t k = 0; k < bench_robot_count(); k++) {
-        robot.name = bench_robot_name(k);
-        if (!bench_chosen(choice.robot, robot.name))
-            continue;
-        bench_robot_model(k, &robot.model);
-        bench_robot_units(&robot.model, &robot.units);
-        bench_run_f32(&robot, &choice);
-        bench_run_q31(&robot, &choice);
-        bench_run_f64(&robot, &choice);
-    }
+    bench_run(&choice);
     semihost_exit(0);
 }

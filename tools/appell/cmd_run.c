@@ -31,6 +31,7 @@ typedef struct {
     size_t image_size;
     const char *folder;
     uint32_t every;
+    bool changed;                 /* tunables that the twin does not know */
     uint64_t compared, different; /* values, with the host */
 } session_t;
 
@@ -60,7 +61,7 @@ static void fill_trial(const plan_t *plan, int mass, int controller, trial_t *tr
 /* The same trial through the host's own control step: every bit must be the same. */
 static int compare(session_t *s, const trial_t *trial, const record_t *record) {
     record_t twin;
-    if (strcmp(s->client->device.real, "f32") != 0)
+    if (s->changed || strcmp(s->client->device.real, "f32") != 0)
         return EXIT_YES; /* the tool's twin is f32 */
     const int status = trial_on_host(s->image, s->image_size, s->every, trial, &twin);
     if (status != APP_OK)
@@ -234,11 +235,43 @@ static int make_folder(const char *path) {
     return EXIT_YES;
 }
 
+/* NAME=VALUE, or NAME[JOINT]=VALUE, between commas; all joints where none is named. */
+static int set_tunables(session_t *s, const char *list) {
+    char item[80];
+    for (const char *at = list; *at != '\0';) {
+        const size_t length = strcspn(at, ",");
+        uint32_t tunable;
+        int joint;
+        float now;
+        snprintf(item, sizeof item, "%.*s", (int)length, at);
+        at += length + (at[length] == ',');
+        char *value = strchr(item, '='), *end = NULL;
+        if (value)
+            *value++ = '\0';
+        const float number = value ? strtof(value, &end) : 0;
+        if (!value || end == value || *end != '\0')
+            return say_error("--set", "write NAME=VALUE", "%s has no number", item);
+        if (client_tunable(s->client, item, &tunable, &joint) != 0)
+            return board_failed(s);
+        const bool all = joint < 0 && s->client->device.tunable[tunable].per_joint;
+        const uint32_t first = joint < 0 ? 0 : (uint32_t)joint;
+        for (uint32_t i = first; i <= (all ? s->robot->n - 1 : first); i++)
+            if (client_set(s->client, tunable, i, number, &now) != 0)
+                return board_failed(s);
+    }
+    return EXIT_YES;
+}
+
 static int with_board(const request_t *request, session_t *s) {
     bool kept;
     if (client_send_image(s->client, TARGET_APP, s->image, (uint32_t)s->image_size, &kept, NULL,
                           NULL) != 0 ||
-        client_discover(s->client) != 0 || trial_stream(s->client, &s->every) != 0)
+        client_discover(s->client) != 0)
+        return board_failed(s);
+    if (request_has(request, OPTION_SET) && set_tunables(s, request->value[OPTION_SET]) != EXIT_YES)
+        return EXIT_BAD;
+    s->changed = request_has(request, OPTION_SET);
+    if (trial_stream(s->client, &s->every) != 0)
         return board_failed(s);
     out_format("%s on %s (%s)\n", s->robot->name, s->client->device.board, s->client->device.real);
     out_flush();

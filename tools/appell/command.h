@@ -76,6 +76,7 @@
     X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
     X(PROFILE, "profile", 0, "NAME", WORDS,                                                        \
       "of the way there: quintic (default), cycloid or trapezoid; all joints arrive together")     \
+    X(SET, "set", 0, "NAME=VALUE,...", WORD, "tunables of the board to set first")                 \
     X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: so many ways, there and back")                 \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file instead of standard output")        \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \

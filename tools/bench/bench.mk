@@ -13,6 +13,7 @@ BENCH_OUT    := $(BUILD)/host/bench
 BENCH_PLUGIN := $(BENCH_OUT)/count.so
 BENCH_FLOPS  := $(BENCH_OUT)/flops
 BENCH_ELF    := $(OUT)/bench.elf
+BENCH_TICK_ELF := $(OUT)/bench_tick.elf
 BENCH_PY     := tools/bench/bench.py --build $(BUILD) --cross $(CROSS)
 
 ifeq ($(BOARD),host)
@@ -34,13 +35,18 @@ $(BENCH_OUT)/%.o: %.c tools/bench/bench.mk
 	$(call say,CC,$@)
 	$(Q)$(HOSTCC) $(BENCH_CFLAGS) -c $< -o $@
 else ifneq ($(filter $(BOARD),$(BENCH_BOARDS)),)
-BENCH_BIN := $(BENCH_ELF)
+BENCH_BIN := $(BENCH_ELF) $(BENCH_TICK_ELF)
 BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c \
              dyn_arms.c dyn_forward.c dyn_yardstick.c semihost.c)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(TEST_OUT)/%.o)
 $(TEST_OUT)/test/bench_textbook.o: CFLAGS += -O3
 
-$(BENCH_ELF): $(BENCH_OBJ) $(HAL_OBJ) $(DYN_LIB)
+BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench_main.o bench_tick.o control_arm.o dyn_arms.o semihost.o)
+
+$(BENCH_ELF): $(BENCH_OBJ) $(TEST_OUT)/test/bench_kernels.o $(HAL_OBJ) $(DYN_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(BENCH_TICK_ELF): $(BENCH_TICK_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
 endif

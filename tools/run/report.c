@@ -31,6 +31,12 @@ static void print_limits(const record_t record[RUN_CONTROLLERS]) {
     }
 }
 
+/* Long names differ at their end. */
+static const char *short_name(const char *name) {
+    const size_t length = strlen(name);
+    return length > 14 ? name + length - 14 : name;
+}
+
 void report_errors(const robot_t *robot, const result_t *result) {
     for (int m = 0; m < RUN_MASSES; m++) {
         const record_t *record = result->record[m];
@@ -42,7 +48,7 @@ void report_errors(const robot_t *robot, const result_t *result) {
         for (int c = 0; c < RUN_CONTROLLERS; c++)
             out_format("  %11s%11s", "RMS", "peak");
         for (uint32_t i = 0; i < robot->n; i++) {
-            out_format("\n  %-14.14s", robot->joint[i].name);
+            out_format("\n  %-14s", short_name(robot->joint[i].name));
             for (int c = 0; c < RUN_CONTROLLERS; c++)
                 out_format("  %11.4f%11.4f", 1000 * record[c].rms[i], 1000 * record[c].peak[i]);
         }
