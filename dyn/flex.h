@@ -69,6 +69,17 @@ INLINE uint32_t torsions(const flex_body *B) {
     return (uint32_t)B->modes - B->y - B->z;
 }
 
+/* The modes of the kind of mode k: stiffness does not couple one kind to another. */
+INLINE uint32_t kind_begin(const flex_body *B, uint32_t k) {
+    const uint32_t bends = (uint32_t)B->y + B->z;
+    return k < B->y ? 0 : k < bends ? B->y : bends;
+}
+
+INLINE uint32_t kind_end(const flex_body *B, uint32_t k) {
+    const uint32_t bends = (uint32_t)B->y + B->z;
+    return k < B->y ? B->y : k < bends ? bends : B->modes;
+}
+
 /* What the modes do to the end of the beam: (60) and (8), or (61), (64), or (62), (66). */
 typedef struct {
     real y, z; /* deflection */

@@ -63,16 +63,12 @@ INLINE int solve(uint32_t n, const int8_t shift[], real A[], real x[]) {
 }
 
 int DYN(flex_forward)(const arm *a, const flex *f, forward_scratch *scratch, const real theta[],
-                      const real thetad[], const real tau[], real thetadd[]) {
+                      const real thetad[], const real force[], real thetadd[]) {
     int8_t shift[DYN_FLEX_MAX];
     DYN(flex_bias)(a, f, &scratch->link, theta, thetad, thetadd);
     DYN(flex_strain)(f, theta, thetad, thetadd);
-    for (uint32_t i = 0; i < f->n; i++) {
-        const flex_body *B = &f->link[i];
-        thetadd[B->at] = real_sub(tau[i], thetadd[B->at]);
-        for (uint32_t k = 1; k <= B->modes; k++)
-            thetadd[B->at + k] = real_neg(thetadd[B->at + k]);
-    }
+    for (uint32_t k = 0; k < f->size; k++)
+        thetadd[k] = real_sub(force[k], thetadd[k]);
     DYN(flex_mass_placed)(a, f, &scratch->link, scratch->I);
     add_rotors(a, f, scratch->I);
     unit_shifts(a, f, true, shift);
@@ -87,6 +83,11 @@ INLINE void joints_only(const flex *f, const real q[], real out[]) {
         for (uint32_t k = 1; k <= B->modes; k++)
             out[B->at + k] = real_merged(real_known(0));
     }
+}
+
+INLINE void without(const flex *f, const real force[], real out[]) {
+    for (uint32_t k = 0; k < f->size; k++)
+        out[k] = real_sub(out[k], force[k]);
 }
 
 /* The block of the modes of I, packed. */
@@ -111,13 +112,15 @@ INLINE real coupling(const flex *f, real I[], const int8_t shift[], uint32_t i, 
 }
 
 int DYN(flex_torque)(const arm *a, const flex *f, forward_scratch *scratch, const real theta[],
-                     const real thetad[], const real qdd[], real out[]) {
+                     const real thetad[], const real qdd[], const real force[], real out[]) {
     int8_t shift[DYN_FLEX_MAX];
     real *const x = scratch->x;
     uint32_t count = 0;
     joints_only(f, qdd, x);
     DYN(flex_inverse)(a, f, &scratch->link, theta, thetad, x, out);
     DYN(flex_strain)(f, theta, thetad, out);
+    if (force)
+        without(f, force, out);
     DYN(flex_mass_placed)(a, f, &scratch->link, scratch->I);
     for (uint32_t i = 0; i < f->n; i++)
         for (uint32_t k = 1; k <= f->link[i].modes; k++)
@@ -144,30 +147,33 @@ int DYN(flex_torque)(const arm *a, const flex *f, forward_scratch *scratch, cons
     return status;
 }
 
-/* delta = -K^-1 force, link by link. */
+/* delta = -K^-1 force, kind by kind. */
 INLINE void settle(const flex_body *B, const real force[], real theta[]) {
     const uint32_t at = B->at + 1u;
     for (uint32_t k = 0; k < B->modes; k++) {
-        real sum = gain_mul(B->compliance[k][0], force[at]);
-        for (uint32_t g = 1; g < B->modes; g++)
+        const uint32_t from = kind_begin(B, k), to = kind_end(B, k);
+        real sum = gain_mul(B->compliance[k][from], force[at + from]);
+        for (uint32_t g = from + 1; g < to; g++)
             sum = real_add(sum, gain_mul(B->compliance[k][g], force[at + g]));
         theta[at + k] = real_neg(sum);
     }
 }
 
 void DYN(flex_static)(const arm *a, const flex *f, DYN_T(flex_static_scratch) *scratch,
-                      const real qd[], const real qdd[], uint32_t rounds, real theta[],
-                      real tau[]) {
-    real *const rate = scratch->x[0], *const more = scratch->x[1], *const force = scratch->x[2];
+                      const real qd[], const real qdd[], const real force[], uint32_t rounds,
+                      real theta[], real tau[]) {
+    real *const rate = scratch->x[0], *const more = scratch->x[1], *const out = scratch->x[2];
     joints_only(f, qd, rate);
     joints_only(f, qdd, more);
     for (uint32_t r = 0; r < rounds; r++) {
-        DYN(flex_inverse)(a, f, &scratch->link, theta, rate, more, force);
+        DYN(flex_inverse)(a, f, &scratch->link, theta, rate, more, out);
+        if (force)
+            without(f, force, out);
         for (uint32_t i = 0; i < f->n; i++)
-            settle(&f->link[i], force, theta);
+            settle(&f->link[i], out, theta);
     }
     for (uint32_t i = 0; i < f->n; i++) {
-        tau[i] = force[f->link[i].at];
+        tau[i] = out[f->link[i].at];
         if (a->joint[i].geared)
             tau[i] = real_add(tau[i], real_mul(a->joint[i].rotor, qdd[i]));
     }

@@ -100,18 +100,21 @@ typedef struct {
     DYN_T(real) x[3][DYN_FLEX_MAX];
 } DYN_T(flex_static_scratch);
 
-/* tau of the joints only; Theta''. DYN_OK or DYN_E_PIVOT. */
+/* force[]: generalised, the torques where joints stand, and what else acts. DYN_OK or DYN_E_PIVOT.
+ */
 int DYN(flex_forward)(const DYN_T(arm) *arm, const DYN_T(flex) *flex,
                       DYN_T(flex_forward_scratch) *scratch, const DYN_T(real) theta[],
-                      const DYN_T(real) thetad[], const DYN_T(real) tau[], DYN_T(real) thetadd[]);
+                      const DYN_T(real) thetad[], const DYN_T(real) force[], DYN_T(real) thetadd[]);
 /*
  * The inverse problem: joint motion and elastic state in, torques of the joints and accelerations
  * of the modes out, in the order of Theta: out[] is tau where a joint stands and delta'' where a
- * mode does. DYN_OK or DYN_E_PIVOT.
+ * mode does. force[]: generalised forces that act beside the torques, NULL for none. DYN_OK or
+ * DYN_E_PIVOT.
  */
 int DYN(flex_torque)(const DYN_T(arm) *arm, const DYN_T(flex) *flex,
                      DYN_T(flex_forward_scratch) *scratch, const DYN_T(real) theta[],
-                     const DYN_T(real) thetad[], const DYN_T(real) qdd[], DYN_T(real) out[]);
+                     const DYN_T(real) thetad[], const DYN_T(real) qdd[], const DYN_T(real) force[],
+                     DYN_T(real) out[]);
 /*
  * Quasi-static: the deflection that the joint motion holds, delta' and delta'' taken as zero, and
  * the torques for it; for a feedforward. theta[] carries q in and the deflection in and out: what
@@ -120,8 +123,8 @@ int DYN(flex_torque)(const DYN_T(arm) *arm, const DYN_T(flex) *flex,
  */
 void DYN(flex_static)(const DYN_T(arm) *arm, const DYN_T(flex) *flex,
                       DYN_T(flex_static_scratch) *scratch, const DYN_T(real) qd[],
-                      const DYN_T(real) qdd[], uint32_t rounds, DYN_T(real) theta[],
-                      DYN_T(real) tau[]);
+                      const DYN_T(real) qdd[], const DYN_T(real) force[], uint32_t rounds,
+                      DYN_T(real) theta[], DYN_T(real) tau[]);
 
 /* dyn/flex_pose.c: 3 x 4 pose of the hand in the world; 6 x size Jacobian at its origin. */
 void DYN(flex_pose)(const DYN_T(arm) *arm, const DYN_T(flex) *flex, const DYN_T(real) theta[],

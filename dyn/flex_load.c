@@ -16,7 +16,7 @@ INLINE void strain(const flex *f, const real theta[], const real thetad[], real 
             real x = theta[at + k];
             if (thetad)
                 x = real_add(x, gain_mul(B->damping, thetad[at + k]));
-            for (uint32_t g = 0; g < B->modes; g++)
+            for (uint32_t g = kind_begin(B, k); g < kind_end(B, k); g++)
                 force[at + g] = real_add(force[at + g], gain_mul(B->stiffness[k][g], x));
         }
     }

@@ -142,6 +142,12 @@ INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
     dyn_sincos_q30((int32_t)((uint32_t)q + (uint32_t)offset), cosine, sine);
 }
 
+/* Radians in Q28 as a binary angle: 2^32 / 2 pi of it in 2^-28 is 2.5464790894703255. */
+#define real_angle real_angle
+INLINE real real_angle(real rad) {
+    return (real)(uint32_t)(int64_t)(((int64_t)rad * 2734261102) >> 30);
+}
+
 /*
  * Magnitude, sign and the lesser of two numbers that are not negative, by masks: what is written as
  * a choice may become a branch, and the time would depend on the state.

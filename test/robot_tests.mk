@@ -11,7 +11,8 @@ $(foreach t,$(FUZZ_TARGETS),$(eval TEST_SRC_robot_fuzz_$t := test/fuzz_robot_$t.
 $(foreach t,$(ROBOT_TESTS),$(eval TEST_LIBS_robot_$t := $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS)))
 TEST_LIBS_robot_golden += -lcjson
 # Images need what the tool has beside the readers.
-FUZZ_IMAGE_SRC := firmware/core/image.c tools/appell/robot_image.c tools/appell/units.c firmware/core/methods.c
+FUZZ_IMAGE_SRC := firmware/core/image.c firmware/core/image_flex.c tools/appell/robot_image.c tools/appell/units.c \
+                  firmware/core/methods.c
 TEST_SRC_robot_fuzz_image += $(FUZZ_IMAGE_SRC)
 TESTS_HOST += $(addprefix robot_,$(ROBOT_TESTS))
 

@@ -32,7 +32,7 @@ typedef void (*drive_t)(double t, double *tau);
 
 static void no_drive(double t, double *tau) {
     (void)t;
-    for (uint32_t i = 0; i < flex.n; i++)
+    for (uint32_t i = 0; i < flex.size; i++)
         tau[i] = 0;
 }
 

@@ -39,6 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dyn/flex_model.h"
 #include "dyn/model.h"
 #include "dyn/q31.h"
 
@@ -57,10 +58,16 @@
  * X(NAME, tag, most bytes of content, help)
  * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t as far as its n joints: the proved constants
  * themselves, which a board uses where they lie.
+ * FLEX: firmware/core/image_flex.h.
  */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
     X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
-      "constants of the arm, prepared for q31")
+      "constants of the arm, prepared for q31")                                                    \
+    X(FLEX, IMAGE_TAG('F', 'L', 'E', 'X'), IMAGE_FLEX_MOST, "elastic links: beams and their modes")
+
+/* Every link a beam with as many modes as it can have. */
+#define IMAGE_FLEX_MOST                                                                            \
+    (DYN_FLEX_MAX_JOINTS * 4u * (8u + DYN_FLEX_LINK_MODES * (4u + 2u * DYN_FLEX_LINK_MODES)))
 
 /* Bytes of a name, the final zero included. */
 #define IMAGE_NAME_MAX 128u

@@ -9,6 +9,7 @@
 #include "tools/appell/number.h"
 #include "tools/appell/robot_image.h"
 #include "tools/appell/say.h"
+#include "tools/robot/modes.h"
 
 typedef struct {
     robot_freeze_t item[FREEZE_MAX];
@@ -125,17 +126,11 @@ static bool possible(const robot_t *robot) {
     return good;
 }
 
-robot_t *arm_load_rigid(const request_t *request) {
+robot_t *arm_load_compute(const request_t *request) {
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return NULL;
     if (!possible(robot)) {
-        arm_free(robot);
-        return NULL;
-    }
-    if (robot->elastic && !request_has(request, OPTION_RIGID)) {
-        say_error(robot->file, "--rigid takes its links as stiff beams",
-                  "the arm has elastic links, which no kernel computes yet");
         arm_free(robot);
         return NULL;
     }
@@ -152,6 +147,30 @@ int arm_set_gravity(const request_t *request, robot_t *robot, const double gravi
     const int status = settle(request, robot);
     leave_out(request, robot);
     return status;
+}
+
+bool arm_elastic(const request_t *request, const robot_t *robot) {
+    return robot->elastic && !request_has(request, OPTION_RIGID);
+}
+
+robot_t *arm_load_rigid(const request_t *request) {
+    robot_t *robot = arm_load_compute(request);
+    if (!robot || !arm_elastic(request, robot))
+        return robot;
+    say_error(robot->file, "--rigid takes its links as stiff beams",
+              "the arm has elastic links, and `appell %s` is for rigid ones",
+              request->command->name);
+    arm_free(robot);
+    return NULL;
+}
+
+int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *flex) {
+    messages_t messages = MESSAGES_INIT;
+    const int status = modes_robot(robot, flex, &messages);
+    say_messages(&messages, true);
+    messages_free(&messages);
+    flex->linear = request_has(request, OPTION_LINEAR);
+    return status == 0 ? EXIT_YES : EXIT_BAD;
 }
 
 int arm_need_motors(const robot_t *robot) {

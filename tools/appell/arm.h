@@ -2,6 +2,7 @@
 #ifndef TOOLS_APPELL_ARM_H
 #define TOOLS_APPELL_ARM_H
 
+#include "dyn/flex_model.h"
 #include "tools/appell/command.h"
 #include "tools/robot/robot.h"
 
@@ -15,8 +16,13 @@
 robot_t *arm_load(const request_t *request, messages_t *messages);
 void arm_free(robot_t *robot);
 
-/* The same for commands that compute: --payload, --no-rotor, --no-friction; elastic links only if
- * --rigid. */
+/* The same for commands that compute: --payload, --no-rotor, --no-friction. */
+robot_t *arm_load_compute(const request_t *request);
+/* Its links shall be elastic: they are, and --rigid is not given. */
+bool arm_elastic(const request_t *request, const robot_t *robot);
+/* The elastic side of it. EXIT_YES, or EXIT_BAD after saying what is wrong. */
+int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *flex);
+/* For commands that know rigid links alone: elastic ones only if --rigid. */
 robot_t *arm_load_rigid(const request_t *request);
 
 /* Another gravity, in the base frame of the file. EXIT_YES, or EXIT_BAD after saying why not. */

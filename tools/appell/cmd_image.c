@@ -42,7 +42,11 @@ static int show(const request_t *request) {
     robot_t *robot = arm_load(&load, NULL);
     if (!robot)
         return EXIT_BAD;
-    const int status = robot->format == ROBOT_FORMAT_IMAGE
+    const int status = robot->shapes_lost
+                           ? say_error(robot->file, "keep the robot file that has them",
+                                       "its mode shapes were tables, of which an image holds the "
+                                       "integrals alone")
+                       : robot->format == ROBOT_FORMAT_IMAGE
                            ? deliver_robot(request, robot)
                            : say_error(robot->file, "make one with `appell image ROBOT -o FILE`",
                                        "this is no parameter image");

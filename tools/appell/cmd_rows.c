@@ -245,13 +245,18 @@ static int run_job(const request_t *request, job_t *job) {
 
 int rows_run(const request_t *request) {
     job_t job = {0};
-    if (choose_method(request, &job) != EXIT_YES || choose_type(request, &job) != EXIT_YES)
-        return EXIT_BAD;
-    robot_t *robot = arm_load_rigid(request);
+    int status = EXIT_BAD;
+    robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;
     job.robot = robot;
-    const int status = run_job(request, &job);
+    if (arm_elastic(request, robot))
+        status = elastic_rows_run(request, robot);
+    else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
+        say_error(robot->file, "leave the option out",
+                  "--static and --linear are for elastic links, this arm has none");
+    else if (choose_method(request, &job) == EXIT_YES && choose_type(request, &job) == EXIT_YES)
+        status = run_job(request, &job);
     if (job.evaluator)
         job.type->drop(job.evaluator);
     arm_free(robot);

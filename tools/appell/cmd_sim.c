@@ -1,6 +1,7 @@
 /* sim: the simulator by options; the interactive program is in tools/sim/shell.c. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "tools/appell/number.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
+#include "tools/sim/elastic.h"
 #include "tools/sim/rigid.h"
 #include "tools/sim/session.h"
 #include "tools/sim/shell.h"
@@ -19,6 +21,8 @@ typedef struct {
     const request_t *request;
     const robot_t *robot;
     method_id_t method;
+    bool elastic;
+    dyn_flex_model_t flex;
     sim_arm_t *arm;
     sim_options_t options;
     double duration_s;
@@ -117,24 +121,30 @@ static int take_drive(job_t *job, option_id_t option, sim_quantity_t quantity) {
 
 static int take_motion(job_t *job) {
     const request_t *request = job->request;
-    const uint32_t n = job->arm->n;
-    double to[DYN_MAX_JOINTS], qdd[SIM_COORDINATES_MAX];
+    const uint32_t n = job->arm->joints, *at = job->arm->coordinate;
+    double from[DYN_MAX_JOINTS], to[DYN_MAX_JOINTS], qdd[SIM_COORDINATES_MAX];
     int status;
+    for (uint32_t i = 0; i < n; i++)
+        from[i] = job->q[at[i]];
     if (request_has(request, OPTION_MOTION)) {
         status = motion_read(&job->motion, request->value[OPTION_MOTION], n);
     } else {
         status = request_list(request, OPTION_MOVE, to, n, n, NULL);
         if (status == EXIT_YES)
-            status = motion_cycloid(&job->motion, n, job->q, to, job->duration_s);
+            status = motion_cycloid(&job->motion, n, from, to, job->duration_s);
     }
     if (status != EXIT_YES)
         return status;
     double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX];
     motion_at(&job->motion, 0, q, qd, qdd);
-    if (!request_has(request, OPTION_START))
-        memcpy(job->q, q, n * sizeof *q);
-    if (!request_has(request, OPTION_SPEED))
-        memcpy(job->qd, qd, n * sizeof *qd);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!request_has(request, OPTION_START))
+            job->q[at[i]] = q[i];
+        if (!request_has(request, OPTION_SPEED))
+            job->qd[at[i]] = qd[i];
+    }
+    if (job->elastic && !request_has(request, OPTION_START))
+        elastic_settle(job->arm, job->q);
     source_motion(&job->source, request_has(request, OPTION_VOLTS) ? SIM_VOLTAGE : SIM_TORQUE,
                   job->arm, &job->motion, &job->pull.wrench);
     return EXIT_YES;
@@ -168,14 +178,33 @@ static int take_wrench(job_t *job) {
     return EXIT_YES;
 }
 
+/* Of all coordinates, or of the joints alone. */
+static int take_state(const job_t *job, option_id_t option, double *value, bool *joints) {
+    const sim_arm_t *arm = job->arm;
+    double given[SIM_COORDINATES_MAX];
+    size_t count = 0;
+    if (request_list(job->request, option, given, arm->joints, arm->n, &count) != EXIT_YES)
+        return EXIT_BAD;
+    *joints = count == arm->joints && arm->joints < arm->n;
+    if (count != arm->joints && count != arm->n)
+        return say_error(NULL, "give them of the joints, or of all coordinates",
+                         "--%s: %zu numbers for %u joints and %u coordinates",
+                         option_table[option].name, count, (unsigned)arm->joints, (unsigned)arm->n);
+    for (uint32_t i = 0; i < count; i++)
+        value[*joints ? arm->coordinate[i] : i] = given[i];
+    return EXIT_YES;
+}
+
 static int take_start(job_t *job) {
     const request_t *request = job->request;
-    const uint32_t n = job->arm->n;
+    bool joints = true;
     if (request_has(request, OPTION_START) &&
-        request_list(request, OPTION_START, job->q, n, n, NULL) != EXIT_YES)
+        take_state(job, OPTION_START, job->q, &joints) != EXIT_YES)
         return EXIT_BAD;
+    if (job->elastic && joints)
+        elastic_settle(job->arm, job->q);
     if (request_has(request, OPTION_SPEED) &&
-        request_list(request, OPTION_SPEED, job->qd, n, n, NULL) != EXIT_YES)
+        take_state(job, OPTION_SPEED, job->qd, &joints) != EXIT_YES)
         return EXIT_BAD;
     return EXIT_YES;
 }
@@ -235,6 +264,10 @@ static void print_joints(const char *what, const double *value, uint32_t n) {
     out_text("\n");
 }
 
+static const char *method_of(const job_t *job) {
+    return job->elastic ? "flex" : method_name(job->method);
+}
+
 static void print_summary(const job_t *job) {
     const sim_record_t *r = &job->record;
     const sim_row_t first = sim_record_row(r, 0), last = sim_record_row(r, r->rows - 1);
@@ -250,7 +283,7 @@ static void print_summary(const job_t *job) {
         out_format("tolerance %g", job->options.tolerance);
     else
         out_format("steps of %g s", job->options.step_s);
-    out_format(", forward dynamics %s\n", method_name(job->method));
+    out_format(", forward dynamics %s\n", method_of(job));
     out_format("  %lu steps, %lu rejected, %lu evaluations, %.3f s of processor time, %zu rows\n",
                job->steps, job->rejected, job->evaluations, job->processor_s, r->rows);
     print_joints("position at the end", last.q, r->n);
@@ -274,7 +307,7 @@ static void print_json(const job_t *job) {
     json_begin(NULL);
     json_string("command", "sim");
     json_string("robot", job->robot->name);
-    json_string("method", method_name(job->method));
+    json_string("method", method_of(job));
     json_string("integrator", job->options.integrator->name);
     json_number("t", last.t);
     json_integer("rows", (long)r->rows);
@@ -299,18 +332,30 @@ static void print_json(const job_t *job) {
 /* ---------------------------------------------------------------------------------------- the run
  */
 
+static int keep_bent(const job_t *job, const output_names_t *names, const char *path) {
+    const char *ending = strrchr(path, '.');
+    if (ending && !strcmp(ending, ".csv"))
+        return elastic_csv(job->arm, &job->record, path);
+    return elastic_plot(job->arm, &job->record, names, path);
+}
+
 static int keep(const job_t *job) {
     const request_t *request = job->request;
     const char *rows = request->value[OPTION_OUTPUT];
     output_names_t names;
     int status = EXIT_YES;
-    output_names(&names, job->robot);
+    if (job->elastic)
+        elastic_names(&names, job->robot, &job->flex);
+    else
+        output_names(&names, job->robot);
     if (rows)
         status = output_csv(&job->record, &names, rows);
     if (status == EXIT_YES && request_has(request, OPTION_PLOT))
         status = output_plot(&job->record, &names, request->value[OPTION_PLOT]);
     if (status == EXIT_YES && request_has(request, OPTION_ANIMATE))
         status = output_animation(job->arm, &job->record, &names, request->value[OPTION_ANIMATE]);
+    if (status == EXIT_YES && request_has(request, OPTION_BENT))
+        status = keep_bent(job, &names, request->value[OPTION_BENT]);
     if (rows && !strcmp(rows, "-"))
         return status;
     if (request_has(request, OPTION_JSON))
@@ -361,7 +406,10 @@ static int simulate(job_t *job) {
 
 static int run_batch(job_t *job) {
     int prepared;
-    job->arm = rigid_make(&job->robot->model, job->method, &prepared);
+    if (job->elastic && arm_flex(job->request, job->robot, &job->flex) != EXIT_YES)
+        return EXIT_BAD;
+    job->arm = job->elastic ? elastic_make(job->robot, &job->flex, &prepared)
+                            : rigid_make(&job->robot->model, job->method, &prepared);
     if (!job->arm)
         return say_error(job->robot->file, "`appell check` says more", "%s",
                          sim_status_text(prepared));
@@ -372,30 +420,65 @@ static int run_batch(job_t *job) {
     pull_free(&job->pull);
     motion_free(&job->motion);
     sim_record_free(&job->record);
-    rigid_free(job->arm);
+    if (job->elastic)
+        elastic_free(job->arm);
+    else
+        rigid_free(job->arm);
     return status;
 }
 
-int sim_command_run(const request_t *request) {
-    job_t job = {.request = request};
-    job.method = method_find(PROBLEM_FD, request->value[OPTION_METHOD]);
-    if (job.method >= METHOD_COUNT) {
-        char list[200], cure[240];
-        method_list(PROBLEM_FD, list, sizeof list);
-        snprintf(cure, sizeof cure, "choose one of: %s", list);
-        return say_error(NULL, cure, "there is no method '%s' for fd",
-                         request->value[OPTION_METHOD]);
+static int choose_method(job_t *job) {
+    const char *name = job->request->value[OPTION_METHOD];
+    if (job->elastic) {
+        if (!name || !strcmp(name, "flex"))
+            return EXIT_YES;
+        return say_error(NULL, "leave out --method, or take the links as stiff with --rigid",
+                         "for elastic links there is the method flex alone, not '%s'", name);
     }
+    job->method = method_find(PROBLEM_FD, name);
+    if (job->method < METHOD_COUNT)
+        return EXIT_YES;
+    char list[200], cure[240];
+    method_list(PROBLEM_FD, list, sizeof list);
+    snprintf(cure, sizeof cure, "choose one of: %s", list);
+    return say_error(NULL, cure, "there is no method '%s' for fd", name);
+}
+
+int sim_command_run(const request_t *request) {
     if (request->given & BATCH && request_has(request, OPTION_SCRIPT))
         return say_error(NULL, "put what they say into the script",
                          "options for a run, and a --script");
-    robot_t *robot = arm_load_rigid(request);
+    robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;
-    if (!(request->given & BATCH))
-        return shell_run(request, robot, job.method);
-    job.robot = robot;
-    const int status = run_batch(&job);
+    job_t *job = calloc(1, sizeof *job);
+    if (!job) {
+        arm_free(robot);
+        return say_no_memory();
+    }
+    job->request = request;
+    job->robot = robot;
+    job->elastic = arm_elastic(request, robot);
+    int status = EXIT_BAD;
+    if (!job->elastic && (request_has(request, OPTION_BENT) || request_has(request, OPTION_LINEAR)))
+        say_error(robot->file, "leave the option out",
+                  "--bent and --linear are for elastic links, this arm has none");
+    else if (robot->shapes_lost && request_has(request, OPTION_BENT))
+        say_error(robot->file, "take the robot file that has them",
+                  "--bent needs the mode shapes: they were tables, which an image does not hold");
+    else if (choose_method(job) != EXIT_YES)
+        status = EXIT_BAD;
+    else if (request->given & BATCH)
+        status = run_batch(job);
+    else if (job->elastic)
+        say_error(robot->file, "give --duration, or take the links as stiff with --rigid",
+                  "the interactive program is for rigid links, this arm has elastic ones");
+    else {
+        const method_id_t method = job->method;
+        free(job);
+        return shell_run(request, robot, method);
+    }
+    free(job);
     arm_free(robot);
     return status;
 }

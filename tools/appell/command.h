@@ -27,6 +27,12 @@
     X(NO_FRICTION, "no-friction", 0, NULL, NONE, "leave out the friction of the joints")           \
     X(NO_ROTOR, "no-rotor", 0, NULL, NONE, "leave out the inertia of the rotors")                  \
     X(RIGID, "rigid", 0, NULL, NONE, "take elastic links as stiff beams of the same mass")         \
+    X(STATIC, "static", 0, NULL, NONE,                                                             \
+      "elastic links: the deflection that the motion holds, without vibration; rows q qd qdd to "  \
+      "rows tau and deflections")                                                                  \
+    X(LINEAR, "linear", 0, NULL, NONE,                                                             \
+      "elastic links: the end of a beam turns by 1 + theta~, as paper 004 prints it, instead of "  \
+      "by a rotation")                                                                             \
     X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
       "joint positions to start from; default: for ik the middle of the limits, 0 where there "    \
       "are none; for sim the start of the motion, else 0")                                         \
@@ -58,6 +64,9 @@
     X(STOPS, "stops", 0, NULL, NONE, "joints end at their limits and lose their speed there")      \
     X(SCRIPT, "script", 0, "FILE", FILE, "commands of the interactive program from this file")     \
     X(PLOT, "plot", 0, "FILE", FILE, "plot of the run: .png, .svg or .pdf")                        \
+    X(BENT, "bent", 0, "FILE", FILE,                                                               \
+      "elastic links: place of the hand, deflection and slope in the middle and at the end of "    \
+      "each beam; .csv for rows, .png, .svg or .pdf for a plot")                                   \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
       "random starts within the limits after the first one failed; default 100")                   \
     X(SEED, "seed", 0, "N", NUMBER, "of the random starts; default 1")                             \

@@ -4,7 +4,9 @@
 #include "tools/appell/arm.h"
 #include "firmware/core/methods.h"
 
-#define COMPUTE (ARM_OPTIONS | OPTION(GRAVITY) | OPTION(PAYLOAD) | OPTION(RIGID) | OPTION(JSON))
+#define COMPUTE                                                                                    \
+    (ARM_OPTIONS | OPTION(GRAVITY) | OPTION(PAYLOAD) | OPTION(RIGID) | OPTION(LINEAR) |            \
+     OPTION(JSON))
 #define NUMBERS (COMPUTE | OPTION(METHOD) | OPTION(REAL))
 
 const command_t command_table[] = {
@@ -23,27 +25,38 @@ const command_t command_table[] = {
      "$ appell check puma560\n"
      "$ appell check --json arm.urdf",
      -1, check_run},
-    {"id", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR),
+    {"id", "ROBOT [ROWS]", 1, 2,
+     NUMBERS | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR) | OPTION(STATIC),
      "inverse dynamics: rows q qd qdd to rows tau",
      "The torque (force where a joint slides) that each joint must deliver for the motion. Rotors "
-     "and friction are included where the file has them.",
+     "and friction are included where the file has them.\n\n"
+     "An arm with elastic links has the coordinates Theta: q1, the amplitudes of the modes of link "
+     "1, q2, those of link 2, and so on. A row is then Theta Thetad qdd, and the answer the "
+     "torques "
+     "of the joints followed by the accelerations of the modes; with --static a row is q qd qdd, "
+     "and the answer the torques followed by the deflections that the motion holds.",
      "$ echo 0 0 0  0 0 0  1 0 0 | appell id planar3r\n"
      "$ appell id puma560 --method ne --real f32 motion.txt > torques.txt\n"
      "$ appell id puma560 --wrench 0,0,-10,0,0,0 --no-friction motion.txt",
      PROBLEM_ID, rows_run},
     {"mass", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(NO_ROTOR),
      "inertia matrix: rows q to rows of M, row by row",
-     "n x n numbers a row. The inertia of the rotors stands on the diagonal where the file has it.",
+     "n x n numbers a row. The inertia of the rotors stands on the diagonal where the file has it. "
+     "With elastic links rows are Theta, see `appell help id`.",
      "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, rows_run},
     {"fd", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR),
      "forward dynamics: rows q qd tau to rows qdd",
      "The acceleration of each joint under the torques. Rotors and friction are included where the "
-     "file has them.",
+     "file has them. With elastic links rows Theta Thetad tau (torques of the joints only) give "
+     "rows Thetadd, see `appell help id`.",
      "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, rows_run},
     {"bias", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(WRENCH),
      "torques at zero acceleration: rows q qd to rows tau",
-     "Gravity, Coriolis and centrifugal torques, and the wrench; no friction.",
-     "$ echo 0 0 0  1 1 1 | appell bias planar3r", PROBLEM_BIAS, rows_run},
+     "Gravity, Coriolis and centrifugal torques, and the wrench; no friction. With elastic links "
+     "rows Theta Thetad, and their stiffness and damping are in it.",
+     "$ echo 0 0 0  1 1 1 | appell bias planar3r\n"
+     "$ echo -1 0.01 0.5 0  0 0 0 0 | appell bias flex2",
+     PROBLEM_BIAS, rows_run},
     {"gravity", "ROBOT [ROWS]", 1, 2, NUMBERS, "gravity torques: rows q to rows tau",
      "The torques that hold the arm at rest. With a wrench: `appell bias` with zero velocities.",
      "$ echo 0 0 0 | appell gravity planar3r\n"
@@ -85,17 +98,21 @@ const command_t command_table[] = {
          OPTION(START) | OPTION(SPEED) | OPTION(DURATION) | OPTION(INTEGRATOR) | OPTION(STEP) |
          OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) | OPTION(TORQUE) | OPTION(VOLTAGE) |
          OPTION(MOTION) | OPTION(MOVE) | OPTION(VOLTS) | OPTION(STOPS) | OPTION(SCRIPT) |
-         OPTION(PLOT) | OPTION(ANIMATE) | OPTION(OUTPUT),
+         OPTION(PLOT) | OPTION(ANIMATE) | OPTION(BENT) | OPTION(OUTPUT),
      "the simulator: by options, by a script, or interactive",
      "With options, the motion of the arm over --duration under torques, voltages, the torques of "
      "a motion, or nothing (free fall). A summary with the energy balance is printed; --output "
      "(rows as CSV), --plot and --animate keep the motion. --wrench may be a file of rows `t fx fy "
      "fz nx ny nz`. control-C ends a run and keeps what was computed.\n\nWithout such options, the "
      "interactive program of Swartz (1982): `help` lists its variables and commands. It takes the "
-     "same lines from --script or from standard input; then the first error ends it.",
+     "same lines from --script or from standard input; then the first error ends it.\n\n"
+     "An arm with elastic links has more coordinates than joints (`appell help id`). --start and "
+     "--speed are of the joints, then the links begin as they hang at rest, or of all coordinates; "
+     "motions are of the joints.",
      "$ appell sim puma560 --no-friction --duration 10 -i rk45 --tolerance 1e-10 --plot fall.png\n"
      "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 --animate fall.html -o fall.csv\n"
      "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --hold 0.001 --stops\n"
+     "$ appell sim flex2 --start=-1.5708,0,0.0873,0 --duration 2 -i rk45 --bent bent.png\n"
      "$ appell sim cmu-dd",
      PROBLEM_FD, sim_command_run},
     {"run", "ROBOT", 1, 1,

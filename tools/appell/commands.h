@@ -3,8 +3,11 @@
 #define TOOLS_APPELL_COMMANDS_H
 
 #include "tools/appell/command.h"
+#include "tools/robot/robot.h"
 
 int rows_run(const request_t *request);
+/* The same for an arm with elastic links. */
+int elastic_rows_run(const request_t *request, const robot_t *robot);
 int ik_run(const request_t *request);
 int sim_command_run(const request_t *request);
 int info_run(const request_t *request);

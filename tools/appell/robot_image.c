@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "dyn/q31.h"
+#include "firmware/core/image_flex.h"
 #include "tools/appell/units.h"
+#include "tools/robot/modes.h"
 
 /* The same bits on both sides, so that neither has to be told about a new one of the other. */
 #define SAME(name) _Static_assert((int)IMAGE_##name == (int)ROBOT_##name, "the bits of " #name)
@@ -229,6 +231,101 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
     return bytes;
 }
 
+/* ----------------------------------------------------------------------------------- elastic links
+ */
+
+/*
+ * The arm with beams in single precision, as the image holds them: integrals and stiff links made
+ * from these are the same when the image is shown and made again. NULL with an error; to be freed,
+ * what it points to is the robot's.
+ */
+static robot_t *rounded(const robot_t *robot, messages_t *messages) {
+    robot_t *copy = malloc(sizeof *copy);
+    if (!copy) {
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY,
+                     (message_place_t){robot->file, 0, NULL}, NULL, "no memory left");
+        return NULL;
+    }
+    *copy = *robot;
+    for (uint32_t i = 0; i < copy->n; i++) {
+        robot_joint_t *joint = &copy->joint[i];
+        if (!joint->elastic)
+            continue;
+#define X(name, unit, help) joint->flex.name = (double)to_single(joint->flex.name);
+        IMAGE_BEAM_FIELDS(X)
+#undef X
+        joint->source.link = modes_stiff(&joint->flex);
+        if (i + 1 < copy->n)
+            copy->joint[i + 1].source.a = joint->flex.length;
+    }
+    if (!copy->elastic || robot_settle(copy, 0, messages) == 0)
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+static void beam_to_image(const robot_joint_t *joint, bool lost, image_beam_t *out) {
+    const robot_flex_t *f = &joint->flex;
+    *out = (image_beam_t){.beam = joint->elastic};
+    if (!joint->elastic)
+        return;
+    out->modes[DYN_FLEX_XY] = f->modes_xy;
+    out->modes[DYN_FLEX_XZ] = f->modes_xz;
+    out->modes[DYN_FLEX_TORSION] = f->modes_torsion;
+    out->tables = lost || f->shape_xy || f->shape_xz || f->shape_torsion;
+#define X(name, unit, help) out->name = to_single(f->name);
+    IMAGE_BEAM_FIELDS(X)
+#undef X
+}
+
+/* The section FLEX; NULL with an error, and where the arm has none. Lives as the image does. */
+static uint8_t *make_flex(const robot_t *robot, image_t *image, messages_t *messages) {
+    image_beam_t beam[DYN_FLEX_MAX_JOINTS];
+    dyn_flex_model_t *flex = robot->elastic ? calloc(1, sizeof *flex) : NULL;
+    uint8_t *bytes = NULL;
+    if (flex && modes_robot(robot, flex, messages) == 0) {
+        for (uint32_t i = 0; i < robot->n; i++)
+            beam_to_image(&robot->joint[i], robot->shapes_lost, &beam[i]);
+        const uint32_t size = image_flex_size(robot->n, beam);
+        bytes = malloc(size);
+        if (bytes) {
+            image_put_flex(robot->n, beam, flex, bytes);
+            image->section[IMAGE_SECTION_FLEX] = (image_section_t){bytes, size};
+        }
+    }
+    free(flex);
+    return bytes;
+}
+
+/* The beams of an image. false with an error. */
+static bool image_to_beams(const image_t *image, robot_t *out, message_place_t place,
+                           messages_t *messages) {
+    image_beam_t beam[DYN_FLEX_MAX_JOINTS];
+    if (!image_elastic(image))
+        return true;
+    out->integrals = calloc(1, sizeof *out->integrals);
+    const int status = out->integrals ? image_get_flex(image, beam, out->integrals) : IMAGE_E_ROOM;
+    if (status != IMAGE_OK) {
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
+                     "a damaged or foreign parameter image: elastic links: %s",
+                     image_cause(status));
+        return false;
+    }
+    out->elastic = true;
+    for (uint32_t i = 0; i < image->n; i++) {
+        robot_joint_t *joint = &out->joint[i];
+        joint->elastic = beam[i].beam;
+        out->shapes_lost = out->shapes_lost || beam[i].tables;
+        joint->flex = (robot_flex_t){.modes_xy = beam[i].modes[DYN_FLEX_XY],
+                                     .modes_xz = beam[i].modes[DYN_FLEX_XZ],
+                                     .modes_torsion = beam[i].modes[DYN_FLEX_TORSION]};
+#define X(name, unit, help) joint->flex.name = (double)beam[i].name;
+        IMAGE_BEAM_FIELDS(X)
+#undef X
+    }
+    return true;
+}
+
 static void writing_failed(const robot_t *robot, int status, const image_where_t *where,
                            messages_t *messages) {
     const robot_joint_t *joint = where->joint < robot->n ? &robot->joint[where->joint] : NULL;
@@ -240,32 +337,42 @@ static void writing_failed(const robot_t *robot, int status, const image_where_t
         where->field ? where->field : "");
 }
 
+/* Into the bytes; what the sections hold lives until then. */
+static int write_all(const robot_t *robot, image_t *image, uint8_t *bytes, size_t *size,
+                     image_where_t *where, messages_t *messages) {
+    uint8_t *flex = make_flex(robot, image, messages), *q31 = NULL;
+    int status = IMAGE_E_NUMBER;
+    *where = (image_where_t){IMAGE_NO_JOINT, "elastic links"};
+    if (flex || !robot->elastic)
+        status = image_write(image, bytes, IMAGE_SIZE_MAX, size, where);
+    if (status == IMAGE_OK) {
+        q31 = prove(robot, image, messages);
+        status = image_write(image, bytes, IMAGE_SIZE_MAX, size, where);
+    }
+    free(q31);
+    free(flex);
+    return status;
+}
+
 uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messages) {
     const message_place_t place = {robot->file, 0, NULL};
-    if (robot->elastic) {
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
-                     "describe the links as rigid bodies",
-                     "an image holds rigid links, this arm has elastic ones");
+    robot_t *copy = rounded(robot, messages);
+    if (!copy)
         return NULL;
-    }
     image_t *image = calloc(1, sizeof *image);
     uint8_t *bytes = malloc(IMAGE_SIZE_MAX);
     image_where_t where;
     int status = IMAGE_E_ROOM;
     if (image && bytes) {
-        robot_to_image(robot, image);
-        status = image_write(image, bytes, IMAGE_SIZE_MAX, size, &where);
-        if (status == IMAGE_OK) {
-            uint8_t *q31 = prove(robot, image, messages);
-            status = image_write(image, bytes, IMAGE_SIZE_MAX, size, &where);
-            free(q31);
-        }
+        robot_to_image(copy, image);
+        status = write_all(copy, image, bytes, size, &where, messages);
         if (status != IMAGE_OK)
             writing_failed(robot, status, &where, messages);
     } else {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
     }
     free(image);
+    free(copy);
     if (status == IMAGE_OK)
         return bytes;
     free(bytes);
@@ -370,6 +477,22 @@ static bool same_content(const image_t *a, const image_t *b) {
     return same;
 }
 
+/* The integrals of closed-form shapes are those of the beams; of tables they are all there is. */
+static bool same_flex(const image_t *image, const robot_t *robot, const robot_t *again) {
+    const image_section_t *section = &image->section[IMAGE_SECTION_FLEX];
+    messages_t own = MESSAGES_INIT;
+    image_t *made = calloc(1, sizeof *made);
+    uint8_t *bytes = made ? make_flex(again, made, &own) : NULL;
+    bool same = (bytes != NULL) == (section->bytes != NULL);
+    if (same && bytes && !robot->shapes_lost)
+        same = made->section[IMAGE_SECTION_FLEX].size == section->size &&
+               memcmp(bytes, section->bytes, section->size) == 0;
+    free(bytes);
+    free(made);
+    messages_free(&own);
+    return same;
+}
+
 /*
  * A board takes every image with possible numbers in it. The tool takes only those that a robot
  * file can say, so that nothing is lost by --show: no number where the image says that none was
@@ -397,10 +520,10 @@ static bool robot_file_says_it(const image_t *image, const robot_t *robot, messa
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT,
                          (message_place_t){place.file, 0, own.item[0].subject}, cure,
                          "a parameter image with what no robot file can say: %s", own.item[0].text);
-        else if (!good || !same_content(image, again))
+        else if (!good || !same_content(image, again) || !same_flex(image, robot, copy))
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, cure,
                          "a parameter image with numbers that it says are not given");
-        good = good && same_content(image, again);
+        good = good && same_content(image, again) && same_flex(image, robot, copy);
         messages_free(&own);
         robot_free(copy);
     }
@@ -444,7 +567,9 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
                      "the arm in this parameter image contradicts itself");
     } else {
         image_to_robot(image, model, out);
-        status = robot_file_says_it(image, out, place, messages) ? 0 : -1;
+        const bool good = image_to_beams(image, out, place, messages) &&
+                          robot_file_says_it(image, out, place, messages);
+        status = good ? 0 : -1;
     }
     free(image);
     free(model);

@@ -223,6 +223,12 @@ real range_angle_constant(double rad) {
     return out;
 }
 
+real range_angle(real rad) {
+    if (run.format == RANGE_Q31 && !is_zero(rad))
+        rad.err += 0x1p-32 * 6.2832; /* one unit of the angle is cut */
+    return rad;
+}
+
 /* ------------------------------------------------------------------------------------------ names
  */
 void range_problem(const char *problem) {
@@ -360,7 +366,7 @@ vec range_vec_cross2(vec a, vec b, vec c, vec d) {
 vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
     if (t.c.lo == 1 && t.c.hi == 1 && is_zero(t.s) && t.c.err == 0)
         return a;
-    real u = axis == 0 ? a.y : a.x, v = axis == 0 ? a.z : a.y;
+    real u = axis == 0 ? a.y : axis == 1 ? a.z : a.x, v = axis == 0 ? a.z : axis == 1 ? a.x : a.y;
     real s = back ? range_neg(t.s) : t.s;
     acc first = range_acc_add(range_acc_mul(t.c, u), range_acc_mul(s, v));
     acc second = range_acc_add(range_acc_mul(t.c, v), range_acc_mul(range_neg(s), u));
@@ -385,8 +391,8 @@ vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
         x->err = fmin(x->err, brought + rounding[i]);
     }
     vec out = a;
-    *(axis == 0 ? &out.y : &out.x) = first.value;
-    *(axis == 0 ? &out.z : &out.y) = second.value;
+    *(axis == 0 ? &out.y : axis == 1 ? &out.z : &out.x) = first.value;
+    *(axis == 0 ? &out.z : axis == 1 ? &out.x : &out.y) = second.value;
     out.norm_err =
         widen(a.norm_err + off * (plane + plane_err) + norm3(rounding[0], rounding[1], 0));
     out = range_tighten(out);

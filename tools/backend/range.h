@@ -132,6 +132,8 @@ bool range_holds(double value, int exponent);
 bool range_constant(double value, int exponent, dyn_real_range_t *out);
 dyn_real_range_t range_turn_constant(double cs);
 dyn_real_range_t range_angle_constant(double rad);
+/* Radians as an angle: q31 turns them into a binary one. */
+dyn_real_range_t range_angle(dyn_real_range_t rad);
 /* dyn/gain.h: products in 64 bits, so that only what becomes a number again must fit. */
 bool range_gain_constant(double value, int exponent, dyn_real_range_t *out);
 dyn_real_range_t range_gain_wide(dyn_real_range_t k, dyn_real_range_t a);
@@ -152,7 +154,7 @@ dyn_vec_range_t range_sym_mul(dyn_sym_range_t J, dyn_vec_range_t a);
 dyn_vec_range_t range_sym_mul_add_cross(dyn_sym_range_t J, dyn_vec_range_t a, dyn_vec_range_t b,
                                         dyn_vec_range_t c);
 dyn_vec_range_t range_sym_euler(dyn_sym_range_t J, dyn_vec_range_t wd, dyn_vec_range_t w);
-/* axis 0: about x, 2: about z; back: to the axes before the turn. */
+/* axis 0: about x, 1: about y, 2: about z; back: to the axes before the turn. */
 dyn_vec_range_t range_vec_turn(int axis, bool back, dyn_turn_range_t t, dyn_vec_range_t a);
 dyn_vec_range_t range_vec_shift(dyn_vec_range_t a, unsigned shift);
 dyn_sym_range_t range_sym_add(dyn_sym_range_t A, dyn_sym_range_t B);

@@ -54,6 +54,9 @@ typedef range_acc_t acc;
 #define vec_turn_z(t, a)              range_vec_turn(2, false, t, a)
 #define vec_turn_back_x(t, a)         range_vec_turn(0, true, t, a)
 #define vec_turn_back_z(t, a)         range_vec_turn(2, true, t, a)
+#define vec_turn_y(t, a)              range_vec_turn(1, false, t, a)
+#define vec_turn_back_y(t, a)         range_vec_turn(1, true, t, a)
+#define real_angle(rad)               range_angle(rad)
 #define vec_to_parent_unit(j, a)      range_vec_shift(a, (j)->mass_shift)
 #define sym_add                       range_sym_add
 #define sym_turn_back_x(t, T)         range_sym_turn_back(0, t, T)

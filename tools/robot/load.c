@@ -52,6 +52,7 @@ void robot_free(robot_t *robot) {
         free_shapes(f->shape_torsion, f->modes_torsion);
     }
     free(robot->piece);
+    free(robot->integrals);
     free(robot->file);
     memset(robot, 0, sizeof *robot);
 }

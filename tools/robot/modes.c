@@ -185,6 +185,11 @@ static double integral(double length, factor_t a, factor_t b) {
     return sum;
 }
 
+dyn_body_t modes_stiff(const robot_flex_t *beam) {
+    const double l = beam->length, m = beam->mass_per_length * l, across = m * l * l / 12;
+    return (dyn_body_t){m, {l / 2, 0, 0}, {beam->polar_inertia * l, across, across, 0, 0, 0}};
+}
+
 typedef struct {
     const robot_flex_t *beam;
     modes_shape_t shape[DYN_FLEX_LINK_MODES];
@@ -267,7 +272,9 @@ int modes_robot(const robot_t *robot, dyn_flex_model_t *out, messages_t *message
                      (unsigned)robot->n, DYN_FLEX_MAX_JOINTS);
         return -1;
     }
-    for (uint32_t i = 0; i < robot->n; i++) {
+    if (robot->integrals)
+        *out = *robot->integrals;
+    for (uint32_t i = 0; i < robot->n && !robot->integrals; i++) {
         const robot_joint_t *joint = &robot->joint[i];
         const message_place_t place = {robot->file, joint->line.flex, joint->name};
         if (joint->elastic && modes_link(&joint->flex, place, &out->link[i], messages) != 0)

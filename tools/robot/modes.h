@@ -33,6 +33,9 @@ void modes_shape_free(modes_shape_t *shape);
 /* phi and its derivatives by x, 0 <= x <= length, 0 <= order <= 2. */
 double modes_at(const modes_shape_t *shape, double x, int order);
 
+/* The undeformed beam as a rigid link: a thin rod. */
+dyn_body_t modes_stiff(const robot_flex_t *beam);
+
 /* The integrals of one beam. 0, or -1 with an error among the messages. */
 int modes_link(const robot_flex_t *beam, message_place_t place, dyn_flex_link_t *out,
                messages_t *messages);

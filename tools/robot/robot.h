@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "dyn/convert.h"
+#include "dyn/flex_model.h"
 #include "dyn/model.h"
 #include "tools/robot/messages.h"
 
@@ -140,6 +141,10 @@ typedef struct {
     robot_joint_t joint[DYN_MAX_JOINTS];
     robot_piece_t *piece; /* for the doctor; NULL where links are not lumped */
     size_t pieces;
+
+    /* From an image: the elastic side as it stands there, and shapes that were tables are lost. */
+    dyn_flex_model_t *integrals;
+    bool shapes_lost;
 
     dyn_model_t model;   /* the same arm for the kernels; of elastic links the stiff beams */
     dyn_report_t report; /* among others: the file's last link frame in the model's */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/robot/modes.h"
 #include "tools/robot/readers.h"
 
 const cyaml_schema_value_t raw_number = {CYAML_VALUE_FLOAT(CYAML_FLAG_DEFAULT, double)};
@@ -403,6 +404,10 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
         complain(c, MESSAGE_FLEX, flex->line,
                  "add polar_inertia (kg m^2 per metre about x), or set torsion: 0",
                  "torsion of the last link needs polar_inertia: nothing behind it has inertia");
+    if (raw->modes.torsion > 1 && !(raw->polar_inertia > 0))
+        complain(c, MESSAGE_FLEX, flex->line,
+                 "add polar_inertia (kg m^2 per metre about x), or set torsion: 1",
+                 "several modes of torsion need polar_inertia: they differ along the beam alone");
     not_negative(c, flex, "damping", raw->damping);
     not_negative(c, flex, "polar_inertia", raw->polar_inertia);
     check_shapes(c, flex, raw);
@@ -459,12 +464,7 @@ static void read_flex(const raw_flex_t *raw, robot_joint_t *joint) {
         f->shape_xz = take_shapes(raw, RAW_PLANE_XZ, f->modes_xz);
     if (f->modes_torsion <= ROBOT_MODES_MAX)
         f->shape_torsion = take_shapes(raw, RAW_PLANE_TORSION, f->modes_torsion);
-    /* The stiff beam: a thin rod. */
-    dyn_body_t *body = &joint->source.link;
-    body->mass = f->mass_per_length * f->length;
-    body->com[0] = f->length / 2;
-    body->inertia[0] = f->polar_inertia * f->length;
-    body->inertia[1] = body->inertia[2] = body->mass * f->length * f->length / 12;
+    joint->source.link = modes_stiff(f);
 }
 
 static void read_link(const context_t *c, const tree_node_t *node, const raw_robot_t *robot,

@@ -7,6 +7,7 @@
 
 #include "tools/appell/say.h"
 #include "tools/sim/output.h"
+#include "tools/sim/plot.h"
 
 /* What decides about the terminal of gnuplot. */
 static const struct {
@@ -25,8 +26,7 @@ static const char *terminal_of(const char *path) {
     return NULL;
 }
 
-/* In single quotes, as gnuplot reads them. */
-static void quoted(FILE *pipe, const char *text) {
+void plot_quoted(FILE *pipe, const char *text) {
     fputc('\'', pipe);
     for (; *text; text++) {
         if (*text == '\'')
@@ -36,18 +36,14 @@ static void quoted(FILE *pipe, const char *text) {
     fputc('\'', pipe);
 }
 
-/* A name in a legend, where _ and the like would lower what follows. */
-static void legend(FILE *pipe, const char *text) {
+void plot_legend(FILE *pipe, const char *text) {
     fputs(" title ", pipe);
-    quoted(pipe, text);
+    plot_quoted(pipe, text);
     fputs(" noenhanced", pipe);
 }
 
-/* At most so many rows are drawn: more than the picture has dots across would only cost time. */
-enum { ROWS_DRAWN = 3000 };
-
 static void write_data(FILE *pipe, const sim_record_t *record) {
-    const size_t every = 1 + (record->rows - 1) / ROWS_DRAWN;
+    const size_t every = 1 + (record->rows - 1) / PLOT_ROWS;
     fputs("$data << END\n", pipe);
     for (size_t i = 0; i < record->rows; i += every) {
         const double *p = record->number + i * record->width;
@@ -89,7 +85,7 @@ static void panel(FILE *pipe, const sim_record_t *record, const char *title, con
     for (uint32_t i = 0; i < count; i++) {
         fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lc %u", i ? ", " : "", first + i,
                 (unsigned)(i % 8 + 1));
-        legend(pipe, name[i]);
+        plot_legend(pipe, name[i]);
     }
     fputc('\n', pipe);
 }
@@ -115,21 +111,26 @@ static void energy_panel(FILE *pipe, const sim_record_t *record, size_t first) {
             first, first + 1);
 }
 
-static void write_script(FILE *pipe, const sim_record_t *record, const output_names_t *names,
-                         const char *path, const char *terminal) {
-    const size_t n = record->n, joints = record->joints;
-    write_data(pipe, record);
-    fprintf(pipe, "set terminal %s background '#ffffff'\nset output ", terminal);
-    quoted(pipe, path);
-    fputs(
+void plot_page(FILE *pipe, const char *path, int rows, int columns, const char *title) {
+    fprintf(pipe, "set terminal %s background '#ffffff'\nset output ", terminal_of(path));
+    plot_quoted(pipe, path);
+    fprintf(
+        pipe,
         "\nset linetype 1 lc '#0072b2'\nset linetype 2 lc '#d55e00'\nset linetype 3 lc '#009e73'\n"
         "set linetype 4 lc '#cc79a7'\nset linetype 5 lc '#e69f00'\nset linetype 6 lc '#56b4e9'\n"
         "set linetype 7 lc '#7f4f24'\nset linetype 8 lc '#555555'\n"
         "set grid lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\nset key below maxrows 2\n"
-        "set xlabel 't in s'\nset format y '%g'\nset multiplot layout 2,2 title ",
-        pipe);
-    quoted(pipe, names->title);
+        "set xlabel 't in s'\nset format y '%%g'\nset multiplot layout %d,%d title ",
+        rows, columns);
+    plot_quoted(pipe, title);
     fputs(" noenhanced font ',15'\n", pipe);
+}
+
+static void write_script(FILE *pipe, const sim_record_t *record, const output_names_t *names,
+                         const char *path) {
+    const size_t n = record->n, joints = record->joints;
+    write_data(pipe, record);
+    plot_page(pipe, path, 2, 2, names->title);
     panel(pipe, record, "Position", unit(record, names, "rad", "m", "rad, m"), record->n, 2,
           names->coordinate);
     panel(pipe, record, "Speed", unit(record, names, "rad/s", "m/s", "rad/s, m/s"), record->n,
@@ -137,29 +138,42 @@ static void write_script(FILE *pipe, const sim_record_t *record, const output_na
     panel(pipe, record, "Torque of the motors", unit(record, names, "N m", "N", "N m, N"),
           record->joints, 2 + 3 * n, names->joint);
     energy_panel(pipe, record, 2 + 3 * n + 2 * joints);
-    fputs("unset multiplot\nset output\n", pipe);
 }
 
-int output_plot(const sim_record_t *record, const output_names_t *names, const char *path) {
-    const char *terminal = terminal_of(path);
-    if (!terminal)
-        return say_error(path, "choose .png, .svg or .pdf", "no such kind of plot is known");
+FILE *plot_open(const char *path) {
+    if (!terminal_of(path)) {
+        say_error(path, "choose .png, .svg or .pdf", "no such kind of plot is known");
+        return NULL;
+    }
     FILE *probe = fopen(path, "ab"); /* gnuplot's own message would not name the cause */
-    if (!probe)
-        return say_error(path, "check the path and its permissions", "cannot be written: %s",
-                         strerror(errno));
+    if (!probe) {
+        say_error(path, "check the path and its permissions", "cannot be written: %s",
+                  strerror(errno));
+        return NULL;
+    }
     fclose(probe);
     FILE *pipe = popen("exec gnuplot", "w");
     if (!pipe)
-        return say_error(path, NULL, "gnuplot cannot be started: %s", strerror(errno));
-    write_script(pipe, record, names, path, terminal);
+        say_error(path, NULL, "gnuplot cannot be started: %s", strerror(errno));
+    return pipe;
+}
+
+int plot_close(FILE *pipe, const char *path) {
+    fputs("unset multiplot\nset output\n", pipe);
     const int status = pclose(pipe);
-    if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        remove(path);
-        const bool missing = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
-        return say_error(path, missing ? "install gnuplot-nox, or run tools/setup.sh plot" : NULL,
-                         missing ? "gnuplot, which draws the plots, is not there"
-                                 : "gnuplot failed, see above");
-    }
-    return EXIT_YES;
+    if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return EXIT_YES;
+    remove(path);
+    const bool missing = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
+    return say_error(path, missing ? "install gnuplot-nox, or run tools/setup.sh plot" : NULL,
+                     missing ? "gnuplot, which draws the plots, is not there"
+                             : "gnuplot failed, see above");
+}
+
+int output_plot(const sim_record_t *record, const output_names_t *names, const char *path) {
+    FILE *pipe = plot_open(path);
+    if (!pipe)
+        return EXIT_BAD;
+    write_script(pipe, record, names, path);
+    return plot_close(pipe, path);
 }

@@ -107,9 +107,11 @@ static int motion_value(void *self, double t, const double *position, const doub
     motion_at(s->motion, t, q, qd, qdd);
     const int status = arm->inverse(arm->self, q, qd, qdd, torque);
     if (s->wrench && s->wrench->value) {
-        double wrench[6], force[SIM_COORDINATES_MAX];
+        double wrench[6], force[SIM_COORDINATES_MAX], all[SIM_COORDINATES_MAX] = {0};
         s->wrench->value(s->wrench->self, t, wrench);
-        arm->hand(arm->self, q, wrench, force);
+        for (uint32_t i = 0; i < arm->joints; i++)
+            all[arm->coordinate[i]] = q[i];
+        arm->hand(arm->self, all, wrench, force);
         for (uint32_t i = 0; i < arm->joints; i++)
             torque[i] -= force[arm->coordinate[i]];
     }

@@ -1,0 +1,386 @@
+/* Elastic links: the kernels of dyn/ in double behind the interface of the simulation. */
+#include "tools/sim/elastic.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dyn/f64.h"
+#include "tools/robot/modes.h"
+
+/* Pieces of a beam in pictures. */
+enum { PIECES = 12 };
+
+typedef struct {
+    sim_arm_t arm;
+    const robot_t *robot;
+    dyn_model_t model;
+    dyn_flex_model_t flex;
+    dyn_arm_f64_t prepared;
+    dyn_flex_f64_t elastic;
+    dyn_flex_scratch_f64_t scratch;
+    dyn_flex_forward_scratch_f64_t forward;
+    dyn_flex_static_scratch_f64_t still;
+    double settled[DYN_FLEX_MAX]; /* deflection of the motion, from where the next one starts */
+    modes_shape_t shape[DYN_FLEX_MAX_JOINTS][DYN_FLEX_LINK_MODES];
+} elastic_arm_t;
+
+static int acceleration(void *self, const double *q, const double *qd, const double *force,
+                        double *qdd) {
+    elastic_arm_t *e = self;
+    return dyn_flex_forward_f64(&e->prepared, &e->elastic, &e->forward, q, qd, force, qdd);
+}
+
+/* Torques of the joints for a motion of the joints. */
+static int inverse(void *self, const double *q, const double *qd, const double *qdd,
+                   double *torque) {
+    elastic_arm_t *e = self;
+    double lost[DYN_MAX_JOINTS] = {0};
+    for (uint32_t i = 0; i < e->model.n; i++)
+        e->settled[e->elastic.link[i].at] = q[i];
+    /* A function of its arguments alone: the rounds end where the last digits do. */
+    for (uint32_t i = 0; i < e->model.n; i++)
+        for (uint32_t k = 1; k <= e->elastic.link[i].modes; k++)
+            e->settled[e->elastic.link[i].at + k] = 0;
+    dyn_flex_static_f64(&e->prepared, &e->elastic, &e->still, qd, qdd, NULL, 30, e->settled,
+                        torque);
+    dyn_friction_f64(&e->prepared, qd, lost);
+    for (uint32_t i = 0; i < e->model.n; i++)
+        torque[i] += lost[i];
+    return SIM_OK;
+}
+
+void elastic_settle(sim_arm_t *arm, double *q) {
+    elastic_arm_t *e = arm->self;
+    const double rest[DYN_MAX_JOINTS] = {0};
+    double joint[DYN_MAX_JOINTS], torque[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < arm->joints; i++)
+        joint[i] = q[arm->coordinate[i]];
+    (void)inverse(e, joint, rest, rest, torque);
+    memcpy(q, e->settled, arm->n * sizeof *q);
+}
+
+/* ------------------------------------------------------------------------------ shape and energy
+ */
+
+/* Deflection along y and z, and their slopes, or torsion in [4], of link i at x. */
+static void bent(const elastic_arm_t *e, uint32_t i, const double *delta, double x, double out[5]) {
+    const dyn_flex_link_t *link = &e->flex.link[i];
+    memset(out, 0, 5 * sizeof *out);
+    for (uint32_t k = 0; k < dyn_flex_modes(link); k++) {
+        const modes_shape_t *s = &e->shape[i][k];
+        const int plane = (int)s->kind;
+        if (s->kind == DYN_FLEX_TORSION) {
+            out[4] += delta[k] * modes_at(s, x, 0);
+        } else {
+            out[plane] += delta[k] * modes_at(s, x, 0);
+            out[2 + plane] += delta[k] * modes_at(s, x, 1);
+        }
+    }
+}
+
+/* The same at the end of the beam, from the numbers that the kernels use. */
+static void bent_end(const elastic_arm_t *e, uint32_t i, const double *delta, double out[5]) {
+    const dyn_flex_link_t *link = &e->flex.link[i];
+    memset(out, 0, 5 * sizeof *out);
+    for (uint32_t k = 0; k < dyn_flex_modes(link); k++) {
+        const dyn_flex_mode_t *mode = &link->mode[k];
+        const int kind = (int)e->shape[i][k].kind;
+        if (kind == DYN_FLEX_TORSION) {
+            out[4] += delta[k] * mode->slope;
+        } else {
+            out[kind] += delta[k] * mode->tip;
+            out[2 + kind] += (kind == DYN_FLEX_XY ? 1 : -1) * delta[k] * mode->slope;
+        }
+    }
+}
+
+static dyn_pose_t turned(double x, double y, double z, const double p[3]) {
+    return dyn_pose_rpy(p, (const double[3]){x, y, z});
+}
+
+/* Frames of the joints, and those at the ends of the links. The kernels have the same, but only for
+ * themselves; test_sim_elastic holds the two together. */
+static void frames_of(const elastic_arm_t *e, const double *q, dyn_pose_t *frame, dyn_pose_t *end) {
+    dyn_pose_t at = e->model.base;
+    for (uint32_t i = 0; i < e->model.n; i++) {
+        dyn_model_joint_t j = e->model.joint[i];
+        const uint32_t index = e->elastic.link[i].at;
+        if (i > 0 && e->elastic.link[i - 1].modes > 0)
+            j.a = 0; /* the beam before has brought us there */
+        const dyn_pose_t step = dyn_pose_joint(&j, q[index]);
+        frame[i] = at = dyn_pose_compose(&at, &step);
+        if (e->elastic.link[i].modes > 0) {
+            double u[5];
+            const double l = e->flex.link[i].length;
+            bent_end(e, i, q + index + 1, u);
+            const dyn_pose_t tip = turned(u[4], -u[3], u[2], (const double[3]){l, u[0], u[1]});
+            at = dyn_pose_compose(&at, &tip);
+        }
+        end[i] = at;
+    }
+}
+
+static void hand_of(const elastic_arm_t *e, const dyn_pose_t *end, dyn_pose_t *hand) {
+    const uint32_t last = e->model.n - 1;
+    dyn_pose_t tool = e->model.tool;
+    if (e->elastic.link[last].modes > 0)
+        tool.p[0] -= e->flex.link[last].length;
+    *hand = dyn_pose_compose(&end[last], &tool);
+}
+
+/* minus mass times gravity times place, from a first moment in a frame */
+static double lifted(const elastic_arm_t *e, const dyn_pose_t *frame, double mass,
+                     const double moment[3]) {
+    const dyn_pose_t *base = &e->model.base;
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const double g = base->r[k][0] * e->model.gravity[0] + base->r[k][1] * e->model.gravity[1] +
+                         base->r[k][2] * e->model.gravity[2];
+        const double *row = frame->r[k];
+        sum -= g * (mass * (frame->p[k] - base->p[k]) + row[0] * moment[0] + row[1] * moment[1] +
+                    row[2] * moment[2]);
+    }
+    return sum;
+}
+
+static double gravity_energy(const elastic_arm_t *e, const double *q) {
+    dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS];
+    const uint32_t last = e->model.n - 1;
+    double sum = 0;
+    frames_of(e, q, frame, end);
+    for (uint32_t i = 0; i <= last; i++) {
+        const dyn_body_t *b = &e->model.joint[i].link;
+        const dyn_flex_link_t *link = &e->flex.link[i];
+        double moment[3] = {b->mass * b->com[0], b->mass * b->com[1], b->mass * b->com[2]};
+        for (uint32_t k = 0; k < link->modes[DYN_FLEX_XY] + link->modes[DYN_FLEX_XZ]; k++)
+            moment[k < link->modes[DYN_FLEX_XY] ? 1 : 2] +=
+                link->mode[k].weight * q[e->elastic.link[i].at + 1 + k];
+        sum += lifted(e, &frame[i], b->mass, moment);
+    }
+    const dyn_body_t *load = &e->model.payload;
+    const double before = e->elastic.link[last].modes > 0 ? e->flex.link[last].length : 0;
+    const double moment[3] = {load->mass * (load->com[0] - before), load->mass * load->com[1],
+                              load->mass * load->com[2]};
+    return sum + lifted(e, &end[last], load->mass, moment);
+}
+
+static void energy(void *self, const double *q, const double *qd, double *kinetic,
+                   double *potential) {
+    elastic_arm_t *e = self;
+    const uint32_t n = e->elastic.size;
+    double I[DYN_FLEX_MAX * (DYN_FLEX_MAX + 1) / 2], strain[DYN_FLEX_MAX] = {0}, sum = 0;
+    dyn_flex_mass_f64(&e->prepared, &e->elastic, &e->scratch, q, I);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k <= i; k++)
+            sum += (i == k ? 0.5 : 1) * I[i * (i + 1) / 2 + k] * qd[i] * qd[k];
+    for (uint32_t i = 0; i < e->model.n; i++)
+        if (e->prepared.joint[i].geared)
+            sum += e->prepared.joint[i].rotor * pow(qd[e->elastic.link[i].at], 2) / 2;
+    *kinetic = sum;
+    sum = gravity_energy(e, q);
+    dyn_flex_strain_f64(&e->elastic, q, NULL, strain);
+    for (uint32_t k = 0; k < n; k++)
+        sum += q[k] * strain[k] / 2;
+    *potential = sum;
+}
+
+/* ----------------------------------------------------------------------------- drives and pictures
+ */
+
+static void friction(void *self, const double *speed, double *torque) {
+    elastic_arm_t *e = self;
+    memset(torque, 0, e->model.n * sizeof *torque);
+    dyn_friction_f64(&e->prepared, speed, torque);
+}
+
+static uint32_t voltage(void *self, const double *speed, const double *torque, double *volt) {
+    elastic_arm_t *e = self;
+    return dyn_voltage_f64(&e->prepared, speed, torque, volt);
+}
+
+static uint32_t motor_torque(void *self, const double *speed, const double *volt, double *torque) {
+    elastic_arm_t *e = self;
+    return dyn_motor_torque_f64(&e->prepared, speed, volt, torque);
+}
+
+static void hand_forces(void *self, const double *q, const double *wrench, double *force) {
+    elastic_arm_t *e = self;
+    double back[6];
+    for (int k = 0; k < 6; k++)
+        back[k] = -wrench[k];
+    memset(force, 0, e->elastic.size * sizeof *force);
+    dyn_flex_wrench_f64(&e->prepared, &e->elastic, &e->scratch, q, back, force);
+}
+
+static void place(const dyn_pose_t *frame, double x, double y, double z, double *out) {
+    for (int k = 0; k < 3; k++)
+        out[k] = frame->p[k] + frame->r[k][0] * x + frame->r[k][1] * y + frame->r[k][2] * z;
+}
+
+/* The line goes along the bent beams; between rigid links as in tools/sim/rigid.c. */
+static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *hand) {
+    elastic_arm_t *e = self;
+    dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS];
+    frames_of(e, q, frame, end);
+    hand_of(e, end, hand);
+    memcpy(*point++, e->model.base.p, sizeof *point);
+    for (uint32_t i = 0; i < e->model.n; i++) {
+        if (i == 0 || e->elastic.link[i - 1].modes == 0)
+            place(i > 0 ? &end[i - 1] : &e->model.base, e->model.joint[i].a, 0, 0, *point++);
+        memcpy(*point++, frame[i].p, sizeof *point);
+        for (uint32_t k = 1; e->elastic.link[i].modes > 0 && k <= PIECES; k++) {
+            double u[5];
+            const double x = e->flex.link[i].length * k / PIECES;
+            bent(e, i, q + e->elastic.link[i].at + 1, x, u);
+            place(&frame[i], x, u[0], u[1], *point++);
+        }
+    }
+    memcpy(*point, hand->p, sizeof *point);
+}
+
+static void describe(elastic_arm_t *e) {
+    e->arm = (sim_arm_t){.self = e,
+                         .n = e->elastic.size,
+                         .joints = e->model.n,
+                         .acceleration = acceleration,
+                         .energy = energy,
+                         .friction = friction,
+                         .voltage = voltage,
+                         .torque = motor_torque,
+                         .inverse = inverse,
+                         .hand = hand_forces,
+                         .shape = shape};
+    uint32_t points = 1;
+    for (uint32_t i = 0; i < e->model.n; i++) {
+        const dyn_model_joint_t *joint = &e->model.joint[i];
+        e->arm.coordinate[i] = e->elastic.link[i].at;
+        memcpy(e->arm.limit[i], joint->drive.limits.position, sizeof e->arm.limit[i]);
+        if (i == 0 || e->elastic.link[i - 1].modes == 0)
+            e->arm.owner[points++ - 1] = (uint8_t)i;
+        e->arm.owner[points++ - 1] = (uint8_t)(joint->type == DYN_PRISMATIC ? i + 1 : i);
+        for (uint32_t k = 1; e->elastic.link[i].modes > 0 && k <= PIECES; k++)
+            e->arm.owner[points++ - 1] = (uint8_t)(i + 1);
+    }
+    e->arm.owner[points++ - 1] = (uint8_t)e->model.n;
+    e->arm.points = points;
+}
+
+static bool take_shapes(elastic_arm_t *e) {
+    bool good = true;
+    for (uint32_t i = 0; i < e->model.n; i++) {
+        const dyn_flex_link_t *link = &e->flex.link[i];
+        uint32_t at = 0;
+        for (int kind = 0; kind < DYN_FLEX_KINDS; kind++)
+            for (uint32_t k = 0; k < link->modes[kind]; k++)
+                good = modes_shape(&e->robot->joint[i].flex, (dyn_flex_kind_t)kind, k,
+                                   &e->shape[i][at++]) &&
+                       good;
+    }
+    return good;
+}
+
+sim_arm_t *elastic_make(const robot_t *robot, const dyn_flex_model_t *flex, int *status) {
+    elastic_arm_t *e = calloc(1, sizeof *e);
+    *status = SIM_E_MEMORY;
+    if (!e)
+        return NULL;
+    e->robot = robot;
+    e->model = robot->model;
+    e->flex = *flex;
+    e->arm.self = e;
+    *status = dyn_prepare_f64(&e->model, NULL, &e->prepared);
+    if (*status == DYN_OK)
+        *status = dyn_prepare_flex_f64(&e->model, flex, NULL, &e->elastic);
+    if (*status == DYN_OK && !take_shapes(e))
+        *status = SIM_E_MEMORY;
+    if (*status == DYN_OK) {
+        describe(e);
+        return &e->arm;
+    }
+    elastic_free(&e->arm);
+    return NULL;
+}
+
+void elastic_free(sim_arm_t *arm) {
+    if (!arm)
+        return;
+    elastic_arm_t *e = arm->self;
+    for (uint32_t i = 0; i < DYN_FLEX_MAX_JOINTS; i++)
+        for (uint32_t k = 0; k < DYN_FLEX_LINK_MODES; k++)
+            modes_shape_free(&e->shape[i][k]);
+    free(e);
+}
+
+/* ------------------------------------------------------------------------------- how it is bent */
+
+static const char *const plane_name[2] = {"xy", "xz"};
+
+/* The planes in which a link bends, one after the other: link and plane of number `index`. */
+static bool plane_at(const elastic_arm_t *e, uint32_t index, uint32_t *link, int *plane) {
+    for (uint32_t i = 0; i < e->model.n; i++)
+        for (int p = 0; p < 2; p++)
+            if (e->flex.link[i].modes[p] > 0 && index-- == 0) {
+                *link = i;
+                *plane = p;
+                return true;
+            }
+    return false;
+}
+
+uint32_t elastic_columns(const sim_arm_t *arm) {
+    uint32_t planes = 0, link;
+    int plane;
+    while (plane_at(arm->self, planes, &link, &plane))
+        planes++;
+    return 3 + 4 * planes;
+}
+
+void elastic_column_name(const sim_arm_t *arm, uint32_t column, char *out, size_t size) {
+    static const char *const what[4] = {"deflection_mid", "deflection_end", "slope_mid",
+                                        "slope_end"};
+    const elastic_arm_t *e = arm->self;
+    uint32_t link;
+    int plane;
+    if (column < 3)
+        snprintf(out, size, "hand_%c", "xyz"[column]);
+    else if (plane_at(e, (column - 3) / 4, &link, &plane))
+        snprintf(out, size, "%.40s_%s_%s", e->robot->joint[link].name, plane_name[plane],
+                 what[(column - 3) % 4]);
+}
+
+void elastic_column_values(const sim_arm_t *arm, const double *q, double *out) {
+    const elastic_arm_t *e = arm->self;
+    dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS], hand;
+    uint32_t link;
+    int plane;
+    frames_of(e, q, frame, end);
+    hand_of(e, end, &hand);
+    memcpy(out, hand.p, sizeof hand.p);
+    out += 3;
+    for (uint32_t k = 0; plane_at(e, k, &link, &plane); k++, out += 4) {
+        const double *delta = q + e->elastic.link[link].at + 1, l = e->flex.link[link].length;
+        double middle[5], last[5];
+        bent(e, link, delta, l / 2, middle);
+        bent(e, link, delta, l, last);
+        out[0] = middle[plane];
+        out[1] = last[plane];
+        out[2] = middle[2 + plane];
+        out[3] = last[2 + plane];
+    }
+}
+
+void elastic_names(output_names_t *names, const robot_t *robot, const dyn_flex_model_t *flex) {
+    static const char *const kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
+    output_names(names, robot);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < robot->n; i++) {
+        snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.60s",
+                 robot->joint[i].name);
+        for (int kind = 0; kind < DYN_FLEX_KINDS; kind++)
+            for (uint32_t k = 0; k < flex->link[i].modes[kind]; k++)
+                snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.48s.%s%u",
+                         robot->joint[i].name, kind_name[kind], (unsigned)k + 1);
+    }
+}

@@ -1,0 +1,40 @@
+/*
+ * An arm with elastic links for the simulation: the kernels in double behind the interface of
+ * tools/sim/sim.h. Its coordinates are Theta (dyn/flex_model.h). A motion is one of the joints: its
+ * torques are those of the quasi-static deflection, as the firmware feeds them forward.
+ */
+#ifndef TOOLS_SIM_ELASTIC_H
+#define TOOLS_SIM_ELASTIC_H
+
+#include "dyn/flex_model.h"
+#include "tools/robot/robot.h"
+#include "tools/sim/output.h"
+#include "tools/sim/sim.h"
+
+/* *status is a dyn_status_t or SIM_E_MEMORY; NULL where that is not DYN_OK. `robot` must stay. */
+sim_arm_t *elastic_make(const robot_t *robot, const dyn_flex_model_t *flex, int *status);
+void elastic_free(sim_arm_t *arm);
+
+/* Where the arm hangs without motion: fills in the amplitudes of the modes beside the joints. */
+void elastic_settle(sim_arm_t *arm, double *q);
+
+/* The coordinates by name: "elbow", "elbow.xy1". */
+void elastic_names(output_names_t *names, const robot_t *robot, const dyn_flex_model_t *flex);
+
+/*
+ * How the arm is bent, as Figs 4 to 15 of paper 004 show it: the hand's place, then for each plane
+ * in which a link bends deflection and slope in its middle and at its end.
+ */
+enum { ELASTIC_COLUMNS_MAX = 3 + 8 * DYN_FLEX_MAX_JOINTS };
+uint32_t elastic_columns(const sim_arm_t *arm);
+/* "hand_x" in m, "elbow_xy_deflection_mid" in m, "elbow_xy_slope_end" in rad. */
+void elastic_column_name(const sim_arm_t *arm, uint32_t column, char *out, size_t size);
+void elastic_column_values(const sim_arm_t *arm, const double *q, double *out);
+
+/* The columns of a run as CSV, and as a plot: joint angles, hand, deflections, slopes. EXIT_YES, or
+ * EXIT_BAD after saying why not. */
+int elastic_csv(const sim_arm_t *arm, const sim_record_t *record, const char *path);
+int elastic_plot(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
+                 const char *path);
+
+#endif
