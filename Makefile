@@ -28,6 +28,7 @@ setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_flash := build host flash
 setup_bench := build host emu
+setup_papers := build host plot
 setup_debug := build host emu debug flash
 setup_groups = $(if $(filter $(setup_none),$1),,$(or $(setup_$(patsubst test-%,test,$1)),build host))
 
@@ -97,6 +98,7 @@ include firmware/stack.mk
 include test/tests.mk
 include tools/appell/appell.mk
 include tools/bench/bench.mk
+include tools/papers/papers.mk
 
 # ----------------------------------------------------------------------------------------- firmware
 FIRMWARE_SRC := $(wildcard firmware/*.c)
@@ -182,7 +184,7 @@ compile_commands.json: ## for editors: how each file of BOARD is compiled
 	@$(MAKE) -nB V=1 BOARD=$(BOARD) firmware | tools/compile_commands.py > $@
 
 help: ## this list
-	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile tools/bench/bench.mk | expand -t 14
+	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile tools/bench/bench.mk tools/papers/papers.mk | expand -t 14
 
 clean: ## remove what was built, keep what was downloaded
 	@find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true

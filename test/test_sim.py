@@ -4,6 +4,7 @@ and outputs by the command line; the animation in a browser; the interactive pro
 
     test_sim.py [PROGRAM [PATTERN]]
 """
+import base64
 import csv
 import fcntl
 import json
@@ -664,6 +665,26 @@ def test_scripts(folder):
     bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
     assert bad.returncode == 2 and "this arm has no motors" in bad.stderr, bad
     assert "inverse_arm" in good("sim", "planar3r", "-q", rows="help\nhelp theta\n")
+
+
+def test_papers(folder):
+    """Every page of `make papers`: the papers' numbers and ours, pictures inside, nothing missing."""
+    done = subprocess.run(["tools/papers/papers.py", "--program", PROGRAM, "--out", folder], capture_output=True,
+                          text=True, timeout=tool.PATIENCE_S * 4)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert os.listdir(folder) == ["index.html"], os.listdir(folder)
+    with open(os.path.join(folder, "index.html")) as file:
+        text = file.read()
+    pictures = [base64.b64decode(p) for p in re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', text)]
+    assert len(pictures) >= 9 and all(p.startswith(b"<?xml") and len(p) > 3000 for p in pictures), len(pictures)
+    plain = re.sub(r'src="[^"]*"', "", text)
+    assert not re.search(r"https?:|\bnan\b|\binf\b", plain), "a number is missing, or something is fetched"
+    for part in ("Tables 1 to 4", "Table 5 and Figure 2", "Figure 3", "Table 6", "Table 7", "RK3 at 1 ms",
+                 "Tables 1 and 2", "Figure 5", "Figure 8", "Figure 6", "Figure 9",
+                 "96n − 101 (475)", "n³/6 + 13n² + 695n/6 − 157 (1042)", "871 + 797", "1.2922", "1122"):
+        assert part in plain, part
+    ours = dict(re.findall(r"<tr class=ours><td>(\w+)</td><td>[^<]*\((\d+)\)</td>", plain))
+    assert int(ours["ga"]) <= 475 and int(ours["fast"]) <= 390, ours
 
 
 def main():
