@@ -3,6 +3,7 @@
  * (tools/backend/count.h): lines `robot problem method mul add div sqrt sincos`.
  */
 #include "test/bench.h"
+#include "test/flex_arms.h"
 #include "tools/backend/count.h"
 
 #include <stdio.h>
@@ -62,6 +63,36 @@ static void count_robot(const char *robot) {
     print_row(robot, "volt", "-");
 }
 
+/* Elastic links: the rows of test/bench_flex.c. */
+static void count_flex(const char *robot, flex_arm_name_t name) {
+    static flex_arm_t made;
+    static dyn_flex_count_t flex;
+    static dyn_flex_forward_scratch_count_t forward;
+    static dyn_flex_static_scratch_count_t still;
+    static dyn_real_count_t x[3][DYN_FLEX_MAX], result[DYN_FLEX_MAX * (DYN_FLEX_MAX + 1) / 2];
+    flex_arm(name, &made);
+    (void)dyn_prepare_count(&made.model, NULL, &arm);
+    (void)dyn_prepare_flex_count(&made.model, &made.flex, NULL, &flex);
+    for (int i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < flex.size; k++)
+            x[i][k] = count_input(0.1 * (double)(i + 1));
+    count_begin();
+    dyn_flex_bias_count(&arm, &flex, &forward.link, x[0], x[1], result);
+    print_row(robot, "flex", "bias");
+    count_begin();
+    dyn_flex_mass_count(&arm, &flex, &forward.link, x[0], result);
+    print_row(robot, "flex", "mass");
+    count_begin();
+    (void)dyn_flex_forward_count(&arm, &flex, &forward, x[0], x[1], x[2], result);
+    print_row(robot, "flex", "forward");
+    count_begin();
+    (void)dyn_flex_torque_count(&arm, &flex, &forward, x[0], x[1], x[2], NULL, result);
+    print_row(robot, "flex", "torque");
+    count_begin();
+    dyn_flex_static_count(&arm, &flex, &still, x[1], x[2], NULL, 1, x[0], result);
+    print_row(robot, "flex", "static");
+}
+
 int main(void) {
     static dyn_model_t model;
     for (uint32_t k = 0; k < bench_robot_count(); k++) {
@@ -75,5 +106,7 @@ int main(void) {
                 in[i][j] = count_input(0.1 * (double)(i + 1));
         count_robot(bench_robot_name(k));
     }
+    count_flex("flex2", FLEX_ARM_PLANAR);
+    count_flex("flexspace", FLEX_ARM_SPACE);
     return 0;
 }

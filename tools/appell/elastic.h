@@ -20,7 +20,7 @@
 #include <stdbool.h>
 
 #include "dyn/flex_model.h"
-#include "tools/appell/methods.h"
+#include "firmware/core/methods.h"
 
 /* Rounds of the quasi-static iteration of a row that knows nothing of the row before. */
 enum { ELASTIC_ROUNDS = 30 };

@@ -25,7 +25,7 @@ $(BENCH_PLUGIN): tools/bench/plugin.c tools/bench/thumb.c tools/bench/cores.c to
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $(filter-out -MMD -MP,$(BENCH_CFLAGS)) -fPIC -shared -fvisibility=hidden $(filter %.c,$^) -o $@
 
-BENCH_FLOPS_OBJ := $(addprefix $(BENCH_OUT)/,test/bench_flops.o test/bench_robots.o test/dyn_arms.o test/dyn_forward.o \
+BENCH_FLOPS_OBJ := $(addprefix $(BENCH_OUT)/,test/bench_flops.o test/bench_robots.o test/flex_arms.o test/dyn_arms.o test/dyn_forward.o \
                    tools/backend/count.o $(DYN_PLAIN:%=dyn/%.o)) $(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_count.o)
 $(BENCH_FLOPS): $(BENCH_FLOPS_OBJ)
 	$(call say,LINK,$@)
@@ -36,7 +36,7 @@ $(BENCH_OUT)/%.o: %.c tools/bench/bench.mk
 	$(Q)$(HOSTCC) $(BENCH_CFLAGS) -c $< -o $@
 else ifneq ($(filter $(BOARD),$(BENCH_BOARDS)),)
 BENCH_BIN := $(BENCH_ELF) $(BENCH_TICK_ELF)
-BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c \
+BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c bench_flex.c flex_arms.c \
              dyn_arms.c dyn_forward.c dyn_yardstick.c semihost.c)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(TEST_OUT)/%.o)
 $(TEST_OUT)/test/bench_textbook.o: CFLAGS += -O3

@@ -68,6 +68,8 @@ def symbol_of(problem, method, real):
         return "dyn_yardstick_inverse"
     if problem == "tick":
         return "%s_%s" % (TICK[method], real)
+    if problem == "flex":
+        return "dyn_flex_%s_%s" % (method, real)
     if problem in ONLY:
         return "dyn_%s_%s" % (ONLY[problem], real)
     return "dyn_%s_%s_%s" % (method, SYMBOLS[problem], real)
