@@ -37,12 +37,8 @@ INLINE vec vec_turn_back_y(turn t, vec a) {
 
 INLINE sym sym_turn_back_y(turn t, sym A) {
     block b = block_turn_back(t, A.zz, A.xx, A.xz);
-    return (sym){.xx = b.t22,
-                 .yy = A.yy,
-                 .zz = b.t11,
-                 .xy = turn_round(turn_mac(turn_mul(t.c, A.xy), t.s, A.yz)),
-                 .yz = turn_round(turn_msub(turn_mul(t.c, A.yz), t.s, A.xy)),
-                 .xz = b.t12};
+    return sym_make(b.t22, A.yy, b.t11, turn_round(turn_mac(turn_mul(t.c, A.xy), t.s, A.yz)),
+                    turn_round(turn_msub(turn_mul(t.c, A.yz), t.s, A.xy)), b.t12);
 }
 
 /* Sum of c_k x_k over modes: n multiplications, n - 1 additions. */
@@ -121,7 +117,7 @@ INLINE void bend_inertia(const flex_body *B, modes m, flex_link *link) {
     if (y > 0 && z > 0)
         E.yz = real_add(E.yz, mode_sum(link->uz, m.y, y));
     link->b = b;
-    link->E = E;
+    link->E = sym_make(E.xx, E.yy, E.zz, E.xy, E.yz, E.xz);
 }
 
 /* Step 1: the joint, and E of (6) with what the next joint adds to it. */

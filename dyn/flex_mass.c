@@ -26,12 +26,8 @@ typedef struct {
 
 /* B9 of (31) from Euler's tensor. */
 INLINE sym inertia_of(sym E) {
-    return (sym){.xx = real_add(E.yy, E.zz),
-                 .yy = real_add(E.zz, E.xx),
-                 .zz = real_add(E.xx, E.yy),
-                 .xy = real_neg(E.xy),
-                 .yz = real_neg(E.yz),
-                 .xz = real_neg(E.xz)};
+    return sym_make(real_add(E.yy, E.zz), real_add(E.zz, E.xx), real_add(E.xx, E.yy),
+                    real_neg(E.xy), real_neg(E.yz), real_neg(E.xz));
 }
 
 /* About a point p before it. */
@@ -95,7 +91,7 @@ INLINE sym sym_linear(vec theta, sym T) {
     r1 = vec_add_cross(r1, theta, r1);
     r2 = vec_add_cross(r2, theta, r2);
     r3 = vec_add_cross(r3, theta, r3);
-    return (sym){.xx = r1.x, .yy = r2.y, .zz = r3.z, .xy = r1.y, .yz = r2.z, .xz = r1.z};
+    return sym_make(r1.x, r2.y, r3.z, r1.y, r2.z, r1.z);
 }
 
 INLINE end_body bend(const flex *f, const flex_body *B, const flex_link *link, body c) {

@@ -44,8 +44,8 @@ static void put_body(unit *u, const dyn_body_t *in, real *M, vec *b, sym *E) {
     const int moment = u->mass + 2 * u->length;
     *M = put(u, in->mass, u->mass);
     *b = put_vec(u, first, u->mass + u->length);
-    *E = (sym){put(u, s.p[0][0], moment), put(u, s.p[1][1], moment), put(u, s.p[2][2], moment),
-               put(u, s.p[0][1], moment), put(u, s.p[1][2], moment), put(u, s.p[0][2], moment)};
+    *E = sym_make(put(u, s.p[0][0], moment), put(u, s.p[1][1], moment), put(u, s.p[2][2], moment),
+                  put(u, s.p[0][1], moment), put(u, s.p[1][2], moment), put(u, s.p[0][2], moment));
 }
 
 static turn put_turn(double angle) {

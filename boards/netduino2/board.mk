@@ -9,7 +9,7 @@ QEMU_MACHINE := netduino2
 ICOUNT_COUNT := 0
 ICOUNT_RUN   := 3
 
-BOARD_DEFS  := -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
+BOARD_DEFS  := -DAPP_FLEX=0 -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
 
 FLASHER     := openocd
 OPENOCD_CFG := -f interface/stlink.cfg -f target/stm32f2x.cfg

@@ -7,7 +7,9 @@ QEMU_MACHINE := netduinoplus2
 ICOUNT_COUNT := 0# -icount shift for counting instructions
 ICOUNT_RUN   := 3# -icount shift near the chip's speed: 125 million instructions a second
 
-BOARD_DEFS  := -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
+# Elastic links of arms of up to six joints, four modes a link: 9 KB of RAM.
+FLEX_DEFS   := -DDYN_FLEX_MAX_JOINTS=6 -DDYN_FLEX_LINK_MODES=4 -DDYN_FLEX_MAX=24
+BOARD_DEFS  := $(FLEX_DEFS) -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
 
 FLASHER     := openocd
 OPENOCD_CFG := -f interface/stlink.cfg -f target/stm32f4x.cfg

@@ -5,7 +5,9 @@ CPU    := m4f
 
 REALS       := f32# number types of its kernels
 
-BOARD_DEFS  := -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
+# Elastic links of arms of up to six joints, four modes a link: 9 KB of RAM.
+FLEX_DEFS   := -DDYN_FLEX_MAX_JOINTS=6 -DDYN_FLEX_LINK_MODES=4 -DDYN_FLEX_MAX=24
+BOARD_DEFS  := $(FLEX_DEFS) -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
 ROWS_REALS  := f32# number types of rows computed for the tool
 
 FLASHER     := openocd

@@ -5,6 +5,7 @@
  * beginning, new constants are made in the spare half and taken over between two ticks.
  */
 #include "firmware/core/image.h"
+#include "firmware/core/image_flex.h"
 
 #include DYN_REAL_H
 
@@ -348,6 +349,47 @@ static int none_travels(const image_t *image, const void *to) {
 #define arm_in_image(image, to)                                                                    \
     _Generic((to), const dyn_arm_q31_t ** : image_arm_q31, default : none_travels)(image, to)
 
+#if APP_ARMS > 0 && APP_FLEX
+/* The elastic links of the image. Fixed point has no proof for them: limits of deflections. */
+static int make_flex(app_self *app) {
+    const image_t *image = &app->memory.image;
+    real one;
+    app->flex = NULL;
+    if (!image_elastic(image))
+        return APP_OK;
+    if (!real_from_model(1e9, 0, &one))
+        return APP_E_FLEX;
+    const int status = image_get_flex(image, NULL, &app->flex_model);
+    if (status != IMAGE_OK)
+        return APP_E_IMAGE + status;
+    if (DYN(prepare_flex)(&app->model, &app->flex_model, &app->units, &app->beams[0]) != DYN_OK)
+        return APP_E_ARM;
+    app->flex = &app->beams[0];
+    for (uint32_t k = 0; k < DYN_FLEX_MAX; k++)
+        app->loop.theta[k] = real_known(0);
+    return APP_OK;
+}
+
+/* With another payload, beside the arm that has it. */
+static bool change_flex(app_self *app, uint32_t spare) {
+    if (!app->flex)
+        return true;
+    app->flex = &app->beams[spare];
+    return DYN(prepare_flex)(&app->model, &app->flex_model, &app->units, &app->beams[spare]) ==
+           DYN_OK;
+}
+#else
+static int make_flex(app_self *app) {
+    app->flex = NULL;
+    return app->memory.image.section[IMAGE_SECTION_FLEX].bytes ? APP_E_FLEX : APP_OK;
+}
+
+static inline bool change_flex(app_self *app, uint32_t spare) {
+    (void)app, (void)spare;
+    return true;
+}
+#endif
+
 #if APP_ARMS > 0
 /* From the model, or the image's own constants, into our memory; the simulated arm is a copy. */
 static int make_arm(app_self *app) {
@@ -377,6 +419,8 @@ static int load(app_self *app, const uint8_t *bytes, size_t size, const DYN_T(ar
     int status = read_image(app, bytes, size);
     if (status == APP_OK)
         status = ready ? take_arm(app, ready) : make_arm(app);
+    if (status == APP_OK)
+        status = make_flex(app);
     if (status != APP_OK)
         return status;
     place_home(app);
@@ -484,7 +528,7 @@ static int change_payload(app_self *app) {
     /* Fixed point is proved for the payload of the image. */
     const bool proved = real_from_model(1e9, 0, &one) || model->payload.mass <= before.mass;
     if (!proved || DYN(prepare_payload)(model, &app->units, spare) != DYN_OK ||
-        spare->fast_status != DYN_OK) {
+        spare->fast_status != DYN_OK || !change_flex(app, spare == &app->arms[1])) {
         model->payload = before;
         return APP_E_UNITS;
     }

@@ -25,6 +25,10 @@
 #define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used where it lies, in flash */
 #endif
 
+#ifndef APP_FLEX
+#define APP_FLEX 1 /* 0: no elastic links, and no memory for them */
+#endif
+
 /* X(number, NAME, "cause", "cure"): what a request is refused for. Image errors follow below -100.
  */
 #define APP_ERROR_TABLE(X)                                                                         \
@@ -47,7 +51,9 @@
     X(-15, ARM, "the arm in the image contradicts itself", "check the robot with `appell check`")  \
     X(-16, MEMORY, "this board keeps its arm in flash and cannot change it",                       \
       "write the image into flash")                                                                \
-    X(-17, PLANT, "no arm is simulated", "set plant to 1")
+    X(-17, PLANT, "no arm is simulated", "set plant to 1")                                         \
+    X(-18, FLEX, "the arm has elastic links, which this build does not compute",                   \
+      "use a board with an FPU, or make the image with --rigid")
 
 typedef enum {
     APP_OK = 0,

@@ -24,10 +24,43 @@ typedef CORE_T(control_joint) control_joint_t;
 typedef CORE_T(loop) loop_t;
 typedef CORE_T(scratch) scratch_t;
 
-/* Inverse dynamics of the rigid links: the one place where the kernel is chosen. */
-INLINE void control_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
-                            const real qdd[], real tau[]) {
-    DYN(fast_inverse)(a, &s->fast, q, qd, qdd, tau);
+#if APP_FLEX
+/*
+ * Elastic links: the torques of the deflection that the motion holds. One round of the iteration a
+ * tick, from the deflection of the tick before, which a motion has hardly left since.
+ */
+INLINE void elastic_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
+                            const real qd[], const real qdd[]) {
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        s->theta[c->flex->link[i].at] = q[i];
+    DYN(flex_static)(c->arm, c->flex, &k->flex, qd, qdd, NULL, 1, s->theta, s->tau_model);
+}
+#define ELASTIC(c) ((c)->flex != NULL)
+#else
+#define elastic_inverse(c, k, s, q, qd, qdd) ((void)(q))
+#define ELASTIC(c)                           false
+#endif
+
+/* Inverse dynamics with rotors: the one place where the kernel is chosen. */
+INLINE void control_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
+                            const real qd[], const real qdd[]) {
+    if (ELASTIC(c)) {
+        elastic_inverse(c, k, s, q, qd, qdd);
+        return;
+    }
+    DYN(fast_inverse)(c->arm, &k->fast, q, qd, qdd, s->tau_model);
+    DYN(rotor_inverse)(c->arm, qdd, s->tau_model);
+}
+
+/* The same at rest. */
+INLINE void control_gravity(const control_t *c, scratch_t *k, loop_t *s) {
+    if (!ELASTIC(c)) {
+        DYN(fast_gravity)(c->arm, &k->fast, k->q, s->tau_model);
+        return;
+    }
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->qdd[i] = real_known(0);
+    elastic_inverse(c, k, s, k->q, k->qdd, k->qdd);
 }
 
 void CORE(control_sense)(const control_t *c, loop_t *s) {
@@ -77,14 +110,12 @@ INLINE void model_at_state(const control_t *c, scratch_t *k, loop_t *s) {
         k->tau[i] = real_clamp(s->qd_hat[i], c->joint[i].qd_sure);
         k->qdd[i] = wanted(&c->joint[i], s, i);
     }
-    control_inverse(c->arm, k, k->q, k->tau, k->qdd, s->tau_model);
-    DYN(rotor_inverse)(c->arm, k->qdd, s->tau_model);
+    control_inverse(c, k, s, k->q, k->tau, k->qdd);
     DYN(friction)(c->arm, s->qd_mid, s->tau_model);
 }
 
 INLINE void model_along_reference(const control_t *c, scratch_t *k, loop_t *s) {
-    control_inverse(c->arm, k, k->q, s->qd_mid, s->qdd_ref, s->tau_model);
-    DYN(rotor_inverse)(c->arm, s->qdd_ref, s->tau_model);
+    control_inverse(c, k, s, k->q, s->qd_mid, s->qdd_ref);
     DYN(friction)(c->arm, s->qd_mid, s->tau_model);
 }
 
@@ -98,7 +129,7 @@ void CORE(control_dynamics)(const control_t *c, scratch_t *k, loop_t *s) {
     if (c->feedforward == FEEDFORWARD_FULL)
         model_along_reference(c, k, s);
     else if (c->feedforward == FEEDFORWARD_GRAVITY)
-        DYN(fast_gravity)(c->arm, &k->fast, k->q, s->tau_model);
+        control_gravity(c, k, s);
     else
         for (uint32_t i = 0; i < c->arm->n; i++)
             s->tau_model[i] = real_known(0);

@@ -44,6 +44,7 @@ typedef struct {
 /* Constants of the control step, prepared outside the tick. */
 typedef struct {
     const DYN_T(arm) *arm;
+    const DYN_T(flex) *flex; /* its elastic links; NULL: it has none */
     uint32_t feedback, feedforward;
     uint32_t simulated;        /* the plant and not the hardware is controlled */
     uint32_t sample_every;     /* ticks; 0: never */
@@ -64,6 +65,9 @@ typedef struct {
     DYN_T(real) q_ref[DYN_MAX_JOINTS], qd_ref[DYN_MAX_JOINTS];  /* reference at this tick */
     DYN_T(real) tau_model[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS]; /* model, command */
     DYN_T(real) volt[DYN_MAX_JOINTS];
+#if APP_FLEX
+    DYN_T(real) theta[DYN_FLEX_MAX]; /* the deflection that the motion holds, where the model is */
+#endif
 } CORE_T(loop);
 
 /* Kernel memory; nothing in it lives longer than a stage. */
@@ -71,6 +75,9 @@ typedef struct {
     DYN_T(fast_scratch) fast;
     DYN_T(real) M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
     DYN_T(real) q[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS];
+#if APP_FLEX
+    DYN_T(flex_static_scratch) flex;
+#endif
 } CORE_T(scratch);
 
 /* The stages, firmware/core/control.c; each reads and writes the loop. */
@@ -227,10 +234,15 @@ typedef struct {
         CORE_T(sample) ring[APP_SAMPLES];
         image_t image; /* while one is loaded */
     } memory;
-    const DYN_T(arm) *arm; /* the newest; of the plant too, where there is only one */
+    const DYN_T(arm) *arm;   /* the newest; of the plant too, where there is only one */
+    const DYN_T(flex) *flex; /* its elastic links, or NULL; the simulated arm is always stiff */
 #if APP_ARMS > 0
     DYN_T(arm) arms[APP_ARMS]; /* the last is the simulated one */
     dyn_model_t model;
+#if APP_FLEX
+    DYN_T(flex) beams[2]; /* beside the first two arms */
+    dyn_flex_model_t flex_model;
+#endif
 #endif
 } CORE_T(app);
 

@@ -122,6 +122,7 @@ bool CORE(setup_control)(const app_self *app, control_t *out) {
     const double h = 1 / (double)app->tunable[TUNABLE_rate_hz], pole = observer_pole(app);
     bool fits = real_from_model(1 - pole * pole, PART, &out->observe);
     out->arm = app->arm;
+    out->flex = app->flex;
     out->feedback = (uint32_t)app->tunable[TUNABLE_feedback];
     out->feedforward = (uint32_t)app->tunable[TUNABLE_feedforward];
     out->simulated = app->tunable[TUNABLE_plant] != 0;

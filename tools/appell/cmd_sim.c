@@ -42,7 +42,7 @@ typedef struct {
     (OPTION(DURATION) | OPTION(MOTION) | OPTION(MOVE) | OPTION(TORQUE) | OPTION(VOLTAGE) |         \
      OPTION(OUTPUT) | OPTION(PLOT) | OPTION(ANIMATE) | OPTION(JSON) | OPTION(STOPS) |              \
      OPTION(INTEGRATOR) | OPTION(STEP) | OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) |       \
-     OPTION(START) | OPTION(SPEED) | OPTION(VOLTS) | OPTION(WRENCH))
+     OPTION(START) | OPTION(SPEED) | OPTION(VOLTS) | OPTION(WRENCH) | OPTION(BENT))
 
 /* A number greater than zero, where the option is given. */
 static int take_positive(const request_t *request, option_id_t option, double *value) {

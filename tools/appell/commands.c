@@ -159,7 +159,7 @@ const command_t command_table[] = {
      "$ appell scale ur5.urdf --limits 3,10 --json",
      -1, scale_run},
     {"image", "ROBOT -o FILE | --show IMAGE", 1, 1,
-     ARM_OPTIONS | OPTION(GRAVITY) | OPTION(OUTPUT) | OPTION(SHOW),
+     ARM_OPTIONS | OPTION(GRAVITY) | OPTION(RIGID) | OPTION(OUTPUT) | OPTION(SHOW),
      "the parameter image of a robot, and an image as robot file",
      "The image is what a board gets: the arm, motors, limits, encoders, gains and rate in single "
      "precision (firmware/core/image.h has the layout). The same robot always gives the same "

@@ -224,7 +224,7 @@ real range_angle_constant(double rad) {
 }
 
 real range_angle(real rad) {
-    if (run.format == RANGE_Q31 && !is_zero(rad))
+    if (range_now.format == RANGE_Q31 && !is_zero(rad))
         rad.err += 0x1p-32 * 6.2832; /* one unit of the angle is cut */
     return rad;
 }
