@@ -73,6 +73,13 @@ OUT := $(BUILD)/$(BOARD)
 # Number type of the control loop (board.mk).
 CONTROL_REAL ?= f32
 CONTROL_DEFS := -DCONTROL_REAL=$(CONTROL_REAL) -DCONTROL_H='"firmware/core/$(CONTROL_REAL).h"'
+# GEN=1 ROBOT=y: kernels generated for this robot in the control loop, instead of those for any robot.
+GEN_ROBOT := $(if $(GEN),$(or $(ROBOT),$(error GEN=1 needs ROBOT=, the robot to generate code for)))
+GEN_OUT   := $(BUILD)/gen
+GEN_DIR   := $(GEN_OUT)/$(notdir $(basename $(GEN_ROBOT)))
+GEN_NAME  := gen_$(CONTROL_REAL)
+GEN_DEFS_$(CONTROL_REAL) := $(if $(GEN),-I$(GEN_DIR) -DGENERATED_H='"$(GEN_NAME).h"' \
+    -DGENERATED_HASH=$(if $(filter q31,$(CONTROL_REAL)),GEN_Q31,GEN_F32)_MODEL_HASH -DGENERATED_FIXED=$(if $(filter q31,$(CONTROL_REAL)),true,false))
 # Number types in which the board computes rows for the tool (board.mk; none: -).
 ROWS_REALS ?= f32 q31
 ROWS_DEFS  := $(patsubst %,-DROWS_HAS_%,$(shell echo $(filter-out -,$(ROWS_REALS)) | tr a-z A-Z))
@@ -97,12 +104,13 @@ include firmware/core/core.mk
 include firmware/stack.mk
 include test/tests.mk
 include tools/appell/appell.mk
+include tools/gen/gen.mk
 include tools/bench/bench.mk
 include tools/papers/papers.mk
 
 # ----------------------------------------------------------------------------------------- firmware
 FIRMWARE_SRC := $(wildcard firmware/*.c)
-FIRMWARE_OBJ := $(FIRMWARE_SRC:%.c=$(OUT)/%.o) $(HAL_OBJ)
+FIRMWARE_OBJ := $(FIRMWARE_SRC:%.c=$(OUT)/%.o) $(HAL_OBJ) $(if $(GEN),$(OUT)/firmware/$(GEN_NAME).o)
 
 .PHONY: firmware all
 firmware: $(FIRMWARE) ## build the firmware of BOARD (default)

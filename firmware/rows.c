@@ -82,9 +82,11 @@ static int board_load(void *context, uint8_t real, const uint8_t *image, size_t 
     } else if (!proved) {
         return APP_E_UNPROVED;
     }
+    const bool fits = types[real]->fits(&work.image);
     if (types[real]->prepare(evaluator(), &row->model, &units) != DYN_OK) {
         return APP_E_UNITS;
     }
+    types[real]->allow(evaluator(), fits);
     type = types[real];
     return APP_OK;
 }
@@ -108,7 +110,7 @@ static int board_run(void *context, uint8_t method, int *reason, uint32_t *limit
         return LINK_ORDER;
     }
     if (type->ready(evaluator(), (method_id_t)method) != DYN_OK) {
-        *reason = APP_E_UNITS;
+        *reason = method_generated((method_id_t)method) ? APP_E_GENERATED : APP_E_UNITS;
         return LINK_APP;
     }
     const int status =

@@ -72,6 +72,8 @@ void bench_run_q31(const bench_robot_t *robot, const bench_choice_t *choice);
 void bench_run(const bench_choice_t *choice);
 /* Elastic links, on robots of their own: flex2 and flexspace. */
 void bench_run_flex(const bench_choice_t *choice);
+/* The generated kernels, test/bench_gen.c. */
+void bench_run_gen(const bench_choice_t *choice);
 
 /* Not inlined, not cloned, not merged with another function of the same code. */
 #ifdef __clang__

@@ -16,4 +16,5 @@ void bench_run(const bench_choice_t *choice) {
         bench_run_f64(&robot, choice);
     }
     bench_run_flex(choice);
+    bench_run_gen(choice);
 }

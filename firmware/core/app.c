@@ -9,6 +9,7 @@
 
 #include DYN_REAL_H
 
+#include "firmware/core/generated.h"
 #include "firmware/core/instance.h"
 #include "firmware/core/number.h"
 
@@ -335,6 +336,10 @@ static int read_image(app_self *app, const uint8_t *bytes, size_t size) {
         app->where = where.joint;
         return APP_E_IMAGE + status;
     }
+#ifdef GENERATED_H
+    if (!GENERATED_FITS(&app->memory.image))
+        return APP_E_GENERATED;
+#endif
     app->units = (dyn_units_t){0};
     if (!image_units(&app->memory.image, &app->units) && !real_from_model(1e9, 0, &one))
         return APP_E_UNPROVED;
@@ -510,7 +515,13 @@ int CORE(app_get)(const app_self *app, uint32_t tunable, uint32_t at, float *val
     return APP_OK;
 }
 
-#if APP_ARMS > 0
+#ifdef GENERATED_H
+/* The payload is a number in the code. */
+static int change_payload(app_self *app) {
+    (void)app;
+    return APP_E_GENERATED;
+}
+#elif APP_ARMS > 0
 /* The arm with another payload, prepared beside the one in use. */
 static int change_payload(app_self *app) {
     dyn_model_t *model = &app->model;

@@ -53,7 +53,9 @@
       "write the image into flash")                                                                \
     X(-17, PLANT, "no arm is simulated", "set plant to 1")                                         \
     X(-18, FLEX, "the arm has elastic links, which this build does not compute",                   \
-      "use a board with an FPU, or make the image with --rigid")
+      "use a board with an FPU, or make the image with --rigid")                                   \
+    X(-19, GENERATED, "model and generated code disagree",                                         \
+      "build the firmware with GEN=1 ROBOT=... for this arm, or without GEN")
 
 typedef enum {
     APP_OK = 0,

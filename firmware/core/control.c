@@ -16,6 +16,7 @@
 
 #include DYN_REAL_H
 
+#include "firmware/core/generated.h"
 #include "firmware/core/instance.h"
 #include "firmware/core/number.h"
 
@@ -23,6 +24,33 @@ typedef CORE_T(control) control_t;
 typedef CORE_T(control_joint) control_joint_t;
 typedef CORE_T(loop) loop_t;
 typedef CORE_T(scratch) scratch_t;
+
+/*
+ * Rigid links: inverse dynamics with rotors, and gravity torques. Code that was generated for the
+ * arm knows its constants; app_load has compared them.
+ */
+#ifdef GENERATED_H
+INLINE void rigid_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
+                          const real qdd[], real tau[]) {
+    (void)a, (void)s;
+    GENERATED(id)(q, qd, qdd, tau);
+}
+
+INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]) {
+    (void)a, (void)s;
+    GENERATED(gravity)(q, tau);
+}
+#else
+INLINE void rigid_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
+                          const real qdd[], real tau[]) {
+    DYN(fast_inverse)(a, &s->fast, q, qd, qdd, tau);
+    DYN(rotor_inverse)(a, qdd, tau);
+}
+
+INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]) {
+    DYN(fast_gravity)(a, &s->fast, q, tau);
+}
+#endif
 
 #if APP_FLEX
 /*
@@ -48,14 +76,13 @@ INLINE void control_inverse(const control_t *c, scratch_t *k, loop_t *s, const r
         elastic_inverse(c, k, s, q, qd, qdd);
         return;
     }
-    DYN(fast_inverse)(c->arm, &k->fast, q, qd, qdd, s->tau_model);
-    DYN(rotor_inverse)(c->arm, qdd, s->tau_model);
+    rigid_inverse(c->arm, k, q, qd, qdd, s->tau_model);
 }
 
 /* The same at rest. */
 INLINE void control_gravity(const control_t *c, scratch_t *k, loop_t *s) {
     if (!ELASTIC(c)) {
-        DYN(fast_gravity)(c->arm, &k->fast, k->q, s->tau_model);
+        rigid_gravity(c->arm, k, k->q, s->tau_model);
         return;
     }
     for (uint32_t i = 0; i < c->arm->n; i++)

@@ -19,7 +19,7 @@ define core_backend
 $(CORE_KERNELS:%=$(CORE_OUT)/%_$1.o): $(CORE_OUT)/%_$1.o: firmware/core/%.c firmware/core/core.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(DYN_BUILD) $(if $(filter host,$(BOARD)),,$(DYN_FLAGS_$1)) $(call DYN_REAL_H,$1) -c $$< -o $$@
+	$$(Q)$$(DYN_BUILD) $(if $(filter host,$(BOARD)),,$(DYN_FLAGS_$1) $(GEN_DEFS_$1)) $(call DYN_REAL_H,$1) -c $$< -o $$@
 endef
 $(foreach r,$(CORE_REALS),$(eval $(call core_backend,$r)))
 

@@ -516,3 +516,48 @@ int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm) {
     *arm = at;
     return IMAGE_OK;
 }
+
+/* The hash so far and some more words. */
+static uint32_t hash_more(uint32_t hash, const void *words, size_t size) {
+    uint8_t block[4 + 14 * 4];
+    put_word(block, hash);
+    memcpy(block + 4, words, size);
+    return image_crc32(block, 4 + size);
+}
+
+uint32_t image_model_hash(const image_t *image, bool fixed_point) {
+    const image_arm_t *a = &image->arm;
+    uint32_t hash = hash_more(image->n, a->gravity, sizeof a->gravity);
+    const struct {
+        float base[6], tool[6];
+    } poses = {{a->base_xyz[0], a->base_xyz[1], a->base_xyz[2], a->base_rpy[0], a->base_rpy[1],
+                a->base_rpy[2]},
+               {a->tool_xyz[0], a->tool_xyz[1], a->tool_xyz[2], a->tool_rpy[0], a->tool_rpy[1],
+                a->tool_rpy[2]}};
+    hash = hash_more(hash, &poses, sizeof poses);
+    hash = hash_more(hash, a->payload_mass, sizeof a->payload_mass);
+    hash = hash_more(hash, a->payload_com, sizeof a->payload_com);
+    hash = hash_more(hash, a->payload_inertia, sizeof a->payload_inertia);
+    if (fixed_point) {
+        const int32_t units[3] = {image->proved, image->q31_length, image->q31_time};
+        hash = hash_more(hash, units, sizeof units);
+    }
+    for (uint32_t i = 0; i < image->n; i++) {
+        const image_joint_t *j = &image->joint[i];
+        const image_joint_numbers_t *x = &j->number;
+        const float frame[6] = {x->alpha[0], x->a[0],    x->theta[0],
+                                x->d[0],     x->gear[0], x->rotor_inertia[0]};
+        hash = hash_more(hash, &j->type, sizeof j->type);
+        hash = hash_more(hash, frame, sizeof frame);
+        hash = hash_more(hash, x->mass, sizeof x->mass);
+        hash = hash_more(hash, x->com, sizeof x->com);
+        hash = hash_more(hash, x->inertia, sizeof x->inertia);
+        if (fixed_point) {
+            const float limits[4] = {x->position[0], x->position[1], x->velocity[0],
+                                     x->acceleration[0]};
+            hash = hash_more(hash, &j->q31_mass, sizeof j->q31_mass);
+            hash = hash_more(hash, limits, sizeof limits);
+        }
+    }
+    return hash;
+}

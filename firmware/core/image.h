@@ -270,6 +270,13 @@ void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes);
  */
 int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm);
 
+/*
+ * Of everything in the image that code generated for one arm contains: frames, links, rotors,
+ * gravity, payload, base and tool; for fixed point also the units and the limits within which they
+ * are proved. Generated code carries it, so that code and parameters cannot disagree unseen.
+ */
+uint32_t image_model_hash(const image_t *image, bool fixed_point);
+
 /* The angle that a stored number stands for. */
 double image_angle(float stored);
 

@@ -44,11 +44,26 @@ size_t problem_outputs(problem_t problem, uint32_t n) {
     }
 }
 
+bool method_generated(method_id_t method) {
+    switch (method) {
+    case METHOD_ID_gen:
+    case METHOD_MASS_gen:
+    case METHOD_FD_gen:
+    case METHOD_BIAS_gen:
+    case METHOD_GRAVITY_gen:
+    case METHOD_FK_gen:
+    case METHOD_JACOBIAN_gen:
+        return true;
+    default:
+        return false;
+    }
+}
+
 const char *method_name(method_id_t method) {
     const char *name = method_table[method].name;
     /* The problems behind coriolis have one way each; strcmp of the target's library has no bound
      * for tools/stack.py. */
-    return method_table[method].problem < PROBLEM_FK ? name : "-";
+    return method_table[method].problem < PROBLEM_FK || method_generated(method) ? name : "-";
 }
 
 method_id_t method_find(problem_t problem, const char *name) {

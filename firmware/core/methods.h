@@ -4,13 +4,15 @@
  *
  *     X(problem, method, form, kernel, scratch, paper, products, sums)
  *
- * form says how the kernel is called (firmware/core/rows_body.h). paper is whose count stands
- * beside ours, for revolute joints without rotors and friction, as polynomials {n^3, n^2, n, 1} of
- * the products (with divisions) and sums; "" where the papers have none.
+ * form says how the kernel is called (firmware/core/rows_body.h); GENERATED is code made for one
+ * arm, its rotors included, with the general kernel that computes the same beside it. paper is
+ * whose count stands beside ours, for revolute joints without rotors and friction, as polynomials
+ * {n^3, n^2, n, 1} of the products (with divisions) and sums; "" where the papers have none.
  */
 #ifndef FIRMWARE_CORE_METHODS_H
 #define FIRMWARE_CORE_METHODS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +48,7 @@ typedef enum {
       {0, 0, 84, -100})                                                                            \
     X(ID, denoc, INVERSE, denoc_inverse, denoc_scratch, "Saha 1999", {0, 0, 120, -44},             \
       {0, 0, 97, -55})                                                                             \
+    X(ID, gen, GENERATED, fast_inverse, fast_scratch, NO_PAPER)                                    \
     X(MASS, fast, MASS, fast_mass, fast_scratch, "best published CRBA", {0, 10, 22, -32},          \
       {0, 6, 37, -43})                                                                             \
     X(MASS, crba, MASS, crba_mass, crba_scratch, "Walker, Orin 1982", {0, 12, 56, -27},            \
@@ -54,6 +57,7 @@ typedef enum {
       {0, 8.5, 31.5, -69})                                                                         \
     X(MASS, denoc, MASS, denoc_mass, denoc_mass_scratch, NO_PAPER)                                 \
     X(MASS, wo1, MASS, wo1_mass, wo1_scratch, NO_PAPER)                                            \
+    X(MASS, gen, GENERATED, fast_mass, fast_scratch, NO_PAPER)                                     \
     X(FD, fast, FORWARD, fast_forward, fast_forward_scratch, NO_PAPER)                             \
     X(FD, crba, FORWARD, crba_forward, crba_forward_scratch, NO_PAPER)                             \
     X(FD, ga, FORWARD, ga_forward, ga_forward_scratch, "Mata et al. 2002",                         \
@@ -62,17 +66,22 @@ typedef enum {
       {0, 0, 205, -248})                                                                           \
     X(FD, denoc, FORWARD, denoc_forward, denoc_forward_scratch, "Saha 1999, without the bias",     \
       {0, 0, 201, -335}, {0, 0, 193, -361})                                                        \
+    X(FD, gen, GENERATED, fast_forward, fast_forward_scratch, NO_PAPER)                            \
     X(BIAS, fast, BIAS, fast_bias, fast_scratch, NO_PAPER)                                         \
     X(BIAS, ne, BIAS, ne_bias, ne_scratch, NO_PAPER)                                               \
     X(BIAS, ga, BIAS, ga_bias, ga_scratch, "Mata et al. 2002", {0, 0, 96, -108}, {0, 0, 83, -105}) \
     X(BIAS, denoc, BIAS, denoc_bias, denoc_scratch, NO_PAPER)                                      \
+    X(BIAS, gen, GENERATED, fast_bias, fast_scratch, NO_PAPER)                                     \
     X(GRAVITY, fast, HOLD, fast_gravity, fast_scratch, NO_PAPER)                                   \
     X(GRAVITY, ne, REST, ne_bias, ne_scratch, NO_PAPER)                                            \
     X(GRAVITY, ga, REST, ga_bias, ga_scratch, NO_PAPER)                                            \
     X(GRAVITY, denoc, HOLD, denoc_gravity, denoc_scratch, NO_PAPER)                                \
+    X(GRAVITY, gen, GENERATED, fast_gravity, fast_scratch, NO_PAPER)                               \
     X(CORIOLIS, denoc, CORIOLIS, denoc_coriolis, denoc_coriolis_scratch, NO_PAPER)                 \
     X(FK, only, POSE, pose, ne_scratch, NO_PAPER)                                                  \
+    X(FK, gen, GENERATED, pose, ne_scratch, NO_PAPER)                                              \
     X(JACOBIAN, only, JACOBIAN, jacobian, ne_scratch, NO_PAPER)                                    \
+    X(JACOBIAN, gen, GENERATED, jacobian, ne_scratch, NO_PAPER)                                    \
     X(VOLT, only, VOLT, voltage, ne_scratch, NO_PAPER)
 
 typedef enum {
@@ -98,7 +107,9 @@ const char *problem_meaning(problem_t problem);
 size_t problem_inputs(problem_t problem, uint32_t n);
 size_t problem_outputs(problem_t problem, uint32_t n);
 
-/* "-" where a problem has only one way. */
+/* Whether the method is code generated for one arm. */
+bool method_generated(method_id_t method);
+/* "-" where a problem has only one way for every arm. */
 const char *method_name(method_id_t method);
 /* The default where name is NULL; METHOD_COUNT where there is no such method. */
 method_id_t method_find(problem_t problem, const char *name);

@@ -6,11 +6,13 @@
 #ifndef FIRMWARE_CORE_ROWS_H
 #define FIRMWARE_CORE_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "dyn/model.h"
 #include "dyn/q31.h"
+#include "firmware/core/image.h"
 #include "firmware/core/methods.h"
 
 /* Beside dyn_status_t: a sum left the number format on the way (q31, where it is watched). */
@@ -37,8 +39,12 @@ typedef enum {
 #endif
 
 typedef struct {
+    /* Whether code generated into this build is for the arm of this image. */
+    bool (*fits)(const image_t *image);
     /* DYN_OK or what dyn_prepare says. */
     int (*prepare)(evaluator_t *evaluator, const dyn_model_t *model, const dyn_units_t *units);
+    /* Whether there is method gen for the arm that was prepared; not unless this is called. */
+    void (*allow)(evaluator_t *evaluator, bool generated_fits);
     void (*wrench)(evaluator_t *evaluator, const double wrench[6]);
     /* DYN_OK, or why this arm has no such method in this type. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);

@@ -6,6 +6,9 @@
  * after the header of the type. REAL_IN, REAL_OUT, ANGLE_IN   between doubles and the type
  *     ROWS_BEGIN, ROWS_OVERFLOWS    overflows of the arithmetic, where it counts them
  *     ROWS_NOW, ROWS_STEPS          the counter for the cost of a kernel, where there is one
+ *     ROWS_MORE                     further members of an evaluator
+ *     ROWS_GENERATED(e, method)     runs the code that was generated for the arm: a dyn_status_t
+ *     ROWS_GENERATED_STATUS         DYN_OK where there is some
  */
 #include <string.h>
 
@@ -30,6 +33,7 @@ struct evaluator {
     };
     uint32_t limited;
     uint32_t cost; /* of the last kernel call */
+    ROWS_MORE
 };
 
 /* How a kernel of each form is called, s its scratch. Only these know the order of a row. */
@@ -44,6 +48,7 @@ struct evaluator {
 #define CALL_JACOBIAN       CALL_POSE
 #define CALL_VOLT(k, s)                                                                            \
     ((void)(s), e->limited = DYN(k)(&e->arm, e->in[0], e->in[1], e->out), DYN_OK)
+#define CALL_GENERATED(k, s) ((void)(s), ROWS_GENERATED(e, method))
 
 static int call(evaluator_t *e, method_id_t method) {
     switch (method) {
@@ -72,14 +77,17 @@ static void before(evaluator_t *e, problem_t problem) {
         DYN(wrench_torque)(&e->arm, e->in[0], e->wrench_back, e->in[2]);
 }
 
-static void after(evaluator_t *e, problem_t problem) {
+static void after(evaluator_t *e, method_id_t method) {
+    const problem_t problem = method_table[method].problem;
+    const bool rotors = !method_generated(method); /* generated code has them in it */
     if (problem == PROBLEM_ID) {
-        DYN(rotor_inverse)(&e->arm, e->in[2], e->out);
+        if (rotors)
+            DYN(rotor_inverse)(&e->arm, e->in[2], e->out);
         DYN(friction)(&e->arm, e->in[1], e->out);
     }
     if ((problem == PROBLEM_ID || problem == PROBLEM_BIAS) && e->wrenched)
         DYN(wrench_torque)(&e->arm, e->in[0], e->wrench, e->out);
-    if (problem == PROBLEM_MASS)
+    if (problem == PROBLEM_MASS && rotors)
         DYN(rotor_mass)(&e->arm, e->packed);
 }
 
@@ -216,6 +224,7 @@ static int prepare(evaluator_t *e, const dyn_model_t *model, const dyn_units_t *
 #define STATUS_crba(arm)  (arm)->body_status
 #define STATUS_aba(arm)   (arm)->body_status
 #define STATUS_denoc(arm) (arm)->body_status
+#define STATUS_gen(arm)   ROWS_GENERATED_STATUS
 
 __attribute__((unused)) static int ready(const evaluator_t *e, method_id_t method) {
     const problem_t of = method_table[method].problem;
@@ -244,7 +253,7 @@ __attribute__((unused)) static int row(evaluator_t *e, method_id_t method, const
     const uint32_t start = ROWS_NOW();
     const int status = call(e, method);
     e->cost = ROWS_STEPS(start, ROWS_NOW());
-    after(e, problem);
+    after(e, method);
     convert_out(e, problem, out);
     *limited = e->limited;
     return status != DYN_OK ? status : ROWS_OVERFLOWS() > 0 ? ROWS_OVERFLOW : DYN_OK;

@@ -7,7 +7,8 @@ APPELL_SAN := $(BUILD)/host/appell-san
 include tools/robot/robot.mk
 include tools/sim/sim.mk
 
-APPELL_SRC   := $(wildcard tools/appell/*.c tools/link/*.c tools/run/*.c) $(SIM_SRC) $(ROBOT_SRC)
+GEN_SRC      := $(wildcard tools/gen/*.c)
+APPELL_SRC   := $(wildcard tools/appell/*.c tools/link/*.c tools/run/*.c) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
 TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
 
 $(APPELL): $(TOOL_OBJ) $(CORE_TOOL_LIB) $(DYN_TOOL_LIB)

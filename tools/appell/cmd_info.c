@@ -139,6 +139,8 @@ static void print_cost(const robot_t *robot) {
     out_text("\n");
     for (int i = 0; i < METHOD_COUNT; i++) {
         const method_id_t method = (method_id_t)i;
+        if (method_generated(method))
+            continue; /* the annealer takes its time: `appell ops` */
         const count_ops_t ops = eval_count_ops(model, method);
         out_format("%-9s %-7s %6ld %6ld %8zu B", problem_name(method_table[i].problem),
                    method_name(method), ops.mul, ops.add, eval_f32.scratch_bytes(method, robot->n));
@@ -265,6 +267,8 @@ static void print_json(const robot_t *robot) {
     json_list("kernels");
     for (int i = 0; i < METHOD_COUNT; i++) {
         const method_id_t method = (method_id_t)i;
+        if (method_generated(method))
+            continue; /* the annealer takes its time: `appell ops` */
         const count_ops_t ops = eval_count_ops(model, method);
         json_begin(NULL);
         json_string("problem", problem_name(method_table[i].problem));

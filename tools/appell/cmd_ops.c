@@ -6,6 +6,8 @@
 #include "tools/appell/arm.h"
 #include "tools/appell/commands.h"
 #include "tools/appell/eval.h"
+#include "tools/appell/eval_gen.h"
+#include "tools/appell/gen_robot.h"
 #include "tools/appell/json.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
@@ -69,11 +71,19 @@ static void print_text(const robot_t *robot) {
                        polynomial(m->sums, robot->n), m->paper);
         out_text("\n");
     }
-    out_text("\nThe papers count divisions and roots as multiplications");
+    out_text("\nMethod gen is `appell gen`: the constants of this robot are numbers in it, its "
+             "rotors included; "
+             "signs and sums of angles are not counted.\n");
+    out_text("The papers count divisions and roots as multiplications");
     out_text(slides ? " and know revolute joints only; this arm has others.\n" : ".\n");
 }
 
 int ops_run(const request_t *request) {
+    long effort = GEN_EFFORT;
+    if (request_has(request, OPTION_EFFORT) &&
+        request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
+        return EXIT_BAD;
+    eval_gen_effort = (double)effort / GEN_EFFORT;
     robot_t *robot = arm_load_rigid(request);
     if (!robot)
         return EXIT_BAD;

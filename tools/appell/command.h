@@ -87,6 +87,17 @@
       "of the way there: quintic (default), cycloid or trapezoid; all joints arrive together")     \
     X(SET, "set", 0, "NAME=VALUE,...", WORD, "tunables of the board to set first")                 \
     X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: so many ways, there and back")                 \
+    X(STRATEGY, "strategy", 0, "NAME", WORDS,                                                      \
+      "how the inertia matrix is derived: trace (default), the recursion run on symbols, or "      \
+      "uicker-kahn, the closed form with a dictionary of monomials")                               \
+    X(EFFORT, "effort", 0, "N", NUMBER,                                                            \
+      "of the annealer: 10 is the default, 0 leaves it out, 100 takes ten times as long")          \
+    X(KEEP, "keep", 0, "WHAT,...", LIST,                                                           \
+      "leave gravity, payload or wrench as arguments of the generated functions")                  \
+    X(PREFIX, "prefix", 0, "NAME", WORD,                                                           \
+      "of files and functions instead of the robot's name; a C identifier")                        \
+    X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
+    X(FRICTION, "friction", 0, NULL, NONE, "add viscous and Coulomb friction, with sign()")        \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file instead of standard output")        \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \

@@ -134,10 +134,11 @@ const command_t command_table[] = {
      "$ appell run puma560 --port /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --profile cycloid --duration "
      "3",
      -1, run_run},
-    {"ops", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(RIGID) | OPTION(CSV) | OPTION(JSON),
-     "operation counts of every kernel, beside the papers'",
+    {"ops", "ROBOT", 1, 1,
+     ARM_OPTIONS | OPTION(RIGID) | OPTION(EFFORT) | OPTION(CSV) | OPTION(JSON),
+     "operation counts of every kernel, general and generated, beside the papers'",
      "Multiplications and additions of one call for this robot's joints, counted by running the "
-     "kernels themselves.",
+     "kernels themselves; of generated code (method gen) by counting its graph.",
      "$ appell ops puma560\n"
      "$ appell ops --csv puma560 | grep ^id,",
      -1, ops_run},
@@ -158,6 +159,23 @@ const command_t command_table[] = {
      "$ appell scale puma560 --verify 1000000\n"
      "$ appell scale ur5.urdf --limits 3,10 --json",
      -1, scale_run},
+    {"gen", "ROBOT -o DIR", 1, 1,
+     ARM_OPTIONS | OPTION(GRAVITY) | OPTION(PAYLOAD) | OPTION(RIGID) | OPTION(NO_ROTOR) |
+         OPTION(REAL) | OPTION(STRATEGY) | OPTION(EFFORT) | OPTION(KEEP) | OPTION(PREFIX) |
+         OPTION(NO_BASE) | OPTION(FRICTION) | OPTION(OUTPUT),
+     "straight-line C for one robot: DIR/ROBOT.c, .h and its base parameters",
+     "Inverse dynamics, inertia matrix, bias, gravity, forward dynamics, forward kinematics and "
+     "Jacobian, with all constants of the robot folded in: one header, one source, nothing needed "
+     "but <math.h>, and a self-test. The links are regrouped to base parameters first "
+     "(DIR/ROBOT_base.csv), "
+     "parallel axes become sums of angles, and an annealer rewrites the expressions for "
+     "fewer operations. The same command always gives the same bytes. --real is f32 (default), f64 "
+     "or q31; "
+     "in q31 every value has an exponent that is proved for the limits of the robot.",
+     "$ appell gen puma560 -o puma\n"
+     "$ appell gen puma560 --real q31 -o puma\n"
+     "$ appell gen arm.urdf --keep payload,gravity --effort 100 -o arm",
+     -1, gen_run},
     {"image", "ROBOT -o FILE | --show IMAGE", 1, 1,
      ARM_OPTIONS | OPTION(GRAVITY) | OPTION(RIGID) | OPTION(OUTPUT) | OPTION(SHOW),
      "the parameter image of a robot, and an image as robot file",

@@ -15,6 +15,7 @@ int check_run(const request_t *request);
 int ops_run(const request_t *request);
 int scale_run(const request_t *request);
 int run_run(const request_t *request);
+int gen_run(const request_t *request);
 int image_run(const request_t *request);
 int parts_run(const request_t *request);
 

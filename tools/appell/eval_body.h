@@ -4,8 +4,16 @@
  */
 #include <stdlib.h>
 
+#include "tools/appell/eval_gen.h"
+
 #define ROWS_NOW()             0u
 #define ROWS_STEPS(start, end) ((void)(start), (end))
+#define ROWS_MORE              eval_gen_t gen; /* method gen: made when it is first called */
+#define ROWS_GENERATED_STATUS  DYN_OK
+#define ROWS_GENERATED(e, method)                                                                  \
+    (eval_gen_make(&(e)->gen, method_table[method].problem) != DYN_OK                              \
+         ? DYN_E_TYPE                                                                              \
+         : (EVAL_GENERATED(&(e)->gen, (e)->in, (e)->out), DYN_OK))
 #include "firmware/core/rows_body.h"
 
 static evaluator_t *make(const dyn_model_t *model, const dyn_units_t *units, const double *wrench,
@@ -16,10 +24,12 @@ static evaluator_t *make(const dyn_model_t *model, const dyn_units_t *units, con
     *status = prepare(e, model, units);
     if (*status == DYN_OK && wrench)
         set_wrench(e, wrench);
+    eval_gen_set(&e->gen, model, EVAL_FIXED ? &e->units : NULL);
     return e;
 }
 
 static void drop(evaluator_t *e) {
+    eval_gen_drop(&e->gen);
     free(e);
 }
 
@@ -47,7 +57,7 @@ __attribute__((unused)) static size_t scratch_bytes(method_id_t method, uint32_t
     case METHOD_COUNT:
         break;
     }
-    if (method_table[method].problem >= PROBLEM_FK)
+    if (method_table[method].problem >= PROBLEM_FK || method_generated(method))
         return 0; /* these need none */
     return (size - triangles * triangle) / most * n + triangles * sizeof(real) * n * (n + 1) / 2;
 }

@@ -3,11 +3,13 @@
 
 #include "tools/backend/real_count.h"
 
-#define REAL_IN(value, exponent)  ((void)(exponent), count_input(value))
-#define REAL_OUT(value, exponent) ((void)(exponent), (value).v)
-#define ANGLE_IN(rad)             count_input(rad)
-#define ROWS_BEGIN()              ((void)0)
-#define ROWS_OVERFLOWS()          0
+#define REAL_IN(value, exponent)     ((void)(exponent), count_input(value))
+#define REAL_OUT(value, exponent)    ((void)(exponent), (value).v)
+#define ANGLE_IN(rad)                count_input(rad)
+#define ROWS_BEGIN()                 ((void)0)
+#define ROWS_OVERFLOWS()             0
+#define EVAL_FIXED                   false
+#define EVAL_GENERATED(gen, in, out) ((void)(in), (void)(out)) /* counted below */
 #define EVAL_NO_TYPE
 
 #include "tools/appell/eval_body.h"
@@ -17,6 +19,8 @@ count_ops_t eval_count_ops(const dyn_model_t *model, method_id_t method) {
     static dyn_model_t plain;
     int status;
     count_ops_t ops = {0};
+    if (method_generated(method))
+        return eval_gen_count(model, method_table[method].problem);
     plain = *model;
     for (uint32_t i = 0; i < plain.n; i++)
         plain.joint[i].drive.motor.rotor_inertia = 0;

@@ -3,13 +3,15 @@
 
 #include "dyn/real_f32.h"
 
-#define REAL_IN(value, exponent)  ((void)(exponent), (float)(value))
-#define REAL_OUT(value, exponent) ((void)(exponent), (double)(value))
-#define ANGLE_IN(rad)             ((float)(rad))
-#define ROWS_BEGIN()              ((void)0)
-#define ROWS_OVERFLOWS()          0
-#define EVAL_TYPE                 eval_f32
-#define EVAL_TYPE_NAME            "f32"
-#define EVAL_DIGITS               9
+#define REAL_IN(value, exponent)     ((void)(exponent), (float)(value))
+#define REAL_OUT(value, exponent)    ((void)(exponent), (double)(value))
+#define ANGLE_IN(rad)                ((float)(rad))
+#define ROWS_BEGIN()                 ((void)0)
+#define ROWS_OVERFLOWS()             0
+#define EVAL_FIXED                   false
+#define EVAL_GENERATED(gen, in, out) eval_gen_f32(gen, in, out)
+#define EVAL_TYPE                    eval_f32
+#define EVAL_TYPE_NAME               "f32"
+#define EVAL_DIGITS                  9
 
 #include "tools/appell/eval_body.h"

@@ -7,13 +7,15 @@
 
 #include "tools/backend/real_check.h"
 
-#define REAL_IN(value, exponent)  dyn_q31_from(value, exponent)
-#define REAL_OUT(value, exponent) dyn_q31_to(value, exponent)
-#define ANGLE_IN(rad)             dyn_q31_angle(rad)
-#define ROWS_BEGIN()              check_begin(false)
-#define ROWS_OVERFLOWS()          check_overflows()
-#define EVAL_TYPE                 eval_q31
-#define EVAL_TYPE_NAME            "q31"
-#define EVAL_DIGITS               9
+#define REAL_IN(value, exponent)     dyn_q31_from(value, exponent)
+#define REAL_OUT(value, exponent)    dyn_q31_to(value, exponent)
+#define ANGLE_IN(rad)                dyn_q31_angle(rad)
+#define ROWS_BEGIN()                 check_begin(false)
+#define ROWS_OVERFLOWS()             check_overflows()
+#define EVAL_FIXED                   true
+#define EVAL_GENERATED(gen, in, out) eval_gen_q31(gen, in, out)
+#define EVAL_TYPE                    eval_q31
+#define EVAL_TYPE_NAME               "q31"
+#define EVAL_DIGITS                  9
 
 #include "tools/appell/eval_body.h"

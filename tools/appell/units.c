@@ -95,8 +95,9 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
             return status;
     }
     size_t which = 0; /* crba and aba, too, are bodies about their origins */
+    const char *name = method_generated(method) ? "fast" : m->name;
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
-        if (!strcmp(bounds[i].name, m->name))
+        if (!strcmp(bounds[i].name, name))
             which = i;
     if (m->problem != PROBLEM_MASS && m->problem != PROBLEM_FD)
         return range_choose_units(bounds[which].bound, model, units, report);

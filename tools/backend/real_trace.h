@@ -10,26 +10,14 @@
 typedef dyn_real_trace_t real;
 typedef real acc;
 
-INLINE void trace_named_real(const char *name, uint32_t joint, real a) {
-    trace_hint(name, joint, "", a);
-}
-
-INLINE void trace_named_vec(const char *name, uint32_t joint, dyn_vec_trace_t a) {
-    trace_hint(name, joint, "x", a.x);
-    trace_hint(name, joint, "y", a.y);
-    trace_hint(name, joint, "z", a.z);
-}
-
-#define NAMED(joint, value)                                                                        \
-    _Generic((value), dyn_vec_trace_t                                                              \
-             : trace_named_vec, dyn_real_trace_t                                                   \
-             : trace_named_real)(#value, joint, value)
+/* The printer finds the names of what is left in the mechanics by itself (tools/gen/names.h). */
+#define NAMED(joint, value) ((void)(joint))
 
 #define real_known(value)   trace_const(value)
-#define real_neg(a)         trace_node(TRACE_NEG, a, a)
-#define real_add(a, b)      trace_node(TRACE_ADD, a, b)
-#define real_sub(a, b)      trace_node(TRACE_SUB, a, b)
-#define real_mul(a, b)      trace_node(TRACE_MUL, a, b)
+#define real_neg(a)         trace_neg(a)
+#define real_add(a, b)      trace_add(a, b)
+#define real_sub(a, b)      trace_sub(a, b)
+#define real_mul(a, b)      trace_mul(a, b)
 #define acc_mul(a, b)       real_mul(a, b)
 #define acc_mac(sum, a, b)  real_add(sum, real_mul(a, b))
 #define acc_msub(sum, a, b) real_sub(sum, real_mul(a, b))
@@ -42,9 +30,9 @@ INLINE void trace_named_vec(const char *name, uint32_t joint, dyn_vec_trace_t a)
 #define turn_real(cs)       (cs)
 
 #define real_sincos      trace_sincos
-#define real_recip(a)    trace_node(TRACE_RECIP, a, a)
-#define real_sqrt(a)     trace_node(TRACE_SQRT, a, a)
-#define real_clamp(a, b) trace_node(TRACE_CLAMP, a, b)
+#define real_recip(a)    trace_recip(a)
+#define real_sqrt(a)     trace_other(GRAPH_SQRT, a, a)
+#define real_clamp(a, b) trace_other(GRAPH_CLAMP, a, b)
 
 #define real_shift_mass(a, shift) ((void)(shift), (a))
 
@@ -59,11 +47,11 @@ INLINE pivot pivot_begin(void) {
 }
 
 INLINE pivot pivot_see(pivot p, real d) {
-    return (pivot){trace_node(TRACE_MIN, p.smallest, d)};
+    return (pivot){trace_other(GRAPH_MIN, p.smallest, d)};
 }
 
 INLINE bool pivot_ok(pivot p) {
-    trace_hint("pivot", 0, "", p.smallest);
+    (void)p;
     return true;
 }
 

@@ -36,12 +36,25 @@ $(BENCH_OUT)/%.o: %.c tools/bench/bench.mk
 	$(Q)$(HOSTCC) $(BENCH_CFLAGS) -c $< -o $@
 else ifneq ($(filter $(BOARD),$(BENCH_BOARDS)),)
 BENCH_BIN := $(BENCH_ELF) $(BENCH_TICK_ELF)
-BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c bench_flex.c flex_arms.c \
+BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c bench_flex.c flex_arms.c bench_gen.c \
              dyn_arms.c dyn_forward.c dyn_yardstick.c semihost.c)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(TEST_OUT)/%.o)
 $(TEST_OUT)/test/bench_textbook.o: CFLAGS += -O3
 
 BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench_main.o bench_tick.o control_arm.o dyn_arms.o semihost.o)
+
+# The generated kernels of the PUMA 560, and what they include: as the firmware compiles them.
+# Floats only where the board has them.
+BENCH_GEN_REALS := $(if $(filter m3,$(CPU)),,f32) q31
+$(foreach r,$(BENCH_GEN_REALS),$(eval $(call gen_rule,$(GEN_OUT)/bench/puma560,puma560,$r)))
+BENCH_GEN := $(BENCH_GEN_REALS:%=$(GEN_OUT)/bench/puma560/gen_%.c)
+BENCH_OBJ += $(BENCH_GEN:$(GEN_OUT)/%.c=$(TEST_OUT)/gen/%.o)
+$(TEST_OUT)/test/bench_gen.o: CFLAGS += -I$(GEN_OUT)/bench/puma560 $(BENCH_GEN_REALS:%=-DBENCH_GEN_%='"gen_%.h"')
+$(TEST_OUT)/test/bench_gen.o: $(BENCH_GEN)
+$(TEST_OUT)/gen/%.o: $(GEN_OUT)/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CROSS)gcc $(CFLAGS) $(DYN_FLAGS_$(lastword $(subst _, ,$(basename $(notdir $<))))) -c $< -o $@
 
 $(BENCH_ELF): $(BENCH_OBJ) $(TEST_OUT)/test/bench_kernels.o $(HAL_OBJ) $(DYN_LIB)
 	$(call say,LINK,$@)

@@ -64,6 +64,8 @@ def symbol_of(problem, method, real):
     """The function that a row measures."""
     if method == "textbook":
         return "textbook_" + SYMBOLS[problem]
+    if method == "gen":
+        return "gen_%s_%s" % (real, problem)
     if method == "plain":
         return "dyn_yardstick_inverse"
     if problem == "tick":

@@ -1,0 +1,192 @@
+/* gen: straight-line C for one robot. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/appell/arm.h"
+#include "tools/appell/commands.h"
+#include "tools/appell/file.h"
+#include "tools/appell/gen_robot.h"
+#include "tools/appell/out.h"
+#include "tools/appell/say.h"
+
+/* ---------------------------------------------------------------------------------------- options
+ */
+
+static int choose_keep(const request_t *request, uint32_t *keep) {
+    static const struct {
+        const char *name;
+        uint32_t bit;
+    } words[] = {
+        {"gravity", GEN_KEEP_GRAVITY}, {"payload", GEN_KEEP_PAYLOAD}, {"wrench", GEN_KEEP_WRENCH}};
+    const char *at = request->value[OPTION_KEEP];
+    while (at && *at) {
+        const size_t size = strcspn(at, ",");
+        bool found = false;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (strlen(words[i].name) == size && !strncmp(words[i].name, at, size)) {
+                *keep |= words[i].bit;
+                found = true;
+            }
+        if (!found)
+            return say_error(NULL, "choose from gravity, payload, wrench, separated by commas",
+                             "--keep: '%.*s' cannot be kept", (int)size, at);
+        at += size + (at[size] == ',');
+    }
+    return EXIT_YES;
+}
+
+static int choose_real(const request_t *request, gen_real_t *real) {
+    static const char *const names[] = {"f32", "f64", "q31"};
+    const char *name = request_has(request, OPTION_REAL) ? request->value[OPTION_REAL] : "f32";
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(names[i], name)) {
+            *real = (gen_real_t)i;
+            return EXIT_YES;
+        }
+    return say_error(NULL, "choose one of: f32, f64, q31", "there is no number type '%s'", name);
+}
+
+static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) {
+    const char *strategy = request->value[OPTION_STRATEGY];
+    long effort = GEN_EFFORT;
+    if (strategy && strcmp(strategy, "trace") != 0 && strcmp(strategy, "uicker-kahn") != 0)
+        return say_error(NULL, "choose trace or uicker-kahn", "there is no strategy '%s'",
+                         strategy);
+    o->uicker_kahn = strategy && !strcmp(strategy, "uicker-kahn");
+    if (choose_real(request, real) != EXIT_YES || choose_keep(request, &o->keep) != EXIT_YES)
+        return EXIT_BAD;
+    if (request_has(request, OPTION_EFFORT) &&
+        request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
+        return EXIT_BAD;
+    if (*real == GEN_Q31 && o->keep)
+        return say_error(NULL, "generate f32, or leave it out",
+                         "--keep: fixed point is proved for constants, not for an argument");
+    o->effort = (double)effort / GEN_EFFORT;
+    o->keep |= request_has(request, OPTION_NO_BASE) ? GEN_NO_BASE : 0;
+    o->keep |= request_has(request, OPTION_FRICTION) ? GEN_FRICTION : 0;
+    o->keep |= request_has(request, OPTION_NO_ROTOR) ? GEN_NO_ROTOR : 0;
+    if (*real == GEN_Q31 && (o->keep & GEN_FRICTION))
+        return say_error(NULL, "add it with dyn/drive.c", "--friction: sign() is for floats");
+    return EXIT_YES;
+}
+
+/* ------------------------------------------------------------------------------------------ files
+ */
+
+/* A C identifier: letters, digits and underscores, not a digit first. */
+static void prefix_of(const char *name, char *out, size_t size) {
+    size_t used = 0;
+    if (isdigit((unsigned char)*name))
+        out[used++] = 'r';
+    for (; *name && used + 1 < size; name++)
+        out[used++] = isalnum((unsigned char)*name) ? (char)tolower((unsigned char)*name) : '_';
+    out[used] = '\0';
+}
+
+/* What made it, without names of folders and without the output: the same wherever it is called. */
+static void command_of(const request_t *request, const robot_t *robot, char *out, size_t size) {
+    static const option_id_t shown[] = {OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT,
+                                        OPTION_KEEP, OPTION_GRAVITY,  OPTION_PAYLOAD,
+                                        OPTION_TIP,  OPTION_PREFIX};
+    static const option_id_t flags[] = {OPTION_NO_BASE, OPTION_NO_ROTOR, OPTION_FRICTION,
+                                        OPTION_RIGID};
+    size_t used = (size_t)snprintf(out, size, "appell gen %s", robot->name);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0] && used < size; i++)
+        if (request_has(request, shown[i]))
+            used += (size_t)snprintf(out + used, size - used, " --%s %s",
+                                     option_table[shown[i]].name, request->value[shown[i]]);
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0] && used < size; i++)
+        if (request_has(request, flags[i]))
+            used += (size_t)snprintf(out + used, size - used, " --%s", option_table[flags[i]].name);
+    for (char *c = out; *c; c++)
+        if (*c == '/' && c[1] == '*')
+            *c = '|'; /* a comment cannot hold the start of another */
+}
+
+typedef void (*printer_t)(const gen_t *gen, const gen_print_t *how, FILE *out);
+
+static void print_base(const gen_t *gen, const gen_print_t *how, FILE *out) {
+    gen_print_base(gen, how->robot, out);
+}
+
+static int write_one(const char *folder, const gen_t *gen, const gen_print_t *how,
+                     const char *suffix, printer_t printer) {
+    char path[4096];
+    char *text = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/%s%s", folder, how->prefix, suffix);
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return say_no_memory();
+    printer(gen, how, stream);
+    const int status = fclose(stream) == 0 ? file_write(path, text, size) : say_no_memory();
+    free(text);
+    return status;
+}
+
+static int write_all(const char *folder, const gen_t *gen, const gen_print_t *how) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return say_error(folder, "choose a folder that can be made", "%s", strerror(errno));
+    if (write_one(folder, gen, how, ".h", gen_print_header) != EXIT_YES ||
+        write_one(folder, gen, how, ".c", gen_print_source) != EXIT_YES ||
+        write_one(folder, gen, how, "_base.csv", print_base) != EXIT_YES)
+        return EXIT_BAD;
+    return EXIT_YES;
+}
+
+/* --------------------------------------------------------------------------------------- progress
+ */
+
+typedef struct {
+    bool terminal, quiet;
+} progress_t;
+
+static void progress(void *context, const char *kernel, double part, graph_ops_t ops) {
+    const progress_t *p = context;
+    if (p->quiet || (!p->terminal && part < 1))
+        return;
+    fprintf(stderr, "%s%-9s %3.0f %%  %ld multiplications, %ld additions%s",
+            p->terminal ? "\r" : "", kernel, 100 * part, ops.mul, ops.add, part < 1 ? "" : "\n");
+    fflush(stderr);
+}
+
+int gen_run(const request_t *request) {
+    gen_options_t options = {0};
+    gen_real_t real = GEN_F32;
+    if (!request_has(request, OPTION_OUTPUT))
+        return say_error(NULL, "write -o DIR",
+                         "generated code is two files and a table: it needs a folder");
+    if (choose(request, &options, &real) != EXIT_YES)
+        return EXIT_BAD;
+    robot_t *robot = arm_load_rigid(request);
+    if (!robot)
+        return EXIT_BAD;
+    progress_t shown = {isatty(2) != 0, request_has(request, OPTION_QUIET)};
+    options.progress = progress;
+    options.context = &shown;
+    char prefix[ROBOT_NAME_MAX + 1], command[600];
+    prefix_of(request_has(request, OPTION_PREFIX) ? request->value[OPTION_PREFIX] : robot->name,
+              prefix, sizeof prefix);
+    command_of(request, robot, command, sizeof command);
+    gen_robot_t *made = gen_robot_make(robot, &options, real == GEN_Q31);
+    int status = EXIT_BAD;
+    if (made) {
+        const gen_print_t how = {.real = real,
+                                 .robot = robot->name,
+                                 .prefix = prefix,
+                                 .command = command,
+                                 .hash = made->hash,
+                                 .hashed = made->hashed,
+                                 .units = &made->units,
+                                 .fixed = (const fixed_t *const *)made->fixed};
+        status = write_all(request->value[OPTION_OUTPUT], made->gen, &how);
+        gen_robot_free(made);
+    }
+    arm_free(robot);
+    return status;
+}

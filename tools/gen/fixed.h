@@ -1,0 +1,64 @@
+/*
+ * Fixed point: which power of two each node of a graph is stored with, so that nothing can overflow
+ * for any state within the limits of the arm, and how wrong the results can be.
+ *
+ * Straight-line code has no loop in which bounds could grow, so that every node gets a bound of its
+ * own by interval arithmetic, tightened where more is known (a torque, an element of the inertia
+ * matrix, a pivot), and the exponent that this bound allows. A product keeps the upper 32 bits of
+ * 64, one SMULL on a Cortex-M3; a sum aligns its operands with a shift that the adder does on the
+ * way; a product with a power of two costs nothing at all.
+ */
+#ifndef TOOLS_GEN_FIXED_H
+#define TOOLS_GEN_FIXED_H
+
+#include "tools/gen/form.h"
+
+typedef struct {
+    double lo, hi;
+    double err;     /* of the computed value against the exact one */
+    int exponent;   /* the value is raw 2^-exponent */
+    int8_t cut;     /* MUL: bits that the 64-bit product loses; 0: a change of exponent only */
+    int8_t down[2]; /* ADD: bits that the operands lose; RECIP: its constant, and whether both are
+                       negative */
+    int32_t raw;    /* of a constant */
+} fixed_node_t;
+
+typedef struct {
+    const graph_t *g;
+    fixed_node_t *node;
+    int32_t *order, count;
+    int *result_exponent; /* wanted */
+    bool *clamped;        /* whether a result must be clamped to its format */
+    double *result_bound, *result_error;
+    bool proved; /* nothing was guessed */
+} fixed_t;
+
+/* What is known of a quantity beside its operands. */
+typedef struct {
+    double value[GEN_PROBES]; /* by which it is found in the graph, up to a factor */
+    double lo, hi;
+    bool guessed; /* from samples: what follows from it is not proved */
+} fixed_known_t;
+
+typedef struct {
+    /* Exponents: an input or a result is raw 2^-exponent; the angle of a revolute joint is a binary
+     * angle. Limits of the inputs. */
+    int (*input_exponent)(const void *context, int32_t array, int32_t index);
+    void (*input_range)(const void *context, int32_t array, int32_t index, double *lo, double *hi);
+    int (*result_exponent)(const void *context, int result);
+    const void *context;
+    const fixed_known_t *known;
+    int known_count;
+} fixed_options_t;
+
+fixed_t *fixed_make(const graph_t *g, const fixed_options_t *options);
+void fixed_free(fixed_t *f);
+/* Bit for bit what the generated code computes. */
+typedef int32_t (*fixed_lookup_t)(void *context, int32_t array, int32_t index);
+void fixed_eval(const fixed_t *f, fixed_lookup_t input, void *context, int32_t *result);
+
+/* 2^(62 - down) / a for a > 0, by Newton's iteration on the mantissa; the same code is generated.
+ */
+int32_t fixed_recip(int32_t a, int down);
+
+#endif

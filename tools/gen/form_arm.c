@@ -1,0 +1,154 @@
+/* The constants of one arm for tools/gen/form.h: parallel axes, regrouped masses, the last frame.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tools/gen/form.h"
+
+/*
+ * Along parallel axes it does not matter where on its axis a link has its origin: the d of all
+ * joints of a group is moved to where the group is left.
+ */
+static void slide_origins(dyn_model_t *m) {
+    for (uint32_t i = 1; i + 1 < m->n; i++) {
+        dyn_model_joint_t *j = &m->joint[i], *next = &m->joint[i + 1];
+        double c, s;
+        dyn_exact_turn(next->alpha, &c, &s);
+        if (j->type != DYN_REVOLUTE || s != 0 || c < 0 || j->d == 0)
+            continue;
+        dyn_pose_t up = dyn_pose_identity();
+        up.p[2] = j->d;
+        j->link = dyn_body_move(&j->link, &up);
+        next->d += j->d;
+        j->d = 0;
+    }
+}
+
+static void turn_last(dyn_model_t *m, double angle) {
+    dyn_model_joint_t *j = &m->joint[m->n - 1];
+    const double none[3] = {0}, back[3] = {0, 0, -angle};
+    const dyn_pose_t pose = dyn_pose_rpy(none, back);
+    j->theta += angle;
+    j->link = dyn_body_move(&j->link, &pose);
+    m->payload = dyn_body_move(&m->payload, &pose);
+    m->tool = dyn_pose_compose(&pose, &m->tool);
+}
+
+static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
+    dyn_spread_t carry = {0}, own[DYN_MAX_JOINTS];
+    double largest[3] = {0};
+    for (uint32_t i = m->n; i-- > 0;) {
+        own[i] = dyn_spread_regroup(m, i, &carry);
+        if (arm->keep & GEN_NO_BASE) {
+            /* The link as it is, about the origin that the formulations have. */
+            const dyn_body_t body = i == m->n - 1 ? dyn_model_last_link(m) : m->joint[i].link;
+            const dyn_spread_t literal = dyn_spread_body(&body);
+            dyn_pose_t up = dyn_pose_identity();
+            up.p[2] = dyn_spread_rise(m, i);
+            own[i] = (dyn_spread_t){0};
+            dyn_spread_add(&own[i], &literal, &up);
+            carry = (dyn_spread_t){0};
+        }
+        for (int r = 0; r < 4; r++)
+            for (int c = 0; c < 4; c++) {
+                double *most = &largest[(r == 3) + (c == 3)];
+                *most = fmax(*most, fabs(own[i].p[r][c]));
+            }
+    }
+    for (uint32_t i = 0; i < m->n; i++) {
+        gen_joint_t *j = &arm->joint[i];
+        /* What is below the rounding of its kind is nothing. */
+        for (int r = 0; r < 4; r++)
+            for (int c = 0; c < 4; c++)
+                if (fabs(own[i].p[r][c]) < 1e-14 * largest[(r == 3) + (c == 3)])
+                    own[i].p[r][c] = 0;
+        const double(*p)[4] = (const double(*)[4])own[i].p;
+        const double J[6] = {p[0][0], p[1][1], p[2][2], p[0][1], p[1][2], p[0][2]};
+        memcpy(j->J, J, sizeof J);
+        for (int k = 0; k < 3; k++)
+            j->l[k] = p[k][3];
+        j->m = p[3][3];
+    }
+}
+
+/*
+ * The rotor of the first joint turns with its link. That of the first joint of the second group
+ * does too as far as the arm can feel, where its axis is perpendicular to the first: its link then
+ * turns about it with the speed of the joint alone, so that an inertia about this axis is the same
+ * energy. In Euler's tensor Izz is half of it at xx and at yy, taken away at zz, which belongs to
+ * the link before.
+ */
+static void regroup_rotors(gen_arm_t *arm) {
+    gen_joint_t *j = arm->joint;
+    uint32_t second = 1;
+    if (!j[0].prismatic) {
+        j[0].J[0] += j[0].rotor;
+        j[0].rotor = 0;
+    }
+    while (second < arm->n && !j[second].starts)
+        second++;
+    if (second != 1 || second >= arm->n || j[1].prismatic || j[0].prismatic || j[1].ca != 0)
+        return;
+    j[1].J[0] += j[1].rotor / 2;
+    j[1].J[1] += j[1].rotor / 2;
+    j[0].J[1] -= j[1].rotor / 2;
+    j[1].rotor = 0;
+}
+
+static bool is_round(const gen_joint_t *j) {
+    const double least = 1e-12 * fabs(j->J[0] + j->J[1]);
+    return !j->prismatic && j->l[0] == 0 && j->l[1] == 0 && fabs(j->J[0] - j->J[1]) <= least &&
+           fabs(j->J[3]) <= least && fabs(j->J[4]) <= least && fabs(j->J[5]) <= least;
+}
+
+static void take(const dyn_model_t *m, gen_arm_t *arm) {
+    arm->n = m->n;
+    for (int k = 0; k < 3; k++)
+        arm->gravity[k] = m->gravity[k];
+    for (uint32_t i = 0; i < m->n; i++) {
+        const dyn_model_joint_t *from = &m->joint[i];
+        gen_joint_t *j = &arm->joint[i];
+        j->prismatic = from->type == DYN_PRISMATIC;
+        dyn_exact_turn(from->alpha, &j->ca, &j->sa);
+        j->starts = i == 0 || j->sa != 0 || j->ca < 0;
+        j->a = from->a;
+        j->rise = i > 0 ? dyn_spread_rise(m, i - 1) : 0;
+        j->theta = from->theta;
+        j->d = j->prismatic ? from->d : 0;
+        j->rotor = arm->keep & GEN_NO_ROTOR ? 0 : dyn_model_rotor(from);
+        j->viscous = from->drive.friction.viscous;
+        j->coulomb = from->drive.friction.coulomb[1];
+    }
+    regroup(m, arm);
+    if (!(arm->keep & GEN_NO_BASE))
+        regroup_rotors(arm);
+    arm->tool = m->tool;
+    arm->tool.p[2] += dyn_spread_rise(m, m->n - 1);
+}
+
+void gen_arm(const dyn_model_t *model, uint32_t keep, gen_arm_t *arm) {
+    dyn_model_t m = *model;
+    *arm = (gen_arm_t){.keep = keep};
+    if (keep & GEN_KEEP_PAYLOAD)
+        m.payload = (dyn_body_t){0};
+    for (int k = 0; k < 3; k++) /* a gravity along an axis has rounding beside it */
+        if (fabs(m.gravity[k]) <
+            1e-14 * (fabs(m.gravity[0]) + fabs(m.gravity[1]) + fabs(m.gravity[2])))
+            m.gravity[k] = 0;
+    if (!(keep & GEN_NO_BASE))
+        slide_origins(&m);
+    take(&m, arm);
+    gen_joint_t *last = &arm->joint[m.n - 1];
+    arm->round =
+        !(keep & (GEN_KEEP_PAYLOAD | GEN_KEEP_WRENCH | GEN_NO_BASE)) && m.n > 1 && is_round(last);
+    if (arm->round) {
+        last->theta = 0;
+    } else if (!(keep & (GEN_KEEP_PAYLOAD | GEN_KEEP_WRENCH | GEN_NO_BASE)) && m.n > 1 &&
+               last->starts && !last->prismatic && last->l[1] != 0) {
+        const double angle = atan2(last->l[1], last->l[0]);
+        turn_last(&m, angle);
+        take(&m, arm);
+        arm->joint[m.n - 1].l[1] = 0;
+        arm->turned = angle;
+    }
+}

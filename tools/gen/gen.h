@@ -1,0 +1,102 @@
+/*
+ * The code generator: graphs of all kernels for one robot, prepared, annealed, evaluated, and
+ * written as C11 (one header, one source, a table of the base parameters).
+ */
+#ifndef TOOLS_GEN_GEN_H
+#define TOOLS_GEN_GEN_H
+
+#include <stdio.h>
+
+#include "dyn/q31.h"
+#include "tools/gen/fixed.h"
+#include "tools/gen/form.h"
+
+typedef enum {
+    GEN_ID,
+    GEN_MASS,
+    GEN_BIAS,
+    GEN_HOLD, /* gravity torques */
+    GEN_FD,
+    GEN_FK,
+    GEN_JACOBIAN,
+    GEN_KERNELS
+} gen_kernel_t;
+
+typedef struct {
+    const char *name;   /* of the function behind the robot's */
+    const char *result; /* array of its results */
+    const char *text;   /* what it computes */
+    uint32_t inputs;    /* bits of gen_array_t, apart from those that are kept */
+} gen_kernel_info_t;
+
+extern const gen_kernel_info_t gen_kernel_info[GEN_KERNELS];
+
+typedef struct {
+    uint32_t keep;    /* gen_keep_t */
+    uint32_t kernels; /* bits; 0: all */
+    double effort;    /* of the annealer; 1 is the default, 0 leaves it out */
+    bool uicker_kahn; /* the inertia matrix by the closed form */
+    /* Told now and then; may be NULL. */
+    void (*progress)(void *context, const char *kernel, double part, graph_ops_t ops);
+    void *context;
+} gen_options_t;
+
+typedef struct {
+    gen_options_t options;
+    dyn_model_t model;
+    gen_arm_t arm;
+    graph_t *graph[GEN_KERNELS];     /* NULL: not asked for */
+    graph_ops_t before[GEN_KERNELS]; /* prepared, not annealed */
+    graph_ops_t ops[GEN_KERNELS];
+    graph_ops_t other; /* the inertia matrix by the other strategy, not annealed */
+    gen_names_t *names[GEN_KERNELS];
+} gen_t;
+
+gen_t *gen_make(const dyn_model_t *model, const gen_options_t *options);
+void gen_free(gen_t *gen);
+uint32_t gen_results(const gen_t *gen, gen_kernel_t kernel);
+/* Numbers in an array of inputs. */
+uint32_t gen_array_size(const gen_t *gen, gen_array_t array);
+/* Which arrays a kernel takes, those that are kept included. */
+uint32_t gen_inputs(const gen_t *gen, gen_kernel_t kernel);
+
+/* Arrays that are kept as arguments must be set. */
+typedef struct {
+    const double *array[GEN_ARRAYS];
+} gen_state_t;
+/* Values of all nodes, with room for graph_size of them. */
+void gen_state_values(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state,
+                      double *value);
+void gen_eval_f64(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
+/* As a float computes it, in the order of the generated code. */
+void gen_eval_f32(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
+
+/* What the general kernels give for the same: the reference. */
+void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
+
+typedef enum { GEN_F32, GEN_F64, GEN_Q31 } gen_real_t;
+
+typedef struct {
+    gen_real_t real;
+    const char *robot;   /* as the file names it */
+    const char *prefix;  /* of functions: a C identifier */
+    const char *command; /* that made it, for the comment */
+    uint32_t hash;       /* of the parameters: firmware/core/image.h */
+    bool hashed;
+    /* q31 only */
+    const dyn_units_t *units;
+    const fixed_t *const *fixed; /* of each kernel */
+} gen_print_t;
+
+/* Fixed point of a kernel in these units; NULL where the arm has no limits to prove it with. */
+fixed_t *gen_fixed(const gen_t *gen, gen_kernel_t kernel, const dyn_units_t *units);
+
+void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out);
+void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out);
+/* The mapping from the links to the base parameters that the code contains. */
+void gen_print_base(const gen_t *gen, const char *robot, FILE *out);
+
+/* Statements in an order that keeps few values alive; ids of what is computed, to be freed. */
+int32_t *gen_schedule(const graph_t *g, int registers, int32_t *count);
+
+#endif

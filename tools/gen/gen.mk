@@ -1,0 +1,36 @@
+# Include it after tools/appell/appell.mk and firmware/core/core.mk.
+# Generated kernels. FOLDER/gen_REAL.c and .h, made by the host tool, functions gen_REAL_id and so on.
+#   GEN_EFFORT   of the annealer, for these
+
+GEN_EFFORT ?= 10
+
+# $(call gen_rule,folder,robot,real)
+define gen_rule
+$1/gen_$3.c: $(APPELL) $$(wildcard $2 tools/robots/$2.yaml)
+	@mkdir -p $$(@D)
+	$$(call say,GEN,$$@)
+	$$(Q)$(APPELL) gen $2 --real $3 --prefix gen_$3 --effort $(GEN_EFFORT) --quiet -o $$(@D)
+endef
+
+# GEN=1 ROBOT=y: into the firmware. What was built for another robot, or for none, is built again.
+ifneq ($(BOARD),host)
+GEN_STAMP := $(OUT)/generated-for
+GEN_USERS := $(addprefix $(CORE_OUT)/,control_$(CONTROL_REAL).o app_$(CONTROL_REAL).o rows_$(CONTROL_REAL).o)
+$(GEN_USERS): $(GEN_STAMP)
+$(CORE_OUT)/rows_$(CONTROL_REAL).o: CFLAGS += $(GEN_DEFS_$(CONTROL_REAL))
+ifneq ($(shell cat $(GEN_STAMP) 2>/dev/null),$(or $(GEN_ROBOT),none))
+.PHONY: $(GEN_STAMP)
+endif
+$(GEN_STAMP):
+	@mkdir -p $(@D)
+	@echo '$(or $(GEN_ROBOT),none)' > $@
+
+ifneq ($(GEN),)
+$(GEN_USERS): $(GEN_DIR)/$(GEN_NAME).c
+$(eval $(call gen_rule,$(GEN_DIR),$(GEN_ROBOT),$(CONTROL_REAL)))
+$(OUT)/firmware/$(GEN_NAME).o: $(GEN_DIR)/$(GEN_NAME).c $(GEN_STAMP)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CROSS)gcc $(CFLAGS) $(DYN_FLAGS_$(CONTROL_REAL)) -c $< -o $@
+endif
+endif

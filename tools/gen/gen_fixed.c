@@ -1,0 +1,217 @@
+/* What fixed point has to know of the arm: limits, units, and bounds that intervals do not see. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/backend/check.h"
+#include "tools/backend/range.h"
+#include "tools/gen/gen.h"
+
+typedef struct {
+    const gen_t *gen;
+    gen_kernel_t kernel;
+    const dyn_units_t *units;
+    int reach; /* exponent of the unit of positions in fk and jacobian */
+} arm_t;
+
+static bool slides(const arm_t *a, uint32_t i) {
+    return a->gen->model.joint[i].type == DYN_PRISMATIC;
+}
+
+static int input_exponent(const void *context, int32_t array, int32_t index) {
+    const arm_t *a = context;
+    const dyn_q31_exponents_t e = dyn_q31_exponents(&a->gen->model, a->units, (uint32_t)index);
+    const int unit = array == GEN_Q     ? e.position
+                     : array == GEN_QD  ? e.velocity
+                     : array == GEN_QDD ? e.acceleration
+                                        : e.torque;
+    return DYN_Q31_BITS - unit;
+}
+
+static void input_range(const void *context, int32_t array, int32_t index, double *lo, double *hi) {
+    const arm_t *a = context;
+    const dyn_limits_t *l = &a->gen->model.joint[index].drive.limits;
+    /* Of a torque all that the format holds: nobody limits it before. */
+    double most = ldexp(1, 31 - input_exponent(context, array, index));
+    if (array == GEN_QD)
+        most = l->velocity;
+    else if (array == GEN_QDD)
+        most = l->acceleration;
+    else if (array == GEN_Q && !slides(a, (uint32_t)index))
+        most = 100; /* any angle */
+    *lo = -most;
+    *hi = most;
+    if (array == GEN_Q && l->position[1] > l->position[0]) {
+        *lo = l->position[0];
+        *hi = l->position[1];
+    }
+}
+
+static int result_exponent(const void *context, int result) {
+    const arm_t *a = context;
+    const uint32_t n = a->gen->arm.n, i = (uint32_t)result;
+    const dyn_model_t *m = &a->gen->model;
+    switch (a->kernel) {
+    case GEN_FD:
+        return DYN_Q31_BITS - dyn_q31_exponents(m, a->units, i).acceleration;
+    case GEN_MASS: {
+        uint32_t row = 0;
+        while ((row + 1) * (row + 2) / 2 <= i)
+            row++;
+        const uint32_t column = i - row * (row + 1) / 2;
+        const int lengths = 2 - slides(a, row) - slides(a, column);
+        return DYN_Q31_BITS - a->units->mass[column] - lengths * a->units->length;
+    }
+    case GEN_FK:
+        return DYN_Q31_BITS - (i % 4 == 3 ? a->reach : 0);
+    case GEN_JACOBIAN:
+        return DYN_Q31_BITS -
+               (i / n < 3 ? a->reach - (slides(a, i % n) ? a->units->length : 0) : 0);
+    default:
+        return DYN_Q31_BITS - dyn_q31_exponents(m, a->units, i).torque;
+    }
+}
+
+/* ------------------------------------------------------------------------------ what else is known
+ */
+
+enum { KNOWN_MAX = 1200, SAMPLES = 2000 };
+
+typedef struct {
+    fixed_known_t item[KNOWN_MAX];
+    int count;
+} known_t;
+
+static void learn(known_t *k, const double *value, double lo, double hi, bool guessed) {
+    if (k->count == KNOWN_MAX || value[0] == 0 || value[1] == 0)
+        return;
+    fixed_known_t *item = &k->item[k->count++];
+    *item = (fixed_known_t){.lo = lo, .hi = hi, .guessed = guessed};
+    memcpy(item->value, value, sizeof item->value);
+}
+
+/* The results themselves, by their values at the probes. */
+static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *bound, known_t *k) {
+    const graph_t *g = gen->graph[kernel];
+    const size_t size = (size_t)graph_size(g);
+    double *value = calloc(size * GEN_PROBES, sizeof *value);
+    if (!value)
+        abort();
+    for (int probe = 0; probe < GEN_PROBES; probe++)
+        graph_eval(g, gen_probe, &probe, value + (size_t)probe * size);
+    for (int i = 0; i < graph_outputs(g); i++) {
+        const size_t r = (size_t)(graph_result(g, i) >> 1);
+        const double v[GEN_PROBES] = {value[r], value[size + r]};
+        learn(k, v, -bound[i], bound[i], false);
+    }
+    free(value);
+}
+
+/* Norms of vectors bound a torque better than intervals do: tools/backend/range.h. */
+static void learn_torques(const gen_t *gen, gen_kernel_t kernel, known_t *k) {
+    static range_report_t report;
+    double bound[DYN_MAX_JOINTS];
+    if (range_run(range_fast, &gen->model, NULL, RANGE_EXACT, &report) != DYN_OK)
+        return;
+    for (uint32_t i = 0; i < gen->arm.n; i++) {
+        const dyn_model_joint_t *j = &gen->model.joint[i];
+        bound[i] = report.tau_bound[i] + dyn_model_rotor(j) * j->drive.limits.acceleration;
+    }
+    learn_results(gen, kernel, bound, k);
+}
+
+/* Bounds of the diagonal of the inertia matrix. */
+static bool matrix_bounds(const gen_t *gen, const dyn_units_t *units, double *diagonal) {
+    if (!gen->graph[GEN_MASS])
+        return false;
+    fixed_t *mass = gen_fixed(gen, GEN_MASS, units);
+    for (uint32_t i = 0; mass && i < gen->arm.n; i++)
+        diagonal[i] = mass->result_bound[i * (i + 3) / 2];
+    fixed_free(mass);
+    return mass != NULL;
+}
+
+/* The least pivots over random states, where no rotor bounds them. */
+static void sample_pivots(const gen_t *gen, double *least) {
+    static double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
+    const uint32_t n = gen->arm.n;
+    double q[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < n; i++)
+        least[i] = 1e300;
+    for (int s = 0; s < SAMPLES; s++) {
+        int context = 100 + s;
+        for (uint32_t i = 0; i < n; i++) {
+            const dyn_limits_t *l = &gen->model.joint[i].drive.limits;
+            const double part = gen_probe(&context, GEN_Q, (int32_t)i),
+                         span = l->position[1] - l->position[0];
+            q[i] = span > 0 ? l->position[0] + 0.5 * (part + 1) * span : 3.14159 * part;
+        }
+        gen_eval_f64(gen, GEN_MASS, &(gen_state_t){{[GEN_Q] = q}}, M);
+        for (uint32_t i = n; i-- > 0;) {
+            double *Mi = M + i * (i + 1) / 2;
+            least[i] = fmin(least[i], Mi[i]);
+            for (uint32_t j = 0; j < i; j++)
+                for (uint32_t k = 0; k <= j; k++)
+                    M[j * (j + 1) / 2 + k] -= Mi[j] * Mi[k] / Mi[i];
+        }
+    }
+}
+
+/*
+ * M is positive semidefinite plus the rotors on the diagonal, and so is what elimination leaves of
+ * it: no pivot is below the rotor of its joint, and no element above the root of its two diagonal
+ * ones, which never grow.
+ */
+static void learn_pivots(const gen_t *gen, const dyn_units_t *units, known_t *k) {
+    double diagonal[DYN_MAX_JOINTS], least[DYN_MAX_JOINTS], sampled[DYN_MAX_JOINTS];
+    const gen_names_t *names = gen->names[GEN_FD];
+    if (!names || !matrix_bounds(gen, units, diagonal))
+        return;
+    sample_pivots(gen, sampled);
+    for (uint32_t i = 0; i < gen->arm.n; i++) {
+        least[i] = gen->options.keep & GEN_NO_ROTOR ? 0 : dyn_model_rotor(&gen->model.joint[i]);
+        sampled[i] *= 0.5;
+    }
+    for (int i = 0; i < names->count; i++) {
+        const gen_name_t *name = &names->name[i];
+        unsigned row, column;
+        int end = 0;
+        if (sscanf(name->name, "D%u%n", &row, &end) == 1 && !name->name[end] && row <= gen->arm.n) {
+            const bool guessed = least[row - 1] <= 0;
+            learn(k, name->value, guessed ? sampled[row - 1] : least[row - 1], diagonal[row - 1],
+                  guessed);
+        } else if (sscanf(name->name, "S%u_%u", &row, &column) == 2) {
+            const double most = sqrt(diagonal[row - 1] * diagonal[column - 1]);
+            learn(k, name->value, row == column ? 0 : -most, most, false);
+        } else if (sscanf(name->name, "U%u_%u", &row, &column) == 2) {
+            const bool guessed = least[row - 1] <= 0;
+            const double most =
+                sqrt(diagonal[column - 1] / (guessed ? sampled[row - 1] : least[row - 1]));
+            learn(k, name->value, -most, most, guessed);
+        }
+    }
+}
+
+fixed_t *gen_fixed(const gen_t *gen, gen_kernel_t kernel, const dyn_units_t *units) {
+    static dyn_arm_check_t prepared;
+    known_t *known = calloc(1, sizeof *known);
+    arm_t a = {.gen = gen, .kernel = kernel, .units = units};
+    if (!known)
+        abort();
+    if (kernel >= GEN_FK && dyn_prepare_check(&gen->model, units, &prepared) == DYN_OK)
+        a.reach = units->length + (int)prepared.reach_shift;
+    if (kernel == GEN_ID || kernel == GEN_BIAS || kernel == GEN_HOLD)
+        learn_torques(gen, kernel, known);
+    if (kernel == GEN_FD)
+        learn_pivots(gen, units, known);
+    const fixed_options_t options = {.input_exponent = input_exponent,
+                                     .input_range = input_range,
+                                     .result_exponent = result_exponent,
+                                     .context = &a,
+                                     .known = known->item,
+                                     .known_count = known->count};
+    fixed_t *f = fixed_make(gen->graph[kernel], &options);
+    free(known);
+    return f;
+}

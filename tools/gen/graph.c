@@ -1,0 +1,857 @@
+/* The expression graph of tools/gen/graph.h. */
+#include "tools/gen/graph.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dyn/model.h"
+
+typedef graph_node_t node_t;
+
+enum { NOT_HASHED = -2, END = -1 };
+
+typedef struct {
+    int32_t *at, old;
+} change_t;
+
+typedef struct {
+    int32_t *id;
+    int32_t count, room;
+} list_t;
+
+struct graph {
+    node_t *node;
+    double *value;
+    int32_t used, room;
+    int32_t *bucket; /* first of the chain, or END */
+    int32_t buckets; /* a power of two */
+    int32_t vacant;  /* how many of vacancy are free */
+    list_t vacancy, freed, made, out;
+    change_t *change;
+    int32_t changes, change_room;
+    bool trying, full, fixed;
+    graph_cost_t cost;
+    double total, total_before;
+};
+
+static void *must(void *memory) {
+    if (!memory) {
+        fprintf(stderr, "appell: no memory for the expression graph\n");
+        exit(2);
+    }
+    return memory;
+}
+
+static void list_push(list_t *l, int32_t id) {
+    if (l->count == l->room) {
+        l->room = l->room ? 2 * l->room : 64;
+        l->id = must(realloc(l->id, (size_t)l->room * sizeof *l->id));
+    }
+    l->id[l->count++] = id;
+}
+
+/* Every change of a node goes through this, so that it can be taken back. */
+static inline void set(graph_t *g, int32_t *at, int32_t to) {
+    if (g->trying) {
+        if (g->changes == g->change_room) {
+            g->change_room = g->change_room ? 2 * g->change_room : 1024;
+            g->change = must(realloc(g->change, (size_t)g->change_room * sizeof *g->change));
+        }
+        g->change[g->changes++] = (change_t){at, *at};
+    }
+    *at = to;
+}
+
+static inline int32_t id_of(ref_t a) {
+    return a >> 1;
+}
+
+static inline const node_t *of(const graph_t *g, ref_t a) {
+    return &g->node[a >> 1];
+}
+
+bool graph_uses_b(int32_t op) {
+    return op == GRAPH_ADD || op == GRAPH_MUL || op == GRAPH_CLAMP || op == GRAPH_MIN;
+}
+
+static bool uses_a(int32_t op) {
+    return op > GRAPH_INPUT;
+}
+
+static bool op_uses_b(int32_t op, ref_t b) {
+    return graph_uses_b(op) || (op == GRAPH_ANGLE && b != GRAPH_NONE);
+}
+
+static bool uses_angle_b(const node_t *n) {
+    return op_uses_b(n->op, n->b);
+}
+
+/* ------------------------------------------------------------------------------------ hash table
+ */
+
+static uint32_t hash_of(int32_t op, int32_t a, int32_t b) {
+    uint64_t h = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) + (uint64_t)op * 0x9e3779b97f4a7c15u;
+    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)(h ^ (h >> 31));
+}
+
+/* Angles are looked up by their offset too. */
+static int32_t find(const graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
+    const uint32_t at = hash_of(op, a, b) & (uint32_t)(g->buckets - 1);
+    for (int32_t i = g->bucket[at]; i != END; i = g->node[i].hash_next) {
+        const node_t *n = &g->node[i];
+        if (n->op == op && n->a == a && n->b == b &&
+            (op != GRAPH_ANGLE || fabs(g->value[i] - value) < 1e-13))
+            return i;
+    }
+    return END;
+}
+
+static void put_hash(graph_t *g, int32_t id) {
+    node_t *n = &g->node[id];
+    int32_t *head = &g->bucket[hash_of(n->op, n->a, n->b) & (uint32_t)(g->buckets - 1)];
+    set(g, &n->hash_prev, END);
+    set(g, &n->hash_next, *head);
+    if (*head != END)
+        set(g, &g->node[*head].hash_prev, id);
+    set(g, head, id);
+}
+
+static void unhash(graph_t *g, int32_t id) {
+    node_t *n = &g->node[id];
+    if (n->hash_prev == NOT_HASHED)
+        return;
+    if (n->hash_prev == END)
+        set(g, &g->bucket[hash_of(n->op, n->a, n->b) & (uint32_t)(g->buckets - 1)], n->hash_next);
+    else
+        set(g, &g->node[n->hash_prev].hash_next, n->hash_next);
+    if (n->hash_next != END)
+        set(g, &g->node[n->hash_next].hash_prev, n->hash_prev);
+    set(g, &n->hash_prev, NOT_HASHED);
+}
+
+static void grow(graph_t *g, int32_t room) {
+    g->room = room;
+    while (g->buckets < 2 * room)
+        g->buckets *= 2;
+    g->node = must(realloc(g->node, (size_t)room * sizeof *g->node));
+    g->value = must(realloc(g->value, (size_t)room * sizeof *g->value));
+    g->bucket = must(realloc(g->bucket, (size_t)g->buckets * sizeof *g->bucket));
+    for (int32_t i = 0; i < g->buckets; i++)
+        g->bucket[i] = END;
+    for (int32_t i = 0; i < g->used; i++)
+        if (g->node[i].op != GRAPH_FREE && g->node[i].op != GRAPH_OUT)
+            put_hash(g, i);
+}
+
+/* ------------------------------------------------------------------------------------------ nodes
+ */
+
+static void link_use(graph_t *g, int32_t user, int k, ref_t to) {
+    node_t *u = &g->node[user], *n = &g->node[id_of(to)];
+    set(g, &u->prev_use[k], END);
+    set(g, &u->next_use[k], n->use);
+    if (n->use != END)
+        set(g, &g->node[n->use >> 1].prev_use[n->use & 1], 2 * user + k);
+    set(g, &n->use, 2 * user + k);
+    set(g, &n->refs, n->refs + 1);
+}
+
+static void unlink_use(graph_t *g, int32_t user, int k, ref_t from) {
+    node_t *u = &g->node[user], *n = &g->node[id_of(from)];
+    if (u->prev_use[k] == END)
+        set(g, &n->use, u->next_use[k]);
+    else
+        set(g, &g->node[u->prev_use[k] >> 1].next_use[u->prev_use[k] & 1], u->next_use[k]);
+    if (u->next_use[k] != END)
+        set(g, &g->node[u->next_use[k] >> 1].prev_use[u->next_use[k] & 1], u->prev_use[k]);
+    set(g, &n->refs, n->refs - 1);
+}
+
+static bool is_const_id(const graph_t *g, ref_t a) {
+    return of(g, a)->op == GRAPH_CONST;
+}
+
+static double cost_of(const graph_t *g, int32_t id) {
+    const node_t *n = &g->node[id];
+    switch (n->op) {
+    case GRAPH_MUL:
+        if (is_const_id(g, n->a) || is_const_id(g, n->b)) {
+            const double c = g->value[id_of(is_const_id(g, n->a) ? n->a : n->b)];
+            return c == 2 ? g->cost.add : g->cost.mul + g->cost.constant;
+        }
+        return g->cost.mul;
+    case GRAPH_ADD:
+        return g->cost.add + (is_const_id(g, n->a) || is_const_id(g, n->b) ? g->cost.constant : 0);
+    case GRAPH_RECIP:
+        return g->cost.recip;
+    case GRAPH_SIN:
+    case GRAPH_COS:
+        return g->cost.sincos;
+    default:
+        return 0;
+    }
+}
+
+static int32_t take_node(graph_t *g) {
+    if (g->vacant > 0) {
+        set(g, &g->vacant, g->vacant - 1);
+        return g->vacancy.id[g->vacant];
+    }
+    if (g->used == g->room) {
+        if (g->trying || g->fixed) {
+            g->full = true;
+            return END;
+        }
+        grow(g, 2 * g->room);
+    }
+    set(g, &g->used, g->used + 1);
+    return g->used - 1;
+}
+
+static int32_t make(graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
+    const int32_t id = take_node(g);
+    if (id == END)
+        return 0;
+    node_t *n = &g->node[id];
+    set(g, &n->op, op);
+    set(g, &n->a, a);
+    set(g, &n->b, b);
+    set(g, &n->refs, 0);
+    set(g, &n->use, END);
+    n->stamp = 0;
+    g->value[id] = value;
+    if (uses_a(op))
+        link_use(g, id, 0, a);
+    if (op_uses_b(op, b))
+        link_use(g, id, 1, b);
+    if (op != GRAPH_OUT)
+        put_hash(g, id);
+    else
+        set(g, &n->hash_prev, NOT_HASHED);
+    g->total += cost_of(g, id);
+    if (g->trying)
+        list_push(&g->made, id);
+    return id;
+}
+
+static ref_t unique(graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
+    const int32_t id = find(g, op, a, b, value);
+    return 2 * (id != END ? id : make(g, op, a, b, value));
+}
+
+/* Of what nothing refers to any more; then of its operands. */
+static void drop(graph_t *g, int32_t id) {
+    node_t *n = &g->node[id];
+    if (n->refs > 0 || n->op == GRAPH_FREE || n->op == GRAPH_INPUT || id < 2)
+        return;
+    const int32_t op = n->op, a = n->a, b = n->b;
+    g->total -= cost_of(g, id);
+    unhash(g, id);
+    set(g, &n->op, GRAPH_FREE);
+    if (g->trying)
+        list_push(&g->freed, id);
+    else {
+        list_push(&g->vacancy, id); /* vacancy.count is vacant outside of a try */
+        g->vacant = g->vacancy.count;
+    }
+    if (uses_a(op)) {
+        unlink_use(g, id, 0, a);
+        if (op_uses_b(op, b))
+            unlink_use(g, id, 1, b);
+        drop(g, id_of(a));
+        if (op_uses_b(op, b))
+            drop(g, id_of(b));
+    }
+}
+
+/* ---------------------------------------------------------------------------------- construction
+ */
+
+graph_t *graph_new(void) {
+    graph_t *g = must(calloc(1, sizeof *g));
+    g->buckets = 1024;
+    grow(g, 512);
+    graph_const(g, 0);
+    graph_const(g, 1);
+    return g;
+}
+
+void graph_free(graph_t *g) {
+    if (!g)
+        return;
+    free(g->node);
+    free(g->value);
+    free(g->bucket);
+    free(g->vacancy.id);
+    free(g->freed.id);
+    free(g->made.id);
+    free(g->out.id);
+    free(g->change);
+    free(g);
+}
+
+ref_t graph_const(graph_t *g, double value) {
+    const double size = fabs(value);
+    int exponent;
+    const int64_t mantissa = llround(ldexp(frexp(size, &exponent), 49));
+    /* One of the two neighbours may be the same number, rounded elsewhere. */
+    for (int64_t k = -1; k <= 1 && size > 0; k++) {
+        const int64_t m = mantissa + k;
+        const int32_t id = find(g, GRAPH_CONST, (int32_t)(uint32_t)m,
+                                exponent * (1 << 18) + (int32_t)(m >> 32), 0);
+        if (id != END)
+            return 2 * id + (value < 0);
+    }
+    return unique(g, GRAPH_CONST, (int32_t)(uint32_t)mantissa,
+                  exponent * (1 << 18) + (int32_t)(mantissa >> 32), size) +
+           (value < 0);
+}
+
+ref_t graph_input(graph_t *g, int32_t array, int32_t index) {
+    return unique(g, GRAPH_INPUT, array, index, 0);
+}
+
+bool graph_is_const(const graph_t *g, ref_t a, double *value) {
+    if (!is_const_id(g, a))
+        return false;
+    if (value)
+        *value = a & 1 ? -g->value[id_of(a)] : g->value[id_of(a)];
+    return true;
+}
+
+/* a is coefficient times *base. */
+static double coefficient(const graph_t *g, ref_t a, int32_t *base) {
+    const node_t *n = of(g, a);
+    const double sign = a & 1 ? -1 : 1;
+    if (n->op == GRAPH_MUL) {
+        const bool first = is_const_id(g, n->a);
+        if (first || is_const_id(g, n->b)) {
+            *base = id_of(first ? n->b : n->a);
+            return sign * g->value[id_of(first ? n->a : n->b)];
+        }
+    }
+    *base = id_of(a);
+    return sign;
+}
+
+/* (x + y) - x */
+static ref_t cancelled(const graph_t *g, ref_t sum, ref_t minus) {
+    const node_t *n = of(g, sum);
+    if (n->op != GRAPH_ADD)
+        return GRAPH_NONE;
+    if ((n->a ^ (sum & 1)) == (minus ^ 1))
+        return n->b ^ (sum & 1);
+    if ((n->b ^ (sum & 1)) == (minus ^ 1))
+        return n->a ^ (sum & 1);
+    return GRAPH_NONE;
+}
+
+/* What the sum is without a node of its own for it, or GRAPH_NONE. */
+static ref_t fold_add(graph_t *g, ref_t a, ref_t b) {
+    double x, y;
+    const bool ca = graph_is_const(g, a, &x), cb = graph_is_const(g, b, &y);
+    if (ca && cb)
+        return graph_const(g, x + y);
+    if (ca && x == 0)
+        return b;
+    if (cb && y == 0)
+        return a;
+    int32_t base_a, base_b;
+    x = coefficient(g, a, &base_a);
+    y = coefficient(g, b, &base_b);
+    if (base_a == base_b) {
+        /* What cancels but for rounding is nothing. */
+        const double sum = fabs(x + y) < 1e-15 * fabs(x) ? 0 : x + y;
+        return graph_mul(g, graph_const(g, sum), 2 * base_a);
+    }
+    const ref_t c = cancelled(g, a, b);
+    return c != GRAPH_NONE ? c : cancelled(g, b, a);
+}
+
+static ref_t fold_mul(graph_t *g, ref_t a, ref_t b) {
+    const int sign = (a ^ b) & 1;
+    double x, y;
+    if (!is_const_id(g, a)) {
+        const ref_t t = a;
+        a = b;
+        b = t;
+    }
+    if (!graph_is_const(g, a & ~1, &x))
+        return GRAPH_NONE;
+    if (graph_is_const(g, b & ~1, &y))
+        return graph_const(g, sign ? -x * y : x * y);
+    if (x == 0)
+        return 0;
+    if (x == 1)
+        return (b & ~1) | sign;
+    int32_t base;
+    y = coefficient(g, b & ~1, &base);
+    return y == 1 ? GRAPH_NONE : graph_mul(g, graph_const(g, sign ? -x * y : x * y), 2 * base);
+}
+
+static ref_t fold_recip(graph_t *g, ref_t a) {
+    double x;
+    return graph_is_const(g, a, &x) ? graph_const(g, 1 / x) : GRAPH_NONE;
+}
+
+/* Brings operands into canonical order and form; the answer is the sign to put before the node. */
+static int normalise(int32_t op, ref_t *a, ref_t *b) {
+    int sign = 0;
+    const bool commutes = op == GRAPH_ADD || op == GRAPH_MUL || op == GRAPH_MIN;
+    if (commutes && id_of(*a) > id_of(*b)) {
+        const ref_t t = *a;
+        *a = *b;
+        *b = t;
+    }
+    if (op == GRAPH_ADD && (*a & 1)) {
+        sign = 1;
+        *a ^= 1;
+        *b ^= 1;
+    } else if (op == GRAPH_MUL) {
+        sign = (*a ^ *b) & 1;
+        *a &= ~1;
+        *b &= ~1;
+    } else if (op == GRAPH_RECIP || op == GRAPH_CLAMP || op == GRAPH_SIGN) {
+        sign = *a & 1;
+        *a &= ~1;
+    }
+    return sign;
+}
+
+static ref_t canonical(graph_t *g, int32_t op, ref_t a, ref_t b) {
+    const int sign = normalise(op, &a, &b);
+    return unique(g, op, a, b, 0) ^ sign;
+}
+
+ref_t graph_add(graph_t *g, ref_t a, ref_t b) {
+    const ref_t folded = fold_add(g, a, b);
+    return folded != GRAPH_NONE ? folded : canonical(g, GRAPH_ADD, a, b);
+}
+
+ref_t graph_mul(graph_t *g, ref_t a, ref_t b) {
+    const ref_t folded = fold_mul(g, a, b);
+    return folded != GRAPH_NONE ? folded : canonical(g, GRAPH_MUL, a, b);
+}
+
+ref_t graph_recip(graph_t *g, ref_t a) {
+    const ref_t folded = fold_recip(g, a);
+    return folded != GRAPH_NONE ? folded : canonical(g, GRAPH_RECIP, a, GRAPH_NONE);
+}
+
+static double value_other(int32_t op, double a, double b) {
+    switch (op) {
+    case GRAPH_SQRT:
+        return sqrt(a);
+    case GRAPH_CLAMP:
+        return fmax(-b, fmin(b, a));
+    case GRAPH_MIN:
+        return fmin(a, b);
+    case GRAPH_SIGN:
+        return a > 0 ? 1 : a < 0 ? -1 : 0;
+    default:
+        return 0;
+    }
+}
+
+ref_t graph_other(graph_t *g, graph_op_t op, ref_t a, ref_t b) {
+    double x, y = 0;
+    if (!graph_uses_b(op))
+        b = GRAPH_NONE;
+    if (graph_is_const(g, a, &x) && (b == GRAPH_NONE || graph_is_const(g, b, &y)))
+        return graph_const(g, value_other(op, x, y));
+    return canonical(g, op, a, b);
+}
+
+ref_t graph_angle(graph_t *g, ref_t a, ref_t b, double offset) {
+    double x;
+    if (graph_is_const(g, a, &x)) {
+        offset += x;
+        if (b == GRAPH_NONE)
+            return graph_const(g, offset);
+        a = b;
+        b = GRAPH_NONE;
+    }
+    if (b != GRAPH_NONE && graph_is_const(g, b, &x)) {
+        offset += x;
+        b = GRAPH_NONE;
+    }
+    const node_t *n = of(g, a);
+    if (n->op == GRAPH_ANGLE && b == GRAPH_NONE) {
+        offset += g->value[id_of(a)];
+        b = n->b;
+        a = n->a;
+    } else if (n->op == GRAPH_ANGLE && g->value[id_of(a)] != 0) {
+        /* Offsets gather in the last. */
+        offset += g->value[id_of(a)];
+        a = n->b == GRAPH_NONE ? n->a : unique(g, GRAPH_ANGLE, n->a, n->b, 0);
+    }
+    if (b == GRAPH_NONE && offset == 0)
+        return a;
+    return unique(g, GRAPH_ANGLE, a, b, offset);
+}
+
+void graph_sincos(graph_t *g, ref_t angle, ref_t *cosine, ref_t *sine) {
+    double c, s, x;
+    if (graph_is_const(g, angle, &x)) {
+        dyn_exact_turn(x, &c, &s);
+        *cosine = graph_const(g, c);
+        *sine = graph_const(g, s);
+        return;
+    }
+    const double offset = of(g, angle)->op == GRAPH_ANGLE ? g->value[id_of(angle)] : 0;
+    dyn_exact_turn(offset, &c, &s);
+    if (c == 0 || s == 0)
+        angle = graph_angle(g, angle, GRAPH_NONE, -offset);
+    const ref_t qc = unique(g, GRAPH_COS, angle, GRAPH_NONE, 0);
+    const ref_t qs = unique(g, GRAPH_SIN, angle, GRAPH_NONE, 0);
+    if (c != 0 && s != 0) {
+        *cosine = qc;
+        *sine = qs;
+    } else {
+        *cosine = c != 0 ? qc ^ (c < 0) : qs ^ (s > 0);
+        *sine = c != 0 ? qs ^ (c < 0) : qc ^ (s < 0);
+    }
+}
+
+void graph_output(graph_t *g, ref_t a) {
+    list_push(&g->out, make(g, GRAPH_OUT, a, GRAPH_NONE, 0));
+}
+
+int graph_outputs(const graph_t *g) {
+    return g->out.count;
+}
+
+ref_t graph_result(const graph_t *g, int which) {
+    return g->node[g->out.id[which]].a;
+}
+
+void graph_sweep(graph_t *g) {
+    for (int32_t i = g->used - 1; i >= 2; i--)
+        if (g->node[i].op != GRAPH_OUT)
+            drop(g, i);
+}
+
+/* ---------------------------------------------------------------------------------------- reading
+ */
+
+int32_t graph_size(const graph_t *g) {
+    return g->used;
+}
+
+const graph_node_t *graph_at(const graph_t *g, int32_t id) {
+    return &g->node[id];
+}
+
+double graph_value(const graph_t *g, int32_t id) {
+    return g->value[id];
+}
+
+static void visit(const graph_t *g, int32_t id, bool *seen, int32_t *order, int32_t *count) {
+    if (seen[id])
+        return;
+    seen[id] = true;
+    const node_t *n = &g->node[id];
+    if (uses_a(n->op))
+        visit(g, id_of(n->a), seen, order, count);
+    if (uses_angle_b(n))
+        visit(g, id_of(n->b), seen, order, count);
+    order[(*count)++] = id;
+}
+
+int32_t *graph_order(const graph_t *g, int32_t *count) {
+    bool *seen = must(calloc((size_t)g->used + 1, sizeof *seen));
+    int32_t *order = must(malloc(((size_t)g->used + 1) * sizeof *order));
+    *count = 0;
+    for (int32_t i = 0; i < g->out.count; i++)
+        visit(g, id_of(g->node[g->out.id[i]].a), seen, order, count);
+    free(seen);
+    return order;
+}
+
+graph_ops_t graph_count(const graph_t *g) {
+    graph_ops_t out = {0};
+    int32_t count;
+    int32_t *order = graph_order(g, &count);
+    for (int32_t i = 0; i < count; i++)
+        switch (g->node[order[i]].op) {
+        case GRAPH_MUL:
+            out.mul++;
+            break;
+        case GRAPH_ADD:
+            out.add++;
+            break;
+        case GRAPH_RECIP:
+            out.div++;
+            break;
+        case GRAPH_SQRT:
+            out.sqrt++;
+            break;
+        case GRAPH_SIN: {
+            const int32_t cosine = find(g, GRAPH_COS, g->node[order[i]].a, GRAPH_NONE, 0);
+            out.sincos += cosine == END || g->node[cosine].refs == 0;
+            break;
+        }
+        case GRAPH_COS:
+            out.sincos++;
+            break;
+        case GRAPH_CONST:
+            out.constants++;
+            break;
+        default:
+            break;
+        }
+    free(order);
+    return out;
+}
+
+double graph_total(const graph_t *g, const graph_cost_t *cost) {
+    graph_t view = *g;
+    double total = 0;
+    int32_t count;
+    int32_t *order = graph_order(g, &count);
+    view.cost = *cost;
+    for (int32_t i = 0; i < count; i++)
+        total += cost_of(&view, order[i]);
+    free(order);
+    return total;
+}
+
+static double signed_value(const double *v, ref_t a) {
+    return a & 1 ? -v[id_of(a)] : v[id_of(a)];
+}
+
+static double node_value(const graph_t *g, int32_t id, const double *v, graph_lookup_t input,
+                         void *context) {
+    const node_t *n = &g->node[id];
+    const double a = uses_a(n->op) ? signed_value(v, n->a) : 0;
+    const double b = uses_angle_b(n) ? signed_value(v, n->b) : 0;
+    switch (n->op) {
+    case GRAPH_CONST:
+        return g->value[id];
+    case GRAPH_INPUT:
+        return input(context, n->a, n->b);
+    case GRAPH_ANGLE:
+        return a + b + g->value[id];
+    case GRAPH_SIN:
+        return sin(a);
+    case GRAPH_COS:
+        return cos(a);
+    case GRAPH_ADD:
+        return a + b;
+    case GRAPH_MUL:
+        return a * b;
+    case GRAPH_RECIP:
+        return 1 / a;
+    default:
+        return value_other(n->op, a, b);
+    }
+}
+
+void graph_eval(const graph_t *g, graph_lookup_t input, void *context, double *value) {
+    int32_t count;
+    int32_t *order = graph_order(g, &count);
+    for (int32_t i = 0; i < count; i++)
+        value[order[i]] = node_value(g, order[i], value, input, context);
+    free(order);
+}
+
+void graph_eval_all(const graph_t *g, graph_lookup_t input, void *context, double *value) {
+    for (int32_t i = 0; i < g->used; i++)
+        value[i] = g->node[i].op == GRAPH_FREE ? 0 : node_value(g, i, value, input, context);
+}
+
+void graph_errors(const graph_t *g, const double *value, double unit, double trig, double *error) {
+    int32_t count;
+    int32_t *order = graph_order(g, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t id = order[i];
+        const node_t *n = &g->node[id];
+        const int32_t a = uses_a(n->op) ? id_of(n->a) : 0, b = uses_angle_b(n) ? id_of(n->b) : 0;
+        const double own = unit * fabs(value[id]);
+        switch (n->op) {
+        case GRAPH_SIN:
+        case GRAPH_COS:
+            error[id] = trig + error[a];
+            break;
+        case GRAPH_MUL:
+            error[id] = own + error[a] * fabs(value[b]) + error[b] * fabs(value[a]);
+            break;
+        case GRAPH_RECIP:
+            error[id] = own + error[a] * value[id] * value[id];
+            break;
+        case GRAPH_SQRT:
+            error[id] = own + error[a] / fmax(2 * value[id], 1e-30);
+            break;
+        case GRAPH_CONST:
+            error[id] = own;
+            break;
+        case GRAPH_INPUT:
+            error[id] = 0;
+            break;
+        default:
+            error[id] = own + error[a] + (b ? error[b] : 0);
+        }
+    }
+    free(order);
+}
+
+graph_t *graph_copy(const graph_t *g) {
+    graph_t *to = graph_new();
+    int32_t count;
+    int32_t *order = graph_order(g, &count);
+    ref_t *map = must(calloc((size_t)g->used + 1, sizeof *map));
+    map[0] = 0;
+    map[1] = 2;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t id = order[i];
+        const node_t *n = &g->node[id];
+        ref_t a = n->a, b = n->b;
+        if (id < 2)
+            continue;
+        if (uses_a(n->op))
+            a = map[id_of(a)] ^ (a & 1);
+        if (uses_angle_b(n))
+            b = map[id_of(b)] ^ (b & 1);
+        /* In another order of ids the canonical form may have another sign. */
+        const int sign = normalise(n->op, &a, &b);
+        map[id] = 2 * make(to, n->op, a, b, g->value[id]) + sign;
+    }
+    for (int32_t i = 0; i < g->out.count; i++) {
+        const ref_t a = g->node[g->out.id[i]].a;
+        graph_output(to, map[id_of(a)] ^ (a & 1));
+    }
+    free(map);
+    free(order);
+    return to;
+}
+
+/* -------------------------------------------------------------------------------------- rewriting
+ */
+
+void graph_cost_set(graph_t *g, const graph_cost_t *cost, int32_t room) {
+    assert(!g->trying);
+    g->cost = *cost;
+    if (g->room < room)
+        grow(g, room);
+    g->fixed = true;
+    g->total = 0;
+    for (int32_t i = 0; i < g->used; i++)
+        if (g->node[i].op != GRAPH_FREE)
+            g->total += cost_of(g, i);
+}
+
+double graph_cost(const graph_t *g) {
+    return g->total;
+}
+
+bool graph_full(const graph_t *g) {
+    return g->full;
+}
+
+void graph_try(graph_t *g) {
+    g->trying = true;
+    g->full = false;
+    g->changes = 0;
+    g->made.count = g->freed.count = 0;
+    g->total_before = g->total;
+}
+
+void graph_undo(graph_t *g) {
+    for (int32_t i = g->changes - 1; i >= 0; i--)
+        *g->change[i].at = g->change[i].old;
+    g->total = g->total_before;
+    g->trying = g->full = false;
+}
+
+void graph_settle(graph_t *g) {
+    for (int32_t i = 0; i < g->made.count; i++)
+        drop(g, g->made.id[i]);
+    g->made.count = 0;
+}
+
+void graph_keep(graph_t *g) {
+    graph_settle(g);
+    g->trying = false;
+    g->vacancy.count = g->vacant;
+    for (int32_t i = 0; i < g->freed.count; i++)
+        list_push(&g->vacancy, g->freed.id[i]);
+    g->vacant = g->vacancy.count;
+}
+
+static void renew(graph_t *g, int32_t id);
+
+/* The node means the negative of what it meant: everybody who uses it hears of it first. */
+static void flip_users(graph_t *g, int32_t id) {
+    list_t user = {0};
+    for (int32_t u = g->node[id].use; u != END; u = g->node[u >> 1].next_use[u & 1]) {
+        node_t *n = &g->node[u >> 1];
+        unhash(g, u >> 1);
+        set(g, u & 1 ? &n->b : &n->a, (u & 1 ? n->b : n->a) ^ 1);
+        list_push(&user, u >> 1);
+    }
+    for (int32_t i = 0; i < user.count; i++) {
+        const node_t *n = &g->node[user.id[i]];
+        if (n->op != GRAPH_FREE && n->op != GRAPH_OUT && n->hash_prev == NOT_HASHED)
+            renew(g, user.id[i]);
+    }
+    free(user.id);
+}
+
+/* A node that is in no bucket, after a change of its operands. */
+static void renew(graph_t *g, int32_t id) {
+    node_t *n = &g->node[id];
+    ref_t a = n->a, b = n->b;
+    ref_t folded = n->op == GRAPH_ADD     ? fold_add(g, a, b)
+                   : n->op == GRAPH_MUL   ? fold_mul(g, a, b)
+                   : n->op == GRAPH_RECIP ? fold_recip(g, a)
+                                          : GRAPH_NONE;
+    if (folded != GRAPH_NONE) {
+        graph_replace(g, id, folded);
+        return;
+    }
+    const int sign = normalise(n->op, &a, &b);
+    const int32_t other = find(g, n->op, a, b, 0);
+    if (other != END) {
+        graph_replace(g, id, 2 * other + sign);
+        return;
+    }
+    if (id_of(a) != id_of(n->a)) {
+        unlink_use(g, id, 0, n->a);
+        unlink_use(g, id, 1, n->b);
+        link_use(g, id, 0, a);
+        link_use(g, id, 1, b);
+    }
+    set(g, &n->a, a);
+    set(g, &n->b, b);
+    put_hash(g, id);
+    if (sign)
+        flip_users(g, id);
+}
+
+void graph_replace(graph_t *g, int32_t id, ref_t by) {
+    node_t *to = &g->node[id_of(by)];
+    if (id_of(by) == id || g->full)
+        return;
+    set(g, &to->refs, to->refs + 1); /* it must not vanish meanwhile */
+    while (g->node[id].use != END) {
+        const int32_t u = g->node[id].use, user = u >> 1;
+        const int k = u & 1;
+        node_t *n = &g->node[user];
+        const ref_t old = k ? n->b : n->a, now = by ^ (old & 1);
+        g->total -= cost_of(g, user);
+        unhash(g, user);
+        unlink_use(g, user, k, old);
+        link_use(g, user, k, now);
+        set(g, k ? &n->b : &n->a, now);
+        g->total += cost_of(g, user);
+        if (n->op != GRAPH_OUT)
+            renew(g, user);
+    }
+    set(g, &to->refs, to->refs - 1);
+    drop(g, id);
+}

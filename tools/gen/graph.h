@@ -1,0 +1,132 @@
+/*
+ * The expression graph of the code generator: what the backend `trace` builds, the annealer
+ * rewrites and the printer writes as C. The only graph of the project.
+ *
+ * A reference is a node and a sign: 2 id + (1 where it is meant negative), so that signs cost
+ * nothing and a - b and b - a are one node. Equal expressions are one node (hash-consing; operands
+ * in canonical order; constants equal to 2^-49 are one). Constants fold, zeros and ones vanish, c1
+ * x
+ * + c2 x is one product, a quarter turn in an angle becomes a change of names. Nodes know who uses
+ * them: what nothing uses is dropped at once, and a node can be replaced by an equal one
+ * everywhere, with all that follows from it. Every change between graph_try and graph_undo can be
+ * taken back.
+ */
+#ifndef TOOLS_GEN_GRAPH_H
+#define TOOLS_GEN_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int32_t ref_t;
+
+typedef enum {
+    GRAPH_FREE,
+    GRAPH_CONST, /* value, positive or zero */
+    GRAPH_INPUT, /* array `a`, element `b` */
+    GRAPH_ANGLE, /* a + b + value: angles of parallel axes, not counted; b may be GRAPH_NONE */
+    GRAPH_SIN,
+    GRAPH_COS,
+    GRAPH_ADD, /* a + b; a is positive */
+    GRAPH_MUL, /* a b; both positive */
+    GRAPH_RECIP,
+    GRAPH_SQRT,
+    GRAPH_CLAMP, /* a to -b .. b */
+    GRAPH_MIN,
+    GRAPH_SIGN,
+    GRAPH_OUT /* a result; a */
+} graph_op_t;
+
+enum { GRAPH_NONE = -1, GRAPH_NAME = 16 };
+
+typedef struct {
+    int32_t op, a, b;                 /* a, b: references, or of an input plain numbers */
+    int32_t refs;                     /* how many operands refer to this node */
+    int32_t use;                      /* first of them: 2 user + which operand */
+    int32_t next_use[2], prev_use[2]; /* the lists that our two operands are in */
+    int32_t hash_next, hash_prev;     /* the bucket */
+    int32_t stamp;                    /* of the last walk */
+} graph_node_t;
+
+/* Cost of a node by its operation; a constant among the operands of a sum or product costs more. */
+typedef struct {
+    double mul, add, recip, sincos, constant;
+} graph_cost_t;
+
+typedef struct graph graph_t;
+
+typedef struct {
+    long mul, add, div, sqrt; /* signs and angle sums are free; 2 x is a multiplication */
+    long sincos;              /* angles of which sine or cosine or both are wanted */
+    long constants;           /* different ones */
+} graph_ops_t;
+
+graph_t *graph_new(void);
+void graph_free(graph_t *g);
+/* What `outputs` need, in a graph of its own, compact and in the order of computation. */
+graph_t *graph_copy(const graph_t *g);
+
+ref_t graph_const(graph_t *g, double value);
+/* An array is a number that the caller gives a meaning. */
+ref_t graph_input(graph_t *g, int32_t array, int32_t index);
+ref_t graph_add(graph_t *g, ref_t a, ref_t b);
+ref_t graph_mul(graph_t *g, ref_t a, ref_t b);
+ref_t graph_recip(graph_t *g, ref_t a);
+/* sqrt, clamp, min, sign. */
+ref_t graph_other(graph_t *g, graph_op_t op, ref_t a, ref_t b);
+/* a + b + offset, with b GRAPH_NONE for none; inputs and angles only. */
+ref_t graph_angle(graph_t *g, ref_t a, ref_t b, double offset);
+void graph_sincos(graph_t *g, ref_t angle, ref_t *cosine, ref_t *sine);
+
+static inline ref_t graph_neg(ref_t a) {
+    return a ^ 1;
+}
+
+static inline ref_t graph_sub(graph_t *g, ref_t a, ref_t b) {
+    return graph_add(g, a, b ^ 1);
+}
+
+/* Results, in the order of their numbers: what they need lives. */
+void graph_output(graph_t *g, ref_t a);
+int graph_outputs(const graph_t *g);
+ref_t graph_result(const graph_t *g, int which);
+/* Drops what no result needs. */
+void graph_sweep(graph_t *g);
+
+int32_t graph_size(const graph_t *g); /* ids are below */
+const graph_node_t *graph_at(const graph_t *g, int32_t id);
+double graph_value(const graph_t *g, int32_t id); /* of a constant; of an angle its offset */
+bool graph_is_const(const graph_t *g, ref_t a, double *value);
+bool graph_uses_b(int32_t op);
+graph_ops_t graph_count(const graph_t *g);
+double graph_total(const graph_t *g, const graph_cost_t *cost);
+
+/* Ids in an order of computation, to be freed; *count of them. Only what results need. */
+int32_t *graph_order(const graph_t *g, int32_t *count);
+/* Values of all nodes: input(context, array, index) gives the symbols; `value` has graph_size. */
+typedef double (*graph_lookup_t)(void *context, int32_t array, int32_t index);
+void graph_eval(const graph_t *g, graph_lookup_t input, void *context, double *value);
+/* The same for a graph that was never rewritten, whether a result needs a node or not. */
+void graph_eval_all(const graph_t *g, graph_lookup_t input, void *context, double *value);
+/*
+ * What rounding can have done to each node, to first order, where every operation is right to
+ * `unit` of its result and sine and cosine to `trig`: running error analysis at this state.
+ */
+void graph_errors(const graph_t *g, const double *value, double unit, double trig, double *error);
+
+/*
+ * Rewriting. graph_cost_set makes graph_cost the running total. Between graph_try and graph_keep or
+ * graph_undo nodes may be made and replaced; graph_replace puts `by` wherever `id` stands.
+ * graph_full: there was no room for a node, so that the try has to be undone.
+ */
+void graph_cost_set(graph_t *g, const graph_cost_t *cost, int32_t room);
+double graph_cost(const graph_t *g);
+void graph_try(graph_t *g);
+void graph_replace(graph_t *g, int32_t id, ref_t by);
+bool graph_full(const graph_t *g);
+/* Drops what was made and is not used, so that the cost is right; graph_keep does it too. */
+void graph_settle(graph_t *g);
+void graph_keep(graph_t *g);
+void graph_undo(graph_t *g);
+
+#endif
