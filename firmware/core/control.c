@@ -41,13 +41,28 @@ INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]
     GENERATED(gravity)(q, tau);
 }
 #else
+#ifdef CONTROL_TWIN
+const CORE_T(twin) * CORE(control_twin);
+#define TWIN CORE(control_twin)
+#else
+#define TWIN ((const CORE_T(twin) *)NULL)
+#endif
+
 INLINE void rigid_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
                           const real qdd[], real tau[]) {
+    if (TWIN) {
+        TWIN->inverse(q, qd, qdd, tau);
+        return;
+    }
     DYN(fast_inverse)(a, &s->fast, q, qd, qdd, tau);
     DYN(rotor_inverse)(a, qdd, tau);
 }
 
 INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]) {
+    if (TWIN) {
+        TWIN->gravity(q, tau);
+        return;
+    }
     DYN(fast_gravity)(a, &s->fast, q, tau);
 }
 #endif

@@ -19,7 +19,7 @@ define core_backend
 $(CORE_KERNELS:%=$(CORE_OUT)/%_$1.o): $(CORE_OUT)/%_$1.o: firmware/core/%.c firmware/core/core.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(DYN_BUILD) $(if $(filter host,$(BOARD)),,$(DYN_FLAGS_$1) $(GEN_DEFS_$1)) $(call DYN_REAL_H,$1) -c $$< -o $$@
+	$$(Q)$$(DYN_BUILD) $(if $(filter host,$(BOARD)),-DCONTROL_TWIN,$(DYN_FLAGS_$1) $(GEN_DEFS_$1)) $(call DYN_REAL_H,$1) -c $$< -o $$@
 endef
 $(foreach r,$(CORE_REALS),$(eval $(call core_backend,$r)))
 
@@ -36,7 +36,7 @@ define core_tool_backend
 $(CORE_KERNELS:%=$(TOOL_OUT)/firmware/core/%_$1.o): $(TOOL_OUT)/firmware/core/%_$1.o: firmware/core/%.c firmware/core/core.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$(HOSTCC) $(TOOL_CFLAGS) $(call DYN_REAL_H,$1) -c $$< -o $$@
+	$$(Q)$(HOSTCC) $(TOOL_CFLAGS) -DCONTROL_TWIN $(call DYN_REAL_H,$1) -c $$< -o $$@
 endef
 $(foreach r,$(CORE_TOOL_REALS),$(eval $(call core_tool_backend,$r)))
 $(CORE_TOOL_LIB): $(CORE_PLAIN:%=$(TOOL_OUT)/firmware/core/%.o) \

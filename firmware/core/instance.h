@@ -81,6 +81,17 @@ typedef struct {
 } CORE_T(scratch);
 
 /* The stages, firmware/core/control.c; each reads and writes the loop. */
+/*
+ * In the host tool (CONTROL_TWIN): code for one arm instead of the kernels, where the twin of a board has
+ * generated code; NULL: none.
+ */
+typedef struct {
+    void (*inverse)(const DYN_T(real) q[], const DYN_T(real) qd[], const DYN_T(real) qdd[],
+                    DYN_T(real) tau[]);
+    void (*gravity)(const DYN_T(real) q[], DYN_T(real) tau[]);
+} CORE_T(twin);
+extern const CORE_T(twin) * CORE(control_twin);
+
 void CORE(control_sense)(const CORE_T(control) * control, CORE_T(loop) * loop);
 void CORE(control_settle)(const CORE_T(control) * control, CORE_T(loop) * loop);
 void CORE(control_estimate)(const CORE_T(control) * control, CORE_T(loop) * loop);

@@ -13,6 +13,7 @@
 #include "tools/appell/out.h"
 #include "tools/appell/robot_image.h"
 #include "tools/appell/say.h"
+#include "tools/appell/twin_gen.h"
 #include "tools/run/run.h"
 
 #define PD_HZ      5.0
@@ -290,6 +291,9 @@ int run_run(const request_t *request) {
     messages_t messages = MESSAGES_INIT;
     port_error_t error;
     int status = make_folder(s.folder);
+    if (status == EXIT_YES && request_has(request, OPTION_GENERATED) &&
+        twin_gen_use(&robot->model) != DYN_OK)
+        status = say_no_memory();
     if (status == EXIT_YES) {
         s.image = robot_image_make(robot, &s.image_size, &messages);
         say_messages(&messages, true);
@@ -301,6 +305,7 @@ int run_run(const request_t *request) {
     }
     if (s.client)
         client_close(s.client);
+    twin_gen_drop();
     messages_free(&messages);
     free(s.image);
     arm_free(robot);

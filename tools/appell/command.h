@@ -87,6 +87,8 @@
       "of the way there: quintic (default), cycloid or trapezoid; all joints arrive together")     \
     X(SET, "set", 0, "NAME=VALUE,...", WORD, "tunables of the board to set first")                 \
     X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: so many ways, there and back")                 \
+    X(GENERATED, "generated", 0, NULL, NONE,                                                       \
+      "the board was built with GEN=1 for this robot: its twin here computes with the same code")  \
     X(STRATEGY, "strategy", 0, "NAME", WORDS,                                                      \
       "how the inertia matrix is derived: trace (default), the recursion run on symbols, or "      \
       "uicker-kahn, the closed form with a dictionary of monomials")                               \

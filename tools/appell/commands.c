@@ -117,7 +117,7 @@ const command_t command_table[] = {
      PROBLEM_FD, sim_command_run},
     {"run", "ROBOT", 1, 1,
      ARM_OPTIONS | OPTION(PORT) | OPTION(TO) | OPTION(PROFILE) | OPTION(REPEAT) | OPTION(SET) |
-         OPTION(DURATION) | OPTION(OUTPUT),
+         OPTION(GENERATED) | OPTION(DURATION) | OPTION(OUTPUT),
      "motions on a board: tracking errors, what a tick costs, rows, a picture",
      "The robot is loaded into the board until its next reset. With --to the arm moves there from "
      "where it is, with the controller that the board is set to; without --duration as fast as its "

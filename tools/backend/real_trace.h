@@ -11,7 +11,7 @@ typedef dyn_real_trace_t real;
 typedef real acc;
 
 /* The printer finds the names of what is left in the mechanics by itself (tools/gen/names.h). */
-#define NAMED(joint, value) ((void)(joint))
+#define NAMED(joint, value) ((void)(joint), (void)(value))
 
 #define real_known(value)   trace_const(value)
 #define real_neg(a)         trace_neg(a)
