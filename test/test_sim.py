@@ -258,6 +258,32 @@ def test_volts_of_a_motion(folder):
     assert errors[1] < 0.2 * errors[0] < 0.02, errors
 
 
+def test_firmware_in_the_loop(folder):
+    """The control step of the firmware, in f32 and from encoder counts, moves the simulated arm. Its
+    encoders resolve 2 pi / 1000 / 62 = 1e-4 rad at worst; with the model exact, PD leaves a fraction of that.
+    20 N at the hand are not in its model: they deflect the arm by torque / kp, 14 N m / 1800 at most."""
+    to = [0.5, 1, -0.8, 0.2, 0.4, 0.3]
+    move = ["--start", "0,0.5,-0.5,0,0,0", "--move", joined(to), "--duration", "2", "--controller", "firmware"]
+    out = os.path.join(folder, "loop.csv")
+    done = sim("puma560", *move, "-o", out)
+    free = max(abs(a - b) for a, b in zip(done["q"], to))
+    pushed = sim("puma560", *move, "--wrench", "0,0,-20,0,0,0")
+    bent = max(abs(a - b) for a, b in zip(pushed["q"], to))
+    print(f"NOTE firmware in the loop: {free:.2g} rad from the target, with 20 N at the hand {bent:.2g}")
+    assert free < 3e-4 and 10 * free < bent < 0.05, (free, bent)
+    # Voltages change with the tick of 1 ms and are within the supply of 40 V.
+    volts = [v for row in column(rows_of(out), "volt") for v in row]
+    assert 1 < max(map(abs, volts)) <= 40, max(map(abs, volts))
+    for options, part in ((["--controller", "firmware"], "--controller goes with --move"),
+                          (move[:-1] + ["nobody"], "there is no controller 'nobody'"),
+                          (move + ["--hold", "0.01"], "without --volts and --hold"),
+                          (move[:4] + ["--duration", "0.5"] + move[6:], "the firmware gave up: the motion is faster")):
+        bad = run("sim", "puma560", "-q", *options, *(["--duration", "1"] if len(options) == 2 else []))
+        assert bad.returncode == 2 and part in bad.stderr, (options, bad.stderr)
+    bad = run("sim", "planar3r", "-q", "--move", "1,0,0", "--duration", "2", "--controller", "firmware")
+    assert bad.returncode == 2 and "has neither a motor nor a limit of its torque" in bad.stderr, bad.stderr
+
+
 def test_wrench(folder):
     """A constant wrench; one that turns with the hand (paper 003's gripper with a rotating torque) from a
     file; and the work that it does stands in the balance."""

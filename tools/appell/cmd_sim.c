@@ -13,6 +13,7 @@
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
 #include "tools/sim/elastic.h"
+#include "tools/sim/firmware.h"
 #include "tools/sim/rigid.h"
 #include "tools/sim/session.h"
 #include "tools/sim/shell.h"
@@ -27,8 +28,9 @@ typedef struct {
     sim_options_t options;
     double duration_s;
     double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX];
-    motion_t motion;
+    sim_motion_t motion;
     source_t source;
+    firmware_t *firmware;
     pull_t pull;
     sim_record_t record;
     double processor_s;
@@ -42,7 +44,8 @@ typedef struct {
     (OPTION(DURATION) | OPTION(MOTION) | OPTION(MOVE) | OPTION(TORQUE) | OPTION(VOLTAGE) |         \
      OPTION(OUTPUT) | OPTION(PLOT) | OPTION(ANIMATE) | OPTION(JSON) | OPTION(STOPS) |              \
      OPTION(INTEGRATOR) | OPTION(STEP) | OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) |       \
-     OPTION(START) | OPTION(SPEED) | OPTION(VOLTS) | OPTION(WRENCH) | OPTION(BENT))
+     OPTION(START) | OPTION(SPEED) | OPTION(VOLTS) | OPTION(WRENCH) | OPTION(BENT) |               \
+     OPTION(CONTROLLER))
 
 /* A number greater than zero, where the option is given. */
 static int take_positive(const request_t *request, option_id_t option, double *value) {
@@ -150,8 +153,29 @@ static int take_motion(job_t *job) {
     return EXIT_YES;
 }
 
+/* The loop is closed: the source is asked with the positions of the arm. */
+static int take_controller(job_t *job) {
+    const request_t *request = job->request;
+    const uint32_t n = job->arm->joints;
+    double to[DYN_MAX_JOINTS];
+    if (strcmp(request->value[OPTION_CONTROLLER], "firmware") != 0)
+        return say_error(NULL, "write --controller firmware", "there is no controller '%s'",
+                         request->value[OPTION_CONTROLLER]);
+    if (!request_has(request, OPTION_MOVE) || request_has(request, OPTION_VOLTS) ||
+        request_has(request, OPTION_HOLD))
+        return say_error(NULL, "give --move and --duration; the robot's rate is the hold",
+                         "--controller goes with --move, without --volts and --hold");
+    if (request_list(request, OPTION_MOVE, to, n, n, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    job->firmware =
+        firmware_make(job->robot, to, job->duration_s, &job->source.input, &job->options.hold_s);
+    return job->firmware ? EXIT_YES : EXIT_BAD;
+}
+
 static int take_source(job_t *job) {
     const request_t *request = job->request;
+    if (request_has(request, OPTION_CONTROLLER))
+        return take_controller(job);
     if (request_has(request, OPTION_VOLTAGE) || request_has(request, OPTION_VOLTS))
         if (arm_need_motors(job->robot) != EXIT_YES)
             return EXIT_BAD;
@@ -393,6 +417,10 @@ static int simulate(job_t *job) {
     out_flush();
     if (!request_has(job->request, OPTION_QUIET))
         note_limited(job);
+    const char *cure = NULL;
+    const char *fault = job->firmware ? firmware_fault(job->firmware, &cure) : NULL;
+    if (fault)
+        return say_error(NULL, cure, "the firmware gave up: %s", fault);
     if (status == SIM_STOPPED) {
         say_note(NULL, "interrupted at %.6g of %g s; what was computed until then is kept", t,
                  job->duration_s);
@@ -417,6 +445,7 @@ static int run_batch(job_t *job) {
     if (status == EXIT_YES)
         status = simulate(job);
     source_free(&job->source);
+    firmware_free(job->firmware);
     pull_free(&job->pull);
     motion_free(&job->motion);
     sim_record_free(&job->record);

@@ -61,6 +61,9 @@
       "the same for a cycloid from --start to these positions in --duration")                      \
     X(VOLTS, "volts", 0, NULL, NONE,                                                               \
       "with --motion and --move: apply the voltages that the motion needs, not its torques")       \
+    X(CONTROLLER, "controller", 0, "firmware", WORD,                                               \
+      "with --move: the firmware's own control step closes the loop, at the rate of the robot, "   \
+      "from encoder counts to duty cycles")                                                        \
     X(STOPS, "stops", 0, NULL, NONE, "joints end at their limits and lose their speed there")      \
     X(SCRIPT, "script", 0, "FILE", FILE, "commands of the interactive program from this file")     \
     X(PLOT, "plot", 0, "FILE", FILE, "plot of the run: .png, .svg or .pdf")                        \

@@ -98,7 +98,7 @@ const command_t command_table[] = {
          OPTION(START) | OPTION(SPEED) | OPTION(DURATION) | OPTION(INTEGRATOR) | OPTION(STEP) |
          OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) | OPTION(TORQUE) | OPTION(VOLTAGE) |
          OPTION(MOTION) | OPTION(MOVE) | OPTION(VOLTS) | OPTION(STOPS) | OPTION(SCRIPT) |
-         OPTION(PLOT) | OPTION(ANIMATE) | OPTION(BENT) | OPTION(OUTPUT),
+         OPTION(PLOT) | OPTION(ANIMATE) | OPTION(BENT) | OPTION(CONTROLLER) | OPTION(OUTPUT),
      "the simulator: by options, by a script, or interactive",
      "With options, the motion of the arm over --duration under torques, voltages, the torques of "
      "a motion, or nothing (free fall). A summary with the energy balance is printed; --output "
@@ -113,6 +113,7 @@ const command_t command_table[] = {
      "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 --animate fall.html -o fall.csv\n"
      "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --hold 0.001 --stops\n"
      "$ appell sim flex2 --start=-1.5708,0,0.0873,0 --duration 2 -i rk45 --bent bent.png\n"
+     "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --controller firmware\n"
      "$ appell sim cmu-dd",
      PROBLEM_FD, sim_command_run},
     {"run", "ROBOT", 1, 1,

@@ -8,16 +8,16 @@
 #include "tools/appell/say.h"
 #include "tools/sim/table.h"
 
-static size_t width(const motion_t *m) {
+static size_t width(const sim_motion_t *m) {
     return 1 + 3 * (size_t)m->n;
 }
 
-static double *knot(const motion_t *m, size_t i) {
+static double *knot(const sim_motion_t *m, size_t i) {
     return m->knot + i * width(m);
 }
 
 /* Second derivatives of a natural spline through coordinate j, by elimination; then the first. */
-static int spline(motion_t *m, uint32_t j) {
+static int spline(sim_motion_t *m, uint32_t j) {
     const size_t last = m->knots - 1, position = 1 + j, speed = 1 + m->n + j,
                  bend = 1 + 2 * (size_t)m->n + j;
     double *ratio = calloc(m->knots, sizeof *ratio);
@@ -46,12 +46,12 @@ static int spline(motion_t *m, uint32_t j) {
     return EXIT_YES;
 }
 
-int motion_read(motion_t *motion, const char *path, uint32_t n) {
+int motion_read(sim_motion_t *motion, const char *path, uint32_t n) {
     static const char cure[] =
         "a row is t and the positions, or t, positions, speeds, accelerations";
     const size_t counts[] = {1 + (size_t)n, 1 + 3 * (size_t)n};
     table_t table;
-    *motion = (motion_t){.n = n};
+    *motion = (sim_motion_t){.n = n};
     if (table_read(&table, path, counts, 2, cure) != EXIT_YES)
         return EXIT_BAD;
     int status = table_times(&table, path);
@@ -73,9 +73,9 @@ int motion_read(motion_t *motion, const char *path, uint32_t n) {
     return status;
 }
 
-int motion_cycloid(motion_t *motion, uint32_t n, const double *from, const double *to,
+int motion_cycloid(sim_motion_t *motion, uint32_t n, const double *from, const double *to,
                    double duration_s) {
-    *motion = (motion_t){.n = n, .knots = 2, .cycloid = true};
+    *motion = (sim_motion_t){.n = n, .knots = 2, .cycloid = true};
     motion->knot = calloc(2, width(motion) * sizeof(double));
     if (!motion->knot)
         return say_no_memory();
@@ -85,22 +85,22 @@ int motion_cycloid(motion_t *motion, uint32_t n, const double *from, const doubl
     return EXIT_YES;
 }
 
-void motion_free(motion_t *motion) {
+void motion_free(sim_motion_t *motion) {
     free(motion->knot);
-    *motion = (motion_t){0};
+    *motion = (sim_motion_t){0};
 }
 
-double motion_end(const motion_t *motion) {
+double motion_end(const sim_motion_t *motion) {
     return knot(motion, motion->knots - 1)[0];
 }
 
-static void rest_at(const motion_t *m, size_t i, double *q, double *qd, double *qdd) {
+static void rest_at(const sim_motion_t *m, size_t i, double *q, double *qd, double *qdd) {
     memcpy(q, knot(m, i) + 1, m->n * sizeof *q);
     memset(qd, 0, m->n * sizeof *qd);
     memset(qdd, 0, m->n * sizeof *qdd);
 }
 
-static void cycloid_at(const motion_t *m, double t, double *q, double *qd, double *qdd) {
+static void cycloid_at(const sim_motion_t *m, double t, double *q, double *qd, double *qdd) {
     const double turn = 2 * acos(-1), T = motion_end(m), x = turn * t / T;
     for (uint32_t j = 0; j < m->n; j++) {
         const double from = knot(m, 0)[1 + j], way = knot(m, 1)[1 + j] - from;
@@ -111,7 +111,8 @@ static void cycloid_at(const motion_t *m, double t, double *q, double *qd, doubl
 }
 
 /* The polynomial of degree 5 between two knots that meets value, slope and bend at both. */
-static void piece_at(const motion_t *m, size_t i, double t, double *q, double *qd, double *qdd) {
+static void piece_at(const sim_motion_t *m, size_t i, double t, double *q, double *qd,
+                     double *qdd) {
     const uint32_t n = m->n;
     const double *a = knot(m, i), *b = knot(m, i + 1);
     const double h = b[0] - a[0], x = (t - a[0]) / h;
@@ -126,7 +127,7 @@ static void piece_at(const motion_t *m, size_t i, double t, double *q, double *q
     }
 }
 
-void motion_at(const motion_t *m, double t, double *q, double *qd, double *qdd) {
+void motion_at(const sim_motion_t *m, double t, double *q, double *qd, double *qdd) {
     size_t low = 0, high = m->knots - 1;
     if (t < knot(m, 0)[0]) {
         rest_at(m, 0, q, qd, qdd);

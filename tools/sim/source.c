@@ -123,7 +123,7 @@ static int motion_value(void *self, double t, const double *position, const doub
 }
 
 void source_motion(source_t *source, sim_quantity_t quantity, const sim_arm_t *arm,
-                   const motion_t *motion, const sim_wrench_t *wrench) {
+                   const sim_motion_t *motion, const sim_wrench_t *wrench) {
     *source = (source_t){.n = arm->joints,
                          .input = {.quantity = quantity, .value = motion_value},
                          .arm = arm,

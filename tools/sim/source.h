@@ -15,7 +15,7 @@ typedef struct {
     double period_s; /* of a schedule without times; else zero */
     double from_s;   /* when a schedule begins */
     const sim_arm_t *arm;
-    const motion_t *motion;
+    const sim_motion_t *motion;
     const sim_wrench_t *wrench; /* that the motion has to bear; NULL: none */
 } source_t;
 
@@ -30,7 +30,7 @@ int source_schedule(source_t *source, sim_quantity_t quantity, uint32_t n, const
 /* The torques of a motion, or the voltages for them, whatever the arm does; of a wrench what the
  * motion has to bear. */
 void source_motion(source_t *source, sim_quantity_t quantity, const sim_arm_t *arm,
-                   const motion_t *motion, const sim_wrench_t *wrench);
+                   const sim_motion_t *motion, const sim_wrench_t *wrench);
 void source_free(source_t *source);
 
 /* How long a schedule is; the last row of one with times counts nothing. 0: no schedule. */
