@@ -143,7 +143,8 @@ void link_start(app_t *app) {
                            .reset = link_reset};
     port.flags =
         (uint8_t)((emulated ? HELLO_EMULATED : 0) | (g->persistent ? HELLO_PERSISTENT : 0) |
-                  HELLO_STORE | (cycles_are_instructions() ? HELLO_INSTRUCTIONS : 0));
+                  (g->writable ? HELLO_STORE : 0) |
+                  (cycles_are_instructions() ? HELLO_INSTRUCTIONS : 0));
 #if LINK_IMAGE_ROOM > 0
     port.image = image;
     port.incoming = incoming;

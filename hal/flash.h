@@ -31,6 +31,7 @@ typedef struct {
     uint32_t write_unit;    // bytes written at once: 4 or 2
     uint32_t erase_unit_ms; // worst case of one erase by the data sheet, the core stalls for it
     bool persistent;        // false where the emulator or the board keeps nothing without power
+    bool writable;          // false where the emulator ignores writes
 } flash_geometry_t;
 
 const flash_geometry_t *flash_geometry(void);

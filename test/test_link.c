@@ -594,8 +594,8 @@ static void test_strange_requests(void) {
             content[k] = (uint8_t)board_random(&board);
         }
         content[0] = (uint8_t)(board_random(&board) % 28);
-        if (content[0] == MESSAGE_RESET && i % 50 != 0) {
-            content[0] = MESSAGE_STATUS;
+        if (content[0] == ASK_RESET && i % 50 != 0) {
+            content[0] = ASK_STATUS;
         }
         const size_t n = frame_close(frame, size);
         for (size_t k = 0; k < n; k++) {

@@ -23,7 +23,7 @@ enum {
 // X(number, NAME, ONCE or AGAIN, "payload of the request", "of the answer behind the status",
 // "help") ONCE: a repetition with the same sequence number is answered, but not done, a second
 // time.
-#define LINK_MESSAGE_TABLE(X)                                                                           \
+#define ASK_TABLE(X)                                                                               \
     X(1, HELLO, AGAIN, "u8 version",                                                               \
       "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 tunables, u8 fields, "        \
       "u8 methods, text board, text real, text build",                                             \
@@ -70,8 +70,8 @@ enum {
     X(25, WRENCH, AGAIN, "f64 wrench[6]", "", "on the hand, for rows; zeros: none")
 
 typedef enum {
-#define X(number, name, once, request, reply, help) MESSAGE_##name = number,
-    LINK_MESSAGE_TABLE(X)
+#define X(number, name, once, request, reply, help) ASK_##name = number,
+    ASK_TABLE(X)
 #undef X
 } link_message_t;
 

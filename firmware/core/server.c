@@ -850,7 +850,7 @@ static const struct {
     uint8_t once;
 } handlers[] = {
 #define X(number, name, once, request, reply, help) [number] = {do_##name, once},
-    LINK_MESSAGE_TABLE(X)
+    ASK_TABLE(X)
 #undef X
 };
 

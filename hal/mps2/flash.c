@@ -4,10 +4,13 @@
 
 enum { ERASE_UNIT = 4096, SLOT_BYTES = 65536 };
 
-__attribute__((section(".noinit"), aligned(8))) static uint8_t memory[2][SLOT_BYTES];
+__attribute__((section(".noinit"), aligned(ERASE_UNIT))) static uint8_t memory[2][SLOT_BYTES];
 
-static flash_geometry_t geometry = {
-    .erase_unit = ERASE_UNIT, .write_unit = 4, .erase_unit_ms = 1, .persistent = false};
+static flash_geometry_t geometry = {.erase_unit = ERASE_UNIT,
+                                    .write_unit = 4,
+                                    .erase_unit_ms = 1,
+                                    .persistent = false,
+                                    .writable = true};
 
 const flash_geometry_t *flash_geometry(void) {
     for (unsigned i = 0; i < 2; i++) {

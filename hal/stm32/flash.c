@@ -8,7 +8,7 @@
 const flash_geometry_t *flash_geometry(void) {
     static flash_geometry_t geometry;
     geometry = board.flash.geometry;
-    geometry.persistent = !clock_info()->emulated; // the emulator ignores writes to flash
+    geometry.persistent = geometry.writable = !clock_info()->emulated;
     return &geometry;
 }
 

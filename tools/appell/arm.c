@@ -109,11 +109,14 @@ static int set_payload(const request_t *request, robot_t *robot) {
 
 static void leave_out(const request_t *request, robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
-        dyn_drive_t *drive = &robot->model.joint[i].drive;
-        if (request_has(request, OPTION_NO_ROTOR))
-            drive->motor.rotor_inertia = 0;
-        if (request_has(request, OPTION_NO_FRICTION))
-            drive->friction = (dyn_friction_t){0};
+        /* An image is made from the drive as the file has it, the kernels' arm from the model. */
+        dyn_drive_t *const drives[] = {&robot->model.joint[i].drive, &robot->joint[i].source.drive};
+        for (int k = 0; k < 2; k++) {
+            if (request_has(request, OPTION_NO_ROTOR))
+                drives[k]->motor.rotor_inertia = 0;
+            if (request_has(request, OPTION_NO_FRICTION))
+                drives[k]->friction = (dyn_friction_t){0};
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 #include "tools/appell/eval.h"
 #include "tools/appell/json.h"
 #include "tools/appell/out.h"
+#include "tools/appell/remote.h"
 #include "tools/appell/rows.h"
 #include "tools/appell/say.h"
 #include "tools/appell/units.h"
@@ -22,6 +23,7 @@ typedef struct {
     const eval_type_t *type;
     dyn_units_t units;
     evaluator_t *evaluator;
+    remote_t remote; /* the board that computes instead */
     bool json;
     unsigned long limited[DYN_MAX_JOINTS]; /* rows in which the supply limited a voltage */
 } job_t;
@@ -38,9 +40,8 @@ static int choose_method(const request_t *request, job_t *job) {
                      problem_name(job->problem));
 }
 
-static int choose_type(const request_t *request, job_t *job) {
+static int choose_type(const char *name, job_t *job) {
     static const eval_type_t *const types[] = {&eval_f64, &eval_f32, &eval_q31};
-    const char *name = request->value[OPTION_REAL];
     job->type = &eval_f64;
     if (!name)
         return EXIT_YES;
@@ -79,21 +80,19 @@ static int choose_units(job_t *job) {
                      "within its limits this arm can overflow q31 in all units%s", tightest);
 }
 
-static int prepare(const request_t *request, job_t *job) {
-    double wrench[6];
-    const bool wrenched = request_has(request, OPTION_WRENCH);
-    int status = EXIT_YES;
-    if (wrenched)
-        status = request_list(request, OPTION_WRENCH, wrench, 6, 6, NULL);
-    if (status == EXIT_YES && job->problem == PROBLEM_VOLT)
-        status = arm_need_motors(job->robot);
-    if (status == EXIT_YES && job->type == &eval_q31)
-        status = choose_units(job);
-    if (status != EXIT_YES)
-        return status;
+/* The board has the robot, its kernels and its units; ours only say what a row may contain. */
+static int prepare_remote(const request_t *request, job_t *job, const double *wrench) {
+    const int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL],
+                                   wrench, &job->remote);
+    job->units = job->remote.units;
+    return status == EXIT_YES ? choose_type(job->remote.real, job) : status;
+}
+
+static int prepare_own(job_t *job, const double *wrench) {
     int prepared;
-    job->evaluator =
-        job->type->make(&job->robot->model, &job->units, wrenched ? wrench : NULL, &prepared);
+    if (job->type == &eval_q31 && choose_units(job) != EXIT_YES)
+        return EXIT_BAD;
+    job->evaluator = job->type->make(&job->robot->model, &job->units, wrench, &prepared);
     if (!job->evaluator)
         return say_no_memory();
     if (prepared == DYN_OK)
@@ -103,6 +102,17 @@ static int prepare(const request_t *request, job_t *job) {
                          "the constants of this arm do not fit %s with method %s", job->type->name,
                          method_name(job->method));
     return EXIT_YES;
+}
+
+static int prepare(const request_t *request, job_t *job) {
+    double numbers[6];
+    const double *wrench = request_has(request, OPTION_WRENCH) ? numbers : NULL;
+    if (wrench && request_list(request, OPTION_WRENCH, numbers, 6, 6, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    if (job->problem == PROBLEM_VOLT && arm_need_motors(job->robot) != EXIT_YES)
+        return EXIT_BAD;
+    return request_has(request, OPTION_PORT) ? prepare_remote(request, job, wrench)
+                                             : prepare_own(job, wrench);
 }
 
 /* ------------------------------------------------------------------------- what a row may contain
@@ -195,7 +205,11 @@ static int run_rows(job_t *job, rows_t *rows) {
             return found < 0 ? EXIT_BAD : EXIT_YES;
         uint32_t limited = 0;
         int status = job->type == &eval_q31 ? within_limits(rows, job, in) : EXIT_YES;
-        if (status == EXIT_YES) {
+        if (status == EXIT_YES && job->remote.client) {
+            if (remote_row(&job->remote, in, inputs, out, outputs, &limited) != EXIT_YES)
+                return board_error(job->remote.client);
+            status = row_status(rows, job, DYN_OK, out);
+        } else if (status == EXIT_YES) {
             status = job->type->row(job->evaluator, job->method, in, out, &limited);
             status = row_status(rows, job, status, out);
         }
@@ -250,15 +264,20 @@ int rows_run(const request_t *request) {
     if (!robot)
         return EXIT_BAD;
     job.robot = robot;
-    if (arm_elastic(request, robot))
+    if (arm_elastic(request, robot) && request_has(request, OPTION_PORT))
+        say_error(robot->file, "--rigid takes them as stiff beams",
+                  "boards compute rows of rigid links, this arm has elastic ones");
+    else if (arm_elastic(request, robot))
         status = elastic_rows_run(request, robot);
     else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
         say_error(robot->file, "leave the option out",
                   "--static and --linear are for elastic links, this arm has none");
-    else if (choose_method(request, &job) == EXIT_YES && choose_type(request, &job) == EXIT_YES)
+    else if (choose_method(request, &job) == EXIT_YES && 
+             choose_type(request->value[OPTION_REAL], &job) == EXIT_YES)
         status = run_job(request, &job);
     if (job.evaluator)
         job.type->drop(job.evaluator);
+    remote_close(&job.remote);
     arm_free(robot);
     return status;
 }

@@ -83,8 +83,6 @@
     X(PARALLEL, "parallel", 0, "RAD", NUMBER,                                                      \
       "axes that are parallel within this angle are made parallel; 1e-5 for a file that writes "   \
       "1.5708 for a quarter turn; default 1e-9")                                                   \
-    X(PORT, "port", 0, "P", WORD,                                                                  \
-      "the board: a device, tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts the emulator")   \
     X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
     X(PROFILE, "profile", 0, "NAME", WORDS,                                                        \
       "of the way there: quintic (default), cycloid or trapezoid; all joints arrive together")     \
@@ -103,6 +101,26 @@
       "of files and functions instead of the robot's name; a C identifier")                        \
     X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
     X(FRICTION, "friction", 0, NULL, NONE, "add viscous and Coulomb friction, with sign()")        \
+    X(PORT, "port", 'p', "P", FILE,                                                                \
+      "the board: a serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), "        \
+      "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator. Rows are then computed " \
+      "by the board's own kernel; ROBOT is loaded into it for that only")                          \
+    X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
+    X(FIELDS, "fields", 'f', "A,B,...", LIST,                                                      \
+      "telemetry fields; default: those that the board was told before, else q, tau")              \
+    X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \
+      "a sample every so many ticks; default: as few as the line carries")                         \
+    X(TIMES, "count", 'N', "N", NUMBER,                                                            \
+      "how many: samples of monitor, states of selftest, "                                         \
+      "repetitions of torture")                                                                    \
+    X(TELEPLOT, "teleplot", 0, "UDP", NUMBER,                                                      \
+      "samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")         \
+    X(PLOTJUGGLER, "plotjuggler", 0, "UDP", NUMBER,                                                \
+      "samples as JSON to PlotJuggler on this machine, at this UDP port (its default is 9870)")    \
+    X(FIRMWARE, "firmware", 0, "ELF", FILE,                                                        \
+      "the firmware that crashed, for names; default: that of the emulated board, or "             \
+      "build/BOARD/firmware.elf")                                                                  \
+    X(LEAVE, "leave", 0, NULL, NONE, "leave the crash record on the board")                        \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file instead of standard output")        \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \

@@ -1,13 +1,14 @@
 /* The table of commands. */
 #include "tools/appell/commands.h"
 
-#include "tools/appell/arm.h"
 #include "firmware/core/methods.h"
+#include "tools/appell/arm.h"
+#include "tools/appell/board.h"
 
 #define COMPUTE                                                                                    \
     (ARM_OPTIONS | OPTION(GRAVITY) | OPTION(PAYLOAD) | OPTION(RIGID) | OPTION(LINEAR) |            \
      OPTION(JSON))
-#define NUMBERS (COMPUTE | OPTION(METHOD) | OPTION(REAL))
+#define NUMBERS (COMPUTE | OPTION(METHOD) | OPTION(REAL) | OPTION(PORT))
 
 const command_t command_table[] = {
     {"info", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(JSON), "what was understood of a robot",
@@ -193,6 +194,73 @@ const command_t command_table[] = {
      "Sections of cylinder, semi-cylinder, cone, sphere, box and tube with density and pose make "
      "parts, parts make links: their mass, centre and inertia go into the robot file.",
      "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, parts_run},
+    {"params", "apply ROBOT | save", 1, 2,
+     ARM_OPTIONS | BOARD_OPTIONS | OPTION(GRAVITY) | OPTION(DRY_RUN),
+     "the parameters of a board: apply until the next reset, or make persistent",
+     "apply shows what changes, stops the arm and switches the outputs off, sends the image, reads "
+     "back what runs and puts back what ran before if anything is refused. save stores what runs, "
+     "tunables and the choice of telemetry included, in the spare slot of the board's store, and "
+     "reads it back; the set before stays until then.",
+     "$ appell params apply puma560 --port /dev/ttyACM0\n"
+     "$ appell params apply arm.yaml --port /dev/ttyACM0 --dry-run\n"
+     "$ appell params save --port /dev/ttyACM0",
+     -1, params_run},
+    {"flash", "ROBOT", 1, 1, ARM_OPTIONS | BOARD_OPTIONS | OPTION(GRAVITY) | OPTION(DRY_RUN),
+     "apply parameters to a board and save them",
+     "`appell params apply` and `appell params save` in one. The firmware itself goes through "
+     "`make flash`.",
+     "$ appell flash puma560 --port /dev/ttyACM0", -1, flash_run},
+    {"get", "[NAME]", 0, 1, BOARD_OPTIONS | OPTION(JSON),
+     "tunables of a board: value, unit, range, help, and whether it is saved",
+     "All of them, or the one of this name: kp is every joint's, kp[elbow] or kp[3] one joint's.",
+     "$ appell get --port /dev/ttyACM0\n"
+     "$ appell get kp[elbow] --port /dev/ttyACM0",
+     -1, get_run},
+    {"set", "NAME VALUE", 2, 2, BOARD_OPTIONS | OPTION(JSON),
+     "change a tunable of a board, until the next reset or `appell save`",
+     "Takes effect between two ticks. A value outside of its range is refused.",
+     "$ appell set observer_hz 150 --port /dev/ttyACM0\n"
+     "$ appell set kp[elbow] 800 --port /dev/ttyACM0",
+     -1, set_run},
+    {"save", "", 0, 0, BOARD_OPTIONS, "make what runs on a board persistent",
+     "The same as `appell params save`.", "$ appell save --port /dev/ttyACM0", -1, save_run},
+    {"monitor", "", 0, 0,
+     BOARD_OPTIONS | OPTION(FIELDS) | OPTION(EVERY) | OPTION(TIMES) | OPTION(DURATION) |
+         OPTION(OUTPUT) | OPTION(PLOT) | OPTION(TELEPLOT) | OPTION(PLOTJUGGLER),
+     "watch a board: live table, CSV, plots, Teleplot, PlotJuggler",
+     "On a terminal a table that is kept up to date; into a pipe or with --output CSV: tick, "
+     "seconds, one column a value. --plot draws at the end. Control-C ends. Samples that the board "
+     "or the line lost are counted. Plotting programs are served on this machine only.",
+     "$ appell monitor --port /dev/ttyACM0 --fields q,tau,volt\n"
+     "$ appell monitor --port /dev/ttyACM0 --duration 5 --output run.csv --plot run.png\n"
+     "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",
+     -1, monitor_run},
+    {"dump", "", 0, 0, BOARD_OPTIONS | OPTION(FIRMWARE) | OPTION(LEAVE),
+     "the record of a board's last crash, with the names of its firmware",
+     "Cause, registers and stack of the crash before the last start. Addresses get their names "
+     "from "
+     "the firmware's ELF file if that is of the same build. The record is cleared unless --leave.",
+     "$ appell dump --port /dev/ttyACM0", -1, dump_run},
+    {"selftest", "[ROBOT]", 0, 1,
+     COMPUTE | OPTION(METHOD) | OPTION(REAL) | OPTION(PORT) | OPTION(TIMES) | OPTION(SEED) |
+         OPTION(NO_FRICTION) | OPTION(NO_ROTOR),
+     "random states on a board against double on this machine",
+     "Inverse dynamics of random states within the limits, computed by the board's kernel and in "
+     "double here: the worst error, by the largest result, and what a call costs there. Exit code "
+     "1 "
+     "where the error is above 2e-5 (f32, q31) or 1e-6 (f64, whose parameters travel as singles). "
+     "ROBOT is puma560 where none is given.",
+     "$ appell selftest --port qemu:netduinoplus2\n"
+     "$ appell selftest panda.urdf --port /dev/ttyACM0 --count 1000",
+     -1, selftest_run},
+    {"torture", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(TIMES),
+     "power cuts at every flash operation of writing an image, in simulation",
+     "Writes the image of the robot into the two slots of a simulated flash, with the power "
+     "failing "
+     "at each operation of it in turn, in the middle of a word or an erase, and looks whether the "
+     "old "
+     "or the new set is there afterwards. --count repeats it with other torn bits.",
+     "$ appell torture puma560", -1, torture_run},
     {"help", "[COMMAND]", 0, 1, OPTION(HELP), "this list, or more about one command",
      "Without a command the list of all.", "$ appell help id", -1, help_run},
     {"man", "", 0, 0, OPTION(HELP), "the manual page, as troff",

@@ -17,6 +17,15 @@ int scale_run(const request_t *request);
 int run_run(const request_t *request);
 int gen_run(const request_t *request);
 int image_run(const request_t *request);
+int params_run(const request_t *request);
+int flash_run(const request_t *request);
+int save_run(const request_t *request);
+int get_run(const request_t *request);
+int set_run(const request_t *request);
+int monitor_run(const request_t *request);
+int dump_run(const request_t *request);
+int selftest_run(const request_t *request);
+int torture_run(const request_t *request);
 int parts_run(const request_t *request);
 
 #endif

@@ -113,7 +113,7 @@ static int refused(client_t *client, link_message_t message) {
     const int status = client->status;
     if ((status == LINK_APP || status == LINK_STORE) && client->reply_size >= 2) {
         client->reason = (int16_t)get_u16(client->reply);
-        if ((message == MESSAGE_MOTION || message == MESSAGE_IMAGE_END) && client->reply_size >= 3)
+        if ((message == ASK_MOTION || message == ASK_IMAGE_END) && client->reply_size >= 3)
             client->place = client->reply[2] == 0xff ? -1 : client->reply[2];
         const bool named = client->place >= 0 && (uint32_t)client->place < client->device.joints;
         port_fail(&client->error, reason_cure(client->reason), "the board refuses: %s%s%s",
@@ -127,8 +127,8 @@ static int refused(client_t *client, link_message_t message) {
     return -1;
 }
 
-static int ask(client_t *client, link_message_t message, const void *payload, size_t size, int tries,
-               int timeout_ms) {
+static int ask(client_t *client, link_message_t message, const void *payload, size_t size,
+               int tries, int timeout_ms) {
     uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
     uint8_t *content = frame + FRAME_WRITE_AT;
     content[0] = (uint8_t)message;
@@ -188,7 +188,7 @@ static const char *next_text(const uint8_t **at, const uint8_t *end) {
 static int hello(client_t *client, int tries, int timeout_ms) {
     const uint8_t version = PROTOCOL_VERSION;
     device_t *d = &client->device;
-    if (ask(client, MESSAGE_HELLO, &version, 1, tries, timeout_ms) != 0)
+    if (ask(client, ASK_HELLO, &version, 1, tries, timeout_ms) != 0)
         return -1;
     const uint8_t *r = client->reply, *end = r + client->reply_size;
     if (client->reply_size < 14) {
@@ -265,7 +265,7 @@ static int describe(client_t *client, topic_t topic, uint32_t index, record_t *r
     while (used < total) {
         uint8_t request[4] = {(uint8_t)topic, (uint8_t)index};
         put_u16(request + 2, used);
-        if (client_ask(client, MESSAGE_DESCRIBE, request, sizeof request) != 0)
+        if (client_ask(client, ASK_DESCRIBE, request, sizeof request) != 0)
             return -1;
         total = client->reply_size >= 2 ? get_u16(client->reply) : 0;
         const size_t piece = client->reply_size >= 2 ? client->reply_size - 2 : 0;
@@ -388,7 +388,7 @@ int client_discover(client_t *client) {
 }
 
 int client_status(client_t *client, device_status_t *status) {
-    if (client_ask(client, MESSAGE_STATUS, NULL, 0) != 0)
+    if (client_ask(client, ASK_STATUS, NULL, 0) != 0)
         return -1;
     const uint8_t *r = client->reply;
     if (client->reply_size < 29) {
@@ -411,7 +411,7 @@ int client_status(client_t *client, device_status_t *status) {
 }
 
 int client_counters(client_t *client, uint32_t counter[COUNTERS]) {
-    if (client_ask(client, MESSAGE_COUNTERS, NULL, 0) != 0)
+    if (client_ask(client, ASK_COUNTERS, NULL, 0) != 0)
         return -1;
     for (uint32_t i = 0; i < COUNTERS; i++)
         counter[i] = client->reply_size >= 4 * (i + 1) ? get_u32(client->reply + 4 * i) : 0;
@@ -463,7 +463,7 @@ int client_tunable(client_t *client, const char *name, uint32_t *tunable, int *j
 
 int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value, bool *saved) {
     const uint8_t request[2] = {(uint8_t)tunable, (uint8_t)joint};
-    if (client_ask(client, MESSAGE_GET, request, sizeof request) != 0)
+    if (client_ask(client, ASK_GET, request, sizeof request) != 0)
         return -1;
     *value = client->reply_size >= 5 ? get_f32(client->reply) : NAN;
     *saved = client->reply_size >= 5 && client->reply[4];
@@ -473,7 +473,7 @@ int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value,
 int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, float *now) {
     uint8_t request[6] = {(uint8_t)tunable, (uint8_t)joint};
     put_f32(request + 2, value);
-    if (client_ask(client, MESSAGE_SET, request, sizeof request) != 0)
+    if (client_ask(client, ASK_SET, request, sizeof request) != 0)
         return -1;
     *now = client->reply_size >= 4 ? get_f32(client->reply) : NAN;
     return 0;
@@ -488,19 +488,19 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
     request[0] = target;
     put_u32(request + 1, length);
     put_u32(request + 5, crc32_add(0, image, length));
-    if (client_ask_long(client, MESSAGE_IMAGE_BEGIN, request, 9) != 0)
+    if (client_ask_long(client, ASK_IMAGE_BEGIN, request, 9) != 0)
         return -1;
     for (uint32_t at = 0; at < length;) {
         const uint32_t n = length - at < most ? length - at : most;
         put_u32(request, at);
         memcpy(request + 4, image + at, n);
-        if (client_ask(client, MESSAGE_IMAGE_DATA, request, 4 + n) != 0)
+        if (client_ask(client, ASK_IMAGE_DATA, request, 4 + n) != 0)
             return -1;
         at += n;
         if (progress)
             progress(user, at, length);
     }
-    if (client_ask_long(client, MESSAGE_IMAGE_END, &target, 1) != 0)
+    if (client_ask_long(client, ASK_IMAGE_END, &target, 1) != 0)
         return -1;
     *kept = client->reply_size >= 4 && client->reply[3];
     return 0;
@@ -512,7 +512,7 @@ uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
     *length = 0;
     put_u32(request + 1, 0);
     request[5] = sizeof head;
-    if (client_ask(client, MESSAGE_IMAGE_READ, request, sizeof request) != 0) {
+    if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {
         if (client->status == LINK_INDEX)
             client->error.what[0] = '\0'; /* there is none: no error */
         return NULL;
@@ -530,7 +530,7 @@ uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
         const uint32_t n = total - at < most ? total - at : most;
         put_u32(request + 1, at);
         request[5] = (uint8_t)n;
-        if (client_ask(client, MESSAGE_IMAGE_READ, request, sizeof request) != 0 ||
+        if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0 ||
             client->reply_size != n) {
             free(image);
             return NULL;
@@ -543,7 +543,7 @@ uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
 }
 
 int client_save(client_t *client, bool *persistent) {
-    if (client_ask_long(client, MESSAGE_SAVE, NULL, 0) != 0)
+    if (client_ask_long(client, ASK_SAVE, NULL, 0) != 0)
         return -1;
     *persistent = client->reply_size > 0 && client->reply[0];
     return 0;
@@ -559,7 +559,7 @@ int client_motion(client_t *client, const motion_t *motion) {
     put_f32(request + 1, motion->duration_s);
     for (uint32_t i = 0; i < n; i++)
         put_f32(request + 5 + 4 * i, motion->value[i]);
-    return client_ask(client, MESSAGE_MOTION, request, 5 + 4 * (size_t)n);
+    return client_ask(client, ASK_MOTION, request, 5 + 4 * (size_t)n);
 }
 
 int client_knots(client_t *client, const float *point, uint32_t points, uint32_t *credits) {
@@ -572,31 +572,31 @@ int client_knots(client_t *client, const float *point, uint32_t points, uint32_t
     }
     for (uint32_t i = 0; i < numbers; i++)
         put_f32(request + 4 * i, point[i]);
-    const int status = client_ask(client, MESSAGE_KNOTS, request, 4 * (size_t)numbers);
+    const int status = client_ask(client, ASK_KNOTS, request, 4 * (size_t)numbers);
     *credits = client->reply_size >= 4 ? get_u16(client->reply + 2) : 0;
     return status;
 }
 
 int client_stop(client_t *client, bool at_once) {
     const uint8_t how = at_once;
-    return client_ask(client, MESSAGE_STOP, &how, 1);
+    return client_ask(client, ASK_STOP, &how, 1);
 }
 
 int client_clear(client_t *client) {
-    return client_ask(client, MESSAGE_CLEAR, NULL, 0);
+    return client_ask(client, ASK_CLEAR, NULL, 0);
 }
 
 int client_place(client_t *client, const float *q) {
     uint8_t request[4 * DYN_MAX_JOINTS];
     for (uint32_t i = 0; i < client->device.joints; i++)
         put_f32(request + 4 * i, q[i]);
-    return client_ask(client, MESSAGE_PLACE, request, 4 * (size_t)client->device.joints);
+    return client_ask(client, ASK_PLACE, request, 4 * (size_t)client->device.joints);
 }
 
 int client_reset(client_t *client) {
     uint8_t request[4];
     put_u32(request, RESET_WORD);
-    if (client_ask(client, MESSAGE_RESET, request, sizeof request) != 0)
+    if (client_ask(client, ASK_RESET, request, sizeof request) != 0)
         return -1;
     return hello(client, GREET_TRIES, GREET_MS);
 }
@@ -607,7 +607,7 @@ int client_wrench(client_t *client, const double wrench[6]) {
     uint8_t request[48];
     for (int i = 0; i < 6; i++)
         put_f64(request + 8 * i, wrench[i]);
-    return client_ask(client, MESSAGE_WRENCH, request, sizeof request);
+    return client_ask(client, ASK_WRENCH, request, sizeof request);
 }
 
 int client_row(client_t *client, uint32_t method, const double *in, size_t inputs, double *out,
@@ -619,12 +619,12 @@ int client_row(client_t *client, uint32_t method, const double *in, size_t input
         put_u16(request, (uint32_t)at);
         for (size_t i = 0; i < n; i++)
             put_f64(request + 2 + 8 * i, in[at + i]);
-        if (client_ask(client, MESSAGE_ROW_PUT, request, 2 + 8 * n) != 0)
+        if (client_ask(client, ASK_ROW_PUT, request, 2 + 8 * n) != 0)
             return -1;
         at += n;
     }
     request[0] = (uint8_t)method;
-    if (client_ask(client, MESSAGE_ROW_RUN, request, 1) != 0)
+    if (client_ask(client, ASK_ROW_RUN, request, 1) != 0)
         return -1;
     *limited = client->reply_size >= 10 ? get_u32(client->reply + 2) : 0;
     *cost = client->reply_size >= 10 ? get_u32(client->reply + 6) : 0;
@@ -633,7 +633,7 @@ int client_row(client_t *client, uint32_t method, const double *in, size_t input
         const size_t n = outputs - at < most ? outputs - at : most;
         put_u16(request, (uint32_t)at);
         request[2] = (uint8_t)n;
-        if (client_ask(client, MESSAGE_ROW_GET, request, 3) != 0)
+        if (client_ask(client, ASK_ROW_GET, request, 3) != 0)
             return -1;
         for (size_t i = 0; i < n; i++)
             out[at + i] =
@@ -650,8 +650,7 @@ int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear) {
     *size = 0;
     while (used < total) {
         put_u16(request + 1, (uint32_t)used);
-        if (client_ask(client, MESSAGE_CRASH, request, sizeof request) != 0 ||
-            client->reply_size < 2) {
+        if (client_ask(client, ASK_CRASH, request, sizeof request) != 0 || client->reply_size < 2) {
             free(*bytes);
             *bytes = NULL;
             return -1;
@@ -669,5 +668,5 @@ int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear) {
     }
     *size = total;
     request[0] = clear;
-    return clear ? client_ask(client, MESSAGE_CRASH, request, sizeof request) : 0;
+    return clear ? client_ask(client, ASK_CRASH, request, sizeof request) : 0;
 }

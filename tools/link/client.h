@@ -132,8 +132,8 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
 uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length);
 int client_save(client_t *client, bool *persistent);
 
-/* Fields by their names; every: ticks. Without names the choice that the board has. window: samples
- * that may be on their way; they are paid for by themselves. */
+/* Fields by their names; every: ticks, 0: as often as the line carries. Without names the choice
+ * that the board has. window: samples that may be on their way; they are paid for by themselves. */
 int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
                   uint32_t window, client_sample_t on_sample, void *user);
 int client_stream_end(client_t *client);

@@ -84,24 +84,35 @@ int stream_pay(client_t *client) {
     const uint32_t more = client->window - client->credit;
     put_u32(request, more);
     client->credit += more; /* before: samples come while the answer is waited for */
-    return client_ask(client, MESSAGE_CREDIT, request, sizeof request);
+    return client_ask(client, ASK_CREDIT, request, sizeof request);
+}
+
+/* Ticks between two samples with which the refused ones fit the line. */
+static int fitting(client_t *client, uint32_t *bytes, uint32_t *rate_hz, uint32_t *every) {
+    device_status_t status;
+    *bytes = get_u16(client->reply);
+    const uint32_t available = get_u32(client->reply + 6);
+    if (client_status(client, &status) != 0)
+        return -1;
+    *rate_hz = status.rate_hz;
+    *every = (uint32_t)(((uint64_t)*bytes * 10 * status.rate_hz + available - 1) /
+                        (available ? available : 1));
+    return 0;
 }
 
 /* The refusal with its arithmetic. */
 static int over_budget(client_t *client, uint32_t every) {
-    const uint8_t *r = client->reply;
-    device_status_t status;
-    const uint32_t bytes = get_u16(r), needed = get_u32(r + 2), available = get_u32(r + 6);
-    if (client_status(client, &status) != 0)
-        return -1;
-    const uint32_t fits = (uint32_t)(((uint64_t)bytes * 10 * status.rate_hz + available - 1) /
-                                     (available ? available : 1));
+    const uint32_t needed = get_u32(client->reply + 2), available = get_u32(client->reply + 6);
+    uint32_t bytes, rate_hz, fits;
     char cure[PORT_TEXT];
+    if (fitting(client, &bytes, &rate_hz, &fits) != 0)
+        return -1;
+    client->status = LINK_BUDGET;
     snprintf(cure, sizeof cure, "send every %u ticks, or choose fewer fields", (unsigned)fits);
     port_fail(&client->error, cure,
               "the line is too slow: %u bytes a sample x 10 bits x %u ticks/s / every %u = %u "
               "bit/s, and %u baud leave %u",
-              (unsigned)bytes, (unsigned)status.rate_hz, (unsigned)every, (unsigned)needed,
+              (unsigned)bytes, (unsigned)rate_hz, (unsigned)every, (unsigned)needed,
               (unsigned)client->device.baud, (unsigned)available);
     return -1;
 }
@@ -122,7 +133,7 @@ static int find_field(client_t *client, const char *name) {
 /* What the board was told before, or has stored. */
 static int choice_of_board(client_t *client, uint8_t *chosen, uint32_t *choices, uint32_t *every) {
     const uint8_t request[4] = {TOPIC_CHOICE};
-    if (client_ask(client, MESSAGE_DESCRIBE, request, sizeof request) != 0)
+    if (client_ask(client, ASK_DESCRIBE, request, sizeof request) != 0)
         return -1;
     const uint8_t *r = client->reply;
     *choices = client->reply_size >= 7 ? r[6] : 0;
@@ -142,7 +153,17 @@ static int choose(client_t *client, const uint8_t *chosen, uint32_t choices, uin
     put_u32(request, every);
     if (choices > 0)
         memcpy(request + 4, chosen, choices);
-    if (client_ask(client, MESSAGE_TELEMETRY, request, 4 + choices) != 0)
+    if (every == 0 && choices > 0) { /* as often as the line carries */
+        uint32_t bytes, rate_hz;
+        put_u32(request, every = 1);
+        if (client_ask(client, ASK_TELEMETRY, request, 4 + choices) != 0 &&
+            client->status == LINK_BUDGET && client->reply_size >= 10) {
+            if (fitting(client, &bytes, &rate_hz, &every) != 0)
+                return -1;
+            put_u32(request, every);
+        }
+    }
+    if (client_ask(client, ASK_TELEMETRY, request, 4 + choices) != 0)
         return client->status == LINK_BUDGET && client->reply_size >= 10
                    ? over_budget(client, every)
                    : -1;
@@ -160,7 +181,7 @@ static int choose(client_t *client, const uint8_t *chosen, uint32_t choices, uin
 int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
                   uint32_t window, client_sample_t on_sample, void *user) {
     uint8_t chosen[256];
-    uint32_t choices = names, own_every = every;
+    uint32_t choices = names, own_every = 0;
     if (!client->device.field && client_discover(client) != 0)
         return -1;
     for (uint32_t i = 0; i < names; i++) {

@@ -1,0 +1,31 @@
+/* The board that --port names, for the commands. */
+#ifndef TOOLS_APPELL_BOARD_H
+#define TOOLS_APPELL_BOARD_H
+
+#include "tools/appell/command.h"
+#include "tools/link/client.h"
+#include "tools/robot/robot.h"
+
+/* Every command that needs a board takes these. */
+#define BOARD_OPTIONS (OPTION(PORT) | OPTION(QUIET) | OPTION(HELP))
+
+/* Opens, greets and discovers it. NULL after saying what is wrong. */
+client_t *board_open(const request_t *request);
+/* Says the client's error. EXIT_NO where the board refused, EXIT_BAD where the line failed. */
+int board_error(const client_t *client);
+
+/* Image of a robot, to be freed; NULL after saying why not. */
+uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size);
+
+/* Brings the board to rest with its outputs off. EXIT_YES, or EXIT_NO after saying why not. */
+int board_outputs_off(const request_t *request, client_t *client);
+
+/* A bar on standard error where that is a terminal: a client_progress_t. */
+void board_progress(void *user, uint32_t done, uint32_t all);
+
+/* "idle", "fault"... of a status. */
+const char *board_state(const device_status_t *status);
+/* What a value that is not saved, or a board that keeps nothing, must say. */
+const char *board_not_persistent(const client_t *client);
+
+#endif

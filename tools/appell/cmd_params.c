@@ -1,0 +1,241 @@
+/* params apply, params save, flash: the set of parameters of a board. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/core/image.h"
+#include "tools/appell/arm.h"
+#include "tools/appell/board.h"
+#include "tools/appell/commands.h"
+#include "tools/appell/out.h"
+#include "tools/appell/say.h"
+
+/* ------------------------------------------------------------------------------- the difference */
+
+typedef struct {
+    const char *name, *unit;
+    uint32_t count;
+} field_t;
+
+static const field_t arm_fields[] = {
+#define X(name, count, unit, kind, help) {#name, unit, count},
+    IMAGE_ARM_FIELDS(X)
+#undef X
+};
+static const field_t joint_fields[] = {
+#define X(name, count, unit, kind, help) {#name, unit, count},
+    IMAGE_JOINT_FIELDS(X)
+#undef X
+};
+enum {
+    ARM_FIELDS = sizeof arm_fields / sizeof arm_fields[0],
+    JOINT_FIELDS = sizeof joint_fields / sizeof joint_fields[0]
+};
+
+static unsigned numbers_differ(const char *joint, const field_t *field, unsigned fields,
+                               const float *a, const float *b) {
+    unsigned found = 0;
+    for (; fields > 0; fields--, field++)
+        for (uint32_t i = 0; i < field->count; i++, a++, b++) {
+            if (*a == *b)
+                continue;
+            char index[16] = "";
+            if (field->count > 1)
+                snprintf(index, sizeof index, "[%u]", (unsigned)i + 1);
+            out_format("  %s%s%s%s: %.9g -> %.9g %s\n", joint, *joint ? " " : "", field->name,
+                       index, (double)*a, (double)*b, field->unit);
+            found++;
+        }
+    return found;
+}
+
+static unsigned text_differs(const char *what, const char *a, const char *b) {
+    if (!strcmp(a, b))
+        return 0;
+    out_format("  %s: %s -> %s\n", what, a, b);
+    return 1;
+}
+
+static unsigned count_differs(const char *what, uint32_t a, uint32_t b) {
+    if (a == b)
+        return 0;
+    out_format("  %s: %u -> %u\n", what, (unsigned)a, (unsigned)b);
+    return 1;
+}
+
+/* Prints what a new image changes. How many things; 0: nothing that has a name. */
+static unsigned show_difference(const uint8_t *old, uint32_t old_length, const uint8_t *image,
+                                size_t length) {
+    static image_t a, b;
+    if (image_read(image, length, &b, NULL) != IMAGE_OK)
+        return 1;
+    if (!old || image_read(old, old_length, &a, NULL) != IMAGE_OK) {
+        out_format("  nothing -> %s, %u joints\n", b.name, (unsigned)b.n);
+        return 1;
+    }
+    unsigned found =
+        text_differs("name", a.name, b.name) + count_differs("joints", a.n, b.n) +
+        count_differs("feedback", a.feedback, b.feedback) +
+        numbers_differ("", arm_fields, ARM_FIELDS, (const float *)&a.arm, (const float *)&b.arm);
+    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
+        found += text_differs("joint name", a.joint_name[i], b.joint_name[i]);
+        found += count_differs("type", a.joint[i].type, b.joint[i].type);
+        found +=
+            numbers_differ(b.joint_name[i], joint_fields, JOINT_FIELDS,
+                           (const float *)&a.joint[i].number, (const float *)&b.joint[i].number);
+    }
+    return found;
+}
+
+/* ------------------------------------------------------------------------------------ applying */
+
+/* What runs now is this image, byte for byte. */
+static bool runs(client_t *client, uint8_t which, const uint8_t *image, size_t length) {
+    uint32_t size;
+    uint8_t *back = client_read_image(client, which, &size);
+    const bool same = back && size == length && !memcmp(back, image, length);
+    free(back);
+    return same;
+}
+
+static int roll_back(client_t *client, const uint8_t *old, uint32_t old_length) {
+    bool kept;
+    if (runs(client, 0, old, old_length)) {
+        say_note(client->device.board, "what ran before runs on");
+        return EXIT_NO;
+    }
+    if (client_send_image(client, TARGET_APP, old, old_length, &kept, NULL, NULL) == 0 &&
+        runs(client, 0, old, old_length)) {
+        say_note(client->device.board, "what ran before was put back");
+        return EXIT_NO;
+    }
+    say_error(client->device.board, "apply a robot again", "what ran before could not be put back");
+    return EXIT_NO;
+}
+
+static int send(const request_t *request, client_t *client, const uint8_t *old, uint32_t old_length,
+                const uint8_t *image, size_t length, bool *kept) {
+    const int sent =
+        client_send_image(client, TARGET_APP, image, (uint32_t)length, kept,
+                          request_has(request, OPTION_QUIET) ? NULL : board_progress, NULL);
+    if (sent == 0 && runs(client, 0, image, length))
+        return EXIT_YES;
+    if (sent != 0)
+        board_error(client);
+    else
+        say_error(client->device.board, "apply it again",
+                  "what was read back is not what was sent");
+    return old ? roll_back(client, old, old_length) : EXIT_NO;
+}
+
+static int apply(const request_t *request, client_t *client, const uint8_t *image, size_t length,
+                 bool *kept, bool *same) {
+    uint32_t old_length;
+    uint8_t *old = client_read_image(client, 0, &old_length);
+    int status = EXIT_YES;
+    *kept = false;
+    *same = old && old_length == length && !memcmp(old, image, length);
+    if (*same) {
+        out_format("%s: runs these parameters already\n", client->device.board);
+    } else {
+        out_format("%s: changes\n", client->device.board);
+        if (show_difference(old, old_length, image, length) == 0)
+            out_text("  nothing with a name: prepared constants or layout only\n");
+    }
+    out_flush();
+    if (!request_has(request, OPTION_DRY_RUN) && !*same) {
+        status = board_outputs_off(request, client);
+        if (status == EXIT_YES)
+            status = send(request, client, old, old_length, image, length, kept);
+        if (status == EXIT_YES)
+            out_format("applied: %zu bytes, read back, running\n", length);
+    }
+    free(old);
+    return status;
+}
+
+static int save(const request_t *request, client_t *client) {
+    bool persistent;
+    int status = board_outputs_off(request, client);
+    if (status != EXIT_YES)
+        return status;
+    if (client_save(client, &persistent) != 0) {
+        const int code = board_error(client);
+        if (board_not_persistent(client))
+            say_note(client->device.board, "%s", board_not_persistent(client));
+        return code;
+    }
+    uint32_t size, stored;
+    uint8_t *running = client_read_image(client, 0, &size), *back;
+    back = client_read_image(client, 1, &stored);
+    const bool good = running && back && size == stored && !memcmp(running, back, size);
+    free(running);
+    free(back);
+    if (!good) {
+        say_error(client->device.board, "save again", "what was stored is not what runs");
+        return EXIT_NO;
+    }
+    device_status_t now;
+    if (client_status(client, &now) != 0)
+        return board_error(client);
+    out_format("saved: set %u, read back\n", (unsigned)now.sequence);
+    if (board_not_persistent(client))
+        out_format("%s\n", board_not_persistent(client));
+    return EXIT_YES;
+}
+
+static int with_image(const request_t *request, const char *file, bool saving) {
+    request_t load = *request;
+    load.argument[0] = file;
+    load.arguments = 1;
+    robot_t *robot = arm_load(&load, NULL);
+    if (!robot)
+        return EXIT_BAD;
+    size_t length = 0;
+    uint8_t *image = board_image(request, robot, &length);
+    arm_free(robot);
+    client_t *client = image ? board_open(request) : NULL;
+    int status = EXIT_BAD;
+    if (client) {
+        bool kept, same;
+        status = apply(request, client, image, length, &kept, &same);
+        if (status == EXIT_YES && !request_has(request, OPTION_DRY_RUN)) {
+            if (saving && !kept)
+                status = save(request, client);
+            else if (kept)
+                out_text("saved: the board keeps its parameters in flash and uses them there\n");
+            else if (board_not_persistent(client))
+                out_format("%s\n", board_not_persistent(client));
+            else
+                out_text("until the next reset only: `appell save` makes it stay\n");
+        }
+        client_close(client);
+    }
+    free(image);
+    return status;
+}
+
+int save_run(const request_t *request) {
+    client_t *client = board_open(request);
+    if (!client)
+        return EXIT_BAD;
+    const int status = save(request, client);
+    client_close(client);
+    return status;
+}
+
+int params_run(const request_t *request) {
+    const char *what = request->argument[0];
+    if (!strcmp(what, "apply") && request->arguments == 2)
+        return with_image(request, request->argument[1], false);
+    if (!strcmp(what, "save") && request->arguments == 1)
+        return save_run(request);
+    return say_error(NULL,
+                     "write `appell params apply ROBOT --port P` or `appell params save --port P`",
+                     "params %s is not possible", what);
+}
+
+int flash_run(const request_t *request) {
+    return with_image(request, request->argument[0], true);
+}
