@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "firmware/medium.h"
 #include "firmware/rows.h"
 #include "firmware/tick.h"
 
@@ -21,7 +22,6 @@
 
 static server_t server;
 static server_port_t port;
-static store_medium_t medium;
 static char build[9];
 
 #if LINK_IMAGE_ROOM > 0
@@ -56,26 +56,6 @@ static void link_counters(void *context, uint32_t counter[COUNTERS]) {
     counter[COUNTER_RECEIVED] = line.received;
     counter[COUNTER_RX_LOST] = line.rx_dropped + line.rx_overrun;
     counter[COUNTER_TX_LOST] = line.tx_dropped;
-}
-
-// ---------------------------------------------------------------------------------------- flash
-
-static int link_erase(void *context, unsigned slot, uint32_t bytes) {
-    const flash_geometry_t *g = flash_geometry();
-    const uint32_t unit = g->erase_unit;
-    (void)context;
-    return flash_erase(g->slot[slot].address, (bytes + unit - 1) / unit * unit);
-}
-
-static int link_program(void *context, unsigned slot, uint32_t offset, const void *data,
-                        uint32_t n) {
-    (void)context;
-    return flash_program(flash_geometry()->slot[slot].address + offset, data, n);
-}
-
-static void link_read_slot(void *context, unsigned slot, uint32_t offset, void *data, uint32_t n) {
-    (void)context;
-    flash_read(flash_geometry()->slot[slot].address + offset, data, n);
 }
 
 // ---------------------------------------------------------------------------------------- crash
@@ -125,11 +105,6 @@ void link_start(app_t *app) {
     const flash_geometry_t *g = flash_geometry();
     const bool emulated = clock_info()->emulated;
     name_build();
-    medium = (store_medium_t){.slot_bytes = g->slot[0].size,
-                              .write_unit = g->write_unit,
-                              .erase = link_erase,
-                              .program = link_program,
-                              .read = link_read_slot};
     port = (server_port_t){.board = BOARD_NAME,
                            .build = build,
                            .baud = LINK_BAUD,
@@ -137,7 +112,7 @@ void link_start(app_t *app) {
                            .write = link_write,
                            .write_free = link_room,
                            .counters = link_counters,
-                           .medium = &medium,
+                           .medium = flash_medium(),
                            .crash = link_crash,
                            .crash_clear = link_crash_clear,
                            .reset = link_reset};

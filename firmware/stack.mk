@@ -6,7 +6,7 @@ space := $(empty) $(empty)
 LINK_HANDLERS := $(shell sed -n 's/^ *X.[0-9]*, \([A-Z_]*\), \(ONCE\|AGAIN\).*/do_\1/p' firmware/core/protocol.h)
 
 STACK_INDIRECT := dispatch:$(subst $(space),$(comma),$(strip $(LINK_HANDLERS))) \
-    medium_read:link_read_slot medium_erase:link_erase medium_program:link_program \
+    medium_read:slot_read medium_erase:slot_erase medium_program:slot_program \
     line_read:link_read line_room:link_room line_write:link_write start_again:link_reset \
     port_counters:link_counters port_crash:link_crash port_crash_clear:link_crash_clear
 # Rows: what a board with them has for each number type (firmware/core/rows_body.h).

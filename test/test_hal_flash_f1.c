@@ -9,6 +9,7 @@
 #include "hal/host/host.h"
 #include "hal/stm32/board.h"
 #include "test/fake_clock.h"
+#include "test/flash_store_check.h"
 #include "test/regmodel.h"
 
 enum { PAGE = 0x400, SLOT = 0x2000, SLOT0 = 0x0801C000, SLOT1 = 0x0801E000 };
@@ -277,6 +278,14 @@ static void test_range_and_alignment(void) {
     EXPECT_NO_WRITES();
 }
 
+static void controller_fails(uint32_t at) {
+    chip.fail_with = at > 700 ? FLASH_SR_ERRORS : 0;
+}
+
+static void test_the_store_over_this_driver(void) {
+    store_check(controller_fails);
+}
+
 TEST_LIST_BEGIN
 TEST(test_erase_is_the_manuals_sequence)
 TEST(test_erase_takes_every_page_that_it_touches)
@@ -292,4 +301,5 @@ TEST(test_programming_twice_is_an_error_of_the_controller)
 TEST(test_program_that_never_ends_is_given_up_and_locked)
 TEST(test_a_bit_that_does_not_take_fails_the_check)
 TEST(test_range_and_alignment)
+TEST(test_the_store_over_this_driver)
 TEST_LIST_END

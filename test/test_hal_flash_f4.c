@@ -9,6 +9,7 @@
 #include "hal/host/host.h"
 #include "hal/stm32/board.h"
 #include "test/fake_clock.h"
+#include "test/flash_store_check.h"
 #include "test/regmodel.h"
 
 enum { SECTOR = 0x20000, SLOT0 = 0x080C0000, SLOT1 = 0x080E0000 };
@@ -351,6 +352,14 @@ static void test_unaligned_writes_are_refused(void) {
     EXPECT_NO_WRITES();
 }
 
+static void controller_fails(uint32_t at) {
+    chip.fail_with = at > 700 ? FLASH_SR_ERRORS : 0;
+}
+
+static void test_the_store_over_this_driver(void) {
+    store_check(controller_fails);
+}
+
 TEST_LIST_BEGIN
 TEST(test_erase_is_the_manuals_sequence)
 TEST(test_erase_feeds_the_watchdog_with_interrupts_locked)
@@ -374,4 +383,5 @@ TEST(test_a_bit_that_does_not_take_fails_the_check)
 TEST(test_memory_that_is_not_erased_fails_the_check)
 TEST(test_nothing_outside_the_slots_can_be_touched)
 TEST(test_unaligned_writes_are_refused)
+TEST(test_the_store_over_this_driver)
 TEST_LIST_END
