@@ -25,7 +25,8 @@ PATIENCE_S = 120
 LONG_RUN = bool(os.environ.get("LONG"))  # make test-long
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
-            "ik", "sim", "ops", "scale", "image", "parts", "help", "man", "completion"]
+            "ik", "sim", "ops", "scale", "image", "parts", "params", "flash", "get", "set", "save", "monitor", "dump",
+            "selftest", "torture", "help", "man", "completion"]
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],
            "gravity": ["fast", "ne", "ga", "denoc"], "coriolis": ["denoc"]}

@@ -1,0 +1,472 @@
+#!/usr/bin/env python3
+"""The link to emulated boards: the tool's commands, a client of another language, noise, crashes.
+
+    test_link.py [PROGRAM [PATTERN]]
+"""
+import json
+import os
+import pty
+import random
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import protocol_client as wire  # noqa: E402
+import test_appell as tool  # noqa: E402
+from test_appell import LONG_RUN, Skip, good, run, table  # noqa: E402
+
+PATIENCE_S = 120
+# 10 MB where there is time; make test sends a part of it that takes a few seconds.
+NOISE_BYTES = 10_000_000 if LONG_RUN else 60_000
+
+
+def firmware(board):
+    """The firmware's ELF file, built if nobody has yet."""
+    path = f"build/{board}/firmware.elf"
+    if not os.path.exists(path):
+        subprocess.run(["make", "-s", f"BOARD={board}", "firmware"], check=True, capture_output=True)
+    return path
+
+
+class Board:
+    """An emulated board that stays while several tools connect to it, one after the other."""
+
+    def __init__(self, folder, board, *options):
+        self.path = os.path.join(folder, board + ".socket")
+        with open(firmware(board)[:-4] + ".qemu") as file:
+            command = file.read().split()
+        self.process = subprocess.Popen(
+            [*command, "-kernel", firmware(board), "-serial", f"unix:{self.path},server=on,wait=on", *options],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True)
+        until = time.monotonic() + PATIENCE_S
+        while not os.path.exists(self.path):
+            assert self.process.poll() is None and time.monotonic() < until, "the emulator did not start"
+            time.sleep(0.02)
+        self.port = "unix:" + self.path
+
+    def connect(self):
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(self.path)
+        return line
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+
+
+def image_of(folder, robot):
+    path = os.path.join(folder, robot + ".img")
+    good("image", robot, "-q", "-o", path)
+    with open(path, "rb") as file:
+        return file.read()
+
+
+# ---------------------------------------------------------------------------------------------- rows
+
+def check_chain(folder, chain, port):
+    name = f"chain{chain['id']}"
+    robot = tool.robot_file(folder, name, tool.CONVENTION[chain["convention"]], chain["gravity"], chain["rows"])
+    rows = [s["q"] + s["qd"] + s["qdd"] for s in chain["states"]]
+    largest = max(abs(x) for s in chain["states"] for x in s["tau"])
+    worst = 0.0
+    for s, got in zip(chain["states"], table("id", robot, "--real", "f32", "--port", port, rows=rows)):
+        assert len(got) == len(s["tau"])
+        worst = max(worst, max(abs(a - b) for a, b in zip(got, s["tau"])))
+    assert worst <= 2e-5 * largest, f"{name}: {worst / largest:.3g} of the largest torque"
+    return worst / largest
+
+
+def test_golden_chains_on_the_board(folder):
+    """Chains of golden with up to 12 joints: within 2e-5 of the largest torque in single precision."""
+    chains = [c for c in tool.golden("random_chains")["chains"] if c["n"] <= 12]
+    worst = 0.0
+    with Board(folder, "netduinoplus2") as board:
+        for i, chain in enumerate(chains):
+            own = LONG_RUN or i in (0, len(chains) - 1)  # the others share an emulator to save time
+            worst = max(worst, check_chain(folder, chain, "qemu:netduinoplus2" if own else board.port))
+    print(f"NOTE {len(chains)} chains, worst error {worst:.2g} of the largest torque")
+
+
+def test_every_problem_is_the_host_s_bit_for_bit(folder):
+    """The board's rows are those of the host in the same number type, from the same image."""
+    image = os.path.join(folder, "puma.img")
+    good("image", "puma560", "-q", "-o", image)
+    numbers = random.Random(5)
+    row = [[numbers.uniform(-0.5, 0.5) for _ in range(18)] for _ in range(2)]
+    with Board(folder, "netduinoplus2") as board:
+        for problem, inputs in (("id", 18), ("mass", 6), ("fd", 18), ("bias", 12), ("gravity", 6),
+                                ("coriolis", 12), ("fk", 6), ("jacobian", 6), ("volt", 12)):
+            rows = [r[:inputs] for r in row]
+            here = table(problem, image, "--real", "f32", rows=rows)
+            assert table(problem, image, "--real", "f32", "--port", board.port, rows=rows) == here, problem
+        for method in ("ne", "ga", "denoc"):
+            here = table("id", image, "--real", "f32", "-m", method, rows=row)
+            assert table("id", image, "--real", "f32", "-m", method, "--port", board.port, rows=row) == here, method
+        wrench = ("--wrench", "1,2,-3,0.1,0.2,0.3", "--no-friction", "--no-rotor")
+        here = table("id", image, "--real", "f32", *wrench, rows=row)
+        assert table("id", image, *wrench, "--port", board.port, rows=row) == here
+
+
+def test_what_a_build_lacks_is_named(folder):
+    done = run("id", "planar3r", "--real", "f64", "--port", "qemu:netduinoplus2", rows="")
+    assert done.returncode == 2 and "no number type 'f64'; it has: f32, q31" in done.stderr, done.stderr
+    done = run("id", "planar3r", "--port", "qemu:stm32vldiscovery", rows="")
+    assert done.returncode == 2 and "computes no rows of id" in done.stderr, done.stderr
+    assert table("id", "planar3r", "--real", "f64", "--port", "qemu:mps2-an500",
+                 rows=[[0] * 9]) == table("id", "planar3r", rows=[[0] * 9])
+
+
+def test_selftest(folder):
+    for board, real in (("netduinoplus2", "f32"), ("netduino2", "q31")):
+        result = json.loads(good("selftest", "--port", f"qemu:{board}", "--count", 20, "--real", real, "--json", "-q"))
+        assert result["good"] and result["states"] == 20 and result["relative"] < 2e-6, result
+        assert 900 < result["instructions"] < 2500, result
+
+
+# ----------------------------------------------------------------------------------------- parameters
+
+def test_flash_survives_a_warm_reset(folder):
+    with Board(folder, "mps2-an500") as board:
+        first = good("flash", "puma560", "--port", board.port)
+        assert "nothing -> puma560, 6 joints" in first and "saved: set 1, read back" in first, first
+        assert "not persistent here: what is saved survives a reset" in first
+        good("set", "kp[2]", "1234", "--port", board.port)
+        assert "(only in RAM)" in good("get", "kp[2]", "--port", board.port)
+        assert "saved: set 2" in good("save", "--port", board.port)
+        assert "(only in RAM)" not in good("get", "kp[2]", "--port", board.port)
+        client = wire.Client(board.connect())
+        client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
+        client = wire.Client(client.line)
+        assert client.robot()[0] == "puma560"
+        tick = struct.unpack_from("<BBBBI", client.ask(wire.STATUS))[4]
+        assert tick < 100000, "it did not start again"
+        kp = client.tunable_names().index("kp")
+        assert client.get(kp, 1) == (1234.0, 1)
+        client.line.close()
+        again = good("params", "apply", "puma560", "--port", board.port)
+        assert "runs these parameters already" in again, again
+
+
+def test_apply_on_an_stm32_says_not_persistent(folder):
+    out = good("params", "apply", "puma560", "--port", "qemu:netduinoplus2")
+    assert "applied:" in out and "not persistent here: the emulated chip keeps nothing" in out, out
+    done = run("flash", "puma560", "--port", "qemu:netduinoplus2")
+    assert done.returncode == 1 and "applied:" in done.stdout and "not persistent here" in done.stderr, done
+
+
+def test_the_difference_is_shown_and_dry_run_changes_nothing(folder):
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        out = good("params", "apply", "puma560", "--dry-run", "--port", board.port)
+        assert "name: planar3r -> puma560" in out and "joints: 3 -> 6" in out and "applied" not in out, out
+        client = wire.Client(board.connect())
+        assert client.robot()[0] == "planar3r"
+        client.line.close()
+
+
+def test_the_8_kb_board_takes_images_in_pieces(folder):
+    """Its flash cannot be written in the emulator; the transfer is refused with that reason."""
+    done = run("params", "apply", "puma560", "--port", "qemu:stm32vldiscovery")
+    assert done.returncode == 1 and "does not take erasing or programming" in done.stderr, done
+
+
+def test_tunables(folder):
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "puma560", "--port", board.port)
+        everything = good("get", "--port", board.port)
+        for word in ("rate_hz", "Hz", "[100 .. 20000]", "ticks of the control loop in a second", "plant_mass",
+                     "(only in RAM)"):
+            assert word in everything, word
+        out = good("set", "observer_hz", "150", "--port", board.port)
+        assert re.search(r"observer_hz +150 Hz", out), out
+        done = run("set", "observer_hz", "1e6", "--port", board.port)
+        assert done.returncode == 1 and "outside its range" in done.stderr and "1 .. 2000" in done.stderr, done
+        assert run("set", "nothing", "1", "--port", board.port).returncode == 2
+        assert json.loads(good("get", "observer_hz", "--json", "--port", board.port))["value"] == 150
+
+
+def test_torture(folder):
+    out = good("torture", "planar3r")
+    match = re.search(r"the power failed in (\d+) of them", out)
+    assert int(match.group(1)) > 200 and "0 times none" in out, out
+
+
+# ------------------------------------------------------------------------------------------ telemetry
+
+def test_monitor(folder):
+    csv, plot = os.path.join(folder, "m.csv"), os.path.join(folder, "m.svg")
+    udp = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+    for s in udp:
+        s.bind(("127.0.0.1", 0))
+        s.settimeout(10)
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "puma560", "--port", board.port)
+        done = run("monitor", "--port", board.port, "--fields", "q,tau,state", "--every", "10", "--count", "40",
+                   "-o", csv, "--plot", plot, "--teleplot", udp[0].getsockname()[1],
+                   "--plotjuggler", udp[1].getsockname()[1])
+        assert done.returncode == 0, done
+        assert "0 lost on the board, 0 frames on the line" in done.stderr, done.stderr
+        lines = open(csv).read().splitlines()
+        assert lines[0].startswith("tick,t,q[waist],") and lines[0].endswith(",state"), lines[0]
+        ticks = [int(line.split(",")[0]) for line in lines[1:]]
+        assert len(ticks) >= 40 and all(b - a == 10 for a, b in zip(ticks, ticks[1:])), ticks
+        assert all(len(line.split(",")) == 2 + 6 + 6 + 1 for line in lines[1:])
+        assert "<svg" in open(plot).read(500)
+        assert re.match(rb"q\[waist\]:[\d.]+:-?[\d.e-]+\n", udp[0].recv(65536))
+        sample = json.loads(udp[1].recv(65536))
+        assert "t" in sample and "tau[waist]" in sample, sample
+        done = run("monitor", "--port", board.port, "--fields", "q,qd,q_ref,qd_ref,qdd_ref,tau,volt", "--every", "1",
+                   "--count", "5")
+        assert done.returncode == 1, done
+        match = re.search(r"(\d+) bytes a sample x 10 bits x 1000 ticks/s / every 1 = (\d+) bit/s, and 921600 baud "
+                          r"leave 829440; send every (\d+) ticks", done.stderr)
+        assert match and int(match.group(1)) * 10000 == int(match.group(2)), done.stderr
+        done = run("monitor", "--port", board.port, "--fields", "nonsense")
+        assert done.returncode == 1 and "choose of: tick, state" in done.stderr, done
+    for s in udp:
+        s.close()
+
+
+def test_monitor_on_a_terminal(folder):
+    """A live table: drawn again in place, ended by control-C."""
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(tool.PROGRAM, [tool.PROGRAM, "monitor", "--port", board.port, "--fields", "q,tau"])
+        seen, until = b"", time.monotonic() + PATIENCE_S
+        while seen.count(b"\x1b[4A") < 2 and time.monotonic() < until:
+            if select.select([terminal], [], [], 1)[0]:
+                seen += os.read(terminal, 65536)
+        os.write(terminal, b"\x03")
+        while True:
+            try:
+                more = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not more:
+                break
+            seen += more
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        os.close(terminal)
+        assert status == 0 and b"tau" in seen and seen.count(b"\x1b[4A") >= 2, (status, seen[-500:])
+
+
+# ----------------------------------------------------------------------------- a client of another kind
+
+def test_protocol_page_is_the_header_s(folder):
+    done = subprocess.run(["tools/link/protocol_doc.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_client_written_from_the_page(folder):
+    """At most 150 lines; discovery, image, tunables, telemetry, a motion, refusals."""
+    with open("test/protocol_client.py") as file:
+        assert len(file.readlines()) <= 150
+    image = image_of(folder, "puma560")
+    with Board(folder, "netduinoplus2") as board:
+        line = board.connect()
+        line.sendall(b"noise \x00\x05garbage")  # whoever was there before
+        client = wire.Client(line)
+        assert client.board == "netduinoplus2" and client.real == "f32" and client.payload == 248
+        names = client.tunable_names()
+        assert "observer_hz" in names and "kp" in names
+        assert struct.unpack("<h", client.apply(image)[:2]) == (0,)
+        assert client.read_image() == image
+        assert client.robot()[0] == "puma560" and len(client.robot()[1]) == 6
+        try:
+            client.set(names.index("observer_hz"), 1e9)
+            raise AssertionError("taken although out of range")
+        except wire.Refused as refusal:
+            assert refusal.args[0] == 6
+        fields = {client.field(i)[0]: i for i in range(client.fields)}
+        size, needed, available = client.stream([fields["tick"], fields["q"]], 5, 1000)
+        assert size == 7 * 4 + 17 and needed == size * 10 * 1000 // 5 and available == 829440
+        target = struct.pack("<6f", *(0.3, -0.2, 0.4, 0.1, 0.1, 0.1))
+        client.ask(wire.MOTION, struct.pack("<Bf", 2, 1.0) + target)
+        samples = client.collect(260)
+        ticks = [tick for tick, _, _, _ in samples]
+        assert all(b - a == 5 for a, b in zip(ticks, ticks[1:])), ticks
+        assert all(lost == 0 and first == 0 and words[0] == tick for tick, lost, first, words in samples)
+        waist = struct.unpack("<f", struct.pack("<I", samples[-1][3][1]))[0]
+        assert abs(waist - 0.3) < 0.01, waist
+        try:
+            client.ask(wire.SAVE)
+            raise AssertionError("saved while the outputs are on")
+        except wire.Refused as refusal:
+            assert refusal.args[0] == 5
+        # Another one comes while samples are streaming.
+        line.close()
+        client = wire.Client(board.connect())
+        assert client.robot()[0] == "puma560"
+        client.ask(wire.TELEMETRY, struct.pack("<I", 0))
+        client.ask(wire.STOP, b"\1")
+
+
+# ------------------------------------------------------------------------------------- noise, crashes
+
+def test_noise_into_the_running_board(folder):
+    """No fault, no missed tick, and it answers afterwards."""
+    numbers = random.Random(9)
+    image = image_of(folder, "puma560")
+    with Board(folder, "netduinoplus2") as board:
+        client = wire.Client(board.connect())
+        client.apply(image)
+        client.ask(wire.MOTION, struct.pack("<Bf", 0, 0))  # the loop is closed and stays so
+        before = struct.unpack("<12I", client.ask(wire.COUNTERS))
+        sent = 0
+        client.line.settimeout(1)
+        while sent < NOISE_BYTES:
+            chunk = numbers.randbytes(4096)
+            at = 0
+            while at < len(chunk):
+                ready_in, ready_out, _ = select.select([client.line], [client.line], [], PATIENCE_S)
+                assert ready_in or ready_out, "the board takes no more bytes"
+                if ready_in:
+                    client.line.recv(65536)
+                if ready_out:
+                    at += client.line.send(chunk[at:at + 512])
+            sent += len(chunk)
+        client.line.sendall(b"\0")
+        client.received = b""
+        client.patience_s = PATIENCE_S
+        after = struct.unpack("<12I", client.ask(wire.COUNTERS))
+        status = client.ask(wire.STATUS)
+        assert status[0] == 3 and status[1] == 0, f"state {status[0]}, fault {status[1]}"
+        assert after[1] == 0, f"{after[1]} overruns"
+        assert after[7] - before[7] >= sent, f"{after[7] - before[7]} of {sent} bytes arrived"
+        assert after[8] == 0, f"{after[8]} bytes lost"
+        assert after[5] + after[6] > sent / 1000, after
+        print(f"NOTE {sent} bytes of noise over {after[0] - before[0]} ticks, {after[5]} damaged and {after[6]} "
+              f"overlong frames, 0 overruns")
+
+
+def crash(folder, board_name):
+    with Board(folder, board_name, "-chardev", f"socket,path={folder}/gdb,server=on,wait=off,id=g",
+               "-gdb", "chardev:g") as board:
+        client = wire.Client(board.connect())
+        assert client.ask(wire.CRASH, b"\0\0\0") == b"\0\0"
+        done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", "-ex", "set confirm off",
+                               "-ex", f"target remote {folder}/gdb", "-ex", "set $r5 = 0x600d0005",
+                               "-ex", "set $lr = (unsigned)server_poll + 5", "-ex", "set $pc = 0x90000000",
+                               "-ex", "detach", firmware(board_name)],
+                              capture_output=True, text=True, timeout=PATIENCE_S)
+        assert done.returncode == 0, done.stderr
+        client.line.close()
+        out = good("dump", "--port", board.port, "--firmware", firmware(board_name), "--keep")
+        assert re.search(r"^pc +90000000$", out, re.M), out
+        assert re.search(r"^lr +[0-9a-f]{8}  server_poll \+ 4$", out, re.M), out
+        assert "600d0005" in out and "number 1 since power-up" in out, out
+        assert "crash" in good("dump", "--port", board.port, "--firmware", firmware(board_name))
+        assert "no crash since power-up" in good("dump", "--port", board.port)
+
+
+def test_crash_is_dumped_with_names(folder):
+    crash(folder, "mps2-an500")
+
+
+def test_crash_on_an_stm32(folder):
+    crash(folder, "netduinoplus2")
+
+
+# ---------------------------------------------------------------------------------------------- ports
+
+def test_ports_that_cannot_be_opened(folder):
+    done = run("get", "--port", "/dev/ttyNOTHERE9")
+    assert done.returncode == 2 and "does not exist" in done.stderr and "connect the board" in done.stderr, done
+    path = os.path.join(folder, "file")
+    open(path, "w").close()
+    done = run("get", "--port", path)
+    assert done.returncode == 2 and "is no serial device" in done.stderr, done
+    done = run("get", "--port", "tcp:127.0.0.1:1")
+    assert done.returncode == 2 and "Connection refused" in done.stderr, done
+    done = run("get", "--port", "unix:" + os.path.join(folder, "none"))
+    assert done.returncode == 2 and "start what should listen there" in done.stderr, done
+    done = run("get", "--port", "qemu:nothing")
+    assert done.returncode == 2 and "make BOARD=nothing firmware" in done.stderr, done
+    done = run("get")
+    assert done.returncode == 2 and "--port /dev/ttyACM0" in done.stderr, done
+
+
+def test_port_in_use_names_the_user(folder):
+    master, slave = pty.openpty()
+    name = os.ttyname(slave)
+    holder = subprocess.Popen([sys.executable, "-c", "import fcntl, sys, time\n"
+                               f"f = open('{name}', 'r+b', buffering=0)\nfcntl.flock(f, fcntl.LOCK_EX)\n"
+                               "print('held', flush=True)\ntime.sleep(60)"], stdout=subprocess.PIPE)
+    try:
+        holder.stdout.readline()
+        os.close(slave)
+        done = run("get", "--port", name)
+        assert done.returncode == 2 and f"is in use by python3, process {holder.pid}" in done.stderr, done
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdout.close()
+        os.close(master)
+
+
+def test_port_without_permission(folder):
+    if os.geteuid() != 0:
+        raise Skip("only root can make a device that somebody else may not open")
+    master, slave = pty.openpty()
+    name = os.ttyname(slave)
+    program = os.path.join(folder, "appell")
+    os.chmod(folder, 0o755)
+    os.chmod(name, 0o600)
+    tool.shutil.copy(tool.PROGRAM, program)
+    try:
+        done = run("get", "--port", name, program=program, user=65534, group=65534, extra_groups=[], cwd=folder)
+    except (OSError, subprocess.SubprocessError):
+        raise Skip("nobody else can run the program here")
+    finally:
+        os.close(slave)
+        os.close(master)
+    assert done.returncode == 2 and "no permission" in done.stderr and "dialout" in done.stderr, done
+
+
+def test_latency_timer_is_noticed(folder):
+    """An adapter that collects bytes for 16 ms, in a sysfs of our own; behind it an emulated board."""
+    master, slave = pty.openpty()
+    name = os.ttyname(slave)
+    place = os.path.join(folder, "class/tty", os.path.basename(name), "device")
+    os.makedirs(place)
+    timer = os.path.join(place, "latency_timer")
+    environment = {**os.environ, "APPELL_SYSFS": folder}
+    with Board(folder, "netduinoplus2") as board:
+        line = board.connect()
+        for ms, told in (("16\n", True), ("1\n", False)):
+            with open(timer, "w") as file:
+                file.write(ms)
+            process = subprocess.Popen([tool.PROGRAM, "get", "rate_hz", "--port", name], env=environment,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            until = time.monotonic() + PATIENCE_S
+            while process.poll() is None and time.monotonic() < until:
+                for ready in select.select([master, line], [], [], 0.1)[0]:
+                    if ready is master:
+                        line.sendall(os.read(master, 4096))
+                    else:
+                        os.write(master, line.recv(4096))
+            out, error = process.communicate(timeout=5)
+            assert process.returncode == 0 and "rate_hz" in out, (out, error)
+            assert ("collects bytes for 16 ms" in error) == told, error
+            assert (f"echo 1 | sudo tee {timer}" in error) == told, error
+    os.close(slave)
+    os.close(master)
+
+
+if __name__ == "__main__":
+    sys.exit(tool.main(globals()))

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Fills the tables of firmware/core/PROTOCOL.md from firmware/core/protocol.h.
+
+    protocol_doc.py [--check]
+
+The text between two marker comments of the page is replaced; --check only compares. Exit 1 where they differ.
+"""
+import re
+import sys
+
+HEADER, PAGE = "firmware/core/protocol.h", "firmware/core/PROTOCOL.md"
+
+
+def table(text, name):
+    """The entries X(...) of a macro: lists of their arguments, strings joined."""
+    body = re.search(r"#define %s\(X\)((?:.*\\\n)*.*\n)" % name, text).group(1)
+    body = re.sub(r"/\*.*?\*/", "", body.replace("\\\n", " "))
+    entries = []
+    at = body.find("X(")
+    while at >= 0:
+        arguments, depth, word, quoted, i = [], 0, "", False, at + 2
+        while depth >= 0:
+            c = body[i]
+            if c == '"':
+                quoted = not quoted
+            elif not quoted and c == "(":
+                depth += 1
+            elif not quoted and c == ")":
+                depth -= 1
+            if not quoted and (c == "," and depth == 0 or depth < 0):
+                arguments.append(word.strip())
+                word = ""
+            elif c != '"' and (quoted or not c.isspace()):
+                word += c
+            i += 1
+        entries.append(arguments)
+        at = body.find("X(", i)
+    return entries
+
+
+def rows(head, lines):
+    head = [head.split(" | ")]
+    lines = head + [["---"] * len(head[0])] + list(lines)
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def fill(header):
+    index = {"ROBOT": "0", "TUNABLE": "its number", "FIELD": "its number", "METHOD": "its number", "CHOICE": "0"}
+    return {
+        "MESSAGES": rows("number | message | again or once | payload of the request | answer behind the status | "
+                         "what it does", [[n, "`%s`" % name, once.lower(), request or "-", reply or "-", text]
+                         for n, name, once, request, reply, text in table(header, "ASK_TABLE")]),
+        "STATUS": rows("number | name | meaning",
+                       [[n, "`%s`" % name, cause]
+                        for n, name, cause, _ in table(header, "LINK_STATUS_TABLE")]),
+        "COUNTERS": "; ".join("`%s` (%s)" % (text, about) for _, text, about in table(header, "COUNTER_TABLE")),
+        "TOPICS": rows("number | topic | index | record",
+                       [[n, "`%s`" % name, index[name], record]
+                        for n, name, record in table(header, "TOPIC_TABLE")]),
+        "CRASH": ", ".join(name if words == "1" else "%s[%s]" % (name, words)
+                           for name, words in table(header, "CRASH_TABLE")),
+        "CAUSES": ", ".join("%s %s" % (n, text) for n, _, text in table(header, "CRASH_CAUSES")),
+    }
+
+
+def main():
+    with open(HEADER, encoding="utf-8") as file:
+        parts = fill(file.read())
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    made = page
+    for name, text in parts.items():
+        begin, end = "<!-- %s -->" % name, "<!-- /%s -->" % name
+        made = made.replace("@@%s@@" % name, "%s%s" % (begin, end))
+        block = "\n" in text or text.startswith("|")
+        gap = "\n" if block else ""
+        made = re.sub(re.escape(begin) + ".*?" + re.escape(end),
+                      lambda _, t=text, g=gap: begin + g + t + g + end, made, flags=re.S)
+    if "--check" in sys.argv:
+        if made != page:
+            print("%s is not what %s says: run tools/link/protocol_doc.py" % (PAGE, HEADER))
+        return int(made != page)
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(made)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
