@@ -134,6 +134,13 @@ void link_start(app_t *app) {
     server_start(&server, app, &port);
 }
 
-void link_poll(void) {
-    server_poll(&server);
+bool link_poll(void) {
+    enum { AWAKE_POLLS = 200 };
+    static uint32_t awake;
+    if (server_poll(&server)) {
+        awake = AWAKE_POLLS;
+    } else if (awake > 0) {
+        awake--;
+    }
+    return awake > 0;
 }

@@ -84,8 +84,9 @@ int main(void) {
     bool reported = false;
     for (;;) {
         rate_hz = follow_rate(rate_hz);
-        cpu_idle();
-        link_poll();
+        if (!link_poll()) {
+            cpu_idle();
+        }
         if (!reported && tick_count() >= REPORT_TICKS) {
             reported = true;
             print_ticks(rate_hz);

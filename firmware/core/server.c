@@ -930,14 +930,17 @@ static bool flush(server_t *server) {
     return true;
 }
 
-static void receive(server_t *server) {
+static bool receive(server_t *server) {
+    bool any = false;
     uint8_t byte;
     while (flush(server) && line_read(server->port, &byte)) {
         const size_t size = frame_take(&server->reader, byte);
+        any = true;
         if (size >= PROTOCOL_HEAD) {
             answer(server, server->rx, size);
         }
     }
+    return any;
 }
 
 static void send_samples(server_t *server) {
@@ -952,11 +955,12 @@ static void send_samples(server_t *server) {
     }
 }
 
-void server_poll(server_t *server) {
-    receive(server);
+bool server_poll(server_t *server) {
+    const bool any = receive(server);
     if (server->reply == 0) {
         send_samples(server);
     }
+    return any;
 }
 
 static void load_stored(server_t *server) {

@@ -10,7 +10,7 @@
 #include "tools/appell/robot_image.h"
 #include "tools/appell/say.h"
 
-client_t *board_open(const request_t *request) {
+client_t *board_open(const request_t *request, unsigned what) {
     const char *name = request->value[OPTION_PORT];
     port_error_t error;
     if (!name) {
@@ -27,7 +27,7 @@ client_t *board_open(const request_t *request) {
     }
     if (port_note(client->port) && !request_has(request, OPTION_QUIET))
         say_note(name, "%s", port_note(client->port));
-    if (client_discover(client) == 0)
+    if (client_discover_some(client, what) == 0)
         return client;
     board_error(client);
     client_close(client);

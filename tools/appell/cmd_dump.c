@@ -106,7 +106,7 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
 }
 
 int dump_run(const request_t *request) {
-    client_t *client = board_open(request);
+    client_t *client = board_open(request, DISCOVER_ROBOT);
     uint8_t *bytes;
     size_t size;
     if (!client)

@@ -299,7 +299,7 @@ int monitor_run(const request_t *request) {
     if (request_has(request, OPTION_EVERY) &&
         request_integer(request, OPTION_EVERY, 1, 1000000, &every) != EXIT_YES)
         return EXIT_BAD;
-    m.client = board_open(request);
+    m.client = board_open(request, DISCOVER_FIELDS);
     if (!m.client)
         return EXIT_BAD;
     signal(SIGINT, interrupt);

@@ -195,7 +195,7 @@ static int with_image(const request_t *request, const char *file, bool saving) {
     size_t length = 0;
     uint8_t *image = board_image(request, robot, &length);
     arm_free(robot);
-    client_t *client = image ? board_open(request) : NULL;
+    client_t *client = image ? board_open(request, DISCOVER_ROBOT) : NULL;
     int status = EXIT_BAD;
     if (client) {
         bool kept, same;
@@ -217,7 +217,7 @@ static int with_image(const request_t *request, const char *file, bool saving) {
 }
 
 int save_run(const request_t *request) {
-    client_t *client = board_open(request);
+    client_t *client = board_open(request, DISCOVER_ROBOT);
     if (!client)
         return EXIT_BAD;
     const int status = save(request, client);

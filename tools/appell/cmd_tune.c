@@ -114,7 +114,7 @@ static int set(const request_t *request, client_t *client) {
 
 static int with_board(const request_t *request,
                       int (*what)(const request_t *request, client_t *client)) {
-    client_t *client = board_open(request);
+    client_t *client = board_open(request, DISCOVER_TUNABLES);
     if (!client)
         return EXIT_BAD;
     const int status = what(request, client);

@@ -85,7 +85,7 @@ static int put_robot(const request_t *request, const robot_t *robot, uint32_t re
 int remote_open(const request_t *request, const robot_t *robot, method_id_t method,
                 const char *real, const double *wrench, remote_t *out) {
     uint32_t type = 0;
-    *out = (remote_t){.client = board_open(request)};
+    *out = (remote_t){.client = board_open(request, DISCOVER_METHODS)};
     if (!out->client)
         return EXIT_BAD;
     snprintf(out->real, sizeof out->real, "%s", real ? real : out->client->device.real);

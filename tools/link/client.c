@@ -367,24 +367,41 @@ static int discover_method(client_t *client, uint32_t i) {
     return 0;
 }
 
-int client_discover(client_t *client) {
-    device_t *d = &client->device;
-    forget(d);
-    d->tunable = calloc(d->tunables + 1, sizeof *d->tunable);
-    d->field = calloc(d->fields + 1, sizeof *d->field);
-    d->method = calloc(d->methods + 1, sizeof *d->method);
-    if (!d->tunable || !d->field || !d->method) {
+typedef int (*discover_t)(client_t *client, uint32_t index);
+
+static int discover_list(client_t *client, void **list, size_t size, uint32_t count,
+                         discover_t one) {
+    if (*list)
+        return 0;
+    *list = calloc(count + 1u, size);
+    if (!*list) {
         port_fail(&client->error, "close some programs", "there is not enough memory");
         return -1;
     }
-    int status = client_discover_robot(client);
-    for (uint32_t i = 0; i < d->tunables && status == 0; i++)
-        status = discover_tunable(client, i);
-    for (uint32_t i = 0; i < d->fields && status == 0; i++)
-        status = discover_field(client, i);
-    for (uint32_t i = 0; i < d->methods && status == 0; i++)
-        status = discover_method(client, i);
+    int status = 0;
+    for (uint32_t i = 0; i < count && status == 0; i++)
+        status = one(client, i);
     return status;
+}
+
+int client_discover_some(client_t *client, unsigned what) {
+    device_t *d = &client->device;
+    int status = client_discover_robot(client);
+    if (status == 0 && what & DISCOVER_TUNABLES)
+        status = discover_list(client, (void **)&d->tunable, sizeof *d->tunable, d->tunables,
+                               discover_tunable);
+    if (status == 0 && what & DISCOVER_FIELDS)
+        status =
+            discover_list(client, (void **)&d->field, sizeof *d->field, d->fields, discover_field);
+    if (status == 0 && what & DISCOVER_METHODS)
+        status = discover_list(client, (void **)&d->method, sizeof *d->method, d->methods,
+                               discover_method);
+    return status;
+}
+
+int client_discover(client_t *client) {
+    forget(&client->device);
+    return client_discover_some(client, DISCOVER_ALL);
 }
 
 int client_status(client_t *client, device_status_t *status) {

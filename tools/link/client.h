@@ -112,8 +112,16 @@ int client_ask(client_t *client, link_message_t message, const void *payload, si
 /* The same for what may take long on the board: erasing flash. */
 int client_ask_long(client_t *client, link_message_t message, const void *payload, size_t size);
 
-/* Everything that the board can tell: robot, tunables, fields, methods. */
-int client_discover(client_t *client);
+/* What the board can tell; what is known already is not asked again, but the robot is. */
+enum {
+    DISCOVER_ROBOT = 0,
+    DISCOVER_TUNABLES = 1 << 0,
+    DISCOVER_FIELDS = 1 << 1,
+    DISCOVER_METHODS = 1 << 2,
+    DISCOVER_ALL = 7
+};
+int client_discover_some(client_t *client, unsigned what);
+int client_discover(client_t *client); /* all of it, anew */
 int client_discover_robot(client_t *client);
 int client_status(client_t *client, device_status_t *status);
 int client_counters(client_t *client, uint32_t counter[COUNTERS]);

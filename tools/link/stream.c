@@ -182,7 +182,7 @@ int client_stream(client_t *client, const char *const *name, uint32_t names, uin
                   uint32_t window, client_sample_t on_sample, void *user) {
     uint8_t chosen[256];
     uint32_t choices = names, own_every = 0;
-    if (!client->device.field && client_discover(client) != 0)
+    if (!client->device.field && client_discover_some(client, DISCOVER_FIELDS) != 0)
         return -1;
     for (uint32_t i = 0; i < names; i++) {
         const int field = find_field(client, name[i]);
