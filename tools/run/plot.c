@@ -4,12 +4,10 @@
  */
 #include "tools/run/run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
 
+#include "tools/appell/gnuplot.h"
 #include "tools/appell/say.h"
 
 static const char *const color[RUN_CONTROLLERS] = {"#d55e00", "#e69f00", "#0072b2"};
@@ -144,18 +142,11 @@ static void write_script(FILE *pipe, const robot_t *robot, const result_t *resul
         write_motion(pipe, &result[r].record[0][FULL], r);
         write_bars(pipe, robot, &result[r], r);
     }
-    fprintf(pipe,
-            "set terminal pngcairo size %zu,%d font 'sans,10' background '#ffffff'\n"
-            "set output '%s'\n"
-            "set linetype 1 lc '#0072b2'\nset linetype 2 lc '#d55e00'\n"
-            "set linetype 3 lc '#009e73'\nset linetype 4 lc '#cc79a7'\n"
-            "set linetype 5 lc '#e69f00'\nset linetype 6 lc '#56b4e9'\n"
-            "set linetype 7 lc '#7f4f24'\nset linetype 8 lc '#555555'\n"
-            "set grid xtics ytics lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\n"
-            "set key below maxrows 2 samplen 2\nset xlabel 't in s'\n"
-            "set multiplot layout %d,%zu columnsfirst title '%s: what feedforward buys' noenhanced "
-            "font ',15'\n",
-            results * COLUMN_WIDTH, rows * ROW_HEIGHT + 30, path, rows, results, robot->name);
+    char title[200];
+    snprintf(title, sizeof title, "%s: what feedforward buys", robot->name);
+    gnuplot_page_columns(pipe, path, (uint32_t)results * COLUMN_WIDTH,
+                         (uint32_t)(rows * ROW_HEIGHT + 30), (uint32_t)rows, (uint32_t)results,
+                         title);
     for (size_t r = 0; r < results; r++) {
         position_panel(pipe, robot, &result[r], r);
         error_panel(pipe, r);
@@ -164,18 +155,12 @@ static void write_script(FILE *pipe, const robot_t *robot, const result_t *resul
         if (volts)
             joint_panel(pipe, robot, r, "motor voltage, full feedforward", "V", 3);
     }
-    fputs("unset multiplot\nset output\n", pipe);
 }
 
 int report_plot(const robot_t *robot, const result_t *result, size_t results, const char *path) {
-    FILE *pipe = popen("gnuplot 2>&1 >/dev/null", "w");
+    FILE *pipe = gnuplot_open(path);
     if (!pipe)
-        return say_error("gnuplot", "install gnuplot-nox", "cannot be started: %s",
-                         strerror(errno));
+        return EXIT_BAD;
     write_script(pipe, robot, result, results, path);
-    const int status = pclose(pipe);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return say_error(path, "install gnuplot-nox (tools/setup.sh plot)",
-                         "gnuplot did not draw the picture");
-    return EXIT_YES;
+    return gnuplot_close(pipe, path);
 }

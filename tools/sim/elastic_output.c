@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/appell/gnuplot.h"
 #include "tools/appell/file.h"
 #include "tools/appell/number.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
 #include "tools/sim/elastic.h"
-#include "tools/sim/plot.h"
 
 static void put_number(FILE *file, char before, double value, int digits) {
     char text[NUMBER_ROOM];
@@ -61,7 +61,7 @@ int elastic_csv(const sim_arm_t *arm, const sim_record_t *record, const char *pa
 
 /* Columns of the data: time, joints, then the elastic ones. */
 static void write_data(FILE *pipe, const sim_arm_t *arm, const sim_record_t *record) {
-    const size_t every = 1 + (record->rows - 1) / PLOT_ROWS;
+    const size_t every = 1 + (record->rows - 1) / GNUPLOT_ROWS;
     double value[ELASTIC_COLUMNS_MAX];
     fputs("$data << END\n", pipe);
     for (size_t i = 0; i < record->rows; i += every) {
@@ -84,7 +84,7 @@ static void panel(FILE *pipe, const char *title, const char *label) {
 static void line(FILE *pipe, uint32_t count, uint32_t column, const char *name) {
     fprintf(pipe, "%s$data using 1:%u with lines lw 1.6 lc %u", count ? ", " : "", (unsigned)column,
             (unsigned)(count % 8 + 1));
-    plot_legend(pipe, name);
+    gnuplot_legend(pipe, name);
 }
 
 /* Those elastic columns whose place in their group of four is one of two. */
@@ -107,11 +107,11 @@ static void bent_panel(FILE *pipe, const sim_arm_t *arm, const char *title, cons
 int elastic_plot(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
                  const char *path) {
     static const char *const hand[3] = {"x", "y", "z"};
-    FILE *pipe = plot_open(path);
+    FILE *pipe = gnuplot_open(path);
     if (!pipe)
         return EXIT_BAD;
     write_data(pipe, arm, record);
-    plot_page(pipe, path, 2, 2, names->title);
+    gnuplot_page(pipe, path, 1500, 1050, 2, 2, names->title);
     panel(pipe, "Joints", "rad, m");
     for (uint32_t k = 0; k < arm->joints; k++)
         line(pipe, k, 2 + k, names->joint[k]);
@@ -122,5 +122,5 @@ int elastic_plot(const sim_arm_t *arm, const sim_record_t *record, const output_
     fputc('\n', pipe);
     bent_panel(pipe, arm, "Deflection in the middle and at the end", "m", 0);
     bent_panel(pipe, arm, "Slope in the middle and at the end", "rad", 1);
-    return plot_close(pipe, path);
+    return gnuplot_close(pipe, path);
 }

@@ -1,49 +1,13 @@
 /* Plots of a simulation: gnuplot draws them from what is written into its standard input. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
 
+#include "tools/appell/gnuplot.h"
 #include "tools/appell/say.h"
 #include "tools/sim/output.h"
-#include "tools/sim/plot.h"
-
-/* What decides about the terminal of gnuplot. */
-static const struct {
-    const char *ending, *terminal;
-} terminals[] = {{".png", "pngcairo size 1500,1050 font 'sans,11'"},
-                 {".svg", "svg size 1500,1050 dynamic font 'sans,13'"},
-                 {".pdf", "pdfcairo size 29.7cm,20.8cm font 'sans,9'"}};
-
-static const char *terminal_of(const char *path) {
-    const size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof terminals / sizeof terminals[0]; i++) {
-        const size_t size = strlen(terminals[i].ending);
-        if (length > size && !strcmp(path + length - size, terminals[i].ending))
-            return terminals[i].terminal;
-    }
-    return NULL;
-}
-
-void plot_quoted(FILE *pipe, const char *text) {
-    fputc('\'', pipe);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', pipe);
-        fputc(*text == '\n' ? ' ' : *text, pipe);
-    }
-    fputc('\'', pipe);
-}
-
-void plot_legend(FILE *pipe, const char *text) {
-    fputs(" title ", pipe);
-    plot_quoted(pipe, text);
-    fputs(" noenhanced", pipe);
-}
 
 static void write_data(FILE *pipe, const sim_record_t *record) {
-    const size_t every = 1 + (record->rows - 1) / PLOT_ROWS;
+    const size_t every = 1 + (record->rows - 1) / GNUPLOT_ROWS;
     fputs("$data << END\n", pipe);
     for (size_t i = 0; i < record->rows; i += every) {
         const double *p = record->number + i * record->width;
@@ -85,7 +49,7 @@ static void panel(FILE *pipe, const sim_record_t *record, const char *title, con
     for (uint32_t i = 0; i < count; i++) {
         fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lc %u", i ? ", " : "", first + i,
                 (unsigned)(i % 8 + 1));
-        plot_legend(pipe, name[i]);
+        gnuplot_legend(pipe, name[i]);
     }
     fputc('\n', pipe);
 }
@@ -111,26 +75,11 @@ static void energy_panel(FILE *pipe, const sim_record_t *record, size_t first) {
             first, first + 1);
 }
 
-void plot_page(FILE *pipe, const char *path, int rows, int columns, const char *title) {
-    fprintf(pipe, "set terminal %s background '#ffffff'\nset output ", terminal_of(path));
-    plot_quoted(pipe, path);
-    fprintf(
-        pipe,
-        "\nset linetype 1 lc '#0072b2'\nset linetype 2 lc '#d55e00'\nset linetype 3 lc '#009e73'\n"
-        "set linetype 4 lc '#cc79a7'\nset linetype 5 lc '#e69f00'\nset linetype 6 lc '#56b4e9'\n"
-        "set linetype 7 lc '#7f4f24'\nset linetype 8 lc '#555555'\n"
-        "set grid lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\nset key below maxrows 2\n"
-        "set xlabel 't in s'\nset format y '%%g'\nset multiplot layout %d,%d title ",
-        rows, columns);
-    plot_quoted(pipe, title);
-    fputs(" noenhanced font ',15'\n", pipe);
-}
-
 static void write_script(FILE *pipe, const sim_record_t *record, const output_names_t *names,
                          const char *path) {
     const size_t n = record->n, joints = record->joints;
     write_data(pipe, record);
-    plot_page(pipe, path, 2, 2, names->title);
+    gnuplot_page(pipe, path, 1500, 1050, 2, 2, names->title);
     panel(pipe, record, "Position", unit(record, names, "rad", "m", "rad, m"), record->n, 2,
           names->coordinate);
     panel(pipe, record, "Speed", unit(record, names, "rad/s", "m/s", "rad/s, m/s"), record->n,
@@ -140,40 +89,10 @@ static void write_script(FILE *pipe, const sim_record_t *record, const output_na
     energy_panel(pipe, record, 2 + 3 * n + 2 * joints);
 }
 
-FILE *plot_open(const char *path) {
-    if (!terminal_of(path)) {
-        say_error(path, "choose .png, .svg or .pdf", "no such kind of plot is known");
-        return NULL;
-    }
-    FILE *probe = fopen(path, "ab"); /* gnuplot's own message would not name the cause */
-    if (!probe) {
-        say_error(path, "check the path and its permissions", "cannot be written: %s",
-                  strerror(errno));
-        return NULL;
-    }
-    fclose(probe);
-    FILE *pipe = popen("exec gnuplot", "w");
-    if (!pipe)
-        say_error(path, NULL, "gnuplot cannot be started: %s", strerror(errno));
-    return pipe;
-}
-
-int plot_close(FILE *pipe, const char *path) {
-    fputs("unset multiplot\nset output\n", pipe);
-    const int status = pclose(pipe);
-    if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return EXIT_YES;
-    remove(path);
-    const bool missing = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
-    return say_error(path, missing ? "install gnuplot-nox, or run tools/setup.sh plot" : NULL,
-                     missing ? "gnuplot, which draws the plots, is not there"
-                             : "gnuplot failed, see above");
-}
-
 int output_plot(const sim_record_t *record, const output_names_t *names, const char *path) {
-    FILE *pipe = plot_open(path);
+    FILE *pipe = gnuplot_open(path);
     if (!pipe)
         return EXIT_BAD;
     write_script(pipe, record, names, path);
-    return plot_close(pipe, path);
+    return gnuplot_close(pipe, path);
 }

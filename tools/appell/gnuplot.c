@@ -1,0 +1,110 @@
+/* tools/appell/gnuplot.h: gnuplot reads data and script from its standard input. */
+#include "tools/appell/gnuplot.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "tools/appell/say.h"
+
+/* Dots of the picture in a unit of the terminal's size. */
+static const struct {
+    const char *ending, *terminal, *unit, *font;
+    double dots;
+} kinds[] = {{".png", "pngcairo", "", "sans,11", 1},
+             {".svg", "svg dynamic", "", "sans,13", 1},
+             {".pdf", "pdfcairo", "cm", "sans,9", 50.5}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static size_t kind_of(const char *path) {
+    const size_t length = strlen(path);
+    size_t kind = 0;
+    while (kind < KINDS) {
+        const size_t size = strlen(kinds[kind].ending);
+        if (length > size && !strcmp(path + length - size, kinds[kind].ending))
+            break;
+        kind++;
+    }
+    return kind;
+}
+
+void gnuplot_quoted(FILE *pipe, const char *text) {
+    fputc('\'', pipe);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputc('\'', pipe);
+        fputc(*text == '\n' ? ' ' : *text, pipe);
+    }
+    fputc('\'', pipe);
+}
+
+void gnuplot_legend(FILE *pipe, const char *text) {
+    fputs(" title ", pipe);
+    gnuplot_quoted(pipe, text);
+    fputs(" noenhanced", pipe);
+}
+
+FILE *gnuplot_open(const char *path) {
+    if (kind_of(path) == KINDS) {
+        say_error(path, "choose .png, .svg or .pdf", "no such kind of plot is known");
+        return NULL;
+    }
+    FILE *probe = fopen(path, "ab"); /* gnuplot's own message would not name the cause */
+    if (!probe) {
+        say_error(path, "check the path and its permissions", "cannot be written: %s",
+                  strerror(errno));
+        return NULL;
+    }
+    fclose(probe);
+    FILE *pipe = popen("exec gnuplot", "w");
+    if (!pipe)
+        say_error(path, NULL, "gnuplot cannot be started: %s", strerror(errno));
+    return pipe;
+}
+
+static void page(FILE *pipe, const char *path, uint32_t width, uint32_t height, const char *layout,
+                 const char *title) {
+    const size_t kind = kind_of(path);
+    fprintf(pipe, "set terminal %s size %.4g%s,%.4g%s font '%s' background '#ffffff'\nset output ",
+            kinds[kind].terminal, width / kinds[kind].dots, kinds[kind].unit,
+            height / kinds[kind].dots, kinds[kind].unit, kinds[kind].font);
+    gnuplot_quoted(pipe, path);
+    fprintf(
+        pipe,
+        "\nset linetype 1 lc '#0072b2'\nset linetype 2 lc '#d55e00'\nset linetype 3 lc '#009e73'\n"
+        "set linetype 4 lc '#cc79a7'\nset linetype 5 lc '#e69f00'\nset linetype 6 lc '#56b4e9'\n"
+        "set linetype 7 lc '#7f4f24'\nset linetype 8 lc '#555555'\n"
+        "set grid xtics ytics lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\n"
+        "set key below maxrows 2 samplen 2\nset xlabel 't in s'\nset format y '%%g'\n"
+        "set multiplot layout %s title ",
+        layout);
+    gnuplot_quoted(pipe, title);
+    fputs(" noenhanced font ',15'\n", pipe);
+}
+
+void gnuplot_page(FILE *pipe, const char *path, uint32_t width, uint32_t height, uint32_t rows,
+                  uint32_t columns, const char *title) {
+    char layout[40];
+    snprintf(layout, sizeof layout, "%u,%u", (unsigned)rows, (unsigned)columns);
+    page(pipe, path, width, height, layout, title);
+}
+
+void gnuplot_page_columns(FILE *pipe, const char *path, uint32_t width, uint32_t height,
+                          uint32_t rows, uint32_t columns, const char *title) {
+    char layout[60];
+    snprintf(layout, sizeof layout, "%u,%u columnsfirst", (unsigned)rows, (unsigned)columns);
+    page(pipe, path, width, height, layout, title);
+}
+
+int gnuplot_close(FILE *pipe, const char *path) {
+    fputs("unset multiplot\nset output\n", pipe);
+    const int status = pclose(pipe);
+    if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return EXIT_YES;
+    remove(path);
+    const bool missing = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
+    return say_error(path, missing ? "install gnuplot-nox, or run tools/setup.sh plot" : NULL,
+                     missing ? "gnuplot, which draws the plots, is not there"
+                             : "gnuplot failed, see above");
+}
