@@ -242,8 +242,8 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
 static robot_t *rounded(const robot_t *robot, messages_t *messages) {
     robot_t *copy = malloc(sizeof *copy);
     if (!copy) {
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY,
-                     (message_place_t){robot->file, 0, NULL}, NULL, "no memory left");
+        const message_place_t place = {robot->file, 0, NULL};
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
         return NULL;
     }
     *copy = *robot;
