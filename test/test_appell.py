@@ -273,7 +273,7 @@ def test_golden_motors(folder):
 
 
 def test_golden_rigid_beams(folder):
-    """The stiff limit of the elastic arm of paper 004; without --rigid it is an error."""
+    """The stiff limit of the elastic arm of paper 004; without --rigid its rows are longer (test_elastic.py)."""
     data = golden("flexible2")
     states = data["rigid_states"]
     for s, got in zip(states, table("mass", "flex2", "--rigid", rows=[s["q"] for s in states])):
@@ -281,7 +281,7 @@ def test_golden_rigid_beams(folder):
     for s, got in zip(states, table("bias", "flex2", "--rigid", rows=[s["q"] + s["qd"] for s in states])):
         near(got, [-x for x in s["Re"]], TOLERANCE, "flex2 bias")
     done = run("mass", "flex2", rows=[[0, 0]])
-    assert done.returncode == 2 and "elastic" in done.stderr and "--rigid" in done.stderr, done.stderr
+    assert done.returncode == 2 and "2 joints and 2 modes" in done.stderr, done.stderr
 
 
 # ------------------------------------------------------------------------------- conventions and types
@@ -875,7 +875,6 @@ BAD = [
     (["image", "puma560"], "", 2, "an image is bytes: it needs a file"),
     (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "this is no parameter image"),
     (["image", "puma560", "--show", "x"], "", 2, "--show takes an image and no robot beside it"),
-    (["image", "flex2", "-q", "-o", "/dev/null"], "", 2, "this arm has elastic ones"),
     (["image", "puma560", "-q", "-o", "./no/such/folder/x"], "", 2, "cannot be written: No such file"),
     (["image", "puma560", "-q", "-o", "/dev/full"], "", 2, "writing failed: No space left"),
     (["completion", "fish"], "", 2, "there is no completion for 'fish'; write `appell completion bash`"),
@@ -958,7 +957,7 @@ def test_a_broken_input_leaves_the_output_file(folder):
     path = os.path.join(folder, "kept.img")
     good("image", "-q", "planar3r", "-o", path)
     before = open(path, "rb").read()
-    assert run("image", "flex2", "-o", path).returncode == 2
+    assert run("image", "no/such/robot", "-o", path).returncode == 2
     assert open(path, "rb").read() == before
     assert [name for name in os.listdir(folder) if name.startswith("kept")] == ["kept.img"]
 
