@@ -53,6 +53,15 @@ typedef struct {
     DYN_T(real) volt_max;
 } DYN_T(drive);
 
+/*
+ * Within which the kernels may be asked: the limits that the units of q31 were proved for. A float
+ * knows none. Positions are those of a prismatic joint; an angle may have any value.
+ */
+typedef struct {
+    DYN_T(real) qd, qdd; /* of either sign */
+    DYN_T(real) low, high;
+} DYN_T(sure);
+
 /* dyn/ga.c and dyn/ga_mass.c: what Mata et al. compute off-line, in frame i
  * (dyn/prepare_regroup.c). */
 typedef struct {
@@ -92,6 +101,7 @@ typedef struct {
     DYN_T(vec) r;      /* Saha's r of the link before: from its centre of mass to our origin, on its
                           axes; without q where we slide */
     DYN_T(drive) drive; /* friction and motor */
+    DYN_T(sure) sure;
     DYN_T(ga_body) ga;
     DYN_T(fast_body) fast;
 } DYN_T(joint);

@@ -83,6 +83,28 @@ static bool prepare_hand(const dyn_model_t *model, int length, arm *out) {
     return fits;
 }
 
+/* A limit of the model; where there is none, and in floats always, where the number format ends. */
+static real sure_limit(double value, bool given, int sign, int exponent) {
+    const double none = 1e30;
+    double limit = sign * ldexp(7.99, exponent);
+    real out;
+    if (real_holds(none, exponent))
+        limit = sign * none;
+    else if (given && real_holds(value, exponent))
+        limit = value;
+    (void)real_from_model(limit, exponent, &out);
+    return out;
+}
+
+static void prepare_sure(const dyn_model_joint_t *in, dyn_q31_exponents_t e, joint *j) {
+    const dyn_limits_t *l = &in->drive.limits;
+    const bool bounded = in->type == DYN_PRISMATIC && l->position[1] > l->position[0];
+    j->sure.qd = sure_limit(l->velocity, l->velocity > 0, 1, e.velocity);
+    j->sure.qdd = sure_limit(l->acceleration, l->acceleration > 0, 1, e.acceleration);
+    j->sure.low = sure_limit(l->position[0], bounded, -1, e.position);
+    j->sure.high = sure_limit(l->position[1], bounded, 1, e.position);
+}
+
 int DYN(prepare_drive)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
     static const dyn_units_t si_units = {0};
     if (!units)
@@ -93,6 +115,7 @@ int DYN(prepare_drive)(const dyn_model_t *model, const dyn_units_t *units, arm *
         const dyn_q31_exponents_t e = dyn_q31_exponents(model, units, i);
         fits = prepare_friction(&in->friction, e, &out->joint[i].drive) && fits;
         fits = prepare_motor(&in->motor, e, &out->joint[i].drive) && fits;
+        prepare_sure(&model->joint[i], e, &out->joint[i]);
     }
     return fits ? DYN_OK : DYN_E_UNITS;
 }

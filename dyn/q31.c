@@ -11,6 +11,7 @@ uint32_t dyn_q31_layout(void) {
 #define ARM(member)   (uint16_t) offsetof(dyn_arm_q31_t, member)
 #define JOINT(member) (uint16_t) offsetof(dyn_joint_q31_t, member)
 #define DRIVE(member) (uint16_t) offsetof(dyn_drive_q31_t, member)
+#define SURE(member)  (uint16_t) offsetof(dyn_sure_q31_t, member)
 #define GA(member)    (uint16_t) offsetof(dyn_ga_body_q31_t, member)
 #define FAST(member)  (uint16_t) offsetof(dyn_fast_body_q31_t, member)
     // clang-format off
@@ -22,9 +23,10 @@ uint32_t dyn_q31_layout(void) {
         sizeof(dyn_joint_q31_t),
         JOINT(prismatic), JOINT(mass_shift), JOINT(offset), JOINT(fixed_d), JOINT(fixed_z),
         JOINT(x), JOINT(a), JOINT(m), JOINT(s), JOINT(J), JOINT(ms), JOINT(I), JOINT(rotor),
-        JOINT(geared), JOINT(r), JOINT(drive), JOINT(ga), JOINT(fast),
+        JOINT(geared), JOINT(r), JOINT(drive), JOINT(sure), JOINT(ga), JOINT(fast),
         DRIVE(per_width), DRIVE(viscous), DRIVE(coulomb), DRIVE(uneven), DRIVE(volt_tau),
         DRIVE(volt_qd), DRIVE(tau_volt), DRIVE(tau_qd), DRIVE(volt_max),
+        SURE(qd), SURE(qdd), SURE(low), SURE(high),
         GA(s), GA(J), GA(M), GA(gamma), GA(E),
         FAST(rise), FAST(m), FAST(M), FAST(heavy), FAST(l), FAST(J)
     };

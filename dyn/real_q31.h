@@ -130,13 +130,15 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
  * firmware/core/number.h. A position that does not wrap becomes a binary angle that does; whole
  * numbers are plain integers; a part of a turn is Q28 and the whole int32 is one.
  */
-#define gain_turn(g, a)  ((real)(uint32_t)(((wider)(g).k * (a)) >> (g).cut))
-#define gain_count(g, n) Q31_CUT((wider)(g).k *(int32_t)(n), (int)(g).cut)
-#define gain_whole(g, a) gain_mul(g, a)
-#define real_q15(a)      ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
-#define real_half(a)     ((a) >> 1)
-#define real_to_model    dyn_q31_to
-#define part_turn(u)     ((real)((uint32_t)(u) << (32 - DYN_Q31_BITS)))
+#define gain_turn(g, a)       ((real)(uint32_t)(((wider)(g).k * (a)) >> (g).cut))
+#define gain_count(g, n)      Q31_CUT((wider)(g).k *(int32_t)(n), (int)(g).cut)
+#define gain_whole(g, a)      gain_mul(g, a)
+#define gain_count_wide(g, n) ((wider)(((wider)(g).k * (int32_t)(n)) >> (g).cut))
+#define wide_sub(a, b)        ((wider)(a) - (b))
+#define real_q15(a)           ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
+#define real_half(a)          ((a) >> 1)
+#define real_to_model         dyn_q31_to
+#define part_turn(u)          ((real)((uint32_t)(u) << (32 - DYN_Q31_BITS)))
 
 INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
     dyn_sincos_q30((int32_t)((uint32_t)q + (uint32_t)offset), cosine, sine);

@@ -64,6 +64,7 @@ static void tell(app_self *app, const control_t *c) {
     out->tick = app->ticks;
     out->state = app->state | app->fault << 8 | (uint32_t)(app->motion.kind != MOTION_HOLD) << 16;
     out->limited = s->limited;
+    out->unproved = s->unproved;
     out->cost = app->cost;
     for (uint32_t i = 0; i < c->arm->n; i++) {
         out->q_ref[i] = s->q_ref[i];
@@ -104,6 +105,7 @@ void CORE(app_stages_run)(app_self *app, const control_t *c, const app_inputs_t 
     CORE(reference_step)(c, &app->motion, s);
     mark(app, c, STAGE_DYNAMICS);
     CORE(control_dynamics)(c, &app->scratch, s);
+    app->unproved += s->unproved != 0;
     mark(app, c, STAGE_FEEDBACK);
     CORE(control_feedback)(c, s);
     mark(app, c, STAGE_DRIVE);
@@ -125,7 +127,7 @@ static void rest(app_self *app, const control_t *c, const app_inputs_t *in, app_
         s->tau_model[i] = s->tau[i] = s->volt[i] = real_known(0);
         out->duty_q15[i] = 0;
     }
-    s->limited = 0;
+    s->limited = s->unproved = 0;
     out->enable = 0;
     tell(app, c);
     simulate(app, c, out);
@@ -327,11 +329,16 @@ static int take_arm(app_self *app, const DYN_T(arm) *ready) {
     return APP_OK;
 }
 
+/* Floats hold anything; fixed point only what was proved. */
+static bool is_float(void) {
+    real one;
+    return real_from_model(1e9, 0, &one);
+}
+
 /* Reads the image, takes over its settings. */
 static int read_image(app_self *app, const uint8_t *bytes, size_t size) {
     image_where_t where;
     const int status = image_read(bytes, size, &app->memory.image, &where);
-    real one;
     if (status != IMAGE_OK) {
         app->where = where.joint;
         return APP_E_IMAGE + status;
@@ -341,7 +348,7 @@ static int read_image(app_self *app, const uint8_t *bytes, size_t size) {
         return APP_E_GENERATED;
 #endif
     app->units = (dyn_units_t){0};
-    if (!image_units(&app->memory.image, &app->units) && !real_from_model(1e9, 0, &one))
+    if (!image_units(&app->memory.image, &app->units) && !is_float())
         return APP_E_UNPROVED;
     return CORE(setup_settings)(app);
 }
@@ -401,8 +408,11 @@ static int make_arm(app_self *app) {
     const DYN_T(arm) *travelled;
     if (image_model(&app->memory.image, &app->model) != DYN_OK)
         return APP_E_ARM;
-    if (arm_in_image(&app->memory.image, &travelled) == IMAGE_OK)
+    const int found = arm_in_image(&app->memory.image, &travelled);
+    if (found == IMAGE_OK)
         memcpy(&app->arms[0], travelled, offsetof(DYN_T(arm), joint[app->n]));
+    else if (!is_float()) /* constants made here would have limits that nothing was proved for */
+        return APP_E_IMAGE + found;
     else if (DYN(prepare)(&app->model, &app->units, &app->arms[0]) != DYN_OK)
         return APP_E_UNITS;
     app->arms[APP_ARMS - 1] = app->arms[0];
@@ -413,9 +423,8 @@ static int make_arm(app_self *app) {
 #else
 static int make_arm(app_self *app) {
     const DYN_T(arm) *travelled;
-    if (arm_in_image(&app->memory.image, &travelled) != IMAGE_OK)
-        return APP_E_MEMORY;
-    return take_arm(app, travelled);
+    const int found = arm_in_image(&app->memory.image, &travelled);
+    return found == IMAGE_OK ? take_arm(app, travelled) : APP_E_IMAGE + found;
 }
 #endif
 
@@ -527,7 +536,6 @@ static int change_payload(app_self *app) {
     dyn_model_t *model = &app->model;
     const dyn_body_t before = model->payload;
     const float *t = app->tunable;
-    real one;
     model->payload.mass = (double)t[TUNABLE_payload_mass];
     model->payload.com[0] = (double)t[TUNABLE_payload_x];
     model->payload.com[1] = (double)t[TUNABLE_payload_y];
@@ -537,7 +545,7 @@ static int change_payload(app_self *app) {
     if (spare != app->arm)
         *spare = *app->arm;
     /* Fixed point is proved for the payload of the image. */
-    const bool proved = real_from_model(1e9, 0, &one) || model->payload.mass <= before.mass;
+    const bool proved = is_float() || memcmp(&model->payload, &before, sizeof before) == 0;
     if (!proved || DYN(prepare_payload)(model, &app->units, spare) != DYN_OK ||
         spare->fast_status != DYN_OK || !change_flex(app, spare == &app->arms[1])) {
         model->payload = before;
@@ -615,6 +623,7 @@ void CORE(app_status)(const app_self *app, app_status_t *out) {
                           .moving = app->motion.kind != MOTION_HOLD,
                           .ticks = app->ticks,
                           .overruns = app->overruns,
+                          .unproved = app->unproved,
                           .underruns = app->motion.underruns,
                           .samples = app->head,
                           .dropped = app->dropped,

@@ -116,6 +116,7 @@ typedef struct {
     uint32_t joints;
     uint32_t moving; /* a motion is on; else the arm holds its position */
     uint32_t ticks, overruns;
+    uint32_t unproved;           /* ticks in which fixed point was asked beyond its proof */
     uint32_t underruns;          /* streamed motions that ran out of points and were stopped */
     uint32_t samples, dropped;   /* handed over; lost because the background was late */
     uint32_t rate_hz;            /* the tick must be called at */

@@ -108,7 +108,9 @@ INLINE void control_gravity(const control_t *c, scratch_t *k, loop_t *s) {
 void CORE(control_sense)(const control_t *c, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
-        s->q[i] = real_add(j->offset, gain_count(j->per_count, s->counts[i]));
+        uint32_t beyond;
+        s->q[i] =
+            wide_fit(wide_add(gain_count_wide(j->per_count, s->counts[i]), j->offset), &beyond);
     }
 }
 
@@ -129,39 +131,74 @@ void CORE(control_estimate)(const control_t *c, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
         const real bend = real_twice(gain_mul(j->half.q_qdd, s->qdd_ref[i])); /* qdd h^2 / 4 */
-        const real glide = real_add(gain_mul(j->half.q_qd, s->qd_hat[i]), bend);
-        const real q = real_add(s->q_hat[i], real_twice(glide));
-        const real qd = real_add(s->qd_hat[i], real_twice(gain_mul(j->half.qd_qdd, s->qdd_ref[i])));
-        const real off = real_sub(s->q[i], q);
+        const wider glide = wide_add(gain_wide(j->half.q_qd, s->qd_hat[i]), bend);
+        const wider turned = gain_wide(j->half.qd_qdd, s->qdd_ref[i]);
+        uint32_t beyond;
+        const real q = wide_fit(wide_add(wide_add(glide, glide), s->q_hat[i]), &beyond);
+        const real off = wide_fit(wide_sub(s->q[i], q), &beyond);
+        const wider qd = wide_add(wide_add(turned, turned), s->qd_hat[i]);
         s->q_hat[i] = real_add(q, real_mul(c->observe, off));
-        s->qd_hat[i] = real_clamp(real_add(qd, gain_mul(j->observe, off)), j->qd_max);
+        s->qd_hat[i] = wide_clamp(wide_add(qd, gain_wide(j->observe, off)), j->qd_max, &beyond);
     }
 }
 
 /* The acceleration that computed torque asks for. */
 INLINE real wanted(const control_joint_t *j, const loop_t *s, uint32_t i) {
     uint32_t beyond;
-    const wider error = wide_add(gain_wide(j->kp, real_sub(s->q_ref[i], s->q_hat[i])),
-                                 gain_wide(j->kd, real_sub(s->qd_ref[i], s->qd_hat[i])));
-    return wide_clamp(wide_add(error, s->qdd_ref[i]), j->qdd_sure, &beyond);
+    const wider error = wide_add(gain_wide(j->kp, wide_sub(s->q_ref[i], s->q_hat[i])),
+                                 gain_wide(j->kd, wide_sub(s->qd_ref[i], s->qd_hat[i])));
+    return wide_fit(wide_add(error, s->qdd_ref[i]), &beyond);
+}
+
+/*
+ * What the model is asked for, in q, tau (speeds) and qdd of the scratch: never beyond what the
+ * units of fixed point were proved for, whatever limits the rest of the image claims. Where that
+ * changes something the bit of the joint is set.
+ */
+INLINE void admit(const control_t *c, scratch_t *k, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const DYN_T(sure) *sure = &c->arm->joint[i].sure;
+        const real q = k->q[i], qd = k->tau[i], qdd = k->qdd[i];
+        if (c->arm->joint[i].prismatic)
+            k->q[i] = q < sure->low ? sure->low : q > sure->high ? sure->high : q;
+        k->tau[i] = real_clamp(qd, sure->qd);
+        k->qdd[i] = real_clamp(qdd, sure->qdd);
+        s->unproved |= (uint32_t)(k->q[i] != q || k->tau[i] != qd || k->qdd[i] != qdd) << i;
+    }
 }
 
 INLINE void model_at_state(const control_t *c, scratch_t *k, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         k->q[i] = gain_turn(c->joint[i].angle, s->q_hat[i]);
-        k->tau[i] = real_clamp(s->qd_hat[i], c->joint[i].qd_sure);
+        k->tau[i] = s->qd_hat[i];
         k->qdd[i] = wanted(&c->joint[i], s, i);
     }
+    admit(c, k, s);
     control_inverse(c, k, s, k->q, k->tau, k->qdd);
-    DYN(friction)(c->arm, s->qd_mid, s->tau_model);
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->tau[i] = real_clamp(s->qd_mid[i], c->arm->joint[i].sure.qd);
+    DYN(friction)(c->arm, k->tau, s->tau_model);
 }
 
 INLINE void model_along_reference(const control_t *c, scratch_t *k, loop_t *s) {
-    control_inverse(c, k, s, k->q, s->qd_mid, s->qdd_ref);
-    DYN(friction)(c->arm, s->qd_mid, s->tau_model);
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        k->tau[i] = s->qd_mid[i];
+        k->qdd[i] = s->qdd_ref[i];
+    }
+    admit(c, k, s);
+    control_inverse(c, k, s, k->q, k->tau, k->qdd);
+    DYN(friction)(c->arm, k->tau, s->tau_model);
+}
+
+INLINE void hold(const control_t *c, scratch_t *k, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->tau[i] = k->qdd[i] = real_known(0);
+    admit(c, k, s);
+    control_gravity(c, k, s);
 }
 
 void CORE(control_dynamics)(const control_t *c, scratch_t *k, loop_t *s) {
+    s->unproved = 0;
     if (c->feedback == FEEDBACK_COMPUTED_TORQUE) {
         model_at_state(c, k, s);
         return;
@@ -171,7 +208,7 @@ void CORE(control_dynamics)(const control_t *c, scratch_t *k, loop_t *s) {
     if (c->feedforward == FEEDFORWARD_FULL)
         model_along_reference(c, k, s);
     else if (c->feedforward == FEEDFORWARD_GRAVITY)
-        control_gravity(c, k, s);
+        hold(c, k, s);
     else
         for (uint32_t i = 0; i < c->arm->n; i++)
             s->tau_model[i] = real_known(0);
@@ -186,8 +223,8 @@ void CORE(control_feedback)(const control_t *c, loop_t *s) {
         uint32_t beyond;
         wider tau = s->tau_model[i];
         if (pd) {
-            tau = wide_add(tau, gain_wide(j->kp, real_sub(s->q_ref[i], s->q_hat[i])));
-            tau = wide_add(tau, gain_wide(j->kd, real_sub(s->qd_ref[i], s->qd_hat[i])));
+            tau = wide_add(tau, gain_wide(j->kp, wide_sub(s->q_ref[i], s->q_hat[i])));
+            tau = wide_add(tau, gain_wide(j->kd, wide_sub(s->qd_ref[i], s->qd_hat[i])));
         }
         s->tau[i] = wide_clamp(tau, j->tau_max, &beyond);
         s->limited |= beyond << i;

@@ -29,7 +29,6 @@ typedef struct {
     DYN_T(gain) kp, kd;              /* to torque; computed torque: to acceleration */
     DYN_T(real) tau_max;             /* torque limit */
     DYN_T(gain) duty;                /* volts, or torque in torque mode, to Q15 at nominal supply */
-    DYN_T(real) qd_sure, qdd_sure;   /* q31: what the units were proved for; floats: none */
     DYN_T(real) qd_max;              /* q31: where the number format ends */
     DYN_T(gain) qdd_qd;              /* a change of speed in a tick to acceleration */
     DYN_T(real) qd_change;           /* largest change of the reference speed in a tick */
@@ -58,6 +57,7 @@ typedef struct {
 typedef struct {
     int32_t counts[DYN_MAX_JOINTS]; /* of the encoders, turns included */
     uint32_t limited;               /* bit i: joint i at a limit of torque or voltage */
+    uint32_t unproved;              /* bit i: the model was asked beyond its proof at joint i */
     DYN_T(real) q[DYN_MAX_JOINTS];  /* measured */
     DYN_T(real) q_hat[DYN_MAX_JOINTS], qd_hat[DYN_MAX_JOINTS]; /* estimated, at this tick */
     DYN_T(real) q_mid[DYN_MAX_JOINTS], qd_mid[DYN_MAX_JOINTS]; /* reference in its middle */
@@ -216,6 +216,7 @@ typedef struct {
     /* Of the tick. */
     volatile uint32_t state, fault;
     volatile uint32_t ticks, overruns;
+    volatile uint32_t unproved;   /* ticks in which the model got a limit for what was asked */
     volatile uint32_t closing;    /* the background asks for a closed loop, */
     volatile uint32_t stopping;   /* for a stop, */
     volatile uint32_t leaving;    /* for the outputs to be off; */

@@ -17,6 +17,16 @@
 #define gain_count(g, n) real_mul((g).k, (real)(n))
 #endif
 
+/* The same where it may be beyond the number format. */
+#ifndef gain_count_wide
+#define gain_count_wide(g, n) gain_count(g, n)
+#endif
+
+/* a - b, likewise. */
+#ifndef wide_sub
+#define wide_sub(a, b) real_sub(a, b)
+#endif
+
 /* g a rounded down to a whole number. */
 #ifndef gain_whole
 INLINE int32_t gain_whole(gain g, real a) {

@@ -21,16 +21,28 @@ typedef CORE_T(plant) plant_t;
 typedef CORE_T(plant_joint) plant_joint_t;
 typedef CORE_T(scratch) scratch_t;
 
+/*
+ * Speeds for friction and bias, where the matrix will be: in fixed point those kernels are proved
+ * for the limits of the arm, and an arm that is faster is taken for one at its limit.
+ */
+INLINE const real *sure_speeds(const plant_t *p, scratch_t *k) {
+    for (uint32_t i = 0; i < p->arm->n; i++)
+        k->M[i] = real_clamp(p->qd[i], p->arm->joint[i].sure.qd);
+    return k->M;
+}
+
 /* Torque of the motors without friction, in k->tau, divided by twice the mass factor. */
 INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
+    uint32_t beyond;
     (void)DYN(motor_torque)(p->arm, p->qd, p->input, k->tau);
     for (uint32_t i = 0; i < n; i++)
         k->qdd[i] = real_known(0);
-    DYN(friction)(p->arm, p->qd, k->qdd);
+    DYN(friction)(p->arm, sure_speeds(p, k), k->qdd);
     for (uint32_t i = 0; i < n; i++) {
         const real tau = c->joint[i].motor ? k->tau[i] : p->input[i];
-        k->tau[i] = real_mul(p->mass_part, real_sub(tau, real_mul(p->friction, k->qdd[i])));
+        const real left = wide_fit(wide_sub(tau, real_mul(p->friction, k->qdd[i])), &beyond);
+        k->tau[i] = real_mul(p->mass_part, left);
     }
 }
 
@@ -38,9 +50,13 @@ INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
 INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
     real *row = k->M;
-    for (uint32_t i = 0; i < n; i++)
-        k->q[i] = gain_turn(c->joint[i].angle, p->q[i]);
-    DYN(fast_bias)(p->arm, &k->fast, k->q, p->qd, k->qdd);
+    for (uint32_t i = 0; i < n; i++) {
+        const DYN_T(sure) *sure = &p->arm->joint[i].sure;
+        const real q = gain_turn(c->joint[i].angle, p->q[i]);
+        const bool slides = p->arm->joint[i].prismatic;
+        k->q[i] = slides && q < sure->low ? sure->low : slides && q > sure->high ? sure->high : q;
+    }
+    DYN(fast_bias)(p->arm, &k->fast, k->q, sure_speeds(p, k), k->qdd);
     DYN(fast_mass_placed)(p->arm, k->fast.link, k->M);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j <= i; j++)

@@ -135,7 +135,8 @@ enum { TARGET_APP, TARGET_ROWS }; // TARGET_ROWS + 0 f32, 1 f64, 2 q31
     X(RX_LOST, "rx_lost", "bytes lost because receiving was too slow")                             \
     X(TX_LOST, "tx_lost", "bytes of text that found no room")                                      \
     X(SAMPLES, "samples", "sent since telemetry was chosen")                                       \
-    X(DROPPED, "dropped", "samples lost since then: in the ring, for lack of credit or of room")
+    X(DROPPED, "dropped", "samples lost since then: in the ring, for lack of credit or of room")   \
+    X(UNPROVED, "unproved", "ticks in which fixed point was asked beyond its proof, and saturated")
 
 typedef enum {
 #define X(name, text, help) COUNTER_##name,

@@ -32,6 +32,8 @@ typedef enum {
     X(tick, ONE, NONE, "ticks since the firmware started")                                         \
     X(state, ONE, NONE, "state in bits 0 to 7, fault in bits 8 to 15, bit 16: a motion is on")     \
     X(limited, ONE, NONE, "bit i: torque or voltage of joint i was at its limit")                  \
+    X(unproved, ONE, NONE,                                                                         \
+      "bit i: joint i asked for more than fixed point was proved for and got that")                \
     X(cost, ONE, NONE, "what the tick before took, in steps of the board's counter")               \
     X(q_ref, JOINT, POSITION, "reference position")                                                \
     X(qd_ref, JOINT, VELOCITY, "reference velocity")                                               \

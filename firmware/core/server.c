@@ -169,6 +169,7 @@ static int do_COUNTERS(server_t *server, exchange_t *x) {
     port_counters(server->port, counter);
     counter[COUNTER_TICKS] = status.ticks;
     counter[COUNTER_OVERRUNS] = status.overruns;
+    counter[COUNTER_UNPROVED] = status.unproved;
     counter[COUNTER_FRAMES] = server->reader.stats.good;
     counter[COUNTER_DAMAGED] = server->reader.stats.damaged;
     counter[COUNTER_OVERLONG] = server->reader.stats.overlong;

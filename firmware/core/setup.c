@@ -98,8 +98,6 @@ static bool feedback_make(const app_self *app, const settings_t *s, exponents_t 
     if (s->torque > 0 && real_holds((double)s->torque, e.tau))
         (void)real_from_model((double)s->torque, e.tau, &out->tau_max);
     out->qd_max = open_end(ldexp(7.9, e.v), e.v);
-    out->qd_sure = open_end((double)s->velocity, e.v);
-    out->qdd_sure = open_end((double)s->acceleration, e.a);
     out->motor = s->motor;
     if (s->motor)
         return gain_from_model(1 / (double)app->volts, PART - e.volt, &out->duty) && fits;

@@ -100,10 +100,9 @@ static void set_inputs(const dyn_model_t *model, const dyn_units_t *units, real 
         if (j->type == DYN_PRISMATIC) {
             q[i] = input(l->position[0], l->position[1], e.position);
         } else {
-            /* Without limits of its own a revolute joint may stand anywhere. */
-            bool free = !(l->position[1] > l->position[0]);
-            q[i] = (real){free ? -3.1415926535897936 : l->position[0],
-                          free ? 3.1415926535897936 : l->position[1], 0};
+            /* An angle may have any value, whatever its limits: what is proved holds for an arm
+             * that was pushed beyond them, and nothing has to watch it. */
+            q[i] = (real){-3.1415926535897936, 3.1415926535897936, 0};
             if (range_now.format == RANGE_Q31)
                 q[i].err = 0x1p-33 * 6.2832;
         }
