@@ -9,7 +9,7 @@
 DYN_KERNELS    := prepare ne wo1 crba crba_forward aba solve drive kinematics wrench prepare_drive prepare_regroup ga ga_mass ga_forward fast fast_mass fast_forward denoc denoc_mass denoc_coriolis denoc_forward
 # Elastic links; an object of its own each, so that an arm without them links none.
 DYN_KERNELS    += prepare_flex flex flex_load flex_mass flex_forward flex_pose
-DYN_PLAIN      := flex_model model convert q31 trig spread
+DYN_PLAIN      := status flex_model model convert q31 trig spread
 DYN_REALS      := f32 f64 q31
 DYN_TOOL_REALS := count range trace check
 DYN_BACKENDS   := $(DYN_TOOL_REALS) range_tensor range_units

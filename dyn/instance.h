@@ -110,6 +110,7 @@ typedef struct {
 typedef struct {
     uint32_t n;
     uint32_t mixed;       /* some joint slides */
+    int32_t link_status;  /* what prepare answered: no kernel may run; see DYN(ready) */
     int32_t drive_status; /* DYN_E_UNITS: a rotor, drive or tool does not fit and is left out */
     int32_t body_status;  /* DYN_E_UNITS: some ms or I does not fit these units and is left out */
     uint32_t reach_shift; /* q31: dyn/kinematics.c has a length unit 2^reach_shift times ours */
@@ -135,6 +136,12 @@ typedef struct {
 /* Constants from the model; units may be NULL (SI) for all but q31. 0 or a negative dyn_status_t.
  */
 int DYN(prepare)(const dyn_model_t *model, const dyn_units_t *units, DYN_T(arm) *arm);
+/*
+ * Whether kernels that need these constants (DYN_NEEDS_... of dyn/status.h, several by |) may run
+ * on a prepared arm: DYN_OK or DYN_E_UNITS. What does not fit the units is left out of the arm and
+ * forbids its kernels, not the arm; this is the place to ask.
+ */
+int DYN(ready)(const DYN_T(arm) *arm, uint32_t needs);
 /* The part of it that is friction, motors, base and tool; dyn_prepare does this too. */
 int DYN(prepare_drive)(const dyn_model_t *model, const dyn_units_t *units, DYN_T(arm) *arm);
 /* Only what the payload changes, after model->payload was changed. */

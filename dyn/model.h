@@ -13,6 +13,8 @@
 #ifndef DYN_MODEL_H
 #define DYN_MODEL_H
 
+#include "dyn/status.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,18 +23,6 @@
 #endif
 
 typedef enum { DYN_REVOLUTE = 0, DYN_PRISMATIC = 1 } dyn_joint_type_t;
-
-/* What set-up functions answer: 0 or one of these. */
-typedef enum {
-    DYN_OK = 0,
-    DYN_E_JOINTS = -1, /* number of joints not in 1 .. DYN_MAX_JOINTS */
-    DYN_E_TYPE = -2,   /* joint type or convention unknown */
-    DYN_E_NUMBER = -3, /* a number is not finite */
-    DYN_E_AXIS = -4,   /* a joint axis of length zero */
-    DYN_E_BASE = -5,   /* the first joint's frame constants are not zero: use dyn_convert */
-    DYN_E_UNITS = -6,  /* a prepared constant does not fit the number format with these units */
-    DYN_E_PIVOT = -7   /* forward dynamics: the inertia matrix is not positive definite */
-} dyn_status_t;
 
 /* Pose of a frame: x_outer = r x_inner + p. */
 typedef struct {

@@ -96,26 +96,45 @@ static bool prepare_origin_body(const dyn_body_t *body, int length, int mass, jo
     return fits;
 }
 
+int DYN(ready)(const arm *a, uint32_t needs) {
+    if (a->link_status != DYN_OK)
+        return a->link_status;
+    if (needs & DYN_NEEDS_BODIES && a->body_status != DYN_OK)
+        return a->body_status;
+    if (needs & DYN_NEEDS_GA_BODIES && a->ga_status != DYN_OK)
+        return a->ga_status;
+    if (needs & DYN_NEEDS_REGROUPED && a->fast_status != DYN_OK)
+        return a->fast_status;
+    if (needs & DYN_NEEDS_DRIVES && a->drive_status != DYN_OK)
+        return a->drive_status;
+    return DYN_OK;
+}
+
 int DYN(prepare_payload)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
     if (!units)
         units = &si_units;
     const uint32_t last = model->n - 1;
     const dyn_body_t body = dyn_model_last_link(model);
-    if (!prepare_origin_body(&body, units->length, units->mass[last], &out->joint[last]))
-        out->body_status = DYN_E_UNITS;
+    /* All of them, because the status is about all of them: a load that got smaller may fit now. */
+    bool fit = prepare_origin_body(&body, units->length, units->mass[last], &out->joint[last]);
+    for (uint32_t i = 0; i < last; i++)
+        fit = prepare_origin_body(&model->joint[i].link, units->length, units->mass[i],
+                                  &out->joint[i]) &&
+              fit;
+    out->body_status = fit ? DYN_OK : DYN_E_UNITS;
     DYN(prepare_regroup)(model, units, out);
-    return prepare_body(&body, units->length, units->mass[last], &out->joint[last]) ? DYN_OK
-                                                                                    : DYN_E_UNITS;
+    fit = prepare_body(&body, units->length, units->mass[last], &out->joint[last]);
+    return out->link_status = fit ? DYN_OK : DYN_E_UNITS;
 }
 
 int DYN(prepare)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
-    int status = dyn_model_check(model);
-    if (status != DYN_OK)
-        return status;
+    out->link_status = dyn_model_check(model);
+    if (out->link_status != DYN_OK)
+        return out->link_status;
     if (!units)
         units = &si_units;
     real g[3];
-    bool fits = true, drives_fit = true, bodies_fit = true;
+    bool fits = true, drives_fit = true;
     out->n = model->n;
     for (int i = 0; i < 3; i++)
         fits = real_from_model(-model->gravity[i], units->length - 2 * units->time, &g[i]) && fits;
@@ -127,8 +146,6 @@ int DYN(prepare)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
         j->mass_shift = (uint8_t)shift;
         fits = prepare_joint(&model->joint[i], units->length, j) && fits;
         fits = prepare_body(&model->joint[i].link, units->length, units->mass[i], j) && fits;
-        bodies_fit = prepare_origin_body(&model->joint[i].link, units->length, units->mass[i], j) &&
-                     bodies_fit;
         fits = prepare_r(i > 0 ? &model->joint[i - 1] : NULL, &model->joint[i], units->length, j) &&
                fits;
         drives_fit =
@@ -136,8 +153,7 @@ int DYN(prepare)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
     }
     const int drive_status = DYN(prepare_drive)(model, units, out);
     out->drive_status = drives_fit ? drive_status : DYN_E_UNITS;
-    out->body_status = bodies_fit ? DYN_OK : DYN_E_UNITS;
     if (!fits)
-        return DYN_E_UNITS;
+        return out->link_status = DYN_E_UNITS;
     return DYN(prepare_payload)(model, units, out);
 }

@@ -17,7 +17,7 @@ uint32_t dyn_q31_layout(void) {
     // clang-format off
     static const uint16_t places[] = {
         MEANING, DYN_Q31_BITS,
-        ARM(n), ARM(mixed), ARM(drive_status), ARM(body_status), ARM(reach_shift),
+        ARM(n), ARM(mixed), ARM(link_status), ARM(drive_status), ARM(body_status), ARM(reach_shift),
         ARM(ga_status), ARM(fast_status), ARM(base_acceleration), ARM(base), ARM(tool),
         ARM(base_reach), ARM(joint),
         sizeof(dyn_joint_q31_t),

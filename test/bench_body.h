@@ -248,8 +248,9 @@ void BENCH_RUN(const bench_robot_t *robot, const bench_choice_t *choice) {
         return;
     }
     /* A constant that does not fit is left out of the arm, and what remains is another kernel. */
-    if (arm->drive_status != DYN_OK || arm->body_status != DYN_OK || arm->ga_status != DYN_OK ||
-        arm->fast_status != DYN_OK)
+    const uint32_t all =
+        DYN_NEEDS_DRIVES | DYN_NEEDS_BODIES | DYN_NEEDS_GA_BODIES | DYN_NEEDS_REGROUPED;
+    if (DYN(ready)(arm, all) != DYN_OK)
         bench_print(robot->name, n, "units", "-", BENCH_REAL, (bench_cost_t){0, 0}, "DIFFERENT");
 
     group_t g = group_begin(robot, choice, "id", INVERSE, n);

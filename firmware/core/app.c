@@ -322,7 +322,7 @@ static int settle(app_self *app) {
 }
 
 static int take_arm(app_self *app, const DYN_T(arm) *ready) {
-    if (ready->fast_status != DYN_OK || ready->drive_status != DYN_OK)
+    if (DYN(ready)(ready, DYN_NEEDS_fast | DYN_NEEDS_DRIVES) != DYN_OK)
         return APP_E_UNITS;
     app->arm = ready;
     app->plant.arm = ready;
@@ -547,7 +547,7 @@ static int change_payload(app_self *app) {
     /* Fixed point is proved for the payload of the image. */
     const bool proved = is_float() || memcmp(&model->payload, &before, sizeof before) == 0;
     if (!proved || DYN(prepare_payload)(model, &app->units, spare) != DYN_OK ||
-        spare->fast_status != DYN_OK || !change_flex(app, spare == &app->arms[1])) {
+        DYN(ready)(spare, DYN_NEEDS_fast) != DYN_OK || !change_flex(app, spare == &app->arms[1])) {
         model->payload = before;
         return APP_E_UNITS;
     }

@@ -215,22 +215,23 @@ static int prepare(evaluator_t *e, const dyn_model_t *model, const dyn_units_t *
     return DYN(prepare)(model, &e->units, &e->arm);
 }
 
-/* Which constants of an arm the methods use, by their names in METHOD_TABLE. */
-#define STATUS_fast(arm)  (arm)->fast_status
-#define STATUS_ga(arm)    (arm)->ga_status
-#define STATUS_ne(arm)    DYN_OK
-#define STATUS_wo1(arm)   DYN_OK
-#define STATUS_only(arm)  DYN_OK
-#define STATUS_crba(arm)  (arm)->body_status
-#define STATUS_aba(arm)   (arm)->body_status
-#define STATUS_denoc(arm) (arm)->body_status
+/* Whether the arm has the constants of a method, by its name in METHOD_TABLE. */
+#define STATUS_fast(arm)  DYN(ready)(arm, DYN_NEEDS_fast)
+#define STATUS_ga(arm)    DYN(ready)(arm, DYN_NEEDS_ga)
+#define STATUS_ne(arm)    DYN(ready)(arm, DYN_NEEDS_ne)
+#define STATUS_wo1(arm)   DYN(ready)(arm, DYN_NEEDS_wo1)
+#define STATUS_only(arm)  DYN(ready)(arm, DYN_NEEDS_only)
+#define STATUS_crba(arm)  DYN(ready)(arm, DYN_NEEDS_crba)
+#define STATUS_aba(arm)   DYN(ready)(arm, DYN_NEEDS_aba)
+#define STATUS_denoc(arm) DYN(ready)(arm, DYN_NEEDS_denoc)
 #define STATUS_gen(arm)   ROWS_GENERATED_STATUS
 
 __attribute__((unused)) static int ready(const evaluator_t *e, method_id_t method) {
     const problem_t of = method_table[method].problem;
-    if (of != PROBLEM_BIAS && of != PROBLEM_GRAVITY && of != PROBLEM_CORIOLIS &&
-        e->arm.drive_status != DYN_OK)
-        return e->arm.drive_status;
+    const bool drives = of != PROBLEM_BIAS && of != PROBLEM_GRAVITY && of != PROBLEM_CORIOLIS;
+    const int status = DYN(ready)(&e->arm, drives ? DYN_NEEDS_DRIVES : DYN_NEEDS_LINKS);
+    if (status != DYN_OK)
+        return status;
     switch (method) {
 #define X(problem, method, ...)                                                                    \
     case METHOD_##problem##_##method:                                                              \

@@ -153,8 +153,7 @@ static int within_limits(const rows_t *rows, const job_t *job, const double *in)
 
 static int row_status(const rows_t *rows, const job_t *job, int status, const double *out) {
     if (status == DYN_E_PIVOT)
-        return rows_error(rows, "`appell check` names joints that move no mass",
-                          "the inertia matrix is not positive definite");
+        return rows_error(rows, dyn_status_cure(status), "%s", dyn_status_cause(status));
     if (status == ROWS_OVERFLOW)
         return rows_error(rows, "use f32", "q31 overflows on the way to the result");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)
@@ -272,7 +271,7 @@ int rows_run(const request_t *request) {
     else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
         say_error(robot->file, "leave the option out",
                   "--static and --linear are for elastic links, this arm has none");
-    else if (choose_method(request, &job) == EXIT_YES && 
+    else if (choose_method(request, &job) == EXIT_YES &&
              choose_type(request->value[OPTION_REAL], &job) == EXIT_YES)
         status = run_job(request, &job);
     if (job.evaluator)

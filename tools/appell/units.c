@@ -16,7 +16,7 @@ static void name_bodies(const dyn_arm_range_t *arm, real tau[]) {
         range_named_vec("const_I", i, range_vec_make(j->I.xx, j->I.yy, j->I.zz));
         range_named_vec("const_Ix", i, range_vec_make(j->I.xy, j->I.yz, j->I.xz));
     }
-    if (arm->body_status != DYN_OK)
+    if (dyn_ready_range(arm, DYN_NEEDS_BODIES) != DYN_OK)
         tau[0] = (real){-1e30, 1e30, 0};
 }
 
@@ -30,7 +30,7 @@ static void denoc(const dyn_arm_range_t *arm, const real q[], const real qd[], c
 static void drive(const dyn_arm_range_t *arm, const real qd[], const real qdd[], real tau[]) {
     dyn_rotor_inverse_range(arm, qdd, tau);
     dyn_friction_range(arm, qd, tau);
-    if (arm->drive_status != DYN_OK)
+    if (dyn_ready_range(arm, DYN_NEEDS_DRIVES) != DYN_OK)
         tau[0] = (real){-1e30, 1e30, 0};
 }
 

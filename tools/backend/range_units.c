@@ -17,7 +17,7 @@ void range_ne_drive(const dyn_arm_range_t *arm, const real q[], const real qd[],
     range_ne(arm, q, qd, qdd, tau);
     dyn_rotor_inverse_range(arm, qdd, tau);
     dyn_friction_range(arm, qd, tau);
-    if (arm->drive_status != DYN_OK)
+    if (dyn_ready_range(arm, DYN_NEEDS_DRIVES) != DYN_OK)
         range_now.constants_fit = false;
 }
 
@@ -32,7 +32,7 @@ static void name_body(uint32_t i, real m, vec l, dyn_sym_range_t J) {
 void range_ga(const dyn_arm_range_t *arm, const real q[], const real qd[], const real qdd[],
               real tau[]) {
     static dyn_ga_scratch_range_t scratch;
-    if (arm->ga_status != DYN_OK)
+    if (dyn_ready_range(arm, DYN_NEEDS_ga) != DYN_OK)
         range_now.constants_fit = false;
     for (uint32_t i = 0; i < arm->n; i++)
         name_body(i, arm->joint[i].ga.M, arm->joint[i].ga.gamma, arm->joint[i].ga.E);
@@ -42,7 +42,7 @@ void range_ga(const dyn_arm_range_t *arm, const real q[], const real qd[], const
 void range_fast(const dyn_arm_range_t *arm, const real q[], const real qd[], const real qdd[],
                 real tau[]) {
     static dyn_fast_scratch_range_t scratch;
-    if (arm->fast_status != DYN_OK)
+    if (dyn_ready_range(arm, DYN_NEEDS_fast) != DYN_OK)
         range_now.constants_fit = false;
     const char *const problem = range_now.problem;
     if (*problem)
@@ -73,7 +73,7 @@ void range_all(const dyn_arm_range_t *arm, const real q[], const real qd[], cons
     range_fast(arm, q, qd, qdd, tau);
     dyn_rotor_inverse_range(arm, qdd, tau);
     dyn_friction_range(arm, qd, tau);
-    if (arm->drive_status != DYN_OK)
+    if (dyn_ready_range(arm, DYN_NEEDS_DRIVES) != DYN_OK)
         range_now.constants_fit = false;
 }
 

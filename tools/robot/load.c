@@ -157,14 +157,13 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
     case DYN_E_JOINTS:
         messages_add(messages, MESSAGE_ERROR, MESSAGE_LIMIT,
                      (message_place_t){robot->file, robot->line_joints, NULL},
-                     "freeze joints or choose a shorter chain", "%u joints, possible are 1 to %u",
-                     (unsigned)robot->n, DYN_MAX_JOINTS);
+                     dyn_status_cure(status), "%u joints, possible are 1 to %u", (unsigned)robot->n,
+                     DYN_MAX_JOINTS);
         return -1;
     case DYN_E_AXIS:
         place.line = joint->line.axis ? joint->line.axis : place.line;
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_AXIS, place,
-                     "give the direction of the axis in the joint frame, such as [0, 0, 1]",
-                     "the axis has length zero");
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_AXIS, place, dyn_status_cure(status), "%s",
+                     dyn_status_cause(status));
         return -1;
     default:
         messages_add(messages, MESSAGE_ERROR, MESSAGE_NUMBER,

@@ -46,10 +46,8 @@ const char *sim_status_text(int status) {
         return "several joints at their stops hinder each other without end";
     case SIM_E_MEMORY:
         return "no memory left";
-    case DYN_E_PIVOT:
-        return "the inertia matrix is not positive definite";
     default:
-        return "the dynamics cannot be computed";
+        return dyn_status_cause(status);
     }
 }
 
