@@ -29,6 +29,7 @@ setup_lint  := build host emu test lint
 setup_flash := build host flash
 setup_bench := build host emu
 setup_papers := build host plot
+setup_bench-host := build host callgrind
 setup_debug := build host emu debug flash
 setup_groups = $(if $(filter $(setup_none),$1),,$(or $(setup_$(patsubst test-%,test,$1)),build host))
 

@@ -22,6 +22,9 @@ DYN_SETUP_FLAGS := $(if $(filter host,$(BOARD)),,-Wstack-usage=2048)
 # Cortex-M3 takes 3,875 instructions with plain -O2, 2,414 with them off (gcc 12.2).
 DYN_FLAGS_q31 := -fno-tree-pre -fno-schedule-insns -fno-gcse -fno-tree-ter
 
+# Double in software is for comparisons and must fit beside the rest: no instance of its own for arms whose
+# joints all turn (dyn/fast.h).
+DYN_FLAGS_f64 := $(if $(filter m7,$(CPU)),,-DDYN_FAST_SMALL)
 # Lines for backtraces, no variables: what a debugger could show of a kernel is values that were inlined
 # and moved, and following them is half of the time to compile. DYN_DEBUG=-g for who wants them.
 DYN_DEBUG ?= -g1
@@ -69,6 +72,7 @@ $(foreach r,$(DYN_REALS),$(eval $(call dyn_backend,$r)))
 # The same for the tool, whatever BOARD is. Counting, tracing and proving is not in a hurry; compiling them
 # is: `count` takes 1.6 s a kernel with -O1 and 0.1 s without.
 TOOL_CFLAGS := $(COMMON) -O2
+TOOL_FAST_f64   := -O3
 TOOL_FAST_count := -O0
 TOOL_FAST_trace := -O0
 TOOL_FAST_range := -O1

@@ -3,16 +3,12 @@
 #define DYN_REAL_F64_H
 
 #include "dyn/f64.h"
-
-#include <math.h>
+#include "dyn/trig.h"
 
 #define DYN_REAL f64
 #include "dyn/real_float.h"
 
-INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
-    *cosine = cos(q + offset);
-    *sine = sin(q + offset);
-}
+#define real_sincos(q, offset, cosine, sine) dyn_sincos_f64((q) + (offset), cosine, sine)
 
 INLINE real real_recip(real a) {
     return 1.0 / a;

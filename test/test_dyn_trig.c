@@ -72,6 +72,50 @@ static void test_f32_of_no_angle(void) {
     }
 }
 
+#ifndef __arm__
+/* Against long double: 2.5e-16 is little more than the half ulp that a double has at best. */
+static double error_f64(double x) {
+    double c, s;
+    dyn_sincos_f64(x, &c, &s);
+    const long double off_c = fabsl((long double)c - cosl((long double)x));
+    const long double off_s = fabsl((long double)s - sinl((long double)x));
+    return (double)(off_c > off_s ? off_c : off_s);
+}
+
+static double worst_f64(double limit) {
+    double worst = 0;
+    for (int i = 0; i < SAMPLES / 10; i++)
+        worst = fmax(worst, error_f64(limit * dyn_arms_uniform(&seed)));
+    return worst;
+}
+
+static void test_f64_is_accurate(void) {
+    const double near = fmax(worst_f64(0.1), worst_f64(7)), far = worst_f64(2e5);
+    double c, s;
+    TEST_ASSERT_TRUE(near < 2.5e-16 && far < 2.5e-16);
+    harness_note_number("f64 sincos worst error to 2e5 rad, 1e-18", (int64_t)(far * 1e18));
+    for (int k = -2037; k <= 2037; k++)
+        TEST_ASSERT_TRUE(error_f64((k + 0.5) * two_pi / 128) < 2.5e-16);
+    /* Farther out the angle itself is not known better than to half an ulp. */
+    for (int i = 0; i < 1000; i++) {
+        const double x = 1e12 * dyn_arms_uniform(&seed);
+        TEST_ASSERT_TRUE(error_f64(x) < 2.5e-16 + fabs(x) * 2.3e-16);
+    }
+    dyn_sincos_f64(0.0, &c, &s);
+    TEST_ASSERT_TRUE(c == 1.0 && s == 0.0);
+    /* Quarter turns: what is left is the rest of the angle. k = 1920 times the second part of
+     * 2pi/128, 2e-12, is 4e-9; it and its product are rounded to 2^-53 of that, 4e-25 each. */
+    for (int k = -60; k <= 60; k++) {
+        const double x = k * two_pi / 4;
+        dyn_sincos_f64(x, &c, &s);
+        TEST_ASSERT_TRUE(fabs(fabs(c) < 0.5 ? c - cos(x) : s - sin(x)) < 1e-24);
+    }
+    const double strange[] = {NAN, INFINITY, -INFINITY, 1e308, -1e308, 1e300};
+    for (unsigned i = 0; i < sizeof strange / sizeof strange[0]; i++)
+        dyn_sincos_f64(strange[i], &c, &s);
+}
+#endif
+
 static double error_q30(int32_t angle) {
     int32_t c, s;
     dyn_sincos_q30(angle, &c, &s);
@@ -108,6 +152,7 @@ static void test_tables_are_the_nearest_values(void) {
     for (int k = 0; k < 160; k++) {
         double exact = sin(two_pi * k / 128);
         TEST_ASSERT_TRUE(fabs((double)dyn_sine_f32[k] - exact) <= 0x1p-25 + 1e-15);
+        TEST_ASSERT_TRUE(fabs(dyn_sine_f64[k] - exact) <= 1e-15);
     }
     for (int k = 0; k < 320; k++) {
         double exact = ldexp(sin(two_pi * k / 256), 30);
@@ -173,6 +218,9 @@ TEST_LIST_BEGIN
     TEST(test_f32_between_the_entries)
     TEST(test_f32_quarter_turns_and_zero)
     TEST(test_f32_of_no_angle)
+#ifndef __arm__
+    TEST(test_f64_is_accurate)
+#endif
     TEST(test_q30_is_accurate)
     TEST(test_q30_fits_its_format)
     TEST(test_tables_are_the_nearest_values)

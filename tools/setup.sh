@@ -24,6 +24,7 @@ host | hdr gcc yaml.h | libyaml-dev | finds the line of a mistake in a robot fil
 host | hdr gcc expat.h | libexpat1-dev | reads URDF
 host | hdr gcc histedit.h | libedit-dev | line editing, history and completion of the simulator
 emu | cmd qemu-system-arm | qemu-system-arm | the emulator that runs the firmware without a board
+callgrind | cmd valgrind | valgrind | counts the instructions of the kernels on this machine
 test | unity | Unity | the unit test framework
 test | hdr gcc cjson/cJSON.h | libcjson-dev | reads the JSON output of the tool in tests
 test | cmd g++ | g++ | compiles the comparison with Orocos KDL

@@ -4,6 +4,7 @@
 #   make bench ROBOT=puma560 PROBLEM=id     only these rows (METHOD=, REAL=, BENCH_BOARD=); nothing is written
 #   make bench EXPLAIN=puma560,id,fast,f32  where the instructions of one row go; a fifth word is the board
 #   make bench CI=1                         exit code 1 where a row of the baseline got slower by more than 2 %
+#   make bench-host                         instructions of the kernels on this machine in f64, by callgrind
 #   make bench-accept                       build/bench.csv becomes the baseline
 #   make bench-readme                       the tables of README.md from build/bench.csv
 
@@ -63,6 +64,16 @@ $(BENCH_TICK_ELF): $(BENCH_TICK_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
 endif
+
+# The kernels as the tool has them.
+BENCH_HOST := $(BENCH_OUT)/host
+$(BENCH_HOST): $(addprefix $(BENCH_OUT)/,test/bench_host.o test/dyn_arms.o) $(DYN_TOOL_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(HOSTCC) $^ -lm -o $@
+.PHONY: bench-host
+bench-host: ## executed instructions of the kernels on this machine, in double
+	@$(MAKE) -j$(JOBS) --no-print-directory BOARD=host $(BENCH_HOST)
+	@tools/bench/host.py $(BENCH_HOST) $(if $(CI),--ci)
 
 .PHONY: bench bench-build bench-accept bench-readme
 bench-build: $(BENCH_BIN)
