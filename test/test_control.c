@@ -505,16 +505,16 @@ static void test_without_motors_torques_are_the_output(void) {
 }
 
 /*
- * Differencing 1,000 x 62.6 counts a turn at 1 kHz gives steps of 0.1 rad/s, RMS 0.04 where the
- * count changes now and then. The observer has poles at 50 Hz, p = exp(-0.314) = 0.73: white
- * noise of a count, RMS 1e-4 / sqrt(12) = 2.9e-5 rad, comes through with the gain
- * sqrt(2 (1-p)^5 / (1+p)^3) / ((1-p) h) (alpha-beta filter) of some 33/s: 1e-3 rad/s.
- * Three times that for quantisation being no white noise.
+ * Differencing 1,000 x 62.6 counts a turn at 1 kHz gives steps of 0.1 rad/s. The observer is an
+ * alpha-beta filter with both poles at 50 Hz, p = exp(-0.314): alpha = 1 - p^2 = 0.467, beta =
+ * (1 - p)^2 = 0.0727. White noise of a count, RMS 1e-4 / sqrt(12) = 2.9e-5 rad, comes through to
+ * the speed with sqrt(2 beta^2 / (alpha (4 - 2 alpha - beta))) / h = 87/s: 2.5e-3 rad/s. Twice
+ * that, because quantisation is not quite white.
  */
 static void test_observer_is_quieter_than_differences(void) {
     const course_t c = run(FEEDBACK_PD, FEEDFORWARD_FULL, 1);
     harness_note_number("speed estimate, 1e-6 rad/s RMS", (int64_t)(c.speed_error * 1e6));
-    TEST_ASSERT_TRUE(c.speed_error < 3e-3 * 3);
+    TEST_ASSERT_TRUE(c.speed_error < 2 * 2.5e-3);
 }
 
 static void test_tunables_are_checked(void) {

@@ -118,8 +118,10 @@ static int report_line(session_t *s) {
     costs_t costs;
     if (costs_fetch(s->client, &costs) != 0 || client_counters(s->client, counter) != 0)
         return board_failed(s);
-    report_costs(&costs, s->client->device.flags & HELLO_INSTRUCTIONS,
-                 budget_cycles_per_instruction(s->client->device.board, s->client->device.real));
+    if (costs.ticks > 0)
+        report_costs(
+            &costs, s->client->device.flags & HELLO_INSTRUCTIONS,
+            budget_cycles_per_instruction(s->client->device.board, s->client->device.real));
     out_format("\n%u ticks, %u overruns; %u samples sent, %u dropped, every %u ticks\n",
                (unsigned)counter[COUNTER_TICKS], (unsigned)counter[COUNTER_OVERRUNS],
                (unsigned)counter[COUNTER_SAMPLES], (unsigned)counter[COUNTER_DROPPED],

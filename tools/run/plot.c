@@ -14,7 +14,7 @@ static const char *const color[RUN_CONTROLLERS] = {"#d55e00", "#e69f00", "#0072b
 static const char *const pale[RUN_CONTROLLERS] = {"#f0b48c", "#f5d896", "#8cc0e0"};
 
 /* More rows than the picture has dots across would only cost time. */
-enum { ROWS_DRAWN = 700, FULL = 2, ROW_HEIGHT = 330, COLUMN_WIDTH = 800 };
+enum { ROWS_DRAWN = 700, FULL = 2, ROW_HEIGHT = 300, COLUMN_WIDTH = 700 };
 /* Below it an error is rounding: the logarithm needs an end. Milliradians. */
 #define LEAST_ERROR 1e-3
 
