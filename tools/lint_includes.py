@@ -34,6 +34,8 @@ PURE_HEADERS = DYN_HEADERS | {"assert.h", "complex.h", "ctype.h", "errno.h", "fl
 STANDARD_HEADERS = PURE_HEADERS | {"fenv.h", "locale.h", "setjmp.h", "signal.h", "threads.h",
                                    "time.h", "uchar.h", "wchar.h", "wctype.h"}
 HEAP_HEADERS = {"stdlib.h", "malloc.h", "stdio.h"}
+# Number type, what was generated for a robot: chosen by the build.
+CORE_CHOICES = ("DYN_REAL_H", "CONTROL_H", "GENERATED_H")
 CMSIS = re.compile(r"^(core_cm\w*|cmsis_\w+)\.h$")
 
 INCLUDE = re.compile(r"^\s*#\s*(?:include|include_next|import)\b\s*(.*?)\s*$")
@@ -194,7 +196,10 @@ class Lint:
     def check_macro(self, path, name):
         top = path.split("/")[0]
         # hal names the core's header and the vector list of a family by -DHAL_..._H.
-        if top in ("dyn", "tools", "test") or (top == "hal" and re.match(r"^HAL_\w+_H$", name)):
+        # firmware/core is compiled once per number type, like a kernel.
+        core = path.startswith("firmware/core/") and name in CORE_CHOICES
+        if core or top in ("dyn", "tools", "test") or (
+                top == "hal" and re.match(r"^HAL_\w+_H$", name)):
             return
         self.report("#include %s: a header chosen by a macro hides what is included; only "
                     "dyn, tools and test may, and hal by HAL_*_H; name the header" % name)

@@ -26,7 +26,7 @@ static double number(const app_t *app, uint32_t field, uint32_t joint, uint32_t 
 static int take_samples(app_t *app, record_t *record, bool *ended, bool *begun) {
     const app_sample_t *sample;
     while ((sample = app_sample_peek(app)) != NULL) {
-        uint32_t word[CLIENT_VALUES_MAX], at = 0;
+        uint32_t word[CLIENT_VALUES_MAX] = {0}, at = 0;
         double value[CLIENT_VALUES_MAX];
         for (uint32_t f = 0; f < RUN_FIELD_COUNT; f++) {
             const uint32_t count = sample_table[field_of[f]].per_joint ? record->joints : 1;
