@@ -130,7 +130,7 @@ static void follow_sample(const app_sample_t *s, course_t *c, double before[2][N
 
 static course_t follow(void) {
     course_t c = {.hash = 2166136261u};
-    double before[2][N];
+    double before[2][N] = {{0}};
     app_status_t status;
     do {
         const app_sample_t *s;

@@ -196,7 +196,7 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
 /* There, and with --repeat back again, and so on. Only the first way starts where a twin does. */
 static int run_one(const request_t *request, session_t *s) {
     trial_t trial = {.title = "as the board is set"};
-    motion_t back = {.kind = MOTION_HOLD};
+    motion_t back;
     device_status_t status;
     long ways = 1;
     if (take_motion(request, s->robot, &trial) != EXIT_YES ||

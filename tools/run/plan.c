@@ -157,13 +157,13 @@ int plan_line(const robot_t *robot, const double from[3], const double to[3],
                .evaluator = eval_f64.make(&robot->model, NULL, NULL, &prepared),
                .restarts = 100,
                .seed = 1};
-    double *p = malloc((size_t)nodes * robot->n * sizeof *p);
+    double *p = calloc((size_t)nodes * robot->n, sizeof *p);
     *plan = (plan_t){.name = "line",
                      .motion = {.kind = MOTION_KNOTS, .duration_s = (float)POINT_S},
                      .points = nodes - 2};
     memcpy(plan->from, from, sizeof plan->from);
     memcpy(plan->to, to, sizeof plan->to);
-    plan->point = malloc((size_t)plan->points * robot->n * sizeof *plan->point);
+    plan->point = calloc((size_t)plan->points * robot->n, sizeof *plan->point);
     ik_middle(ik.model, ik.start);
     if (ik.evaluator && p && plan->point)
         status = line_positions(&ik, plan, attitude, nodes, p);
@@ -200,7 +200,7 @@ static void free_inertia(dynamics_t *d, const double *q, double *least) {
 
 void plan_gains(const robot_t *robot, double hz, plan_t *plan) {
     dynamics_t *d = dynamics_make(robot);
-    double least[DYN_MAX_JOINTS], q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
+    double least[DYN_MAX_JOINTS] = {0}, q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
     const double w = TURN * hz;
     for (uint32_t i = 0; i < robot->n; i++)
         least[i] = INFINITY;
