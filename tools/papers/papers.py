@@ -67,7 +67,7 @@ class Tool:
 
     def operations(self, robot):
         """{(problem, method): (products, sums)}"""
-        lines = self.text("ops", robot, "--csv", "-q").splitlines()[1:]
+        lines = self.text("ops", robot, "--csv", "-q", "--effort", "0").splitlines()[1:]
         return {tuple(line.split(",")[:2]): tuple(map(int, line.split(",")[2:])) for line in lines}
 
 
