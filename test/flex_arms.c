@@ -50,9 +50,8 @@ void flex_arm_beam(flex_arm_t *arm, uint32_t i) {
     if (bends + beam->torsion == 0)
         return;
     *body = (dyn_body_t){m, {l / 2, 0, 0}, {beam->polar * l, m * l * l / 12, m * l * l / 12, 0}};
-    *link = (dyn_flex_link_t){.modes = {beam->xy, beam->xz, beam->torsion},
-                              .length = l,
-                              .damping = beam->damping};
+    *link = (dyn_flex_link_t){
+        .modes = {beam->xy, beam->xz, beam->torsion}, .length = l, .damping = beam->damping};
     for (uint32_t f = 0; f < bends; f++) {
         const bool along_z = f >= beam->xy;
         const uint32_t k = along_z ? f - beam->xy : f;
