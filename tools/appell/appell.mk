@@ -32,8 +32,8 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 # For the scripts that test it: test/appell_tests.mk.
 APPELL_TESTS := appell urdf_kdl link sim elastic run
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
-# This one computes millions of states.
-test-build: $(if $(filter scale,$(or $(TEST),scale)),$(APPELL))
+# These compute millions of states, and anneal.
+test-build: $(if $(filter scale gen,$(or $(TEST),scale)),$(APPELL))
 endif
 
 -include $(shell find $(TOOL_OUT) $(TOOL_OUT)-san -name '*.d' 2>/dev/null)

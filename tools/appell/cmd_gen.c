@@ -167,6 +167,7 @@ int gen_run(const request_t *request) {
     if (!robot)
         return EXIT_BAD;
     progress_t shown = {isatty(2) != 0, request_has(request, OPTION_QUIET)};
+    options.both = true;
     options.progress = progress;
     options.context = &shown;
     char prefix[ROBOT_NAME_MAX + 1], command[600];

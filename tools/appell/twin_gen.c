@@ -1,4 +1,5 @@
-/* The twin of a board that was built with generated code: the graph of that code, evaluated bit for bit. */
+/* The twin of a board that was built with generated code: the graph of that code, evaluated bit for
+ * bit. */
 #include "tools/appell/twin_gen.h"
 
 #include <string.h>

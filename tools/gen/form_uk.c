@@ -18,7 +18,7 @@
 #include "tools/gen/form.h"
 
 /* Variables: cosine, sine of the angle of link j in its group, position of joint j. */
-enum { VARIABLES = 3 * FORM_UICKER_KAHN_MAX, TERMS_MAX = 20000 };
+enum { VARIABLES = 3 * FORM_UICKER_KAHN_MAX, TERMS_MAX = 4096 };
 
 typedef struct {
     uint8_t e[VARIABLES];
@@ -38,12 +38,16 @@ typedef struct {
     bool too_many;
 } closed_t;
 
+static void poly_gather(poly_t *p);
+
 static void poly_push(closed_t *u, poly_t *p, const term_t *t) {
+    if (p->count == TERMS_MAX) {
+        poly_gather(p);
+        u->too_many = u->too_many || p->count > TERMS_MAX / 2;
+    }
+    if (u->too_many)
+        return;
     if (p->count == p->room) {
-        if (p->room >= TERMS_MAX) {
-            u->too_many = true;
-            return;
-        }
         p->room = p->room ? 2 * p->room : 8;
         p->term = realloc(p->term, (size_t)p->room * sizeof *p->term);
         if (!p->term)
@@ -90,7 +94,7 @@ static void push_reduced(closed_t *u, poly_t *p, term_t t) {
 }
 
 static void poly_add_product(closed_t *u, poly_t *sum, double k, const poly_t *a, const poly_t *b) {
-    for (int i = 0; i < a->count; i++)
+    for (int i = 0; i < a->count && !u->too_many; i++)
         for (int j = 0; j < b->count && !u->too_many; j++) {
             term_t t = a->term[i];
             t.k *= k * b->term[j].k;
@@ -343,7 +347,7 @@ graph_t *form_uicker_kahn(const gen_arm_t *arm) {
         pose_free(&G);
         W = nextW;
         G = nextG;
-        for (uint32_t i = 0; i <= k; i++) {
+        for (uint32_t i = 0; i <= k && !u.too_many; i++) {
             derivative(&u, &W, i, &D[i]);
             for (uint32_t j = 0; j <= i; j++)
                 add_trace(&u, &D[i], &arm->joint[k], &D[j], &H[i * (i + 1) / 2 + j]);
@@ -355,7 +359,7 @@ graph_t *form_uicker_kahn(const gen_arm_t *arm) {
     pose_free(&G);
     dictionary_t d = {.g = graph_new()};
     fill(&u, &d);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n && !u.too_many; i++)
         for (uint32_t j = 0; j <= i; j++)
             graph_output(d.g,
                          sum_of(&d, &H[i * (i + 1) / 2 + j], i == j ? arm->joint[i].rotor : 0));

@@ -94,7 +94,7 @@ static void tell(void *context, long done, long of, double least) {
  * coolings find different valleys; the best is cooled once more, from less.
  */
 static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *from) {
-    static const double per_op[GEN_KERNELS] = {16000, 12000, 3000, 3000, 9000, 2000, 2000};
+    static const double per_op[GEN_KERNELS] = {19000, 12000, 3000, 3000, 10000, 2000, 2000};
     const graph_ops_t ops = gen->before[kernel];
     const long all =
         (long)fmin(4e8, per_op[kernel] * gen->options.effort * (double)(ops.mul + ops.add));
@@ -103,17 +103,17 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
     stage_t stage = {gen, kernel, 0, all};
     anneal_t how = {.cost = anneal_m4f,
                     .moves = all * 6 / 10,
-                    .seeds = 3,
-                    .hot = 0.28,
-                    .cold = 0.11,
+                    .seeds = 2,
+                    .hot = 0.30,
+                    .cold = 0.13,
                     .progress = tell,
                     .context = &stage};
     graph_t *first = anneal_run(from, &how);
     stage.before = how.moves;
     how.moves = all - how.moves;
     how.seeds = 1;
-    how.hot = 0.19;
-    how.cold = 0.08;
+    how.hot = 0.22;
+    how.cold = 0.09;
     graph_t *second = anneal_run(first, &how);
     graph_free(first);
     return second;
@@ -128,7 +128,7 @@ static graph_t *prepare(gen_t *gen, gen_kernel_t kernel) {
     if (!gen->names[kernel])
         return NULL;
     graph_t *trace = form_best(&gen->arm, kind[kernel], &anneal_m4f, gen->names[kernel]);
-    if (kernel != GEN_MASS || gen->arm.n > FORM_UICKER_KAHN_MAX)
+    if (kernel != GEN_MASS || !(gen->options.both || gen->options.uicker_kahn))
         return trace;
     graph_t *closed = form_uicker_kahn(&gen->arm);
     if (!closed)

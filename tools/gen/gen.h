@@ -36,6 +36,7 @@ typedef struct {
     uint32_t kernels; /* bits; 0: all */
     double effort;    /* of the annealer; 1 is the default, 0 leaves it out */
     bool uicker_kahn; /* the inertia matrix by the closed form */
+    bool both;        /* count the other strategy too */
     /* Told now and then; may be NULL. */
     void (*progress)(void *context, const char *kernel, double part, graph_ops_t ops);
     void *context;

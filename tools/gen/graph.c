@@ -688,7 +688,8 @@ void graph_errors(const graph_t *g, const double *value, double unit, double tri
             error[id] = own + error[a] / fmax(2 * value[id], 1e-30);
             break;
         case GRAPH_CONST:
-            error[id] = own;
+            /* Constants that differ by less are one node. */
+            error[id] = fmax(own, ldexp(fabs(value[id]), -49));
             break;
         case GRAPH_INPUT:
             error[id] = 0;

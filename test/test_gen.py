@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Generated code from outside: compiled by the compilers of host and boards with warnings as errors, run, and
+held against the general kernels; operation counts against what was published and what we set ourselves; the
+same bytes from run to run.
+
+    test_gen.py [PROGRAM [PATTERN]]
+"""
+import ctypes
+import glob
+import json
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell")
+sys.argv[1:2] = [PROGRAM]  # test_appell looks there
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import test_appell  # noqa: E402
+from test_appell import ROBOTS, Skip, good, near, run, table  # noqa: E402
+
+OURS = ["puma560", "stanford", "planar3r", "twobody", "piezo6", "cmu-dd"]
+DATA = "test/robot_data/%s.yaml"
+CC = os.environ.get("CC", "gcc")
+CROSS = os.environ.get("CROSS", "arm-none-eabi-")
+WARN = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-ffp-contract=off"]
+CORES = {"m3": ["-mcpu=cortex-m3", "-mthumb"],
+         "m4f": ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
+         "m7": ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"]}
+# What a kernel takes, in blocks of n, as the rows of the tool have it; and how many numbers it gives.
+KERNELS = {"id": (3, lambda n: n), "mass": (1, lambda n: n * (n + 1) // 2), "bias": (2, lambda n: n),
+           "gravity": (1, lambda n: n), "fd": (3, lambda n: n), "fk": (1, lambda n: 12),
+           "jacobian": (1, lambda n: 6 * n)}
+
+
+def generate(folder, robot, *options):
+    """The name that files and functions have."""
+    good("gen", robot, "--prefix", "arm", *options, "-q", "-o", folder)
+    return os.path.join(folder, "arm")
+
+
+def compiled(path, *options):
+    """Each into a file of its own: a library of the same name would not be loaded again."""
+    with tempfile.NamedTemporaryFile(suffix=".so", dir=os.path.dirname(path), delete=False) as f:
+        pass
+    subprocess.run([CC, *WARN, "-O1", "-shared", "-fPIC", *options, path + ".c", "-lm", "-o", f.name], check=True)
+    return ctypes.CDLL(f.name)
+
+
+def joints_of(robot):
+    return len(json.loads(good("info", robot, "--json", "-q"))["joints"])
+
+
+def call(library, kernel, number, n, row):
+    blocks, results = KERNELS[kernel]
+    arrays = [(number * n)(*row[k * n:(k + 1) * n]) for k in range(blocks)]
+    out = (number * results(n))()
+    getattr(library, "arm_" + kernel)(*arrays, out)
+    return list(out)
+
+
+def packed(matrix, n):
+    return [matrix[i * n + j] for i in range(n) for j in range(i + 1)]
+
+
+def counts(path):
+    """(mul, add) by kernel, as the header says."""
+    with open(path + ".h", encoding="utf-8") as f:
+        text = f.read()
+    return {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(r"\*   (\w+) +(\d+) mul +(\d+) add", text)}
+
+
+def check_robot(folder, robot):
+    n = joints_of(robot)
+    path = generate(folder, robot, "--real", "f64", "--effort", "1")
+    library = compiled(path)
+    assert library.arm_selftest() == 0, f"{robot}: {library.arm_selftest()} wrong in the self-test"
+    source = random.Random(robot)
+    for kernel, (blocks, _) in KERNELS.items():
+        rows = [[source.uniform(-1.5, 1.5) for _ in range(blocks * n)] for _ in range(10)]
+        friction = ["--no-friction"] if kernel in ("id", "fd") else []
+        for row, expected in zip(rows, table(kernel, robot, *friction, rows=rows)):
+            if kernel == "mass":
+                expected = packed(expected, n)
+            # 1e-12: some thousand roundings of 1.1e-16 of values no larger than a few times the largest
+            # result. Forward dynamics multiplies them by the condition of the inertia matrix, for which
+            # 1e4 stands here; the two bodies of `twobody` have 1e8.
+            more = 1 if kernel != "fd" else 1e6 if robot == "twobody" else 1e2
+            near(call(library, kernel, ctypes.c_double, n, row), expected, 1e-12 * more, f"{robot} {kernel}")
+
+
+def test_every_robot_of_ours(folder):
+    for robot in OURS:
+        check_robot(folder, robot)
+
+
+def test_every_urdf(folder):
+    files = sorted(glob.glob(ROBOTS + "/*.urdf"))
+    if not files:
+        raise Skip(f"there is no {ROBOTS}")
+    for robot in files:
+        check_robot(folder, robot)
+
+
+def test_full_inertias(folder):
+    for robot in ("puma560full", "lwr7", "ur10like", "wrist6"):
+        check_robot(folder, DATA % robot)
+
+
+# ------------------------------------------------------------------------------------ number types
+
+def test_f32_is_what_the_tool_evaluates(folder):
+    """Bit for bit; and the self-test knows what rounding may do."""
+    path = generate(folder, "puma560", "--real", "f32")
+    library = compiled(path, "-Wdouble-promotion")
+    assert library.arm_selftest() == 0
+    source = random.Random(2)
+    for kernel in ("id", "mass", "fd"):
+        blocks = KERNELS[kernel][0]
+        rows = [[source.uniform(-1, 1) for _ in range(6 * blocks)] for _ in range(20)]
+        rows = [[ctypes.c_float(x).value for x in row] for row in rows]
+        friction = ["--no-friction"] if kernel != "mass" else []
+        for row, said in zip(rows, table(kernel, "puma560", "--method", "gen", "--real", "f32", *friction,
+                                         rows=rows)):
+            expected = packed(said, 6) if kernel == "mass" else said
+            got = [float("%.9g" % x) for x in call(library, kernel, ctypes.c_float, 6, row)]
+            if kernel == "mass":
+                assert got == expected, f"{kernel}: {got} {expected}"
+            else:  # friction of zero is added: -0 becomes 0 and nothing else
+                assert [x + 0 for x in got] == [x + 0 for x in expected], f"{kernel}: {got} {expected}"
+
+
+def test_q31_is_proved_and_right(folder):
+    """The guaranteed error of the header holds over many states, and the self-test passes."""
+    for robot in ("puma560", "stanford", "planar3r", "cmu-dd"):
+        path = generate(folder, robot, "--real", "q31", "--effort", "1")
+        library = compiled(path)
+        assert library.arm_selftest() == 0, robot
+        with open(path + ".h", encoding="utf-8") as f:
+            errors = dict(re.findall(r"\*   (\w+) +bound \S+ error (\S+)", f.read()))
+        n = joints_of(robot)
+        source = random.Random(robot)
+        for kernel in ("id", "mass", "bias", "gravity"):
+            blocks = KERNELS[kernel][0]
+            # Within the limits of all four, and such that an input is exact in the units of any.
+            rows = [[source.randrange(-64, 65) / 256 for _ in range(n * blocks)] for _ in range(50)]
+            exact = table(kernel, robot, *(["--no-friction"] if kernel == "id" else []), rows=rows)
+            fixed = table(kernel, robot, "--method", "gen", "--real", "q31",
+                          *(["--no-friction"] if kernel == "id" else []), rows=rows)
+            # Positions become binary angles: 2^-33 turns of error, through a derivative that the largest
+            # result bounds a few times.
+            for a, b in zip(exact, fixed):
+                bound = 2 * float(errors[kernel]) + 2**-30 * 16 * (1 + max(map(abs, a)))
+                worst = max(abs(x - y) for x, y in zip(a, b))
+                assert worst <= bound, f"{robot} {kernel}: {worst:.3g} above {bound:.3g}"
+
+
+def test_boards_compile_it_without_a_warning(folder):
+    for robot, real in (("puma560", "f32"), ("puma560", "q31"), ("stanford", "f32"), (DATA % "lwr7", "q31")):
+        path = generate(folder, robot, "--real", real, "--effort", "1")
+        for core, flags in CORES.items():
+            subprocess.run([CROSS + "gcc", *WARN, "-Wdouble-promotion", "-O2", *flags, "-c", path + ".c", "-o",
+                            os.path.join(folder, core + ".o")], check=True)
+
+
+# ----------------------------------------------------------------------------- options and the rest
+
+def test_arguments_at_run_time(folder):
+    for keep in ("payload", "gravity", "wrench", "payload,gravity,wrench"):
+        for robot in ("puma560", "stanford", DATA % "ur10like"):
+            library = compiled(generate(folder, robot, "--real", "f64", "--effort", "0", "--keep", keep))
+            assert library.arm_selftest() == 0, f"{robot} --keep {keep}"
+    for options in (["--no-base"], ["--friction"], ["--no-rotor"], ["--strategy", "uicker-kahn"]):
+        library = compiled(generate(folder, "puma560", "--real", "f64", "--effort", "1", *options))
+        assert library.arm_selftest() == 0, options
+
+
+def test_the_same_bytes_every_time(folder):
+    files = []
+    for k in range(2):
+        path = generate(os.path.join(folder, str(k)), "puma560", "--effort", "3")
+        files.append([open(path + end, "rb").read() for end in (".c", ".h", "_base.csv")])
+    assert files[0] == files[1]
+
+
+def test_the_hash_is_of_the_dynamics(folder):
+    def hash_of(*arguments):
+        with open(generate(folder, *arguments, "--effort", "0") + ".h", encoding="utf-8") as f:
+            return re.search(r"MODEL_HASH (\w+)", f.read())[1]
+    with open("tools/robots/puma560.yaml", encoding="utf-8") as f:
+        text = f.read()
+    changed = {}
+    for name, old, new in (("gain", "kp: 1800", "kp: 1700"), ("mass", "mass: 17.4", "mass: 17.5"),
+                           ("limit", "velocity: 1.4", "velocity: 1.3")):
+        assert old in text
+        changed[name] = os.path.join(folder, name + ".yaml")
+        with open(changed[name], "w", encoding="utf-8") as f:
+            f.write(text.replace(old, new, 1))
+    assert hash_of("puma560") == hash_of(changed["gain"]) == hash_of(changed["limit"])
+    assert hash_of("puma560") != hash_of(changed["mass"])
+    assert hash_of("puma560") != hash_of("puma560", "--payload", "0.5")
+    # Fixed point is proved for the limits.
+    assert hash_of("puma560", "--real", "q31") == hash_of(changed["gain"], "--real", "q31")
+    assert hash_of("puma560", "--real", "q31") != hash_of(changed["limit"], "--real", "q31")
+
+
+def test_bad_usage(folder):
+    for arguments, says in ((["puma560"], "-o DIR"), (["puma560", "-o", folder, "--keep", "mass"], "--keep"),
+                            (["puma560", "-o", folder, "--strategy", "magic"], "uicker-kahn"),
+                            (["puma560", "-o", folder, "--real", "f16"], "f32"),
+                            (["twobody", "-o", folder, "--real", "q31"], "limits"),
+                            (["puma560", "-o", folder, "--real", "q31", "--keep", "gravity"], "f32"),
+                            (["puma560", "-o", "/proc/nowhere/x"], "folder")):
+        done = run("gen", *arguments, "-q")
+        assert done.returncode == 2 and says in done.stderr, f"{arguments}: {done.returncode} {done.stderr}"
+
+
+# ------------------------------------------------------------------------------------ operation counts
+
+def check_counts(folder, robot, bars, *options):
+    got = counts(generate(folder, robot, *options))
+    for kernel, (mul, add) in bars.items():
+        print(f"NOTE {robot} {kernel}: {got[kernel][0]} / {got[kernel][1]}, allowed {mul} / {add}", flush=True)
+        assert got[kernel][0] <= mul and got[kernel][1] <= add, f"{robot} {kernel}: {got[kernel]}, allowed {mul}, {add}"
+
+
+def test_counts_of_the_puma_in_time(folder):
+    """Published 224/174. Seconds of processor time, all kernels, at most 5."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    check_counts(folder, "puma560", {"id": (172, 130), "mass": (75, 52), "fd": (292, 206)})
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    print(f"NOTE puma560 generated in {spent:.1f} s", flush=True)
+    assert spent < 5, f"{spent:.1f} s"
+
+
+def test_counts_of_the_papers_robot(folder):
+    """Published 144/186; both strategies."""
+    check_counts(folder, "piezo6", {"mass": (29, 13)})
+    check_counts(folder, "piezo6", {"mass": (29, 13)}, "--strategy", "uicker-kahn")
+
+
+def test_counts_of_the_others(folder):
+    """Published: LWR 7R 371/402, UR10 446/400 and matrix 329/246, wrist matrix 240/217."""
+    check_counts(folder, "stanford", {"id": (106, 74)})
+    check_counts(folder, DATA % "lwr7", {"id": (319, 283)}, "--friction", "--effort", "3")
+    check_counts(folder, DATA % "ur10like", {"id": (270, 247), "mass": (162, 113)}, "--friction", "--keep", "wrench",
+                 "--effort", "3")
+    check_counts(folder, DATA % "wrist6", {"mass": (156, 110)}, "--effort", "3")
+
+
+def test_a_long_arm_in_a_minute(folder):
+    """Twelve joints with full inertias, all kernels."""
+    if not os.environ.get("LONG"):
+        raise Skip("make test-long")
+    with open(DATA % "lwr7", encoding="utf-8") as f:
+        text = f.read()
+    joint = text[text.index("  - name: joint3"):text.index("  - name: joint4")]
+    more = "".join(joint.replace("joint3", f"joint{k}").replace("d: 0.4", f"d: 0.{k}") for k in range(8, 13))
+    path = os.path.join(folder, "twelve.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text.rstrip() + "\n" + more)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    generate(folder, path)
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    print(f"NOTE twelve joints in {spent:.1f} s", flush=True)
+    assert spent < 60, f"{spent:.1f} s"
+
+
+if __name__ == "__main__":
+    sys.exit(test_appell.main({k: v for k, v in globals().items() if getattr(v, "__module__", "") == "__main__"}))
