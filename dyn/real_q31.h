@@ -135,6 +135,7 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define gain_whole(g, a)      gain_mul(g, a)
 #define gain_count_wide(g, n) ((wider)(((wider)(g).k * (int32_t)(n)) >> (g).cut))
 #define wide_sub(a, b)        ((wider)(a) - (b))
+#define real_slack(limit)     ((limit) >> 12)
 #define real_q15(a)           ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
 #define real_half(a)          ((a) >> 1)
 #define real_to_model         dyn_q31_to

@@ -95,6 +95,12 @@ static int load(void) {
     return app_load_q31(&app, bytes, size);
 }
 
+/* The angle that the kernel gets; the simulated arm uses the same memory afterwards. */
+static int32_t angle_of(uint32_t i) {
+    const dyn_gain_q31_t angle = app.control[app.now].joint[i].angle;
+    return (int32_t)(uint32_t)(((int64_t)angle.k * app.loop.q_mid[i]) >> angle.cut);
+}
+
 static double si(int32_t raw, int exponent) {
     return dyn_q31_to(raw, exponent);
 }
@@ -105,7 +111,7 @@ static void expect_sure_torques(double *largest) {
     static dyn_fast_scratch_f64_t scratch;
     for (uint32_t i = 0; i < model.n; i++) {
         const dyn_q31_exponents_t e = dyn_q31_exponents(&model, &units, i);
-        q[i] = dyn_q31_angle_rad(app.scratch.q[i]);
+        q[i] = dyn_q31_angle_rad(angle_of(i));
         qd[i] = fmax(-3, fmin(3, si(app.loop.qd_mid[i], e.velocity)));
         qdd[i] = fmax(-10, fmin(10, si(app.loop.qdd_ref[i], e.acceleration)));
     }
@@ -124,14 +130,14 @@ static void compute_unheld(void) {
     static dyn_fast_scratch_check_t scratch;
     int32_t tau[DYN_MAX_JOINTS], q[DYN_MAX_JOINTS];
     for (uint32_t i = 0; i < model.n; i++)
-        q[i] = dyn_q31_angle(si(app.loop.q_mid[i], app.control[app.now].joint[i].position));
+        q[i] = angle_of(i);
     dyn_fast_inverse_check(&checked, &scratch, q, app.loop.qd_mid, app.loop.qdd_ref, tau);
 }
 
 /* All joints there and back, as fast as the limits of the image allow. Ticks with a saturation. */
 static uint32_t swing(double *largest) {
     motion_t motion = {.kind = MOTION_QUINTIC};
-    const app_sample_q31_t *sample;
+    const sample_q31_t *sample;
     uint32_t reported = 0;
     for (int way = 0; way < 4; way++) {
         for (uint32_t i = 0; i < model.n; i++)

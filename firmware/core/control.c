@@ -150,10 +150,14 @@ INLINE real wanted(const control_joint_t *j, const loop_t *s, uint32_t i) {
     return wide_fit(wide_add(error, s->qdd_ref[i]), &beyond);
 }
 
+INLINE uint32_t exceeds(real asked, real given, real limit) {
+    return real_size(real_sub(asked, given)) > real_slack(limit);
+}
+
 /*
  * What the model is asked for, in q, tau (speeds) and qdd of the scratch: never beyond what the
  * units of fixed point were proved for, whatever limits the rest of the image claims. Where that
- * changes something the bit of the joint is set.
+ * changes more than rounding does, the bit of the joint is set.
  */
 INLINE void admit(const control_t *c, scratch_t *k, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
@@ -163,7 +167,9 @@ INLINE void admit(const control_t *c, scratch_t *k, loop_t *s) {
             k->q[i] = q < sure->low ? sure->low : q > sure->high ? sure->high : q;
         k->tau[i] = real_clamp(qd, sure->qd);
         k->qdd[i] = real_clamp(qdd, sure->qdd);
-        s->unproved |= (uint32_t)(k->q[i] != q || k->tau[i] != qd || k->qdd[i] != qdd) << i;
+        s->unproved |= (exceeds(q, k->q[i], sure->high) | exceeds(qd, k->tau[i], sure->qd) |
+                        exceeds(qdd, k->qdd[i], sure->qdd))
+                       << i;
     }
 }
 

@@ -27,6 +27,11 @@
 #define wide_sub(a, b) real_sub(a, b)
 #endif
 
+/* By how much rounding may take a reference beyond a limit that it was planned to reach. */
+#ifndef real_slack
+#define real_slack(limit) ((void)(limit), real_known(0))
+#endif
+
 /* g a rounded down to a whole number. */
 #ifndef gain_whole
 INLINE int32_t gain_whole(gain g, real a) {
