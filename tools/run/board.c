@@ -147,8 +147,8 @@ int trial_on_board(client_t *client, const trial_t *trial, record_t *record) {
 }
 
 int costs_fetch(client_t *client, costs_t *costs) {
-    for (uint8_t k = 0; k <= STAGES; k++) {
-        const uint8_t ask[2] = {k, 0};
+    for (uint32_t k = 0; k <= STAGES; k++) {
+        const uint8_t ask[2] = {(uint8_t)k, 0};
         if (client_ask(client, ASK_STAGES, ask, sizeof ask) != 0)
             return -1;
         costs->ticks = get_u32(client->reply);
