@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""The 24 MHz board without an FPU, with 8 KB of RAM: six joints in fixed point at 1 kHz, the simulated arm beside
+the controller, the robot in flash where the emulator's loader has put it.
+
+    test_fixed_board.py [PROGRAM [PATTERN]]
+"""
+import os
+import struct
+import sys
+import time
+import zlib
+
+sys.dont_write_bytecode = True
+import protocol_client as wire  # noqa: E402
+from test_appell import main  # noqa: E402
+from test_link import PATIENCE_S, Board, image_of, words_of  # noqa: E402
+
+SLOT = 0x0801C000  # boards/stm32vldiscovery/board.c
+CYCLOID, STAGES = 2, 8
+TICK_CYCLES = 24_000
+
+
+def slot_of(image):
+    """A slot of the store (firmware/core/store.h) that holds this image and no tunables (set.h)."""
+    body = struct.pack("<II", 1, len(image)) + image + struct.pack("<III", 0, 1, 0)
+    head = struct.pack("<IIIII", 0x314c5041, 1, len(body), zlib.crc32(body), 0)
+    return head + struct.pack("<I", zlib.crc32(head)) + body
+
+
+def stages(client):
+    """(name, mean, most) of the stages of a tick, in instructions."""
+    out = []
+    for stage in range(STAGES + 1):
+        answer = client.ask(wire.STAGES, bytes([stage, 0]))
+        _, _, mean, most = struct.unpack_from("<4I", answer)
+        out.append((answer[16:].split(b"\0")[0].decode(), mean, most))
+    return out
+
+
+def test_closed_loop_in_8_kB(folder):
+    path = os.path.join(folder, "puma560.slot")
+    with open(path, "wb") as file:
+        file.write(slot_of(image_of(folder, "puma560")))
+    with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={SLOT},force-raw=on") as board:
+        client = wire.Client(board.connect(), patience_s=20)
+        assert client.real == "q31" and client.robot()[0] == "puma560"
+        client.set(client.tunable_names().index("stages"), 1)
+        client.ask(wire.MOTION, struct.pack("<Bf6f", CYCLOID, 2, 0.5, 0.5, -0.5, 0.5, 0.5, 0.5))
+        until, ticks = time.monotonic() + PATIENCE_S, 0
+        first = struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]
+        while ticks < first + 2500 and time.monotonic() < until:
+            status = client.ask(wire.STATUS)
+            ticks = struct.unpack_from("<I", status, 4)[0]
+            assert status[0] == 3 and status[1] == 0, f"state {status[0]}, fault {status[1]}"
+        counters = words_of(client.ask(wire.COUNTERS))
+        costs = stages(client)
+    assert ticks >= first + 2500, "the board is too slow"
+    assert counters[1] == 0, f"{counters[1]} overruns"
+    assert counters[12] == 0, f"{counters[12]} ticks beyond the proof"
+    whole, plant = costs[-1][1], next(mean for name, mean, _ in costs if name == "plant")
+    print("NOTE instructions of a tick: " + ", ".join(f"{name} {mean}" for name, mean, _ in costs))
+    # Executed instructions, which are not cycles: what the core takes for them is the bench's estimate.
+    assert whole - plant < TICK_CYCLES / 2, f"{whole - plant} instructions without the plant"
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
