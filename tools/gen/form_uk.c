@@ -276,7 +276,7 @@ static void name_angles(closed_t *u) {
             turning = false;
         }
         constant += joint->theta;
-        const bool turns = !joint->prismatic && j > 0 && !(u->arm->round && j == u->arm->n - 1);
+        const bool turns = !joint->prismatic && j > 0;
         turning = turning || turns;
         if (!turning) {
             u->angle[j] = -1;
@@ -301,7 +301,7 @@ static void fill(const closed_t *u, dictionary_t *d) {
         const ref_t q = graph_input(d->g, GEN_Q, (int32_t)j);
         if (joint->starts)
             angle = 0;
-        const bool turns = !joint->prismatic && j > 0 && !(u->arm->round && j == u->arm->n - 1);
+        const bool turns = !joint->prismatic && j > 0;
         angle = graph_angle(d->g, angle, turns ? q : GRAPH_NONE, joint->theta);
         if (u->angle[j] == 3 * (int)j)
             graph_sincos(d->g, angle, &d->variable[3 * j], &d->variable[3 * j + 1]);

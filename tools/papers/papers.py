@@ -20,7 +20,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-PAGES = ["paper_000", "paper_001", "paper_002", "paper_004"]
+PAGES = ["paper_000", "paper_001", "paper_002", "paper_003", "paper_004"]
 
 COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
 
