@@ -262,7 +262,7 @@ static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m
     for (uint32_t i = 0; i < m->n; i++)
         if (gen->options.keep & GEN_NO_ROTOR)
             m->joint[i].drive.motor.rotor_inertia = 0;
-    if (gen->options.keep & GEN_KEEP_PAYLOAD) {
+    if (state->array[GEN_PAYLOAD]) {
         const double *p = state->array[GEN_PAYLOAD], rise = dyn_spread_rise(m, m->n - 1);
         const double mass = p[0], half = p[4] + p[5] + p[6];
         /* From Euler's tensor about our origin, which lies below the frame's by the rise. */
