@@ -101,6 +101,7 @@ static int set_payload(const request_t *request, robot_t *robot) {
         return say_error(NULL, "write --payload M, M,X,Y,Z or M,X,Y,Z,IXX,IYY,IZZ,IXY,IYZ,IXZ",
                          "--payload: %s",
                          value[0] < 0 ? "a negative mass" : "1, 4 or 10 numbers are expected");
+    robot->has |= ROBOT_HAS_PAYLOAD;
     robot->payload.mass = value[0];
     memcpy(robot->payload.com, value + 1, sizeof robot->payload.com);
     memcpy(robot->payload.inertia, value + 4, sizeof robot->payload.inertia);

@@ -29,6 +29,7 @@ typedef struct {
     uint32_t first[DYN_MAX_JOINTS]; /* joint of the link's group */
     turn_t phi[DYN_MAX_JOINTS];     /* of link j against its group */
     ref_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
+    bool at_rest;               /* gravity torques: nothing but the masses */
     gen_names_t *names;         /* may be NULL */
     ref_t named[GEN_NAMES_MAX]; /* what they are while the graph is built */
 } trace_t;
@@ -394,7 +395,7 @@ static load_t group_in(trace_t *t, uint32_t first, uint32_t last, load_t behind,
 /* The hand's wrench as a load on the last link, about its origin. */
 static load_t hand_load(trace_t *t) {
     load_t none = {{0, 0, 0}, {0, 0, 0}};
-    if (!(t->arm->keep & GEN_KEEP_WRENCH))
+    if (!(t->arm->keep & GEN_KEEP_WRENCH) || t->at_rest)
         return none;
     ref_t w[6], r[6] = {0};
     for (int k = 0; k < 6; k++)
@@ -587,6 +588,7 @@ graph_t *form_trace(const gen_arm_t *arm, form_kind_t kind, const uint8_t choice
             t.qdd[i] = graph_input(t.g, GEN_QDD, (int32_t)i);
     }
     place(&t);
+    t.at_rest = kind == FORM_GRAVITY;
     if (kind != FORM_MASS) {
         inverse(&t, x);
         add_drives(&t, kind == FORM_ID || kind == FORM_FD, x);
