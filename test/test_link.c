@@ -362,7 +362,8 @@ typedef struct {
 
 static void hear(void *user, const sample_in_t *sample) {
     heard_t *heard = user;
-    if (heard->count > 0 && sample->tick != heard->tick + heard->every) {
+    // The count of ticks between samples begins anew with a motion: a step may be shorter once.
+    if (heard->count > 0 && sample->tick > heard->tick + heard->every) {
         heard->gaps++;
     }
     if (heard->count == 0) {

@@ -300,13 +300,15 @@ def test_client_written_from_the_page(folder):
             assert refusal.args[0] == 6
         fields = {client.field(i)[0]: i for i in range(client.fields)}
         size, needed, available = client.stream([fields["tick"], fields["q"]], 5, 1000)
-        assert size == 7 * 4 + 17 and needed == size * 10 * 1000 // 5 and available == 829440
+        assert (size, needed, available) == (7 * 4 + 17, 450 * 1000 // 5, 829440), (size, needed, available)
         target = struct.pack("<6f", *(0.3, -0.2, 0.4, 0.1, 0.1, 0.1))
         client.ask(wire.MOTION, struct.pack("<Bf", 2, 1.0) + target)
         samples = client.collect(260)
         ticks = [tick for tick, _, _, _ in samples]
-        assert all(b - a == 5 for a, b in zip(ticks, ticks[1:])), ticks
-        assert all(lost == 0 and first == 0 and words[0] == tick for tick, lost, first, words in samples)
+        steps = [b - a for a, b in zip(ticks, ticks[1:])]
+        assert steps.count(5) >= len(steps) - 1 and 1 <= min(steps), ticks  # the motion begins them anew
+        for tick, lost, first, words in samples:
+            assert lost == 0 and first == 0 and words[0] == tick, (tick, lost, first, words)
         waist = struct.unpack("<f", struct.pack("<I", samples[-1][3][1]))[0]
         assert abs(waist - 0.3) < 0.01, waist
         try:

@@ -630,8 +630,7 @@ static int do_CREDIT(server_t *server, exchange_t *x) {
     if (x->size != 4) {
         return LINK_SIZE;
     }
-    const uint32_t more = get_u32(x->in), room = UINT32_MAX - server->telemetry.credit;
-    server->telemetry.credit += more < room ? more : room;
+    telemetry_pay(&server->telemetry, server->app, get_u32(x->in));
     return LINK_OK;
 }
 

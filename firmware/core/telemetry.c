@@ -55,13 +55,23 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
     while (app_sample_peek(app) != NULL) { // made for the choice before
         app_sample_release(app);
     }
-    chosen.lost_before = app->dropped;
     *telemetry = chosen;
     return LINK_OK;
 }
 
+void telemetry_pay(telemetry_t *telemetry, const app_t *app, uint32_t samples) {
+    const uint32_t room = UINT32_MAX - telemetry->credit;
+    telemetry->credit += samples < room ? samples : room;
+    if (!telemetry->paid) {
+        telemetry->paid = 1;
+        telemetry->lost_before = app->dropped;
+    }
+}
+
 uint32_t telemetry_lost(const telemetry_t *telemetry, const app_t *app) {
-    return telemetry->fields == 0 ? 0 : app->dropped - telemetry->lost_before + telemetry->unpaid;
+    return telemetry->fields == 0 || !telemetry->paid
+               ? 0
+               : app->dropped - telemetry->lost_before + telemetry->unpaid;
 }
 
 // Values [at, at + count) of a sample, in the order of the choice.
@@ -87,7 +97,7 @@ size_t telemetry_next(telemetry_t *telemetry, app_t *app, uint32_t joints, uint8
     const app_sample_t *sample;
     while ((sample = app_sample_peek(app)) != NULL &&
            (telemetry->fields == 0 || telemetry->credit == 0)) {
-        telemetry->unpaid += telemetry->fields > 0;
+        telemetry->unpaid += telemetry->fields > 0 && telemetry->paid;
         telemetry->at = 0;
         app_sample_release(app);
     }

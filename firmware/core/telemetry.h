@@ -23,6 +23,7 @@ typedef struct {
     uint16_t at;           // values of the oldest sample that are sent already
     uint32_t every;        // ticks
     uint32_t credit;       // samples that may still be sent
+    uint8_t paid;          // there was some since the choice: what is lost from then on counts
     uint32_t sent, unpaid; // samples since the choice: sent; dropped for lack of credit
     uint32_t lost_before;  // what the application had lost then
 } telemetry_t;
@@ -39,6 +40,8 @@ telemetry_budget_t telemetry_budget(uint32_t values, uint32_t payload, uint32_t 
 // LINK_OK; LINK_BUDGET or LINK_INDEX or LINK_APP, and the choice before stays. No field: off.
 int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, size_t fields,
                      uint32_t every, uint32_t payload, uint32_t baud, telemetry_budget_t *budget);
+// So many samples more may be sent.
+void telemetry_pay(telemetry_t *telemetry, const app_t *app, uint32_t samples);
 uint32_t telemetry_lost(const telemetry_t *telemetry, const app_t *app);
 
 // The next frame into `memory`, which holds FRAME_WRITE_ROOM(PROTOCOL_HEAD + payload) bytes, if it
