@@ -12,8 +12,10 @@
 #include "hal/supply.h"
 #include "hal/tick.h"
 #include "hal/uart.h"
+#include "hal/watchdog.h"
 
-enum { PWM_HZ = 20000, REPORT_TICKS = 1000 };
+// The watchdog outlasts the longest erasure of a flash sector, 2 s.
+enum { PWM_HZ = 20000, REPORT_TICKS = 1000, WATCHDOG_MS = 5000 };
 
 static void print_boot(const clock_info_t *clock) {
     print_text("appell " BOARD_NAME " build ");
@@ -38,6 +40,16 @@ static void print_crash(void) {
     const fault_record_t *crash = fault_record();
     if (crash != NULL) {
         fault_record_print(crash);
+    }
+}
+
+// What made the board start again is a fault until somebody has seen it.
+static void latch_start(void) {
+    const reset_reason_t reason = reset_reason();
+    if (reason == RESET_WATCHDOG || reason == RESET_WINDOW_WATCHDOG) {
+        app_fault(tick_app(), APP_FAULT_WATCHDOG);
+    } else if (fault_record() != NULL) {
+        app_fault(tick_app(), APP_FAULT_CRASH);
     }
 }
 
@@ -80,12 +92,18 @@ int main(void) {
     print_crash();
     print_boot(clock);
     link_start(tick_app());
-    uint32_t rate_hz = 0;
+    latch_start();
+    uint32_t rate_hz = 0, fed_at = 0;
     bool reported = false;
+    (void)watchdog_start(WATCHDOG_MS); // a chip without one has the guards of the tick alone
     for (;;) {
         rate_hz = follow_rate(rate_hz);
         if (!link_poll()) {
             cpu_idle();
+        }
+        if (tick_count() != fed_at) { // tick and background are both alive
+            fed_at = tick_count();
+            watchdog_feed();
         }
         if (!reported && tick_count() >= REPORT_TICKS) {
             reported = true;

@@ -16,6 +16,7 @@ static volatile uint32_t best = UINT32_MAX, worst; // steps of the counter
 
 static void read_hardware(void) {
     in.counts_valid = 0;
+    in.parity = 0;
     in.broken = motor_break_latched();
     if (!out.hardware) {
         return; // the simulated arm has its own encoders and supply
@@ -23,10 +24,12 @@ static void read_hardware(void) {
     in.supply_mV = supply_read_mV();
     for (unsigned i = 0; i < encoder_count() && i < DYN_MAX_JOINTS; i++) {
         uint16_t counts;
-        if (encoder_read(i, &counts) == ENCODER_OK) {
+        const int status = encoder_read(i, &counts);
+        if (status == ENCODER_OK) {
             in.counts[i] = counts;
             in.counts_valid |= 1U << i;
         }
+        in.parity |= (uint32_t)(status == ENCODER_ERR_PARITY) << i;
     }
 }
 

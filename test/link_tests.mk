@@ -3,3 +3,4 @@
 TESTS_HOST     += store link
 TEST_SRC_store := tools/link/cut.c
 TEST_SRC_link  := tools/link/cut.c tools/link/client.c tools/link/stream.c tools/link/port.c test/link_board.c
+TESTS_HOST     += supervisor

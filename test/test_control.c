@@ -386,7 +386,9 @@ static void test_points_that_do_not_come_stop_the_arm(void) {
     tick(40 * points);
     TEST_ASSERT_FALSE(status_now().moving);
     TEST_ASSERT_EQUAL_UINT32(1, status_now().underruns);
-    TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, status_now().state);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_FAULT, status_now().state);
+    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, status_now().fault);
+    TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
     /* Speed and acceleration are those of the differences. */
     m.duration_s = 0.004f;
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
@@ -423,7 +425,9 @@ static void test_overruns_stop_the_arm(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_FAULT, status_now().state);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_OVERRUN, status_now().fault);
     TEST_ASSERT_EQUAL_UINT32(3, status_now().overruns);
-    TEST_ASSERT_EQUAL_UINT8(0, out.enable);
+    TEST_ASSERT_EQUAL_UINT32(APP_STOP_DAMP, status_now().stop); /* shorted windings */
+    for (uint32_t i = 0; i < N; i++)
+        TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[i]);
     in.overrun = 0;
     in.broken = 1;
     tick(5); /* the first fault stays */
@@ -481,6 +485,7 @@ static void test_duty_follows_the_supply(void) {
     TEST_ASSERT_EQUAL(APP_OK, load(1));
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_plant, 0, 0));
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_feedforward, 0, FEEDFORWARD_GRAVITY));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_guard_supply_low, 0, 0.4f));
     const motion_t hold = {.kind = MOTION_HOLD};
     in.counts_valid = (1u << N) - 1;
     in.supply_mV = 40000;

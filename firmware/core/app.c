@@ -18,13 +18,10 @@
 
 typedef CORE_T(app) app_self;
 typedef CORE_T(control) control_t;
+typedef CORE_T(guard) guard_t;
 typedef CORE_T(loop) loop_t;
 typedef CORE_T(sample) sample_t;
 
-enum {
-    OVERRUNS_ALLOWED = 1, /* in a row */
-    UNREAD_ALLOWED = 5    /* ticks in a row without a valid encoder */
-};
 /* Part of a period that a tick may take: the background needs the rest. */
 #define BUDGET 0.9f
 
@@ -32,8 +29,6 @@ enum {
 
 /* Turns are counted: an encoder shows where it is within one. */
 static void read_encoders(app_self *app, const control_t *c, const app_inputs_t *in) {
-    const uint32_t all = c->arm->n >= 32 ? UINT32_MAX : (1u << c->arm->n) - 1;
-    app->unread = (in->counts_valid & all) == all ? 0 : app->unread + 1;
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const int32_t wrap = c->joint[i].wrap;
         int32_t moved = (in->counts[i] - app->loop.counts[i]) % wrap;
@@ -83,8 +78,111 @@ static void tell(app_self *app, const control_t *c) {
 static void simulate(app_self *app, const control_t *c, const app_outputs_t *out) {
     if (!c->simulated)
         return;
+    app->plant.open = !out->enable;
     CORE(plant_drive)(c, &app->plant, out->duty_q15, app->loop.tau);
-    CORE(plant_step)(c, &app->plant, &app->scratch, !out->enable);
+    CORE(plant_step)(c, &app->plant, &app->scratch, !out->enable && c->brakes);
+}
+
+/* What the hardware of a simulated arm would have read. */
+static app_inputs_t seen(const app_self *app, const control_t *c, const app_inputs_t *in) {
+    if (!c->simulated)
+        return *in;
+    const uint32_t defect = app->plant.defect, bit = 1u << app->plant.defect_joint;
+    return (app_inputs_t){.counts_valid =
+                              defect == DEFECT_LOST || defect == DEFECT_PARITY ? ~bit : UINT32_MAX,
+                          .parity = defect == DEFECT_PARITY ? bit : 0,
+                          .supply_mV = defect == DEFECT_LOW    ? c->supply_least_mV / 2
+                                       : defect == DEFECT_HIGH ? c->supply_most_mV * 2
+                                                               : 0,
+                          .overrun = in->overrun || defect == DEFECT_LATE,
+                          .broken = in->broken || defect == DEFECT_BREAK};
+}
+
+/* The loop is closed, and no fault is latched. */
+static bool closed(const app_self *app) {
+    return app->state == APP_STATE_RUNNING || app->state == APP_STATE_STOPPING ||
+           app->state == APP_STATE_HOMING;
+}
+
+/* ---------------------------------------------------------------------------- faults and stops */
+
+static void duty_none(const app_self *app, app_outputs_t *out) {
+    for (uint32_t i = 0; i < app->n; i++)
+        out->duty_q15[i] = 0;
+}
+
+/* The reference goes on from where the arm is, and brakes. */
+static void catch_arm(app_self *app, const control_t *c) {
+    loop_t *s = &app->loop;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        s->q_mid[i] = s->q_hat[i];
+        s->qd_mid[i] = real_clamp(s->qd_hat[i], c->arm->joint[i].sure.qd);
+    }
+    CORE(guard_start)(c, &app->guard, s);
+}
+
+/* A stop begins, or a better one was not possible after all. */
+static void begin_stop(app_self *app, const control_t *c, uint32_t best) {
+    app->stop = CORE(stop_choose)(c, &app->scratch, &app->loop, best);
+    app->guard.stopped = 0;
+    if (app->stop <= APP_STOP_LOWER)
+        CORE(reference_brake)(&app->motion, app->n);
+    else
+        app->motion.kind = MOTION_HOLD;
+}
+
+static void latch(app_self *app, CORE_T(finding) f) {
+    app->fault = f.fault;
+    app->fault_joint = f.joint;
+    app->fault_value = f.value;
+    app->fault_limit = f.limit;
+    app->stop = APP_STOP_RELEASE;
+    app->state = app_state_next(app->state, APP_EVENT_FAULT);
+}
+
+/* The first finding latches; one while the arm is held or lowered makes the stop a worse one. */
+static void judge(app_self *app, const control_t *c, CORE_T(finding) f) {
+    if (f.fault == APP_FAULT_NONE)
+        return;
+    if (closed(app)) {
+        latch(app, f);
+        begin_stop(app, c, app_fault_stop(f.fault));
+        if (app->stop <= APP_STOP_LOWER && f.fault != APP_FAULT_SETPOINT)
+            catch_arm(app, c);
+    } else if (app->state == APP_STATE_FAULT && app->stop < APP_STOP_RELEASE) {
+        const uint32_t best = app_fault_stop(f.fault);
+        if (app->stop < APP_STOP_DAMP || best > app->stop)
+            begin_stop(app, c, best > APP_STOP_DAMP ? best : APP_STOP_DAMP);
+    }
+}
+
+/* A streamed motion that ran out of points is braking already. */
+static CORE_T(finding) guard_stream(app_self *app) {
+    CORE_T(finding) f = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
+    if (app->motion.starved != 0) {
+        f.fault = APP_FAULT_SETPOINT;
+        f.value = (real)(int32_t)(app->ticks - app->point_tick);
+        f.limit = (real)(int32_t)app->motion.starved;
+        app->motion.starved = 0;
+    }
+    return f;
+}
+
+/* What the control step made is looked at before it gets out. */
+static void supervise(app_self *app, const control_t *c, app_outputs_t *out) {
+    judge(app, c, guard_stream(app));
+    judge(app, c, CORE(guard_loop)(c, &app->guard, &app->loop));
+    if (app->state != APP_STATE_FAULT || app->stop <= APP_STOP_LOWER)
+        return;
+    duty_none(app, out);
+    out->enable = app->stop == APP_STOP_DAMP;
+}
+
+void CORE(app_fault)(app_self *app, uint32_t fault) {
+    const CORE_T(finding) f = {fault, APP_NO_JOINT, 0, 0};
+    if (app->state != APP_STATE_FAULT)
+        latch(app, f);
+    app->motion.kind = MOTION_HOLD;
 }
 
 /* A stage begins. */
@@ -106,10 +204,14 @@ void CORE(app_stages_run)(app_self *app, const control_t *c, const app_inputs_t 
     mark(app, c, STAGE_DYNAMICS);
     CORE(control_dynamics)(c, &app->scratch, s);
     app->unproved += s->unproved != 0;
+    if (c->simulated && app->plant.defect == DEFECT_NUMBER) /* a NaN of floats */
+        memset(&s->tau_model[app->plant.defect_joint], 0xff, sizeof s->tau_model[0]);
     mark(app, c, STAGE_FEEDBACK);
     CORE(control_feedback)(c, s);
     mark(app, c, STAGE_DRIVE);
     CORE(control_drive)(c, c->simulated ? 0 : in->supply_mV, s, out->duty_q15);
+    mark(app, c, STAGE_GUARD);
+    supervise(app, c, out);
     mark(app, c, STAGE_SAMPLE);
     tell(app, c);
     mark(app, c, STAGE_PLANT);
@@ -117,18 +219,17 @@ void CORE(app_stages_run)(app_self *app, const control_t *c, const app_inputs_t 
     mark(app, c, STAGES);
 }
 
-/* The loop is open: outputs off, brakes on. The reference stays with the arm. */
+/* The loop is open: outputs off and brakes on, or the windings are shorted. The reference stays
+ * with the arm. */
 static void rest(app_self *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
     loop_t *s = &app->loop;
     sense(app, c, in);
     CORE(control_settle)(c, s);
     CORE(reference_rest)(c, s);
-    for (uint32_t i = 0; i < c->arm->n; i++) {
+    for (uint32_t i = 0; i < c->arm->n; i++)
         s->tau_model[i] = s->tau[i] = s->volt[i] = real_known(0);
-        out->duty_q15[i] = 0;
-    }
+    duty_none(app, out);
     s->limited = s->unproved = 0;
-    out->enable = 0;
     tell(app, c);
     simulate(app, c, out);
 }
@@ -140,59 +241,50 @@ static void take_changes(app_self *app) {
     }
 }
 
+static void close_loop(app_self *app, const control_t *c) {
+    app->state = app_state_next(app->state, APP_EVENT_CLOSE);
+    CORE(control_settle)(c, &app->loop);
+    CORE(reference_rest)(c, &app->loop);
+    CORE(guard_start)(c, &app->guard, &app->loop);
+    app->since_sample = c->sample_every; /* the first tick is told */
+}
+
 static void take_requests(app_self *app) {
-    if (app->closing && app->state == APP_STATE_IDLE) {
-        app->state = APP_STATE_RUNNING;
-        CORE(control_settle)(&app->control[app->now], &app->loop);
-        CORE(reference_rest)(&app->control[app->now], &app->loop);
-        app->since_sample = app->control[app->now].sample_every; /* the first tick is told */
-    }
+    const control_t *c = &app->control[app->now];
+    if (app->closing && app->state == APP_STATE_IDLE)
+        close_loop(app, c);
     app->closing = 0;
     if (app->stopping && app->state == APP_STATE_RUNNING) {
-        app->state = APP_STATE_STOPPING;
+        app->state = app_state_next(app->state, APP_EVENT_STOP);
         CORE(reference_brake)(&app->motion, app->n);
     }
     app->stopping = 0;
     if (app->state == APP_STATE_STOPPING && app->motion.kind == MOTION_HOLD)
-        app->leaving = 1;
-    if (app->leaving && app->state != APP_STATE_FAULT && app->state != APP_STATE_UNCONFIGURED) {
-        app->state = APP_STATE_IDLE;
+        app->state = app_state_next(app->state, c->brakes ? APP_EVENT_RESTED : APP_EVENT_RESUME);
+    if (app->leaving) {
+        app->stop = APP_STOP_RELEASE;
+        app->state = app_state_next(app->state, APP_EVENT_OFF);
         app->motion.kind = MOTION_HOLD;
     }
     app->leaving = 0;
 }
 
-void CORE(app_fault)(app_self *app, uint32_t fault) {
-    if (app->state == APP_STATE_FAULT)
-        return;
-    app->fault = fault;
-    app->state = APP_STATE_FAULT;
-    app->motion.kind = MOTION_HOLD;
-}
-
-/* What cannot go on. */
-static void guard(app_self *app, const app_inputs_t *in) {
-    const bool closed = app->state == APP_STATE_RUNNING || app->state == APP_STATE_STOPPING;
+static void guard(app_self *app, const control_t *c, const app_inputs_t *in) {
     app->overruns += in->overrun;
-    app->overruns_in_a_row = in->overrun ? app->overruns_in_a_row + 1 : 0;
-    if (!closed)
-        return;
-    if (app->overruns_in_a_row > OVERRUNS_ALLOWED)
-        CORE(app_fault)(app, APP_FAULT_OVERRUN);
-    else if (in->broken)
-        CORE(app_fault)(app, APP_FAULT_BREAK);
-    else if (app->unread > UNREAD_ALLOWED)
-        CORE(app_fault)(app, APP_FAULT_ENCODER);
-    else if (app->plant.broken)
-        CORE(app_fault)(app, APP_FAULT_MODEL);
+    judge(app, c, CORE(guard_inputs)(c, &app->guard, in));
+    if (app->plant.broken)
+        judge(app, c, (CORE_T(finding)){APP_FAULT_MODEL, APP_NO_JOINT, 0, 0});
 }
 
-/* NaN is the only number that differs from itself. */
-static bool no_number(const loop_t *s, uint32_t n) {
-    bool none = false;
-    for (uint32_t i = 0; i < n; i++)
-        none = none || s->tau_model[i] != s->tau_model[i] || s->q_hat[i] != s->q_hat[i];
-    return none;
+/* After a fault: goes on with the stop until brakes have the arm. */
+static void stop_step(app_self *app, const control_t *c) {
+    guard_t *g = &app->guard;
+    const bool still = app->motion.kind == MOTION_HOLD;
+    g->stopped = (uint16_t)(g->stopped + (g->stopped < UINT16_MAX));
+    if (app->stop == APP_STOP_LOWER && (!c->brakes || !still))
+        CORE(stop_lower)(c, &app->scratch, &app->loop, &app->motion);
+    if (c->brakes && (app->stop == APP_STOP_DAMP ? g->stopped > c->damp : still))
+        app->stop = APP_STOP_RELEASE;
 }
 
 static void count_costs(app_self *app) {
@@ -207,27 +299,36 @@ static void count_costs(app_self *app) {
     }
 }
 
+static void step(app_self *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
+    const app_inputs_t now = seen(app, c, in);
+    out->hardware = !c->simulated;
+    guard(app, c, &now);
+    const bool stops = app->state == APP_STATE_FAULT;
+    if (stops)
+        stop_step(app, c);
+    if (closed(app) || (stops && app->stop <= APP_STOP_LOWER)) {
+        out->enable = 1;
+        CORE(app_stages_run)(app, c, &now, out);
+        if (c->watch)
+            count_costs(app);
+    } else {
+        out->enable = stops && app->stop == APP_STOP_DAMP;
+        rest(app, c, &now, out);
+    }
+}
+
 void CORE(app_tick)(app_self *app, const app_inputs_t *in, app_outputs_t *out) {
     const uint32_t start = app_clock();
     app->ticks++;
     out->enable = 0;
     if (app->away)
         return;
-    take_changes(app);
-    take_requests(app);
-    guard(app, in);
-    const control_t *c = &app->control[app->now];
-    out->hardware = !c->simulated;
-    if (app->state == APP_STATE_RUNNING || app->state == APP_STATE_STOPPING) {
-        out->enable = 1;
-        CORE(app_stages_run)(app, c, in, out);
-        if (no_number(&app->loop, c->arm->n))
-            CORE(app_fault)(app, APP_FAULT_NUMBER);
-        if (c->watch)
-            count_costs(app);
-    } else if (app->state != APP_STATE_UNCONFIGURED) {
-        rest(app, c, in, out);
+    if (app->loaded) {
+        take_changes(app);
+        take_requests(app);
+        step(app, &app->control[app->now], in, out);
     }
+    app->enabled = out->enable;
     app->cost = app_clock_steps(start, app_clock());
 }
 
@@ -236,13 +337,16 @@ void CORE(app_tick)(app_self *app, const app_inputs_t *in, app_outputs_t *out) {
 void CORE(app_init)(app_self *app) {
     memset(app, 0, sizeof *app);
     app->where = UINT32_MAX;
+    app->fault_joint = APP_NO_JOINT;
+    app->stop = APP_STOP_RELEASE;
     for (uint32_t i = 0; i < TUNABLES; i++)
         app->tunable[i] = tunable_table[i].fallback;
     CORE(app_stages_clear)(app);
 }
 
 static bool at_rest(const app_self *app) {
-    return app->state == APP_STATE_UNCONFIGURED || app->state == APP_STATE_IDLE;
+    return app->state == APP_STATE_UNCONFIGURED || app->state == APP_STATE_IDLE ||
+           (app->state == APP_STATE_FAULT && app->stop == APP_STOP_RELEASE);
 }
 
 /* The set of constants that the next tick will use, and the one that may be written. */
@@ -451,7 +555,9 @@ int CORE(app_load_arm)(app_self *app, const uint8_t *bytes, size_t size, const D
     app->since_sample = 0;
     app->motion.kind = MOTION_HOLD;
     app->loads += status == APP_OK;
-    app->state = status == APP_OK ? APP_STATE_IDLE : APP_STATE_UNCONFIGURED;
+    app->loaded = status == APP_OK;
+    app->state =
+        app_state_next(app->state, status == APP_OK ? APP_EVENT_LOADED : APP_EVENT_REFUSED);
     app->away = 0;
     return status;
 }
@@ -475,13 +581,21 @@ int CORE(app_off)(app_self *app) {
     return APP_OK;
 }
 
+/* Where the loop holds an arm without brakes it goes on holding. */
 int CORE(app_clear)(app_self *app) {
-    if (app->state != APP_STATE_FAULT)
+    const bool holds = app->stop <= APP_STOP_LOWER;
+    if (app->state != APP_STATE_FAULT ||
+        (holds && app->motion.kind != MOTION_HOLD && app->stop == APP_STOP_HOLD))
         return APP_E_STATE;
+    if (app->stop == APP_STOP_LOWER)
+        app->stopping = 1; /* the loop is closed, and the reference goes down */
     app->plant.broken = 0;
-    app->overruns_in_a_row = app->unread = 0;
+    app->guard.late = app->guard.unread = 0;
     app->fault = APP_FAULT_NONE;
-    app->state = APP_STATE_IDLE;
+    app->fault_joint = APP_NO_JOINT;
+    app->state = app_state_next(app->state, !app->loaded ? APP_EVENT_FORGET
+                                            : holds      ? APP_EVENT_RESUME
+                                                         : APP_EVENT_CLEAR);
     return APP_OK;
 }
 
@@ -563,7 +677,7 @@ static int change_payload(app_self *app) {
 
 /* Makes a new value of a tunable work. */
 static int apply(app_self *app, uint32_t tunable) {
-    if (app->state == APP_STATE_UNCONFIGURED)
+    if (!app->loaded)
         return APP_OK;
     switch (tunable) {
     case TUNABLE_payload_mass:
@@ -574,6 +688,8 @@ static int apply(app_self *app, uint32_t tunable) {
     case TUNABLE_plant_mass:
     case TUNABLE_plant_friction:
     case TUNABLE_plant_noise:
+    case TUNABLE_plant_defect:
+    case TUNABLE_plant_defect_joint:
         CORE(setup_errors)(app, &app->plant);
         return APP_OK;
     case TUNABLE_rate_hz:
@@ -629,7 +745,16 @@ void CORE(app_status)(const app_self *app, app_status_t *out) {
                           .dropped = app->dropped,
                           .rate_hz = (uint32_t)app->tunable[TUNABLE_rate_hz],
                           .loads = app->loads,
-                          .tick_steps = app->tick_steps};
+                          .tick_steps = app->tick_steps,
+                          .fault_joint = app->fault_joint,
+                          .stop = app->stop,
+                          .enabled = app->enabled,
+                          .limited = app->guard.limited};
+    const uint32_t quantity = app_fault_quantity(app->fault);
+    const uint32_t at = app->fault_joint < app->n ? app->fault_joint : 0;
+    const int exponent = CORE(app_exponent)(app, quantity, at);
+    out->fault_value = (float)real_to_model(app->fault_value, exponent);
+    out->fault_limit = (float)real_to_model(app->fault_limit, exponent);
     for (uint32_t i = 0; i < app->n; i++) {
         out->q[i] = CORE(setup_position_si)(app, i, app->loop.q[i]);
         out->q_ref[i] = CORE(setup_position_si)(app, i, app->loop.q_ref[i]);

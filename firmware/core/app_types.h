@@ -55,7 +55,9 @@
     X(-18, FLEX, "the arm has elastic links, which this build does not compute",                   \
       "use a board with an FPU, or make the image with --rigid")                                   \
     X(-19, GENERATED, "model and generated code disagree",                                         \
-      "build the firmware with GEN=1 ROBOT=... for this arm, or without GEN")
+      "build the firmware with GEN=1 ROBOT=... for this arm, or without GEN")                      \
+    X(-20, HOLD, "the motor of a joint cannot hold the arm in this pose",                          \
+      "move the arm into another pose, take load off, or correct the torque limit")
 
 typedef enum {
     APP_OK = 0,
@@ -73,6 +75,7 @@ typedef struct {
     int32_t counts[DYN_MAX_JOINTS]; /* of the encoders, within one turn */
     uint32_t counts_valid;          /* bit i: counts[i] is of this tick */
     int32_t supply_mV;              /* motor supply; not positive: not measured */
+    uint32_t parity;                /* bit i: it is not, because its parity was wrong */
     uint8_t overrun;                /* the tick before was not finished in time */
     uint8_t broken;                 /* the break input has switched the motors off */
 } app_inputs_t;
@@ -92,6 +95,7 @@ typedef struct {
     X(DYNAMICS, "dynamics", "inverse dynamics, rotors, friction")                                  \
     X(FEEDBACK, "feedback", "feedback and torque limits")                                          \
     X(DRIVE, "drive", "voltages and duty cycles")                                                  \
+    X(GUARD, "guard", "limits that end in a fault")                                                \
     X(SAMPLE, "sample", "the record for telemetry")                                                \
     X(PLANT, "plant", "the simulated arm")
 
@@ -112,7 +116,12 @@ typedef struct {
 } app_stages_t;
 
 typedef struct {
-    uint32_t state, fault; /* app_state_id_t, app_fault_t */
+    uint32_t state, fault;          /* app_state_id_t, app_fault_t */
+    uint32_t fault_joint;           /* APP_NO_JOINT: of the whole arm */
+    float fault_value, fault_limit; /* SI, of app_fault_quantity */
+    uint32_t stop;                  /* app_stop_t: what goes on after the fault */
+    uint32_t enabled;               /* the outputs are on */
+    uint32_t limited;               /* ticks with a joint at a limit of torque or voltage */
     uint32_t joints;
     uint32_t moving; /* a motion is on; else the arm holds its position */
     uint32_t ticks, overruns;

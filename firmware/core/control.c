@@ -235,6 +235,7 @@ void CORE(control_feedback)(const control_t *c, loop_t *s) {
         s->tau[i] = wide_clamp(tau, j->tau_max, &beyond);
         s->limited |= beyond << i;
     }
+    s->clipped = s->limited;
 }
 
 void CORE(control_drive)(const control_t *c, int32_t supply_mV, loop_t *s, int32_t duty_q15[]) {

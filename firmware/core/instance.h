@@ -34,6 +34,9 @@ typedef struct {
     DYN_T(real) qd_change;           /* largest change of the reference speed in a tick */
     DYN_T(gain) brake_q, brake_part; /* qd^2 / 2a as (qd v / 2a) (qd / v) */
     DYN_T(real) lower, upper;        /* position limits */
+    DYN_T(real) track, beyond, fast; /* faults: error, way beyond a limit, speed */
+    DYN_T(real) wrong;               /* speed off the reference that tells a direction; 16ths */
+    DYN_T(real) sink;                /* speed of lowering */
     int32_t wrap;                    /* counts of a turn of the encoder */
     uint8_t motor;                   /* there is one; else torque mode */
     uint8_t bounded;                 /* lower and upper are limits */
@@ -50,6 +53,13 @@ typedef struct {
     uint32_t watch;            /* what the stages cost is measured */
     DYN_T(real) observe;       /* part of a position error that the estimate takes over */
     DYN_T(gain) supply_per_mV; /* measured supply by the nominal one */
+    DYN_T(real) hold;          /* part of the torque limits that a motor may give for long */
+    int32_t supply_least_mV, supply_most_mV;
+    uint16_t patience;       /* ticks at a limit of torque or voltage */
+    uint16_t segment;        /* ticks between two looks at the directions; 0: none */
+    uint16_t damp;           /* ticks of damping before brakes close */
+    uint16_t unread, late;   /* ticks in a row: without an encoder, that overran */
+    uint8_t brakes, damping; /* there are brakes; every joint has a motor that can damp */
     CORE_T(control_joint) joint[DYN_MAX_JOINTS];
 } CORE_T(control);
 
@@ -58,6 +68,7 @@ typedef struct {
     int32_t counts[DYN_MAX_JOINTS]; /* of the encoders, turns included */
     uint32_t limited;               /* bit i: joint i at a limit of torque or voltage */
     uint32_t unproved;              /* bit i: the model was asked beyond its proof at joint i */
+    uint32_t clipped;               /* of torque alone */
     DYN_T(real) q[DYN_MAX_JOINTS];  /* measured */
     DYN_T(real) q_hat[DYN_MAX_JOINTS], qd_hat[DYN_MAX_JOINTS]; /* estimated, at this tick */
     DYN_T(real) q_mid[DYN_MAX_JOINTS], qd_mid[DYN_MAX_JOINTS]; /* reference in its middle */
@@ -82,8 +93,8 @@ typedef struct {
 
 /* The stages, firmware/core/control.c; each reads and writes the loop. */
 /*
- * In the host tool (CONTROL_TWIN): code for one arm instead of the kernels, where the twin of a board has
- * generated code; NULL: none.
+ * In the host tool (CONTROL_TWIN): code for one arm instead of the kernels, where the twin of a
+ * board has generated code; NULL: none.
  */
 typedef struct {
     void (*inverse)(const DYN_T(real) q[], const DYN_T(real) qd[], const DYN_T(real) qdd[],
@@ -101,6 +112,26 @@ void CORE(control_feedback)(const CORE_T(control) * control, CORE_T(loop) * loop
 void CORE(control_drive)(const CORE_T(control) * control, int32_t supply_mV, CORE_T(loop) * loop,
                          int32_t duty_q15[]);
 
+/* ------------------------------------------------------------------------------------- guards */
+
+/* What the guards remember from tick to tick, firmware/core/supervisor.c. */
+typedef struct {
+    uint32_t outside; /* bit i: joint i was beyond its limit when the loop was closed */
+    uint32_t limited; /* ticks with a joint at a limit */
+    uint16_t late, unread, phase, stopped;                          /* ticks */
+    uint16_t at_torque[DYN_MAX_JOINTS], at_voltage[DYN_MAX_JOINTS]; /* ticks in a row */
+    struct {                                                        /* at the last look; 16ths */
+        DYN_T(real) qd, off, push;
+    } look[DYN_MAX_JOINTS];
+    uint8_t wrong[DYN_MAX_JOINTS]; /* looks in a row that saw the wrong direction */
+} CORE_T(guard);
+
+/* What a guard has found. */
+typedef struct {
+    uint32_t fault, joint; /* APP_FAULT_NONE: all is well */
+    DYN_T(real) value, limit;
+} CORE_T(finding);
+
 /* --------------------------------------------------------------------------------- references */
 
 /* A motion that is going on, firmware/core/reference.c. Half ticks, so that the middle of a tick is
@@ -110,6 +141,7 @@ typedef struct {
     uint32_t count;         /* half ticks since its start, or since the last point; JOG: ticks */
     uint32_t last;          /* how many there are */
     uint32_t underruns;     /* streamed motions that ran out of points */
+    uint32_t starved;       /* one did in this tick: ticks between its points */
     DYN_T(gain) part;       /* 1 / last */
     /* CYCLOID: 1 / 2 pi, 2 pi; TRAPEZOID: ramp, 1 / (1 - ramp), that by the ramp; KNOTS: 1 / 6 */
     DYN_T(real) shape[3];
@@ -158,6 +190,8 @@ typedef struct {
     uint32_t noise;                                    /* counts */
     uint32_t random;                                   /* state of the generator */
     uint32_t broken;                                   /* the inertia matrix was singular */
+    uint32_t open;                                     /* the outputs are off: no current flows */
+    uint32_t defect, defect_joint;                     /* DEFECT_... */
     DYN_T(real) q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS]; /* position and speed, the truth */
     DYN_T(real) input[DYN_MAX_JOINTS];                 /* volts at the motor; else torque */
     CORE_T(plant_joint) joint[DYN_MAX_JOINTS];
@@ -225,7 +259,13 @@ typedef struct {
     volatile uint32_t now;        /* control[now] is used */
     volatile uint32_t head, tail; /* samples ever made and taken */
     volatile uint32_t dropped;    /* samples lost because the background was late */
-    uint32_t overruns_in_a_row, unread; /* ticks in a row that overran, without an encoder */
+    /* The first fault: its joint, what was seen and what is allowed; and the stop that goes on. */
+    volatile uint32_t fault_joint, stop;
+    volatile uint32_t loaded;     /* there is an arm */
+    volatile uint32_t enabled;    /* the outputs are on */
+    volatile uint32_t point_tick; /* when the last point of a streamed motion came */
+    DYN_T(real) fault_value, fault_limit;
+    CORE_T(guard) guard;
     uint32_t since_sample;
     uint32_t cost; /* of the tick before */
     uint32_t stamp[STAGES + 1];
@@ -270,6 +310,28 @@ int CORE(setup_settings)(CORE_T(app) * app);
 /* A position as the loop has it, and back. */
 bool CORE(setup_position)(const CORE_T(app) * app, uint32_t joint, float q, DYN_T(real) *out);
 float CORE(setup_position_si)(const CORE_T(app) * app, uint32_t joint, DYN_T(real) q);
+
+/*
+ * Guards and stops, firmware/core/supervisor.c. Of the inputs, and of all that the control step has
+ * made of them, before anything is put out; the first finding counts.
+ */
+CORE_T(finding)
+CORE(guard_inputs)(const CORE_T(control) * control, CORE_T(guard) * guard, const app_inputs_t *in);
+CORE_T(finding)
+CORE(guard_loop)(const CORE_T(control) * control, CORE_T(guard) * guard, const CORE_T(loop) * loop);
+/* The loop is about to be closed where the arm is. */
+void CORE(guard_start)(const CORE_T(control) * control, CORE_T(guard) * guard,
+                       const CORE_T(loop) * loop);
+/* The joint whose motor cannot give this part of its torque limit's worth of gravity; UINT32_MAX:
+ * all can. Uses the scratch. */
+uint32_t CORE(stop_weak)(const CORE_T(control) * control, CORE_T(scratch) * scratch,
+                         const DYN_T(real) q[], DYN_T(real) part);
+/* The best stop from `best` on that arm and pose allow. */
+uint32_t CORE(stop_choose)(const CORE_T(control) * control, CORE_T(scratch) * scratch,
+                           const CORE_T(loop) * loop, uint32_t best);
+/* Lowering: which way gravity pulls. */
+void CORE(stop_lower)(const CORE_T(control) * control, CORE_T(scratch) * scratch,
+                      const CORE_T(loop) * loop, CORE_T(motion) * motion);
 
 /* One pass through all stages, firmware/core/app.c. */
 void CORE(app_stages_run)(CORE_T(app) * app, const CORE_T(control) * control,

@@ -40,7 +40,7 @@ INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
         k->qdd[i] = real_known(0);
     DYN(friction)(p->arm, sure_speeds(p, k), k->qdd);
     for (uint32_t i = 0; i < n; i++) {
-        const real tau = c->joint[i].motor ? k->tau[i] : p->input[i];
+        const real tau = p->open ? real_known(0) : c->joint[i].motor ? k->tau[i] : p->input[i];
         const real left = wide_fit(wide_sub(tau, real_mul(p->friction, k->qdd[i])), &beyond);
         k->tau[i] = real_mul(p->mass_part, left);
     }
@@ -75,6 +75,8 @@ INLINE void move(plant_t *p, uint32_t i, real qdd) {
     const real qd = real_add(p->qd[i], real_twice(gain_mul(j->half.qd_qdd, qdd)));
     real q = real_add(p->q[i], real_twice(glide));
     const real inside = q < j->low ? j->low : q > j->high ? j->high : q;
+    if (p->defect == DEFECT_JAMMED && i == p->defect_joint)
+        return;
     p->qd[i] = inside == q ? real_clamp(qd, j->qd_max) : real_known(0);
     p->q[i] = inside;
 }
@@ -96,6 +98,8 @@ void CORE(plant_step)(const control_t *c, plant_t *p, scratch_t *k, bool braked)
 void CORE(plant_drive)(const control_t *c, plant_t *p, const int32_t duty_q15[], const real tau[]) {
     for (uint32_t i = 0; i < p->arm->n; i++)
         p->input[i] = c->joint[i].motor ? gain_count(p->joint[i].volt, duty_q15[i]) : tau[i];
+    if (p->defect == DEFECT_MOTOR)
+        p->input[p->defect_joint] = real_neg(p->input[p->defect_joint]);
 }
 
 /* Of -noise .. noise, by a linear congruence of Knuth's. */
@@ -108,6 +112,12 @@ void CORE(plant_counts)(const control_t *c, plant_t *p, int32_t counts[]) {
     for (uint32_t i = 0; i < p->arm->n; i++) {
         const real turned = real_sub(p->q[i], c->joint[i].offset);
         const int32_t halves = gain_whole(p->joint[i].per_q, turned);
-        counts[i] = ((halves + 1) >> 1) + noise(p); /* the nearest */
+        const int32_t nearest = ((halves + 1) >> 1) + noise(p);
+        const bool odd = p->defect != DEFECT_NONE && i == p->defect_joint;
+        if (odd && (p->defect == DEFECT_LOST || p->defect == DEFECT_PARITY))
+            continue; /* the last one stays */
+        counts[i] = odd && p->defect == DEFECT_REVERSED ? -nearest
+                    : odd && p->defect == DEFECT_SCALE  ? 2 * nearest
+                                                        : nearest;
     }
 }

@@ -67,7 +67,11 @@ enum {
     X(23, STAGES, AGAIN, "u8 stage, u8 clear", "u32 ticks, u32 least, u32 mean, u32 most, text",   \
       "what a stage of a tick costs; the stage behind the last: the whole tick")                   \
     X(24, RESET, AGAIN, "u32 0x4c504152", "", "starts the board again")                            \
-    X(25, WRENCH, AGAIN, "f64 wrench[6]", "", "on the hand, for rows; zeros: none")
+    X(25, WRENCH, AGAIN, "f64 wrench[6]", "", "on the hand, for rows; zeros: none")                \
+    X(26, FAULT, AGAIN, "",                                                                        \
+      "u8 fault, u8 joint (255: none), u8 stop, u8 enabled, f32 value, f32 limit, u32 limited",    \
+      "the first fault since the last CLEAR, what goes on after it, and for how many ticks a "     \
+      "torque or a voltage was at its limit")
 
 typedef enum {
 #define X(number, name, once, request, reply, help) ASK_##name = number,

@@ -200,6 +200,7 @@ INLINE void spline_step(const control_t *c, motion_state_t *m, loop_t *s) {
         spline_end(m, s, n);
     } else {
         m->underruns++;
+        m->starved = m->last / 2;
         CORE(reference_brake)(m, n);
         jog_step(c, m, s);
     }

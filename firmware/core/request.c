@@ -49,16 +49,22 @@ static peaks_t peaks(uint32_t kind, float ramp) {
     return (peaks_t){1 / (1 - ramp), 1 / (ramp * (1 - ramp))};
 }
 
+/* The velocity limit, which commissioning lowers. */
+static float fastest(const app_self *app, uint32_t i) {
+    return app->joint[i].velocity * app->tunable[TUNABLE_limits_part];
+}
+
 /* The shortest duration in which joint i keeps its limits. */
-static float shortest(const settings_t *s, float way, peaks_t p) {
+static float shortest(const app_self *app, uint32_t i, float way, peaks_t p) {
+    const settings_t *s = &app->joint[i];
     const float size = fabsf(way);
-    return fmaxf(size * p.speed / s->velocity, sqrtf(size * p.bend / s->acceleration));
+    return fmaxf(size * p.speed / fastest(app, i), sqrtf(size * p.bend / s->acceleration));
 }
 
 static float shortest_of_all(const app_self *app, const float way[], peaks_t p) {
     float longest = 0;
     for (uint32_t i = 0; i < app->n; i++)
-        longest = fmaxf(longest, shortest(&app->joint[i], way[i], p));
+        longest = fmaxf(longest, shortest(app, i, way[i], p));
     return longest;
 }
 
@@ -80,7 +86,7 @@ static int check_profile(app_self *app, const float way[], float duration, peaks
     for (uint32_t i = 0; i < app->n; i++) {
         const settings_t *s = &app->joint[i];
         const float size = fabsf(way[i]) * (1 - ROUNDING);
-        if (size * p.speed > s->velocity * duration)
+        if (size * p.speed > fastest(app, i) * duration)
             return refuse(app, i, APP_E_VELOCITY);
         if (size * p.bend > s->acceleration * duration * duration)
             return refuse(app, i, APP_E_ACCELERATION);
@@ -165,7 +171,7 @@ static int start_jog(app_self *app, const motion_t *in) {
     for (uint32_t i = 0; i < app->n; i++) {
         if (!isfinite(in->value[i]))
             return refuse(app, i, APP_E_NUMBER);
-        if (fabsf(in->value[i]) * (1 - ROUNDING) > app->joint[i].velocity)
+        if (fabsf(in->value[i]) * (1 - ROUNDING) > fastest(app, i))
             return refuse(app, i, APP_E_VELOCITY);
     }
     for (uint32_t i = 0; i < app->n; i++)
@@ -173,6 +179,16 @@ static int start_jog(app_self *app, const motion_t *in) {
     m->count = 0;
     m->last = (uint32_t)patience;
     return APP_OK;
+}
+
+/* Before the loop is closed: gravity must not take more torque than there is. With the tick away,
+ * whose scratch this uses. */
+static int check_hold(app_self *app) {
+    app->away = 1;
+    const uint32_t weak = CORE(stop_weak)(&app->control[(app->now + app->pending) % APP_CONTROLS],
+                                          &app->scratch, app->loop.q, real_known(1));
+    app->away = 0;
+    return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_HOLD);
 }
 
 int CORE(app_motion_start)(app_self *app, const motion_t *in) {
@@ -186,6 +202,8 @@ int CORE(app_motion_start)(app_self *app, const motion_t *in) {
         return APP_E_STATE;
     if (!(in->duration_s >= 0))
         return APP_E_NUMBER;
+    if (state == APP_STATE_IDLE && check_hold(app) != APP_OK)
+        return APP_E_HOLD;
     for (uint32_t i = 0; i < app->n; i++)
         start[i] = CORE(setup_position_si)(
             app, i, state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
@@ -236,7 +254,7 @@ static int check_point(app_self *app, const float q[]) {
             continue;
         }
         const float one = point_before(app, 1, i), two = point_before(app, 2, i);
-        if (fabsf(q[i] - one) * (1 - ROUNDING) > s->velocity * h + POINT_STEP)
+        if (fabsf(q[i] - one) * (1 - ROUNDING) > fastest(app, i) * h + POINT_STEP)
             return refuse(app, i, APP_E_VELOCITY);
         if (fabsf(q[i] - 2 * one + two) > s->acceleration * h * h * (1 + ROUNDING) + POINT_STEP)
             return refuse(app, i, APP_E_ACCELERATION);
@@ -270,6 +288,7 @@ int CORE(app_knot_push)(app_self *app, const float q[]) {
     const int status = check_point(app, q);
     if (status == APP_OK) {
         put_point(app, q, app->motion.as.knots.head == 0 ? 3 : 1);
+        app->point_tick = app->ticks;
         close_when_filled(app);
     }
     return status;

@@ -48,7 +48,7 @@ __attribute__((noinline)) static bool outputs_off(const server_t *server) {
     app_status_t status;
     app_status(server->app, &status);
     return status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
-           status.state == APP_STATE_FAULT;
+           (status.state == APP_STATE_FAULT && status.stop == APP_STOP_RELEASE);
 }
 
 __attribute__((noinline)) static uint32_t joints(const server_t *server) {
@@ -827,6 +827,19 @@ static int do_STAGES(server_t *server, exchange_t *x) {
     return LINK_OK;
 }
 
+static int do_FAULT(server_t *server, exchange_t *x) {
+    app_status_t status;
+    app_status(server->app, &status);
+    out_u8(x, status.fault);
+    out_u8(x, status.fault_joint < 255 ? status.fault_joint : 255);
+    out_u8(x, status.stop);
+    out_u8(x, status.enabled);
+    out_f32(x, status.fault_value);
+    out_f32(x, status.fault_limit);
+    out_u32(x, status.limited);
+    return x->size == 0 ? LINK_OK : LINK_SIZE;
+}
+
 static int do_RESET(server_t *server, exchange_t *x) {
     if (x->size != 4) {
         return LINK_SIZE;
@@ -977,6 +990,9 @@ static void load_stored(server_t *server) {
     }
     if (status != STORE_OK) {
         server->reason = (int16_t)(REASON_STORE + status);
+        if (status != STORE_E_EMPTY) {
+            app_fault(server->app, APP_FAULT_PARAMETERS);
+        }
         return;
     }
     const uint8_t *image = port->image;
@@ -988,6 +1004,8 @@ static void load_stored(server_t *server) {
     const int reason = app_load(server->app, image, length);
     if (reason != APP_OK) {
         server->reason = (int16_t)reason;
+        app_fault(server->app,
+                  reason == APP_E_GENERATED ? APP_FAULT_GENERATED : APP_FAULT_PARAMETERS);
         return;
     }
     runs(server, image, length, SOURCE_STORE);

@@ -31,6 +31,10 @@ typedef CORE_T(plant_joint) plant_joint_t;
 #define PLANT_STEP_S          0.001001 /* the longest step of the simulated arm */
 #define OBSERVER_PART_OF_RATE 0.2
 #define NO_LIMIT              1e30
+#define LOOK_S                0.006 /* between two looks at the directions */
+#define WRONG_PART            0.05  /* of the velocity limit: off the reference */
+#define SINK_PART             0.1   /* of the velocity limit: how fast a stop lowers */
+#define DAMP_S                0.5
 
 /* Units of a joint: whole numbers are raw, a part is a number of the format. */
 typedef struct {
@@ -95,8 +99,9 @@ static bool feedback_make(const app_self *app, const settings_t *s, exponents_t 
     fits = gain_from_model(torque ? w * w : (double)s->kp, to - e.p, &out->kp) && fits;
     fits = gain_from_model(torque ? 2 * w : (double)s->kd, to - e.v, &out->kd) && fits;
     out->tau_max = open_end(ldexp(7.9, e.tau), e.tau);
-    if (s->torque > 0 && real_holds((double)s->torque, e.tau))
-        (void)real_from_model((double)s->torque, e.tau, &out->tau_max);
+    const double torque_most = (double)s->torque * (double)app->tunable[TUNABLE_limits_part];
+    if (torque_most > 0 && real_holds(torque_most, e.tau))
+        (void)real_from_model(torque_most, e.tau, &out->tau_max);
     out->qd_max = open_end(ldexp(7.9, e.v), e.v);
     out->motor = s->motor;
     if (s->motor)
@@ -116,6 +121,51 @@ static bool jog_make(const settings_t *s, double h, exponents_t e, control_joint
     return real_from_model((double)s->position[1], e.p, &out->upper) && fits;
 }
 
+/* A bound, or the end of the number format where that is nearer. */
+static real bound(double value, int exponent) {
+    real out;
+    const double most = ldexp(7.9, exponent);
+    (void)real_from_model(real_holds(value, exponent) ? value : most, exponent, &out);
+    return out;
+}
+
+/* Limits of the guards. Quantisation moves the estimated speed by up to `step` either way, which
+ * the check of the directions must not take for motion. */
+static void guard_make(const app_self *app, const settings_t *s, exponents_t e,
+                       control_joint_t *out) {
+    const float *t = app->tunable;
+    const double pole = observer_pole(app), v = (double)s->velocity;
+    const double fast = (double)t[TUNABLE_guard_speed] * v * (double)t[TUNABLE_limits_part];
+    const double step = fabs(count_size(s)) * (1 + (double)t[TUNABLE_plant_noise]) * (1 - pole) *
+                        (1 - pole) * (double)t[TUNABLE_rate_hz];
+    out->track = bound((double)t[TUNABLE_guard_tracking], e.p);
+    out->beyond = bound((double)t[TUNABLE_guard_position], e.p);
+    out->fast = bound(fast, e.v);
+    out->wrong = bound(fmax(v * WRONG_PART, 2 * step) / 16, e.v);
+    out->sink = bound(v * SINK_PART, e.v);
+}
+
+static uint16_t ticks_of(const app_self *app, double seconds) {
+    return (uint16_t)fmin(ceil(seconds * (double)app->tunable[TUNABLE_rate_hz]), UINT16_MAX);
+}
+
+static void supervisor_make(const app_self *app, control_t *out) {
+    const float *t = app->tunable;
+    const double nominal = 1000 * (double)app->volts;
+    (void)real_from_model((double)t[TUNABLE_hold_part], PART, &out->hold);
+    out->supply_least_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_low]);
+    out->supply_most_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_high]);
+    out->patience = ticks_of(app, (double)t[TUNABLE_guard_patience_s]);
+    out->segment = t[TUNABLE_guard_direction] != 0 ? ticks_of(app, LOOK_S) : 0;
+    out->damp = ticks_of(app, DAMP_S);
+    out->unread = (uint16_t)t[TUNABLE_guard_encoder_ticks];
+    out->late = (uint16_t)t[TUNABLE_guard_overruns];
+    out->brakes = t[TUNABLE_brakes] != 0;
+    out->damping = 1;
+    for (uint32_t i = 0; i < app->n; i++)
+        out->damping &= app->joint[i].motor;
+}
+
 bool CORE(setup_control)(const app_self *app, control_t *out) {
     const double h = 1 / (double)app->tunable[TUNABLE_rate_hz], pole = observer_pole(app);
     bool fits = real_from_model(1 - pole * pole, PART, &out->observe);
@@ -127,9 +177,11 @@ bool CORE(setup_control)(const app_self *app, control_t *out) {
     out->sample_every = (uint32_t)app->tunable[TUNABLE_sample_every];
     out->watch = app->tunable[TUNABLE_stages] != 0;
     fits = gain_from_model(0.001 / (double)app->volts, PART - WHOLE, &out->supply_per_mV) && fits;
+    supervisor_make(app, out);
     for (uint32_t i = 0; i < app->n; i++) {
         const exponents_t e = exponents(app, i);
         control_joint_t *j = &out->joint[i];
+        guard_make(app, &app->joint[i], e, j);
         fits = step_make(h, e, &j->half) && fits;
         fits = sensor_make(&app->joint[i], e, j) && fits;
         fits = feedback_make(app, &app->joint[i], e, j) && fits;
@@ -158,6 +210,9 @@ void CORE(setup_errors)(const app_self *app, plant_t *out) {
     (void)real_from_model(0.5 / (double)app->tunable[TUNABLE_plant_mass], PART, &out->mass_part);
     (void)real_from_model((double)app->tunable[TUNABLE_plant_friction], PART, &out->friction);
     out->noise = (uint32_t)app->tunable[TUNABLE_plant_noise];
+    const uint32_t at = (uint32_t)app->tunable[TUNABLE_plant_defect_joint];
+    out->defect_joint = at < app->n ? at : 0;
+    out->defect = (uint32_t)app->tunable[TUNABLE_plant_defect];
 }
 
 bool CORE(setup_plant)(const app_self *app, plant_t *out) {

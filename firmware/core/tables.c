@@ -50,6 +50,15 @@ const char *stage_name(unsigned stage) {
     return stage < COUNT(name) ? name[stage] : "tick";
 }
 
+const char *defect_name(unsigned defect) {
+    static const char *const name[] = {
+#define X(number, name, text, help) text,
+        DEFECT_TABLE(X)
+#undef X
+    };
+    return defect < COUNT(name) ? name[defect] : "unknown";
+}
+
 const char *app_state_name(unsigned state) {
     static const char *const name[] = {
 #define X(number, name, text, does) text,
@@ -59,10 +68,40 @@ const char *app_state_name(unsigned state) {
     return state < COUNT(name) ? name[state] : "unknown";
 }
 
+unsigned app_state_next(unsigned state, unsigned event) {
+    /* Zero: no change; else one more than the next state. */
+    static const uint8_t next[APP_STATES][APP_EVENTS] = {
+#define X(from, event, to) [APP_STATE_##from][APP_EVENT_##event] = APP_STATE_##to + 1,
+        APP_TRANSITION_TABLE(X)
+#undef X
+    };
+    if (state >= APP_STATES || event >= APP_EVENTS || next[state][event] == 0)
+        return state;
+    return next[state][event] - 1u;
+}
+
+static const struct {
+    const char *name, *does;
+} stops[] = {
+#define X(number, name, text, does) [number] = {text, does},
+    APP_STOP_TABLE(X)
+#undef X
+};
+
+const char *app_stop_name(unsigned stop) {
+    return stop < COUNT(stops) ? stops[stop].name : "unknown";
+}
+
+const char *app_stop_does(unsigned stop) {
+    return stop < COUNT(stops) ? stops[stop].does : "";
+}
+
 static const struct {
     const char *name, *cause, *cure;
+    uint8_t quantity, stop;
 } faults[] = {
-#define X(number, name, text, cause, cure) [number] = {text, cause, cure},
+#define X(number, name, text, quantity, stop, cause, cure)                                         \
+    [number] = {text, cause, cure, QUANTITY_##quantity, APP_STOP_##stop},
     APP_FAULT_TABLE(X)
 #undef X
 };
@@ -77,6 +116,14 @@ const char *app_fault_cause(unsigned fault) {
 
 const char *app_fault_cure(unsigned fault) {
     return fault < COUNT(faults) ? faults[fault].cure : "use a tool of the board's version";
+}
+
+unsigned app_fault_quantity(unsigned fault) {
+    return fault < COUNT(faults) ? faults[fault].quantity : QUANTITY_NONE;
+}
+
+unsigned app_fault_stop(unsigned fault) {
+    return fault < COUNT(faults) ? faults[fault].stop : APP_STOP_RELEASE;
 }
 
 static const struct {

@@ -41,7 +41,55 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(plant_noise, ONE, ANY, "counts", 0, 1000, 0, "largest error of its encoders")                \
     X(stages, ONE, ANY, "", 0, 1, 0, "1: measure what each stage of the tick costs")               \
     X(rate_check, ONE, IDLE, "", 0, 1, 1,                                                          \
-      "0: take a rate that the measured cost of a tick does not allow, to see it fail")
+      "0: take a rate that the measured cost of a tick does not allow, to see it fail")            \
+    X(guard_tracking, ONE, ANY, "rad or m", 1e-4f, 10, 0.25f,                                      \
+      "fault where a joint is farther than this from its reference")                               \
+    X(guard_position, ONE, ANY, "rad or m", 0, 1, 0.015f,                                          \
+      "fault where a joint is farther than this beyond its position limit")                        \
+    X(guard_speed, ONE, ANY, "", 1, 10, 1.5f,                                                      \
+      "fault where a joint is faster than this times its velocity limit")                          \
+    X(guard_patience_s, ONE, ANY, "s", 0.01f, 10, 0.3f,                                            \
+      "fault where a torque or a voltage is at its limit for so long")                             \
+    X(guard_supply_low, ONE, ANY, "", 0, 1, 0.7f, "lowest motor supply by the nominal one")        \
+    X(guard_supply_high, ONE, ANY, "", 1, 3, 1.25f, "highest motor supply by the nominal one")     \
+    X(guard_encoder_ticks, ONE, ANY, "ticks", 0, 1000, 5,                                          \
+      "ticks in a row that an encoder may fail")                                                   \
+    X(guard_overruns, ONE, ANY, "ticks", 0, 1000, 1, "ticks in a row that may come too late")      \
+    X(guard_direction, ONE, ANY, "", 0, 1, 1,                                                      \
+      "1: fault where a joint accelerates against its torque for about 30 ms")                     \
+    X(hold_part, ONE, ANY, "", 0, 1, 0.8f,                                                         \
+      "part of the torque limits that motors may give for long: with less a stop may hold")        \
+    X(brakes, ONE, IDLE, "", 0, 1, 1, "1: brakes hold the arm while the outputs are off")          \
+    X(limits_part, ONE, IDLE, "", 0.01f, 1, 1,                                                     \
+      "part of torque and velocity limits that is used: well below 1 for commissioning")           \
+    X(plant_defect, ONE, ANY, "", 0, 11, 0,                                                        \
+      "what is wrong with the simulated arm: 0 nothing, 1 motor reversed, 2 encoder reversed, "    \
+      "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 break input, "     \
+      "9 ticks late, 10 no number, 11 encoder scale")                                              \
+    X(plant_defect_joint, ONE, ANY, "", 0, 31, 0, "number of the joint that has it, from 0")
+
+/* X(number, NAME, "name", "help"): of plant_defect; the help of the tunable lists them. */
+#define DEFECT_TABLE(X)                                                                            \
+    X(0, NONE, "none", "nothing is wrong")                                                         \
+    X(1, MOTOR, "motor reversed", "the motor turns the other way")                                 \
+    X(2, REVERSED, "encoder reversed", "the encoder counts the other way")                         \
+    X(3, LOST, "encoder lost", "the encoder does not answer")                                      \
+    X(4, PARITY, "parity", "the encoder's positions have a wrong parity")                          \
+    X(5, JAMMED, "joint jammed", "the joint does not move")                                        \
+    X(6, LOW, "supply low", "half of the supply that is needed")                                   \
+    X(7, HIGH, "supply high", "twice the supply that is allowed")                                  \
+    X(8, BREAK, "break input", "somebody has pressed the emergency stop")                          \
+    X(9, LATE, "ticks late", "every tick comes too late")                                          \
+    X(10, NUMBER, "no number", "a torque of the model is no number (floats only)")                 \
+    X(11, SCALE, "encoder scale", "the encoder counts twice as fast")
+
+enum {
+#define X(number, name, text, help) DEFECT_##name = number,
+    DEFECT_TABLE(X)
+#undef X
+        DEFECTS
+};
+const char *defect_name(unsigned defect);
 
 typedef enum {
 #define X(name, shape, when, unit, least, most, fallback, help) TUNABLE_##name,

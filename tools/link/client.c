@@ -404,6 +404,24 @@ int client_discover(client_t *client) {
     return client_discover_some(client, DISCOVER_ALL);
 }
 
+int client_fault(client_t *client, device_fault_t *fault) {
+    if (client_ask(client, ASK_FAULT, NULL, 0) != 0)
+        return -1;
+    const uint8_t *r = client->reply;
+    if (client->reply_size < 16) {
+        port_fail(&client->error, "use tool and firmware of one version", "a fault too short");
+        return -1;
+    }
+    *fault = (device_fault_t){.fault = r[0],
+                              .joint = r[1],
+                              .stop = r[2],
+                              .enabled = r[3],
+                              .value = get_f32(r + 4),
+                              .limit = get_f32(r + 8),
+                              .limited = get_u32(r + 12)};
+    return 0;
+}
+
 int client_status(client_t *client, device_status_t *status) {
     if (client_ask(client, ASK_STATUS, NULL, 0) != 0)
         return -1;

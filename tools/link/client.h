@@ -55,6 +55,13 @@ typedef struct {
     uint16_t knot_credits;
 } device_status_t;
 
+/* The fault that is latched; names by firmware/core/faults.h. */
+typedef struct {
+    uint8_t fault, joint, stop, enabled; /* joint 255: none */
+    float value, limit;
+    uint32_t limited; /* ticks with a torque or a voltage at its limit */
+} device_fault_t;
+
 /* A whole sample: words in the order of the choice, and the same as numbers in SI. */
 typedef struct {
     uint32_t tick;
@@ -124,6 +131,7 @@ int client_discover_some(client_t *client, unsigned what);
 int client_discover(client_t *client); /* all of it, anew */
 int client_discover_robot(client_t *client);
 int client_status(client_t *client, device_status_t *status);
+int client_fault(client_t *client, device_fault_t *fault);
 int client_counters(client_t *client, uint32_t counter[COUNTERS]);
 
 /* Number of a tunable and joint of "kp", "kp[2]" or "kp[elbow]"; joint -1: all of them. */

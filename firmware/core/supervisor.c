@@ -1,0 +1,216 @@
+/*
+ * The supervisor: what cannot go on, and how the arm is brought to rest then. Guards compare in
+ * every tick what came in and what the control step has made of it, before anything is put out;
+ * what they need was prepared outside the tick (firmware/core/setup.c).
+ *
+ * Direction. Of a joint whose motor or encoder is the wrong way round the feedback makes worse what
+ * it works against. Looks are 6 ms apart. A look is wrong where the feedback has grown, is more
+ * than half of the model's torque, and yet the joint moves and gained speed against it, both by
+ * itself and against the reference, and is well off the reference's speed. Three more wrong looks
+ * than right ones are a fault, 18 to 24 ms after the speed is off where no noise spoils a look. An
+ * impact changes the speed once. An arm that is heavier than its model sinks when the loop closes,
+ * but gains no more speed once the feedback of a critically damped loop is 0.26 of what is missing:
+ * so it may be nearly three times as heavy; braking too little it still loses speed. The motor's
+ * own damping makes a check of the acceleration alone blind: reversed, it holds the arm back, too.
+ *
+ * A stop is chosen from model and pose: the loop may hold the arm where gravity takes no more than
+ * a part of the torque limits, lower it where it takes no more than all of them; else shorted
+ * windings damp it, where every joint has a motor, or it is released. A fault that spoils encoder
+ * or numbers allows no stop that needs them.
+ */
+#include "firmware/core/image.h"
+
+#include DYN_REAL_H
+
+#include "firmware/core/instance.h"
+#include "firmware/core/number.h"
+
+typedef CORE_T(control) control_t;
+typedef CORE_T(control_joint) control_joint_t;
+typedef CORE_T(guard) guard_t;
+typedef CORE_T(finding) finding_t;
+typedef CORE_T(loop) loop_t;
+typedef CORE_T(motion) motion_state_t;
+typedef CORE_T(scratch) scratch_t;
+
+enum { LOOKS = 3, COUNT_MOST = UINT16_MAX };
+
+static const finding_t nothing = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
+
+/* Whole numbers travel as they are. */
+INLINE finding_t found(uint32_t fault, uint32_t at, int32_t value, int32_t limit) {
+    return (finding_t){fault, at, (real)value, (real)limit};
+}
+
+INLINE uint32_t first_of(uint32_t bits) {
+    return bits == 0 ? APP_NO_JOINT : (uint32_t)__builtin_ctz(bits);
+}
+
+INLINE uint16_t counted(bool happened, uint16_t before) {
+    return happened ? (uint16_t)(before + (before < COUNT_MOST)) : 0;
+}
+
+finding_t CORE(guard_inputs)(const control_t *c, guard_t *g, const app_inputs_t *in) {
+    const uint32_t all = c->arm->n >= 32 ? UINT32_MAX : (1u << c->arm->n) - 1;
+    const uint32_t missing = ~in->counts_valid & all, spoilt = in->parity & missing;
+    g->late = counted(in->overrun, g->late);
+    g->unread = counted(missing != 0, g->unread);
+    if (in->broken)
+        return found(APP_FAULT_BREAK, APP_NO_JOINT, 1, 0);
+    if (g->unread > c->unread)
+        return found(spoilt ? APP_FAULT_PARITY : APP_FAULT_ENCODER,
+                     first_of(spoilt ? spoilt : missing), g->unread, c->unread);
+    if (in->supply_mV > 0 && in->supply_mV < c->supply_least_mV)
+        return found(APP_FAULT_SUPPLY_LOW, APP_NO_JOINT, in->supply_mV, c->supply_least_mV);
+    if (in->supply_mV > c->supply_most_mV)
+        return found(APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, in->supply_mV, c->supply_most_mV);
+    if (g->late > c->late)
+        return found(APP_FAULT_OVERRUN, APP_NO_JOINT, g->late, c->late);
+    return nothing;
+}
+
+/* Differences of differences stay numbers of the format. */
+INLINE real sixteenth(real a) {
+    return real_half(real_half(real_half(real_half(a))));
+}
+
+INLINE bool opposite(real a, real b) {
+    return (a > 0 && b < 0) || (a < 0 && b > 0);
+}
+
+/* One look at a joint; true where it saw the wrong direction. */
+INLINE bool look(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t i) {
+    const real qd = sixteenth(s->qd_hat[i]), off = real_sub(qd, sixteenth(s->qd_ref[i]));
+    const real model = sixteenth(s->tau_model[i]), push = real_sub(sixteenth(s->tau[i]), model);
+    const real gained = real_sub(qd, g->look[i].qd), gained_off = real_sub(off, g->look[i].off);
+    const bool grown = !opposite(push, g->look[i].push) &&
+                       real_size(push) > real_size(g->look[i].push) &&
+                       real_size(push) > real_half(real_size(model));
+    g->look[i].qd = qd;
+    g->look[i].off = off;
+    g->look[i].push = push;
+    return grown && opposite(off, push) && real_size(off) > j->wrong &&
+           opposite(gained_off, push) && opposite(qd, push) &&
+           real_size(qd) > real_half(j->wrong) && opposite(gained, push);
+}
+
+static finding_t guard_directions(const control_t *c, guard_t *g, const loop_t *s) {
+    if (c->segment == 0 || ++g->phase < c->segment)
+        return nothing;
+    g->phase = 0;
+    finding_t out = nothing;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const bool wrong = look(&c->joint[i], g, s, i);
+        g->wrong[i] = (uint8_t)(wrong ? g->wrong[i] + 1 : g->wrong[i] - (g->wrong[i] > 0));
+        if (g->wrong[i] >= LOOKS) {
+            g->wrong[i] = 0;
+            out = (finding_t){APP_FAULT_DIRECTION, i, s->qd_hat[i], s->qd_ref[i]};
+        }
+    }
+    return out;
+}
+
+/* Of a joint; NaN is the only number that differs from itself. */
+INLINE finding_t guard_joint(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t i) {
+    const real q = s->q[i], off = real_sub(s->q_ref[i], q);
+    const uint32_t bit = 1u << i;
+    if (s->tau_model[i] != s->tau_model[i] || s->q_hat[i] != s->q_hat[i] ||
+        s->tau[i] != s->tau[i] || s->volt[i] != s->volt[i])
+        return (finding_t){APP_FAULT_NUMBER, i, s->tau_model[i], j->tau_max};
+    if (real_size(s->qd_hat[i]) >= j->fast)
+        return (finding_t){APP_FAULT_VELOCITY, i, s->qd_hat[i], j->fast};
+    if (j->bounded) {
+        const real above = real_sub(q, j->upper), below = real_sub(j->lower, q);
+        if (above <= 0 && below <= 0)
+            g->outside &= ~bit;
+        if (above > j->beyond && !(g->outside & bit))
+            return (finding_t){APP_FAULT_POSITION, i, q, j->upper};
+        if (below > j->beyond && !(g->outside & bit))
+            return (finding_t){APP_FAULT_POSITION, i, q, j->lower};
+    }
+    if (real_size(off) > j->track)
+        return (finding_t){APP_FAULT_TRACKING, i, off, j->track};
+    return nothing;
+}
+
+static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) {
+    finding_t out = nothing;
+    g->limited += s->limited != 0;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const bool torque = s->clipped >> i & 1;
+        g->at_torque[i] = counted(torque, g->at_torque[i]);
+        g->at_voltage[i] = counted(!torque && (s->limited >> i & 1), g->at_voltage[i]);
+        if (g->at_torque[i] > c->patience)
+            out = (finding_t){APP_FAULT_TORQUE, i, s->tau[i], c->joint[i].tau_max};
+        else if (g->at_voltage[i] > c->patience)
+            out = (finding_t){APP_FAULT_VOLTAGE, i, s->volt[i], s->volt[i]};
+    }
+    return out;
+}
+
+finding_t CORE(guard_loop)(const control_t *c, guard_t *g, const loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const finding_t here = guard_joint(&c->joint[i], g, s, i);
+        if (here.fault != APP_FAULT_NONE)
+            return here;
+    }
+    const finding_t direction = guard_directions(c, g, s);
+    const finding_t effort = guard_efforts(c, g, s);
+    return direction.fault != APP_FAULT_NONE ? direction : effort;
+}
+
+void CORE(guard_start)(const control_t *c, guard_t *g, const loop_t *s) {
+    *g = (guard_t){.limited = g->limited, .late = g->late, .unread = g->unread};
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        g->outside |= (uint32_t)(j->bounded && (s->q[i] > j->upper || s->q[i] < j->lower)) << i;
+    }
+}
+
+/* -------------------------------------------------------------------------------------- stops */
+
+/* Into k->tau; at positions that fixed point was proved for. */
+static void gravity(const control_t *c, scratch_t *k, const real at[]) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const DYN_T(sure) *sure = &c->arm->joint[i].sure;
+        const real q = gain_turn(c->joint[i].angle, at[i]);
+        const bool slides = c->arm->joint[i].prismatic;
+        k->q[i] = slides && q < sure->low ? sure->low : slides && q > sure->high ? sure->high : q;
+    }
+    DYN(fast_gravity)(c->arm, &k->fast, k->q, k->tau);
+}
+
+uint32_t CORE(stop_weak)(const control_t *c, scratch_t *k, const real q[], real part) {
+    gravity(c, k, q);
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        if (real_size(k->tau[i]) > real_mul(part, c->joint[i].tau_max))
+            return i;
+    return APP_NO_JOINT;
+}
+
+uint32_t CORE(stop_choose)(const control_t *c, scratch_t *k, const loop_t *s, uint32_t best) {
+    uint32_t stop = best;
+    if (stop <= APP_STOP_LOWER && c->feedback == FEEDBACK_OFF)
+        stop = APP_STOP_DAMP;
+    if (stop == APP_STOP_HOLD && CORE(stop_weak)(c, k, s->q_hat, c->hold) != APP_NO_JOINT)
+        stop = APP_STOP_LOWER;
+    if (stop == APP_STOP_LOWER && CORE(stop_weak)(c, k, s->q_hat, real_known(1)) != APP_NO_JOINT)
+        stop = APP_STOP_DAMP;
+    if (stop == APP_STOP_DAMP && !c->damping)
+        stop = APP_STOP_RELEASE;
+    return stop;
+}
+
+/* Small torques are left alone: near its balance a joint would go to and fro. */
+void CORE(stop_lower)(const control_t *c, scratch_t *k, const loop_t *s, motion_state_t *m) {
+    if (m->kind == MOTION_HOLD)
+        CORE(reference_brake)(m, c->arm->n);
+    gravity(c, k, s->q_hat);
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        const real small = sixteenth(sixteenth(j->tau_max));
+        m->as.jog.target[i] = k->tau[i] > small             ? real_neg(j->sink)
+                              : real_neg(k->tau[i]) > small ? j->sink
+                                                            : real_known(0);
+    }
+}
