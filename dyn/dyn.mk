@@ -36,11 +36,13 @@ DYN_TOOL_LIB := $(TOOL_OUT)/libdyn.a
 ifeq ($(BOARD),host)
 DYN_HOST_LIB := $(OUT)/libdyn.a
 DYN_BUILD = $(HOSTCC) $(HOST_CFLAGS)
-DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o) \
+DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o) $(DYN_OUT)/gen_graph.o \
            $(foreach r,$(DYN_REALS),$(DYN_KERNELS:%=$(DYN_OUT)/%_$(r).o)) \
            $(foreach r,$(DYN_TOOL_REALS),$(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$(r).o))
 DYN_AR  := ar
-$(DYN_OUT)/backend_%.o: tools/backend/%.c
+$(DYN_OUT)/gen_graph.o: tools/gen/graph.c
+$(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o): $(DYN_OUT)/backend_%.o: tools/backend/%.c
+$(DYN_OUT)/gen_graph.o $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o):
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) -c $< -o $@

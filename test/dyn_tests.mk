@@ -8,5 +8,5 @@ TEST_SRC_dyn_same    := test/dyn_arms.c test/dyn_yardstick.c
 TEST_SRC_dyn_count   := test/dyn_arms.c
 TEST_SRC_dyn_range   := test/dyn_arms.c
 TEST_SRC_fixed       := test/dyn_arms.c
-TEST_SRC_dyn_trace   := test/dyn_arms.c tools/gen/graph.c tools/gen/anneal.c
+TEST_SRC_dyn_trace   := test/dyn_arms.c tools/gen/anneal.c
 TEST_SRC_dyn_words   := test/dyn_arms.c test/dyn_words_f32.c test/dyn_words_f64.c test/dyn_words_q31.c

@@ -1,6 +1,6 @@
 # Tests of elastic links. Those on the host share the readers' archive (test/robot_tests.mk).
 TESTS_HOST += flex flex_motion flex_backends robot_modes
-TEST_SRC_flex_backends := test/flex_arms.c test/dyn_arms.c tools/gen/graph.c
+TEST_SRC_flex_backends := test/flex_arms.c test/dyn_arms.c
 # Elastic links are for control loops in floats.
 TESTS_HOST += $(if $(filter q31,$(CONTROL_REAL)),flex_control)
 TEST_SRC_flex_control := test/flex_arms.c

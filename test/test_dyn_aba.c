@@ -232,9 +232,9 @@ static void test_counts_for_revolute_arms(void) {
     }
 }
 
-static double lookup(void *context, const char *array, int32_t index) {
+static double lookup(void *context, int32_t array, int32_t index) {
     const forward_state_t *s = context;
-    return array[0] == 't' ? s->tau[index] : array[1] == 'd' ? s->qd[index] : s->q[index];
+    return array == 0 ? s->q[index] : array == 1 ? s->qd[index] : s->tau[index];
 }
 
 static void test_graph_evaluates_to_the_same(void) {
@@ -243,14 +243,14 @@ static void test_graph_evaluates_to_the_same(void) {
     static dyn_real_trace_t in[3][DYN_MAX_JOINTS], x[DYN_MAX_JOINTS];
     dyn_arms_random_t seed = {5};
     double traced[6];
-    trace_graph_t *graph = trace_new();
+    graph_t *graph = graph_new();
     trace_use(graph);
     load(DYN_ARMS_PUMA);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_trace(&model, NULL, &arm_trace));
     for (int32_t i = 0; i < 6; i++) {
-        in[0][i] = trace_input("q", i);
-        in[1][i] = trace_input("qd", i);
-        in[2][i] = trace_input("tau", i);
+        in[0][i] = trace_input(0, i);
+        in[1][i] = trace_input(1, i);
+        in[2][i] = trace_input(2, i);
     }
     TEST_ASSERT_EQUAL_INT(
         DYN_OK, dyn_aba_forward_trace(&arm_trace, &scratch_trace, in[0], in[1], in[2], x));
@@ -258,11 +258,11 @@ static void test_graph_evaluates_to_the_same(void) {
         forward_random(&model, &seed, &state);
         TEST_ASSERT_EQUAL_INT(
             DYN_OK, dyn_aba_forward_f64(&arm, &scratch, state.q, state.qd, state.tau, qdd));
-        trace_eval(graph, lookup, &state, x, 6, traced);
+        trace_values(graph, lookup, &state, x, 6, traced);
         for (uint32_t i = 0; i < 6; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + forward_largest(6, qdd)), qdd[i], traced[i]);
     }
-    trace_free(graph);
+    graph_free(graph);
 }
 
 /* q31 with eyes: nothing overflows with these units, and the bits are the same. */

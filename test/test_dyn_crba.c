@@ -377,9 +377,9 @@ static void test_counts_for_revolute_arms(void) {
     }
 }
 
-static double lookup(void *context, const char *array, int32_t index) {
+static double lookup(void *context, int32_t array, int32_t index) {
     const forward_state_t *s = context;
-    return array[0] == 't' ? s->tau[index] : array[1] == 'd' ? s->qd[index] : s->q[index];
+    return array == 0 ? s->q[index] : array == 1 ? s->qd[index] : s->tau[index];
 }
 
 static void test_graphs_evaluate_to_the_same(void) {
@@ -389,14 +389,14 @@ static void test_graphs_evaluate_to_the_same(void) {
     static dyn_real_trace_t in[3][DYN_MAX_JOINTS], x[DYN_MAX_JOINTS], M_trace[DYN_PACKED];
     dyn_arms_random_t seed = {5};
     double qdd[DYN_MAX_JOINTS], traced[DYN_PACKED];
-    trace_graph_t *graph = trace_new();
+    graph_t *graph = graph_new();
     trace_use(graph);
     load(DYN_ARMS_PUMA);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_trace(&model, NULL, &arm_trace));
     for (int32_t i = 0; i < 6; i++) {
-        in[0][i] = trace_input("q", i);
-        in[1][i] = trace_input("qd", i);
-        in[2][i] = trace_input("tau", i);
+        in[0][i] = trace_input(0, i);
+        in[1][i] = trace_input(1, i);
+        in[2][i] = trace_input(2, i);
     }
     dyn_crba_mass_trace(&arm_trace, &mass_scratch_trace, in[0], M_trace);
     TEST_ASSERT_EQUAL_INT(
@@ -405,15 +405,15 @@ static void test_graphs_evaluate_to_the_same(void) {
         static forward_state_t s;
         forward_random(&model, &seed, &s);
         dyn_crba_mass_f64(&arm, &mass_scratch, s.q, M);
-        trace_eval(graph, lookup, &s, M_trace, (int)packed(6), traced);
+        trace_values(graph, lookup, &s, M_trace, (int)packed(6), traced);
         for (uint32_t i = 0; i < packed(6); i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + spd_largest(6, M)), M[i], traced[i]);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_crba_forward_f64(&arm, &scratch, s.q, s.qd, s.tau, qdd));
-        trace_eval(graph, lookup, &s, x, 6, traced);
+        trace_values(graph, lookup, &s, x, 6, traced);
         for (uint32_t i = 0; i < 6; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + forward_largest(6, qdd)), qdd[i], traced[i]);
     }
-    trace_free(graph);
+    graph_free(graph);
 }
 
 /* q31 with eyes: nothing overflows with these units, and the bits are the same. */

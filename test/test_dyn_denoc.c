@@ -827,17 +827,15 @@ static void test_operation_counts(void) {
 
 /* ------------------------------------------------------------------------------------------- graph
  */
-static double lookup(void *context, const char *array, int32_t index) {
+static double lookup(void *context, int32_t array, int32_t index) {
     const forward_state_t *s = context;
-    if (!strcmp(array, "q"))
-        return s->q[index];
-    return !strcmp(array, "qd") ? s->qd[index] : s->tau[index];
+    return array == 0 ? s->q[index] : array == 1 ? s->qd[index] : s->tau[index];
 }
 
-static void expect_traced(const trace_graph_t *graph, forward_state_t *s, const double *exact,
+static void expect_traced(const graph_t *graph, forward_state_t *s, const double *exact,
                           const dyn_real_trace_t *results, uint32_t n) {
     static double traced[N * N];
-    trace_eval(graph, lookup, s, results, (int)n, traced);
+    trace_values(graph, lookup, s, results, (int)n, traced);
     for (uint32_t i = 0; i < n; i++)
         TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + forward_largest(n, exact)), exact[i], traced[i]);
 }
@@ -859,13 +857,13 @@ static void test_graph_evaluates_to_the_same(void) {
         else
             load(DYN_ARMS_PUMA);
         const uint32_t n = model.n;
-        trace_graph_t *graph = trace_new();
+        graph_t *graph = graph_new();
         trace_use(graph);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_trace(&model, NULL, &arm_trace));
         for (uint32_t i = 0; i < n; i++) {
-            in[0][i] = trace_input("q", (int32_t)i);
-            in[1][i] = trace_input("qd", (int32_t)i);
-            in[2][i] = trace_input("tau", (int32_t)i);
+            in[0][i] = trace_input(0, (int32_t)i);
+            in[1][i] = trace_input(1, (int32_t)i);
+            in[2][i] = trace_input(2, (int32_t)i);
         }
         dyn_denoc_inverse_trace(&arm_trace, &kept.bias, in[0], in[1], in[2], tau);
         dyn_denoc_mass_trace(&arm_trace, &kept_mass, in[0], M_trace);
@@ -883,7 +881,7 @@ static void test_graph_evaluates_to_the_same(void) {
             dyn_denoc_forward_f64(&arm, &f64.fd, s.q, s.qd, s.tau, exact);
             expect_traced(graph, &s, exact, qdd, n);
         }
-        trace_free(graph);
+        graph_free(graph);
     }
 }
 

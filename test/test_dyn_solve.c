@@ -282,9 +282,9 @@ static void test_counts(void) {
         }
 }
 
-static double lookup(void *context, const char *array, int32_t index) {
+static double lookup(void *context, int32_t array, int32_t index) {
     (void)context;
-    return array[0] == 'A' ? A[index] : b[index];
+    return array == 0 ? A[index] : b[index];
 }
 
 static void test_graph_evaluates_to_the_same(void) {
@@ -293,12 +293,12 @@ static void test_graph_evaluates_to_the_same(void) {
     const uint32_t n = 6;
     for (int method = 0; method < 2; method++) {
         double traced[6];
-        trace_graph_t *graph = trace_new();
+        graph_t *graph = graph_new();
         trace_use(graph);
         for (int32_t i = 0; i < 21; i++)
-            T[i] = trace_input("A", i);
+            T[i] = trace_input(0, i);
         for (int32_t i = 0; i < 6; i++)
-            y[i] = trace_input("b", i);
+            y[i] = trace_input(1, i);
         if (method) {
             dyn_udu_factor_trace(n, T);
             dyn_udu_solve_trace(n, T, y);
@@ -311,10 +311,10 @@ static void test_graph_evaluates_to_the_same(void) {
         memcpy(x, b, sizeof x);
         dyn_cholesky_factor_f64(n, F);
         dyn_cholesky_solve_f64(n, F, x);
-        trace_eval(graph, lookup, NULL, y, 6, traced);
+        trace_values(graph, lookup, NULL, y, 6, traced);
         for (uint32_t i = 0; i < n; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + forward_largest(n, x)), x[i], traced[i]);
-        trace_free(graph);
+        graph_free(graph);
     }
 }
 #else

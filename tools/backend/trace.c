@@ -1,6 +1,8 @@
 /* The numbers of tools/backend/trace.h: the graph that is being built. */
 #include "tools/backend/trace.h"
 
+#include <stdlib.h>
+
 typedef dyn_real_trace_t real;
 
 static graph_t *current;
@@ -49,4 +51,17 @@ void trace_sincos(real q, real offset, real *cosine, real *sine) {
 void trace_results(const real *result, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         graph_output(current, result[i].id);
+}
+
+void trace_values(const graph_t *graph, graph_lookup_t input, void *context, const real *number,
+                  int count, double *value) {
+    double *all = malloc((size_t)graph_size(graph) * sizeof *all);
+    if (!all)
+        abort();
+    graph_eval_all(graph, input, context, all);
+    for (int i = 0; i < count; i++) {
+        const ref_t r = number[i].id;
+        value[i] = r & 1 ? -all[r >> 1] : all[r >> 1];
+    }
+    free(all);
 }
