@@ -485,8 +485,11 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
     }
     TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 100, NULL, NULL));
-    const telemetry_budget_t b =
-        telemetry_budget(4 + 2 * (SAMPLE_FIELDS - 4), PROTOCOL_PAYLOAD_MAX, 1000, 1, 921600);
+    uint32_t values = 0;
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+        values += sample_table[i].per_joint ? 2 : 1;
+    }
+    const telemetry_budget_t b = telemetry_budget(values, PROTOCOL_PAYLOAD_MAX, 1000, 1, 921600);
     char expected[PORT_TEXT];
     snprintf(
         expected, sizeof expected,

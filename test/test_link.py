@@ -374,7 +374,7 @@ def crash(folder, board_name):
                               capture_output=True, text=True, timeout=PATIENCE_S)
         assert done.returncode == 0, done.stderr
         client.line.close()
-        out = good("dump", "--port", board.port, "--firmware", firmware(board_name), "--keep")
+        out = good("dump", "--port", board.port, "--firmware", firmware(board_name), "--leave")
         assert re.search(r"^pc +90000000$", out, re.M), out
         assert re.search(r"^lr +[0-9a-f]{8}  server_poll \+ 4$", out, re.M), out
         assert "600d0005" in out and "number 1 since power-up" in out, out
