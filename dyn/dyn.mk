@@ -24,7 +24,7 @@ DYN_FLAGS_q31 := -fno-tree-pre -fno-schedule-insns -fno-gcse -fno-tree-ter
 
 # Double in software is for comparisons and must fit beside the rest: no instance of its own for arms whose
 # joints all turn (dyn/fast.h).
-DYN_FLAGS_f64 := $(if $(filter m7,$(CPU)),,-DDYN_FAST_SMALL)
+DYN_FLAGS_f64 := $(if $(filter m7,$(CPU)),,-DDYN_FAST_SMALL) -Wstack-usage=1024
 # Lines for backtraces, no variables: what a debugger could show of a kernel is values that were inlined
 # and moved, and following them is half of the time to compile. DYN_DEBUG=-g for who wants them.
 DYN_DEBUG ?= -g1

@@ -15,6 +15,8 @@ void bench_run(const bench_choice_t *choice) {
         bench_run_q31(&robot, choice);
         bench_run_f64(&robot, choice);
     }
+#if BENCH_FLEX
     bench_run_flex(choice);
+#endif
     bench_run_gen(choice);
 }

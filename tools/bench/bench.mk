@@ -37,10 +37,13 @@ $(BENCH_OUT)/%.o: %.c tools/bench/bench.mk
 	$(Q)$(HOSTCC) $(BENCH_CFLAGS) -c $< -o $@
 else ifneq ($(filter $(BOARD),$(BENCH_BOARDS)),)
 BENCH_BIN := $(BENCH_ELF) $(BENCH_TICK_ELF)
-BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c bench_flex.c flex_arms.c bench_gen.c \
+BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c bench_gen.c \
+             $(if $(filter m3,$(CPU)),,bench_flex.c flex_arms.c) \
              dyn_arms.c dyn_forward.c dyn_yardstick.c semihost.c)
 BENCH_OBJ := $(BENCH_SRC:%.c=$(TEST_OUT)/%.o)
 $(TEST_OUT)/test/bench_textbook.o: CFLAGS += -O3
+# Elastic links are for boards with an FPU.
+$(TEST_OUT)/test/bench_kernels.o: CFLAGS += -DBENCH_FLEX=$(if $(filter m3,$(CPU)),0,1)
 
 BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench_main.o bench_tick.o control_arm.o dyn_arms.o semihost.o)
 
@@ -50,8 +53,10 @@ BENCH_GEN_REALS := $(if $(filter m3,$(CPU)),,f32) q31
 $(foreach r,$(BENCH_GEN_REALS),$(eval $(call gen_rule,$(GEN_OUT)/bench/puma560,puma560,$r)))
 BENCH_GEN := $(BENCH_GEN_REALS:%=$(GEN_OUT)/bench/puma560/gen_%.c)
 BENCH_OBJ += $(BENCH_GEN:$(GEN_OUT)/%.c=$(TEST_OUT)/gen/%.o)
-$(TEST_OUT)/test/bench_gen.o: CFLAGS += -I$(GEN_OUT)/bench/puma560 $(BENCH_GEN_REALS:%=-DBENCH_GEN_%='"gen_%.h"')
+$(TEST_OUT)/test/bench_gen.o: CFLAGS += -I$(GEN_OUT)/bench/puma560 $(foreach r,$(BENCH_GEN_REALS),-DBENCH_GEN_$r='"gen_$r.h"')
 $(TEST_OUT)/test/bench_gen.o: $(BENCH_GEN)
+# Straight-line code keeps what does not fit the registers in its frame.
+$(TEST_OUT)/gen/%.o: CFLAGS += -Wstack-usage=1024
 $(TEST_OUT)/gen/%.o: $(GEN_OUT)/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -59,7 +64,7 @@ $(TEST_OUT)/gen/%.o: $(GEN_OUT)/%.c
 
 $(BENCH_ELF): $(BENCH_OBJ) $(TEST_OUT)/test/bench_kernels.o $(HAL_OBJ) $(DYN_LIB)
 	$(call say,LINK,$@)
-	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,--defsym=__no_slots=1 $^ $(LDLIBS) -o $@
 $(BENCH_TICK_ELF): $(BENCH_TICK_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@

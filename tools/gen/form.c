@@ -512,7 +512,7 @@ static void matrix(trace_t *t, ref_t M[]) {
 }
 
 static void hint_pair(trace_t *t, const char *name, uint32_t i, uint32_t j, ref_t a) {
-    char part[8];
+    char part[12];
     snprintf(part, sizeof part, "_%u", (unsigned)j + 1);
     hint(t, name, i, part, a);
 }
