@@ -114,7 +114,7 @@ const command_t command_table[] = {
      "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 --animate fall.html -o fall.csv\n"
      "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --hold 0.001 --stops\n"
      "$ appell sim flex2 --start=-1.5708,0,0.0873,0 --duration 2 -i rk45 --bent bent.png\n"
-     "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --controller firmware\n"
+     "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 3 --controller firmware\n"
      "$ appell sim cmu-dd",
      PROBLEM_FD, sim_command_run},
     {"run", "ROBOT", 1, 1,

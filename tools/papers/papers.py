@@ -16,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -201,7 +202,8 @@ def main():
     chosen = parser.parse_args()
     os.makedirs(chosen.out, exist_ok=True)
     tool = Tool(chosen.program)
-    tool.folder = chosen.out
+    scratch = tempfile.TemporaryDirectory(prefix="appell-papers-")
+    tool.folder = scratch.name  # what the pages need on the way
     counts = Counts(tool)
     bodies, index = [], []
     for name in chosen.page or PAGES:
@@ -213,9 +215,6 @@ def main():
         bodies.append(f'<h2 id="{name}">{html.escape(module.TITLE)}</h2>\n<p class="source">{html.escape(module.SOURCE)}</p>\n'
                       + "\n".join(page.parts))
         print(f"papers: {name}, {len(page.parts)} parts, {time.process_time() - started:.1f} s", flush=True)
-    for name in os.listdir(chosen.out):
-        if name.startswith("chain"):
-            os.remove(os.path.join(chosen.out, name))
     text = (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>The papers, and Appell</title>'
             f"<style>{STYLE}</style></head><body>\n<h1>The papers, and Appell</h1>\n"
             "<p>Every table, example and figure of the papers that Appell is made from, with our numbers beside the "
