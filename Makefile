@@ -144,6 +144,11 @@ run: $(FIRMWARE) $(APPELL) ## the firmware in the emulator moves ROBOT (puma560)
 	@$(if $(QEMU_MACHINE),$(APPELL) run $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/run,\
 	  echo "$(BOARD) is hardware only: make flash BOARD=$(BOARD)"; exit 1)
 
+.PHONY: faults
+faults: $(FIRMWARE) $(APPELL) ## every fault that can be provoked on the simulated arm of ROBOT (puma560), and how it moves after it: build/faults
+	@$(if $(QEMU_MACHINE),$(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
+	  echo "$(BOARD) is hardware only"; exit 1)
+
 # ------------------------------------------------------------------------------------------ hardware
 .PHONY: flash debug
 flash: $(FIRMWARE) ## write the firmware into a real BOARD through its debug probe

@@ -46,6 +46,14 @@ INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
     }
 }
 
+/* A joint that does not move: its row and column leave the equations, and nothing drives it. */
+static void jam(scratch_t *k, uint32_t at, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (i != at)
+            k->M[i > at ? i * (i + 1) / 2 + at : at * (at + 1) / 2 + i] = real_known(0);
+    k->tau[at] = real_known(0);
+}
+
 /* Accelerations, in k->tau. */
 INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
@@ -65,6 +73,8 @@ INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
         row += i + 1;
         k->tau[i] = real_sub(k->tau[i], real_half(k->qdd[i]));
     }
+    if (p->defect == DEFECT_JAMMED)
+        jam(k, p->defect_joint, n);
     return DYN(cholesky_mass)(p->arm, k->M, k->tau);
 }
 
@@ -75,8 +85,6 @@ INLINE void move(plant_t *p, uint32_t i, real qdd) {
     const real qd = real_add(p->qd[i], real_twice(gain_mul(j->half.qd_qdd, qdd)));
     real q = real_add(p->q[i], real_twice(glide));
     const real inside = q < j->low ? j->low : q > j->high ? j->high : q;
-    if (p->defect == DEFECT_JAMMED && i == p->defect_joint)
-        return;
     p->qd[i] = inside == q ? real_clamp(qd, j->qd_max) : real_known(0);
     p->q[i] = inside;
 }
@@ -90,6 +98,8 @@ void CORE(plant_step)(const control_t *c, plant_t *p, scratch_t *k, bool braked)
         }
         for (uint32_t i = 0; i < p->arm->n; i++)
             move(p, i, k->tau[i]);
+        if (p->defect == DEFECT_JAMMED)
+            p->qd[p->defect_joint] = real_known(0);
     }
     for (uint32_t i = 0; i < p->arm->n && braked; i++)
         p->qd[i] = real_known(0);

@@ -235,6 +235,17 @@ const command_t command_table[] = {
      "$ appell monitor --port /dev/ttyACM0 --duration 5 --output run.csv --plot run.png\n"
      "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",
      -1, monitor_run},
+    {"faults", "[ROBOT]", 0, 1, ARM_OPTIONS | BOARD_OPTIONS | OPTION(OUTPUT) | OPTION(JSON),
+     "what can go wrong on a board: numbers, names, causes, cures; or all of it on purpose",
+     "Without ROBOT the table of faults and of the ways to stop an arm. With ROBOT and --port the "
+     "robot is loaded into the board, the simulated arm is put into the pose that gravity loads "
+     "most, without brakes, and one fault after the other is provoked: what the user sees, which "
+     "stop the board chose, how fast joints became and how far the hand fell, beside bounds that "
+     "follow from the model. Exit code 1 where something was not as expected. Rows of each motion "
+     "go to the folder --output.",
+     "$ appell faults\n"
+     "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
+     -1, faults_run},
     {"dump", "", 0, 0, BOARD_OPTIONS | OPTION(FIRMWARE) | OPTION(LEAVE),
      "the record of a board's last crash, with the names of its firmware",
      "Cause, registers and stack of the crash before the last start. Addresses get their names "

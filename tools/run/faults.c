@@ -1,0 +1,438 @@
+/*
+ * Faults on purpose: what a board with a simulated arm does when something breaks, as its user sees
+ * it, and how the arm moves afterwards, against bounds that follow from the model.
+ */
+#include "tools/run/faults.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dyn/f64.h"
+#include "firmware/core/faults.h"
+#include "firmware/core/tunables.h"
+#include "tools/appell/plot.h"
+
+#define RELEASE_S 0.25 /* how long an arm without brakes is watched falling */
+enum { POSES = 20000, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
+#define PATIENCE_S 10.0 /* of the board, for a fault to come */
+
+/* What is set before the loop closes and, first of all, the defect that comes afterwards. */
+typedef struct {
+    const char *name;
+    float value;
+} setting_t;
+
+typedef struct {
+    uint32_t fault;
+    const char *how;
+    uint32_t defect;
+    bool before; /* the defect is there when the loop closes */
+    bool moves;  /* a motion is on */
+    bool dry;    /* a streamed motion without its last points */
+    bool floats; /* only where numbers are floats */
+    uint32_t stop;
+    setting_t set[4];
+} scenario_t;
+
+static const scenario_t scenario[] = {
+    {.fault = APP_FAULT_OVERRUN,
+     .how = "ticks come late",
+     .defect = DEFECT_LATE,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_ENCODER,
+     .how = "an encoder is lost",
+     .defect = DEFECT_LOST,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_PARITY,
+     .how = "an encoder's parity",
+     .defect = DEFECT_PARITY,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_BREAK,
+     .how = "emergency stop",
+     .defect = DEFECT_BREAK,
+     .stop = APP_STOP_RELEASE},
+    {.fault = APP_FAULT_NUMBER,
+     .how = "a torque is NaN",
+     .defect = DEFECT_NUMBER,
+     .floats = true,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_SUPPLY_LOW,
+     .how = "the supply breaks down",
+     .defect = DEFECT_LOW,
+     .stop = APP_STOP_RELEASE},
+    {.fault = APP_FAULT_SUPPLY_HIGH,
+     .how = "the supply rises",
+     .defect = DEFECT_HIGH,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_DIRECTION,
+     .how = "motor wires swapped",
+     .defect = DEFECT_MOTOR,
+     .before = true,
+     .moves = true,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_TRACKING,
+     .how = "a joint jams in motion",
+     .defect = DEFECT_JAMMED,
+     .moves = true,
+     .stop = APP_STOP_HOLD,
+     .set = {{"guard_tracking", 0.02f}}},
+    {.fault = APP_FAULT_TORQUE,
+     .how = "it jams, errors allowed",
+     .defect = DEFECT_JAMMED,
+     .before = true,
+     .moves = true,
+     .stop = APP_STOP_LOWER,
+     .set = {{"guard_tracking", 10}}},
+    {.fault = APP_FAULT_VELOCITY,
+     .how = "no torque: the arm falls",
+     .stop = APP_STOP_DAMP,
+     .set = {{"feedback", 0}, {"feedforward", 0}, {"guard_tracking", 10}, {"guard_speed", 1}}},
+    {.fault = APP_FAULT_SETPOINT, .how = "points stop coming", .dry = true, .stop = APP_STOP_HOLD},
+};
+enum { SCENARIOS = sizeof scenario / sizeof scenario[0] };
+
+/* -------------------------------------------------------------------------- what is to be expected
+ */
+
+typedef struct {
+    const robot_t *robot;
+    dyn_arm_f64_t arm;
+    dyn_fast_scratch_f64_t scratch;
+    double pose[DYN_MAX_JOINTS];
+    double gravity_most[DYN_MAX_JOINTS]; /* over all poses looked at */
+    uint32_t joint;                      /* that gravity loads most, by its limit, in the pose */
+} worst_t;
+
+static double uniform(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+/* The pose in which a joint must give the largest part of its torque limit. */
+static void find_worst(worst_t *w) {
+    const dyn_model_t *m = &w->robot->model;
+    double most = -1;
+    uint64_t state = 1;
+    for (int k = 0; k < POSES; k++) {
+        double q[DYN_MAX_JOINTS], g[DYN_MAX_JOINTS];
+        for (uint32_t i = 0; i < m->n; i++) {
+            const double *limit = m->joint[i].drive.limits.position;
+            const bool bounded = limit[1] > limit[0];
+            q[i] = bounded ? limit[0] + (limit[1] - limit[0]) * (0.05 + 0.9 * uniform(&state))
+                           : 6.28 * (uniform(&state) - 0.5);
+        }
+        dyn_fast_gravity_f64(&w->arm, &w->scratch, q, g);
+        for (uint32_t i = 0; i < m->n; i++) {
+            const double limit = m->joint[i].drive.limits.torque;
+            const double part = limit > 0 ? fabs(g[i]) / limit : 0;
+            w->gravity_most[i] = fmax(w->gravity_most[i], fabs(g[i]));
+            if (part > most) {
+                most = part;
+                w->joint = i;
+                memcpy(w->pose, q, sizeof q);
+            }
+        }
+    }
+}
+
+static double velocity_limit(const worst_t *w, uint32_t i) {
+    const double v = w->robot->model.joint[i].drive.limits.velocity;
+    return v > 0 ? v : 1;
+}
+
+/* Speed of the hand while each joint is at most this fast: farther than the hand in any pose looked
+ * at, no joint moves it faster than speed times distance. */
+static double hand_bound(const worst_t *w, const double *speed) {
+    double jacobian[6 * DYN_MAX_JOINTS], sum = 0;
+    dyn_jacobian_f64(&w->arm, w->pose, jacobian);
+    for (uint32_t i = 0; i < w->robot->n; i++) {
+        double arm = 0;
+        for (int k = 0; k < 3; k++)
+            arm +=
+                jacobian[(uint32_t)k * w->robot->n + i] * jacobian[(uint32_t)k * w->robot->n + i];
+        sum += sqrt(arm) * speed[i];
+    }
+    return sum;
+}
+
+/* Joint i in free fall for this long, at most. Gravity's work t S, S the sum of g V over the joints
+ * with V their largest speeds, is in no rotor more than whole: I V^2 / 2 <= t S for each, so that
+ * sqrt(S) <= sqrt(2 t) times the sum of g / sqrt(I). */
+static double fall_bound(const worst_t *w, uint32_t i, double seconds) {
+    double sum = 0, own = 0;
+    for (uint32_t k = 0; k < w->robot->n; k++) {
+        const dyn_motor_t *m = &w->robot->model.joint[k].drive.motor;
+        const double rotor = m->rotor_inertia * m->gear * m->gear;
+        sum += w->gravity_most[k] / sqrt(rotor);
+        own = k == i ? rotor : own;
+    }
+    return 2 * seconds * sum / sqrt(own);
+}
+
+/*
+ * Largest speed of joint i after the fault; moved: of any joint when it came:
+ *   hold, lower  that and a fifth of its velocity limit: lowering is at a tenth, and the loop may
+ *                overshoot by as much when the reference catches the arm
+ *   damp         that and the speed at which gravity and the shorted motor balance: the largest
+ *                gravity torque by (k G)^2 / R and viscous friction
+ *   release      that and free fall
+ */
+static double speed_bound(const worst_t *w, uint32_t stop, uint32_t i, double moved,
+                          double seconds) {
+    const dyn_drive_t *d = &w->robot->model.joint[i].drive;
+    const double kg = d->motor.torque_constant * d->motor.gear;
+    const double damping = kg * kg / d->motor.resistance + d->friction.viscous;
+    if (stop == APP_STOP_DAMP)
+        return moved + w->gravity_most[i] / damping;
+    if (stop == APP_STOP_RELEASE)
+        return moved + fall_bound(w, i, seconds);
+    return moved + 0.2 * velocity_limit(w, i);
+}
+
+/* ---------------------------------------------------------------------------------- one scenario
+ */
+
+typedef struct {
+    const worst_t *worst;
+    double rate_hz;
+    uint32_t first_tick, last_tick, rows;
+    bool failed;
+    double q[DYN_MAX_JOINTS], height, fall, speed[DYN_MAX_JOINTS], before;
+    FILE *csv;
+    plot_t *plot;
+} motion_seen_t;
+
+static double hand_height(const worst_t *w, const double *q) {
+    double pose[12];
+    dyn_pose_f64(&w->arm, q, pose);
+    return pose[11];
+}
+
+static void see(void *user, const sample_in_t *sample) {
+    motion_seen_t *m = user;
+    const uint32_t n = m->worst->robot->n;
+    const double *q = sample->value + 1;
+    const double h = (sample->tick - m->last_tick) / m->rate_hz;
+    const bool fault = (sample->word[0] & 0xff) == APP_STATE_FAULT;
+    const double height = hand_height(m->worst, q);
+    for (uint32_t i = 0; i < n && m->rows > 0 && h > 0; i++) {
+        double *most = m->failed ? &m->speed[i] : &m->before;
+        *most = fmax(*most, fabs(q[i] - m->q[i]) / h);
+    }
+    if (fault && !m->failed) { /* it came between the last two samples */
+        m->failed = true;
+        m->first_tick = sample->tick;
+        m->height = height;
+    }
+    if (fault)
+        m->fall = fmax(m->fall, m->height - height);
+    memcpy(m->q, q, n * sizeof *q);
+    m->last_tick = sample->tick;
+    m->rows++;
+    if (m->plot) {
+        double value[DYN_MAX_JOINTS + 1] = {height};
+        memcpy(value + 1, q, n * sizeof *q);
+        plot_add(m->plot, sample->tick / m->rate_hz, value);
+    }
+    if (m->csv) {
+        fprintf(m->csv, "%u,%u,%.9g", (unsigned)sample->tick, (unsigned)(sample->word[0] & 0xff),
+                height);
+        for (uint32_t i = 0; i < n; i++)
+            fprintf(m->csv, ",%.9g", q[i]);
+        fputc('\n', m->csv);
+    }
+}
+
+static int set_one(client_t *client, const char *name, float value) {
+    uint32_t tunable;
+    int joint;
+    float now;
+    if (client_tunable(client, name, &tunable, &joint) != 0)
+        return -1;
+    return client_set(client, tunable, 0, value, &now);
+}
+
+static int start(client_t *client, const worst_t *w, const scenario_t *s, const float *pose) {
+    motion_t motion = {.kind = s->dry ? MOTION_KNOTS : s->moves ? MOTION_QUINTIC : MOTION_HOLD};
+    const dyn_limits_t *limits = &w->robot->model.joint[w->joint].drive.limits;
+    const double middle = (limits->position[0] + limits->position[1]) / 2;
+    memcpy(motion.value, pose, w->robot->n * sizeof *pose);
+    motion.value[w->joint] += pose[w->joint] < (float)middle ? 0.5f : -0.5f;
+    motion.duration_s = s->dry ? 0.02f : 0;
+    if (client_motion(client, &motion) != 0)
+        return -1;
+    /* Half of the buffer starts it. */
+    for (uint32_t k = 0, credits = 1; s->dry && k < DRY_POINTS && credits > 0; k++)
+        if (client_knots(client, pose, 1, &credits) != 0)
+            return -1;
+    return 0;
+}
+
+static int watch(client_t *client, motion_seen_t *seen, double seconds) {
+    uint32_t start = 0;
+    int silent = 0; /* polls in a row: the emulator may be slow */
+    while (silent < SILENT_POLLS &&
+           (start == 0 || seen->failed || (seen->last_tick - start) / seen->rate_hz < PATIENCE_S)) {
+        const int bytes = client_poll(client, POLL_MS);
+        if (bytes < 0)
+            return -1;
+        silent = bytes > 0 ? 0 : silent + 1;
+        start = start == 0 ? seen->last_tick : start;
+        if (seen->failed && (seen->last_tick - seen->first_tick) / seen->rate_hz >= seconds)
+            return 0;
+    }
+    device_status_t status;
+    if (client_status(client, &status) == 0)
+        port_fail(&client->error, "look at `appell monitor`",
+                  "no fault came: the board is %s (%s), tick %u, the last sample of tick %u",
+                  app_state_name(status.state), app_fault_name(status.fault), (unsigned)status.tick,
+                  (unsigned)seen->last_tick);
+    return -1;
+}
+
+/* Prepares, provokes, watches; then everything is as before. */
+static int run(client_t *client, const worst_t *w, const scenario_t *s, motion_seen_t *seen,
+               device_fault_t *fault) {
+    static const char *const fields[] = {"state", "q_arm"};
+    float pose[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        pose[i] = (float)w->pose[i];
+    if (set_one(client, "plant_defect_joint", (float)w->joint) != 0 ||
+        set_one(client, "brakes", 0) != 0)
+        return -1;
+    for (int k = 0; k < 4 && s->set[k].name; k++)
+        if (set_one(client, s->set[k].name, s->set[k].value) != 0)
+            return -1;
+    if (client_place(client, pose) != 0 ||
+        (s->before && set_one(client, "plant_defect", (float)s->defect) != 0) ||
+        client_stream(client, fields, 2, 5, WINDOW, see, seen) != 0 ||
+        start(client, w, s, pose) != 0)
+        return -1;
+    if (s->defect != DEFECT_NONE && !s->before &&
+        set_one(client, "plant_defect", (float)s->defect) != 0)
+        return -1;
+    if (watch(client, seen, s->stop == APP_STOP_RELEASE ? RELEASE_S : 1) != 0)
+        return -1;
+    return client_fault(client, fault);
+}
+
+/* ------------------------------------------------------------------------------------- the report
+ */
+
+static int report(const client_t *client, const worst_t *w, const scenario_t *s,
+                  const motion_seen_t *seen, const device_fault_t *f, faults_say_t say) {
+    static const char *const unit[] = {"", "rad", "rad/s", "rad/s^2", "N m", "V"};
+    char line[512];
+    double bound[DYN_MAX_JOINTS], speed = 0, limit = 0;
+    bool good = f->fault == s->fault && f->stop == s->stop;
+    const double seconds = (seen->last_tick - seen->first_tick) / seen->rate_hz;
+    for (uint32_t i = 0; i < w->robot->n; i++) {
+        bound[i] = speed_bound(w, f->stop, i, seen->before, seconds);
+        good = good && seen->speed[i] <= bound[i];
+        speed = fmax(speed, seen->speed[i]);
+        limit = fmax(limit, bound[i]);
+    }
+    const double fall = hand_bound(w, bound) * seconds;
+    good = good && seen->fall <= fall;
+    snprintf(line, sizeof line, "%s: fault %u, %s%s%s: %.4g %s (limit %.4g). %s", s->how, f->fault,
+             app_fault_name(f->fault), f->joint < w->robot->n ? ", joint " : "",
+             f->joint < w->robot->n ? client->device.joint[f->joint] : "", (double)f->value,
+             unit[app_fault_quantity(f->fault)], (double)f->limit, app_fault_cause(f->fault));
+    say(line);
+    snprintf(line, sizeof line,
+             "    stop: %s; fastest joint %.3f rad/s (bound %.3f), the hand fell %.4f m in %.2f s "
+             "(bound %.3f)%s",
+             app_stop_name(f->stop), speed, limit, seen->fall, seconds, fall,
+             good ? "" : "   NOT AS EXPECTED");
+    say(line);
+    return good ? 0 : 1;
+}
+
+/* Outputs off, no fault, no defect, every setting as it is when the board starts. */
+static int reset(client_t *client, const scenario_t *s) {
+    device_status_t status;
+    if (client_stop(client, true) != 0 || client_status(client, &status) != 0)
+        return -1;
+    if (status.state == APP_STATE_FAULT && client_clear(client) != 0)
+        return -1;
+    for (int k = 0; k < 4 && s->set[k].name; k++) {
+        uint32_t tunable;
+        int joint;
+        if (client_tunable(client, s->set[k].name, &tunable, &joint) != 0 ||
+            set_one(client, s->set[k].name, client->device.tunable[tunable].fallback) != 0)
+            return -1;
+    }
+    return set_one(client, "plant_defect", DEFECT_NONE);
+}
+
+static plot_t *open_plot(const worst_t *w, const char *path, const scenario_t *s) {
+    static const char *const hand[] = {"hand"};
+    const char *name[DYN_MAX_JOINTS];
+    plot_t *plot = plot_open(path, s->how);
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        name[i] = w->robot->joint[i].name;
+    if (plot) {
+        plot_panel(plot, "height", "m", hand, 1);
+        plot_panel(plot, "joints", "rad", name, w->robot->n);
+    }
+    return plot;
+}
+
+static int one(client_t *client, const worst_t *w, const uint8_t *image, size_t size,
+               const scenario_t *s, const char *folder, faults_say_t say) {
+    bool kept;
+    device_status_t status;
+    device_fault_t fault;
+    char path[512];
+    if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL) != 0 ||
+        client_discover_robot(client) != 0 || client_status(client, &status) != 0)
+        return -1;
+    motion_seen_t seen = {.worst = w, .rate_hz = status.rate_hz};
+    snprintf(path, sizeof path, "%s/fault-%s.csv", folder, app_fault_name(s->fault));
+    for (char *c = path; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    seen.csv = fopen(path, "w");
+    if (seen.csv)
+        fprintf(seen.csv, "tick,state,height_m,q of each joint\n");
+    memcpy(strrchr(path, '.'), ".png", 5);
+    seen.plot = open_plot(w, path, s);
+    const int status_run = run(client, w, s, &seen, &fault);
+    if (seen.csv)
+        fclose(seen.csv);
+    if (seen.plot && plot_close(seen.plot, status_run == 0) != 0)
+        return -1;
+    if (status_run != 0 || client_stream_end(client) != 0 || reset(client, s) != 0)
+        return -1;
+    return report(client, w, s, &seen, &fault, say);
+}
+
+int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
+                   const char *folder, faults_say_t say, uint32_t *done) {
+    worst_t *w = calloc(1, sizeof *w);
+    char line[512];
+    int failed = 0;
+    *done = 0;
+    if (!w || dyn_prepare_f64(&robot->model, NULL, &w->arm) != DYN_OK) {
+        free(w);
+        port_fail(&client->error, "check the robot with `appell check`", "no dynamics");
+        return -1;
+    }
+    w->robot = robot;
+    find_worst(w);
+    int at = snprintf(line, sizeof line,
+                      "pose with the largest load (joint %s):", robot->joint[w->joint].name);
+    for (uint32_t i = 0; i < robot->n && at < 400; i++)
+        at += snprintf(line + at, sizeof line - (size_t)at, " %.3f", w->pose[i]);
+    say(line);
+    for (int k = 0; k < SCENARIOS && failed >= 0; k++) {
+        if (scenario[k].floats && !strcmp(client->device.real, "q31"))
+            continue;
+        const int status = one(client, w, image, size, &scenario[k], folder, say);
+        failed = status < 0 ? -1 : failed + status;
+        *done += status == 0;
+    }
+    free(w);
+    return failed;
+}
