@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`appell faults`: the table, and every fault that can be provoked on the emulated boards, with its
+"""`appell faults` and `appell certify`: the table, and every fault that can be provoked on the emulated boards, with its
 words and the motion of the arm after it within the bounds."""
 import json
 import os
@@ -57,8 +57,30 @@ def check_q31():
     check_provoked("netduino2", 11)
 
 
+def check_certificate():
+    """The numbers of the table agree with each other, and a rate that does not fit is exit code 1."""
+    done = subprocess.run([APPELL, "certify", "puma560", "-q", "--board", "netduino2", "--json"],
+                          capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["fits"] and found["real"] == "q31" and found["clock_hz"] == 120e6, found
+    part = found["tick_cycles"] * found["rate_hz"] / found["clock_hz"]
+    assert abs(part - found["part"]) < 1e-9, found
+    # The dynamics stage is inverse dynamics, and rotors and friction beside it.
+    assert found["dynamics_steps"] < found["tick_steps"], found
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "fast.yaml")
+        with open("tools/robots/puma560.yaml", encoding="utf-8") as robot:
+            text = robot.read().replace("control: {rate: 1000", "control: {rate: 8000")
+        with open(path, "w", encoding="utf-8") as robot:
+            robot.write(text)
+        done = subprocess.run([APPELL, "certify", path, "-q", "--board", "netduino2"],
+                              capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 1, f"{done.returncode}: {done.stdout}{done.stderr}"
+
+
 def main():
-    checks = [check_table, check_f32, check_q31]
+    checks = [check_table, check_f32, check_q31, check_certificate]
     failures = 0
     for check in checks:
         name = check.__name__.replace("check_", "test_")

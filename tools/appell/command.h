@@ -101,6 +101,7 @@
       "of files and functions instead of the robot's name; a C identifier")                        \
     X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
     X(FRICTION, "friction", 0, NULL, NONE, "add viscous and Coulomb friction, with sign()")        \
+    X(BOARD, "board", 0, "B", WORD, "the emulated board; default netduinoplus2")                   \
     X(PORT, "port", 'p', "P", FILE,                                                                \
       "the board: a serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), "        \
       "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator. Rows are then computed " \

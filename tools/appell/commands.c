@@ -246,6 +246,13 @@ const command_t command_table[] = {
      "$ appell faults\n"
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, faults_run},
+    {"certify", "ROBOT", 1, 1, ARM_OPTIONS | BOARD_OPTIONS | OPTION(BOARD) | OPTION(JSON),
+     "whether the control loop of a robot fits on a board, and at which rates",
+     "Cycles of the kernels as the bench predicts them for this arm, every stage of the tick as it "
+     "is measured on the emulated --board (or on the board at --port), and the part of the core "
+     "that the tick takes at usual rates, with a robot and with a simulated arm. Exit code 1 where "
+     "the robot's own rate leaves less than a tenth of the time to the background.",
+     "$ appell certify puma560 --board netduino2", -1, certify_run},
     {"dump", "", 0, 0, BOARD_OPTIONS | OPTION(FIRMWARE) | OPTION(LEAVE),
      "the record of a board's last crash, with the names of its firmware",
      "Cause, registers and stack of the crash before the last start. Addresses get their names "

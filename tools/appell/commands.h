@@ -25,6 +25,7 @@ int set_run(const request_t *request);
 int monitor_run(const request_t *request);
 int dump_run(const request_t *request);
 int faults_run(const request_t *request);
+int certify_run(const request_t *request);
 int selftest_run(const request_t *request);
 int torture_run(const request_t *request);
 int parts_run(const request_t *request);
