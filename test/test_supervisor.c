@@ -411,7 +411,36 @@ static void test_part_of_the_limits(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.state);
 }
 
+// Commissioning: what the encoders mean, and limits from where the arm was homed.
+static void test_encoders_and_soft_limits(void) {
+    load();
+    set(TUNABLE_plant, 0); // an arm is attached
+    app_inputs_t in = {.counts = {100, 0}, .counts_valid = 3};
+    app_tick(&app, &in, &out);
+    const float turned = 100 * 6.2831853f / (1000 * 100);
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, turned, app.loop.q[0]);
+    TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, TUNABLE_encoder_sign, 0, 0));
+    set(TUNABLE_encoder_sign, -1);
+    app_tick(&app, &in, &out);
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, -turned, app.loop.q[0]);
+    set(TUNABLE_encoder_ratio, 50);
+    app_tick(&app, &in, &out);
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, -2 * turned, app.loop.q[0]);
+    set(TUNABLE_encoder_offset, 0.5f);
+    app_tick(&app, &in, &out);
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0.5f - 2 * turned, app.loop.q[0]);
+    set(TUNABLE_position_upper, 0.6f);
+    app_tick(&app, &in, &out);
+    const motion_t beyond = {.kind = MOTION_QUINTIC, .value = {0.7f, 0}};
+    TEST_ASSERT_EQUAL_INT(APP_E_POSITION, app_motion_start(&app, &beyond));
+    const motion_t within = {.kind = MOTION_QUINTIC, .value = {0.55f, 0}};
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &within));
+    app_tick(&app, &in, &out);
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_set(&app, TUNABLE_encoder_offset, 0, 0)); // not now
+}
+
 TEST_LIST_BEGIN
+TEST(test_encoders_and_soft_limits)
 TEST(test_transitions)
 TEST(test_every_fault_has_its_words)
 TEST(test_fault_before_an_arm)

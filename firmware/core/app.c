@@ -629,12 +629,32 @@ static bool names_joint(const app_self *app, uint32_t tunable, uint32_t at) {
     return tunable < TUNABLES && at < (tunable_table[tunable].per_joint ? app->n : 1);
 }
 
+static float *tunable_place(app_self *app, uint32_t tunable, uint32_t at) {
+    CORE_T(settings) *s = &app->joint[at];
+    switch (tunable) {
+    case TUNABLE_kp:
+        return &s->kp;
+    case TUNABLE_kd:
+        return &s->kd;
+    case TUNABLE_encoder_offset:
+        return &s->offset;
+    case TUNABLE_encoder_sign:
+        return &s->sign;
+    case TUNABLE_encoder_ratio:
+        return &s->ratio;
+    case TUNABLE_position_lower:
+        return &s->position[0];
+    case TUNABLE_position_upper:
+        return &s->position[1];
+    default:
+        return &app->tunable[tunable];
+    }
+}
+
 int CORE(app_get)(const app_self *app, uint32_t tunable, uint32_t at, float *value) {
     if (!names_joint(app, tunable, at))
         return APP_E_TUNABLE;
-    *value = tunable == TUNABLE_kp   ? app->joint[at].kp
-             : tunable == TUNABLE_kd ? app->joint[at].kd
-                                     : app->tunable[tunable];
+    *value = *tunable_place((app_self *)(uintptr_t)app, tunable, at);
     return APP_OK;
 }
 
@@ -692,6 +712,14 @@ static int apply(app_self *app, uint32_t tunable) {
     case TUNABLE_plant_defect_joint:
         CORE(setup_errors)(app, &app->plant);
         return APP_OK;
+    case TUNABLE_position_lower:
+    case TUNABLE_position_upper:
+        for (uint32_t i = 0; i < app->n; i++)
+            app->joint[i].bounded = app->joint[i].position[1] > app->joint[i].position[0];
+        __attribute__((fallthrough));
+    case TUNABLE_encoder_offset:
+    case TUNABLE_encoder_sign:
+    case TUNABLE_encoder_ratio:
     case TUNABLE_rate_hz:
     case TUNABLE_plant: {
         app->away = 1;
@@ -704,18 +732,13 @@ static int apply(app_self *app, uint32_t tunable) {
     }
 }
 
-static float *tunable_place(app_self *app, uint32_t tunable, uint32_t at) {
-    return tunable == TUNABLE_kp   ? &app->joint[at].kp
-           : tunable == TUNABLE_kd ? &app->joint[at].kd
-                                   : &app->tunable[tunable];
-}
-
 int CORE(app_set)(app_self *app, uint32_t tunable, uint32_t at, float value) {
     app->where = at;
     if (!names_joint(app, tunable, at))
         return APP_E_TUNABLE;
     const tunable_info_t *info = &tunable_table[tunable];
-    if (!(value >= info->least && value <= info->most))
+    if (!(value >= info->least && value <= info->most) ||
+        (tunable == TUNABLE_encoder_sign && fabsf(value) != 1))
         return APP_E_RANGE;
     if (info->idle_only && !at_rest(app))
         return APP_E_STATE;

@@ -66,7 +66,15 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "what is wrong with the simulated arm: 0 nothing, 1 motor reversed, 2 encoder reversed, "    \
       "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 break input, "     \
       "9 ticks late, 10 no number, 11 encoder scale")                                              \
-    X(plant_defect_joint, ONE, ANY, "", 0, 31, 0, "number of the joint that has it, from 0")
+    X(plant_defect_joint, ONE, ANY, "", 0, 31, 0, "number of the joint that has it, from 0")       \
+    X(encoder_offset, JOINT, IDLE, "rad|m", -100, 100, 0,                                          \
+      "position where the encoder reads zero: homing by a known position sets it")                 \
+    X(encoder_sign, JOINT, IDLE, "", -1, 1, 1, "1 or -1: which way the encoder counts")            \
+    X(encoder_ratio, JOINT, IDLE, "", 1e-3f, 1e6f, 1,                                              \
+      "turns of the encoder by those of the joint")                                                \
+    X(position_lower, JOINT, IDLE, "rad|m", -100, 100, 0, "soft limit of the position")            \
+    X(position_upper, JOINT, IDLE, "rad|m", -100, 100, 0,                                          \
+      "likewise; limits that are equal or exchanged are none")
 
 /* X(number, NAME, "name", "help"): of plant_defect; the help of the tunable lists them. */
 #define DEFECT_TABLE(X)                                                                            \
