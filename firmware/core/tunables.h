@@ -59,7 +59,7 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "1: fault where a joint accelerates against its torque for about 30 ms")                     \
     X(hold_part, ONE, ANY, "", 0, 1, 0.8f,                                                         \
       "part of the torque limits that motors may give for long: with less a stop may hold")        \
-    X(brakes, ONE, IDLE, "", 0, 1, 1, "1: brakes hold the arm while the outputs are off")          \
+    X(brakes, ONE, ANY, "", 0, 1, 1, "1: brakes hold the arm while the outputs are off")           \
     X(limits_part, ONE, IDLE, "", 0.01f, 1, 1,                                                     \
       "part of torque and velocity limits that is used: well below 1 for commissioning")           \
     X(plant_defect, ONE, ANY, "", 0, 11, 0,                                                        \

@@ -28,7 +28,6 @@ typedef struct {
     uint32_t fault;
     const char *how;
     uint32_t defect;
-    bool before; /* the defect is there when the loop closes */
     bool moves;  /* a motion is on */
     bool dry;    /* a streamed motion without its last points */
     bool floats; /* only where numbers are floats */
@@ -69,8 +68,6 @@ static const scenario_t scenario[] = {
     {.fault = APP_FAULT_DIRECTION,
      .how = "motor wires swapped",
      .defect = DEFECT_MOTOR,
-     .before = true,
-     .moves = true,
      .stop = APP_STOP_DAMP},
     {.fault = APP_FAULT_TRACKING,
      .how = "a joint jams in motion",
@@ -81,14 +78,14 @@ static const scenario_t scenario[] = {
     {.fault = APP_FAULT_TORQUE,
      .how = "it jams, errors allowed",
      .defect = DEFECT_JAMMED,
-     .before = true,
+
      .moves = true,
      .stop = APP_STOP_LOWER,
      .set = {{"guard_tracking", 10}}},
     {.fault = APP_FAULT_VELOCITY,
      .how = "no torque: the arm falls",
      .stop = APP_STOP_DAMP,
-     .set = {{"feedback", 0}, {"feedforward", 0}, {"guard_tracking", 10}, {"guard_speed", 1}}},
+     .set = {{"guard_tracking", 10}, {"guard_speed", 1}, {"feedback", 0}, {"feedforward", 0}}},
     {.fault = APP_FAULT_SETPOINT, .how = "points stop coming", .dry = true, .stop = APP_STOP_HOLD},
 };
 enum { SCENARIOS = sizeof scenario / sizeof scenario[0] };
@@ -254,13 +251,16 @@ static int set_one(client_t *client, const char *name, float value) {
     return client_set(client, tunable, 0, value, &now);
 }
 
+/* What is on when the fault comes: a motion, a stream that ends too early, or the arm is held. */
 static int start(client_t *client, const worst_t *w, const scenario_t *s, const float *pose) {
-    motion_t motion = {.kind = s->dry ? MOTION_KNOTS : s->moves ? MOTION_QUINTIC : MOTION_HOLD};
+    motion_t motion = {.kind = s->dry ? MOTION_KNOTS : MOTION_QUINTIC};
     const dyn_limits_t *limits = &w->robot->model.joint[w->joint].drive.limits;
     const double middle = (limits->position[0] + limits->position[1]) / 2;
     memcpy(motion.value, pose, w->robot->n * sizeof *pose);
     motion.value[w->joint] += pose[w->joint] < (float)middle ? 0.5f : -0.5f;
     motion.duration_s = s->dry ? 0.02f : 0;
+    if (!s->dry && !s->moves)
+        return 0;
     if (client_motion(client, &motion) != 0)
         return -1;
     /* Half of the buffer starts it. */
@@ -299,19 +299,18 @@ static int run(client_t *client, const worst_t *w, const scenario_t *s, motion_s
     float pose[DYN_MAX_JOINTS];
     for (uint32_t i = 0; i < w->robot->n; i++)
         pose[i] = (float)w->pose[i];
+    /* Held by the loop first; without brakes it would fall before that. */
+    const motion_t hold = {.kind = MOTION_HOLD};
     if (set_one(client, "plant_defect_joint", (float)w->joint) != 0 ||
-        set_one(client, "brakes", 0) != 0)
+        set_one(client, "brakes", 1) != 0 || client_place(client, pose) != 0 ||
+        client_stream(client, fields, 2, 5, WINDOW, see, seen) != 0 ||
+        client_motion(client, &hold) != 0 || set_one(client, "brakes", 0) != 0)
         return -1;
     for (int k = 0; k < 4 && s->set[k].name; k++)
         if (set_one(client, s->set[k].name, s->set[k].value) != 0)
             return -1;
-    if (client_place(client, pose) != 0 ||
-        (s->before && set_one(client, "plant_defect", (float)s->defect) != 0) ||
-        client_stream(client, fields, 2, 5, WINDOW, see, seen) != 0 ||
+    if ((s->defect != DEFECT_NONE && set_one(client, "plant_defect", (float)s->defect) != 0) ||
         start(client, w, s, pose) != 0)
-        return -1;
-    if (s->defect != DEFECT_NONE && !s->before &&
-        set_one(client, "plant_defect", (float)s->defect) != 0)
         return -1;
     if (watch(client, seen, s->stop == APP_STOP_RELEASE ? RELEASE_S : 1) != 0)
         return -1;
@@ -364,7 +363,7 @@ static int reset(client_t *client, const scenario_t *s) {
             set_one(client, s->set[k].name, client->device.tunable[tunable].fallback) != 0)
             return -1;
     }
-    return set_one(client, "plant_defect", DEFECT_NONE);
+    return set_one(client, "plant_defect", DEFECT_NONE) != 0 ? -1 : set_one(client, "brakes", 1);
 }
 
 static plot_t *open_plot(const worst_t *w, const char *path, const scenario_t *s) {
