@@ -43,26 +43,27 @@ INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]
 #else
 #ifdef CONTROL_TWIN
 const CORE_T(twin) * CORE(control_twin);
-#define TWIN CORE(control_twin)
-#else
-#define TWIN ((const CORE_T(twin) *)NULL)
 #endif
 
 INLINE void rigid_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
                           const real qdd[], real tau[]) {
-    if (TWIN) {
-        TWIN->inverse(q, qd, qdd, tau);
+#ifdef CONTROL_TWIN
+    if (CORE(control_twin)) {
+        CORE(control_twin)->inverse(q, qd, qdd, tau);
         return;
     }
+#endif
     DYN(fast_inverse)(a, &s->fast, q, qd, qdd, tau);
     DYN(rotor_inverse)(a, qdd, tau);
 }
 
 INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]) {
-    if (TWIN) {
-        TWIN->gravity(q, tau);
+#ifdef CONTROL_TWIN
+    if (CORE(control_twin)) {
+        CORE(control_twin)->gravity(q, tau);
         return;
     }
+#endif
     DYN(fast_gravity)(a, &s->fast, q, tau);
 }
 #endif

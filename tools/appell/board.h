@@ -9,7 +9,7 @@
 /* Every command that needs a board takes these. */
 #define BOARD_OPTIONS (OPTION(PORT) | OPTION(QUIET) | OPTION(HELP))
 
-/* Opens and greets it, and discovers its robot and DISCOVER_...; NULL after saying what is wrong. */
+/* Opens and greets it, discovers its robot and DISCOVER_...; NULL after saying what is wrong. */
 client_t *board_open(const request_t *request, unsigned what);
 /* Says the client's error. EXIT_NO where the board refused, EXIT_BAD where the line failed. */
 int board_error(const client_t *client);
