@@ -74,10 +74,27 @@ static void fill_joint(const dyn_model_joint_t *in, uint32_t i, int motors, imag
     f->kd[0] = control_arm_kd[i];
 }
 
+/* The constants for fixed point, as the tool adds them. The arm has no more joints than the room of
+ * its constants, which need it only until they are a section. */
+static bool prepare_fixed(image_t *image, dyn_model_t *model, void *room) {
+    static uint8_t section[CONTROL_ARM_ROOM / 2];
+    dyn_arm_q31_t *arm = room;
+    dyn_units_t units;
+    const uint32_t size = image_q31_size(image->n);
+    if (size > sizeof section || image_model(image, model) != DYN_OK || !image_units(image, &units))
+        return false;
+    memset(room, 0, size);
+    if (dyn_prepare_q31(model, &units, arm) != DYN_OK)
+        return false;
+    image_put_q31(arm, section);
+    image->section[IMAGE_SECTION_Q31A] = (image_section_t){section, size};
+    return true;
+}
+
 const uint8_t *control_arm_image(size_t *size, int motors) {
     static image_t image;
     static dyn_model_t model;
-    static uint8_t bytes[CONTROL_ARM_ROOM];
+    static _Alignas(4) uint8_t bytes[CONTROL_ARM_ROOM];
     static const char *const name[] = {"waist", "shoulder", "elbow", "roll", "pitch", "flange"};
     memset(&image, 0, sizeof image);
     dyn_arms_model(DYN_ARMS_PUMA, &model);
@@ -95,5 +112,7 @@ const uint8_t *control_arm_image(size_t *size, int motors) {
         fill_joint(&model.joint[i], i, motors, &image.joint[i]);
     }
     *size = 0;
-    return image_write(&image, bytes, sizeof bytes, size, NULL) == IMAGE_OK ? bytes : NULL;
+    const bool written = prepare_fixed(&image, &model, bytes) &&
+                         image_write(&image, bytes, sizeof bytes, size, NULL) == IMAGE_OK;
+    return written ? bytes : NULL;
 }

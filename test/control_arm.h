@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CONTROL_ARM_JOINTS = 6, CONTROL_ARM_ROOM = 2048 };
+enum { CONTROL_ARM_JOINTS = 6, CONTROL_ARM_ROOM = 6144 };
 
 /* Its bytes, which stay as they are until the next call; without motors: torque mode. */
 const uint8_t *control_arm_image(size_t *size, int motors);

@@ -95,6 +95,14 @@ static int load(void) {
     return app_load_q31(&app, bytes, size);
 }
 
+static void raise_limits(void) {
+    for (uint32_t i = 0; i < model.n; i++) {
+        image.joint[i].number.velocity[0] *= 8;
+        image.joint[i].number.acceleration[0] *= 8;
+    }
+    write_image();
+}
+
 /* The angle that the kernel gets; the simulated arm uses the same memory afterwards. */
 static int32_t angle_of(uint32_t i) {
     const dyn_gain_q31_t angle = app.control[app.now].joint[i].angle;
@@ -169,16 +177,24 @@ static void test_within_the_limits_nothing_saturates(void) {
     TEST_ASSERT_TRUE(largest > 50); /* the arm has moved, and fast */
 }
 
+/* The arm cannot follow what its model is not asked for. Numbers beyond the proof are the matter
+ * here, and a guard would end the motion before there are many. */
+static void unguard(void) {
+    static const uint32_t guards[] = {TUNABLE_guard_tracking, TUNABLE_guard_position};
+    for (uint32_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
+        const float most = tunable_table[guards[i]].most;
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_set_q31(&app, guards[i], 0, most));
+    }
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set_q31(&app, TUNABLE_guard_direction, 0, 0));
+}
+
 static void test_a_raised_limit_saturates_counts_and_reports(void) {
     app_status_t status;
     double largest = 0;
     prove();
-    for (uint32_t i = 0; i < model.n; i++) {
-        image.joint[i].number.velocity[0] *= 8;
-        image.joint[i].number.acceleration[0] *= 8;
-    }
-    write_image();
+    raise_limits();
     TEST_ASSERT_EQUAL_INT(APP_OK, load());
+    unguard();
     check_begin(false);
     const uint32_t reported = swing(&largest);
     app_status_q31(&app, &status);
@@ -189,6 +205,24 @@ static void test_a_raised_limit_saturates_counts_and_reports(void) {
         TEST_ASSERT_TRUE(largest <= fmax(report.tau_bound[0], report.tau_bound[1]));
     harness_note_number("ticks that saturated", reported);
     harness_note_number("sums that would have wrapped", check_overflows());
+}
+
+/* With the guards as they are, the arm is stopped once it is too far behind. */
+static void test_a_raised_limit_ends_in_a_stop(void) {
+    motion_t motion = {.kind = MOTION_QUINTIC};
+    app_status_t status;
+    prove();
+    raise_limits();
+    TEST_ASSERT_EQUAL_INT(APP_OK, load());
+    for (uint32_t i = 0; i < model.n; i++)
+        motion.value[i] = 2.5F;
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start_q31(&app, &motion));
+    for (int i = 0; i < 1000 && app.fault == APP_FAULT_NONE; i++)
+        app_tick_q31(&app, &in, &out);
+    app_status_q31(&app, &status);
+    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_TRACKING, status.fault);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_FAULT, status.state);
+    TEST_ASSERT_TRUE(status.unproved > 0);
 }
 
 /* Without the constants of a proof, or with those of another build, there is no fixed point. */
@@ -221,6 +255,7 @@ static void test_another_payload_is_refused(void) {
 TEST_LIST_BEGIN
     TEST(test_within_the_limits_nothing_saturates)
     TEST(test_a_raised_limit_saturates_counts_and_reports)
+    TEST(test_a_raised_limit_ends_in_a_stop)
     TEST(test_without_a_proof_nothing_is_loaded)
     TEST(test_another_payload_is_refused)
 TEST_LIST_END
