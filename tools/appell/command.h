@@ -160,7 +160,9 @@ typedef struct {
 
 extern const option_t option_table[OPTION_COUNT];
 
+/* A set of options is the bits of a word. */
 #define OPTION(name) ((uint64_t)1 << OPTION_##name)
+_Static_assert(OPTION_COUNT <= 64, "more options than bits of a set");
 
 enum { ARGUMENTS_MAX = 2, FREEZE_MAX = 64 };
 
