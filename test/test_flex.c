@@ -281,7 +281,7 @@ static void test_without_modes_it_is_the_rigid_arm(void) {
 /* Torques and elastic accelerations of a joint motion; driven by them, the arm makes that motion.
  */
 static void check_inverse(const double *theta, const double *thetad, const double *thetadd) {
-    double qdd[SIZE], tau[SIZE] = {0}, out[SIZE], back[SIZE];
+    double qdd[SIZE] = {0}, tau[SIZE] = {0}, out[SIZE], back[SIZE];
     for (uint32_t i = 0; i < flex.n; i++)
         qdd[i] = thetadd[flex.link[i].at];
     TEST_ASSERT_EQUAL_INT(

@@ -175,12 +175,13 @@ static double state_of(void *context, int32_t array, int32_t index) {
 }
 
 /* The results of the graph at a state; a reference is twice an id, odd where its sign is turned. */
-static void graph_results(const graph_t *g, double x[3][SIZE], double *out) {
+static void graph_results(const graph_t *g, double x[3][SIZE], uint32_t n, double *out) {
+    TEST_ASSERT_EQUAL_INT(n, graph_outputs(g));
     double *value = malloc((size_t)graph_size(g) * sizeof *value);
     TEST_ASSERT_NOT_NULL(value);
     graph_eval(g, state_of, x, value);
-    for (int i = 0; i < graph_outputs(g); i++) {
-        const ref_t r = graph_result(g, i);
+    for (uint32_t i = 0; i < n; i++) {
+        const ref_t r = graph_result(g, (int)i);
         out[i] = r & 1 ? -value[r >> 1] : value[r >> 1];
     }
     free(value);
@@ -213,7 +214,7 @@ static void test_straight_line_code_is_the_same(void) {
         harness_note_number("  additions", ops.add);
         random_state(&seed, x);
         dyn_flex_inverse_f64(&wide.arm, &wide.flex, &wide.scratch, x[0], x[1], x[2], want);
-        graph_results(graph, x, got);
+        graph_results(graph, x, n, got);
         for (uint32_t k = 0; k < n; k++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + largest(want, n)), want[k], got[k]);
         graph_free(graph);
@@ -358,8 +359,8 @@ static void test_q31_runs_the_other_kernels(void) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_flex_check(&made.model, &made.flex, &units, &flex));
     check_begin(true);
     for (int s = 0; s < 200; s++) {
-        int32_t raw[KINDS][SIZE], I[PACKED], force[SIZE] = {0};
-        double x[KINDS][SIZE], want[PACKED], strain[SIZE] = {0};
+        int32_t raw[KINDS][SIZE] = {{0}}, I[PACKED], force[SIZE] = {0};
+        double x[KINDS][SIZE] = {{0}}, want[PACKED], strain[SIZE] = {0};
         raw_state(&seed, raw, x);
         dyn_flex_mass_check(&arm, &flex, &forward.link, raw[0], I);
         dyn_flex_mass_f64(&wide.arm, &wide.flex, &wide.scratch, x[0], want);

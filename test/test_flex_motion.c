@@ -179,7 +179,7 @@ static void follow(const cJSON *sim) {
     double t = 0, worst = 0;
     for (int k = 1; k < cJSON_GetArraySize(times); k++) {
         const double to = cJSON_GetArrayItem(times, k)->valuedouble;
-        double want[8];
+        double want[8] = {0};
         integrate(no_drive, t, to, 1e-11, &h, y);
         t = to;
         row_of(angles, k, n, want);

@@ -412,7 +412,7 @@ static int settle(app_self *app) {
     control_t *c = control_spare(app);
     if (!CORE(setup_control)(app, c) || !CORE(setup_plant)(app, &app->plant))
         return APP_E_UNITS;
-    float q[DYN_MAX_JOINTS];
+    float q[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < app->n; i++)
         q[i] = CORE(setup_position_si)(app, i, app->plant.q[i]);
     rehearse(app, c);
@@ -665,6 +665,12 @@ static int change_payload(app_self *app) {
     return APP_E_GENERATED;
 }
 #elif APP_ARMS > 0
+/* In what a tunable sets: mass and centre of mass. */
+static bool same_payload(const dyn_body_t *a, const dyn_body_t *b) {
+    return a->mass == b->mass && a->com[0] == b->com[0] && a->com[1] == b->com[1] &&
+           a->com[2] == b->com[2];
+}
+
 /* The arm with another payload, prepared beside the one in use. */
 static int change_payload(app_self *app) {
     dyn_model_t *model = &app->model;
@@ -679,7 +685,7 @@ static int change_payload(app_self *app) {
     if (spare != app->arm)
         *spare = *app->arm;
     /* Fixed point is proved for the payload of the image. */
-    const bool proved = is_float() || memcmp(&model->payload, &before, sizeof before) == 0;
+    const bool proved = is_float() || same_payload(&model->payload, &before);
     if (!proved || DYN(prepare_payload)(model, &app->units, spare) != DYN_OK ||
         DYN(ready)(spare, DYN_NEEDS_fast) != DYN_OK || !change_flex(app, spare == &app->arms[1])) {
         model->payload = before;

@@ -321,7 +321,7 @@ void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *sta
         break;
     case GEN_FD: {
         double back[6];
-        memcpy(left, state->array[GEN_TAU], model.n * sizeof *left);
+        memcpy(left, state->array[GEN_TAU], gen->arm.n * sizeof *left);
         add_friction(gen, qd, -1, left);
         for (int k = 0; wrench && k < 6; k++)
             back[k] = -state->array[GEN_WRENCH][k];

@@ -111,7 +111,7 @@ static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *b
 /* Norms of vectors bound a torque better than intervals do: tools/backend/range.h. */
 static void learn_torques(const gen_t *gen, gen_kernel_t kernel, known_t *k) {
     static range_report_t report;
-    double bound[DYN_MAX_JOINTS];
+    double bound[DYN_MAX_JOINTS] = {0};
     if (range_run(range_fast, &gen->model, NULL, RANGE_EXACT, &report) != DYN_OK)
         return;
     for (uint32_t i = 0; i < gen->arm.n; i++) {
@@ -158,13 +158,18 @@ static void sample_pivots(const gen_t *gen, double *least) {
     }
 }
 
+/* Joints count from 1 in names. */
+static bool names_joint(const gen_t *gen, unsigned number) {
+    return number >= 1 && number <= gen->arm.n;
+}
+
 /*
  * M is positive semidefinite plus the rotors on the diagonal, and so is what elimination leaves of
  * it: no pivot is below the rotor of its joint, and no element above the root of its two diagonal
  * ones, which never grow.
  */
 static void learn_pivots(const gen_t *gen, const dyn_units_t *units, known_t *k) {
-    double diagonal[DYN_MAX_JOINTS], least[DYN_MAX_JOINTS], sampled[DYN_MAX_JOINTS];
+    double diagonal[DYN_MAX_JOINTS] = {0}, least[DYN_MAX_JOINTS] = {0}, sampled[DYN_MAX_JOINTS];
     const gen_names_t *names = gen->names[GEN_FD];
     if (!names || !matrix_bounds(gen, units, diagonal))
         return;
@@ -177,14 +182,17 @@ static void learn_pivots(const gen_t *gen, const dyn_units_t *units, known_t *k)
         const gen_name_t *name = &names->name[i];
         unsigned row, column;
         int end = 0;
-        if (sscanf(name->name, "D%u%n", &row, &end) == 1 && !name->name[end] && row <= gen->arm.n) {
+        if (sscanf(name->name, "D%u%n", &row, &end) == 1 && !name->name[end] &&
+            names_joint(gen, row)) {
             const bool guessed = least[row - 1] <= 0;
             learn(k, name->value, guessed ? sampled[row - 1] : least[row - 1], diagonal[row - 1],
                   guessed);
-        } else if (sscanf(name->name, "S%u_%u", &row, &column) == 2) {
+        } else if (sscanf(name->name, "S%u_%u", &row, &column) == 2 && names_joint(gen, row) &&
+                   names_joint(gen, column)) {
             const double most = sqrt(diagonal[row - 1] * diagonal[column - 1]);
             learn(k, name->value, row == column ? 0 : -most, most, false);
-        } else if (sscanf(name->name, "U%u_%u", &row, &column) == 2) {
+        } else if (sscanf(name->name, "U%u_%u", &row, &column) == 2 && names_joint(gen, row) &&
+                   names_joint(gen, column)) {
             const bool guessed = least[row - 1] <= 0;
             const double most =
                 sqrt(diagonal[column - 1] / (guessed ? sampled[row - 1] : least[row - 1]));

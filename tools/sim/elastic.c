@@ -54,7 +54,7 @@ static int inverse(void *self, const double *q, const double *qd, const double *
 void elastic_settle(sim_arm_t *arm, double *q) {
     elastic_arm_t *e = arm->self;
     const double rest[DYN_MAX_JOINTS] = {0};
-    double joint[DYN_MAX_JOINTS], torque[DYN_MAX_JOINTS];
+    double joint[DYN_MAX_JOINTS] = {0}, torque[DYN_MAX_JOINTS];
     for (uint32_t i = 0; i < arm->joints; i++)
         joint[i] = q[arm->coordinate[i]];
     (void)inverse(e, joint, rest, rest, torque);
