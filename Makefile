@@ -127,6 +127,7 @@ $(FIRMWARE): $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) linker/$(CHIP).ld linker/sec
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,-Map=$(@:.elf=.map) $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) $(LDLIBS) -o $@
 	$(Q)$(if $(QEMU_MACHINE),echo '$(QEMU_RUN)' > $(@:.elf=.qemu))
+	$(Q)$(if $(QEMU_SLOTS),$(CROSS)nm $@ | sed -n 's/ . $(QEMU_SLOTS)$$//p' > $(@:.elf=.slot))
 	$(Q)$(call STACK_CHECK,$@) > $(@:.elf=.stack) || { cat $(@:.elf=.stack); rm -f $@; exit 1; }
 
 STACK_CHECK = tools/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(OUT)/boards $(OUT)/dyn 2>/dev/null) --objdump $(CROSS)objdump \

@@ -5,6 +5,7 @@ the controller, the robot in flash where the emulator's loader has put it.
     test_fixed_board.py [PROGRAM [PATTERN]]
 """
 import os
+import re
 import struct
 import sys
 import time
@@ -12,12 +13,17 @@ import zlib
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
-from test_appell import main  # noqa: E402
-from test_link import PATIENCE_S, Board, image_of, words_of  # noqa: E402
+from test_appell import good, main  # noqa: E402
+from test_link import PATIENCE_S, Board, firmware, image_of, words_of  # noqa: E402
 
-SLOT = 0x0801C000  # boards/stm32vldiscovery/board.c
 CYCLOID, STAGES = 2, 8
 TICK_CYCLES = 24_000
+
+
+def slot_address():
+    """Where make says that the emulator has to put a robot."""
+    with open(firmware("stm32vldiscovery")[:-4] + ".slot") as file:
+        return int(file.read(), 16)
 
 
 def slot_of(image):
@@ -41,7 +47,7 @@ def test_closed_loop_in_8_kB(folder):
     path = os.path.join(folder, "puma560.slot")
     with open(path, "wb") as file:
         file.write(slot_of(image_of(folder, "puma560")))
-    with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={SLOT},force-raw=on") as board:
+    with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={slot_address()},force-raw=on") as board:
         client = wire.Client(board.connect(), patience_s=20)
         assert client.real == "q31" and client.robot()[0] == "puma560"
         client.set(client.tunable_names().index("stages"), 1)
@@ -61,6 +67,17 @@ def test_closed_loop_in_8_kB(folder):
     print("NOTE instructions of a tick: " + ", ".join(f"{name} {mean}" for name, mean, _ in costs))
     # Executed instructions, which are not cycles: what the core takes for them is the bench's estimate.
     assert whole - plant < TICK_CYCLES / 2, f"{whole - plant} instructions without the plant"
+
+
+def test_run_puts_the_robot_into_the_flash(folder):
+    text = good("run", "puma560", "-q", "-o", folder, "--port", "qemu:stm32vldiscovery", "--profile", "cycloid",
+                "--duration", "1", "--to", "0.2,0.2,-0.2,0.2,0.2,0.2")
+    assert "puma560 on stm32vldiscovery (q31)" in text and ", 0 overruns" in text, text
+    assert " 0 with a joint at a limit" in text, text
+    rms = [float(value) for value in re.findall(r"^\w+ +([0-9.]+) +[0-9.]+$", text, re.M)]
+    # The model is right to less than a step of the coarsest encoder: 2 pi / (1000 * 53.7063) rad. Gravity alone
+    # is wrong by some mrad.
+    assert len(rms) == 6 and all(0 < value < 0.117 for value in rms), text
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ CPU    := m3
 CONTROL_REAL := q31# number type of the control loop
 
 QEMU_MACHINE := stm32vldiscovery
+QEMU_SLOTS   := __slots# symbol; the emulator puts a robot there: no RAM for an image, no flash that can be written
 ICOUNT_COUNT := 10
 ICOUNT_RUN   := 5
 
 # Rings and stack that leave room for a six-joint arm in 8 KB.
-BOARD_DEFS  := -DAPP_FLEX=0 -DUART_TX_RING=256 -DUART_RX_RING=128 -DDYN_MAX_JOINTS=6 -DLINK_IMAGE_ROOM=0 -DSERVER_PAYLOAD=64 -DAPP_ARMS=0 -DAPP_CONTROLS=1 -DAPP_SAMPLES=4 -DAPP_KNOTS=8
+BOARD_DEFS  := -DAPP_FLEX=0 -DUART_TX_RING=256 -DUART_RX_RING=128 -DDYN_MAX_JOINTS=6 -DLINK_IMAGE_ROOM=0 -DSERVER_PAYLOAD=64 -DAPP_ARMS=0 -DAPP_CONTROLS=1 -DAPP_SAMPLES=4 -DAPP_KNOTS=16
 BOARD_TESTS := harness fault tick cycles hal_emulated
 
 REALS       := q31# number types of its kernels

@@ -665,8 +665,8 @@ static int do_KNOTS(server_t *server, exchange_t *x) {
     int reason = APP_OK;
     if (points == 0) {
         reason = app_knots_end(server->app);
-    } else if (points > app_knot_credits(server->app)) {
-        reason = APP_E_ROOM; // all or none
+    } else if (app_knot_credits(server->app) > 0 && points > app_knot_credits(server->app)) {
+        reason = APP_E_ROOM; // all or none; without any the push knows why
     }
     for (uint32_t p = 0; p < points && reason == APP_OK; p++) {
         float q[DYN_MAX_JOINTS];

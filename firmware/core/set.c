@@ -59,6 +59,15 @@ static int put_tunable(store_t *store, const app_t *app, uint32_t tunable, uint3
     return store_put(store, entry, sizeof entry);
 }
 
+int set_put_no_tables(store_t *store) {
+    static const uint32_t words[] = {0, 1, 0}; // tunables; decimation, fields
+    int status = STORE_OK;
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0] && status == STORE_OK; i++) {
+        status = put_word(store, words[i]);
+    }
+    return status;
+}
+
 int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetry) {
     uint32_t count = 0;
     for (uint32_t t = 0; t < TUNABLES; t++) {

@@ -37,6 +37,8 @@ int set_image(const store_t *store, uint32_t *length);
 // In pieces for a store that is being written: head, then the image by store_put, then the tables.
 int set_put_head(store_t *store, uint32_t image_length);
 int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetry);
+// The tables of a set that says nothing beside its image.
+int set_put_no_tables(store_t *store);
 
 // Tunables and choice of the stored set into the application, whose arm is loaded already. Returns
 // how many of them this firmware does not have or take.

@@ -20,7 +20,7 @@ client_t *board_open(const request_t *request, unsigned what) {
                   "this needs a board");
         return NULL;
     }
-    client_t *client = client_open(name, &error);
+    client_t *client = client_open(name, NULL, &error);
     if (!client) {
         say_error(name, error.cure, "%s", error.what);
         return NULL;

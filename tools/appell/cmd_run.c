@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "firmware/core/crc.h"
 #include "tools/appell/arm.h"
 #include "tools/appell/budget.h"
 #include "tools/appell/commands.h"
@@ -14,6 +15,7 @@
 #include "tools/appell/robot_image.h"
 #include "tools/appell/say.h"
 #include "tools/appell/twin_gen.h"
+#include "tools/link/slot.h"
 #include "tools/run/run.h"
 
 #define PD_HZ      5.0
@@ -33,6 +35,7 @@ typedef struct {
     const char *folder;
     uint32_t every;
     bool changed;                 /* tunables that the twin does not know */
+    bool stopped;                 /* a motion ended in a fault */
     uint64_t compared, different; /* values, with the host */
 } session_t;
 
@@ -95,6 +98,7 @@ static int run_plan(session_t *s, const plan_t *plan, result_t *result) {
             fill_trial(plan, m, c, &trial);
             if (run_trial(s, &trial, &result->record[m][c]) != EXIT_YES)
                 return EXIT_BAD;
+            s->stopped = s->stopped || result->record[m][c].fault != 0;
         }
     report_errors(s->robot, result);
     out_flush();
@@ -129,7 +133,7 @@ static int report_line(session_t *s) {
     if (s->compared > 0)
         out_format("%llu values compared with the host's control step, %llu differ in a bit\n",
                    (unsigned long long)s->compared, (unsigned long long)s->different);
-    return counter[COUNTER_OVERRUNS] == 0 && s->different == 0 ? EXIT_YES : EXIT_NO;
+    return counter[COUNTER_OVERRUNS] == 0 && s->different == 0 && !s->stopped ? EXIT_YES : EXIT_NO;
 }
 
 static int compare_controllers(session_t *s) {
@@ -207,8 +211,7 @@ static int run_one(const request_t *request, session_t *s) {
     if (client_status(s->client, &status) != 0)
         return board_failed(s);
     const bool fresh = status.state == APP_STATE_IDLE && status.source == SOURCE_LINK;
-    uint32_t fault = 0;
-    for (long k = 0; k < ways && fault == 0; k++) {
+    for (long k = 0; k < ways && !s->stopped; k++) {
         record_t record;
         if (trial_on_board(s->client, &trial, &record) != 0)
             return board_failed(s);
@@ -219,17 +222,28 @@ static int run_one(const request_t *request, session_t *s) {
             return EXIT_BAD;
         for (uint32_t i = 0; k == 0 && record.rows > 0 && i < s->robot->n; i++)
             back.value[i] = (float)record_value(&record, 0, RUN_q_ref, i); /* where it began */
-        fault = record.fault;
+        s->stopped = record.fault != 0;
         record_free(&record);
         const motion_t next = back;
         back = trial.motion;
         trial.motion = next;
     }
-    const int told = report_line(s);
-    return fault != 0 ? EXIT_NO : told;
+    return report_line(s);
 }
 
 /* --------------------------------------------------------------------------------- the command */
+
+/* An emulated board without RAM for an image finds the robot in its flash. */
+static client_t *open_board(const session_t *s, const char *name, port_error_t *error) {
+    port_flash_t flash = {0};
+    uint8_t *slot = slot_make(s->image, s->image_size, &flash.size);
+    flash.bytes = slot;
+    if (!slot)
+        port_fail(error, "close some programs", "there is not enough memory");
+    client_t *client = slot ? client_open(name, &flash, error) : NULL;
+    free(slot);
+    return client;
+}
 
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
@@ -265,11 +279,21 @@ static int set_tunables(session_t *s, const char *list) {
     return EXIT_YES;
 }
 
-static int with_board(const request_t *request, session_t *s) {
+/* A board that uses images where they lie in its flash keeps the one that it has. */
+static int give_robot(session_t *s) {
+    device_status_t status;
     bool kept;
-    if (client_send_image(s->client, TARGET_APP, s->image, (uint32_t)s->image_size, &kept, NULL,
-                          NULL) != 0 ||
-        client_discover(s->client) != 0)
+    if (client_status(s->client, &status) != 0)
+        return -1;
+    if ((s->client->device.flags & HELLO_IN_PLACE) && status.image_length == s->image_size &&
+        status.image_crc == crc32_add(0, s->image, s->image_size))
+        return 0;
+    return client_send_image(s->client, TARGET_APP, s->image, (uint32_t)s->image_size, &kept, NULL,
+                             NULL);
+}
+
+static int with_board(const request_t *request, session_t *s) {
+    if (give_robot(s) != 0 || client_discover(s->client) != 0)
         return board_failed(s);
     if (request_has(request, OPTION_SET) && set_tunables(s, request->value[OPTION_SET]) != EXIT_YES)
         return EXIT_BAD;
@@ -302,7 +326,7 @@ int run_run(const request_t *request) {
         status = s.image ? EXIT_YES : EXIT_BAD;
     }
     if (status == EXIT_YES) {
-        s.client = client_open(port, &error);
+        s.client = open_board(&s, port, &error);
         status = s.client ? with_board(request, &s) : say_error(port, error.cure, "%s", error.what);
     }
     if (s.client)

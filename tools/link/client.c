@@ -231,8 +231,8 @@ client_t *client_over(port_t *port, port_error_t *error) {
     return NULL;
 }
 
-client_t *client_open(const char *name, port_error_t *error) {
-    port_t *port = port_open(name, error);
+client_t *client_open(const char *name, const port_flash_t *flash, port_error_t *error) {
+    port_t *port = port_open(name, flash, error);
     return port ? client_over(port, error) : NULL;
 }
 

@@ -106,7 +106,7 @@ typedef struct {
 } client_t;
 
 /* Opens the port and greets the board, which may just be starting. NULL with *error filled in. */
-client_t *client_open(const char *port, port_error_t *error);
+client_t *client_open(const char *port, const port_flash_t *flash, port_error_t *error);
 /* The same over a port that is open; the client closes it, in any case. */
 client_t *client_over(port_t *port, port_error_t *error);
 void client_close(client_t *client);

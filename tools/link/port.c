@@ -1,5 +1,5 @@
 /* tools/link/port.h */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, memfd_create */
 #include "tools/link/port.h"
 
 #include <dirent.h>
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -328,22 +329,63 @@ static int read_arguments(const char *firmware, char *text, size_t size, port_er
     return -1;
 }
 
+/*
+ * The argument that puts `flash` into the board's flash, empty where the board needs none. *file
+ * holds the bytes; the emulator inherits it.
+ */
+static int place_flash(const char *firmware, const port_flash_t *flash, char *out, size_t size,
+                       int *file, port_error_t *error) {
+    char path[PATH_MAX];
+    unsigned long address = 0;
+    *out = '\0';
+    *file = -1;
+    snprintf(path, sizeof path, "%.*s.slot", (int)(strlen(firmware) - 4), firmware);
+    FILE *told = flash ? fopen(path, "r") : NULL;
+    if (!told)
+        return 0;
+    const bool known = fscanf(told, "%lx", &address) == 1;
+    fclose(told);
+    if (!known) {
+        port_fail(error, "build the firmware again", "%.300s holds no address", path);
+        return -1;
+    }
+    *file = memfd_create("slot", MFD_CLOEXEC);
+    if (*file < 0 || write(*file, flash->bytes, flash->size) != (ssize_t)flash->size) {
+        port_fail(error, "free some files or memory", "the robot for the emulated flash: %s",
+                  strerror(errno));
+        return -1;
+    }
+    snprintf(out, size, "loader,file=/proc/self/fd/%d,addr=0x%lx,force-raw=on", *file, address);
+    return 0;
+}
+
 enum { ARGUMENTS_MOST = 40 };
 
-static void run_emulator(char *text, const char *firmware, int line, int told) {
-    char *argument[ARGUMENTS_MOST + 8];
+/* What the emulator is started with. */
+typedef struct {
+    char text[1000], loader[100];
+    int line, slot; /* files that it inherits; slot: -1 for none */
+} emulator_t;
+
+static void run_emulator(emulator_t *e, const char *firmware, int told) {
+    char *argument[ARGUMENTS_MOST + 10];
     char chardev[64];
     int count = 0;
-    for (char *word = strtok(text, " \n"); word && count < ARGUMENTS_MOST;
+    for (char *word = strtok(e->text, " \n"); word && count < ARGUMENTS_MOST;
          word = strtok(NULL, " \n"))
         argument[count++] = word;
-    snprintf(chardev, sizeof chardev, "socket,id=link,fd=%d", line);
+    snprintf(chardev, sizeof chardev, "socket,id=link,fd=%d", e->line);
     argument[count++] = (char *)"-chardev";
     argument[count++] = chardev;
     argument[count++] = (char *)"-serial";
     argument[count++] = (char *)"chardev:link";
     argument[count++] = (char *)"-kernel";
     argument[count++] = (char *)firmware;
+    if (e->slot >= 0) {
+        argument[count++] = (char *)"-device";
+        argument[count++] = e->loader;
+        fcntl(e->slot, F_SETFD, 0);
+    }
     argument[count] = NULL;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_IGN); /* control-C is for us; we end it */
@@ -352,27 +394,24 @@ static void run_emulator(char *text, const char *firmware, int line, int told) {
         dup2(null, STDIN_FILENO);
         dup2(null, STDOUT_FILENO);
     }
-    fcntl(line, F_SETFD, 0);
+    fcntl(e->line, F_SETFD, 0);
     execvp(argument[0], argument);
     const int why = errno;
     (void)!write(told, &why, sizeof why);
     _exit(127);
 }
 
-static int open_emulator(port_t *port, const char *name, port_error_t *error) {
-    char text[1000];
+static int start_emulator(port_t *port, const char *name, emulator_t *e, port_error_t *error) {
     int line[2], told[2], why = 0;
-    if (find_firmware(name, port->firmware, sizeof port->firmware, error) != 0 ||
-        read_arguments(port->firmware, text, sizeof text, error) != 0)
-        return -1;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0 ||
         pipe2(told, O_CLOEXEC) != 0) {
         port_fail(error, "free some files or memory", "qemu:%s: %s", name, strerror(errno));
         return -1;
     }
+    e->line = line[1];
     port->emulator = fork();
     if (port->emulator == 0)
-        run_emulator(text, port->firmware, line[1], told[1]);
+        run_emulator(e, port->firmware, told[1]);
     close(line[1]);
     close(told[1]);
     port->file = line[0];
@@ -383,6 +422,21 @@ static int open_emulator(port_t *port, const char *name, port_error_t *error) {
     port_fail(error, "install it: tools/setup.sh emu", "the emulator cannot be started: %s",
               strerror(why));
     return -1;
+}
+
+static int open_emulator(port_t *port, const char *name, const port_flash_t *flash,
+                         port_error_t *error) {
+    emulator_t e = {.slot = -1};
+    int status = find_firmware(name, port->firmware, sizeof port->firmware, error);
+    if (status == 0)
+        status = read_arguments(port->firmware, e.text, sizeof e.text, error);
+    if (status == 0)
+        status = place_flash(port->firmware, flash, e.loader, sizeof e.loader, &e.slot, error);
+    if (status == 0)
+        status = start_emulator(port, name, &e, error);
+    if (e.slot >= 0)
+        close(e.slot);
+    return status;
 }
 
 /* ----------------------------------------------------------------------------------- the rest */
@@ -396,7 +450,7 @@ port_t *port_from(const port_calls_t *calls) {
     return port;
 }
 
-port_t *port_open(const char *name, port_error_t *error) {
+port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *error) {
     port_t *port = calloc(1, sizeof *port);
     if (!port) {
         port_fail(error, "close some programs", "there is not enough memory");
@@ -410,7 +464,7 @@ port_t *port_open(const char *name, port_error_t *error) {
     else if (!strncmp(name, "unix:", 5))
         status = open_unix(port, name + 5, error);
     else if (!strncmp(name, "qemu:", 5))
-        status = open_emulator(port, name + 5, error);
+        status = open_emulator(port, name + 5, flash, error);
     else
         status = open_device(port, name, error);
     if (status == 0)

@@ -23,8 +23,19 @@ typedef struct {
 void port_fail(port_error_t *error, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* NULL with *error filled in. To be closed by port_close, which ends the emulator, too. */
-port_t *port_open(const char *name, port_error_t *error);
+/*
+ * What lies in the flash of an emulated board that takes a robot in no other way: its chip has no
+ * RAM for an image, and the emulator no flash that can be written. firmware.slot beside the
+ * firmware says where; every other board does without.
+ */
+typedef struct {
+    const uint8_t *bytes;
+    size_t size;
+} port_flash_t;
+
+/* NULL with *error filled in. To be closed by port_close, which ends the emulator, too. `flash` may
+ * be NULL. */
+port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *error);
 
 /* read: bytes, 0 where none came in time, -1 where the line is closed. write: 0 or -1. */
 typedef struct {
