@@ -86,10 +86,10 @@ static void error_panel(FILE *pipe, size_t r) {
           pipe);
     for (int c = 0; c < RUN_CONTROLLERS; c++)
         for (int m = 0; m < RUN_MASSES; m++)
-            fprintf(pipe, "%s$error_%zu_%d_%d using 1:2 with lines lw %s lc '%s' title '%s%s'",
-                    c + m ? ", " : "", r, m, c, m ? "1.6 dt 2" : "2", color[c], run_controller[c],
-                    m ? ", masses 10 % wrong" : "");
-    fputc('\n', pipe);
+            fprintf(pipe, "%s$error_%zu_%d_%d using 1:2 with lines lw %s lc '%s' %s%s%s",
+                    c + m ? ", " : "", r, m, c, m ? "1.6 dt 2" : "2", color[c],
+                    m ? "notitle" : "title '", m ? "" : run_controller[c], m ? "" : "'");
+    fputs(", NaN with lines lw 1.6 dt 2 lc 'black' title 'masses 10 % wrong'\n", pipe);
 }
 
 static void bar_panel(FILE *pipe, const robot_t *robot, size_t r) {
