@@ -23,7 +23,8 @@ enum { PIECES = 16, POINTS = 8 * PIECES };
 static void node(double length, int k, double *x, double *dx) {
     const double half = length / PIECES / 2;
     const int i = k % 8;
-    *x = (k / 8 * 2 + 1) * half + (i < 4 ? -1 : 1) * half * point[i % 4];
+    const int middle = k / 8 * 2 + 1; /* of the piece, in halves */
+    *x = middle * half + (i < 4 ? -1 : 1) * half * point[i % 4];
     *dx = half * weight[i % 4];
 }
 
@@ -121,7 +122,7 @@ static const double step = 1e-30;
 static void places_step(const flex_arm_t *arm, const double *theta, uint32_t size, uint32_t c,
                         number *at, places_t *out) {
     for (uint32_t k = 0; k < size; k++)
-        at[k] = CMPLX(theta[k], k == c ? step : 0);
+        at[k] = theta[k] + (k == c ? step : 0) * I;
     places(arm, at, out);
 }
 
@@ -291,7 +292,7 @@ static void slope_of(number (*energy)(const flex_arm_t *, const number *), const
     number at[SIZE];
     for (uint32_t c = 0; c < size; c++) {
         for (uint32_t k = 0; k < size; k++)
-            at[k] = CMPLX(theta[k], k == c ? step : 0);
+            at[k] = theta[k] + (k == c ? step : 0) * I;
         force[c] = cimag(energy(arm, at)) / step;
     }
 }

@@ -181,7 +181,7 @@ static void test_mutated_frames(void) {
         (void)frame_take(&reader, 0);
     }
     harness_note_number("mutated frames", MUTATED_FRAMES);
-    harness_note_number("of them damaged", (int64_t)(reader.stats.damaged + reader.stats.overlong));
+    harness_note_number("of them damaged", (int64_t)reader.stats.damaged + reader.stats.overlong);
     TEST_ASSERT_GREATER_THAN_UINT32(MUTATED_FRAMES * 9 / 10, reader.stats.damaged);
 }
 
