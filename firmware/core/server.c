@@ -449,7 +449,9 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
 }
 
 // Tunables as they are now, or back to that.
-static void each_tunable(app_t *app, float value[SET_VALUES], bool back) {
+static void each_tunable(server_t *server, bool back) {
+    app_t *app = server->app;
+    float *value = server->kept;
     app_status_t status;
     app_status(app, &status);
     unsigned i = 0;
@@ -463,11 +465,10 @@ static void each_tunable(app_t *app, float value[SET_VALUES], bool back) {
 
 // Takes a new arm over; if it is refused, what ran before runs again as it was.
 static int load(server_t *server, const uint8_t *image, uint32_t length) {
-    float value[SET_VALUES];
     telemetry_budget_t budget;
     const bool ran = server->running_length > 0;
     if (ran) {
-        each_tunable(server->app, value, false);
+        each_tunable(server, false);
     }
     const int reason = app_load(server->app, image, length);
     server->place = app_where(server->app);
@@ -475,7 +476,7 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
         (void)telemetry_choose(&server->telemetry, server->app, NULL, 0, 0, SERVER_PAYLOAD,
                                server->port->baud, &budget);
     } else if (ran && app_load(server->app, server->running, server->running_length) == APP_OK) {
-        each_tunable(server->app, value, true);
+        each_tunable(server, true);
     }
     return reason;
 }
@@ -595,14 +596,13 @@ static int do_SAVE(server_t *server, exchange_t *x) {
         return store_refused(x, status);
     }
     if (in_place(server)) { // the same bytes, in the other slot
-        float value[SET_VALUES];
-        each_tunable(server->app, value, false);
+        each_tunable(server, false);
         server->running = slot_image(server, (unsigned)server->store.current);
         const int reason = app_load(server->app, server->running, server->running_length);
         if (reason != APP_OK) {
             return refused(x, reason);
         }
-        each_tunable(server->app, value, true);
+        each_tunable(server, true);
     }
     server->source = SOURCE_STORE;
     out_u8(x, (server->port->flags & HELLO_PERSISTENT) != 0);
