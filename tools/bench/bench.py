@@ -52,7 +52,7 @@ SYMBOLS = {"id": "inverse", "mass": "mass", "fd": "forward", "bias": "bias", "gr
            "coriolis": "coriolis"}
 TICK = {"sense": "control_sense", "estimate": "control_estimate", "reference": "reference_step",
         "dynamics": "control_dynamics", "feedback": "control_feedback", "drive": "control_drive",
-        "plant": "plant_step", "-": "app_tick"}
+        "plant": "plant_step", "-": "app_tick", "arm": "app_tick"}
 ONLY = {"fk": "pose", "jacobian": "jacobian", "volt": "voltage"}
 
 
