@@ -25,13 +25,11 @@ typedef struct {
 } setting_t;
 
 typedef struct {
-    uint32_t fault;
     const char *how;
-    uint32_t defect;
+    uint32_t fault, defect, stop;
     bool moves;  /* a motion is on */
     bool dry;    /* a streamed motion without its last points */
     bool floats; /* only where numbers are floats */
-    uint32_t stop;
     setting_t set[4];
 } scenario_t;
 
@@ -78,7 +76,6 @@ static const scenario_t scenario[] = {
     {.fault = APP_FAULT_TORQUE,
      .how = "it jams, errors allowed",
      .defect = DEFECT_JAMMED,
-
      .moves = true,
      .stop = APP_STOP_LOWER,
      .set = {{"guard_tracking", 10}}},
