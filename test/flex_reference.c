@@ -122,7 +122,7 @@ static const double step = 1e-30;
 static void places_step(const flex_arm_t *arm, const double *theta, uint32_t size, uint32_t c,
                         number *at, places_t *out) {
     for (uint32_t k = 0; k < size; k++)
-        at[k] = theta[k] + (k == c ? step : 0) * I;
+        at[k] = theta[k] + (k == c ? step : 0) * (number)I;
     places(arm, at, out);
 }
 
@@ -292,7 +292,7 @@ static void slope_of(number (*energy)(const flex_arm_t *, const number *), const
     number at[SIZE];
     for (uint32_t c = 0; c < size; c++) {
         for (uint32_t k = 0; k < size; k++)
-            at[k] = theta[k] + (k == c ? step : 0) * I;
+            at[k] = theta[k] + (k == c ? step : 0) * (number)I;
         force[c] = cimag(energy(arm, at)) / step;
     }
 }
