@@ -67,8 +67,19 @@ double budget_cycles(const budget_core_t *core, method_id_t method, double opera
     return end[0].cycles + slope * (operations - end[0].operations);
 }
 
+/* The board of the bench with the same core. */
+static const char *benched(const char *board) {
+    static const char *const same[][2] = {{"stm32vldiscovery", "netduino2"},
+                                          {"nucleo-f446re", "netduinoplus2"}};
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        if (!strcmp(board, same[i][0]))
+            return same[i][1];
+    return board;
+}
+
 double budget_cycles_per_instruction(const char *board, const char *real) {
     double cycles = 0, instructions = 0;
+    board = benched(board);
     for (const char *text = budget_rows; text; text = strchr(text, '\n')) {
         char name[24], robot[24], problem[16], method[16], type[8];
         double most, estimate;

@@ -23,7 +23,7 @@ extern const budget_core_t budget_core[BUDGET_CORES];
 double budget_cycles(const budget_core_t *core, method_id_t method, double operations);
 
 /* Estimated cycles of an executed instruction on a board: of the default kernels of inverse and
- * forward dynamics together, with the PUMA 560. 1 where the bench does not have the board. */
+ * forward dynamics together, with the PUMA 560. 1 where the bench has no board with this core. */
 double budget_cycles_per_instruction(const char *board, const char *real);
 
 #endif
