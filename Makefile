@@ -31,7 +31,7 @@ setup_bench := build host emu
 setup_papers := build host plot
 setup_bench-host := build host callgrind
 setup_debug := build host emu debug flash
-setup_groups = $(if $(filter $(setup_none),$1),,$(or $(setup_$(patsubst test-%,test,$1)),build host))
+setup_groups = $(if $(filter $(setup_none),$1),,$(or $(setup_$(patsubst lint-%,lint,$(patsubst test-%,test,$1))),build host))
 
 SETUP_GROUPS := $(sort $(foreach goal,$(or $(MAKECMDGOALS),$(.DEFAULT_GOAL)),$(call setup_groups,$(goal))))
 # The variables are passed by hand: make exports nothing into $(shell).
@@ -180,12 +180,15 @@ size: all ## code and RAM of every board
 # Layers, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
 # without -Werror hides one), static analysis.
 LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
-lint: ## layers, formatting, -Werror, cppcheck, clang-tidy
-	@echo "lint: layers";      tools/lint_includes.py
-	@echo "lint: formatting";  tools/lint_format.sh $(LINT_SRC)
+.PHONY: lint-static
+lint: lint-static ## layers, formatting, -Werror, cppcheck, clang-tidy
 	@for b in host $(BOARDS); do echo "lint: gcc -Werror, $$b"; \
 	    $(MAKE) -s -j$(JOBS) --no-print-directory BUILD=build/lint WERROR=1 BOARD=$$b lint-build > build/lint.log 2>&1 \
 	    || { cat build/lint.log; exit 1; }; done
+
+lint-static: ## the same without compiling
+	@echo "lint: layers";      tools/lint_includes.py
+	@echo "lint: formatting";  tools/lint_format.sh $(LINT_SRC)
 	@echo "lint: cppcheck";    tools/lint_static.sh cppcheck $(LINT_SRC)
 	@echo "lint: clang-tidy";  tools/lint_static.sh clang-tidy $(LINT_SRC)
 
