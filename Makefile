@@ -24,6 +24,7 @@ endif
 # Groups of tools/setup.sh by goal; what is not named here builds something.
 setup_none  := help clean
 setup_run   := build host emu plot
+setup_faults := build host emu plot
 setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_flash := build host flash
