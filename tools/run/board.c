@@ -76,11 +76,27 @@ static int set_all(client_t *client, const char *name, uint32_t count, const flo
     return 0;
 }
 
+/* The outputs go off in the next tick, and a small board takes tunables only then. */
+static int switch_off(client_t *client) {
+    enum { POLLS = 2000 };
+    device_status_t status;
+    if (client_stop(client, true) != 0)
+        return -1;
+    for (int i = 0; i < POLLS; i++) {
+        if (client_status(client, &status) != 0)
+            return -1;
+        if (status.state != APP_STATE_RUNNING && status.state != APP_STATE_STOPPING)
+            return 0;
+    }
+    port_fail(&client->error, "look at the board's console", "the outputs do not go off");
+    return -1;
+}
+
 static int set_up(client_t *client, const trial_t *trial) {
     const uint32_t n = client->device.joints;
     const float feedback = (float)trial->feedback, feedforward = (float)trial->feedforward;
     const float one = 1;
-    if (client_stop(client, true) != 0 || set_all(client, "feedback", 1, &feedback) != 0 ||
+    if (switch_off(client) != 0 || set_all(client, "feedback", 1, &feedback) != 0 ||
         set_all(client, "feedforward", 1, &feedforward) != 0 ||
         set_all(client, "plant_mass", 1, &trial->plant_mass) != 0 ||
         set_all(client, "stages", 1, &one) != 0 || set_all(client, "kp", n, trial->kp) != 0 ||
