@@ -139,8 +139,7 @@ void CORE(control_estimate)(const control_t *c, loop_t *s) {
         const real off = wide_fit(wide_sub(s->q[i], q), &beyond);
         const wider qd = wide_add(wide_add(turned, turned), s->qd_hat[i]);
         s->q_hat[i] = real_add(q, real_mul(c->observe, off));
-        s->qd_hat[i] =
-            real_clamp(wide_fit(wide_add(qd, gain_wide(j->observe, off)), &beyond), j->qd_max);
+        s->qd_hat[i] = wide_clamp(wide_add(qd, gain_wide(j->observe, off)), j->qd_max, &beyond);
     }
 }
 
