@@ -168,7 +168,7 @@ test: ## run every test on the host and on every emulated board; TEST=name BOARD
 	@: > $(BUILD)/test-jobs
 	@for b in $(TEST_BOARDS); do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b test-build || exit 1; done
-	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) $(if $(LONG),--timeout 3600)
+	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,300)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
 	@$(MAKE) --no-print-directory test LONG=1
