@@ -85,8 +85,12 @@ static int switch_off(client_t *client) {
     for (int i = 0; i < POLLS; i++) {
         if (client_status(client, &status) != 0)
             return -1;
-        if (status.state != APP_STATE_RUNNING && status.state != APP_STATE_STOPPING)
+        if (status.state == APP_STATE_FAULT) { /* of the trial before, which has told it */
+            if (client_clear(client) != 0)
+                return -1;
+        } else if (status.state != APP_STATE_RUNNING && status.state != APP_STATE_STOPPING) {
             return 0;
+        }
     }
     port_fail(&client->error, "look at the board's console", "the outputs do not go off");
     return -1;
@@ -96,7 +100,14 @@ static int set_up(client_t *client, const trial_t *trial) {
     const uint32_t n = client->device.joints;
     const float feedback = (float)trial->feedback, feedforward = (float)trial->feedforward;
     const float one = 1;
-    if (switch_off(client) != 0 || set_all(client, "feedback", 1, &feedback) != 0 ||
+    if (switch_off(client) != 0)
+        return -1;
+#define X(name, value)                                                                             \
+    if (set_all(client, #name, 1, &(const float){value}) != 0)                                     \
+        return -1;
+    RUN_GUARDS(X)
+#undef X
+    if (set_all(client, "feedback", 1, &feedback) != 0 ||
         set_all(client, "feedforward", 1, &feedforward) != 0 ||
         set_all(client, "plant_mass", 1, &trial->plant_mass) != 0 ||
         set_all(client, "stages", 1, &one) != 0 || set_all(client, "kp", n, trial->kp) != 0 ||

@@ -111,6 +111,15 @@ typedef struct {
     record_t record[RUN_MASSES][RUN_CONTROLLERS];
 } result_t;
 
+/*
+ * Guards that a comparison opens: poor controllers are run on purpose, on a simulated arm. It turns
+ * the right way, too; strongly coupled joints without rotors only look as if they did not.
+ */
+#define RUN_GUARDS(X)                                                                              \
+    X(guard_direction, 0)                                                                          \
+    X(guard_tracking, 10)                                                                          \
+    X(guard_speed, 10)
+
 void report_errors(const robot_t *robot, const result_t *result);
 void report_costs(const costs_t *costs, bool instructions, double cycles_per_instruction);
 int report_csv(const client_t *client, const char *path, const record_t *record);

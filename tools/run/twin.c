@@ -57,6 +57,11 @@ static int set_up(app_t *app, uint32_t every, const trial_t *trial) {
         if (status == APP_OK)
             status = app_set(app, TUNABLE_kd, i, trial->kd[i]);
     }
+#define X(name, value)                                                                             \
+    if (status == APP_OK && trial->set)                                                            \
+        status = app_set(app, TUNABLE_##name, 0, value);
+    RUN_GUARDS(X)
+#undef X
     if (status == APP_OK && trial->set)
         status = app_set(app, TUNABLE_feedback, 0, (float)trial->feedback);
     if (status == APP_OK && trial->set)
