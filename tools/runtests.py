@@ -279,7 +279,10 @@ def print_progress(job, widths):
     cases = job.passed + len(job.ignored) + len(job.failures)
     print("%-4s %-*s %-*s %3d test%s %.1f s"
           % ("FAIL" if job.failures else "ok", widths[0], job.machine, widths[1], job.test,
-             cases, " " if cases == 1 else "s", job.seconds), flush=True)
+             cases, " " if cases == 1 else "s", job.seconds))
+    for headline, _ in job.failures:  # now, because the report is minutes away
+        print("     " + headline)
+    sys.stdout.flush()
 
 
 def print_report(jobs, unfinished, verbose):
