@@ -272,6 +272,10 @@ static const case_t cases[] = {
      "<link> has no attribute \"name\""},
     {U, "</inertial></link>", "</inertial><inertial/></link>", MESSAGE_DUPLICATE_KEY, 5,
      "a second <inertial>"},
+    {U, "<mass value=\"1\"/>", "<mass value=\"1\"/><mass value=\"2\"/>", MESSAGE_DUPLICATE_KEY, 4,
+     "a second <mass>"},
+    {U, "velocity=\"2\"/>", "velocity=\"2\"/><limit effort=\"3\"/>", MESSAGE_DUPLICATE_KEY, 9,
+     "a second <limit>"},
     {U, "<link name=\"l2\"/>",
      "<link name=\"l2\"><inertial><origin xyz=\"0 0 1e10\"/><mass value=\"1e10\"/><inertia "
      "ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" iyz=\"0\" ixz=\"0\"/></inertial></link>",

@@ -49,6 +49,7 @@ typedef struct {
     double reduction_value;
     uint32_t reduction_line;
     bool saw_mass, saw_inertia, saw_parent, saw_child;
+    unsigned seen; /* children of the joint or of the inertial, one bit each */
     skipped_t skipped[SKIPPED_MAX];
     size_t skipped_count;
 } reader_t;
@@ -272,6 +273,7 @@ static at_t begin_joint(reader_t *r, const XML_Char **attributes) {
     urdf_joint_t *joint = &u->joint[u->joints++];
     *joint = (urdf_joint_t){.line = here(r), .axis = {1, 0, 0}, .multiplier = 1};
     r->saw_parent = r->saw_child = false;
+    r->seen = 0;
     name_into(r, attributes, "joint", "name", joint->name);
     name_into(r, attributes, "joint", "type", joint->type_name);
     joint->type = joint_type(joint->type_name);
@@ -305,6 +307,7 @@ static at_t in_link(reader_t *r, const char *name) {
             complain(r, MESSAGE_DUPLICATE_KEY, "keep one of the two", "a second <inertial>");
         link->inertial = true;
         r->saw_mass = r->saw_inertia = false;
+        r->seen = 0;
         link->line_mass = link->line_inertia = link->line_origin = here(r);
         return AT_INERTIAL;
     }
@@ -316,9 +319,21 @@ static at_t in_link(reader_t *r, const char *name) {
     return AT_SKIPPED;
 }
 
+/* What says the same thing again would win or lose silently: other readers take the first. */
+static void only_once(reader_t *r, const char *name, const char *const names[]) {
+    for (unsigned i = 0; names[i]; i++)
+        if (strcmp(name, names[i]) == 0) {
+            if (r->seen & 1u << i)
+                complain(r, MESSAGE_DUPLICATE_KEY, "keep one of the two", "a second <%s>", name);
+            r->seen |= 1u << i;
+        }
+}
+
 static void in_inertial(reader_t *r, const char *name, const XML_Char **attributes) {
+    static const char *const names[] = {"mass", "inertia", "origin", NULL};
     static const char *const six[6] = {"ixx", "iyy", "izz", "ixy", "iyz", "ixz"};
     urdf_link_t *link = &r->out->link[r->out->links - 1];
+    only_once(r, name, names);
     if (strcmp(name, "mass") == 0) {
         r->saw_mass = true;
         link->line_mass = here(r);
@@ -342,7 +357,10 @@ static void in_inertial(reader_t *r, const char *name, const XML_Char **attribut
 static void in_joint(reader_t *r, const char *name, const XML_Char **attributes) {
     static const char *const limit_keys[] = {"lower", "upper", "effort", "velocity", NULL};
     static const char *const dynamics_keys[] = {"damping", "friction", NULL};
+    static const char *const names[] = {"origin", "parent",   "child", "axis",
+                                        "limit",  "dynamics", "mimic", NULL};
     urdf_joint_t *j = &r->out->joint[r->out->joints - 1];
+    only_once(r, name, names);
     if (strcmp(name, "origin") == 0) {
         j->line_origin = here(r);
         numbers(r, attributes, "origin", "xyz", j->xyz, 3);
