@@ -7,7 +7,7 @@
 #include "tools/robot/robot.h"
 
 /* Every command that needs a board takes these. */
-#define BOARD_OPTIONS (OPTION(PORT) | OPTION(QUIET) | OPTION(HELP))
+#define BOARD_OPTIONS OPTION_PORT, OPTION_QUIET, OPTION_HELP
 
 /* Opens and greets it, discovers its robot and DISCOVER_...; NULL after saying what is wrong. */
 client_t *board_open(const request_t *request, unsigned what);

@@ -40,12 +40,11 @@ typedef struct {
 
 /* Options with which the command line alone says what to do. Those that say how and what to keep
  * would have no meaning for the interactive program. */
-#define BATCH                                                                                      \
-    (OPTION(DURATION) | OPTION(MOTION) | OPTION(MOVE) | OPTION(TORQUE) | OPTION(VOLTAGE) |         \
-     OPTION(OUTPUT) | OPTION(PLOT) | OPTION(ANIMATE) | OPTION(JSON) | OPTION(STOPS) |              \
-     OPTION(INTEGRATOR) | OPTION(STEP) | OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) |       \
-     OPTION(START) | OPTION(SPEED) | OPTION(VOLTS) | OPTION(WRENCH) | OPTION(BENT) |               \
-     OPTION(CONTROLLER))
+static const option_id_t *const batch = OPTIONS(
+    OPTION_DURATION, OPTION_MOTION, OPTION_MOVE, OPTION_TORQUE, OPTION_VOLTAGE, OPTION_OUTPUT,
+    OPTION_PLOT, OPTION_ANIMATE, OPTION_JSON, OPTION_STOPS, OPTION_INTEGRATOR, OPTION_STEP,
+    OPTION_TOLERANCE, OPTION_HOLD, OPTION_SAMPLE, OPTION_START, OPTION_SPEED, OPTION_VOLTS,
+    OPTION_WRENCH, OPTION_BENT, OPTION_CONTROLLER);
 
 /* A number greater than zero, where the option is given. */
 static int take_positive(const request_t *request, option_id_t option, double *value) {
@@ -474,7 +473,7 @@ static int choose_method(job_t *job) {
 }
 
 int sim_command_run(const request_t *request) {
-    if (request->given & BATCH && request_has(request, OPTION_SCRIPT))
+    if (request_has_any(request, batch) && request_has(request, OPTION_SCRIPT))
         return say_error(NULL, "put what they say into the script",
                          "options for a run, and a --script");
     robot_t *robot = arm_load_compute(request);
@@ -497,7 +496,7 @@ int sim_command_run(const request_t *request) {
                   "--bent needs the mode shapes: they were tables, which an image does not hold");
     else if (choose_method(job) != EXIT_YES)
         status = EXIT_BAD;
-    else if (request->given & BATCH)
+    else if (request_has_any(request, batch))
         status = run_batch(job);
     else if (job->elastic)
         say_error(robot->file, "give --duration, or take the links as stiff with --rigid",

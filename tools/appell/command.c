@@ -23,6 +23,13 @@ const command_t *command_find(const char *name) {
     return NULL;
 }
 
+bool command_takes(const command_t *command, option_id_t option) {
+    const option_id_t *o = command->options;
+    while (*o != OPTION_COUNT && *o != option)
+        o++;
+    return *o == option;
+}
+
 int command_unknown(const char *name) {
     const char *known[64] = {NULL};
     size_t count = 0;
@@ -39,7 +46,7 @@ static int unknown_option(const command_t *command, const char *given) {
     const char *known[OPTION_COUNT + 1] = {NULL};
     size_t count = 0;
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (command->options & (uint64_t)1 << i)
+        if (command_takes(command, (option_id_t)i))
             known[count++] = option_table[i].name;
     char name[64], cure[160];
     snprintf(name, sizeof name, "%s", given + strspn(given, "-"));
@@ -57,7 +64,7 @@ static int unknown_option(const command_t *command, const char *given) {
 static int find_option(const command_t *command, const char *given, size_t size) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const option_t *o = &option_table[i];
-        if (!(command->options & (uint64_t)1 << i))
+        if (!command_takes(command, (option_id_t)i))
             continue;
         if (given[1] == '-' ? strlen(o->name) == size - 2 && !memcmp(o->name, given + 2, size - 2)
                             : o->letter && size == 2 && given[1] == o->letter)
@@ -91,7 +98,7 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
             return say_error(NULL, NULL, "more than %d frozen joints", FREEZE_MAX);
         request->freeze[request->freezes++] = value;
     }
-    request->given |= (uint64_t)1 << i;
+    request->given[i] = true;
     request->value[i] = value;
     return EXIT_YES;
 }
@@ -115,7 +122,7 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
             request->argument[request->arguments++] = argv[i];
         }
     }
-    if (request->given & (OPTION(HELP) | OPTION(SHOW)))
+    if (request_has_any(request, OPTIONS(OPTION_HELP, OPTION_SHOW)))
         return EXIT_YES;
     if (request->arguments < command->arguments_least) {
         char cure[160];
@@ -129,7 +136,13 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
 }
 
 bool request_has(const request_t *request, option_id_t option) {
-    return request->given & (uint64_t)1 << option;
+    return request->given[option];
+}
+
+bool request_has_any(const request_t *request, const option_id_t *options) {
+    while (*options != OPTION_COUNT && !request->given[*options])
+        options++;
+    return *options != OPTION_COUNT;
 }
 
 int request_list(const request_t *request, option_id_t option, double *value, size_t least,

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help") */
 #define OPTION_TABLE(X)                                                                            \
@@ -160,9 +159,9 @@ typedef struct {
 
 extern const option_t option_table[OPTION_COUNT];
 
-/* A set of options is the bits of a word. */
-#define OPTION(name) ((uint64_t)1 << OPTION_##name)
-_Static_assert(OPTION_COUNT <= 64, "more options than bits of a set");
+/* A set of options in any order: OPTIONS(OPTION_JSON, OPTION_HELP). One that stands twice counts
+ * once, so that lists which other lists are made of may overlap. */
+#define OPTIONS(...) ((const option_id_t[]){__VA_ARGS__, OPTION_COUNT})
 
 enum { ARGUMENTS_MAX = 2, FREEZE_MAX = 64 };
 
@@ -173,7 +172,7 @@ typedef struct {
     const struct command *command;
     const char *argument[ARGUMENTS_MAX];
     int arguments;
-    uint64_t given;                  /* OPTION(...) */
+    bool given[OPTION_COUNT];
     const char *value[OPTION_COUNT]; /* of the last time that it was given */
     const char *freeze[FREEZE_MAX];
     size_t freezes;
@@ -183,17 +182,18 @@ typedef struct command {
     const char *name;
     const char *arguments; /* of the synopsis */
     int arguments_least, arguments_most;
-    uint64_t options;
-    const char *summary; /* one line */
-    const char *text;    /* paragraphs, separated by empty lines; wrapped when printed */
-    const char *example; /* command lines and what they print, verbatim */
-    int problem;         /* problem_t of a command that computes rows, else -1 */
+    const option_id_t *options; /* OPTIONS(...) */
+    const char *summary;        /* one line */
+    const char *text;           /* paragraphs, separated by empty lines; wrapped when printed */
+    const char *example;        /* command lines and what they print, verbatim */
+    int problem;                /* problem_t of a command that computes rows, else -1 */
     int (*run)(const request_t *request);
 } command_t;
 
 /* Ends with a command without a name. */
 extern const command_t command_table[];
 const command_t *command_find(const char *name);
+bool command_takes(const command_t *command, option_id_t option);
 /* Says that there is none and which may have been meant. Returns EXIT_BAD. */
 int command_unknown(const char *name);
 
@@ -201,6 +201,7 @@ int command_unknown(const char *name);
 int command_parse(const command_t *command, int argc, char **argv, request_t *request);
 
 bool request_has(const request_t *request, option_id_t option);
+bool request_has_any(const request_t *request, const option_id_t *options);
 /* Numbers separated by commas or blanks. 0, or EXIT_BAD after saying what is wrong. */
 int request_list(const request_t *request, option_id_t option, double *value, size_t least,
                  size_t most, size_t *count);

@@ -5,20 +5,21 @@
 #include "tools/appell/arm.h"
 #include "tools/appell/board.h"
 
-#define COMPUTE                                                                                    \
-    (ARM_OPTIONS | OPTION(GRAVITY) | OPTION(PAYLOAD) | OPTION(RIGID) | OPTION(LINEAR) |            \
-     OPTION(JSON))
-#define NUMBERS (COMPUTE | OPTION(METHOD) | OPTION(REAL) | OPTION(PORT))
+/* Of commands that only ask where things are, of those that compute with masses, and of those that
+ * do it row by row. */
+#define PLACES  ARM_OPTIONS, OPTION_RIGID, OPTION_LINEAR, OPTION_JSON
+#define COMPUTE PLACES, OPTION_GRAVITY, OPTION_PAYLOAD
+#define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT
 
 const command_t command_table[] = {
-    {"info", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(JSON), "what was understood of a robot",
+    {"info", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_JSON), "what was understood of a robot",
      "Joints, masses, limits and drives as the kernels get them, the memory of the prepared "
      "constants and of each kernel's scratch, operation counts, and an estimate of what a kernel "
      "takes of a control tick.",
      "$ appell info puma560\n"
      "$ appell info --json --tip tool0 ur5.urdf",
      -1, info_run},
-    {"check", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(GRAVITY) | OPTION(JSON),
+    {"check", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_JSON),
      "the import doctor: what is wrong or suspicious, where, and the cure",
      "Missing or impossible masses and inertias, limits that are missing or contradict themselves, "
      "frames, names, units that look like millimetres or degrees, drives too weak to hold the arm. "
@@ -27,7 +28,7 @@ const command_t command_table[] = {
      "$ appell check --json arm.urdf",
      -1, check_run},
     {"id", "ROBOT [ROWS]", 1, 2,
-     NUMBERS | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR) | OPTION(STATIC),
+     OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR, OPTION_STATIC),
      "inverse dynamics: rows q qd qdd to rows tau",
      "The torque (force where a joint slides) that each joint must deliver for the motion. Rotors "
      "and friction are included where the file has them.\n\n"
@@ -40,51 +41,52 @@ const command_t command_table[] = {
      "$ appell id puma560 --method ne --real f32 motion.txt > torques.txt\n"
      "$ appell id puma560 --wrench 0,0,-10,0,0,0 --no-friction motion.txt",
      PROBLEM_ID, rows_run},
-    {"mass", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(NO_ROTOR),
+    {"mass", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_NO_ROTOR),
      "inertia matrix: rows q to rows of M, row by row",
      "n x n numbers a row. The inertia of the rotors stands on the diagonal where the file has it. "
      "With elastic links rows are Theta, see `appell help id`.",
      "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, rows_run},
-    {"fd", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR),
+    {"fd", "ROBOT [ROWS]", 1, 2,
+     OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "forward dynamics: rows q qd tau to rows qdd",
      "The acceleration of each joint under the torques. Rotors and friction are included where the "
      "file has them. With elastic links rows Theta Thetad tau (torques of the joints only) give "
      "rows Thetadd, see `appell help id`.",
      "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, rows_run},
-    {"bias", "ROBOT [ROWS]", 1, 2, NUMBERS | OPTION(WRENCH),
+    {"bias", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_WRENCH),
      "torques at zero acceleration: rows q qd to rows tau",
      "Gravity, Coriolis and centrifugal torques, and the wrench; no friction. With elastic links "
      "rows Theta Thetad, and their stiffness and damping are in it.",
      "$ echo 0 0 0  1 1 1 | appell bias planar3r\n"
      "$ echo -1 0.01 0.5 0  0 0 0 0 | appell bias flex2",
      PROBLEM_BIAS, rows_run},
-    {"gravity", "ROBOT [ROWS]", 1, 2, NUMBERS, "gravity torques: rows q to rows tau",
+    {"gravity", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS), "gravity torques: rows q to rows tau",
      "The torques that hold the arm at rest. With a wrench: `appell bias` with zero velocities.",
      "$ echo 0 0 0 | appell gravity planar3r\n"
      "$ echo 0 0 0 | appell gravity planar3r --gravity 0,0,-1.62",
      PROBLEM_GRAVITY, rows_run},
-    {"coriolis", "ROBOT [ROWS]", 1, 2, NUMBERS,
+    {"coriolis", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS),
      "Coriolis and centrifugal matrix: rows q qd to rows of C, row by row",
      "n x n numbers a row. C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is "
      "skew-symmetric.",
      "$ echo 0 0.5 1  1 1 1 | appell coriolis planar3r", PROBLEM_CORIOLIS, rows_run},
-    {"fk", "ROBOT [ROWS]", 1, 2, (NUMBERS & ~OPTION(PAYLOAD) & ~OPTION(GRAVITY)),
+    {"fk", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "forward kinematics: rows q to rows of the hand's pose",
      "Twelve numbers a row: the 3 x 4 matrix [R p] of the hand in the world, row by row.",
      "$ echo 0 0 0 | appell fk planar3r", PROBLEM_FK, rows_run},
-    {"jacobian", "ROBOT [ROWS]", 1, 2, (NUMBERS & ~OPTION(PAYLOAD) & ~OPTION(GRAVITY)),
+    {"jacobian", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "Jacobian of the hand: rows q to rows of J, row by row",
      "6 x n numbers a row: velocity of the hand's origin, then angular velocity, on the axes of "
      "the "
      "world, for each joint speed.",
      "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, rows_run},
-    {"volt", "ROBOT [ROWS]", 1, 2, (NUMBERS & ~OPTION(PAYLOAD) & ~OPTION(GRAVITY)),
+    {"volt", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "motor voltages: rows qd tau to rows of volts",
      "V = R tau / (N Kt) + Kt N qd, with tau at the joint as `appell id` gives it, limited to the "
      "supply of the motor; joints and rows that were limited are counted in a note.",
      "$ echo 0.1 0 0 0 0 0  10 20 5 1 1 1 | appell volt puma560", PROBLEM_VOLT, rows_run},
     {"ik", "ROBOT [ROWS]", 1, 2,
-     ARM_OPTIONS | OPTION(RIGID) | OPTION(START) | OPTION(RESTARTS) | OPTION(SEED) | OPTION(JSON),
+     OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_START, OPTION_RESTARTS, OPTION_SEED, OPTION_JSON),
      "inverse kinematics: rows x y z roll pitch yaw of the hand to rows q",
      "Damped least squares from --start, within the limits of the joints; where that fails, from "
      "random positions. Joints without limits end within half a turn of the start. The angles turn "
@@ -95,11 +97,11 @@ const command_t command_table[] = {
      "$ appell ik puma560 --start 0,0.8,0,0,0,0 poses.txt | appell fk puma560",
      -1, ik_run},
     {"sim", "ROBOT", 1, 1,
-     COMPUTE | OPTION(METHOD) | OPTION(WRENCH) | OPTION(NO_FRICTION) | OPTION(NO_ROTOR) |
-         OPTION(START) | OPTION(SPEED) | OPTION(DURATION) | OPTION(INTEGRATOR) | OPTION(STEP) |
-         OPTION(TOLERANCE) | OPTION(HOLD) | OPTION(SAMPLE) | OPTION(TORQUE) | OPTION(VOLTAGE) |
-         OPTION(MOTION) | OPTION(MOVE) | OPTION(VOLTS) | OPTION(STOPS) | OPTION(SCRIPT) |
-         OPTION(PLOT) | OPTION(ANIMATE) | OPTION(BENT) | OPTION(CONTROLLER) | OPTION(OUTPUT),
+     OPTIONS(COMPUTE, OPTION_METHOD, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR,
+             OPTION_START, OPTION_SPEED, OPTION_DURATION, OPTION_INTEGRATOR, OPTION_STEP,
+             OPTION_TOLERANCE, OPTION_HOLD, OPTION_SAMPLE, OPTION_TORQUE, OPTION_VOLTAGE,
+             OPTION_MOTION, OPTION_MOVE, OPTION_VOLTS, OPTION_STOPS, OPTION_SCRIPT, OPTION_PLOT,
+             OPTION_ANIMATE, OPTION_BENT, OPTION_CONTROLLER, OPTION_OUTPUT),
      "the simulator: by options, by a script, or interactive",
      "With options, the motion of the arm over --duration under torques, voltages, the torques of "
      "a motion, or nothing (free fall). A summary with the energy balance is printed; --output "
@@ -118,8 +120,8 @@ const command_t command_table[] = {
      "$ appell sim cmu-dd",
      PROBLEM_FD, sim_command_run},
     {"run", "ROBOT", 1, 1,
-     ARM_OPTIONS | OPTION(PORT) | OPTION(TO) | OPTION(PROFILE) | OPTION(REPEAT) | OPTION(SET) |
-         OPTION(GENERATED) | OPTION(DURATION) | OPTION(OUTPUT),
+     OPTIONS(ARM_OPTIONS, OPTION_PORT, OPTION_TO, OPTION_PROFILE, OPTION_REPEAT, OPTION_SET,
+             OPTION_GENERATED, OPTION_DURATION, OPTION_OUTPUT),
      "motions on a board: tracking errors, what a tick costs, rows, a picture",
      "The robot is loaded into the board until its next reset. With --to the arm moves there from "
      "where it is, with the controller that the board is set to; without --duration as fast as its "
@@ -137,7 +139,7 @@ const command_t command_table[] = {
      "3",
      -1, run_run},
     {"ops", "ROBOT", 1, 1,
-     ARM_OPTIONS | OPTION(RIGID) | OPTION(EFFORT) | OPTION(CSV) | OPTION(JSON),
+     OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_EFFORT, OPTION_CSV, OPTION_JSON),
      "operation counts of every kernel, general and generated, beside the papers'",
      "Multiplications and additions of one call for this robot's joints, counted by running the "
      "kernels themselves; of generated code (method gen) by counting its graph.",
@@ -145,8 +147,8 @@ const command_t command_table[] = {
      "$ appell ops --csv puma560 | grep ^id,",
      -1, ops_run},
     {"scale", "ROBOT", 1, 1,
-     ARM_OPTIONS | OPTION(GRAVITY) | OPTION(RIGID) | OPTION(PAYLOAD) | OPTION(LIMITS) |
-         OPTION(VERIFY) | OPTION(SEED) | OPTION(JSON),
+     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_PAYLOAD, OPTION_LIMITS,
+             OPTION_VERIFY, OPTION_SEED, OPTION_JSON),
      "the proof and the scales for q31, fixed point on a board without an FPU",
      "From the limits of the joints, a guaranteed bound on every intermediate of inverse dynamics, "
      "bias, gravity and inertia matrix (nothing is sampled), the units that use the bits best, "
@@ -162,9 +164,9 @@ const command_t command_table[] = {
      "$ appell scale ur5.urdf --limits 3,10 --json",
      -1, scale_run},
     {"gen", "ROBOT -o DIR", 1, 1,
-     ARM_OPTIONS | OPTION(GRAVITY) | OPTION(PAYLOAD) | OPTION(RIGID) | OPTION(NO_ROTOR) |
-         OPTION(REAL) | OPTION(STRATEGY) | OPTION(EFFORT) | OPTION(KEEP) | OPTION(PREFIX) |
-         OPTION(NO_BASE) | OPTION(FRICTION) | OPTION(OUTPUT),
+     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
+             OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX,
+             OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT),
      "straight-line C for one robot: DIR/ROBOT.c, .h and its base parameters",
      "Inverse dynamics, inertia matrix, bias, gravity, forward dynamics, forward kinematics and "
      "Jacobian, with all constants of the robot folded in: one header, one source, nothing needed "
@@ -179,7 +181,7 @@ const command_t command_table[] = {
      "$ appell gen arm.urdf --keep payload,gravity --effort 100 -o arm",
      -1, gen_run},
     {"image", "ROBOT -o FILE | --show IMAGE", 1, 1,
-     ARM_OPTIONS | OPTION(GRAVITY) | OPTION(RIGID) | OPTION(OUTPUT) | OPTION(SHOW),
+     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW),
      "the parameter image of a robot, and an image as robot file",
      "The image is what a board gets: the arm, motors, limits, encoders, gains and rate in single "
      "precision (firmware/core/image.h has the layout). The same robot always gives the same "
@@ -189,13 +191,13 @@ const command_t command_table[] = {
      "$ appell image --show puma560.img > copy.yaml\n"
      "$ appell id puma560.img < motion.txt",
      -1, image_run},
-    {"parts", "FILE", 1, 1, OPTION(QUIET) | OPTION(HELP) | OPTION(OUTPUT) | OPTION(PARALLEL),
+    {"parts", "FILE", 1, 1, OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL),
      "a parts database as robot file",
      "Sections of cylinder, semi-cylinder, cone, sphere, box and tube with density and pose make "
      "parts, parts make links: their mass, centre and inertia go into the robot file.",
      "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, parts_run},
     {"params", "apply ROBOT | save", 1, 2,
-     ARM_OPTIONS | BOARD_OPTIONS | OPTION(GRAVITY) | OPTION(DRY_RUN),
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "the parameters of a board: apply until the next reset, or make persistent",
      "apply shows what changes, stops the arm and switches the outputs off, sends the image, reads "
      "back what runs and puts back what ran before if anything is refused. save stores what runs, "
@@ -205,28 +207,28 @@ const command_t command_table[] = {
      "$ appell params apply arm.yaml --port /dev/ttyACM0 --dry-run\n"
      "$ appell params save --port /dev/ttyACM0",
      -1, params_run},
-    {"flash", "ROBOT", 1, 1, ARM_OPTIONS | BOARD_OPTIONS | OPTION(GRAVITY) | OPTION(DRY_RUN),
+    {"flash", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "apply parameters to a board and save them",
      "`appell params apply` and `appell params save` in one. The firmware itself goes through "
      "`make flash`.",
      "$ appell flash puma560 --port /dev/ttyACM0", -1, flash_run},
-    {"get", "[NAME]", 0, 1, BOARD_OPTIONS | OPTION(JSON),
+    {"get", "[NAME]", 0, 1, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "tunables of a board: value, unit, range, help, and whether it is saved",
      "All of them, or the one of this name: kp is every joint's, kp[elbow] or kp[3] one joint's.",
      "$ appell get --port /dev/ttyACM0\n"
      "$ appell get kp[elbow] --port /dev/ttyACM0",
      -1, get_run},
-    {"set", "NAME VALUE", 2, 2, BOARD_OPTIONS | OPTION(JSON),
+    {"set", "NAME VALUE", 2, 2, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "change a tunable of a board, until the next reset or `appell save`",
      "Takes effect between two ticks. A value outside of its range is refused.",
      "$ appell set observer_hz 150 --port /dev/ttyACM0\n"
      "$ appell set kp[elbow] 800 --port /dev/ttyACM0",
      -1, set_run},
-    {"save", "", 0, 0, BOARD_OPTIONS, "make what runs on a board persistent",
+    {"save", "", 0, 0, OPTIONS(BOARD_OPTIONS), "make what runs on a board persistent",
      "The same as `appell params save`.", "$ appell save --port /dev/ttyACM0", -1, save_run},
     {"monitor", "", 0, 0,
-     BOARD_OPTIONS | OPTION(FIELDS) | OPTION(EVERY) | OPTION(TIMES) | OPTION(DURATION) |
-         OPTION(OUTPUT) | OPTION(PLOT) | OPTION(TELEPLOT) | OPTION(PLOTJUGGLER),
+     OPTIONS(BOARD_OPTIONS, OPTION_FIELDS, OPTION_EVERY, OPTION_TIMES, OPTION_DURATION,
+             OPTION_OUTPUT, OPTION_PLOT, OPTION_TELEPLOT, OPTION_PLOTJUGGLER),
      "watch a board: live table, CSV, plots, Teleplot, PlotJuggler",
      "On a terminal a table that is kept up to date; into a pipe or with --output CSV: tick, "
      "seconds, one column a value. --plot draws at the end. Control-C ends. Samples that the board "
@@ -235,7 +237,7 @@ const command_t command_table[] = {
      "$ appell monitor --port /dev/ttyACM0 --duration 5 --output run.csv --plot run.png\n"
      "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",
      -1, monitor_run},
-    {"faults", "[ROBOT]", 0, 1, ARM_OPTIONS | BOARD_OPTIONS | OPTION(OUTPUT) | OPTION(JSON),
+    {"faults", "[ROBOT]", 0, 1, OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_OUTPUT, OPTION_JSON),
      "what can go wrong on a board: numbers, names, causes, cures; or all of it on purpose",
      "Without ROBOT the table of faults and of the ways to stop an arm. With ROBOT and --port the "
      "robot is loaded into the board, the simulated arm is put into the pose that gravity loads "
@@ -246,22 +248,22 @@ const command_t command_table[] = {
      "$ appell faults\n"
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, faults_run},
-    {"certify", "ROBOT", 1, 1, ARM_OPTIONS | BOARD_OPTIONS | OPTION(BOARD) | OPTION(JSON),
+    {"certify", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_BOARD, OPTION_JSON),
      "whether the control loop of a robot fits on a board, and at which rates",
      "Cycles of the kernels as the bench predicts them for this arm, every stage of the tick as it "
      "is measured on the emulated --board (or on the board at --port), and the part of the core "
      "that the tick takes at usual rates, with a robot and with a simulated arm. Exit code 1 where "
      "the robot's own rate leaves less than a tenth of the time to the background.",
      "$ appell certify puma560 --board netduino2", -1, certify_run},
-    {"dump", "", 0, 0, BOARD_OPTIONS | OPTION(FIRMWARE) | OPTION(LEAVE),
+    {"dump", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_FIRMWARE, OPTION_LEAVE),
      "the record of a board's last crash, with the names of its firmware",
      "Cause, registers and stack of the crash before the last start. Addresses get their names "
      "from "
      "the firmware's ELF file if that is of the same build. The record is cleared unless --leave.",
      "$ appell dump --port /dev/ttyACM0", -1, dump_run},
     {"selftest", "[ROBOT]", 0, 1,
-     COMPUTE | OPTION(METHOD) | OPTION(REAL) | OPTION(PORT) | OPTION(TIMES) | OPTION(SEED) |
-         OPTION(NO_FRICTION) | OPTION(NO_ROTOR),
+     OPTIONS(COMPUTE, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_TIMES, OPTION_SEED,
+             OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "random states on a board against double on this machine",
      "Inverse dynamics of random states within the limits, computed by the board's kernel and in "
      "double here: the worst error, by the largest result, and what a call costs there. Exit code "
@@ -271,7 +273,7 @@ const command_t command_table[] = {
      "$ appell selftest --port qemu:netduinoplus2\n"
      "$ appell selftest panda.urdf --port /dev/ttyACM0 --count 1000",
      -1, selftest_run},
-    {"torture", "ROBOT", 1, 1, ARM_OPTIONS | OPTION(TIMES),
+    {"torture", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_TIMES),
      "power cuts at every flash operation of writing an image, in simulation",
      "Writes the image of the robot into the two slots of a simulated flash, with the power "
      "failing "
@@ -279,10 +281,11 @@ const command_t command_table[] = {
      "old "
      "or the new set is there afterwards. --count repeats it with other torn bits.",
      "$ appell torture puma560", -1, torture_run},
-    {"help", "[COMMAND]", 0, 1, OPTION(HELP), "this list, or more about one command",
+    {"help", "[COMMAND]", 0, 1, OPTIONS(OPTION_HELP), "this list, or more about one command",
      "Without a command the list of all.", "$ appell help id", -1, help_run},
-    {"man", "", 0, 0, OPTION(HELP), "the manual page, as troff",
+    {"man", "", 0, 0, OPTIONS(OPTION_HELP), "the manual page, as troff",
      "Everything of `appell help` on a page.", "$ appell man | man -l -", -1, man_run},
-    {"completion", "bash", 1, 1, OPTION(HELP), "completion of commands and options for the shell",
-     "A script for the shell to source.", "$ source <(appell completion bash)", -1, completion_run},
+    {"completion", "bash", 1, 1, OPTIONS(OPTION_HELP),
+     "completion of commands and options for the shell", "A script for the shell to source.",
+     "$ source <(appell completion bash)", -1, completion_run},
     {0}};

@@ -67,7 +67,7 @@ static bool listed(const command_t *command, option_id_t option) {
         if (!strcmp(list, "-"))
             return false;
     }
-    return command->options & (uint64_t)1 << option;
+    return command_takes(command, option);
 }
 
 static void option_name(const option_t *o, char *out, size_t size) {
