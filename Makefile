@@ -162,12 +162,18 @@ debug: $(FIRMWARE) ## gdb on the emulated BOARD, or on the real one with PROBE=1
 	  tools/debug.sh $(FIRMWARE) probe openocd $(OPENOCD_CFG))
 
 # -------------------------------------------------------------------------------------------- tests
-.PHONY: test test-long
+.PHONY: test test-long script-build
+script-build: $(SCRIPT_BIN)
+ifeq ($(BOARD),host)
+test-build: script-build
+endif
 test: ## run every test on the host and on every emulated board; TEST=name BOARD=x for one
 	@mkdir -p $(BUILD)
 	@: > $(BUILD)/test-jobs
 	@for b in $(TEST_BOARDS); do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b test-build || exit 1; done
+	@for b in $(SCRIPT_BOARDS); do \
+	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b script-build || exit 1; done
 	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,300)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
@@ -194,7 +200,7 @@ lint-static: ## the same without compiling
 	@echo "lint: clang-tidy";  tools/lint_static.sh clang-tidy $(LINT_SRC)
 
 .PHONY: lint-build
-lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(QEMU_MACHINE),$(filter host,$(BOARD))),$(TEST_BIN))
+lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(QEMU_MACHINE),$(filter host,$(BOARD))),$(TEST_BIN) $(SCRIPT_BIN))
 
 format: ## let clang-format rewrite the sources
 	@clang-format -i $(LINT_SRC)

@@ -5,6 +5,9 @@
 #   TEST_DEFS_<name>           its defines
 #   TEST_LIBS_<name>           its libraries (host)
 #   BOARD_TESTS                (board.mk) the named subset of a small board
+# A script test/test_<name>.py or .sh runs on the host, with programs that may be for boards:
+#   SCRIPT_BOARDS_<name>       the machines whose programs it runs
+#   SCRIPT_BIN_<name>          which of a machine; unless it is said, the firmware
 
 TESTS_TARGET := fault tick cycles
 TESTS_HOST   :=
@@ -22,7 +25,20 @@ else
 TESTS := $(or $(BOARD_TESTS),$(filter-out $(TESTS_HOST),$(TESTS_ALL)))
 endif
 TESTS := $(if $(TEST),$(filter $(TEST),$(TESTS)),$(TESTS))
-SCRIPTS := $(if $(filter host,$(BOARD)),$(if $(TEST),$(filter $(patsubst %,test/test_%.sh,$(TEST)) $(patsubst %,test/test_%.py,$(TEST)),$(TEST_SCRIPTS)),$(TEST_SCRIPTS)))
+SCRIPTS := $(if $(TEST),$(filter $(TEST:%=test/test_%.sh) $(TEST:%=test/test_%.py),$(TEST_SCRIPTS)),$(TEST_SCRIPTS))
+SCRIPT_NAMES := $(patsubst test_%,%,$(basename $(notdir $(SCRIPTS))))
+# The other machines whose programs the chosen scripts run; each is built by a make of its own.
+SCRIPT_BOARDS = $(if $(filter host,$(TEST_BOARDS)),$(filter-out host,$(sort $(foreach s,$(SCRIPT_NAMES),$(SCRIPT_BOARDS_$s)))))
+# What they run of this machine. Both are expanded late: the bench names its own after this file.
+SCRIPT_BIN = $(sort $(foreach s,$(SCRIPT_NAMES),$(if $(filter $(BOARD),$(SCRIPT_BOARDS_$s)),$(or $(SCRIPT_BIN_$s),$(FIRMWARE)))))
+
+SCRIPT_BOARDS_boot        := $(QEMU_BOARDS)
+SCRIPT_BIN_boot            = $(FIRMWARE) $(TEST_OUT)/uart_echo.elf
+SCRIPT_BOARDS_link        := $(QEMU_BOARDS)
+SCRIPT_BOARDS_run         := netduinoplus2 netduino2
+SCRIPT_BOARDS_faults      := netduinoplus2 netduino2
+SCRIPT_BOARDS_softfloat   := netduino2 stm32vldiscovery
+SCRIPT_BOARDS_fixed_board := stm32vldiscovery
 
 FRAME_SRC := test/harness.c $(UNITY_SRC)/unity.c
 TEST_OUT  := $(OUT)/test
@@ -65,8 +81,6 @@ $(TEST_OUT)/test_$1.elf: $(patsubst %.c,$(TEST_OUT)/%.o,test/test_$1.c $(TEST_SR
 endef
 $(foreach t,$(TESTS_ALL),$(eval $(call target_test,$t)))
 
-# Programs that script tests talk to.
-TEST_BIN += $(if $(TEST),,$(FIRMWARE) $(TEST_OUT)/uart_echo.elf)
 $(TEST_OUT)/uart_echo.elf: $(TEST_OUT)/test/uart_echo.o $(OUT)/firmware/print.o $(HAL_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
@@ -79,4 +93,4 @@ endif
 .PHONY: test-build
 test-build: $(TEST_BIN)
 	@$(foreach t,$(TESTS),echo '$(call job,$t)' >> $(BUILD)/test-jobs;) \
-	 $(foreach s,$(SCRIPTS),echo 'script|$(basename $(notdir $s))|$s' >> $(BUILD)/test-jobs;) :
+	 $(foreach s,$(if $(filter host,$(BOARD)),$(SCRIPTS)),echo 'script|$(basename $(notdir $s))|$s' >> $(BUILD)/test-jobs;) :

@@ -95,8 +95,6 @@ bench-accept: ## what build/bench.csv holds becomes the baseline of the regressi
 bench-readme: ## write the tables of build/bench.csv into README.md
 	@tools/bench/table.py $(BUILD)/bench.csv --into README.md
 
-# The test of the bench runs a few rows; lint compiles everything.
-ifneq ($(if $(TEST),$(filter bench,$(TEST)),all),)
-test-build: $(BENCH_BIN)
-endif
-lint-build: $(BENCH_BIN)
+# The test of the bench runs a few rows.
+SCRIPT_BOARDS_bench := host $(BENCH_BOARDS)
+SCRIPT_BIN_bench     = $(BENCH_BIN)
