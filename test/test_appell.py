@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import zlib
 
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell-san")
@@ -26,7 +27,7 @@ LONG_RUN = bool(os.environ.get("LONG"))  # make test-long
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
             "ik", "sim", "run", "ops", "gen", "scale", "image", "parts", "params", "flash", "get", "set", "save", "monitor", "dump",
-            "selftest", "torture", "help", "man", "completion"]
+            "selftest", "torture", "faults", "certify", "help", "man", "completion"]
 # The general kernels; generated code has a test of its own, test_gen.py.
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],
@@ -39,12 +40,12 @@ class Skip(Exception):
 
 # ------------------------------------------------------------------------------------------ the program
 
-def run(*arguments, rows="", program=PROGRAM, **more):
+def run(*arguments, rows="", program=PROGRAM, patience_s=PATIENCE_S, **more):
     """rows: text, or lists of numbers. Returns the finished process."""
     if not isinstance(rows, str):
         rows = "".join(" ".join(repr(float(x)) for x in row) + "\n" for row in rows)
     done = subprocess.run([program, *map(str, arguments)], input=rows, capture_output=True, text=True,
-                          timeout=PATIENCE_S, **more)
+                          timeout=patience_s, **more)
     assert "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr[-2000:]
     assert done.returncode in (0, 1, 2), f"{arguments}: exit {done.returncode}: {done.stderr[-500:]}"
     return done
@@ -763,7 +764,7 @@ def test_examples_run(folder):
     for command in COMMANDS:
         text = good("help", command)
         for line in re.findall(r"^  \$ (.*)$", text[text.index("\nExample:"):], re.MULTILINE):
-            if re.search(r"\.txt|\.urdf|\.img|source|--port|appell gen", line):
+            if re.search(r"\.txt|\.urdf|\.img|source|--port|appell gen|appell certify", line):
                 continue
             line = line.replace("-o arm.yaml", f"-o {folder}/example.yaml")
             line = re.sub(r"(--plot|--animate|--bent|-o) (\w+[\w.]*)", rf"\1 {folder}/\2", line)
@@ -965,15 +966,14 @@ def test_a_broken_input_leaves_the_output_file(folder):
 
 
 def main(names):
-    """Runs the tests among the names of a module; test_urdf_kdl.py uses it too."""
-    tests = [value for name, value in names.items() if name.startswith("test_")]
+    """Runs the tests among the names of a module, each with a folder of its own; the other scripts use it too."""
+    tests = [value for name, value in names.items() if name.startswith("test_") and callable(value)]
     if len(sys.argv) > 2:
         tests = [test for test in tests if re.search(sys.argv[2], test.__name__)]
-    count = failures = ignored = 0
+    failures = ignored = 0
     for test in tests:
         name, line, file = test.__name__, test.__code__.co_firstlineno, test.__code__.co_filename
         print(f"RUN {name}", flush=True)
-        count += 1
         started = time.monotonic()
         try:
             with tempfile.TemporaryDirectory() as folder:
@@ -983,10 +983,11 @@ def main(names):
         except Skip as reason:
             ignored += 1
             print(f"{file}:{line}:{name}:IGNORE: {reason}", flush=True)
-        except (AssertionError, OSError, ValueError, KeyError, subprocess.SubprocessError) as error:
+        except (AssertionError, OSError, ValueError, LookupError, subprocess.SubprocessError) as error:
             failures += 1
-            print(f"{file}:{line}:{name}:FAIL: {error}", flush=True)
-    print(f"\n-----------------------\n{count} Tests {failures} Failures {ignored} Ignored")
+            where = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.name == name][-1]
+            print(f"{file}:{where}:{name}:FAIL: {' '.join(str(error).split())[:1500]}", flush=True)
+    print(f"\n-----------------------\n{len(tests)} Tests {failures} Failures {ignored} Ignored")
     print("OK" if failures == 0 else "FAIL")
     return 1 if failures else 0
 

@@ -292,4 +292,4 @@ def test_what_is_refused(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(tool.main({name: value for name, value in globals().items() if callable(value)}))
+    sys.exit(tool.main(globals()))

@@ -3,11 +3,11 @@
 words and the motion of the arm after it within the bounds."""
 import json
 import os
-import subprocess
 import sys
-import tempfile
 
-APPELL = "build/host/appell-san"
+sys.dont_write_bytecode = True
+from test_appell import main, run  # noqa: E402
+
 PATIENCE_S = 300
 # Number, name and best stop of each fault are part of the protocol: they never change.
 STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("break", "release"), 4: ("number", "damp"),
@@ -19,27 +19,25 @@ STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("break", "release"
 
 
 def appell(*words):
-    done = subprocess.run([APPELL, "faults", *words], capture_output=True, text=True,
-                          timeout=PATIENCE_S)
+    done = run(*words, patience_s=PATIENCE_S)
     return done.returncode, done.stdout, done.stderr
 
 
-def check_table():
-    code, text, errors = appell("--json")
+def test_table(folder):
+    code, text, errors = appell("faults", "--json")
     assert code == 0, errors
     table = json.loads(text)
     found = {row["number"]: (row["name"], row["stop"]) for row in table["faults"]}
     assert found == STABLE, found
     assert all(row["cause"] and row["cure"] for row in table["faults"])
     assert [row["name"] for row in table["stops"]] == ["hold", "lower", "damp", "release"]
-    code, text, errors = appell()
+    code, text, errors = appell("faults")
     assert code == 0 and all(name in text for name, _ in STABLE.values()), text
 
 
-def check_provoked(board, expected):
-    with tempfile.TemporaryDirectory() as folder:
-        code, text, errors = appell("puma560", "-q", "--port", f"qemu:{board}", "-o", folder)
-        files = os.listdir(folder)
+def provoke(folder, board, expected):
+    code, text, errors = appell("faults", "puma560", "-q", "--port", f"qemu:{board}", "-o", folder)
+    files = os.listdir(folder)
     assert code == 0, f"exit code {code}: {text}{errors}"
     assert f"\n{expected} faults as expected, 0 not" in text, text
     for stop in ("hold", "lower", "damp", "release"):
@@ -48,54 +46,33 @@ def check_provoked(board, expected):
     assert pictures == expected and sum(name.endswith(".csv") for name in files) == expected, files
 
 
-def check_f32():
-    check_provoked("netduinoplus2", 12)
+def test_f32(folder):
+    provoke(folder, "netduinoplus2", 12)
 
 
-def check_q31():
+def test_q31(folder):
     """Fixed point has no NaN to provoke."""
-    check_provoked("netduino2", 11)
+    provoke(folder, "netduino2", 11)
 
 
-def check_certificate():
+def test_certificate(folder):
     """The numbers of the table agree with each other, and a rate that does not fit is exit code 1."""
-    done = subprocess.run([APPELL, "certify", "puma560", "-q", "--board", "netduino2", "--json"],
-                          capture_output=True, text=True, timeout=PATIENCE_S)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    code, text, errors = appell("certify", "puma560", "-q", "--board", "netduino2", "--json")
+    assert code == 0, errors
+    found = json.loads(text)
     assert found["fits"] and found["real"] == "q31" and found["clock_hz"] == 120e6, found
     part = found["tick_cycles"] * found["rate_hz"] / found["clock_hz"]
     assert abs(part - found["part"]) < 1e-9, found
     # The dynamics stage is inverse dynamics, and rotors and friction beside it.
     assert found["dynamics_steps"] < found["tick_steps"], found
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "fast.yaml")
-        with open("tools/robots/puma560.yaml", encoding="utf-8") as robot:
-            text = robot.read().replace("control: {rate: 1000", "control: {rate: 8000")
-        with open(path, "w", encoding="utf-8") as robot:
-            robot.write(text)
-        done = subprocess.run([APPELL, "certify", path, "-q", "--board", "netduino2"],
-                              capture_output=True, text=True, timeout=PATIENCE_S)
-    assert done.returncode == 1, f"{done.returncode}: {done.stdout}{done.stderr}"
-
-
-def main():
-    checks = [check_table, check_f32, check_q31, check_certificate]
-    failures = 0
-    for check in checks:
-        name = check.__name__.replace("check_", "test_")
-        line = check.__code__.co_firstlineno
-        print(f"RUN {name}", flush=True)
-        try:
-            check()
-            print(f"{__file__}:{line}:{name}:PASS", flush=True)
-        except (AssertionError, OSError, subprocess.SubprocessError) as error:
-            failures += 1
-            print(f"{__file__}:{line}:{name}:FAIL: {error}", flush=True)
-    print(f"\n-----------------------\n{len(checks)} Tests {failures} Failures 0 Ignored")
-    print("OK" if failures == 0 else "FAIL")
-    return 1 if failures else 0
+    path = os.path.join(folder, "fast.yaml")
+    with open("tools/robots/puma560.yaml", encoding="utf-8") as robot:
+        text = robot.read()
+    with open(path, "w", encoding="utf-8") as robot:
+        robot.write(text.replace("control: {rate: 1000", "control: {rate: 8000"))
+    code, text, errors = appell("certify", path, "-q", "--board", "netduino2")
+    assert code == 1, f"{code}: {text}{errors}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals()))

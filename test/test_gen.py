@@ -272,4 +272,4 @@ def test_a_long_arm_in_a_minute(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(test_appell.main({k: v for k, v in globals().items() if getattr(v, "__module__", "") == "__main__"}))
+    sys.exit(test_appell.main(globals()))

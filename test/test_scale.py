@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 arguments, sys.argv = sys.argv, sys.argv[:1]  # test_appell reads them too

@@ -17,15 +17,13 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
-import traceback
 import zlib
 
 sys.dont_write_bytecode = True
 import test_appell as tool  # noqa: E402  what both scripts know about the program
-from test_appell import PROGRAM, Skip, golden, good, near, robot_file, run  # noqa: E402
+from test_appell import PROGRAM, Skip, golden, good, main, near, robot_file, run  # noqa: E402
 
 FAST = "build/host/appell"  # not sanitized: only for what is measured in seconds
 INTEGRATORS = {"rk3": 3, "rk4": 4, "rk45": 5, "rk56": 6}
@@ -713,31 +711,5 @@ def test_papers(folder):
     assert int(ours["ga"]) <= 475 and int(ours["fast"]) <= 390, ours
 
 
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_") and callable(value)]
-    if len(sys.argv) > 2:
-        tests = [test for test in tests if re.search(sys.argv[2], test.__name__)]
-    failures = ignored = 0
-    for test in tests:
-        name, line = test.__name__, test.__code__.co_firstlineno
-        print(f"RUN {name}", flush=True)
-        started = time.monotonic()
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                test(folder)
-            print(f"{__file__}:{line}:{name}:PASS", flush=True)
-            print(f"NOTE {time.monotonic() - started:.1f} s", flush=True)
-        except Skip as reason:
-            ignored += 1
-            print(f"{__file__}:{line}:{name}:IGNORE: {reason}", flush=True)
-        except (AssertionError, OSError, ValueError, KeyError, IndexError, subprocess.SubprocessError) as error:
-            failures += 1
-            where = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.name == name][-1]
-            print(f"{__file__}:{where}:{name}:FAIL: {' '.join(str(error).split())[:1500]}", flush=True)
-    print(f"\n-----------------------\n{len(tests)} Tests {failures} Failures {ignored} Ignored")
-    print("OK" if failures == 0 else "FAIL")
-    return 1 if failures else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals()))

@@ -3,7 +3,7 @@
 tick_interrupt on, reaches none of the compiler's float routines and no mathematics of the C library, and calls
 nothing through a pointer. The images are built by `make test`.
 
-    test_softfloat.py [BOARD...]
+    test_softfloat.py [- [PATTERN]]
 """
 import os
 import re
