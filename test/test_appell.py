@@ -497,14 +497,18 @@ def test_info_and_ops(folder):
     text = good("info", "puma560")
     for word in ("puma560", "waist", "23.45 kg", "proved within the limits", "estimate"):
         assert word in text, word
-    # The budget is the bench's: its own arm costs what it measured, but for a kernel newer than the baseline.
+    # The budget is the bench's: its own arm, rotors included, costs what was measured, to the cycle. Where a kernel
+    # was changed, `make bench bench-accept` measures it anew.
     with open("tools/bench/baseline.csv") as file:
-        rows = [line.strip().split(",") for line in file if ",puma560,6,id,fast," in line]
-    bench = {f"cycles_estimate_{row[0]}_{row[6]}": float(row[9]) for row in rows}
-    kernel = json.loads(good("info", "--json", "puma560"))["kernels"][0]
-    assert (kernel["problem"], kernel["method"]) == ("id", "fast"), kernel
-    costs = {key: value for key, value in kernel.items() if key.startswith("cycles_estimate_")}
-    assert len(costs) == 2 and all(abs(value / bench[key] - 1) < 0.1 for key, value in costs.items()), costs
+        rows = [line.strip().split(",") for line in file if ",puma560,6," in line]
+    bench = {(row[4], row[5], f"cycles_estimate_{row[0]}_{row[6]}"): float(row[9]) for row in rows}
+    kernels = json.loads(good("info", "--json", "puma560"))["kernels"]
+    costs = {(k["problem"], k["method"], key): value for k in kernels for key, value in k.items()
+             if key.startswith("cycles_estimate_")}
+    measured = costs.keys() & bench.keys()
+    assert len(measured) >= 2 * sum(map(len, METHODS.values())) - 4, measured  # gravity by ne and ga is that of bias
+    for key in measured:
+        assert abs(costs[key] - bench[key]) <= 0.5, f"{key}: {costs[key]} instead of {bench[key]}"
     lines = good("ops", "--csv", "puma560").splitlines()
     assert lines[0] == "problem,method,mul,add"
     counts = {tuple(line.split(",")[:2]): tuple(map(int, line.split(",")[2:])) for line in lines[1:]}

@@ -47,7 +47,7 @@ static double clock_of(const char *board) {
 static double cycles_of(const certificate_t *c, const dyn_model_t *model, method_id_t method) {
     for (int i = 0; i < BUDGET_CORES; i++)
         if (!strcmp(budget_core[i].board, c->board) && !strcmp(budget_core[i].real, c->real)) {
-            const count_ops_t ops = eval_count_ops(model, method);
+            const count_ops_t ops = eval_count_arm(model, method);
             return budget_cycles(&budget_core[i], method,
                                  (double)(ops.mul + ops.add + ops.div + ops.sqrt));
         }

@@ -55,7 +55,7 @@ static double longest_reach(const dyn_model_t *model) {
 }
 
 static double cycles(const budget_core_t *core, const dyn_model_t *model, method_id_t method) {
-    const count_ops_t ops = eval_count_ops(model, method);
+    const count_ops_t ops = eval_count_arm(model, method);
     return budget_cycles(core, method, (double)(ops.mul + ops.add + ops.div + ops.sqrt));
 }
 

@@ -37,5 +37,7 @@ extern const eval_type_t eval_f64, eval_f32, eval_q31;
 
 /* The operations of the kernel alone, for this arm without rotors, as the papers count. */
 count_ops_t eval_count_ops(const dyn_model_t *model, method_id_t method);
+/* The same with the rotors that the arm has, as the rows of the bench count. */
+count_ops_t eval_count_arm(const dyn_model_t *model, method_id_t method);
 
 #endif

@@ -15,16 +15,20 @@
 #include "tools/appell/eval_body.h"
 
 count_ops_t eval_count_ops(const dyn_model_t *model, method_id_t method) {
-    static const double rest[3 * DYN_MAX_JOINTS];
     static dyn_model_t plain;
+    plain = *model;
+    for (uint32_t i = 0; i < plain.n && !method_generated(method); i++)
+        plain.joint[i].drive.motor.rotor_inertia = 0;
+    return eval_count_arm(&plain, method);
+}
+
+count_ops_t eval_count_arm(const dyn_model_t *model, method_id_t method) {
+    static const double rest[3 * DYN_MAX_JOINTS];
     int status;
     count_ops_t ops = {0};
     if (method_generated(method))
         return eval_gen_count(model, method_table[method].problem);
-    plain = *model;
-    for (uint32_t i = 0; i < plain.n; i++)
-        plain.joint[i].drive.motor.rotor_inertia = 0;
-    evaluator_t *e = make(&plain, NULL, NULL, &status);
+    evaluator_t *e = make(model, NULL, NULL, &status);
     if (!e)
         return ops;
     convert_in(e, method_table[method].problem, rest);
