@@ -21,7 +21,7 @@
  *   body on the end of the last beam are added.
  * Corrected: signs of (13) and (44); delta' in (102); (86) is B9.
  *
- * Operations: test_dyn_flex. Scratch: sizeof(dyn_flex_link) for each joint.
+ * Operations: test_flex_backends. Scratch: sizeof(dyn_flex_link) for each joint.
  */
 #include DYN_REAL_H
 

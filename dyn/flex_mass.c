@@ -12,7 +12,7 @@
  * is shared between the pairs is computed once, which makes it O(n^2) in vectors where the paper
  * has O(n^2) in 3x3 matrices.
  *
- * Operations: test_dyn_flex. Nothing is kept beside what flex_place has left.
+ * Operations: test_flex_backends. Nothing is kept beside what flex_place has left.
  */
 #include DYN_REAL_H
 
