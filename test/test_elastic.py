@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -222,9 +223,13 @@ def test_plots_and_animation(folder):
     for option, name, head in (("--bent", "b.png", b"\x89PNG"), ("--plot", "p.svg", b"<?xml"),
                                ("--animate", "a.html", b"<!")):
         path = os.path.join(folder, name)
-        good("sim", robot, "-q", "--start", "0,0,0.2", "--duration", "0.1", option, path)
+        good("sim", robot, "-q", "--start", "0,0,0.2", "--duration", "0.1", "--gravity", "0,-9.81,0", option, path)
         with open(path, "rb") as file:
-            assert file.read(20).lstrip().startswith(head), name
+            text = file.read()
+        assert text.lstrip().startswith(head), name
+        if name == "a.html":  # what falls in the picture falls along gravity
+            up = json.loads(re.search(rb'"up":(\[[^]]*\])', text).group(1))
+            assert up[1] > 9 and up[0] == up[2] == 0, up
 
 
 # ---------------------------------------------------------------------------------------------- images

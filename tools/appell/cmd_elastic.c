@@ -1,26 +1,21 @@
 /* The commands that turn rows into rows, for arms with elastic links. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/appell/arm.h"
 #include "tools/appell/commands.h"
 #include "tools/appell/elastic.h"
-#include "tools/appell/json.h"
-#include "tools/appell/out.h"
-#include "tools/appell/rows.h"
+#include "tools/appell/row_loop.h"
 #include "tools/appell/say.h"
 
 typedef struct {
     const robot_t *robot;
     problem_t problem;
-    bool quasi_static, json;
+    bool quasi_static;
     const elastic_type_t *type;
     elastic_t *elastic;
-    uint32_t size;                         /* coordinates */
-    unsigned long limited[DYN_MAX_JOINTS]; /* rows in which the supply limited a voltage */
+    uint32_t size; /* coordinates */
 } job_t;
 
 static int choose_type(const request_t *request, job_t *job) {
@@ -60,90 +55,33 @@ static int prepare(const request_t *request, job_t *job) {
     return status;
 }
 
-static void print_row(const job_t *job, const double *out, size_t count) {
-    if (job->json) {
-        json_numbers(NULL, out, count, job->type->digits);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            out_bytes(" ", 1);
-        out_number(out[i], job->type->digits);
-    }
-    out_bytes("\n", 1);
-}
-
-static int check_row(const rows_t *rows, const job_t *job, int status, const double *out,
-                     size_t count) {
-    if (status != DYN_OK)
+static int compute(void *context, const rows_t *rows, const double *in, double *out,
+                   uint32_t *limited) {
+    job_t *job = context;
+    if (job->type->row(job->elastic, job->problem, job->quasi_static, in, out, limited) != DYN_OK)
         return rows_error(rows, "`appell check` names joints that move no mass",
                           "the inertia matrix is not positive definite");
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(out[i]))
-            return rows_error(rows, "use smaller numbers, or f64", "the result is not finite in %s",
-                              job->type->name);
     return EXIT_YES;
 }
 
-static int run_rows(job_t *job, rows_t *rows) {
+static int run_job(const request_t *request, job_t *job) {
     const uint32_t n = job->robot->n;
-    const size_t inputs = elastic_inputs(job->problem, job->quasi_static, n, job->size);
-    const size_t outputs = elastic_outputs(job->problem, n, job->size);
-    double in[3 * DYN_FLEX_MAX], out[DYN_FLEX_MAX * DYN_FLEX_MAX];
     char meaning[120];
     snprintf(meaning, sizeof meaning, "%s of %u joint%s and %u modes",
              elastic_meaning(job->problem, job->quasi_static), (unsigned)n, n == 1 ? "" : "s",
              (unsigned)(job->size - n));
-    if (isatty(rows->file))
-        say_note(NULL, "rows of %zu numbers (%s), control-D ends", inputs, meaning);
-    for (;;) {
-        const int found = rows_next(rows, in, inputs, meaning);
-        if (found <= 0 || out_failed())
-            return found < 0 ? EXIT_BAD : EXIT_YES;
-        uint32_t limited = 0;
-        int status =
-            job->type->row(job->elastic, job->problem, job->quasi_static, in, out, &limited);
-        status = check_row(rows, job, status, out, outputs);
-        if (status != EXIT_YES)
-            return status;
-        for (uint32_t i = 0; limited; i++, limited >>= 1)
-            job->limited[i] += limited & 1;
-        print_row(job, out, outputs);
-    }
-}
-
-static void note_limited(const job_t *job, const rows_t *rows) {
-    for (uint32_t i = 0; i < job->robot->n; i++)
-        if (job->limited[i] > 0)
-            say_note(NULL, "joint %s: the supply of %g V limits the voltage in %lu of %lu rows",
-                     job->robot->joint[i].name, job->robot->model.joint[i].drive.motor.voltage,
-                     job->limited[i], rows->row);
-}
-
-static int run_job(const request_t *request, job_t *job) {
-    rows_t rows;
-    int status = rows_open(&rows, request->arguments > 1 ? request->argument[1] : NULL);
-    if (status != EXIT_YES)
-        return status;
-    job->json = request_has(request, OPTION_JSON);
-    if (job->json) {
-        json_begin(NULL);
-        json_string("command", request->command->name);
-        json_string("robot", job->robot->name);
-        json_string("method", "flex");
-        json_string("real", job->type->name);
-        json_list("rows");
-    }
-    status = run_rows(job, &rows);
-    if (job->json) {
-        json_list_end();
-        json_end();
-    }
-    out_flush();
-    if (status == EXIT_YES && !request_has(request, OPTION_QUIET))
-        note_limited(job, &rows);
-    rows_close(&rows);
-    return status;
+    const row_loop_t loop = {
+        .robot = job->robot,
+        .method = "flex",
+        .real = job->type->name,
+        .digits = job->type->digits,
+        .inputs = elastic_inputs(job->problem, job->quasi_static, n, job->size),
+        .outputs = elastic_outputs(job->problem, n, job->size),
+        .meaning = meaning,
+        .compute = compute,
+        .context = job,
+    };
+    return row_loop_run(request, &loop);
 }
 
 int elastic_rows_run(const request_t *request, const robot_t *robot) {

@@ -117,16 +117,12 @@ static void print_base(const gen_t *gen, const gen_print_t *how, FILE *out) {
 static int write_one(const char *folder, const gen_t *gen, const gen_print_t *how,
                      const char *suffix, printer_t printer) {
     char path[4096];
-    char *text = NULL;
-    size_t size = 0;
-    snprintf(path, sizeof path, "%s/%s%s", folder, how->prefix, suffix);
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return say_no_memory();
-    printer(gen, how, stream);
-    const int status = fclose(stream) == 0 ? file_write(path, text, size) : say_no_memory();
-    free(text);
-    return status;
+    file_text_t text;
+    if (snprintf(path, sizeof path, "%s/%s%s", folder, how->prefix, suffix) >= (int)sizeof path)
+        return say_error(folder, "choose a shorter path", "the path is too long");
+    if (file_text_begin(&text))
+        printer(gen, how, text.stream);
+    return file_text_end(&text, path);
 }
 
 static int write_all(const char *folder, const gen_t *gen, const gen_print_t *how) {

@@ -51,12 +51,7 @@ static void print_row(const ik_t *ik, const rows_t *rows, bool json, bool found,
         out_format("# row %lu: not reached, %.3g m and %.3g rad away\n", rows->row,
                    answer->position_m, answer->angle_rad);
     } else {
-        for (uint32_t i = 0; i < ik->model->n; i++) {
-            if (i > 0)
-                out_bytes(" ", 1);
-            out_number(answer->q[i], 17);
-        }
-        out_bytes("\n", 1);
+        out_row(answer->q, ik->model->n, 17);
     }
 }
 

@@ -4,15 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/appell/arm.h"
 #include "tools/appell/commands.h"
 #include "tools/appell/eval.h"
-#include "tools/appell/json.h"
-#include "tools/appell/out.h"
 #include "tools/appell/remote.h"
-#include "tools/appell/rows.h"
+#include "tools/appell/row_loop.h"
 #include "tools/appell/say.h"
 #include "tools/appell/units.h"
 
@@ -24,8 +21,6 @@ typedef struct {
     dyn_units_t units;
     evaluator_t *evaluator;
     remote_t remote; /* the board that computes instead */
-    bool json;
-    unsigned long limited[DYN_MAX_JOINTS]; /* rows in which the supply limited a voltage */
 } job_t;
 
 static int choose_method(const request_t *request, job_t *job) {
@@ -165,95 +160,46 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
                                   "more than %g",
                                   job->robot->joint[i].name, ldexp(8, exponent));
         }
-    for (size_t i = 0; i < problem_outputs(job->problem, job->robot->n); i++)
-        if (!isfinite(out[i]))
-            return rows_error(rows, "use smaller numbers, or f64", "the result is not finite in %s",
-                              job->type->name);
     return EXIT_YES;
 }
 
 /* --------------------------------------------------------------------------------------- the rows
  */
 
-static void print_row(const job_t *job, const double *out, size_t count) {
-    if (job->json) {
-        json_numbers(NULL, out, count, job->type->digits);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            out_bytes(" ", 1);
-        out_number(out[i], job->type->digits);
-    }
-    out_bytes("\n", 1);
-}
-
-static int run_rows(job_t *job, rows_t *rows) {
-    const uint32_t n = job->robot->n;
-    const size_t inputs = problem_inputs(job->problem, n);
-    const size_t outputs = problem_outputs(job->problem, n);
-    double in[3 * DYN_MAX_JOINTS], out[DYN_MAX_JOINTS * DYN_MAX_JOINTS];
-    char meaning[80];
-    snprintf(meaning, sizeof meaning, "%s of %u joint%s", problem_meaning(job->problem),
-             (unsigned)n, n == 1 ? "" : "s");
-    if (isatty(rows->file))
-        say_note(NULL, "rows of %zu numbers (%s), control-D ends", inputs, meaning);
-    for (;;) {
-        const int found = rows_next(rows, in, inputs, meaning);
-        if (found <= 0 || out_failed())
-            return found < 0 ? EXIT_BAD : EXIT_YES;
-        uint32_t limited = 0;
-        int status = job->type == &eval_q31 ? within_limits(rows, job, in) : EXIT_YES;
-        if (status == EXIT_YES && job->remote.client) {
-            if (remote_row(&job->remote, in, inputs, out, outputs, &limited) != EXIT_YES)
-                return board_error(job->remote.client);
-            status = row_status(rows, job, DYN_OK, out);
-        } else if (status == EXIT_YES) {
-            status = job->type->row(job->evaluator, job->method, in, out, &limited);
-            status = row_status(rows, job, status, out);
-        }
-        if (status != EXIT_YES)
-            return status;
-        for (uint32_t i = 0; limited; i++, limited >>= 1)
-            job->limited[i] += limited & 1;
-        print_row(job, out, outputs);
-    }
-}
-
-static void note_limited(const job_t *job, const rows_t *rows) {
-    for (uint32_t i = 0; i < job->robot->n; i++)
-        if (job->limited[i] > 0)
-            say_note(NULL, "joint %s: the supply of %g V limits the voltage in %lu of %lu rows",
-                     job->robot->joint[i].name, job->robot->model.joint[i].drive.motor.voltage,
-                     job->limited[i], rows->row);
+static int compute(void *context, const rows_t *rows, const double *in, double *out,
+                   uint32_t *limited) {
+    job_t *job = context;
+    int status = DYN_OK;
+    if (job->type == &eval_q31 && within_limits(rows, job, in) != EXIT_YES)
+        return EXIT_BAD;
+    if (!job->remote.client)
+        status = job->type->row(job->evaluator, job->method, in, out, limited);
+    else if (remote_row(&job->remote, in, problem_inputs(job->problem, job->robot->n), out,
+                        problem_outputs(job->problem, job->robot->n), limited) != EXIT_YES)
+        return board_error(job->remote.client);
+    return row_status(rows, job, status, out);
 }
 
 static int run_job(const request_t *request, job_t *job) {
-    rows_t rows;
-    int status = prepare(request, job);
-    if (status == EXIT_YES)
-        status = rows_open(&rows, request->arguments > 1 ? request->argument[1] : NULL);
+    const int status = prepare(request, job);
     if (status != EXIT_YES)
         return status;
-    job->json = request_has(request, OPTION_JSON);
-    if (job->json) {
-        json_begin(NULL);
-        json_string("command", request->command->name);
-        json_string("robot", job->robot->name);
-        json_string("method", method_name(job->method));
-        json_string("real", job->type->name);
-        json_list("rows");
-    }
-    status = run_rows(job, &rows);
-    if (job->json) {
-        json_list_end();
-        json_end();
-    }
-    out_flush();
-    if (status == EXIT_YES && !request_has(request, OPTION_QUIET))
-        note_limited(job, &rows);
-    rows_close(&rows);
-    return status;
+    const uint32_t n = job->robot->n;
+    char meaning[80];
+    snprintf(meaning, sizeof meaning, "%s of %u joint%s", problem_meaning(job->problem),
+             (unsigned)n, n == 1 ? "" : "s");
+    const row_loop_t loop = {
+        .robot = job->robot,
+        .method = method_name(job->method),
+        .real = job->type->name,
+        .digits = job->type->digits,
+        .inputs = problem_inputs(job->problem, n),
+        .outputs = problem_outputs(job->problem, n),
+        .meaning = meaning,
+        .compute = compute,
+        .context = job,
+    };
+    return row_loop_run(request, &loop);
 }
 
 int rows_run(const request_t *request) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/appell/out.h"
 #include "tools/appell/say.h"
 
 static int write_all(int file, const char *bytes, size_t size) {
@@ -61,5 +62,24 @@ int file_write(const char *path, const void *bytes, size_t size) {
             unlink(own);
     }
     free(own);
+    return status;
+}
+
+FILE *file_text_begin(file_text_t *text) {
+    *text = (file_text_t){0};
+    text->stream = open_memstream(&text->text, &text->size);
+    return text->stream;
+}
+
+int file_text_end(file_text_t *text, const char *path) {
+    const bool failed = !text->stream || ferror(text->stream);
+    int status = EXIT_YES;
+    if ((text->stream && fclose(text->stream) != 0) || failed)
+        status = say_no_memory();
+    else if (!strcmp(path, "-"))
+        out_bytes(text->text, text->size);
+    else
+        status = file_write(path, text->text, text->size);
+    free(text->text);
     return status;
 }

@@ -63,8 +63,10 @@ void out_format(const char *format, ...) {
         return;
     }
     char *more = malloc((size_t)size + 1);
-    if (!more)
+    if (!more) {
+        out.error = ENOMEM;
         return;
+    }
     va_start(arguments, format);
     vsnprintf(more, (size_t)size + 1, format, arguments);
     va_end(arguments);
@@ -76,6 +78,15 @@ void out_number(double value, int digits) {
     if (sizeof out.buffer - out.used < NUMBER_ROOM)
         out_flush();
     out.used += number_print(out.buffer + out.used, value, digits);
+}
+
+void out_row(const double *value, size_t count, int digits) {
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            out_bytes(" ", 1);
+        out_number(value[i], digits);
+    }
+    out_bytes("\n", 1);
 }
 
 bool out_failed(void) {

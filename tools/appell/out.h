@@ -14,6 +14,8 @@ void out_text(const char *text);
 void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* As "%.{digits}g", digits 9 or 17. */
 void out_number(double value, int digits);
+/* A line of numbers with blanks between them. */
+void out_row(const double *value, size_t count, int digits);
 void out_flush(void);
 /* Nobody takes our output any more: there is no use in going on. */
 bool out_failed(void);

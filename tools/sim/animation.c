@@ -1,4 +1,5 @@
 /* The animation: the page tools/sim/animation.html with the data of a run in it. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,19 +130,14 @@ int output_animation(const sim_arm_t *arm, const sim_record_t *record, const out
                      const char *path) {
     static const char begin[] = "/*DATA*/", end[] = "/*END*/";
     const char *head = strstr(animation_page, begin), *tail = strstr(animation_page, end);
-    char *page = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&page, &size);
-    if (!file || !head || !tail)
-        return say_no_memory();
-    fwrite(animation_page, 1, (size_t)(head - animation_page), file);
-    write_data(file, arm, record, names);
+    assert(head && tail); /* the page is ours */
     tail += sizeof end - 1;
-    fwrite(tail, 1, (size_t)(animation_page_end - tail), file);
-    const bool failed = ferror(file) != 0;
-    int status = fclose(file) != 0 || failed ? say_no_memory() : EXIT_YES;
-    if (status == EXIT_YES)
-        status = file_write(path, page, size);
-    free(page);
-    return status;
+    file_text_t page;
+    FILE *file = file_text_begin(&page);
+    if (file) {
+        fwrite(animation_page, 1, (size_t)(head - animation_page), file);
+        write_data(file, arm, record, names);
+        fwrite(tail, 1, (size_t)(animation_page_end - tail), file);
+    }
+    return file_text_end(&page, path);
 }

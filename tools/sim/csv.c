@@ -60,18 +60,8 @@ static void write_rows(FILE *file, const sim_record_t *record, const output_name
 }
 
 int output_csv(const sim_record_t *record, const output_names_t *names, const char *path) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return say_no_memory();
-    write_rows(file, record, names);
-    const bool failed = ferror(file) != 0;
-    int status = fclose(file) != 0 || failed ? say_no_memory() : EXIT_YES;
-    if (status == EXIT_YES && !strcmp(path, "-"))
-        out_bytes(text, size);
-    else if (status == EXIT_YES)
-        status = file_write(path, text, size);
-    free(text);
-    return status;
+    file_text_t text;
+    if (file_text_begin(&text))
+        write_rows(text.stream, record, names);
+    return file_text_end(&text, path);
 }

@@ -43,20 +43,10 @@ static void csv_rows(FILE *file, const sim_arm_t *arm, const sim_record_t *recor
 }
 
 int elastic_csv(const sim_arm_t *arm, const sim_record_t *record, const char *path) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return say_no_memory();
-    csv_rows(file, arm, record);
-    const bool failed = ferror(file) != 0;
-    int status = fclose(file) != 0 || failed ? say_no_memory() : EXIT_YES;
-    if (status == EXIT_YES && !strcmp(path, "-"))
-        out_bytes(text, size);
-    else if (status == EXIT_YES)
-        status = file_write(path, text, size);
-    free(text);
-    return status;
+    file_text_t text;
+    if (file_text_begin(&text))
+        csv_rows(text.stream, arm, record);
+    return file_text_end(&text, path);
 }
 
 /* Columns of the data: time, joints, then the elastic ones. */

@@ -4,17 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/f64.h"
 #include "tools/appell/eval.h"
+#include "tools/sim/drives.h"
 
 typedef struct {
-    sim_arm_t arm;
-    dyn_model_t model;
+    driven_t driven;
     dyn_body_t last; /* link with the payload */
     method_id_t forward, inverse;
     evaluator_t *links;      /* without friction, which the simulation accounts for */
     evaluator_t *everything; /* with it */
-    dyn_arm_f64_t prepared;
 } rigid_t;
 
 static int evaluate(evaluator_t *evaluator, method_id_t method, uint32_t n, const double *q,
@@ -30,30 +28,30 @@ static int evaluate(evaluator_t *evaluator, method_id_t method, uint32_t n, cons
 static int acceleration(void *self, const double *q, const double *qd, const double *force,
                         double *qdd) {
     rigid_t *r = self;
-    return evaluate(r->links, r->forward, r->model.n, q, qd, force, qdd);
+    return evaluate(r->links, r->forward, r->driven.model.n, q, qd, force, qdd);
 }
 
 static int inverse(void *self, const double *q, const double *qd, const double *qdd,
                    double *torque) {
     rigid_t *r = self;
-    return evaluate(r->everything, r->inverse, r->model.n, q, qd, qdd, torque);
+    return evaluate(r->everything, r->inverse, r->driven.model.n, q, qd, qdd, torque);
 }
 
 /* Each link's frame in the world, and the hand. */
 static void frames_of(const rigid_t *r, const double *q, dyn_pose_t *frame, dyn_pose_t *hand) {
-    dyn_pose_t at = r->model.base;
-    for (uint32_t i = 0; i < r->model.n; i++) {
-        const dyn_pose_t joint = dyn_pose_joint(&r->model.joint[i], q[i]);
+    dyn_pose_t at = r->driven.model.base;
+    for (uint32_t i = 0; i < r->driven.model.n; i++) {
+        const dyn_pose_t joint = dyn_pose_joint(&r->driven.model.joint[i], q[i]);
         at = dyn_pose_compose(&at, &joint);
         frame[i] = at;
     }
-    *hand = dyn_pose_compose(&at, &r->model.tool);
+    *hand = dyn_pose_compose(&at, &r->driven.model.tool);
 }
 
 static void energy(void *self, const double *q, const double *qd, double *kinetic,
                    double *potential) {
     rigid_t *r = self;
-    const uint32_t n = r->model.n;
+    const uint32_t n = r->driven.model.n;
     double M[DYN_MAX_JOINTS * DYN_MAX_JOINTS], sum = 0;
     dyn_pose_t frame[DYN_MAX_JOINTS], hand;
     uint32_t limited;
@@ -65,31 +63,15 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
     frames_of(r, q, frame, &hand);
     sum = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const dyn_body_t *b = i + 1 < n ? &r->model.joint[i].link : &r->last;
+        const dyn_body_t *b = i + 1 < n ? &r->driven.model.joint[i].link : &r->last;
         for (int k = 0; k < 3; k++) {
             const double *row = frame[i].r[k];
-            const double place = frame[i].p[k] - r->model.base.p[k] + row[0] * b->com[0] +
+            const double place = frame[i].p[k] - r->driven.model.base.p[k] + row[0] * b->com[0] +
                                  row[1] * b->com[1] + row[2] * b->com[2];
-            sum -= b->mass * r->arm.gravity[k] * place;
+            sum -= b->mass * r->driven.arm.gravity[k] * place;
         }
     }
     *potential = sum;
-}
-
-static void friction(void *self, const double *speed, double *torque) {
-    rigid_t *r = self;
-    memset(torque, 0, r->model.n * sizeof *torque);
-    dyn_friction_f64(&r->prepared, speed, torque);
-}
-
-static uint32_t voltage(void *self, const double *speed, const double *torque, double *volt) {
-    rigid_t *r = self;
-    return dyn_voltage_f64(&r->prepared, speed, torque, volt);
-}
-
-static uint32_t motor_torque(void *self, const double *speed, const double *volt, double *torque) {
-    rigid_t *r = self;
-    return dyn_motor_torque_f64(&r->prepared, speed, volt, torque);
 }
 
 static void hand_forces(void *self, const double *q, const double *wrench, double *force) {
@@ -97,8 +79,8 @@ static void hand_forces(void *self, const double *q, const double *wrench, doubl
     double back[6];
     for (int k = 0; k < 6; k++)
         back[k] = -wrench[k];
-    memset(force, 0, r->model.n * sizeof *force);
-    dyn_wrench_torque_f64(&r->prepared, q, back, force);
+    memset(force, 0, r->driven.model.n * sizeof *force);
+    dyn_wrench_torque_f64(&r->driven.prepared, q, back, force);
 }
 
 static void set_point(double *point, const dyn_pose_t *frame, double x, double z) {
@@ -112,11 +94,11 @@ static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *h
     rigid_t *r = self;
     dyn_pose_t frame[DYN_MAX_JOINTS];
     frames_of(r, q, frame, hand);
-    memcpy(point[0], r->model.base.p, sizeof point[0]);
+    memcpy(point[0], r->driven.model.base.p, sizeof point[0]);
     point++;
-    for (uint32_t i = 0; i < r->model.n; i++) {
-        const dyn_pose_t *parent = i > 0 ? &frame[i - 1] : &r->model.base;
-        set_point(point[0], parent, r->model.joint[i].a, 0);
+    for (uint32_t i = 0; i < r->driven.model.n; i++) {
+        const dyn_pose_t *parent = i > 0 ? &frame[i - 1] : &r->driven.model.base;
+        set_point(point[0], parent, r->driven.model.joint[i].a, 0);
         memcpy(point[1], frame[i].p, sizeof point[1]);
         point += 2;
     }
@@ -130,29 +112,22 @@ static method_id_t inverse_of(method_id_t forward) {
 }
 
 static void describe(rigid_t *r) {
-    r->arm = (sim_arm_t){.self = r,
-                         .n = r->model.n,
-                         .joints = r->model.n,
-                         .points = 2 * r->model.n + 2,
-                         .acceleration = acceleration,
-                         .energy = energy,
-                         .friction = friction,
-                         .voltage = voltage,
-                         .torque = motor_torque,
-                         .inverse = inverse,
-                         .hand = hand_forces,
-                         .shape = shape};
-    for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++)
-            r->arm.gravity[k] += r->model.base.r[k][c] * r->model.gravity[c];
-    for (uint32_t i = 0; i < r->model.n; i++) {
-        const dyn_model_joint_t *joint = &r->model.joint[i];
-        r->arm.coordinate[i] = i;
-        memcpy(r->arm.limit[i], joint->drive.limits.position, sizeof r->arm.limit[i]);
-        r->arm.owner[2 * i] = (uint8_t)i;
-        r->arm.owner[2 * i + 1] = (uint8_t)(joint->type == DYN_PRISMATIC ? i + 1 : i);
+    sim_arm_t *arm = &r->driven.arm;
+    const dyn_model_t *model = &r->driven.model;
+    *arm = (sim_arm_t){.n = model->n,
+                       .points = 2 * model->n + 2,
+                       .acceleration = acceleration,
+                       .energy = energy,
+                       .inverse = inverse,
+                       .hand = hand_forces,
+                       .shape = shape};
+    drives_describe(&r->driven);
+    for (uint32_t i = 0; i < model->n; i++) {
+        arm->coordinate[i] = i;
+        arm->owner[2 * i] = (uint8_t)i;
+        arm->owner[2 * i + 1] = (uint8_t)(model->joint[i].type == DYN_PRISMATIC ? i + 1 : i);
     }
-    r->arm.owner[2 * r->model.n] = (uint8_t)r->model.n;
+    arm->owner[2 * model->n] = (uint8_t)model->n;
 }
 
 sim_arm_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status) {
@@ -160,7 +135,7 @@ sim_arm_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status)
     dyn_model_t *smooth = malloc(sizeof *smooth);
     *status = SIM_E_MEMORY;
     if (r && smooth) {
-        *smooth = r->model = *model;
+        *smooth = r->driven.model = *model;
         for (uint32_t i = 0; i < model->n; i++)
             smooth->joint[i].drive.friction = (dyn_friction_t){0};
         r->last = dyn_model_last_link(model);
@@ -171,14 +146,14 @@ sim_arm_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status)
         if (!r->links || !r->everything)
             *status = SIM_E_MEMORY;
         else
-            *status = dyn_prepare_f64(model, NULL, &r->prepared);
+            *status = dyn_prepare_f64(model, NULL, &r->driven.prepared);
         describe(r);
     }
     free(smooth);
     if (*status == DYN_OK)
-        return &r->arm;
-    if (r && r->arm.self)
-        rigid_free(&r->arm);
+        return &r->driven.arm;
+    if (r && r->driven.arm.self)
+        rigid_free(&r->driven.arm);
     else
         free(r);
     return NULL;

@@ -1,0 +1,20 @@
+/*
+ * What every arm of the simulation has, rigid or elastic: gravity, stops, and drives of its joints
+ * with friction and motors. An arm is a struct whose first member is a driven_t.
+ */
+#ifndef TOOLS_SIM_DRIVES_H
+#define TOOLS_SIM_DRIVES_H
+
+#include "dyn/f64.h"
+#include "tools/sim/sim.h"
+
+typedef struct {
+    sim_arm_t arm;
+    dyn_model_t model;
+    dyn_arm_f64_t prepared;
+} driven_t;
+
+/* Fills in the part of `arm` that is in model and prepared; self is `driven`. */
+void drives_describe(driven_t *driven);
+
+#endif
