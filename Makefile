@@ -167,14 +167,14 @@ script-build: $(SCRIPT_BIN)
 ifeq ($(BOARD),host)
 test-build: script-build
 endif
-test: ## run every test on the host and on every emulated board; TEST=name BOARD=x for one
+test: ## run every test on the host and on every emulated board; TEST=name BOARD=x for one, with what it measured
 	@mkdir -p $(BUILD)
 	@: > $(BUILD)/test-jobs
 	@for b in $(TEST_BOARDS); do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b test-build || exit 1; done
 	@for b in $(SCRIPT_BOARDS); do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b script-build || exit 1; done
-	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,300)
+	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,300) $(if $(TEST),--notes)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
 	@$(MAKE) --no-print-directory test LONG=1

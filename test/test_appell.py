@@ -983,7 +983,7 @@ def main(names):
             with tempfile.TemporaryDirectory() as folder:
                 test(folder)
             print(f"{file}:{line}:{name}:PASS", flush=True)
-            print(f"NOTE {time.monotonic() - started:.1f} s", flush=True)
+            print(f"took {time.monotonic() - started:.1f} s", flush=True)
         except Skip as reason:
             ignored += 1
             print(f"{file}:{line}:{name}:IGNORE: {reason}", flush=True)

@@ -111,6 +111,16 @@ def test_runner_is_green_when_all_pass(folder):
     contains("ok   netduino2 test_fake", out)
 
 
+def test_runner_shows_notes_when_asked(folder):
+    job = "echo NOTE measured 42; " + passing("test_a") + summary(1)
+    code, out, _ = runner(folder, job)
+    assert code == 0 and "measured" not in out, out
+    code, out, line = runner(folder, job, options=["--notes"])
+    equal(0, code, "exit code")
+    contains("measured 42", out)
+    equal("1 passed, 0 failed", line, "last line")
+
+
 def test_runner_failed_assertion(folder):
     expect_red(folder, passing("test_a") + "echo RUN test_b; "
                "echo 'test/test_fake.c:9:test_b:FAIL: Expected 1 Was 2'; " + summary(2, 1)

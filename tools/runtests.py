@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs test jobs in parallel and decides, without trusting any of them, whether they passed.
 
-    runtests.py JOBFILE [--jobs N] [--timeout S] [--verbose]
+    runtests.py JOBFILE [--jobs N] [--timeout S] [--verbose] [--notes]
 
 A line of JOBFILE is `machine|test|command`; blank lines and lines that start with # are skipped.
 The command is run by sh. It prints `RUN <case>` before each test case, Unity's result line after
-it, and Unity's summary at the end, on stdout or stderr (semihosting writes to stderr).
+it, and Unity's summary at the end, on stdout or stderr (semihosting writes to stderr). Lines
+`NOTE ...` are what it measured: --notes shows them.
 
 An exit code of 0 alone proves nothing: an emulator that is killed, a target that stops printing or
 a harness that loses a case can all end with it. So a job is good only if the exit code is 0, there
@@ -32,11 +33,12 @@ SANITIZER_LINES = 12
 # Names of cases are not only words: a script may name a board in them.
 RUN = re.compile(r"\bRUN ([^\s:]+)\s*$")
 RESULT = re.compile(r"([^\s:]+):(\d+):([^\s:]+):(PASS|FAIL|IGNORE)\b:? ?(.*)$")
+NOTE = re.compile(r"^NOTE (.*)$")
 SUMMARY = re.compile(r"\b(\d+) Tests (\d+) Failures (\d+) Ignored")
 SANITIZER = re.compile(r"^==\d+==\s?ERROR: \w+Sanitizer|^\S+:\d+:\d+: runtime error: ")
 
 # What all of these have in common, cheap to look for in megabytes of output.
-MAY_MATTER = re.compile(rb"RUN |:[PFI]|Tests|runtime error|Sanitizer")
+MAY_MATTER = re.compile(rb"RUN |:[PFI]|Tests|runtime error|Sanitizer|NOTE ")
 
 
 class Job:
@@ -47,6 +49,7 @@ class Job:
         self.seconds = 0.0
         self.passed = 0
         self.ignored = []  # (case, reason)
+        self.notes = []
         self.failures = []  # (headline, detail lines)
 
     def again(self):
@@ -188,6 +191,10 @@ def judge(job, output, code, ended):
         line = printable(line)
         if not report and SANITIZER.search(line):
             report = lines[i:i + SANITIZER_LINES]
+        match = NOTE.search(line)
+        if match:
+            job.notes.append(match.group(1))
+            continue
         match = RESULT.search(line)
         if match:
             path, number, case, verdict, message = match.groups()
@@ -275,11 +282,13 @@ def worker(runner, todo, done):
         done.put(job)
 
 
-def print_progress(job, widths):
+def print_progress(job, widths, notes):
     cases = job.passed + len(job.ignored) + len(job.failures)
     print("%-4s %-*s %-*s %3d test%s %.1f s"
           % ("FAIL" if job.failures else "ok", widths[0], job.machine, widths[1], job.test,
              cases, " " if cases == 1 else "s", job.seconds))
+    for note in job.notes if notes else []:
+        print("     " + note)
     for headline, _ in job.failures:  # now, because the report is minutes away
         print("     " + headline)
     sys.stdout.flush()
@@ -319,6 +328,7 @@ def main():
                         help="how many at once (default: the number of cores)")
     parser.add_argument("--timeout", type=float, default=120.0, metavar="S",
                         help="seconds that one job may take (default: 120)")
+    parser.add_argument("--notes", action="store_true", help="show what the tests measured")
     parser.add_argument("--verbose", action="store_true", help="name the slowest jobs")
     args = parser.parse_args()
     if args.jobs < 1 or args.timeout <= 0:
@@ -356,7 +366,7 @@ def main():
             except queue.Empty:
                 continue
             finished.append(job)
-            print_progress(job, widths)
+            print_progress(job, widths, args.notes)
     except KeyboardInterrupt:
         interrupted = True
         runner.stop()
