@@ -882,6 +882,7 @@ BAD = [
     (["image", "puma560"], "", 2, "an image is bytes: it needs a file"),
     (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "this is no parameter image"),
     (["image", "puma560", "--show", "x"], "", 2, "--show takes an image and no robot beside it"),
+    (["gen", "puma560", "-q", "-o", "./no/such/folder"], "", 2, "./no/such/folder: error: cannot be made: No such file"),
     (["image", "puma560", "-q", "-o", "./no/such/folder/x"], "", 2, "cannot be written: No such file"),
     (["image", "puma560", "-q", "-o", "/dev/full"], "", 2, "writing failed: No space left"),
     (["completion", "fish"], "", 2, "there is no completion for 'fish'; write `appell completion bash`"),

@@ -253,6 +253,17 @@ def test_counts_of_the_others(folder):
     check_counts(folder, DATA % "wrist6", {"mass": (156, 110)}, "--effort", EFFORT)
 
 
+def test_a_name_cannot_leave_its_comment(folder):
+    """A file from somewhere else puts no code into ours."""
+    path = os.path.join(folder, "odd.yaml")
+    with open("tools/robots/planar3r.yaml", encoding="utf-8") as f:
+        text = re.sub("^name: .*$", r'name: "a*/ #error */ /*/"', f.read(), count=1, flags=re.MULTILINE)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    good("gen", path, "--effort", "0", "--prefix", "arm", "-q", "-o", folder)
+    compiled(os.path.join(folder, "arm"))
+
+
 def test_a_long_arm_in_a_minute(folder):
     """Twelve joints with full inertias, all kernels."""
     if not LONG:

@@ -103,9 +103,6 @@ static void command_of(const request_t *request, const robot_t *robot, char *out
     for (size_t i = 0; i < sizeof flags / sizeof flags[0] && used < size; i++)
         if (request_has(request, flags[i]))
             used += (size_t)snprintf(out + used, size - used, " --%s", option_table[flags[i]].name);
-    for (char *c = out; *c; c++)
-        if (*c == '/' && c[1] == '*')
-            *c = '|'; /* a comment cannot hold the start of another */
 }
 
 typedef void (*printer_t)(const gen_t *gen, const gen_print_t *how, FILE *out);
@@ -125,9 +122,15 @@ static int write_one(const char *folder, const gen_t *gen, const gen_print_t *ho
     return file_text_end(&text, path);
 }
 
+/* Before the annealer, which takes longer than a mistyped path deserves. */
+static int make_folder(const char *folder) {
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST)
+        return EXIT_YES;
+    return say_error(folder, "choose a folder in one that exists", "cannot be made: %s",
+                     strerror(errno));
+}
+
 static int write_all(const char *folder, const gen_t *gen, const gen_print_t *how) {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return say_error(folder, "choose a folder that can be made", "%s", strerror(errno));
     if (write_one(folder, gen, how, ".h", gen_print_header) != EXIT_YES ||
         write_one(folder, gen, how, ".c", gen_print_source) != EXIT_YES ||
         write_one(folder, gen, how, "_base.csv", print_base) != EXIT_YES)
@@ -162,6 +165,10 @@ int gen_run(const request_t *request) {
     robot_t *robot = arm_load_rigid(request);
     if (!robot)
         return EXIT_BAD;
+    if (make_folder(request->value[OPTION_OUTPUT]) != EXIT_YES) {
+        arm_free(robot);
+        return EXIT_BAD;
+    }
     progress_t shown = {isatty(2) != 0, request_has(request, OPTION_QUIET)};
     options.both = true;
     options.progress = progress;

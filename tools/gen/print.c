@@ -474,10 +474,21 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
                 gen->other.mul, gen->other.add);
 }
 
+/* Words of a file into a comment of C: they can neither end it nor begin another. */
+static void comment(const char *text, FILE *out) {
+    for (char before = 0; *text; before = *text++) {
+        const bool edge = (before == '*' && *text == '/') || (before == '/' && *text == '*');
+        fputs(edge ? " " : "", out);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    }
+}
+
 static void print_top(const gen_t *gen, const gen_print_t *how, FILE *out) {
-    fprintf(out,
-            "/*\n * Dynamics of the arm %s, %u joints, generated: do not edit.\n *     %s\n *\n",
-            how->robot, (unsigned)gen->arm.n, how->command);
+    fputs("/*\n * Dynamics of the arm ", out);
+    comment(how->robot, out);
+    fprintf(out, ", %u joints, generated: do not edit.\n *     ", (unsigned)gen->arm.n);
+    comment(how->command, out);
+    fputs("\n *\n", out);
     print_assumptions(gen, out);
     fputs(" */\n", out);
 }
@@ -888,18 +899,19 @@ void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out) {
 
 void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
     const gen_arm_t *arm = &gen->arm;
-    fprintf(out,
-            "# Base inertial parameters of %s: what of the links can influence a torque.\n"
-            "# Link by link from the last to the first, about the origin where the arm before "
-            "arrives (d of the\n"
-            "# joints of a group of parallel axes gathered where the group is left): of a revolute "
-            "link the mass, the\n"
-            "# first moment along the axis and Euler's Jzz are counted to the link before, of a "
-            "prismatic link\n"
-            "# Euler's tensor. The torques stay exactly the same.\n"
-            "# m kg; l = m c kg m; J Euler's tensor (integral of r r^T dm) about the origin, kg "
-            "m^2; rotor kg m^2.\n",
-            robot);
+    fputs("# Base inertial parameters of ", out);
+    comment(robot, out);
+    fputs(": what of the links can influence a torque.\n"
+          "# Link by link from the last to the first, about the origin where the arm before "
+          "arrives (d of the\n"
+          "# joints of a group of parallel axes gathered where the group is left): of a revolute "
+          "link the mass, the\n"
+          "# first moment along the axis and Euler's Jzz are counted to the link before, of a "
+          "prismatic link\n"
+          "# Euler's tensor. The torques stay exactly the same.\n"
+          "# m kg; l = m c kg m; J Euler's tensor (integral of r r^T dm) about the origin, kg "
+          "m^2; rotor kg m^2.\n",
+          out);
     if (arm->round)
         fputs("# The last link is a body of revolution about its axis: its angle does not matter "
               "to a torque.\n",
