@@ -423,6 +423,14 @@ def test_fit_finds_the_polynomial(folder):
     equal(True, table.fit(points, 1)[1] > 0.05, "a parabola is no line")
 
 
+def test_table_marks_the_best_that_it_shows(folder):
+    """Code generated for one robot is faster than every method, and has a table of its own."""
+    rows = bench.read_csv(BASELINE)[1]
+    text = "\n".join(table.method_table(rows, "t", "puma560", "netduinoplus2", "f32"))
+    equal(3, text.count("**") // 2, "bold cells of three columns")
+    contains("| `fast` | **", text)
+
+
 def test_table_goes_between_its_marks(folder):
     text = "before\n%s\nold\n%s\nafter\n" % (table.BEGIN, table.END)
     equal("before\n%s\nnew\n%s\nafter\n" % (table.BEGIN, table.END),

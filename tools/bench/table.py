@@ -54,7 +54,7 @@ def method_table(rows, title, robot, board, real, also=()):
     problems = ("id", "mass", "fd")
     best = {}
     for problem in problems:
-        found = select(chosen, problem=problem)
+        found = [r for r in select(chosen, problem=problem) if r["method"] in METHODS]
         if not found:
             raise TableError("no row %s %s %s %s: run make bench" % (board, robot, problem, real))
         best[problem] = min(found, key=lambda r: r["instructions_max"])
