@@ -52,7 +52,7 @@ ifneq ($(BOARD),host)
 include boards/$(BOARD)/board.mk
 endif
 include hal/hal.mk
-# Number type of the control loop, and how its users find it (firmware/core/app.h).
+# Number type of the control loop (board.mk), and how its users find it (firmware/core/app.h).
 CONTROL_REAL ?= f32
 CONTROL_DEFS := -DCONTROL_REAL=$(CONTROL_REAL) -DCONTROL_H='"firmware/core/$(CONTROL_REAL).h"'
 
@@ -72,9 +72,6 @@ endif
 COMMON := -std=gnu11 -g -I. -ffp-contract=off -MMD -MP $(WARN)
 
 OUT := $(BUILD)/$(BOARD)
-# Number type of the control loop (board.mk).
-CONTROL_REAL ?= f32
-CONTROL_DEFS := -DCONTROL_REAL=$(CONTROL_REAL) -DCONTROL_H='"firmware/core/$(CONTROL_REAL).h"'
 # GEN=1 ROBOT=y: kernels generated for this robot in the control loop, instead of those for any robot.
 GEN_ROBOT := $(if $(GEN),$(or $(ROBOT),$(error GEN=1 needs ROBOT=, the robot to generate code for)))
 GEN_OUT   := $(BUILD)/gen
