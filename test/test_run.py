@@ -63,5 +63,13 @@ def test_rate_above_the_budget(folder):
     assert ticks > overruns, f"{overruns} overruns in {ticks} ticks: it never came to rest"
 
 
+def test_tunables_of_joints_need_a_robot(folder):
+    """Nothing set is not a success."""
+    for words in (["get", "kp"], ["set", "kp", "1"]):
+        done = appell(*words, "--port", "qemu:netduinoplus2")
+        assert done.returncode == 1 and "kp is of each joint, and the board has no robot" in done.stderr, done
+        assert not done.stdout, done.stdout
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

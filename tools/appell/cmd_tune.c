@@ -66,14 +66,38 @@ static int show_all(const request_t *request, client_t *client, uint32_t tunable
     return status;
 }
 
+/* The tunable that the command line names, and its joint; -1: it has none, or all are meant. */
+static int find(const request_t *request, client_t *client, uint32_t *tunable, int *joint) {
+    const device_t *d = &client->device;
+    if (client_tunable(client, request->argument[0], tunable, joint) != 0) {
+        say_error(d->board, client->error.cure, "%s", client->error.what);
+        return EXIT_BAD;
+    }
+    if (!d->tunable[*tunable].per_joint || d->joints > 0)
+        return EXIT_YES;
+    say_error(d->board, "give it one with `appell params apply ROBOT`",
+              "%s is of each joint, and the board has no robot", d->tunable[*tunable].name);
+    return EXIT_NO;
+}
+
+/* One tunable; of all joints as a list, where it is JSON. */
+static int show_named(const request_t *request, client_t *client, uint32_t tunable, int joint) {
+    const bool list =
+        request_has(request, OPTION_JSON) && joint < 0 && client->device.tunable[tunable].per_joint;
+    if (list)
+        json_list(NULL);
+    const int status = show_all(request, client, tunable, joint);
+    if (list)
+        json_list_end();
+    return status;
+}
+
 static int get(const request_t *request, client_t *client) {
     uint32_t tunable;
     int joint, status = EXIT_YES;
     if (request->arguments > 0) {
-        if (client_tunable(client, request->argument[0], &tunable, &joint) == 0)
-            return show_all(request, client, tunable, joint);
-        say_error(client->device.board, client->error.cure, "%s", client->error.what);
-        return EXIT_BAD;
+        status = find(request, client, &tunable, &joint);
+        return status == EXIT_YES ? show_named(request, client, tunable, joint) : status;
     }
     if (request_has(request, OPTION_JSON))
         json_list(NULL);
@@ -92,10 +116,9 @@ static int set(const request_t *request, client_t *client) {
     int joint;
     if (!end || *end || !isfinite(value))
         return say_error(NULL, "write a number", "'%s' is not a finite number", text);
-    if (client_tunable(client, request->argument[0], &tunable, &joint) != 0) {
-        say_error(client->device.board, client->error.cure, "%s", client->error.what);
-        return EXIT_BAD;
-    }
+    const int status = find(request, client, &tunable, &joint);
+    if (status != EXIT_YES)
+        return status;
     const device_tunable_t *t = &client->device.tunable[tunable];
     for (uint32_t i = 0; i < (t->per_joint ? client->device.joints : 1); i++) {
         float now;
@@ -109,7 +132,7 @@ static int set(const request_t *request, client_t *client) {
             return client->status >= 0 ? EXIT_NO : EXIT_BAD;
         }
     }
-    return show_all(request, client, tunable, joint);
+    return show_named(request, client, tunable, joint);
 }
 
 static int with_board(const request_t *request,
