@@ -71,7 +71,7 @@ def test_certificate(folder):
     with open(path, "w", encoding="utf-8") as robot:
         robot.write(text.replace("control: {rate: 1000", "control: {rate: 8000"))
     code, text, errors = appell("certify", path, "-q", "--board", "netduino2")
-    assert code == 1, f"{code}: {text}{errors}"
+    assert code == 1 and "the robot's 8000 Hz" in text and "does NOT fit" in text, f"{code}: {text}{errors}"
 
 
 if __name__ == "__main__":
