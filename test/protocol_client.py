@@ -41,9 +41,11 @@ class Refused(Exception):
 
 class Client:
     def __init__(self, line, patience_s=2.0, tries=15):
-        self.line, self.patience_s, self.tries = line, patience_s, tries
+        self.line = line
         self.received, self.sequence, self.samples = b"", int(time.time()) & 255, []
+        self.patience_s, self.tries = 0.2, 600  # what a board gets before its line is on is lost
         hello = self.ask(HELLO, b"\1")
+        self.patience_s, self.tries = patience_s, tries
         (self.version, self.payload, self.joints_max, self.flags, self.baud, self.tunables, self.fields,
          self.methods) = struct.unpack_from("<BBBBIBBB", hello)
         self.board, self.real, self.build = (t.decode() for t in hello[11:].split(b"\0")[:3])

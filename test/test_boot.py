@@ -14,6 +14,9 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+from emulator_socket import Inherited  # noqa: E402
+
 PATIENCE_S = 60  # for the slowest machine; everything here takes a second or two
 
 
@@ -27,10 +30,10 @@ def make_variable(name, board):
 class Emulator:
     """An emulated board with its console on pipes. Use with `with`; leaving it ends the emulator."""
 
-    def __init__(self, board, *options, mode="QEMU_RUN"):
+    def __init__(self, board, *options, mode="QEMU_RUN", files=()):
         command = [*make_variable(mode, board), "-serial", "stdio", *options]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, start_new_session=True)
+                                        stderr=subprocess.STDOUT, start_new_session=True, pass_fds=files)
         self.seen = b""
 
     def __enter__(self):
@@ -79,7 +82,7 @@ class Emulator:
 
 def gdb(elf, socket, *commands):
     arguments = ["gdb-multiarch", "-q", "-nx", "-batch", "-ex", "set confirm off",
-                 "-ex", f"target remote {socket}"]
+                 "-ex", f"set remotetimeout {PATIENCE_S}", "-ex", f"target remote {socket}"]
     for command in commands:
         arguments += ["-ex", command]
     done = subprocess.run(arguments + [elf], capture_output=True, text=True, timeout=PATIENCE_S)
@@ -105,12 +108,11 @@ def check_boot(board):
 def check_crash_record(board):
     """A jump into nowhere, forced by gdb, is told by the firmware at its next boot, once."""
     with tempfile.TemporaryDirectory() as folder:
-        socket = f"{folder}/gdb"
-        with Emulator(board, "-kernel", firmware(board),
-                      "-chardev", f"socket,path={socket},server=on,wait=off,id=g",
-                      "-gdb", "chardev:g") as emulator:
+        with Inherited(f"{folder}/gdb") as socket, \
+             Emulator(board, "-kernel", firmware(board), *socket.chardev("g", wait=False), "-gdb", "chardev:g",
+                      files=socket.files) as emulator:
             emulator.expect(r"^clock: ")
-            gdb(firmware(board), socket, "set $r5 = 0x600d0005", "set $pc = 0x90000000", "detach")
+            gdb(firmware(board), socket.path, "set $r5 = 0x600d0005", "set $pc = 0x90000000", "detach")
             emulator.expect(r"^crash: .* pc=90000000 ")
             emulator.expect(r"^crash: registers( [0-9a-f]{8}){5} 600d0005( [0-9a-f]{8}){7}$")
             emulator.expect(r"^crash: status exception=0000000[3-6] cfsr=[0-9a-f]{8}")
@@ -121,14 +123,10 @@ def check_crash_record(board):
 def check_gdb_load(board):
     """What `make debug` and a probe do: load the image section by section, compare, start."""
     with tempfile.TemporaryDirectory() as folder:
-        socket = f"{folder}/gdb"
-        with Emulator(board, "-S", "-chardev", f"socket,path={socket},server=on,wait=off,id=g",
-                      "-gdb", "chardev:g") as emulator:
-            for _ in range(100):
-                if os.path.exists(socket):
-                    break
-                time.sleep(0.05)
-            said = gdb(firmware(board), socket, "load", "compare-sections",
+        with Inherited(f"{folder}/gdb") as socket, \
+             Emulator(board, "-S", *socket.chardev("g", wait=False), "-gdb", "chardev:g",
+                      files=socket.files) as emulator:
+            said = gdb(firmware(board), socket.path, "load", "compare-sections",
                        "set $sp = *(unsigned *)&vectors", "set $pc = reset_handler", "detach")
             assert "Transfer rate" in said, f"gdb could not load: {said}"
             assert "MIS-MATCHED" not in said, f"what gdb loaded is not in memory: {said}"

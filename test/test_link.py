@@ -19,6 +19,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import protocol_client as wire  # noqa: E402
 import test_appell as tool  # noqa: E402
+from emulator_socket import Inherited  # noqa: E402
 from test_appell import LONG_RUN, Skip, good, run, table  # noqa: E402
 
 PATIENCE_S = 120
@@ -37,18 +38,15 @@ def firmware(board):
 class Board:
     """An emulated board that stays while several tools connect to it, one after the other."""
 
-    def __init__(self, folder, board, *options):
+    def __init__(self, folder, board, *options, files=()):
         self.path = os.path.join(folder, board + ".socket")
         with open(firmware(board)[:-4] + ".qemu") as file:
             command = file.read().split()
-        self.process = subprocess.Popen(
-            [*command, "-kernel", firmware(board), "-serial", f"unix:{self.path},server=on,wait=on", *options],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True)
-        until = time.monotonic() + PATIENCE_S
-        while not os.path.exists(self.path):
-            assert self.process.poll() is None and time.monotonic() < until, "the emulator did not start"
-            time.sleep(0.02)
+        with Inherited(self.path) as line:
+            self.process = subprocess.Popen(
+                [*command, "-kernel", firmware(board), *line.chardev("link", wait=True), "-serial", "chardev:link", *options],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                start_new_session=True, pass_fds=(*line.files, *files))
         self.port = "unix:" + self.path
 
     def connect(self):
@@ -362,12 +360,12 @@ def test_noise_into_the_running_board(folder):
 
 
 def crash(folder, board_name):
-    with Board(folder, board_name, "-chardev", f"socket,path={folder}/gdb,server=on,wait=off,id=g",
-               "-gdb", "chardev:g") as board:
+    with Inherited(os.path.join(folder, "gdb")) as gdb, \
+         Board(folder, board_name, *gdb.chardev("g", wait=False), "-gdb", "chardev:g", files=gdb.files) as board:
         client = wire.Client(board.connect())
         assert client.ask(wire.CRASH, b"\0\0\0") == b"\0\0"
         done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", "-ex", "set confirm off",
-                               "-ex", f"target remote {folder}/gdb", "-ex", "set $r5 = 0x600d0005",
+                               "-ex", f"set remotetimeout {PATIENCE_S}", "-ex", f"target remote {gdb.path}", "-ex", "set $r5 = 0x600d0005",
                                "-ex", "set $lr = (unsigned)server_poll + 5", "-ex", "set $pc = 0x90000000",
                                "-ex", "detach", firmware(board_name)],
                               capture_output=True, text=True, timeout=PATIENCE_S)
