@@ -95,3 +95,11 @@ uint32_t app_clock_hz(void) {
 uint32_t app_clock_cost(uint32_t steps) {
     return cycles_of_steps(steps);
 }
+
+uint32_t app_clock_lock(void) {
+    return irq_lock();
+}
+
+void app_clock_unlock(uint32_t state) {
+    irq_unlock(state);
+}

@@ -400,9 +400,10 @@ static void rehearse(app_self *app, control_t *c) {
     sense(app, c, &nothing);
     CORE(control_settle)(c, &app->loop);
     CORE(reference_rest)(c, &app->loop);
-    const uint32_t start = app_clock();
+    const uint32_t state = app_clock_lock(), start = app_clock();
     CORE(app_stages_run)(app, c, &nothing, &out);
     app->tick_steps = app_clock_steps(start, app_clock());
+    app_clock_unlock(state);
     c->feedforward = feedforward;
     app->head = head;
 }
@@ -556,6 +557,7 @@ int CORE(app_load_arm)(app_self *app, const uint8_t *bytes, size_t size, const D
     app->motion.kind = MOTION_HOLD;
     app->loads += status == APP_OK;
     app->loaded = status == APP_OK;
+    app->n = status == APP_OK ? app->n : 0;
     app->state =
         app_state_next(app->state, status == APP_OK ? APP_EVENT_LOADED : APP_EVENT_REFUSED);
     app->away = 0;

@@ -165,3 +165,11 @@ __attribute__((weak)) uint32_t app_clock_hz(void) {
 __attribute__((weak)) uint32_t app_clock_cost(uint32_t steps) {
     return steps;
 }
+
+__attribute__((weak)) uint32_t app_clock_lock(void) {
+    return 0;
+}
+
+__attribute__((weak)) void app_clock_unlock(uint32_t state) {
+    (void)state;
+}

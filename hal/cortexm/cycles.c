@@ -2,6 +2,7 @@
 // follows from the -icount shift that the emulator was started with, so it is measured once on a
 // piece of code whose instructions are known.
 #include "hal/cycles.h"
+#include "hal/irq.h"
 #include "hal/cortexm/counter.h"
 
 enum { SPIN_INSTRUCTIONS = 20000 };
@@ -25,7 +26,9 @@ __attribute__((noinline)) static void spin_none(void) {
     __asm volatile("" : "+r"(rounds));
 }
 
+// With interrupts off: what an interrupt costs is not what the counter costs.
 void cycles_init(void) {
+    const uint32_t state = irq_lock();
     instructions = counter_start();
     uint32_t a = cycles_now();
     uint32_t b = cycles_now();
@@ -38,6 +41,7 @@ void cycles_init(void) {
         uint32_t c = cycles_now();
         spin_ticks = counter_elapsed(a, b) - counter_elapsed(b, c);
     }
+    irq_unlock(state);
 }
 
 uint32_t cycles_now(void) {
