@@ -324,39 +324,59 @@ def test_client_written_from_the_page(folder):
 
 # ------------------------------------------------------------------------------------- noise, crashes
 
+def flood(client, numbers, count):
+    """Noise as fast as the emulator takes it; answers in between are thrown away."""
+    sent = 0
+    while sent < count:
+        chunk = numbers.randbytes(min(4096, count - sent))
+        while chunk:
+            ready_in, ready_out, _ = select.select([client.line], [client.line], [], PATIENCE_S)
+            assert ready_in or ready_out, "the board takes no more bytes"
+            if ready_in:
+                client.line.recv(65536)
+            if ready_out:
+                taken = client.line.send(chunk[:512])
+                chunk, sent = chunk[taken:], sent + taken
+    client.line.sendall(b"\0")
+    client.received = b""
+    return sent + 1
+
+
 def test_noise_into_the_running_board(folder):
-    """No fault, no missed tick, and it answers afterwards. What comes faster than it is looked at is lost and counted."""
+    """No fault, no missed tick, it answers; what is lost, and why.
+
+    Bytes are lost where the ring of the receiver (256 bytes, hal/stm32/uart.c) is full. An answer says that the ring
+    was empty when its request had been read, so that noise and the next request, together less than the ring, lose
+    nothing: every byte is asserted. Nothing is said of a flood, which comes faster than any line: it is lost in part
+    and counted, and the board must survive it.
+    """
+    noise, ring, request = 200, 256, len(wire.encode(bytes([wire.COUNTERS, 0])))
+    assert noise + request < ring
     numbers = random.Random(9)
     image = image_of(folder, "puma560")
     with Board(folder, "netduinoplus2") as board:
-        client = wire.Client(board.connect())
+        client = wire.Client(board.connect(), patience_s=PATIENCE_S)
         client.apply(image)
         client.ask(wire.MOTION, struct.pack("<Bf", 0, 0))  # the loop is closed and stays so
         before = words_of(client.ask(wire.COUNTERS))
+        flooded = flood(client, numbers, NOISE_BYTES // 3)
+        first = after = words_of(client.ask(wire.COUNTERS))
+        assert after[8] < flooded, f"all of {flooded} bytes lost"
         sent = 0
-        client.line.settimeout(1)
-        while sent < NOISE_BYTES:
-            chunk = numbers.randbytes(4096)
-            at = 0
-            while at < len(chunk):
-                ready_in, ready_out, _ = select.select([client.line], [client.line], [], PATIENCE_S)
-                assert ready_in or ready_out, "the board takes no more bytes"
-                if ready_in:
-                    client.line.recv(65536)
-                if ready_out:
-                    at += client.line.send(chunk[at:at + 512])
-            sent += len(chunk)
-        client.line.sendall(b"\0")
-        client.received = b""
-        client.patience_s = PATIENCE_S
-        after = words_of(client.ask(wire.COUNTERS))
+        while sent < NOISE_BYTES - flooded:
+            client.line.sendall(numbers.randbytes(noise) + b"\0")
+            sent += noise + 1
+            last, after = after, words_of(client.ask(wire.COUNTERS))
+            assert after[8] == last[8], f"{after[8] - last[8]} bytes lost of the last {noise + request}"
+            assert after[0] >= last[0] and after[4] == last[4] + 1, (last, after)
         status = client.ask(wire.STATUS)
         assert status[0] == 3 and status[1] == 0, f"state {status[0]}, fault {status[1]}"
         assert after[1] == 0, f"{after[1]} overruns"
-        assert after[7] - before[7] >= sent, f"{after[7] - before[7]} of {sent} bytes arrived"
-        assert after[5] + after[6] > sent / 1000, after
-        print(f"NOTE {sent} bytes of noise over {after[0] - before[0]} ticks, {after[5]} damaged and {after[6]} "
-              f"overlong frames, {after[8]} bytes lost, 0 overruns")
+        arrived, expected = after[7] - before[7], flooded + sent + (1 + sent // (noise + 1)) * request
+        assert arrived == expected, f"{arrived} of {expected} bytes arrived"
+        assert after[5] + after[6] > (flooded - after[8] + sent) / 1000, after
+        print(f"NOTE {flooded} bytes of a flood, {first[8] - before[8]} of them lost; {sent} bytes of noise, none lost; "
+              f"{after[0] - before[0]} ticks, {after[5]} damaged and {after[6]} overlong frames, 0 overruns")
 
 
 def crash(folder, board_name):
