@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -206,6 +207,166 @@ def test_torture(folder):
     out = good("torture", "planar3r")
     match = re.search(r"the power failed in (\d+) of them", out)
     assert int(match.group(1)) > 200 and "0 times none" in out, out
+
+
+class Between:
+    """Sits on the line between a tool and a board. meddle(content) of a frame, either way: the content to pass on, None
+    to swallow it, or an exception to cut the line. One tool, then the line is closed."""
+
+    def __init__(self, folder, board, meddle):
+        self.meddle, self.board = meddle, board.connect()
+        path = os.path.join(folder, "between%d.socket" % len(os.listdir(folder)))
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(path)
+        self.listener.listen(1)
+        self.port = "unix:" + path
+        self.thread = threading.Thread(target=self.work)
+        self.thread.start()
+
+    def work(self):
+        tool_line, _ = self.listener.accept()
+        rest = {tool_line: b"", self.board: b""}
+        with tool_line:
+            while True:
+                for line in select.select(list(rest), [], [], PATIENCE_S)[0]:
+                    data = line.recv(65536)
+                    if not data:
+                        return
+                    *whole, rest[line] = (rest[line] + data).split(b"\0")
+                    for content in filter(None, map(wire.decode, filter(None, whole))):
+                        try:
+                            content = self.meddle(content)
+                        except EOFError:
+                            return
+                        if content is not None:
+                            (self.board if line is tool_line else tool_line).sendall(wire.encode(content))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.thread.join(PATIENCE_S)
+        self.board.close()
+        self.listener.close()
+        assert not self.thread.is_alive()
+
+
+def flipped(content, at=-1):
+    spoilt = bytearray(content)
+    spoilt[at] ^= 1
+    return bytes(spoilt)
+
+
+def has_arm(board, robot, kp=None, stored=None):
+    """What runs on a board, asked past whoever was between."""
+    client = wire.Client(board.connect())
+    try:
+        assert client.robot()[0] == robot, client.robot()
+        if kp is not None:
+            assert client.get(client.tunable_names().index("kp"), 1)[0] == kp
+        if stored is not None:
+            assert client.read_image(1) == stored
+    finally:
+        client.line.close()
+
+
+class Reads:
+    """Spoils answers of IMAGE_READ: those of one image (0 runs, 1 stored), after `after` has passed, `times` of them."""
+
+    def __init__(self, which, after, times):
+        self.which, self.after, self.times, self.armed, self.asked = which, after, times, False, None
+
+    def __call__(self, content):
+        self.armed |= content[0] == self.after | wire.ANSWER
+        if content[0] == wire.IMAGE_READ:
+            self.asked = content[2]
+        hits = content[0] == wire.IMAGE_READ | wire.ANSWER and self.asked == self.which and self.armed
+        if hits and self.times > 0 and len(content) > 20:  # of the image, not of its head
+            self.times -= 1
+            return flipped(content)
+        return content
+
+
+def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
+    """What is read back differs once: the arm from before, with its unsaved tunables, is put back and verified."""
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        good("set", "kp[2]", "77", "--port", board.port)
+        with Between(folder, board, Reads(0, wire.IMAGE_END, 1)) as line:
+            done = run("params", "apply", "puma560", "--port", line.port)
+        assert done.returncode == 1 and "applied" not in done.stdout, done
+        assert "what was read back is not what was sent" in done.stderr, done.stderr
+        assert "what ran before was put back, and verified" in done.stderr, done.stderr
+        has_arm(board, "planar3r", kp=77)
+        # Nothing that is read back is right: said, and nothing is claimed.
+        with Between(folder, board, Reads(0, wire.IMAGE_END, 10**6)) as line:
+            done = run("params", "apply", "puma560", "--port", line.port)
+        assert done.returncode == 1 and "could not be put back" in done.stderr, done
+
+
+def test_a_change_that_the_board_refuses_leaves_what_ran(folder):
+    """Bytes that change on the way and carry a good checksum of their frame: that of the image refuses them."""
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        good("set", "kp[2]", "77", "--port", board.port)
+        for spoils in (lambda c: flipped(c) if c[0] == wire.IMAGE_DATA else c,
+                       lambda c: flipped(c, 2) if c[0] == wire.IMAGE_BEGIN else c):
+            with Between(folder, board, spoils) as line:
+                done = run("params", "apply", "puma560", "--port", line.port)
+            assert done.returncode == 1 and "the board refuses" in done.stderr, done
+            assert "what ran before runs on" in done.stderr and "applied" not in done.stdout, done
+            has_arm(board, "planar3r", kp=77)
+
+
+def test_a_line_that_breaks_during_a_change_leaves_what_ran(folder):
+    def breaks(content):
+        if content[0] == wire.IMAGE_DATA:
+            raise EOFError
+        return content
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        with Between(folder, board, breaks) as line:
+            done = run("params", "apply", "puma560", "--port", line.port)
+        assert done.returncode == 1 and "the line to the board was closed" in done.stderr, done
+        assert "could not be put back" in done.stderr, done.stderr  # nobody knows
+        has_arm(board, "planar3r")
+        assert "applied" in good("params", "apply", "puma560", "--port", board.port)
+
+
+def test_answers_that_get_lost_are_asked_for_again(folder):
+    """The first answers to two kinds of requests are swallowed: all is done once, and comes out right."""
+    lose = {wire.IMAGE_DATA, wire.IMAGE_READ}
+
+    def swallows(content):
+        if content[0] & wire.ANSWER and content[0] & 0x7f in lose:
+            lose.remove(content[0] & 0x7f)
+            return None
+        return content
+    with Board(folder, "netduinoplus2") as board:
+        with Between(folder, board, swallows) as line:
+            assert "applied" in good("params", "apply", "planar3r", "--port", line.port)
+        assert not lose
+        has_arm(board, "planar3r")
+
+
+def test_what_is_stored_wrong_is_rolled_back(folder):
+    """The set that was stored is read back wrong: store, arm and tunables are again what they were."""
+    before = image_of(folder, "planar3r")
+    with Board(folder, "mps2-an500") as board:
+        good("flash", "planar3r", "--port", board.port)
+        good("set", "kp[2]", "77", "--port", board.port)
+        good("save", "--port", board.port)
+        good("set", "kp[2]", "78", "--port", board.port)
+        with Between(folder, board, Reads(1, wire.SAVE, 1)) as line:
+            done = run("flash", "puma560", "--port", line.port)
+        assert done.returncode == 1 and "saved" not in done.stdout, done
+        assert "what was stored is not what runs" in done.stderr, done.stderr
+        assert "what ran before was put back, and verified" in done.stderr, done.stderr
+        has_arm(board, "planar3r", kp=78, stored=before)
+        client = wire.Client(board.connect())
+        client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
+        client = wire.Client(client.line)
+        assert client.robot()[0] == "planar3r"
 
 
 # ------------------------------------------------------------------------------------------ telemetry

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "firmware/core/crc.h"
 #include "firmware/core/image.h"
 #include "tools/appell/arm.h"
 #include "tools/appell/board.h"
 #include "tools/appell/commands.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
+#include "tools/link/before.h"
 
 /* ------------------------------------------------------------------------------- the difference */
 
@@ -90,72 +92,86 @@ static unsigned show_difference(const uint8_t *old, uint32_t old_length, const u
 
 /* ------------------------------------------------------------------------------------ applying */
 
-/* What runs now is this image, byte for byte. */
-static bool runs(client_t *client, uint8_t which, const uint8_t *image, size_t length) {
-    uint32_t size;
-    uint8_t *back = client_read_image(client, which, &size);
-    const bool same = back && size == length && !memcmp(back, image, length);
-    free(back);
-    return same;
-}
-
-static int roll_back(client_t *client, const uint8_t *old, uint32_t old_length) {
-    bool kept;
-    if (runs(client, 0, old, old_length)) {
-        say_note(client->device.board, "what ran before runs on");
+/* Something did not come out as it was sent: the board gets back what it had. */
+static int roll_back(client_t *client, const before_t *before) {
+    const char *board = client->device.board;
+    if (!before->image[0] && !before->image[1]) {
+        say_note(board, "there was nothing before that could be put back");
         return EXIT_NO;
     }
-    if (client_send_image(client, TARGET_APP, old, old_length, &kept, NULL, NULL) == 0 &&
-        runs(client, 0, old, old_length)) {
-        say_note(client->device.board, "what ran before was put back");
-        return EXIT_NO;
+    switch (before_restore(client, before)) {
+    case BEFORE_UNTOUCHED:
+        say_note(board, "what ran before runs on");
+        break;
+    case BEFORE_PUT_BACK:
+        say_note(board, "what ran before was put back, and verified");
+        break;
+    case BEFORE_LOST:
+        say_error(board, "see what it has: `appell params apply ROBOT --dry-run`, and apply again",
+                  "what ran before could not be put back: %s",
+                  *client->error.what ? client->error.what
+                                      : "what is read back is not what was sent");
+        break;
     }
-    say_error(client->device.board, "apply a robot again", "what ran before could not be put back");
     return EXIT_NO;
 }
 
-static int send(const request_t *request, client_t *client, const uint8_t *old, uint32_t old_length,
+/* The bytes are read back, and the board's own checksum of what runs agrees. */
+static bool runs(client_t *client, const uint8_t *image, size_t length) {
+    device_status_t now;
+    return before_same(client, 0, image, length) && client_status(client, &now) == 0 &&
+           now.image_length == length && now.image_crc == crc32_add(0, image, length);
+}
+
+static int send(const request_t *request, client_t *client, const before_t *before,
                 const uint8_t *image, size_t length, bool *kept) {
     const int sent =
         client_send_image(client, TARGET_APP, image, (uint32_t)length, kept,
                           request_has(request, OPTION_QUIET) ? NULL : board_progress, NULL);
-    if (sent == 0 && runs(client, 0, image, length))
+    client->error.what[0] = sent == 0 ? '\0' : client->error.what[0];
+    if (sent == 0 && runs(client, image, length))
         return EXIT_YES;
-    if (sent != 0)
+    if (*client->error.what)
         board_error(client);
     else
         say_error(client->device.board, "apply it again",
                   "what was read back is not what was sent");
-    return old ? roll_back(client, old, old_length) : EXIT_NO;
+    return roll_back(client, before);
 }
 
-static int apply(const request_t *request, client_t *client, const uint8_t *image, size_t length,
-                 bool *kept, bool *same) {
-    uint32_t old_length;
-    uint8_t *old = client_read_image(client, 0, &old_length);
-    int status = EXIT_YES;
+static int apply(const request_t *request, client_t *client, const before_t *before,
+                 const uint8_t *image, size_t length, bool *kept) {
+    const uint8_t *old = before->image[0];
     *kept = false;
-    *same = old && old_length == length && !memcmp(old, image, length);
-    if (*same) {
+    if (old && before->length[0] == length && !memcmp(old, image, length)) {
         out_format("%s: runs these parameters already\n", client->device.board);
-    } else {
-        out_format("%s: changes\n", client->device.board);
-        if (show_difference(old, old_length, image, length) == 0)
-            out_text("  nothing with a name: prepared constants or layout only\n");
+        out_flush();
+        return EXIT_YES;
     }
+    out_format("%s: changes\n", client->device.board);
+    if (show_difference(old, before->length[0], image, length) == 0)
+        out_text("  nothing with a name: prepared constants or layout only\n");
     out_flush();
-    if (!request_has(request, OPTION_DRY_RUN) && !*same) {
-        status = board_outputs_off(request, client);
-        if (status == EXIT_YES)
-            status = send(request, client, old, old_length, image, length, kept);
-        if (status == EXIT_YES)
-            out_format("applied: %zu bytes, read back, running\n", length);
-    }
-    free(old);
+    if (request_has(request, OPTION_DRY_RUN))
+        return EXIT_YES;
+    int status = board_outputs_off(request, client);
+    if (status == EXIT_YES)
+        status = send(request, client, before, image, length, kept);
+    if (status == EXIT_YES)
+        out_format("applied: %zu bytes, read back, running\n", length);
     return status;
 }
 
-static int save(const request_t *request, client_t *client) {
+/* What is stored now is what runs. */
+static bool stored(client_t *client) {
+    uint32_t size;
+    uint8_t *running = client_read_image(client, 0, &size);
+    const bool same = running && before_same(client, 1, running, size);
+    free(running);
+    return same;
+}
+
+static int save(const request_t *request, client_t *client, const before_t *before) {
     bool persistent;
     int status = board_outputs_off(request, client);
     if (status != EXIT_YES)
@@ -164,17 +180,14 @@ static int save(const request_t *request, client_t *client) {
         const int code = board_error(client);
         if (board_not_persistent(client))
             say_note(client->device.board, "%s", board_not_persistent(client));
+        if (!(client->device.flags & HELLO_STORE))
+            return code; /* nothing can be kept here: the image goes on running from RAM */
+        (void)roll_back(client, before);
         return code;
     }
-    uint32_t size, stored;
-    uint8_t *running = client_read_image(client, 0, &size), *back;
-    back = client_read_image(client, 1, &stored);
-    const bool good = running && back && size == stored && !memcmp(running, back, size);
-    free(running);
-    free(back);
-    if (!good) {
+    if (!stored(client)) {
         say_error(client->device.board, "save again", "what was stored is not what runs");
-        return EXIT_NO;
+        return roll_back(client, before);
     }
     device_status_t now;
     if (client_status(client, &now) != 0)
@@ -183,6 +196,30 @@ static int save(const request_t *request, client_t *client) {
     if (board_not_persistent(client))
         out_format("%s\n", board_not_persistent(client));
     return EXIT_YES;
+}
+
+static int change(const request_t *request, client_t *client, const uint8_t *image, size_t length,
+                  bool saving) {
+    before_t before;
+    bool kept = false;
+    int status;
+    if (before_take(client, &before) != 0) {
+        before_free(&before);
+        return board_error(client);
+    }
+    status = apply(request, client, &before, image, length, &kept);
+    if (status == EXIT_YES && !request_has(request, OPTION_DRY_RUN)) {
+        if (saving && !kept)
+            status = save(request, client, &before);
+        else if (kept)
+            out_text("saved: the board keeps its parameters in flash and uses them there\n");
+        else if (board_not_persistent(client))
+            out_format("%s\n", board_not_persistent(client));
+        else
+            out_text("until the next reset only: `appell save` makes it stay\n");
+    }
+    before_free(&before);
+    return status;
 }
 
 static int with_image(const request_t *request, const char *file, bool saving) {
@@ -198,18 +235,7 @@ static int with_image(const request_t *request, const char *file, bool saving) {
     client_t *client = image ? board_open(request, DISCOVER_ROBOT) : NULL;
     int status = EXIT_BAD;
     if (client) {
-        bool kept, same;
-        status = apply(request, client, image, length, &kept, &same);
-        if (status == EXIT_YES && !request_has(request, OPTION_DRY_RUN)) {
-            if (saving && !kept)
-                status = save(request, client);
-            else if (kept)
-                out_text("saved: the board keeps its parameters in flash and uses them there\n");
-            else if (board_not_persistent(client))
-                out_format("%s\n", board_not_persistent(client));
-            else
-                out_text("until the next reset only: `appell save` makes it stay\n");
-        }
+        status = change(request, client, image, length, saving);
         client_close(client);
     }
     free(image);
@@ -220,7 +246,10 @@ int save_run(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     if (!client)
         return EXIT_BAD;
-    const int status = save(request, client);
+    before_t before;
+    const int status =
+        before_take(client, &before) == 0 ? save(request, client, &before) : board_error(client);
+    before_free(&before);
     client_close(client);
     return status;
 }

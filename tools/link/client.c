@@ -541,35 +541,38 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
     return 0;
 }
 
+static void *no_image(client_t *client, uint8_t *image) {
+    free(image);
+    port_fail(&client->error, "use tool and firmware of one version",
+              "the board's image has no sensible length");
+    return NULL;
+}
+
 uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
     uint8_t request[6] = {which};
-    uint8_t head[16];
+    enum { HEAD = 16 }; /* firmware/core/image.h */
     *length = 0;
-    put_u32(request + 1, 0);
-    request[5] = sizeof head;
+    request[5] = HEAD;
     if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {
         if (client->status == LINK_INDEX)
             client->error.what[0] = '\0'; /* there is none: no error */
         return NULL;
     }
-    memcpy(head, client->reply, sizeof head);
-    const uint32_t total = get_u32(head + 12); /* firmware/core/image.h */
-    uint8_t *image = total < 1u << 20 ? malloc(total + 1) : NULL;
-    if (!image) {
-        port_fail(&client->error, "apply a robot again",
-                  "the board's image has no sensible length");
-        return NULL;
-    }
+    const uint32_t total = client->reply_size == HEAD ? get_u32(client->reply + HEAD - 4) : 0;
+    uint8_t *image = total >= HEAD && total < 1u << 20 ? malloc(total + 1) : NULL;
+    if (!image)
+        return no_image(client, NULL);
     const uint32_t most = client->device.payload - 1u;
     for (uint32_t at = 0; at < total;) {
         const uint32_t n = total - at < most ? total - at : most;
         put_u32(request + 1, at);
         request[5] = (uint8_t)n;
-        if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0 ||
-            client->reply_size != n) {
+        if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {
             free(image);
             return NULL;
         }
+        if (client->reply_size != n)
+            return no_image(client, image);
         memcpy(image + at, client->reply, n);
         at += n;
     }
