@@ -17,3 +17,5 @@ STACK_INDIRECT += $(if $(filter-out -,$(ROWS_REALS)), \
 # Flash: what runs in RAM is called through a register.
 STACK_INDIRECT += $(if $(filter stm32%,$(FAMILY)), flash_chip_erase:start_and_wait$(comma)wait_while_busy \
     unlock:wait_while_busy flash_chip_program:wait_while_busy)
+# The emulated F2 and F4 start again with an empty stack.
+STACK_INDIRECT += $(if $(filter stm32f4,$(FAMILY)), restart:-)

@@ -540,17 +540,55 @@ def test_noise_into_the_running_board(folder):
               f"{after[0] - before[0]} ticks, {after[5]} damaged and {after[6]} overlong frames, 0 overruns")
 
 
+class Watched(Board):
+    """A board with gdb's end of the emulator."""
+
+    def __init__(self, folder, board):
+        self.name = board
+        with Inherited(os.path.join(folder, board + ".gdb")) as self.stub:
+            super().__init__(folder, board, *self.stub.chardev("g", wait=False), "-gdb", "chardev:g",
+                             files=self.stub.files)
+
+    def gdb(self, *commands):
+        words = ["set confirm off", f"set remotetimeout {PATIENCE_S}", f"target remote {self.stub.path}", *commands,
+                 "detach"]
+        done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", *(w for c in words for w in ("-ex", c)),
+                               firmware(self.name)], capture_output=True, text=True, timeout=PATIENCE_S)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+# A counter of virtual time that the emulator has, and its steps in a second.
+CLOCKS = {"netduinoplus2": (0x40000c24, 1_000_000_000), "netduino2": (0x40000c24, 1_000_000_000),
+          "mps2-an500": (0x40028018, 25_000_000)}
+
+
+def ticks_apart(board):
+    """Seconds between five ticks, in the emulator's time, which stands still while gdb has the board."""
+    address, hz = CLOCKS[board.name]
+    seen = board.gdb("break tick_interrupt", *(["continue", f"output *(unsigned *){address}", "echo \\n"] * 6), "delete")
+    counts = [int(line) for line in re.findall(r"^(\d+)$", seen, re.M)]
+    assert len(counts) == 6, seen
+    return [(b - a) % 2**32 / hz for a, b in zip(counts, counts[1:])]
+
+
+def test_the_tick_is_right_after_a_reset(folder):
+    for name in CLOCKS:
+        with Watched(folder, name) as board:
+            client = wire.Client(board.connect())
+            for start in ("power-up", "a reset"):
+                # A tick waits for what runs with interrupts off: far less than 1,250 instructions of 8 ns.
+                apart = ticks_apart(board)
+                assert all(abs(s - 1e-3) <= 1e-5 for s in apart), f"{name}, after {start}: {apart}"
+                client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
+                client = wire.Client(client.line)
+
+
 def crash(folder, board_name):
-    with Inherited(os.path.join(folder, "gdb")) as gdb, \
-         Board(folder, board_name, *gdb.chardev("g", wait=False), "-gdb", "chardev:g", files=gdb.files) as board:
+    with Watched(folder, board_name) as board:
         client = wire.Client(board.connect())
         assert client.ask(wire.CRASH, b"\0\0\0") == b"\0\0"
-        done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", "-ex", "set confirm off",
-                               "-ex", f"set remotetimeout {PATIENCE_S}", "-ex", f"target remote {gdb.path}", "-ex", "set $r5 = 0x600d0005",
-                               "-ex", "set $lr = (unsigned)server_poll + 5", "-ex", "set $pc = 0x90000000",
-                               "-ex", "detach", firmware(board_name)],
-                              capture_output=True, text=True, timeout=PATIENCE_S)
-        assert done.returncode == 0, done.stderr
+        board.gdb("set $r5 = 0x600d0005", "set $lr = (unsigned)server_poll + 5", "set $pc = 0x90000000")
         client.line.close()
         out = good("dump", "--port", board.port, "--firmware", firmware(board_name), "--leave")
         assert re.search(r"^pc +90000000$", out, re.M), out

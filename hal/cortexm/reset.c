@@ -1,6 +1,5 @@
-// The half of hal/reset.h that every Cortex-M shares.
+// The part of hal/reset.h that every chip shares: the names of the reasons.
 #include "hal/reset.h"
-#include "hal/cortexm/core.h"
 
 const char *reset_reason_name(reset_reason_t reason) {
     switch (reason) {
@@ -20,8 +19,4 @@ const char *reset_reason_name(reset_reason_t reason) {
         break;
     }
     return "an unknown cause";
-}
-
-_Noreturn void reset_system(void) {
-    NVIC_SystemReset();
 }

@@ -1,0 +1,7 @@
+// reset_system of hal/reset.h by the core's own request.
+#include "hal/cortexm/core.h"
+#include "hal/reset.h"
+
+_Noreturn void reset_system(void) {
+    NVIC_SystemReset();
+}
