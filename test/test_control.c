@@ -522,6 +522,91 @@ static void test_observer_is_quieter_than_differences(void) {
     TEST_ASSERT_TRUE(c.speed_error < 2 * 2.5e-3);
 }
 
+#ifndef __arm__
+/* Errors of the simulated encoders, in counts, of an arm that its brakes hold. */
+enum { NOISE = 7, NOISES = 2 * NOISE + 1, NOISE_TICKS = 2000 };
+typedef struct {
+    uint32_t seen[NOISES];
+    double sum, squares, beside, after; /* products with the joint before, with the tick before */
+} noise_t;
+
+static noise_t noise_of(const int32_t rest[N]) {
+    noise_t s = {0};
+    int32_t last[N] = {0};
+    for (uint32_t k = 0; k < NOISE_TICKS; k++) {
+        int32_t before = 0;
+        tick(1);
+        for (uint32_t i = 0; i < N; i++) {
+            const int32_t e = app.loop.counts[i] - rest[i];
+            TEST_ASSERT_TRUE_MESSAGE(e >= -NOISE && e <= NOISE, "beyond what was asked for");
+            s.seen[e + NOISE]++;
+            s.sum += e;
+            s.squares += (double)e * e;
+            s.beside += (double)e * before;
+            s.after += (double)e * last[i];
+            before = last[i] = e;
+        }
+    }
+    return s;
+}
+
+/*
+ * Uniform on -NOISE .. NOISE, each joint and tick by itself. For M values of the variance
+ * v = NOISE (NOISE + 1) / 3 the sum has the deviation sqrt(M v), the sum of products of two of them
+ * v sqrt(M), and chi square of NOISES cells has the mean NOISES - 1 and the deviation
+ * sqrt(2 (NOISES - 1)). Five deviations each: once in a million honest generators.
+ */
+static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
+    const double M = (double)NOISE_TICKS * N, v = NOISE * (NOISE + 1) / 3.0;
+    int32_t rest[N];
+    TEST_ASSERT_EQUAL(APP_OK, load(1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_brakes, 0, 1));
+    tick(1);
+    memcpy(rest, app.loop.counts, sizeof rest);
+    tick(100);
+    TEST_ASSERT_EQUAL_MEMORY(rest, app.loop.counts, sizeof rest); /* none without being asked */
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_plant_noise, 0, NOISE));
+    const noise_t s = noise_of(rest);
+    double chi = 0;
+    for (uint32_t k = 0; k < NOISES; k++)
+        chi += pow(s.seen[k] - M / NOISES, 2) / (M / NOISES);
+    TEST_ASSERT_TRUE_MESSAGE(chi < NOISES - 1 + 5 * sqrt(2.0 * (NOISES - 1)), "not uniform");
+    TEST_ASSERT_TRUE_MESSAGE(fabs(s.sum) < 5 * sqrt(M * v), "its mean is not zero");
+    TEST_ASSERT_TRUE_MESSAGE(fabs(s.beside) < 5 * v * sqrt(M), "joints depend on each other");
+    TEST_ASSERT_TRUE_MESSAGE(fabs(s.after) < 5 * v * sqrt(M), "ticks depend on each other");
+    /* The mean of the squares: of the fourth moment v (3 NOISE^2 + 3 NOISE - 1) / 5. */
+    const double fourth = v * (3.0 * NOISE * NOISE + 3.0 * NOISE - 1) / 5;
+    TEST_ASSERT_TRUE(fabs(s.squares / M - v) < 5 * sqrt((fourth - v * v) / M));
+}
+
+/* The reference begins where the encoders say, off by the noise at most; from there on the loop,
+ * critically damped at 5 Hz, passes white noise on as a low-pass does, by less than it is. The
+ * guards, which know of it, stay quiet. */
+static void test_a_loop_with_noise_holds_the_arm(void) {
+    const motion_t hold = {.kind = MOTION_HOLD};
+    uint32_t samples = 0;
+    TEST_ASSERT_EQUAL(APP_OK, load(1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_feedback, 0, FEEDBACK_PD));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_plant_noise, 0, NOISE));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_sample_every, 0, 1));
+    tick(1);
+    TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &hold));
+    for (uint32_t k = 0; k < NOISE_TICKS; k++) {
+        tick(1);
+        TEST_ASSERT_EQUAL(APP_STATE_RUNNING, status_now().state);
+        for (const app_sample_t *s; (s = app_sample_peek(&app)) != NULL; samples++) {
+            for (uint32_t i = 0; i < N; i++) {
+                const double off = field(s, SAMPLE_q_arm, i) - field(s, SAMPLE_q_ref, i);
+                const double turn = (double)app.joint[i].counts * (double)app.joint[i].ratio;
+                TEST_ASSERT_TRUE(fabs(off) * turn < 2 * NOISE * 6.283185307179586);
+            }
+            app_sample_release(&app);
+        }
+    }
+    TEST_ASSERT_TRUE(samples >= NOISE_TICKS);
+}
+#endif
+
 static void test_tunables_are_checked(void) {
     float value;
     TEST_ASSERT_EQUAL(APP_OK, load(1));
@@ -605,6 +690,8 @@ TEST(test_tunables_are_checked)
 #ifdef __arm__
 TEST(test_stages_take_constant_time)
 #else
+TEST(test_noise_is_as_large_as_asked_for_and_nothing_more)
+TEST(test_a_loop_with_noise_holds_the_arm)
 TEST(test_rate_above_the_budget_is_refused)
 TEST(test_payload_changes_between_two_ticks)
 #endif
