@@ -94,7 +94,7 @@ static BENCH_APART uint32_t timed(void (*run)(void)) {
 /* The simulated arm is moved outside of the tick, which takes it for hardware. */
 static uint32_t timed_with_arm(void) {
     CONTROL->simulated = false;
-    CALL(plant_counts)(CONTROL, &APP.plant, in.counts);
+    CALL(plant_counts)(&APP.plant, in.counts);
     in.counts_valid = UINT32_MAX;
     in.supply_mV = SUPPLY_MV;
     const uint32_t spent = timed(step[ARM].run);
@@ -105,7 +105,7 @@ static uint32_t timed_with_arm(void) {
 
 static uint32_t timed_stage(uint32_t which) {
     uint32_t spent = 0;
-    CALL(plant_counts)(CONTROL, &APP.plant, APP.loop.counts);
+    CALL(plant_counts)(&APP.plant, APP.loop.counts);
     for (uint32_t s = 0; s < WHOLE; s++) {
         if (s == which)
             spent = timed(step[s].run);

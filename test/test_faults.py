@@ -15,7 +15,8 @@ STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("break", "release"
           9: ("velocity", "damp"), 10: ("torque", "lower"), 11: ("voltage", "lower"),
           12: ("setpoint", "hold"), 13: ("supply low", "release"), 14: ("supply high", "damp"),
           15: ("generated", "release"), 16: ("watchdog", "release"), 17: ("crash", "release"),
-          18: ("direction", "damp"), 19: ("parameters", "release")}
+          18: ("direction", "damp"), 19: ("parameters", "release"),
+          20: ("homing", "hold")}
 
 
 def appell(*words):

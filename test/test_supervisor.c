@@ -439,7 +439,156 @@ static void test_encoders_and_soft_limits(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_set(&app, TUNABLE_encoder_offset, 0, 0)); // not now
 }
 
+// ------------------------------------------------------------------------------------------ homing
+
+#define COUNT 6.2831853e-5f // rad of a count of the test arm
+#define STOP  0.02f         // behind a limit stands a stop of the simulated arm, setup.c
+
+static void home_by(uint32_t joint, float how, float position) {
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_home, joint, how));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_home_position, joint, position));
+}
+
+// Ticks until it has ended, with or without a fault.
+static uint32_t home_joint(uint32_t joint) {
+    motion_t motion = {.kind = MOTION_HOME};
+    uint32_t ticks = 0;
+    motion.value[joint] = 1;
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &motion));
+    tick(1);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_HOMING, app.state);
+    while (app.state == APP_STATE_HOMING && ticks++ < 100000)
+        tick(1);
+    return ticks;
+}
+
+// To both stops and both switches: the encoders are off by 3000 counts, 0.19 rad, and are right
+// afterwards. A stop is found to a count; a switch after at most a tick at a quarter of 0.1 times 2
+// rad/s, 5e-5 rad.
+static void test_homing_finds_the_position(void) {
+    static const struct {
+        float how, position;
+    } row[] = {{-1, -3 - STOP}, {1, 3 + STOP}, {-2, -2.5f}, {2, 2.9f}};
+    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
+        load();
+        set(TUNABLE_plant_shift, 3000);
+        home_by(0, row[r].how, row[r].position);
+        tick(1);
+        TEST_ASSERT_FLOAT_WITHIN(COUNT, 3000 * COUNT, app.loop.q[0] - app.plant.q[0]);
+        // Nothing else before it is done.
+        const motion_t motion = {.kind = MOTION_QUINTIC, .value = {0.5f, 0}};
+        TEST_ASSERT_EQUAL_INT(APP_E_HOME, app_motion_start(&app, &motion));
+        TEST_ASSERT_EQUAL_UINT32(0, app_where(&app));
+        (void)home_joint(0);
+        TEST_ASSERT_EQUAL_STRING("none", app_fault_name(app.fault));
+        TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.state);
+        TEST_ASSERT_FLOAT_WITHIN(2 * COUNT + 5e-5f, 0, app.loop.q[0] - app.plant.q[0]);
+        // Within its limits, which hold from now on.
+        TEST_ASSERT_TRUE(app.plant.q[0] > -3 && app.plant.q[0] < 3);
+        move(0.5f, 0);
+        tick(5);
+        TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.state);
+        const motion_t beyond = {.kind = MOTION_QUINTIC, .value = {3.1f, 0}};
+        tick(8000);
+        TEST_ASSERT_EQUAL_INT(APP_E_POSITION, app_motion_start(&app, &beyond));
+        TEST_ASSERT_FLOAT_WITHIN(2 * COUNT + 1e-3f, 0.5f, app.plant.q[0]);
+    }
+}
+
+// What presses against the stop is a tenth of the torque limit beyond what the model says.
+static void test_homing_presses_with_its_torque(void) {
+    load();
+    home_by(1, 1, 3 + STOP);
+    tick(1);
+    motion_t motion = {.kind = MOTION_HOME, .value = {0, 1}};
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &motion));
+    double most = 0, fast = 0;
+    do {
+        tick(1);
+        most = fmax(most, fabs((double)(app.loop.tau[1] - app.loop.tau_model[1])));
+        fast = fmax(fast, fabs((double)app.plant.qd[1]));
+    } while (app.state == APP_STATE_HOMING);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, 5, most); // 50 N m
+    TEST_ASSERT_TRUE(fast < 0.22);            // a tenth of 2 rad/s, and a little overshoot
+}
+
+// Without brakes the loop goes on holding the arm, from joint to joint.
+static void test_homing_without_brakes(void) {
+    load();
+    set(TUNABLE_brakes, 0);
+    home_by(0, -2, -0.3f);
+    home_by(1, 2, 0.4f);
+    tick(1);
+    for (uint32_t joint = 2; joint-- > 0;) {
+        (void)home_joint(joint);
+        TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.state);
+        TEST_ASSERT_EQUAL_UINT8(1, out.enable);
+    }
+    app_status_t status;
+    app_status(&app, &status);
+    TEST_ASSERT_EQUAL_UINT32(0, status.unhomed);
+}
+
+// A switch that is not wired: the arm meets its stop, 3.02 rad away at 0.2 rad/s, presses for 50 ms
+// and gives up. Until it presses with 5 N m, 900 N m/rad take 28 ms; the ramp of the speed, 20 ms.
+static void test_homing_finds_nothing(void) {
+    load();
+    home_by(0, -2, -3.5f); // behind the stop
+    tick(1);
+    const uint32_t ticks = home_joint(0);
+    TEST_ASSERT_EQUAL_STRING("homing", app_fault_name(app.fault));
+    TEST_ASSERT_EQUAL_UINT32(0, app.fault_joint);
+    TEST_ASSERT_UINT32_WITHIN(50, (uint32_t)(3.02 / 0.2 * RATE) + 98, ticks);
+    TEST_ASSERT_TRUE(app.loop.unhomed == 1);
+}
+
+static void test_homing_is_refused(void) {
+    load();
+    motion_t motion = {.kind = MOTION_HOME, .value = {1, 0}};
+    TEST_ASSERT_EQUAL_INT(APP_E_SEEK, app_motion_start(&app, &motion)); // an absolute encoder
+    home_by(0, 1, 3);
+    motion.value[1] = 1;
+    TEST_ASSERT_EQUAL_INT(APP_E_NUMBER, app_motion_start(&app, &motion)); // one at a time
+    TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, TUNABLE_home, 0, 0.5f));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_home, 0, 0));
+    move(0.1f, 0); // absolute again, it knows where it is
+}
+
+// A known position: the offset of an absolute encoder takes it up.
+static void test_absolute_offset(void) {
+    load();
+    set(TUNABLE_plant_shift, -2000);
+    tick(1);
+    const float wrong = app.loop.q[0] - app.plant.q[0];
+    TEST_ASSERT_FLOAT_WITHIN(COUNT, -2000 * COUNT, wrong);
+    set(TUNABLE_encoder_offset, -wrong);
+    tick(1);
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0, app.loop.q[0] - app.plant.q[0]);
+}
+
+// Points that stop coming are noticed before the buffer runs dry, where that is wanted.
+static void test_setpoint_timeout(void) {
+    load();
+    set(TUNABLE_guard_setpoint, 25);
+    const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.01f};
+    const float point[2] = {0, 0};
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &motion));
+    for (int k = 0; k < 20; k++)
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_knot_push(&app, point));
+    TEST_ASSERT_EQUAL_UINT32(26, until(APP_FAULT_SETPOINT, APP_NO_JOINT, 400));
+    app_status_t status;
+    app_status(&app, &status);
+    TEST_ASSERT_EQUAL_FLOAT(25, status.fault_limit);
+}
+
 TEST_LIST_BEGIN
+TEST(test_homing_finds_the_position)
+TEST(test_homing_presses_with_its_torque)
+TEST(test_homing_without_brakes)
+TEST(test_homing_finds_nothing)
+TEST(test_homing_is_refused)
+TEST(test_absolute_offset)
+TEST(test_setpoint_timeout)
 TEST(test_encoders_and_soft_limits)
 TEST(test_transitions)
 TEST(test_every_fault_has_its_words)

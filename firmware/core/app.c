@@ -39,7 +39,7 @@ static void read_encoders(app_self *app, const control_t *c, const app_inputs_t 
 
 static void sense(app_self *app, const control_t *c, const app_inputs_t *in) {
     if (c->simulated)
-        CORE(plant_counts)(c, &app->plant, app->loop.counts);
+        CORE(plant_counts)(&app->plant, app->loop.counts);
     else
         read_encoders(app, c, in);
     CORE(control_sense)(c, &app->loop);
@@ -94,6 +94,7 @@ static app_inputs_t seen(const app_self *app, const control_t *c, const app_inpu
                           .supply_mV = defect == DEFECT_LOW    ? c->supply_least_mV / 2
                                        : defect == DEFECT_HIGH ? c->supply_most_mV * 2
                                                                : 0,
+                          .switches = CORE(homing_switches)(&app->motion, &app->plant),
                           .overrun = in->overrun || defect == DEFECT_LATE,
                           .broken = in->broken || defect == DEFECT_BREAK};
 }
@@ -157,20 +158,24 @@ static void judge(app_self *app, const control_t *c, CORE_T(finding) f) {
 }
 
 /* A streamed motion that ran out of points is braking already. */
-static CORE_T(finding) guard_stream(app_self *app) {
+static CORE_T(finding) guard_stream(app_self *app, const control_t *c) {
+    CORE_T(motion) *m = &app->motion;
+    const uint32_t waited = app->ticks - app->point_tick;
     CORE_T(finding) f = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
-    if (app->motion.starved != 0) {
+    const bool late =
+        c->setpoint != 0 && m->kind == MOTION_KNOTS && !m->as.knots.ended && waited > c->setpoint;
+    if (m->starved != 0 || late) {
         f.fault = APP_FAULT_SETPOINT;
-        f.value = (real)(int32_t)(app->ticks - app->point_tick);
-        f.limit = (real)(int32_t)app->motion.starved;
-        app->motion.starved = 0;
+        f.value = (real)(int32_t)waited;
+        f.limit = (real)(int32_t)(m->starved != 0 ? m->starved : c->setpoint);
+        m->starved = 0;
     }
     return f;
 }
 
 /* What the control step made is looked at before it gets out. */
 static void supervise(app_self *app, const control_t *c, app_outputs_t *out) {
-    judge(app, c, guard_stream(app));
+    judge(app, c, guard_stream(app, c));
     judge(app, c, CORE(guard_loop)(c, &app->guard, &app->loop));
     if (app->state != APP_STATE_FAULT || app->stop <= APP_STOP_LOWER)
         return;
@@ -200,6 +205,8 @@ void CORE(app_stages_run)(app_self *app, const control_t *c, const app_inputs_t 
     mark(app, c, STAGE_ESTIMATE);
     CORE(control_estimate)(c, s);
     mark(app, c, STAGE_REFERENCE);
+    if (app->motion.kind == MOTION_HOME)
+        judge(app, c, CORE(homing_step)(c, &app->motion, s, in->switches));
     CORE(reference_step)(c, &app->motion, s);
     mark(app, c, STAGE_DYNAMICS);
     CORE(control_dynamics)(c, &app->scratch, s);
@@ -208,8 +215,10 @@ void CORE(app_stages_run)(app_self *app, const control_t *c, const app_inputs_t 
         memset(&s->tau_model[app->plant.defect_joint], 0xff, sizeof s->tau_model[0]);
     mark(app, c, STAGE_FEEDBACK);
     CORE(control_feedback)(c, s);
+    if (app->motion.kind == MOTION_HOME)
+        CORE(homing_limit)(c, &app->motion, s);
     mark(app, c, STAGE_DRIVE);
-    CORE(control_drive)(c, c->simulated ? 0 : in->supply_mV, s, out->duty_q15);
+    CORE(control_drive)(c, in->supply_mV, s, out->duty_q15);
     mark(app, c, STAGE_GUARD);
     supervise(app, c, out);
     mark(app, c, STAGE_SAMPLE);
@@ -242,7 +251,8 @@ static void take_changes(app_self *app) {
 }
 
 static void close_loop(app_self *app, const control_t *c) {
-    app->state = app_state_next(app->state, APP_EVENT_CLOSE);
+    app->state = app_state_next(app->state,
+                                app->motion.kind == MOTION_HOME ? APP_EVENT_HOME : APP_EVENT_CLOSE);
     CORE(control_settle)(c, &app->loop);
     CORE(reference_rest)(c, &app->loop);
     CORE(guard_start)(c, &app->guard, &app->loop);
@@ -254,12 +264,17 @@ static void take_requests(app_self *app) {
     if (app->closing && app->state == APP_STATE_IDLE)
         close_loop(app, c);
     app->closing = 0;
-    if (app->stopping && app->state == APP_STATE_RUNNING) {
+    if (app->state == APP_STATE_RUNNING && app->motion.kind == MOTION_HOME)
+        app->state = app_state_next(app->state, APP_EVENT_HOME);
+    if (app->stopping && (app->state == APP_STATE_RUNNING || app->state == APP_STATE_HOMING)) {
         app->state = app_state_next(app->state, APP_EVENT_STOP);
         CORE(reference_brake)(&app->motion, app->n);
     }
     app->stopping = 0;
-    if (app->state == APP_STATE_STOPPING && app->motion.kind == MOTION_HOLD)
+    const bool ends = app->state == APP_STATE_STOPPING || app->state == APP_STATE_HOMING;
+    if (app->motion.kind != MOTION_HOME)
+        app->loop.pressing = 0;
+    if (ends && app->motion.kind == MOTION_HOLD)
         app->state = app_state_next(app->state, c->brakes ? APP_EVENT_RESTED : APP_EVENT_RESUME);
     if (app->leaving) {
         app->stop = APP_STOP_RELEASE;
@@ -339,7 +354,7 @@ void CORE(app_init)(app_self *app) {
     app->where = UINT32_MAX;
     app->fault_joint = APP_NO_JOINT;
     app->stop = APP_STOP_RELEASE;
-    for (uint32_t i = 0; i < TUNABLES; i++)
+    for (uint32_t i = 0; i < TUNABLES_ONE; i++)
         app->tunable[i] = tunable_table[i].fallback;
     CORE(app_stages_clear)(app);
 }
@@ -382,7 +397,11 @@ static int place(app_self *app, const float q[]) {
 
 static void place_home(app_self *app) {
     float q[DYN_MAX_JOINTS];
+    app->loop.unhomed = 0;
     for (uint32_t i = 0; i < app->n; i++) {
+        app->loop.zero[i] = real_known(0);
+        app->loop.unhomed |= (uint32_t)(app->joint[i].home != 0) << i;
+        (void)CORE(setup_position)(app, i, app->joint[i].offset, &app->plant.zero[i]);
         const float *limit = app->joint[i].position;
         q[i] = app->joint[i].bounded ? fminf(fmaxf(0, limit[0]), limit[1]) : 0;
     }
@@ -564,6 +583,17 @@ int CORE(app_load_arm)(app_self *app, const uint8_t *bytes, size_t size, const D
     return status;
 }
 
+bool CORE(app_lend)(app_self *app) {
+    app->away = 1;
+    const bool free = at_rest(app);
+    if (free) {
+        app->motion.kind = MOTION_HOLD;
+        app->closing = 0;
+    }
+    app->away = 0;
+    return free;
+}
+
 int CORE(app_load)(app_self *app, const uint8_t *bytes, size_t size) {
     return CORE(app_load_arm)(app, bytes, size, NULL);
 }
@@ -631,6 +661,19 @@ static bool names_joint(const app_self *app, uint32_t tunable, uint32_t at) {
     return tunable < TUNABLES && at < (tunable_table[tunable].per_joint ? app->n : 1);
 }
 
+/* How a joint finds its position has changed: it does not know it any more, or knows it by itself.
+ * Its unit may be another one, and what is kept in it. */
+static void change_home(app_self *app, uint32_t at) {
+    CORE_T(settings) *s = &app->joint[at];
+    const float q = CORE(setup_position_si)(app, at, app->plant.q[at]);
+    const float zero = CORE(setup_position_si)(app, at, app->plant.zero[at]);
+    s->unit = CORE(setup_unit)(s);
+    (void)CORE(setup_position)(app, at, q, &app->plant.q[at]);
+    (void)CORE(setup_position)(app, at, zero, &app->plant.zero[at]);
+    app->loop.zero[at] = real_known(0);
+    app->loop.unhomed = (app->loop.unhomed & ~(1u << at)) | (uint32_t)(s->home != 0) << at;
+}
+
 static float *tunable_place(app_self *app, uint32_t tunable, uint32_t at) {
     CORE_T(settings) *s = &app->joint[at];
     switch (tunable) {
@@ -648,6 +691,10 @@ static float *tunable_place(app_self *app, uint32_t tunable, uint32_t at) {
         return &s->position[0];
     case TUNABLE_position_upper:
         return &s->position[1];
+    case TUNABLE_home:
+        return &s->home;
+    case TUNABLE_home_position:
+        return &s->home_position;
     default:
         return &app->tunable[tunable];
     }
@@ -703,6 +750,13 @@ static int change_payload(app_self *app) {
 }
 #endif
 
+static int resettle(app_self *app) {
+    app->away = 1;
+    const int status = settle(app);
+    app->away = 0;
+    return status;
+}
+
 /* Makes a new value of a tunable work. */
 static int apply(app_self *app, uint32_t tunable) {
     if (!app->loaded)
@@ -718,23 +772,25 @@ static int apply(app_self *app, uint32_t tunable) {
     case TUNABLE_plant_noise:
     case TUNABLE_plant_defect:
     case TUNABLE_plant_defect_joint:
+    case TUNABLE_plant_shift:
         CORE(setup_errors)(app, &app->plant);
         return APP_OK;
     case TUNABLE_position_lower:
     case TUNABLE_position_upper:
         for (uint32_t i = 0; i < app->n; i++)
             app->joint[i].bounded = app->joint[i].position[1] > app->joint[i].position[0];
-        __attribute__((fallthrough));
+        return resettle(app);
+    case TUNABLE_home:
+    case TUNABLE_home_position:
+        app->away = 1;
+        change_home(app, app->where);
+        return resettle(app);
     case TUNABLE_encoder_offset:
     case TUNABLE_encoder_sign:
     case TUNABLE_encoder_ratio:
     case TUNABLE_rate_hz:
-    case TUNABLE_plant: {
-        app->away = 1;
-        const int status = settle(app);
-        app->away = 0;
-        return status;
-    }
+    case TUNABLE_plant:
+        return resettle(app);
     default:
         return change_control(app);
     }
@@ -750,6 +806,8 @@ int CORE(app_set)(app_self *app, uint32_t tunable, uint32_t at, float value) {
         return APP_E_RANGE;
     if (info->idle_only && !at_rest(app))
         return APP_E_STATE;
+    if (tunable == TUNABLE_home && value != (float)(int)value)
+        return APP_E_RANGE;
     float *place_of = tunable_place(app, tunable, at);
     const float before = *place_of;
     *place_of = value;
@@ -780,7 +838,8 @@ void CORE(app_status)(const app_self *app, app_status_t *out) {
                           .fault_joint = app->fault_joint,
                           .stop = app->stop,
                           .enabled = app->enabled,
-                          .limited = app->guard.limited};
+                          .limited = app->guard.limited,
+                          .unhomed = app->loop.unhomed};
     const uint32_t quantity = app_fault_quantity(app->fault);
     const uint32_t at = app->fault_joint < app->n ? app->fault_joint : 0;
     const int exponent = CORE(app_exponent)(app, quantity, at);

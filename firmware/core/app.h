@@ -28,6 +28,7 @@ typedef CORE_PASTE_T(app, CONTROL_REAL) app_t;
 typedef CORE_PASTE_T(sample, CONTROL_REAL) app_sample_t;
 #define app_init           APP_NAMED(app_init)
 #define app_load           APP_NAMED(app_load)
+#define app_lend           APP_NAMED(app_lend)
 #define app_load_arm       APP_NAMED(app_load_arm)
 #define app_tick           APP_NAMED(app_tick)
 #define app_status         APP_NAMED(app_status)

@@ -57,7 +57,14 @@
     X(-19, GENERATED, "model and generated code disagree",                                         \
       "build the firmware with GEN=1 ROBOT=... for this arm, or without GEN")                      \
     X(-20, HOLD, "the motor of a joint cannot hold the arm in this pose",                          \
-      "move the arm into another pose, take load off, or correct the torque limit")
+      "move the arm into another pose, take load off, or correct the torque limit")                \
+    X(-21, HOME, "the joint does not know its position yet",                                       \
+      "look for it first: `appell home --port ...`")                                               \
+    X(-22, SEEK,                                                                                   \
+      "the joint has nothing to look for: home is 0, or it is a stop and there is no "             \
+      "torque limit to press with",                                                                \
+      "set home and home_position; for an absolute encoder say where the arm is: `appell home "    \
+      "--at ...`")
 
 typedef enum {
     APP_OK = 0,
@@ -76,6 +83,7 @@ typedef struct {
     uint32_t counts_valid;          /* bit i: counts[i] is of this tick */
     int32_t supply_mV;              /* motor supply; not positive: not measured */
     uint32_t parity;                /* bit i: it is not, because its parity was wrong */
+    uint32_t switches;              /* bit i: the home switch of joint i is closed */
     uint8_t overrun;                /* the tick before was not finished in time */
     uint8_t broken;                 /* the break input has switched the motors off */
 } app_inputs_t;
@@ -122,6 +130,7 @@ typedef struct {
     uint32_t stop;                  /* app_stop_t: what goes on after the fault */
     uint32_t enabled;               /* the outputs are on */
     uint32_t limited;               /* ticks with a joint at a limit of torque or voltage */
+    uint32_t unhomed;               /* bit i: joint i does not know its position */
     uint32_t joints;
     uint32_t moving; /* a motion is on; else the arm holds its position */
     uint32_t ticks, overruns;

@@ -110,8 +110,9 @@ void CORE(control_sense)(const control_t *c, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
         uint32_t beyond;
-        s->q[i] =
-            wide_fit(wide_add(gain_count_wide(j->per_count, s->counts[i]), j->offset), &beyond);
+        wider q = wide_add(gain_count_wide(j->per_count, s->counts[i]), j->offset);
+        q = wide_add(q, s->zero[i]);
+        s->q[i] = wide_fit(q, &beyond);
     }
 }
 

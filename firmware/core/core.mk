@@ -3,7 +3,7 @@
 #   $(CORE_LIB)      target, or host tests under the sanitizers: f32, f64 and q31
 #   $(CORE_TOOL_LIB) the host tool: f32 and f64
 
-CORE_KERNELS := control reference plant setup request supervisor app
+CORE_KERNELS := control reference plant setup request supervisor homing app
 CORE_PLAIN   := $(filter-out $(CORE_KERNELS),$(patsubst firmware/core/%.c,%,$(wildcard firmware/core/*.c)))
 
 CORE_OUT   := $(OUT)/firmware/core

@@ -42,9 +42,11 @@
     X(IDLE, OFF, IDLE)                                                                             \
     X(IDLE, FAULT, FAULT)                                                                          \
     X(HOMING, RESTED, IDLE)                                                                        \
+    X(HOMING, RESUME, RUNNING)                                                                     \
     X(HOMING, STOP, STOPPING)                                                                      \
     X(HOMING, OFF, IDLE)                                                                           \
     X(HOMING, FAULT, FAULT)                                                                        \
+    X(RUNNING, HOME, HOMING)                                                                       \
     X(RUNNING, STOP, STOPPING)                                                                     \
     X(RUNNING, OFF, IDLE)                                                                          \
     X(RUNNING, FAULT, FAULT)                                                                       \
@@ -108,7 +110,7 @@
       "the wanted voltage was above the supply for too long",                                      \
       "move more slowly, check supply and motor constants; guard_patience_s is the time")          \
     X(12, SETPOINT, "setpoint", NONE, HOLD,                                                        \
-      "a streamed motion ran out of points: none came for as many ticks as those before lasted",   \
+      "a streamed motion ran out of points, or none came for as many ticks as guard_setpoint",     \
       "send points earlier, or farther apart in time; clear the fault and start again")            \
     X(13, SUPPLY_LOW, "supply low", NONE, RELEASE, "the motor supply is too low, in mV",           \
       "check supply, fuse and wiring; guard_supply_low times the nominal voltage is needed")       \
@@ -126,7 +128,12 @@
       "change the sign of the encoder, or swap two wires of the motor; guard_direction 0 "         \
       "switches this check off")                                                                   \
     X(19, PARAMETERS, "parameters", NONE, RELEASE, "what is stored is not a robot for this board", \
-      "write a robot into it: `appell flash`")
+      "write a robot into it: `appell flash`")                                                     \
+    X(20, HOMING, "homing", POSITION, HOLD,                                                        \
+      "homing went as far as the joint can and met neither its stop nor its switch, or the "       \
+      "switch does not open",                                                                      \
+      "look at the switch and its wire, at home and home_position; home_torque must overcome "     \
+      "friction")
 
 typedef enum {
 #define X(number, name, text, does) APP_STATE_##name = number,

@@ -58,6 +58,7 @@ typedef struct {
     uint16_t patience;       /* ticks at a limit of torque or voltage */
     uint16_t segment;        /* ticks between two looks at the directions; 0: none */
     uint16_t damp;           /* ticks of damping before brakes close */
+    uint32_t setpoint;       /* ticks without a point of a streamed motion; 0: any */
     uint16_t unread, late;   /* ticks in a row: without an encoder, that overran */
     uint8_t brakes, damping; /* there are brakes; every joint has a motor that can damp */
     CORE_T(control_joint) joint[DYN_MAX_JOINTS];
@@ -69,6 +70,8 @@ typedef struct {
     uint32_t limited;               /* bit i: joint i at a limit of torque or voltage */
     uint32_t unproved;              /* bit i: the model was asked beyond its proof at joint i */
     uint32_t clipped;               /* of torque alone */
+    uint32_t unhomed;               /* bit i: the position of joint i is not known */
+    uint32_t pressing;              /* bit i: it is looked for */
     DYN_T(real) q[DYN_MAX_JOINTS];  /* measured */
     DYN_T(real) q_hat[DYN_MAX_JOINTS], qd_hat[DYN_MAX_JOINTS]; /* estimated, at this tick */
     DYN_T(real) q_mid[DYN_MAX_JOINTS], qd_mid[DYN_MAX_JOINTS]; /* reference in its middle */
@@ -76,6 +79,7 @@ typedef struct {
     DYN_T(real) q_ref[DYN_MAX_JOINTS], qd_ref[DYN_MAX_JOINTS];  /* reference at this tick */
     DYN_T(real) tau_model[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS]; /* model, command */
     DYN_T(real) volt[DYN_MAX_JOINTS];
+    DYN_T(real) zero[DYN_MAX_JOINTS]; /* what homing has found, beside the offsets */
 #if APP_FLEX
     DYN_T(real) theta[DYN_FLEX_MAX]; /* the deflection that the motion holds, where the model is */
 #endif
@@ -160,6 +164,15 @@ typedef struct {
         struct {
             DYN_T(real) target[DYN_MAX_JOINTS]; /* velocity */
         } jog;
+        float lent[APP_KNOTS * DYN_MAX_JOINTS]; /* app_lend */
+        struct {
+            DYN_T(real) target[DYN_MAX_JOINTS]; /* as of a jog */
+            DYN_T(real) speed, torque;          /* of looking; to press with */
+            DYN_T(real) position, from;         /* where it is; where looking began */
+            uint32_t joint, kind;               /* HOME_... */
+            uint32_t phase, still, stalled;     /* ticks at rest that are a stop; so far */
+            uint32_t away, gone;                /* ticks of going away from it; so far */
+        } home;
     } as;
 } CORE_T(motion);
 
@@ -184,14 +197,17 @@ typedef struct {
 /* The arm that is not there, firmware/core/plant.c. */
 typedef struct {
     const DYN_T(arm) *arm;
-    uint32_t steps;                                    /* of the integration in a tick */
-    DYN_T(real) mass_part;                             /* 1 / 2 by the mass factor */
-    DYN_T(real) friction;                              /* factor */
-    uint32_t noise;                                    /* counts */
-    uint32_t random;                                   /* state of the generator */
-    uint32_t broken;                                   /* the inertia matrix was singular */
-    uint32_t open;                                     /* the outputs are off: no current flows */
-    uint32_t defect, defect_joint;                     /* DEFECT_... */
+    uint32_t steps;                   /* of the integration in a tick */
+    DYN_T(real) mass_part;            /* 1 / 2 by the mass factor */
+    DYN_T(real) friction;             /* factor */
+    uint32_t noise;                   /* counts */
+    uint32_t random;                  /* state of the generator */
+    uint32_t broken;                  /* the inertia matrix was singular */
+    uint32_t open;                    /* the outputs are off: no current flows */
+    uint32_t defect, defect_joint;    /* DEFECT_... */
+    int32_t shift;                    /* counts that the encoders are off by */
+    DYN_T(real) supply;               /* by the nominal one */
+    DYN_T(real) zero[DYN_MAX_JOINTS]; /* position where the counter reads zero, in truth */
     DYN_T(real) q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS]; /* position and speed, the truth */
     DYN_T(real) input[DYN_MAX_JOINTS];                 /* volts at the motor; else torque */
     CORE_T(plant_joint) joint[DYN_MAX_JOINTS];
@@ -204,7 +220,7 @@ void CORE(plant_step)(const CORE_T(control) * control, CORE_T(plant) * plant,
 void CORE(plant_drive)(const CORE_T(control) * control, CORE_T(plant) * plant,
                        const int32_t duty_q15[], const DYN_T(real) tau[]);
 /* What its encoders read. */
-void CORE(plant_counts)(const CORE_T(control) * control, CORE_T(plant) * plant, int32_t counts[]);
+void CORE(plant_counts)(CORE_T(plant) * plant, int32_t counts[]);
 
 /* ------------------------------------------------------------------------------------- sample */
 
@@ -244,6 +260,7 @@ typedef struct {
     float volt;   /* limit of the motor as the image has it; 0: none */
     float counts, sign, offset, ratio;
     float kp, kd;
+    float home, home_position;
 } CORE_T(settings);
 
 typedef struct {
@@ -281,7 +298,7 @@ typedef struct {
     float volts;    /* nominal supply */
     dyn_units_t units;
     CORE_T(settings) joint[DYN_MAX_JOINTS];
-    float tunable[TUNABLES]; /* those that are not per joint */
+    float tunable[TUNABLES_ONE];
     union {
         CORE_T(sample) ring[APP_SAMPLES];
         image_t image; /* while one is loaded */
@@ -307,6 +324,8 @@ bool CORE(setup_plant)(const CORE_T(app) * app, CORE_T(plant) * plant);
 void CORE(setup_errors)(const CORE_T(app) * app, CORE_T(plant) * plant);
 /* Settings and tunables from app->memory.image. APP_OK or a negative app_error_t. */
 int CORE(setup_settings)(CORE_T(app) * app);
+/* Exponent of the unit of position for a joint with these limits. */
+int8_t CORE(setup_unit)(const CORE_T(settings) * settings);
 /* A position as the loop has it, and back. */
 bool CORE(setup_position)(const CORE_T(app) * app, uint32_t joint, float q, DYN_T(real) *out);
 float CORE(setup_position_si)(const CORE_T(app) * app, uint32_t joint, DYN_T(real) q);
@@ -333,6 +352,20 @@ uint32_t CORE(stop_choose)(const CORE_T(control) * control, CORE_T(scratch) * sc
 void CORE(stop_lower)(const CORE_T(control) * control, CORE_T(scratch) * scratch,
                       const CORE_T(loop) * loop, CORE_T(motion) * motion);
 
+/*
+ * Homing, firmware/core/homing.c. A motion that looks for the position of one joint: where it is
+ * now in its course; what it may press with, after the feedback.
+ */
+CORE_T(finding)
+CORE(homing_step)
+(const CORE_T(control) * control, CORE_T(motion) * motion, CORE_T(loop) * loop, uint32_t switches);
+void CORE(homing_limit)(const CORE_T(control) * control, const CORE_T(motion) * motion,
+                        CORE_T(loop) * loop);
+/* Bit i: the switch of joint i of a simulated arm is closed. */
+uint32_t CORE(homing_switches)(const CORE_T(motion) * motion, const CORE_T(plant) * plant);
+/* Prepares one, in the background. APP_OK or a negative app_error_t. */
+int CORE(homing_start)(CORE_T(app) * app, const motion_t *motion);
+
 /* One pass through all stages, firmware/core/app.c. */
 void CORE(app_stages_run)(CORE_T(app) * app, const CORE_T(control) * control,
                           const app_inputs_t *in, app_outputs_t *out);
@@ -346,6 +379,9 @@ void CORE(app_init)(CORE_T(app) * app);
  * app_error_t; below -100 minus 100 it is an image_status_t.
  */
 int CORE(app_load)(CORE_T(app) * app, const uint8_t *bytes, size_t size);
+/* The memory of motions, motion.as.lent, until the next one is asked for: app_load leaves it alone.
+ * False where the outputs are on. A motion that waits for its points is forgotten. */
+bool CORE(app_lend)(CORE_T(app) * app);
 /* The same with an arm that is prepared already and stays where it is, in flash. */
 int CORE(app_load_arm)(CORE_T(app) * app, const uint8_t *bytes, size_t size, const DYN_T(arm) *arm);
 

@@ -16,7 +16,8 @@
     X(2, CYCLOID, "cycloid", "to the target, q = q0 + d (t/T - sin(2 pi t/T) / 2 pi)")             \
     X(3, TRAPEZOID, "trapezoid", "to the target with a trapezoidal velocity")                      \
     X(4, KNOTS, "knots", "along streamed points: control points of a uniform cubic B-spline")      \
-    X(5, JOG, "jog", "with the given velocity, for as long as the request is repeated")
+    X(5, JOG, "jog", "with the given velocity, for as long as the request is repeated")            \
+    X(6, HOME, "home", "looks for the position of the one joint whose value is not zero")
 
 typedef enum {
 #define X(number, name, text, help) MOTION_##name = number,

@@ -75,6 +75,8 @@ INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
     }
     if (p->defect == DEFECT_JAMMED)
         jam(k, p->defect_joint, n);
+    if (p->defect == DEFECT_INERTIA)
+        k->M[0] = real_known(0);
     return DYN(cholesky_mass)(p->arm, k->M, k->tau);
 }
 
@@ -107,7 +109,9 @@ void CORE(plant_step)(const control_t *c, plant_t *p, scratch_t *k, bool braked)
 
 void CORE(plant_drive)(const control_t *c, plant_t *p, const int32_t duty_q15[], const real tau[]) {
     for (uint32_t i = 0; i < p->arm->n; i++)
-        p->input[i] = c->joint[i].motor ? gain_count(p->joint[i].volt, duty_q15[i]) : tau[i];
+        p->input[i] = c->joint[i].motor
+                          ? real_mul(p->supply, gain_count(p->joint[i].volt, duty_q15[i]))
+                          : tau[i];
     if (p->defect == DEFECT_MOTOR)
         p->input[p->defect_joint] = real_neg(p->input[p->defect_joint]);
 }
@@ -118,11 +122,11 @@ INLINE int32_t noise(plant_t *p) {
     return (int32_t)(((uint64_t)p->random * (2 * p->noise + 1)) >> 32) - (int32_t)p->noise;
 }
 
-void CORE(plant_counts)(const control_t *c, plant_t *p, int32_t counts[]) {
+void CORE(plant_counts)(plant_t *p, int32_t counts[]) {
     for (uint32_t i = 0; i < p->arm->n; i++) {
-        const real turned = real_sub(p->q[i], c->joint[i].offset);
+        const real turned = real_sub(p->q[i], p->zero[i]);
         const int32_t halves = gain_whole(p->joint[i].per_q, turned);
-        const int32_t nearest = ((halves + 1) >> 1) + noise(p);
+        const int32_t nearest = ((halves + 1) >> 1) + p->shift + noise(p);
         const bool odd = p->defect != DEFECT_NONE && i == p->defect_joint;
         if (odd && (p->defect == DEFECT_LOST || p->defect == DEFECT_PARITY))
             continue; /* the last one stays */

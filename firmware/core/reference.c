@@ -148,7 +148,7 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
         const control_joint_t *j = &c->joint[i];
         const real before = s->qd_mid[i];
         real target = m->as.jog.target[i];
-        if (j->bounded) {
+        if (j->bounded && !(s->unhomed >> i & 1)) {
             const real glide =
                 real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
             /* Two ticks more, for what changes until it is noticed. */
@@ -229,7 +229,7 @@ void CORE(reference_step)(const control_t *c, motion_state_t *m, loop_t *s) {
         rest_at(s, n);
     else if (kind == MOTION_KNOTS)
         spline_step(c, m, s);
-    else if (kind == MOTION_JOG)
+    else if (kind == MOTION_JOG || kind == MOTION_HOME)
         jog_step(c, m, s);
     else
         profile_step(m, s, n);

@@ -202,7 +202,10 @@ int CORE(app_motion_start)(app_self *app, const motion_t *in) {
         return APP_E_STATE;
     if (!(in->duration_s >= 0))
         return APP_E_NUMBER;
-    if (state == APP_STATE_IDLE && check_hold(app) != APP_OK)
+    if (app->loop.unhomed != 0 && in->kind != MOTION_HOLD && in->kind != MOTION_HOME)
+        return refuse(app, (uint32_t)__builtin_ctz(app->loop.unhomed), APP_E_HOME);
+    /* What gravity takes is known where the arm is. */
+    if (state == APP_STATE_IDLE && app->loop.unhomed == 0 && check_hold(app) != APP_OK)
         return APP_E_HOLD;
     for (uint32_t i = 0; i < app->n; i++)
         start[i] = CORE(setup_position_si)(
@@ -210,6 +213,7 @@ int CORE(app_motion_start)(app_self *app, const motion_t *in) {
     const int status = in->kind == MOTION_HOLD    ? APP_OK
                        : in->kind == MOTION_KNOTS ? start_knots(app, in)
                        : in->kind == MOTION_JOG   ? start_jog(app, in)
+                       : in->kind == MOTION_HOME  ? CORE(homing_start)(app, in)
                                                   : start_profile(app, in, start);
     if (status != APP_OK)
         return status;

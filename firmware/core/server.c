@@ -448,10 +448,13 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
     return reason == APP_OK ? LINK_OK : reason <= REASON_STORE ? LINK_STORE : LINK_APP;
 }
 
-// Tunables as they are now, or back to that.
+_Static_assert(SET_VALUES * sizeof(float) <= sizeof((app_t){0}.motion.as),
+               "while no motion is on, its memory holds the tunables");
+
+// Tunables of the arm that runs, while another one is tried: kept, or back to what they were.
 static void each_tunable(server_t *server, bool back) {
     app_t *app = server->app;
-    float *value = server->kept;
+    float *value = app->motion.as.lent;
     app_status_t status;
     app_status(app, &status);
     unsigned i = 0;
@@ -467,6 +470,9 @@ static void each_tunable(server_t *server, bool back) {
 static int load(server_t *server, const uint8_t *image, uint32_t length) {
     telemetry_budget_t budget;
     const bool ran = server->running_length > 0;
+    if (!app_lend(server->app)) {
+        return APP_E_STATE;
+    }
     if (ran) {
         each_tunable(server, false);
     }

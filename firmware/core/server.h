@@ -77,8 +77,7 @@ typedef struct {
     uint32_t once_crc;
     uint8_t once_reply[PROTOCOL_ONCE_REPLY + 1];
     uint8_t resetting;
-    float kept[SET_VALUES]; // tunables of the arm that runs, while another one is tried
-    size_t reply;           // bytes of an answer in tx that wait for room on the line
+    size_t reply; // bytes of an answer in tx that wait for room on the line
     uint8_t rx[FRAME_READ_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
     uint8_t tx[FRAME_WRITE_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
 } server_t;

@@ -158,6 +158,7 @@ static void supervisor_make(const app_self *app, control_t *out) {
     out->patience = ticks_of(app, (double)t[TUNABLE_guard_patience_s]);
     out->segment = t[TUNABLE_guard_direction] != 0 ? ticks_of(app, LOOK_S) : 0;
     out->damp = ticks_of(app, DAMP_S);
+    out->setpoint = (uint32_t)t[TUNABLE_guard_setpoint];
     out->unread = (uint16_t)t[TUNABLE_guard_encoder_ticks];
     out->late = (uint16_t)t[TUNABLE_guard_overruns];
     out->brakes = t[TUNABLE_brakes] != 0;
@@ -213,6 +214,13 @@ void CORE(setup_errors)(const app_self *app, plant_t *out) {
     const uint32_t at = (uint32_t)app->tunable[TUNABLE_plant_defect_joint];
     out->defect_joint = at < app->n ? at : 0;
     out->defect = (uint32_t)app->tunable[TUNABLE_plant_defect];
+    out->shift = (int32_t)app->tunable[TUNABLE_plant_shift];
+    /* What firmware/core/app.c tells the controller. */
+    const float *t = app->tunable;
+    const double supply = out->defect == DEFECT_LOW    ? (double)t[TUNABLE_guard_supply_low] / 2
+                          : out->defect == DEFECT_HIGH ? (double)t[TUNABLE_guard_supply_high] * 2
+                                                       : 1;
+    (void)real_from_model(supply, PART, &out->supply);
 }
 
 bool CORE(setup_plant)(const app_self *app, plant_t *out) {
@@ -227,11 +235,13 @@ bool CORE(setup_plant)(const app_self *app, plant_t *out) {
 
 /* ----------------------------------------------------------------------------------- settings */
 
-/* The smallest unit in which the joint's whole range, and a way through all of it, is a number. */
-static int8_t position_unit(const settings_t *s) {
+/* The smallest unit in which the joint's whole range, and a way through all of it, is a number;
+ * before homing it may be counted from anywhere. */
+int8_t CORE(setup_unit)(const settings_t *s) {
     const double low = (double)s->position[0] - STOP_MARGIN;
     const double high = (double)s->position[1] + STOP_MARGIN;
-    const double most = s->bounded ? fmax(high - low, fmax(fabs(low), fabs(high))) : FREE_RANGE;
+    double most = s->bounded ? fmax(high - low, fmax(fabs(low), fabs(high))) : FREE_RANGE;
+    most *= s->home != 0 ? 2 : 1;
     int exponent;
     (void)frexp(most / 7.9, &exponent);
     return (int8_t)exponent;
@@ -257,7 +267,7 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
         out->acceleration = out->velocity / RISE_DEFAULT_S;
     if (!(out->counts > 0))
         out->counts = out->prismatic ? COUNTS_PRISMATIC : COUNTS_REVOLUTE;
-    out->unit = position_unit(out);
+    out->unit = CORE(setup_unit)(out);
 }
 
 int CORE(setup_settings)(app_self *app) {

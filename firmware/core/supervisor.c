@@ -119,7 +119,7 @@ INLINE finding_t guard_joint(const control_joint_t *j, guard_t *g, const loop_t 
         return (finding_t){APP_FAULT_NUMBER, i, s->tau_model[i], j->tau_max};
     if (real_size(s->qd_hat[i]) >= j->fast)
         return (finding_t){APP_FAULT_VELOCITY, i, s->qd_hat[i], j->fast};
-    if (j->bounded) {
+    if (j->bounded && !(s->unhomed & bit)) {
         const real above = real_sub(q, j->upper), below = real_sub(j->lower, q);
         if (above <= 0 && below <= 0)
             g->outside &= ~bit;
@@ -128,7 +128,7 @@ INLINE finding_t guard_joint(const control_joint_t *j, guard_t *g, const loop_t 
         if (below > j->beyond && !(g->outside & bit))
             return (finding_t){APP_FAULT_POSITION, i, q, j->lower};
     }
-    if (real_size(off) > j->track)
+    if (real_size(off) > j->track && !(s->pressing & bit))
         return (finding_t){APP_FAULT_TRACKING, i, off, j->track};
     return nothing;
 }

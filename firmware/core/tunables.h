@@ -16,7 +16,7 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
  *   when: ANY, or IDLE: only while the outputs are off
  *   default: for what the image of the robot does not give
  */
-#define TUNABLE_TABLE(X)                                                                           \
+#define TUNABLE_ONE_TABLE(X)                                                                       \
     X(rate_hz, ONE, IDLE, "Hz", 100, 20000, 1000, "ticks of the control loop in a second")         \
     X(feedback, ONE, ANY, "", 0, 2, 1, "0 off, 1 PD, 2 computed torque")                           \
     X(feedforward, ONE, ANY, "", 0, 2, 2,                                                          \
@@ -26,8 +26,6 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "bandwidth of the observer that estimates speeds; at most a fifth of rate_hz is used")       \
     X(torque_hz, ONE, ANY, "Hz", 0.01f, 200, 5,                                                    \
       "computed torque: bandwidth of the critically damped error")                                 \
-    X(kp, JOINT, ANY, "N m/rad|N/m", 0, 1e9f, 0, "PD: feedback of position")                       \
-    X(kd, JOINT, ANY, "N m s/rad|N s/m", 0, 1e9f, 0, "PD: feedback of velocity")                   \
     X(payload_mass, ONE, ANY, "kg", 0, 1000, 0, "payload that the model has in the hand")          \
     X(payload_x, ONE, ANY, "m", -10, 10, 0, "its centre of mass in the last link frame")           \
     X(payload_y, ONE, ANY, "m", -10, 10, 0, "likewise")                                            \
@@ -55,6 +53,8 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(guard_encoder_ticks, ONE, ANY, "ticks", 0, 1000, 5,                                          \
       "ticks in a row that an encoder may fail")                                                   \
     X(guard_overruns, ONE, ANY, "ticks", 0, 1000, 1, "ticks in a row that may come too late")      \
+    X(guard_setpoint, ONE, ANY, "ticks", 0, 1000000, 0,                                            \
+      "fault where no point of a streamed motion came for so many; 0: only where it runs dry")     \
     X(guard_direction, ONE, ANY, "", 0, 1, 1,                                                      \
       "1: fault where a joint accelerates against its torque for about 30 ms")                     \
     X(hold_part, ONE, ANY, "", 0, 1, 0.8f,                                                         \
@@ -62,11 +62,21 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(brakes, ONE, ANY, "", 0, 1, 1, "1: brakes hold the arm while the outputs are off")           \
     X(limits_part, ONE, IDLE, "", 0.01f, 1, 1,                                                     \
       "part of torque and velocity limits that is used: well below 1 for commissioning")           \
-    X(plant_defect, ONE, ANY, "", 0, 11, 0,                                                        \
+    X(plant_defect, ONE, ANY, "", 0, 12, 0,                                                        \
       "what is wrong with the simulated arm: 0 nothing, 1 motor reversed, 2 encoder reversed, "    \
       "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 break input, "     \
-      "9 ticks late, 10 no number, 11 encoder scale")                                              \
+      "9 ticks late, 10 no number, 11 encoder scale, 12 no inertia")                               \
     X(plant_defect_joint, ONE, ANY, "", 0, 31, 0, "number of the joint that has it, from 0")       \
+    X(home_speed, ONE, ANY, "", 0.01f, 0.5f, 0.1f,                                                 \
+      "homing: speed by the velocity limit; the last touch is at a quarter of it")                 \
+    X(home_torque, ONE, ANY, "", 0.01f, 1, 0.1f,                                                   \
+      "homing: torque by its limit that may press beyond what the model says the arm needs")       \
+    X(plant_shift, ONE, IDLE, "counts", -1e6f, 1e6f, 0,                                            \
+      "counts that the encoders of the simulated arm are off by, until homing finds it out")
+
+#define TUNABLE_JOINT_TABLE(X)                                                                     \
+    X(kp, JOINT, ANY, "N m/rad|N/m", 0, 1e9f, 0, "PD: feedback of position")                       \
+    X(kd, JOINT, ANY, "N m s/rad|N s/m", 0, 1e9f, 0, "PD: feedback of velocity")                   \
     X(encoder_offset, JOINT, IDLE, "rad|m", -100, 100, 0,                                          \
       "position where the encoder reads zero: homing by a known position sets it")                 \
     X(encoder_sign, JOINT, IDLE, "", -1, 1, 1, "1 or -1: which way the encoder counts")            \
@@ -74,7 +84,15 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "turns of the encoder by those of the joint")                                                \
     X(position_lower, JOINT, IDLE, "rad|m", -100, 100, 0, "soft limit of the position")            \
     X(position_upper, JOINT, IDLE, "rad|m", -100, 100, 0,                                          \
-      "likewise; limits that are equal or exchanged are none")
+      "likewise; limits that are equal or exchanged are none")                                     \
+    X(home, JOINT, IDLE, "", -2, 2, 0,                                                             \
+      "how the joint finds its position: 0 absolute encoder, 1 its upper stop, -1 its lower "      \
+      "stop, 2 a switch above, -2 a switch below")                                                 \
+    X(home_position, JOINT, IDLE, "rad|m", -100, 100, 0, "where that stop or switch is")
+
+#define TUNABLE_TABLE(X)                                                                           \
+    TUNABLE_ONE_TABLE(X)                                                                           \
+    TUNABLE_JOINT_TABLE(X)
 
 /* X(number, NAME, "name", "help"): of plant_defect; the help of the tunable lists them. */
 #define DEFECT_TABLE(X)                                                                            \
@@ -89,7 +107,8 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(8, BREAK, "break input", "somebody has pressed the emergency stop")                          \
     X(9, LATE, "ticks late", "every tick comes too late")                                          \
     X(10, NUMBER, "no number", "a torque of the model is no number (floats only)")                 \
-    X(11, SCALE, "encoder scale", "the encoder counts twice as fast")
+    X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \
+    X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")
 
 enum {
 #define X(number, name, text, help) DEFECT_##name = number,
@@ -103,8 +122,12 @@ typedef enum {
 #define X(name, shape, when, unit, least, most, fallback, help) TUNABLE_##name,
     TUNABLE_TABLE(X)
 #undef X
-        TUNABLES
+        TUNABLES,
+    TUNABLES_ONE = TUNABLE_kp /* so many are not per joint */
 } tunable_t;
+
+/* How a joint finds its position; a sign is the direction in which to look. */
+enum { HOME_ABSOLUTE, HOME_STOP, HOME_SWITCH };
 
 typedef struct {
     const char *name, *unit, *help;

@@ -28,6 +28,7 @@ static int32_t counts_at(const app_t *app, uint32_t i, double position) {
 static void begin(firmware_t *f, const app_inputs_t *in, app_outputs_t *out) {
     for (uint32_t i = 0; i < f->app.n; i++)
         f->app.loop.counts[i] = in->counts[i];
+    f->app.loop.unhomed = 0;
     app_tick(&f->app, in, out);
     f->refused = app_motion_start(&f->app, &f->motion);
     f->begun = true;
