@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "firmware/core/crc.h"
 #include "firmware/core/faults.h"
 #include "tools/appell/robot_image.h"
 #include "tools/appell/say.h"
+#include "tools/link/slot.h"
 
 client_t *board_open(const request_t *request, unsigned what) {
     const char *name = request->value[OPTION_PORT];
@@ -92,4 +94,72 @@ const char *board_not_persistent(const client_t *client) {
                ? "not persistent here: what is saved survives a reset, not a loss of power"
                : "not persistent here: the emulated chip keeps nothing that is written to its "
                  "flash";
+}
+
+/* A board that uses images where they lie in its flash keeps the one that it has. */
+static int give_image(client_t *client, const uint8_t *image, size_t size) {
+    device_status_t status;
+    bool kept;
+    if (client_status(client, &status) != 0)
+        return -1;
+    if ((client->device.flags & HELLO_IN_PLACE) && status.image_length == size &&
+        status.image_crc == crc32_add(0, image, size))
+        return 0;
+    return client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL);
+}
+
+client_t *board_open_image(const char *name, const uint8_t *image, size_t size) {
+    port_flash_t flash = {0};
+    port_error_t error;
+    uint8_t *slot = slot_make(image, size, &flash.size);
+    flash.bytes = slot;
+    if (!slot)
+        port_fail(&error, "close some programs", "there is not enough memory");
+    client_t *client = slot ? client_open(name, &flash, &error) : NULL;
+    free(slot);
+    if (!client) {
+        say_error(name, error.cure, "%s", error.what);
+        return NULL;
+    }
+    if (give_image(client, image, size) == 0 && client_discover(client) == 0)
+        return client;
+    board_error(client);
+    client_close(client);
+    return NULL;
+}
+
+client_t *board_open_with(const request_t *request, const robot_t *robot) {
+    size_t size = 0;
+    const char *name =
+        request_has(request, OPTION_PORT) ? request->value[OPTION_PORT] : "qemu:netduinoplus2";
+    uint8_t *image = board_image(request, robot, &size);
+    client_t *client = image ? board_open_image(name, image, size) : NULL;
+    free(image);
+    return client;
+}
+
+int board_set(client_t *client, const char *list) {
+    char item[80];
+    for (const char *at = list; *at != '\0';) {
+        const size_t length = strcspn(at, ",");
+        uint32_t tunable;
+        int joint;
+        float now;
+        snprintf(item, sizeof item, "%.*s", (int)length, at);
+        at += length + (at[length] == ',');
+        char *value = strchr(item, '='), *end = NULL;
+        if (value)
+            *value++ = '\0';
+        const float number = value ? strtof(value, &end) : 0;
+        if (!value || end == value || *end != '\0')
+            return say_error("--set", "write NAME=VALUE", "%s has no number", item);
+        if (client_tunable(client, item, &tunable, &joint) != 0)
+            return board_error(client);
+        const bool all = joint < 0 && client->device.tunable[tunable].per_joint;
+        const uint32_t first = joint < 0 ? 0 : (uint32_t)joint;
+        for (uint32_t i = first; i <= (all ? client->device.joints - 1 : first); i++)
+            if (client_set(client, tunable, i, number, &now) != 0)
+                return board_error(client);
+    }
+    return EXIT_YES;
 }

@@ -17,6 +17,14 @@ int board_error(const client_t *client);
 /* Image of a robot, to be freed; NULL after saying why not. */
 uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size);
 
+/* The board of a port with this robot in it, everything discovered; an emulated board without RAM
+ * for an image finds the robot in its flash. NULL after saying what is wrong. */
+client_t *board_open_image(const char *port, const uint8_t *image, size_t size);
+/* The same for the robot and --port; without one it is the emulated netduinoplus2. */
+client_t *board_open_with(const request_t *request, const robot_t *robot);
+/* NAME=VALUE, or NAME[JOINT]=VALUE, between commas; all joints where none is named. */
+int board_set(client_t *client, const char *list);
+
 /* Brings the board to rest with its outputs off. EXIT_YES, or EXIT_NO after saying why not. */
 int board_outputs_off(const request_t *request, client_t *client);
 

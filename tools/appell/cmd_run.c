@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "firmware/core/crc.h"
 #include "tools/appell/arm.h"
+#include "tools/appell/board.h"
 #include "tools/appell/budget.h"
 #include "tools/appell/commands.h"
 #include "tools/appell/number.h"
@@ -15,7 +15,6 @@
 #include "tools/appell/robot_image.h"
 #include "tools/appell/say.h"
 #include "tools/appell/twin_gen.h"
-#include "tools/link/slot.h"
 #include "tools/run/run.h"
 
 #define PD_HZ      5.0
@@ -233,18 +232,6 @@ static int run_one(const request_t *request, session_t *s) {
 
 /* --------------------------------------------------------------------------------- the command */
 
-/* An emulated board without RAM for an image finds the robot in its flash. */
-static client_t *open_board(const session_t *s, const char *name, port_error_t *error) {
-    port_flash_t flash = {0};
-    uint8_t *slot = slot_make(s->image, s->image_size, &flash.size);
-    flash.bytes = slot;
-    if (!slot)
-        port_fail(error, "close some programs", "there is not enough memory");
-    client_t *client = slot ? client_open(name, &flash, error) : NULL;
-    free(slot);
-    return client;
-}
-
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return say_error(path, "create the folder above it first", "cannot be created: %s",
@@ -252,53 +239,12 @@ static int make_folder(const char *path) {
     return EXIT_YES;
 }
 
-/* NAME=VALUE, or NAME[JOINT]=VALUE, between commas; all joints where none is named. */
-static int set_tunables(session_t *s, const char *list) {
-    char item[80];
-    for (const char *at = list; *at != '\0';) {
-        const size_t length = strcspn(at, ",");
-        uint32_t tunable;
-        int joint;
-        float now;
-        snprintf(item, sizeof item, "%.*s", (int)length, at);
-        at += length + (at[length] == ',');
-        char *value = strchr(item, '='), *end = NULL;
-        if (value)
-            *value++ = '\0';
-        const float number = value ? strtof(value, &end) : 0;
-        if (!value || end == value || *end != '\0')
-            return say_error("--set", "write NAME=VALUE", "%s has no number", item);
-        if (client_tunable(s->client, item, &tunable, &joint) != 0)
-            return board_failed(s);
-        const bool all = joint < 0 && s->client->device.tunable[tunable].per_joint;
-        const uint32_t first = joint < 0 ? 0 : (uint32_t)joint;
-        for (uint32_t i = first; i <= (all ? s->robot->n - 1 : first); i++)
-            if (client_set(s->client, tunable, i, number, &now) != 0)
-                return board_failed(s);
-    }
-    return EXIT_YES;
-}
-
-/* A board that uses images where they lie in its flash keeps the one that it has. */
-static int give_robot(session_t *s) {
-    device_status_t status;
-    bool kept;
-    if (client_status(s->client, &status) != 0)
-        return -1;
-    if ((s->client->device.flags & HELLO_IN_PLACE) && status.image_length == s->image_size &&
-        status.image_crc == crc32_add(0, s->image, s->image_size))
-        return 0;
-    return client_send_image(s->client, TARGET_APP, s->image, (uint32_t)s->image_size, &kept, NULL,
-                             NULL);
-}
-
 static int with_board(const request_t *request, session_t *s) {
-    if (give_robot(s) != 0 || client_discover(s->client) != 0)
-        return board_failed(s);
-    if (request_has(request, OPTION_SET) && set_tunables(s, request->value[OPTION_SET]) != EXIT_YES)
+    if (request_has(request, OPTION_SET) &&
+        board_set(s->client, request->value[OPTION_SET]) != EXIT_YES)
         return EXIT_BAD;
     s->changed = request_has(request, OPTION_SET);
-    if (trial_stream(s->client, &s->every) != 0)
+    if (trial_stream(s->client, 1, &s->every) != 0)
         return board_failed(s);
     out_format("%s on %s (%s)\n", s->robot->name, s->client->device.board, s->client->device.real);
     out_flush();
@@ -315,7 +261,6 @@ int run_run(const request_t *request) {
                    .folder =
                        request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT] : "."};
     messages_t messages = MESSAGES_INIT;
-    port_error_t error;
     int status = make_folder(s.folder);
     if (status == EXIT_YES && request_has(request, OPTION_GENERATED) &&
         twin_gen_use(&robot->model) != DYN_OK)
@@ -326,8 +271,8 @@ int run_run(const request_t *request) {
         status = s.image ? EXIT_YES : EXIT_BAD;
     }
     if (status == EXIT_YES) {
-        s.client = open_board(&s, port, &error);
-        status = s.client ? with_board(request, &s) : say_error(port, error.cure, "%s", error.what);
+        s.client = board_open_image(port, s.image, s.image_size);
+        status = s.client ? with_board(request, &s) : EXIT_BAD;
     }
     if (s.client)
         client_close(s.client);

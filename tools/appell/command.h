@@ -85,6 +85,10 @@
     X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
     X(PROFILE, "profile", 0, "NAME", WORDS,                                                        \
       "of the way there: quintic (default), cycloid or trapezoid; all joints arrive together")     \
+    X(AT, "at", 0, "Q1,Q2,...", LIST,                                                              \
+      "where the arm is, for encoders that are absolute: their offsets are set so that they say "  \
+      "that")                                                                                      \
+    X(JOINT, "joint", 0, "NAME", WORD, "this joint only")                                          \
     X(SET, "set", 0, "NAME=VALUE,...", WORD, "tunables of the board to set first")                 \
     X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: so many ways, there and back")                 \
     X(GENERATED, "generated", 0, NULL, NONE,                                                       \

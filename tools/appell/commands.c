@@ -248,6 +248,35 @@ const command_t command_table[] = {
      "$ appell faults\n"
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, faults_run},
+    {"home", "[ROBOT]", 0, 1,
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_AT, OPTION_JOINT, OPTION_SET, OPTION_JSON),
+     "finds out where the joints are: at stops, at switches, or because somebody says so",
+     "Joints whose tunable `home` is 1 or -1 go slowly against their upper or lower stop, those "
+     "with 2 or -2 to a switch, the last joint first, one at a time, while the loop holds the "
+     "others: there, back, and again at a quarter of the speed. home_position says where stop or "
+     "switch is; home_speed and home_torque how fast, and how hard it presses beyond what the "
+     "model "
+     "says. Until then every other motion is refused, and limits of the position count from then "
+     "on.\n\n"
+     "Absolute encoders need nothing of that: put the arm where you know it is, and --at Q1,Q2,... "
+     "sets encoder_offset; `appell save` keeps it. With ROBOT the robot is loaded first. Exit code "
+     "1 where a joint found nothing.",
+     "$ appell home --port /dev/ttyACM0\n"
+     "$ appell home puma560 --port qemu:netduinoplus2 --set plant_shift=2000,home=-1,...\n"
+     "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
+     -1, home_run},
+    {"inspect", "ROBOT", 1, 1,
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_SET, OPTION_TOLERANCE, OPTION_JSON),
+     "friction and payload: what the arm really takes, beside what its model says",
+     "All joints go slowly to and fro at two speeds, and the torques that the controller had to "
+     "command are held against the model of the robot, with the payload that the board was told: "
+     "friction of each joint and the mass in the hand that explain them, how far the torques are "
+     "apart, and what to write instead. Where all masses times a factor explain them better than "
+     "a payload, that is said. Exit code 1 where a joint's torques differ by more than "
+     "--tolerance (0.02) of its torque limit.",
+     "$ appell inspect puma560 --port /dev/ttyACM0\n"
+     "$ appell inspect puma560 --port qemu:netduinoplus2 --set plant_friction=1.5",
+     -1, inspect_run},
     {"certify", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_BOARD, OPTION_JSON),
      "whether the control loop of a robot fits on a board, and at which rates",
      "Cycles of the kernels as the bench predicts them for this arm, every stage of the tick as it "

@@ -24,6 +24,8 @@ int get_run(const request_t *request);
 int set_run(const request_t *request);
 int monitor_run(const request_t *request);
 int dump_run(const request_t *request);
+int home_run(const request_t *request);
+int inspect_run(const request_t *request);
 int faults_run(const request_t *request);
 int certify_run(const request_t *request);
 int selftest_run(const request_t *request);

@@ -47,7 +47,7 @@ static void take(void *user, const sample_in_t *sample) {
 static watch_t nobody;
 
 /* The line is a budget: as many samples as it carries. */
-int trial_stream(client_t *client, uint32_t *every) {
+int trial_stream(client_t *client, uint32_t least, uint32_t *every) {
     static const uint32_t choice[] = {1, 2, 4, 5, 8, 10, 20, 50, 100};
     const record_t shape = {.joints = client->device.joints};
     device_status_t status;
@@ -58,7 +58,7 @@ int trial_stream(client_t *client, uint32_t *every) {
         const telemetry_budget_t budget =
             telemetry_budget(record_at(&shape, RUN_FIELD_COUNT), client->device.payload,
                              status.rate_hz, *every, client->device.baud);
-        if (budget.needed <= budget.available)
+        if (*every >= least && budget.needed <= budget.available)
             break;
     }
     return client_stream(client, fields, RUN_FIELD_COUNT, *every, WINDOW, take, &nobody);

@@ -67,8 +67,9 @@ int record_add(record_t *record, uint32_t tick, const uint32_t *word, const doub
 void record_finish(record_t *record);
 void record_free(record_t *record);
 
-/* On the board. Every: ticks from sample to sample. 0 or -1 with client->error. */
-int trial_stream(client_t *client, uint32_t *every);
+/* On the board. Every: ticks from sample to sample, at least so many. 0 or -1 with client->error.
+ */
+int trial_stream(client_t *client, uint32_t least, uint32_t *every);
 int trial_on_board(client_t *client, const trial_t *trial, record_t *record);
 /* On the host, in f32: the same application, the same image. 0 or an app_error_t. */
 int trial_on_host(const uint8_t *image, size_t size, uint32_t every, const trial_t *trial,

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Commissioning on the emulated boards: `appell home` at stops and switches and by a known position, what is refused
+before it, and `appell inspect`, which must find the friction and the payload that the simulated arm really has."""
+import json
+import os
+import subprocess
+import sys
+
+APPELL = "build/host/appell-san"
+PATIENCE_S = 300
+LONG = os.environ.get("LONG", "")
+# wrist_pitch of the PUMA: limits -1.7453 and 1.7453 rad, the simulated stops 0.02 rad behind them. Its encoder has 1000 counts
+# on a gear of 71.923: 2000 counts are 0.1747 rad, one is 87 urad.
+JOINT, STOP, COUNT = "wrist_pitch", 1.7653292519943295, 6.283185307 / 71923
+# A switch is seen at the end of a tick at a quarter of half of 4.2 rad/s.
+TICK = 4.2 * 0.5 / 4 * 0.001
+
+
+def appell(*words):
+    done = subprocess.run([APPELL, *words, "-q"], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def home(board, way, position, *more):
+    settings = f"plant_shift=2000,home_speed=0.5,home[{JOINT}]={way},home_position[{JOINT}]={position}"
+    return appell("home", "puma560", "--port", f"qemu:{board}", "--set", settings, *more)
+
+
+def found(board, way, position):
+    code, text, errors = home(board, way, position, "--json")
+    assert code == 0, f"exit {code}: {text}{errors}"
+    rows = json.loads(text)
+    assert len(rows) == 1 and rows[0]["joint"] == JOINT, text  # the others are absolute
+    assert abs(rows[0]["position"]) < 1.7453, "it must end within its limits"
+    return abs(rows[0]["error"])
+
+
+def check_stop():
+    """To a count of the encoder, and half of one for its rounding."""
+    assert found("netduinoplus2", 1, STOP) < 1.5 * COUNT
+
+
+def check_stop_in_fixed_point():
+    assert found("netduino2", -1, -STOP) < 1.5 * COUNT
+
+
+def check_switch_on_the_small_board():
+    assert found("stm32vldiscovery", 2, 1.2) < 1.5 * COUNT + TICK
+
+
+def check_nothing_found():
+    """A switch behind the stop: the words of the fault, exit code 1."""
+    code, text, errors = home("netduinoplus2", -2, -2.5)
+    assert code == 1, f"exit {code}: {text}"
+    assert "ended in the fault homing" in errors and "home_torque" in errors, errors
+
+
+def check_refused_before():
+    """No motion of an arm that does not know where it is; the joint is named, and what to do."""
+    code, text, errors = appell("run", "puma560", "--port", "qemu:netduinoplus2", "--to", "0,0.5,0,0,0.1,0", "--set",
+                                f"home[{JOINT}]=1", "-o", "build/host/test/commission")
+    assert code != 0 and "does not know its position yet" in errors and "appell home" in errors, f"{code} {text}{errors}"
+    assert JOINT in errors, errors
+
+
+def check_known_position():
+    """The encoders are off by 2000 counts; the arm stands at zero, and is told so."""
+    code, text, errors = appell("home", "puma560", "--port", "qemu:stm32vldiscovery", "--set", "plant_shift=2000", "--at",
+                                "0,0,0,0,0,0", "--json")
+    assert code == 0, errors
+    row = {r["joint"]: r for r in json.loads(text)}[JOINT]
+    assert abs(row["read"] - 2000 * COUNT) < COUNT and abs(row["encoder_offset"] + row["read"]) < 1e-5, row
+    code, text, errors = appell("home", "puma560", "--port", "qemu:stm32vldiscovery", "--at", "0,0")
+    assert code == 2 and "--at" in errors, f"{code} {errors}"
+
+
+def inspect(settings, board="netduinoplus2"):
+    code, text, errors = appell("inspect", "puma560", "--port", f"qemu:{board}", "--json", "--set", settings)
+    assert code in (0, 1), errors
+    report = json.loads(text)
+    assert report["good"] == (code == 0), text
+    return report
+
+
+def check_friction():
+    """Half as much again at every joint, told apart to a tenth: an encoder's count in the feedback is torque, too."""
+    report = inspect("plant_friction=1.5")
+    assert not report["good"], "15 % of the torque limit is too far"
+    for joint in report["joints"]:
+        for side in range(2):
+            model, seen = joint["coulomb_model"][side], joint["coulomb"][side]
+            assert abs(seen - 1.5 * model) < 0.1 * abs(model), joint
+    assert abs(report["payload"]) < 0.2, report["payload"]
+
+
+def check_payload():
+    """The model believes in 1.5 kg that are not in the hand."""
+    report = inspect("payload_mass=1.5")
+    assert not report["good"] and report["explained_by"] == "payload", report
+    assert abs(report["payload"]) < 0.2, report["payload"]
+
+
+def check_masses():
+    report = inspect("plant_mass=1.2")
+    assert report["explained_by"] == "masses" and abs(report["mass_factor"] - 1.2) < 0.02, report
+
+
+def check_right_model():
+    for board in ("netduinoplus2", "netduino2"):
+        report = inspect("stages=0", board)
+        assert report["good"] and abs(report["payload"]) < 0.1, report
+
+
+def main():
+    checks = [check_stop, check_stop_in_fixed_point, check_switch_on_the_small_board, check_nothing_found,
+              check_refused_before, check_known_position, check_friction]
+    if LONG:
+        checks += [check_payload, check_masses, check_right_model]
+    failures = 0
+    for check in checks:
+        name = check.__name__.replace("check_", "test_")
+        line = check.__code__.co_firstlineno
+        print(f"RUN {name}", flush=True)
+        try:
+            check()
+            print(f"{__file__}:{line}:{name}:PASS", flush=True)
+        except (AssertionError, OSError, KeyError, ValueError, subprocess.SubprocessError) as error:
+            failures += 1
+            print(f"{__file__}:{line}:{name}:FAIL: {error}", flush=True)
+    print(f"\n-----------------------\n{len(checks)} Tests {failures} Failures 0 Ignored")
+    print("OK" if failures == 0 else "FAIL")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
