@@ -19,8 +19,9 @@ DYN_REAL_H = -DDYN_REAL_H='"$(if $(filter $1,$(DYN_REALS)),dyn,tools/backend)/re
 # Setting up a model happens once, in double and with frames of poses; the tick's limit is not for it.
 DYN_SETUP_FLAGS := $(if $(filter host,$(BOARD)),,-Wstack-usage=2048)
 # q31 has 13 registers for 64-bit sums. These passes only lengthen lives: ne of the PUMA 560 on the
-# Cortex-M3 takes 3,875 instructions with plain -O2, 2,414 with them off (gcc 12.2).
-DYN_FLAGS_q31 := -fno-tree-pre -fno-schedule-insns -fno-gcse -fno-tree-ter
+# Cortex-M3 takes 3,875 instructions with plain -O2, 2,414 with the first four off (gcc 12.2); the last one
+# off is worth 67 of 1,878 of the inertia matrix by `fast`.
+DYN_FLAGS_q31 := -fno-tree-pre -fno-schedule-insns -fno-gcse -fno-tree-ter -fno-ivopts
 
 # Double in software is for comparisons and must fit beside the rest: no instance of its own for arms whose
 # joints all turn (dyn/fast.h).

@@ -5,7 +5,7 @@
 #define SMALLEST_PIVOT 0x1p-20 /* dyn/fast_solve.h, q31 */
 #define HASH_FORWARD   1
 #define HASH_F32       0xE2FD3484u
-#define HASH_Q31       0x18026B1Eu
+#define HASH_Q31       0xD197B46Du
 #ifdef __ARM_FP
 #include <stdint.h>
 /* Inverse, mass, forward: the goals for the Cortex-M4F. */

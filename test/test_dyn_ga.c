@@ -5,7 +5,7 @@
 #define SMALLEST_PIVOT (1.0 / 64) /* dyn/solve.c, Cholesky in q31 */
 #define HASH_FORWARD   0
 #define HASH_F32       0x8644213Cu
-#define HASH_Q31       0x6737D810u
+#define HASH_Q31       0x913D96CAu
 #ifdef __ARM_FP
 #include <stdint.h>
 /* Inverse, mass, forward: what was reached and a little more, so that a slower one is noticed. */

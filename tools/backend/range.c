@@ -68,22 +68,23 @@ acc range_acc_add(acc a, acc b) {
 }
 
 /* One cut at the end of a sum of products; adds to the rounding that the caller wants to know. */
-static real cut(acc *sum, double limit) {
+static void cut(acc *sum, cut_t how) {
     if (range_now.format != RANGE_F32)
-        see(sum->magnitude, limit);
+        see(sum->magnitude, how.limit);
     if (range_now.format == RANGE_Q31 && !is_zero(sum->value)) {
-        sum->rounding += q31_unit;
-        sum->value.err += q31_unit;
+        sum->rounding += how.unit;
+        sum->value.err += how.unit;
     }
-    return seen(sum->value);
 }
 
 real range_acc_round(acc sum) {
-    return cut(&sum, acc_limit);
+    cut(&sum, acc_cut);
+    return seen(sum.value);
 }
 
 real range_turn_round(acc sum) {
-    return cut(&sum, turn_limit);
+    cut(&sum, turn_cut);
+    return seen(sum.value);
 }
 
 /* Extreme values of cos over an interval of angles. */
@@ -299,16 +300,11 @@ vec range_vec_make(real x, real y, real z) {
  * Three sums of products make a vector of which the norm is also known otherwise: its bound, and
  * the error that the operands bring along. What the components are cut comes on top.
  */
-vec range_vec_cut(acc x, acc y, acc z, double limit, double norm, double brought) {
+vec range_vec_cut(acc x, acc y, acc z, cut_t how, double norm, double brought) {
     acc part[3] = {x, y, z};
     real value[3];
     for (int i = 0; i < 3; i++) {
-        if (range_now.format != RANGE_F32)
-            see(part[i].magnitude, limit);
-        if (range_now.format == RANGE_Q31 && !is_zero(part[i].value)) {
-            part[i].rounding += q31_unit;
-            part[i].value.err += q31_unit;
-        }
+        cut(&part[i], how);
         value[i] = part[i].value;
     }
     vec out = {value[0], value[1], value[2], widen(norm), 0};
@@ -346,25 +342,25 @@ vec range_vec_add(vec a, vec b) {
 
 vec range_vec_scale(real k, vec a) {
     return range_vec_cut(range_acc_mul(k, a.x), range_acc_mul(k, a.y), range_acc_mul(k, a.z),
-                         acc_limit, size(k) * a.norm,
+                         acc_cut, size(k) * a.norm,
                          size(k) * a.norm_err + k.err * executed_norm(a));
 }
 
 vec range_vec_cross(vec a, vec b) {
     return range_vec_cut(minor(a.y, b.z, a.z, b.y), minor(a.z, b.x, a.x, b.z),
-                         minor(a.x, b.y, a.y, b.x), acc_limit, a.norm * b.norm, cross_error(a, b));
+                         minor(a.x, b.y, a.y, b.x), acc_cut, a.norm * b.norm, cross_error(a, b));
 }
 
 vec range_vec_cross2(vec a, vec b, vec c, vec d) {
     return range_vec_cut(range_acc_add(minor(a.y, b.z, a.z, b.y), minor(c.y, d.z, c.z, d.y)),
                          range_acc_add(minor(a.z, b.x, a.x, b.z), minor(c.z, d.x, c.x, d.z)),
                          range_acc_add(minor(a.x, b.y, a.y, b.x), minor(c.x, d.y, c.y, d.x)),
-                         acc_limit, a.norm * b.norm + c.norm * d.norm,
+                         acc_cut, a.norm * b.norm + c.norm * d.norm,
                          cross_error(a, b) + cross_error(c, d));
 }
 
 vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
-    if (t.c.lo == 1 && t.c.hi == 1 && is_zero(t.s) && t.c.err == 0)
+    if (turns_not(t))
         return a;
     real u = axis == 0 ? a.y : axis == 1 ? a.z : a.x, v = axis == 0 ? a.z : axis == 1 ? a.x : a.y;
     real s = back ? range_neg(t.s) : t.s;
@@ -381,12 +377,7 @@ vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
         real *x = &both[i]->value;
         x->lo = fmax(x->lo, -plane);
         x->hi = fmin(x->hi, plane);
-        if (range_now.format != RANGE_F32)
-            see(both[i]->magnitude, turn_limit);
-        if (range_now.format == RANGE_Q31 && !is_zero(*x)) {
-            both[i]->rounding += q31_unit;
-            x->err += q31_unit;
-        }
+        cut(both[i], turn_cut);
         rounding[i] = both[i]->rounding;
         x->err = fmin(x->err, brought + rounding[i]);
     }

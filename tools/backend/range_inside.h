@@ -24,11 +24,16 @@ typedef struct {
 } range_now_t;
 extern range_now_t range_now;
 
-/* q31: one unit of the last place is lost by a cut; a turn is rounded to Q30 and then cut to Q28.
+/*
+ * q31: what a sum of products may be at most, and what its cut loses at most. One unit of the last
+ * place; where a vector is turned, by numbers in Q30, only the upper word stays, and four are lost.
  */
+typedef struct {
+    double limit, unit;
+} cut_t;
 static const double q31_unit = 0x1p-28;
 static const double q31_limit = 8.0 * (1 - 0x1p-31);
-static const double acc_limit = 0x1p63 / 0x1p56, turn_limit = 0x1p63 / 0x1p58;
+static const cut_t acc_cut = {0x1p63 / 0x1p56, 0x1p-28}, turn_cut = {0x1p63 / 0x1p58, 0x1p-26};
 /* Error of dyn_sincos_q30 and dyn_sincos_f32: test_dyn_trig holds them to it. */
 static const double q31_trig = 3e-9, f32_trig = 1.2e-7;
 static const double f32_half_ulp = 0x1p-24;
@@ -48,6 +53,12 @@ static inline double executed(real a) {
 
 static inline bool is_zero(real a) {
     return a.lo == 0 && a.hi == 0 && a.err == 0;
+}
+
+/* Nothing happens to what is not turned; but in q31 it is cut all the same. */
+static inline bool turns_not(dyn_turn_range_t t) {
+    return range_now.format != RANGE_Q31 && t.c.lo == 1 && t.c.hi == 1 && t.c.err == 0 &&
+           is_zero(t.s);
 }
 
 static inline void see(double value, double limit) {
@@ -92,6 +103,6 @@ static inline double cross_error(vec a, vec b) {
 
 /* See range.c. */
 vec range_tighten(vec a);
-vec range_vec_cut(acc x, acc y, acc z, double limit, double norm, double brought);
+vec range_vec_cut(acc x, acc y, acc z, cut_t how, double norm, double brought);
 
 #endif

@@ -115,8 +115,8 @@ static double off_known(double off) {
     return range_now.format == RANGE_F32 ? HUGE_VAL : widen(off);
 }
 
-static double unit(void) {
-    return range_now.format == RANGE_Q31 ? q31_unit : 0;
+static double unit_of(cut_t how) {
+    return range_now.format == RANGE_Q31 ? how.unit : 0;
 }
 
 /* A sum whose value is looked at later. */
@@ -131,11 +131,11 @@ static real sum_unseen(real a, real b) {
     return out;
 }
 
-static real cut_unseen(acc sum, double limit) {
+static real cut_unseen(acc sum, cut_t how) {
     if (range_now.format != RANGE_F32)
-        see(sum.magnitude, limit);
+        see(sum.magnitude, how.limit);
     if (!is_zero(sum.value))
-        sum.value.err += unit();
+        sum.value.err += unit_of(how);
     return sum.value;
 }
 
@@ -164,7 +164,7 @@ sym range_sym_shift_mass(sym T, unsigned shift) {
                      .yz = range_shift(T.yz, shift),
                      .xz = range_shift(T.xz, shift)};
     return sym_known(out, (span_t){span.lo * k, span.hi * k},
-                     off_known(off_of(T) * k + (shift > 0 ? cut_of_all * unit() : 0)));
+                     off_known(off_of(T) * k + (shift > 0 ? cut_of_all * unit_of(acc_cut) : 0)));
 }
 
 /* An interval of the exact values only. */
@@ -199,7 +199,7 @@ sym range_sym_add_outer(sym T, vec p, vec a, vec b) {
                      .yz = sum_unseen(T.yz, range_acc_round(pair(p.y, a.z, b.y, p.z))),
                      .xz = sum_unseen(T.xz, range_acc_round(pair(p.x, a.z, b.x, p.z)))};
     return sym_known(out, (span_t){out_lo(span.lo + more.lo), out_hi(span.hi + more.hi)},
-                     off_known(off_of(T) + brought + cut_of_all * unit()));
+                     off_known(off_of(T) + brought + cut_of_all * unit_of(acc_cut)));
 }
 
 /*
@@ -223,22 +223,18 @@ static plane_t plane_turn(dyn_turn_range_t t, real T11, real T22, real T12, doub
     narrow(&W, -wide, wide, off_known(inside));
     seen(D);
     seen(W);
-    real k = cut_unseen(pair(t.s, D, t.c, W), turn_limit);
-    const double excess = widen(off * (wide + inside) + unit());
+    real k = cut_unseen(pair(t.s, D, t.c, W), turn_cut);
+    const double excess = widen(off * (wide + inside) + unit_of(turn_cut));
     narrow(&k, -wide, wide, off_known(inside + excess));
     seen(k);
-    plane_t out = {cut_unseen(range_acc_mul(t.s, k), turn_limit),
-                   cut_unseen(range_acc_mul(t.c, k), turn_limit), 0};
-    out.excess = widen(off * (wide + inside + excess) + excess + root2 * unit());
+    plane_t out = {cut_unseen(range_acc_mul(t.s, k), turn_cut),
+                   cut_unseen(range_acc_mul(t.c, k), turn_cut), 0};
+    out.excess = widen(off * (wide + inside + excess) + excess + root2 * unit_of(turn_cut));
     narrow(&out.sk, -wide, wide, HUGE_VAL);
     narrow(&out.ck, -wide, wide, HUGE_VAL);
     seen(out.sk);
     seen(out.ck);
     return out;
-}
-
-static bool turns_not(dyn_turn_range_t t) {
-    return t.c.lo == 1 && t.c.hi == 1 && t.c.err == 0 && is_zero(t.s);
 }
 
 sym range_sym_turn_back(int axis, dyn_turn_range_t t, sym T) {
@@ -252,10 +248,10 @@ sym range_sym_turn_back(int axis, dyn_turn_range_t t, sym T) {
     real *const first = axis == 0 ? &T.xy : &T.xz, *const second = axis == 0 ? &T.xz : &T.yz;
     const double side = fmin(norm3(size(*first), size(*second), 0), wide / 2);
     const double side_excess =
-        widen(norm3(t.c.err, t.s.err, 0) * (side + tensor_off) + root2 * unit());
+        widen(norm3(t.c.err, t.s.err, 0) * (side + tensor_off) + root2 * unit_of(turn_cut));
     const real u = *first, v = *second;
-    *first = cut_unseen(pair(t.c, u, range_neg(t.s), v), turn_limit);
-    *second = cut_unseen(pair(t.c, v, t.s, u), turn_limit);
+    *first = cut_unseen(pair(t.c, u, range_neg(t.s), v), turn_cut);
+    *second = cut_unseen(pair(t.c, v, t.s, u), turn_cut);
     narrow(first, -side, side, HUGE_VAL);
     narrow(second, -side, side, HUGE_VAL);
 
@@ -309,7 +305,7 @@ static double sym_error(sym J, vec a) {
 
 vec range_sym_mul(sym J, vec a) {
     return range_vec_cut(row_mul(J.xx, J.xy, J.xz, a), row_mul(J.xy, J.yy, J.yz, a),
-                         row_mul(J.xz, J.yz, J.zz, a), acc_limit, sym_size(J) * a.norm,
+                         row_mul(J.xz, J.yz, J.zz, a), acc_cut, sym_size(J) * a.norm,
                          sym_error(J, a));
 }
 
@@ -317,7 +313,7 @@ vec range_sym_mul_add_cross(sym J, vec a, vec b, vec c) {
     return range_vec_cut(range_acc_add(row_mul(J.xx, J.xy, J.xz, a), minor(b.y, c.z, b.z, c.y)),
                          range_acc_add(row_mul(J.xy, J.yy, J.yz, a), minor(b.z, c.x, b.x, c.z)),
                          range_acc_add(row_mul(J.xz, J.yz, J.zz, a), minor(b.x, c.y, b.y, c.x)),
-                         acc_limit, sym_size(J) * a.norm + b.norm * c.norm,
+                         acc_cut, sym_size(J) * a.norm + b.norm * c.norm,
                          sym_error(J, a) + cross_error(b, c));
 }
 
@@ -429,7 +425,7 @@ static acc row3(real a, real x, real b, real y, real c, real z) {
 vec range_omega_mul(range_omega_t o, vec r) {
     return range_vec_cut(row3(o.xy, r.y, o.xz, r.z, o.xx, r.x),
                          row3(o.yx, r.x, o.yz, r.z, o.yy, r.y),
-                         row3(o.zx, r.x, o.zy, r.y, o.zz, r.z), acc_limit, o.norm * r.norm,
+                         row3(o.zx, r.x, o.zy, r.y, o.zz, r.z), acc_cut, o.norm * r.norm,
                          o.norm * r.norm_err + o.norm_err * executed_norm(r));
 }
 
@@ -449,7 +445,7 @@ vec range_omega_euler_add_cross(range_omega_t o, sym J, vec a, vec b) {
     const double large = frobenius(J, size), off = frobenius(J, error_of);
     return range_vec_cut(range_acc_add(x, minor(a.y, b.z, a.z, b.y)),
                          range_acc_add(y, minor(a.z, b.x, a.x, b.z)),
-                         range_acc_add(z, minor(a.x, b.y, a.y, b.x)), acc_limit,
+                         range_acc_add(z, minor(a.x, b.y, a.y, b.x)), acc_cut,
                          root2 * o.norm * large + a.norm * b.norm,
                          root2 * (o.norm_err * (large + off) + o.norm * off) + cross_error(a, b));
 }

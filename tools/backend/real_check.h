@@ -14,6 +14,13 @@ static inline int32_t check_cut(int64_t sum, int bits) {
     return (int32_t)value;
 }
 
+static inline int32_t check_cut_turn(int64_t sum) {
+    int64_t value = (sum >> 32) * 4;
+    if (value > INT32_MAX || value < -INT32_MAX)
+        check_overflow("a turned vector", value);
+    return (int32_t)value;
+}
+
 static inline int32_t check_sum(int32_t a, int32_t b) {
     int64_t value = (int64_t)a + b;
     if (value > INT32_MAX || value < -INT32_MAX)
@@ -50,6 +57,7 @@ static inline void check_vec(check_site_t *site, uint32_t joint, dyn_vec_check_t
 }
 
 #define Q31_CUT(sum, bits) check_cut(sum, bits)
+#define Q31_CUT_TURN(sum)  check_cut_turn(sum)
 #define Q31_SUM(a, b)      check_sum(a, b)
 #define Q31_SUM64(a, b)    check_sum64(a, b)
 #define Q31_UP(a, bits)    check_cut((int64_t)(a) * ((int64_t)1 << (bits)), 0)
