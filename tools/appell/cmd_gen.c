@@ -124,7 +124,10 @@ static int write_one(const char *folder, const gen_t *gen, const gen_print_t *ho
 
 /* Before the annealer, which takes longer than a mistyped path deserves. */
 static int make_folder(const char *folder) {
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST)
+    struct stat about;
+    if (mkdir(folder, 0777) == 0)
+        return EXIT_YES;
+    if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
         return EXIT_YES;
     return say_error(folder, "choose a folder in one that exists", "cannot be made: %s",
                      strerror(errno));
