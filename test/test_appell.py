@@ -797,6 +797,8 @@ def test_completion(folder):
     assert complete("appell", "fd", "puma560", "--method", "a") == ["aba"]
     assert complete("appell", "id", "--real", "q") == ["q31"]
     assert "puma560" in complete("appell", "id", "pu")
+    for option in ("--duration", "-t"):  # what it wants is a number, not a robot
+        assert complete("appell", "sim", "puma560", option, "pu") == []
 
 
 def test_man_page(folder):
@@ -824,7 +826,7 @@ BAD = [
     (["gen", "puma560"], "", 2, "it needs a folder; write -o DIR"),
     (["--method"], "", 2, "the command comes first"),
     (["help", "jacobien"], "", 2, "did you mean jacobian?"),
-    (["id"], "", 2, "the first argument is missing; usage: appell id [OPTIONS] ROBOT [ROWS]"),
+    (["id"], "", 2, "ROBOT is missing; usage: appell id [OPTIONS] ROBOT [ROWS]"),
     (["id", "puma560", "a", "b"], "", 2, "one argument too many: 'b'"),
     (["id", "puma560", "--metod", "ne"], "", 2, "unknown option --metod; did you mean --method?"),
     (["id", "puma560", "-x"], "", 2, "unknown option -x"),

@@ -129,8 +129,10 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
         snprintf(cure, sizeof cure,
                  "usage: appell %s [OPTIONS] %s; `appell help %s` has an example", command->name,
                  command->arguments, command->name);
-        return say_error(NULL, cure, "%s is missing",
-                         request->arguments == 0 ? "the first argument" : "an argument");
+        const char *word = command->arguments;
+        for (int i = 0; i < request->arguments; i++)
+            word += strcspn(word, " ") + 1;
+        return say_error(NULL, cure, "%.*s is missing", (int)strcspn(word, " "), word);
     }
     return EXIT_YES;
 }

@@ -252,10 +252,14 @@ int completion_run(const request_t *request) {
     out_text("\" -- \"$word\")); return ;;\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const option_t *o = &option_table[i];
+        char letter[4] = "";
+        if (o->letter)
+            snprintf(letter, sizeof letter, "|-%c", o->letter);
         if (o->kind == ARGUMENT_FILE)
-            out_format("    --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", o->name);
+            out_format("    --%s%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", o->name,
+                       letter);
         else if (o->kind == ARGUMENT_NUMBER || o->kind == ARGUMENT_LIST || o->kind == ARGUMENT_WORD)
-            out_format("    --%s) COMPREPLY=(); return ;;\n", o->name);
+            out_format("    --%s%s) COMPREPLY=(); return ;;\n", o->name, letter);
     }
     out_text(
         "    esac\n"
