@@ -432,9 +432,10 @@ def test_table_marks_the_best_that_it_shows(folder):
 
 
 def test_table_goes_between_its_marks(folder):
-    text = "before\n%s\nold\n%s\nafter\n" % (table.BEGIN, table.END)
-    equal("before\n%s\nnew\n%s\nafter\n" % (table.BEGIN, table.END),
-          table.replace(text, "x", "new\n"), "text")
+    for name in table.PLACES:
+        text = "before\n%s\nold\n%s\nafter\n" % table.marks(name)
+        equal("before\n%s\nnew\n%s\nafter\n" % table.marks(name),
+              table.replace(text, "x", name, "new\n"), "text")
     readme = os.path.join(folder, "README.md")
     with open(readme, "w", encoding="utf-8") as f:
         f.write("no marks\n")

@@ -2,8 +2,8 @@
 """The tables of the README, from build/bench.csv.
 
     table.py CSV                    prints them as Markdown
-    table.py CSV --into README.md   writes them between the two marks, which are lines of their own:
-                                    <!-- bench begin --> and <!-- bench end -->
+    table.py CSV --into README.md   writes each between its two marks, which are lines of their own:
+                                    <!-- bench begin --> and <!-- bench end -->; PLACES has their names
     table.py CSV --check README.md  exit code 1 where the file has others
 """
 
@@ -13,8 +13,6 @@ import sys
 sys.dont_write_bytecode = True
 import bench  # noqa: E402
 
-BEGIN = "<!-- bench begin -->"
-END = "<!-- bench end -->"
 METHODS = ("fast", "ga", "ne", "denoc", "crba", "aba", "wo1", "plain", "textbook")
 NOTES = {"plain": "`ne` by hand in plain float",
          "textbook": "textbook, 3x3 matrices, sinf and cosf"}
@@ -158,7 +156,93 @@ def size_table(rows, title, robot, places):
     return lines + [""]
 
 
+def one(rows, **wanted):
+    found = select(rows, robot="puma560", **wanted)
+    if not found:
+        raise TableError("no row %s: run make bench" % " ".join(wanted.values()))
+    return found[0]
+
+
+def spread(row):
+    """Instructions, from the least to the most of all states, and cycles."""
+    least, most = grouped(row["instructions_min"]), grouped(row["instructions_max"])
+    return "%s (%s)" % (most if least == most else least + " to " + most,
+                        grouped(row["cycles_est"]))
+
+
+def tick_tables(comment, rows):
+    """What stands behind the picture: the stages of a tick."""
+    stages = (("sense", "sense: encoder counts to positions"), ("estimate", "estimate: speeds"),
+              ("reference", "reference: a cycloid"),
+              ("dynamics", "dynamics: inverse dynamics, rotors, friction, what a stop would need"),
+              ("feedback", "feedback and torque limits"), ("drive", "voltages and duty cycles"),
+              ("arm", "whole tick with an arm at the hardware, guards and sample included"),
+              ("plant", "simulated arm instead of the hardware"), ("-", "whole tick with it"))
+    places = (("netduinoplus2", "f32"), ("netduino2", "q31"))
+    lines = ["| stage | Cortex-M4F, f32 | Cortex-M3, q31 (no FPU) |", "|---|---|---|"]
+    for method, name in stages:
+        cells = [spread(one(rows, problem="tick", method=method, board=b, real=r))
+                 for b, r in places]
+        lines.append("| %s | %s |" % (name, " | ".join(cells)))
+    arm, both = (one(rows, problem="tick", method=m, board="netduino2", real="q31")["cycles_est"]
+                 for m in ("arm", "-"))
+    lines += ["", "A millisecond of the smallest board, an STM32F100 with 24 MHz and 8 KB of RAM, has "
+              "24,000 cycles: the six-axis arm takes %d %% of it" % round(arm / 240),
+              "at the hardware. With the simulated arm it would be %d %%, which only the emulator "
+              "does, because it counts instructions." % round(both / 240)]
+    return "\n".join(lines) + "\n"
+
+
+def gen_tables(comment, rows):
+    """Code generated for the PUMA 560."""
+    problems = ("id", "mass", "fd", "bias", "gravity", "fk", "jacobian")
+    lines = ["| | inverse | matrix | forward | bias | gravity | fk | Jacobian |",
+             "|---|" + "---|" * len(problems)]
+    for name, board, real in (("M4F, f32", "netduinoplus2", "f32"), ("M7, f32", "mps2-an500", "f32"),
+                              ("M3, q31", "netduino2", "q31")):
+        cells = [spread(one(rows, problem=p, method="gen", board=board, real=real)) for p in problems]
+        lines.append("| %s | %s |" % (name, " | ".join(cells)))
+    return "\n".join(lines) + "\n"
+
+
+def soft_tables(comment, rows):
+    """Fixed point beside floats, with an FPU and without."""
+    lines = ["| Cortex-M3 (netduino2), PUMA 560 (`make bench`) | q31 | f32 in software | factor |",
+             "|---|---|---|---|"]
+    fpu = []
+    for problem in ("id", "mass", "fd"):
+        fixed, soft = (one(rows, problem=problem, method="fast", board="netduino2",
+                           real=r)["instructions_max"] for r in ("q31", "f32"))
+        lines.append("| `%s` fast, instructions | %s | %s | %.1f |"
+                     % (problem, grouped(fixed), grouped(soft), soft / fixed))
+        fpu.append("%s for `%s` where f32 costs %s" % tuple(
+            [grouped(one(rows, problem=problem, method="fast", board="netduinoplus2",
+                         real="q31")["instructions_max"]), problem,
+             grouped(one(rows, problem=problem, method="fast", board="netduinoplus2",
+                         real="f32")["instructions_max"])]))
+    lines += ["", "On the Cortex-M4F, which has an FPU, q31 costs %s." % ", ".join(fpu)]
+    return "\n".join(lines) + "\n"
+
+
+def flex_tables(comment, rows):
+    """Elastic links, where there is an FPU."""
+    lines = ["| | M4F: flex2 (2 links, 2 modes) | M7 | M4F: 3 joints, 5 modes in space | M7 |",
+             "|---|---|---|---|---|"]
+    for method, name in (("bias", "right-hand side `bias`"), ("mass", "matrix `mass`"),
+                         ("forward", "`forward` (with Cholesky)"),
+                         ("torque", "inverse problem `torque`"),
+                         ("static", "feedforward `static`, one round")):
+        cells = []
+        for robot in ("flex2", "flexspace"):
+            for board in ("netduinoplus2", "mps2-an500"):
+                found = select(rows, robot=robot, board=board, problem="flex", method=method)
+                cells.append(grouped(found[0]["instructions_max"]) if found else "")
+        lines.append("| %s | %s |" % (name, " | ".join(cells)))
+    return "\n".join(lines) + "\n"
+
+
 def tables(comment, rows):
+    """Every method, the growth with the number of joints, code and stack."""
     lines = ["`make bench` measured these, `make bench-readme` wrote them here: executed "
              "instructions per call, sine and cosine",
              "included, the most of 100 random states; in brackets **estimated** cycles, by the "
@@ -183,12 +267,21 @@ def tables(comment, rows):
     return "\n".join(lines) + "\n"
 
 
-def replace(text, path, table):
-    begin, end = text.find(BEGIN), text.find(END)
+PLACES = {"tick": tick_tables, "gen": gen_tables, "soft": soft_tables, "flex": flex_tables,
+          "bench": tables}
+
+
+def marks(name):
+    return "<!-- %s begin -->" % name, "<!-- %s end -->" % name
+
+
+def replace(text, path, name, table):
+    before, after = marks(name)
+    begin, end = text.find(before), text.find(after)
     if begin < 0 or end < begin:
         raise TableError("%s has no place for the tables: put the lines %s and %s where they "
-                         "belong" % (path, BEGIN, END))
-    return text[:begin] + BEGIN + "\n" + table + text[end:]
+                         "belong" % (path, before, after))
+    return text[:begin] + before + "\n" + table + text[end:]
 
 
 def main():
@@ -199,14 +292,16 @@ def main():
     args = parser.parse_args()
     try:
         comment, rows = bench.read_csv(args.csv)
-        table = tables(comment, rows)
+        made = {name: make(comment, rows) for name, make in PLACES.items()}
         path = args.into or args.check
         if not path:
-            sys.stdout.write(table)
+            sys.stdout.write("\n".join(made.values()))
             return 0
         with open(path, encoding="utf-8") as f:
             old = f.read()
-        new = replace(old, path, table)
+        new = old
+        for name, table in made.items():
+            new = replace(new, path, name, table)
         if args.check:
             if new != old:
                 print("%s does not have the tables of %s: make bench-readme" % (path, args.csv))
