@@ -14,6 +14,7 @@
 
 #include "tools/appell/board.h"
 #include "tools/appell/commands.h"
+#include "tools/appell/file.h"
 #include "tools/appell/out.h"
 #include "tools/appell/plot.h"
 #include "tools/appell/say.h"
@@ -66,7 +67,8 @@ static void csv_head(monitor_t *m) {
     fprintf(m->csv, "tick,t");
     for (uint32_t i = 0; i < values(m->client); i++) {
         client_value_title(m->client, i, name, sizeof name, &unit);
-        fprintf(m->csv, ",%s", name);
+        fputc(',', m->csv);
+        file_column(m->csv, name);
     }
     fputc('\n', m->csv);
 }
@@ -279,6 +281,9 @@ static int outputs(const request_t *request, monitor_t *m) {
     if (request_has(request, OPTION_DURATION)) {
         if (request_list(request, OPTION_DURATION, &duration, 1, 1, NULL) != EXIT_YES)
             return EXIT_BAD;
+        if (!(duration > 0))
+            return say_error(NULL, "write a number above zero", "--duration: %g is not possible",
+                             duration);
         m->last_s = duration;
     }
     if (path && strcmp(path, "-") != 0) {

@@ -65,6 +65,11 @@ int file_write(const char *path, const void *bytes, size_t size) {
     return status;
 }
 
+void file_column(FILE *stream, const char *name) {
+    for (; *name; name++)
+        fputc(strchr(", \"\t\n", *name) ? '_' : *name, stream);
+}
+
 FILE *file_text_begin(file_text_t *text) {
     *text = (file_text_t){0};
     text->stream = open_memstream(&text->text, &text->size);

@@ -8,6 +8,10 @@
 /* Beside the target first, then renamed onto it. EXIT_YES, or EXIT_BAD after saying why not. */
 int file_write(const char *path, const void *bytes, size_t size);
 
+/* The name of a column of CSV: what separates columns, which names of joints may hold, becomes _.
+ */
+void file_column(FILE *stream, const char *name);
+
 /* A text that is put together in memory with stdio and then written as a whole. */
 typedef struct {
     FILE *stream; /* NULL: there is no memory, which file_text_end says */

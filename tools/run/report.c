@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/appell/file.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
 
@@ -97,7 +98,8 @@ int report_csv(const client_t *client, const char *path, const record_t *record)
         char title[2 * CLIENT_NAME];
         const char *unit;
         client_value_title(client, k, title, sizeof title, &unit);
-        fprintf(file, ",%s", title);
+        fputc(',', file);
+        file_column(file, title);
     }
     fputc('\n', file);
     for (uint32_t r = 0; r < record->rows; r++) {

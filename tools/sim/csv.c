@@ -21,8 +21,7 @@ void output_names(output_names_t *names, const robot_t *robot) {
 static void head(FILE *file, const char *what, uint32_t count, const char (*name)[64]) {
     for (uint32_t i = 0; i < count; i++) {
         fprintf(file, ",%s_", what);
-        for (const char *s = name[i]; *s; s++) /* a name may hold what separates columns */
-            fputc(strchr(", \"\t\n", *s) ? '_' : *s, file);
+        file_column(file, name[i]);
     }
 }
 

@@ -27,8 +27,7 @@ static void csv_rows(FILE *file, const sim_arm_t *arm, const sim_record_t *recor
     for (uint32_t k = 0; k < columns; k++) {
         elastic_column_name(arm, k, name, sizeof name);
         fputc(',', file);
-        for (const char *s = name; *s; s++) /* a name may hold what separates columns */
-            fputc(strchr(", \"\t\n", *s) ? '_' : *s, file);
+        file_column(file, name);
     }
     fputc('\n', file);
     for (size_t i = 0; i < record->rows; i++) {
