@@ -9,7 +9,7 @@ HAL_TESTS_F4 := flash_f4 clock_f4 gpio_f4 motor encoder uart watchdog supply res
 HAL_TESTS_F1 := flash_f1 clock_f1 gpio_f1 motor_f1 supply_f1 boards_f1
 
 TEST_SRC_hal_flash_f4  := firmware/medium.c hal/stm32/flash.c hal/stm32/f4/flash.c $(HAL_FAKES)
-TEST_SRC_hal_flash_f1  := firmware/medium.c hal/stm32/flash.c hal/stm32/f1/flash.c $(HAL_FAKES)
+TEST_SRC_hal_flash_f1  := firmware/medium.c hal/stm32/flash.c hal/stm32/f1/flash.c test/flash_f1_model.c $(HAL_FAKES)
 TEST_SRC_hal_clock_f4  := hal/stm32/f4/clock.c $(HAL_MODEL)
 TEST_SRC_hal_clock_f1  := hal/stm32/f1/clock.c $(HAL_MODEL)
 TEST_SRC_hal_gpio_f4   := hal/stm32/f4/gpio.c $(HAL_FAKES)

@@ -18,7 +18,7 @@ judged() {
 
 family() {
     case $1 in
-    */f1/* | boards/stm32vldiscovery/* | test/test_hal_*_f1.c) echo "-DHAL_STM32F1 -DHAL_CHIP_STM32F100" ;;
+    */f1/* | boards/stm32vldiscovery/* | test/*_f1.c | test/flash_f1_model.c) echo "-DHAL_STM32F1 -DHAL_CHIP_STM32F100" ;;
     *) echo "-DHAL_STM32F4 -DHAL_CHIP_STM32F405" ;;
     esac
 }

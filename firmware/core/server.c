@@ -466,6 +466,13 @@ static void each_tunable(server_t *server, bool back) {
     }
 }
 
+// The arm and the tunables from before; without one nothing runs.
+static void run_again(server_t *server) {
+    if (app_load(server->app, server->running, server->running_length) == APP_OK) {
+        each_tunable(server, true);
+    }
+}
+
 // Takes a new arm over; if it is refused, what ran before runs again as it was.
 static int load(server_t *server, const uint8_t *image, uint32_t length) {
     telemetry_budget_t budget;
@@ -481,8 +488,8 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
     if (reason == APP_OK) { // whose choice was for another arm
         (void)telemetry_choose(&server->telemetry, server->app, NULL, 0, 0, SERVER_PAYLOAD,
                                server->port->baud, &budget);
-    } else if (ran && app_load(server->app, server->running, server->running_length) == APP_OK) {
-        each_tunable(server, true);
+    } else if (ran) {
+        run_again(server);
     }
     return reason;
 }
@@ -502,9 +509,7 @@ static int take_in_place(server_t *server, exchange_t *x) {
         runs(server, image, server->incoming_length, SOURCE_STORE);
         return answer_image(server, x, APP_OK, true);
     }
-    if (server->running_length > 0) { // back to what is stored
-        (void)app_load(server->app, server->running, server->running_length);
-    }
+    run_again(server); // what is stored, and not what does not count
     server->place = UINT32_MAX;
     return answer_image(server, x, REASON_STORE + status, false);
 }
