@@ -79,7 +79,7 @@ TOOL_FAST_f64   := -O3
 TOOL_FAST_count := -O0
 TOOL_FAST_trace := -O0
 TOOL_FAST_range := -O1
-TOOL_FAST_check := -Og
+TOOL_FAST_check := -O1
 TOOL_REALS  := $(DYN_REALS) $(DYN_TOOL_REALS)
 define tool_backend
 $(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$1.o): $(TOOL_OUT)/dyn/%_$1.o: dyn/%.c dyn/dyn.mk
