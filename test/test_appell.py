@@ -14,10 +14,10 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
-import time
-import traceback
 import zlib
+
+sys.dont_write_bytecode = True
+from script_frame import Skip, main  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell-san")
 GOLDEN = os.environ.get("GOLDEN", "../shared/golden")
@@ -32,10 +32,6 @@ COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", 
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],
            "gravity": ["fast", "ne", "ga", "denoc"], "coriolis": ["denoc"]}
-
-
-class Skip(Exception):
-    pass
 
 
 # ------------------------------------------------------------------------------------------ the program
@@ -970,39 +966,6 @@ def test_a_broken_input_leaves_the_output_file(folder):
     assert run("image", "no/such/robot", "-o", path).returncode == 2
     assert open(path, "rb").read() == before
     assert [name for name in os.listdir(folder) if name.startswith("kept")] == ["kept.img"]
-
-
-def told(error):
-    """An error for a report in one line: where in which file, the source if it has no words of its own, the words."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    words = str(error) if str(error) else frame.line
-    return f"{os.path.basename(frame.filename)}:{frame.lineno}: {type(error).__name__}: {words}"
-
-
-def main(names):
-    """Runs the tests among the names of a module, each with a folder of its own; the other scripts use it too."""
-    tests = [value for name, value in names.items() if name.startswith("test_") and callable(value)]
-    if len(sys.argv) > 2:
-        tests = [test for test in tests if re.search(sys.argv[2], test.__name__)]
-    failures = ignored = 0
-    for test in tests:
-        name, line, file = test.__name__, test.__code__.co_firstlineno, test.__code__.co_filename
-        print(f"RUN {name}", flush=True)
-        started = time.monotonic()
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                test(folder)
-            print(f"{file}:{line}:{name}:PASS", flush=True)
-            print(f"took {time.monotonic() - started:.1f} s", flush=True)
-        except Skip as reason:
-            ignored += 1
-            print(f"{file}:{line}:{name}:IGNORE: {reason}", flush=True)
-        except Exception as error:  # whatever it is: the tests behind it are run, too
-            failures += 1
-            print(f"{file}:{line}:{name}:FAIL: {' '.join(told(error).split())[:1500]}", flush=True)
-    print(f"\n-----------------------\n{len(tests)} Tests {failures} Failures {ignored} Ignored")
-    print("OK" if failures == 0 else "FAIL")
-    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import traceback
 
 sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -22,6 +21,7 @@ BENCH = os.path.join(ROOT, "tools", "bench")
 sys.path.insert(0, BENCH)
 import bench  # noqa: E402
 import table  # noqa: E402
+from script_frame import main  # noqa: E402
 
 BUILD = os.path.join(ROOT, "build")
 CROSS = "arm-none-eabi-"
@@ -445,30 +445,5 @@ def test_table_goes_between_its_marks(folder):
     equal(2, code, "exit code without marks")
 
 
-# -------------------------------------------------------------------------------------------- frame
-
-def main():
-    wanted = sys.argv[1:]
-    tests = [(name, f) for name, f in globals().items()
-             if name.startswith("test_") and (not wanted or name in wanted)]
-    failures = 0
-    for name, test in tests:
-        print("RUN " + name, flush=True)
-        line = test.__code__.co_firstlineno
-        try:
-            with tempfile.TemporaryDirectory(prefix="bench.") as folder:
-                test(folder)
-            print("test/test_bench.py:%d:%s:PASS" % (line, name), flush=True)
-        except Exception as e:
-            failures += 1
-            frames = [f for f in traceback.extract_tb(e.__traceback__) if f.name == name]
-            line = frames[-1].lineno if frames else line
-            text = " ".join(("%s: %s" % (type(e).__name__, e)).split())
-            print("test/test_bench.py:%d:%s:FAIL: %s" % (line, name, text), flush=True)
-    print("\n%d Tests %d Failures 0 Ignored \n%s" % (len(tests), failures,
-                                                   "FAIL" if failures else "OK"))
-    return 1 if failures or not tests else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals()))

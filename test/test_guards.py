@@ -13,15 +13,14 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = os.path.join(ROOT, "tools")
 sys.dont_write_bytecode = True
 sys.path.insert(0, TOOLS)
 import elf  # noqa: E402
+from script_frame import main  # noqa: E402
 
 BOARD = "netduinoplus2"
 CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
@@ -932,30 +931,5 @@ def test_heap_each_way_to_it_stops_the_link(folder):
                                  % (statement, name, out))
 
 
-# -------------------------------------------------------------------------------------------- frame
-
-def main():
-    wanted = sys.argv[1:]
-    tests = [(name, f) for name, f in globals().items()
-             if name.startswith("test_") and (not wanted or name in wanted)]
-    failures = 0
-    for name, test in tests:
-        print("RUN " + name, flush=True)
-        line = test.__code__.co_firstlineno
-        try:
-            with tempfile.TemporaryDirectory(prefix="guards.") as folder:
-                test(folder)
-            print("test/test_guards.py:%d:%s:PASS" % (line, name), flush=True)
-        except Exception as e:
-            failures += 1
-            frames_ = [f for f in traceback.extract_tb(e.__traceback__) if f.name == name]
-            line = frames_[-1].lineno if frames_ else line
-            text = " ".join(("%s: %s" % (type(e).__name__, e)).split())
-            print("test/test_guards.py:%d:%s:FAIL: %s" % (line, name, text), flush=True)
-    print("\n%d Tests %d Failures 0 Ignored \n%s" % (len(tests), failures,
-                                                   "FAIL" if failures else "OK"))
-    return 1 if failures or not tests else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(globals()))

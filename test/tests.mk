@@ -6,7 +6,7 @@
 #   TEST_LIBS_<name>           its libraries (host)
 #   BOARD_TESTS                (board.mk) the named subset of a small board
 # A script test/test_<name>.py or .sh runs on the host, with programs that may be for boards:
-#   SCRIPT_BOARDS_<name>       the machines whose programs it runs
+#   SCRIPT_BOARDS_<name>       the machines whose programs it runs; unless it is said, the boards that it names
 #   SCRIPT_BIN_<name>          which of a machine; unless it is said, the firmware
 
 TESTS_TARGET := fault tick cycles
@@ -27,18 +27,18 @@ endif
 TESTS := $(if $(TEST),$(filter $(TEST),$(TESTS)),$(TESTS))
 SCRIPTS := $(if $(TEST),$(filter $(TEST:%=test/test_%.sh) $(TEST:%=test/test_%.py),$(TEST_SCRIPTS)),$(TEST_SCRIPTS))
 SCRIPT_NAMES := $(patsubst test_%,%,$(basename $(notdir $(SCRIPTS))))
+TEST_SPACE   := $(subst ,, )
+script_boards = $(if $(filter undefined,$(origin SCRIPT_BOARDS_$1)),$(sort $(shell grep -ohE \
+    '$(subst $(TEST_SPACE),|,$(QEMU_BOARDS))' $(wildcard test/test_$1.py test/test_$1.sh))),$(SCRIPT_BOARDS_$1))
 # The other machines whose programs the chosen scripts run; each is built by a make of its own.
-SCRIPT_BOARDS = $(if $(filter host,$(TEST_BOARDS)),$(filter-out host,$(sort $(foreach s,$(SCRIPT_NAMES),$(SCRIPT_BOARDS_$s)))))
+SCRIPT_BOARDS = $(if $(filter host,$(TEST_BOARDS)),$(filter-out host,$(sort $(foreach s,$(SCRIPT_NAMES),$(call script_boards,$s)))))
 # What they run of this machine. Both are expanded late: the bench names its own after this file.
-SCRIPT_BIN = $(sort $(foreach s,$(SCRIPT_NAMES),$(if $(filter $(BOARD),$(SCRIPT_BOARDS_$s)),$(or $(SCRIPT_BIN_$s),$(FIRMWARE)))))
+SCRIPT_BIN = $(sort $(foreach s,$(SCRIPT_NAMES),$(if $(filter $(BOARD),$(call script_boards,$s)),$(or $(SCRIPT_BIN_$s),$(FIRMWARE)))))
 
-SCRIPT_BOARDS_boot        := $(QEMU_BOARDS)
-SCRIPT_BIN_boot            = $(FIRMWARE) $(TEST_OUT)/uart_echo.elf
-SCRIPT_BOARDS_link        := $(QEMU_BOARDS)
-SCRIPT_BOARDS_run         := netduinoplus2 netduino2
-SCRIPT_BOARDS_faults      := netduinoplus2 netduino2
-SCRIPT_BOARDS_softfloat   := netduino2 stm32vldiscovery
-SCRIPT_BOARDS_fixed_board := stm32vldiscovery
+SCRIPT_BOARDS_boot   := $(QEMU_BOARDS)
+SCRIPT_BIN_boot       = $(FIRMWARE) $(TEST_OUT)/uart_echo.elf
+# It names boards for reports that it makes up.
+SCRIPT_BOARDS_guards :=
 
 FRAME_SRC := test/harness.c $(UNITY_SRC)/unity.c
 TEST_OUT  := $(OUT)/test
