@@ -66,6 +66,11 @@ def test_certificate(folder):
     assert abs(part - found["part"]) < 1e-9, found
     # The dynamics stage is inverse dynamics, and rotors and friction beside it.
     assert found["dynamics_steps"] < found["tick_steps"], found
+    # The smallest board has its robot in flash, and a fifth of the clock.
+    code, text, errors = appell("certify", "puma560", "-q", "--board", "stm32vldiscovery", "--json")
+    assert code == 0, errors
+    small = json.loads(text)
+    assert small["clock_hz"] == 24e6 and 4 * found["part"] < small["part"] < 6 * found["part"], small
     path = os.path.join(folder, "fast.yaml")
     with open("tools/robots/puma560.yaml", encoding="utf-8") as robot:
         text = robot.read()
