@@ -3,7 +3,7 @@
 comma := ,
 empty :=
 space := $(empty) $(empty)
-LINK_HANDLERS := $(shell sed -n 's/^ *X.[0-9]*, \([A-Z_]*\), \(ONCE\|AGAIN\).*/do_\1/p' firmware/core/protocol.h)
+LINK_HANDLERS := $(shell sed -n 's/^ *X.[0-9]*, \([A-Z_]*\), \(ONCE\|AGAIN\).*/serve_\1/p' firmware/core/protocol.h)
 
 STACK_INDIRECT := dispatch:$(subst $(space),$(comma),$(strip $(LINK_HANDLERS))) \
     medium_read:slot_read medium_erase:slot_erase medium_program:slot_program \

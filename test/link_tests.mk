@@ -10,4 +10,4 @@ TESTS_HOST        += link_f1
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
 TEST_DEFS_link_f1  = $(HAL_DEFS_F1) $(F1_BOARD_DEFS) $(call DYN_REAL_H,q31) -DCONTROL_REAL=q31 -DCONTROL_H='"firmware/core/q31.h"'
 TEST_SRC_link_f1   = $(TEST_SRC_link) $(TEST_SRC_hal_flash_f1) $(TEST_SRC_control) \
-                     $(CORE_KERNELS:%=firmware/core/%.c) $(addprefix firmware/core/,server.c set.c telemetry.c)
+                     $(CORE_KERNELS:%=firmware/core/%.c) $(wildcard firmware/core/server*.c) $(addprefix firmware/core/,set.c telemetry.c)
