@@ -141,6 +141,25 @@ static void test_saving_moves_the_arm_to_the_other_slot(void) {
     TEST_ASSERT_EQUAL_FLOAT(77, kp_now());
 }
 
+// The tunables wait where the points of a motion lie: one that is about to start is forgotten.
+static void test_saving_ends_a_motion_that_has_not_begun(void) {
+    const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.02f};
+    const float point[CONTROL_ARM_JOINTS] = {0};
+    uint32_t credits;
+    bool persistent;
+    TEST_ASSERT_EQUAL(0, send(MOTORS));
+    TEST_ASSERT_EQUAL(0, client_discover_robot(client));
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
+    host.ticks_per_poll = 0; // the next tick would close the loop
+    while (!host.app.closing) {
+        TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
+    }
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_save(client, &persistent), client->error.what);
+    board_tick(&host, 5);
+    TEST_ASSERT_TRUE(runs(MOTORS));
+    TEST_ASSERT_EQUAL(-1, client_knots(client, point, 1, &credits));
+}
+
 // The operations that writing the other arm takes.
 static uint64_t operations(void) {
     const uint64_t before = flash_f1.operations;
@@ -238,6 +257,7 @@ static void test_a_refused_image_is_not_stored(void) {
 TEST_LIST_BEGIN
 TEST(test_an_image_in_pieces_is_used_in_the_flash_and_stays)
 TEST(test_saving_moves_the_arm_to_the_other_slot)
+TEST(test_saving_ends_a_motion_that_has_not_begun)
 TEST(test_power_cuts)
 TEST(test_errors_of_the_controller)
 TEST(test_a_refused_image_is_not_stored)

@@ -245,7 +245,7 @@ int serve_SAVE(server_t *server, exchange_t *x) {
     if (x->size != 0) {
         return LINK_SIZE;
     }
-    if (!server_outputs_off(server)) {
+    if (!server_outputs_off(server) || (in_place(server) && !app_lend(server->app))) {
         return LINK_STATE;
     }
     if (server->running_length == 0) {
