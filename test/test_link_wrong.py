@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""When the link to an emulated board goes wrong: bytes that are spoilt, swallowed or cut off on the line, noise, resets,
+crashes.
+
+    test_link_wrong.py [PROGRAM [PATTERN]]
+"""
+import os
+import random
+import re
+import select
+import socket
+import struct
+import subprocess
+import sys
+import threading
+
+sys.dont_write_bytecode = True
+import protocol_client as wire  # noqa: E402
+import test_appell as tool  # noqa: E402
+from emulator_socket import Inherited  # noqa: E402
+from test_appell import LONG_RUN, good, run  # noqa: E402
+from test_link import PATIENCE_S, Board, firmware, image_of, words_of  # noqa: E402
+
+# 10 MB where there is time; make test sends a part of it that takes a few seconds.
+NOISE_BYTES = 10_000_000 if LONG_RUN else 30_000
+
+
+# ----------------------------------------------------------------------------------- a line with somebody on it
+
+class Between:
+    """Sits on the line between a tool and a board. meddle(content) of a frame, either way: the content to pass on, None
+    to swallow it, or an exception to cut the line. One tool, then the line is closed."""
+
+    def __init__(self, folder, board, meddle):
+        self.meddle, self.board = meddle, board.connect()
+        path = os.path.join(folder, "between%d.socket" % len(os.listdir(folder)))
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(path)
+        self.listener.listen(1)
+        self.port = "unix:" + path
+        self.thread = threading.Thread(target=self.work)
+        self.thread.start()
+
+    def work(self):
+        tool_line, _ = self.listener.accept()
+        rest = {tool_line: b"", self.board: b""}
+        with tool_line:
+            while True:
+                for line in select.select(list(rest), [], [], PATIENCE_S)[0]:
+                    data = line.recv(65536)
+                    if not data:
+                        return
+                    *whole, rest[line] = (rest[line] + data).split(b"\0")
+                    for content in filter(None, map(wire.decode, filter(None, whole))):
+                        try:
+                            content = self.meddle(content)
+                        except EOFError:
+                            return
+                        if content is not None:
+                            (self.board if line is tool_line else tool_line).sendall(wire.encode(content))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.thread.join(PATIENCE_S)
+        self.board.close()
+        self.listener.close()
+        assert not self.thread.is_alive()
+
+
+def flipped(content, at=-1):
+    spoilt = bytearray(content)
+    spoilt[at] ^= 1
+    return bytes(spoilt)
+
+
+def has_arm(board, robot, kp=None, stored=None):
+    """What runs on a board, asked past whoever was between."""
+    client = wire.Client(board.connect())
+    try:
+        assert client.robot()[0] == robot, client.robot()
+        if kp is not None:
+            assert client.get(client.tunable_names().index("kp"), 1)[0] == kp
+        if stored is not None:
+            assert client.read_image(1) == stored
+    finally:
+        client.line.close()
+
+
+class Reads:
+    """Spoils answers of IMAGE_READ: those of one image (0 runs, 1 stored), after `after` has passed, `times` of them."""
+
+    def __init__(self, which, after, times):
+        self.which, self.after, self.times, self.armed, self.asked = which, after, times, False, None
+
+    def __call__(self, content):
+        self.armed |= content[0] == self.after | wire.ANSWER
+        if content[0] == wire.IMAGE_READ:
+            self.asked = content[2]
+        hits = content[0] == wire.IMAGE_READ | wire.ANSWER and self.asked == self.which and self.armed
+        if hits and self.times > 0 and len(content) > 20:  # of the image, not of its head
+            self.times -= 1
+            return flipped(content)
+        return content
+
+
+def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
+    """What is read back differs once: the arm from before, with its unsaved tunables, is put back and verified."""
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        good("set", "kp[2]", "77", "--port", board.port)
+        with Between(folder, board, Reads(0, wire.IMAGE_END, 1)) as line:
+            done = run("params", "apply", "puma560", "--port", line.port)
+        assert done.returncode == 1 and "applied" not in done.stdout, done
+        assert "what was read back is not what was sent" in done.stderr, done.stderr
+        assert "what ran before was put back, and verified" in done.stderr, done.stderr
+        has_arm(board, "planar3r", kp=77)
+        # Nothing that is read back is right: said, and nothing is claimed.
+        with Between(folder, board, Reads(0, wire.IMAGE_END, 10**6)) as line:
+            done = run("params", "apply", "puma560", "--port", line.port)
+        assert done.returncode == 1 and "could not be put back" in done.stderr, done
+
+
+def test_a_change_that_the_board_refuses_leaves_what_ran(folder):
+    """Bytes that change on the way and carry a good checksum of their frame: that of the image refuses them."""
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        good("set", "kp[2]", "77", "--port", board.port)
+        for spoils in (lambda c: flipped(c) if c[0] == wire.IMAGE_DATA else c,
+                       lambda c: flipped(c, 2) if c[0] == wire.IMAGE_BEGIN else c):
+            with Between(folder, board, spoils) as line:
+                done = run("params", "apply", "puma560", "--port", line.port)
+            assert done.returncode == 1 and "the board refuses" in done.stderr, done
+            assert "what ran before runs on" in done.stderr and "applied" not in done.stdout, done
+            has_arm(board, "planar3r", kp=77)
+
+
+def test_a_line_that_breaks_during_a_change_leaves_what_ran(folder):
+    def breaks(content):
+        if content[0] == wire.IMAGE_DATA:
+            raise EOFError
+        return content
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        with Between(folder, board, breaks) as line:
+            done = run("params", "apply", "puma560", "--port", line.port)
+        assert done.returncode == 1 and "the line to the board was closed" in done.stderr, done
+        assert "could not be put back" in done.stderr, done.stderr  # nobody knows
+        has_arm(board, "planar3r")
+        assert "applied" in good("params", "apply", "puma560", "--port", board.port)
+
+
+def test_answers_that_get_lost_are_asked_for_again(folder):
+    """The first answers to two kinds of requests are swallowed: all is done once, and comes out right."""
+    lose = {wire.IMAGE_DATA, wire.IMAGE_READ}
+
+    def swallows(content):
+        if content[0] & wire.ANSWER and content[0] & 0x7f in lose:
+            lose.remove(content[0] & 0x7f)
+            return None
+        return content
+    with Board(folder, "netduinoplus2") as board:
+        with Between(folder, board, swallows) as line:
+            assert "applied" in good("params", "apply", "planar3r", "--port", line.port)
+        assert not lose
+        has_arm(board, "planar3r")
+
+
+def test_what_is_stored_wrong_is_rolled_back(folder):
+    """The set that was stored is read back wrong: store, arm and tunables are again what they were."""
+    before = image_of(folder, "planar3r")
+    with Board(folder, "mps2-an500") as board:
+        good("flash", "planar3r", "--port", board.port)
+        good("set", "kp[2]", "77", "--port", board.port)
+        good("save", "--port", board.port)
+        good("set", "kp[2]", "78", "--port", board.port)
+        with Between(folder, board, Reads(1, wire.SAVE, 1)) as line:
+            done = run("flash", "puma560", "--port", line.port)
+        assert done.returncode == 1 and "saved" not in done.stdout, done
+        assert "what was stored is not what runs" in done.stderr, done.stderr
+        assert "what ran before was put back, and verified" in done.stderr, done.stderr
+        has_arm(board, "planar3r", kp=78, stored=before)
+        client = wire.Client(board.connect())
+        client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
+        client = wire.Client(client.line)
+        assert client.robot()[0] == "planar3r"
+
+
+# ------------------------------------------------------------------------------------- noise, crashes
+
+def flood(client, numbers, count):
+    """Noise as fast as the emulator takes it; answers in between are thrown away."""
+    sent = 0
+    while sent < count:
+        chunk = numbers.randbytes(min(4096, count - sent))
+        while chunk:
+            ready_in, ready_out, _ = select.select([client.line], [client.line], [], PATIENCE_S)
+            assert ready_in or ready_out, "the board takes no more bytes"
+            if ready_in:
+                client.line.recv(65536)
+            if ready_out:
+                taken = client.line.send(chunk[:512])
+                chunk, sent = chunk[taken:], sent + taken
+    client.line.sendall(b"\0")
+    client.received = b""
+    return sent + 1
+
+
+def test_noise_into_the_running_board(folder):
+    """No fault, no missed tick, it answers; what is lost, and why.
+
+    Bytes are lost where the ring of the receiver (256 bytes, hal/stm32/uart.c) is full. An answer says that the ring
+    was empty when its request had been read, so that noise and the next request, together less than the ring, lose
+    nothing: every byte is asserted. Nothing is said of a flood, which comes faster than any line: it is lost in part
+    and counted, and the board must survive it.
+    """
+    noise, ring, request = 200, 256, len(wire.encode(bytes([wire.COUNTERS, 0])))
+    assert noise + request < ring
+    numbers = random.Random(9)
+    image = image_of(folder, "puma560")
+    with Board(folder, "netduinoplus2") as board:
+        client = wire.Client(board.connect(), patience_s=PATIENCE_S)
+        client.apply(image)
+        client.ask(wire.MOTION, struct.pack("<Bf", 0, 0))  # the loop is closed and stays so
+        before = words_of(client.ask(wire.COUNTERS))
+        flooded = flood(client, numbers, NOISE_BYTES // 3)
+        first = after = words_of(client.ask(wire.COUNTERS))
+        assert after[8] < flooded, f"all of {flooded} bytes lost"
+        sent = 0
+        while sent < NOISE_BYTES - flooded:
+            client.line.sendall(numbers.randbytes(noise) + b"\0")
+            sent += noise + 1
+            last, after = after, words_of(client.ask(wire.COUNTERS))
+            assert after[8] == last[8], f"{after[8] - last[8]} bytes lost of the last {noise + request}"
+            assert after[0] >= last[0] and after[4] == last[4] + 1, (last, after)
+        status = client.ask(wire.STATUS)
+        assert status[0] == 3 and status[1] == 0, f"state {status[0]}, fault {status[1]}"
+        assert after[1] == 0, f"{after[1]} overruns"
+        arrived, expected = after[7] - before[7], flooded + sent + (1 + sent // (noise + 1)) * request
+        assert arrived == expected, f"{arrived} of {expected} bytes arrived"
+        assert after[5] + after[6] > (flooded - after[8] + sent) / 1000, after
+        print(f"NOTE {flooded} bytes of a flood, {first[8] - before[8]} of them lost; {sent} bytes of noise, none lost; "
+              f"{after[0] - before[0]} ticks, {after[5]} damaged and {after[6]} overlong frames, 0 overruns")
+
+
+class Watched(Board):
+    """A board with gdb's end of the emulator."""
+
+    def __init__(self, folder, board):
+        self.name = board
+        with Inherited(os.path.join(folder, board + ".gdb")) as self.stub:
+            super().__init__(folder, board, *self.stub.chardev("g", wait=False), "-gdb", "chardev:g",
+                             files=self.stub.files)
+
+    def gdb(self, *commands):
+        words = ["set confirm off", f"set remotetimeout {PATIENCE_S}", f"target remote {self.stub.path}", *commands,
+                 "detach"]
+        done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", *(w for c in words for w in ("-ex", c)),
+                               firmware(self.name)], capture_output=True, text=True, timeout=PATIENCE_S)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+# A counter of virtual time that the emulator has, and its steps in a second.
+CLOCKS = {"netduinoplus2": (0x40000c24, 1_000_000_000), "netduino2": (0x40000c24, 1_000_000_000),
+          "mps2-an500": (0x40028018, 25_000_000)}
+
+
+def ticks_apart(board):
+    """Seconds between five ticks, in the emulator's time, which stands still while gdb has the board."""
+    address, hz = CLOCKS[board.name]
+    seen = board.gdb("break tick_interrupt", *(["continue", f"output *(unsigned *){address}", "echo \\n"] * 6), "delete")
+    counts = [int(line) for line in re.findall(r"^(\d+)$", seen, re.M)]
+    assert len(counts) == 6, seen
+    return [(b - a) % 2**32 / hz for a, b in zip(counts, counts[1:])]
+
+
+def test_the_tick_is_right_after_a_reset(folder):
+    for name in CLOCKS:
+        with Watched(folder, name) as board:
+            client = wire.Client(board.connect())
+            for start in ("power-up", "a reset"):
+                # A tick waits for what runs with interrupts off: far less than 1,250 instructions of 8 ns.
+                apart = ticks_apart(board)
+                assert all(abs(s - 1e-3) <= 1e-5 for s in apart), f"{name}, after {start}: {apart}"
+                client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
+                client = wire.Client(client.line)
+
+
+def crash(folder, board_name):
+    with Watched(folder, board_name) as board:
+        client = wire.Client(board.connect())
+        assert client.ask(wire.CRASH, b"\0\0\0") == b"\0\0"
+        board.gdb("set $r5 = 0x600d0005", "set $lr = (unsigned)server_poll + 5", "set $pc = 0x90000000")
+        client.line.close()
+        out = good("dump", "--port", board.port, "--firmware", firmware(board_name), "--leave")
+        assert re.search(r"^pc +90000000$", out, re.M), out
+        assert re.search(r"^lr +[0-9a-f]{8}  server_poll \+ 4$", out, re.M), out
+        assert "600d0005" in out and "number 1 since power-up" in out, out
+        assert "crash" in good("dump", "--port", board.port, "--firmware", firmware(board_name))
+        assert "no crash since power-up" in good("dump", "--port", board.port)
+
+
+def test_crash_is_dumped_with_names(folder):
+    crash(folder, "mps2-an500")
+
+
+def test_crash_on_an_stm32(folder):
+    crash(folder, "netduinoplus2")
+
+
+if __name__ == "__main__":
+    sys.exit(tool.main(globals()))
