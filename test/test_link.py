@@ -186,6 +186,17 @@ def test_the_difference_is_shown_and_dry_run_changes_nothing(folder):
         client.line.close()
 
 
+def test_a_motion_is_stopped_before_a_change(folder):
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "puma560", "--port", board.port)
+        client = wire.Client(board.connect())
+        client.ask(wire.MOTION, struct.pack("<Bf6f", 2, 600.0, *[0.3] * 6))
+        client.line.close()
+        done = run("params", "apply", "planar3r", "--port", board.port)
+        assert done.returncode == 0 and "the outputs are on: the arm is stopped first" in done.stderr, done
+        assert "applied" in done.stdout, done
+
+
 def test_the_8_kb_board_takes_images_in_pieces(folder):
     """Its flash cannot be written in the emulator; the transfer is refused with that reason."""
     done = run("params", "apply", "puma560", "--port", emulated("stm32vldiscovery"))

@@ -543,8 +543,8 @@ class Terminal:
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM="vt100", LSAN_OPTIONS=f"suppressions={known}")
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))  # before anybody looks
             os.execv(PROGRAM, [PROGRAM, *arguments])
-        fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
 
     def expect(self, text):
         """Waits until this has come; returns what came before it since the last time."""

@@ -50,11 +50,16 @@ uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *siz
 }
 
 int board_outputs_off(const request_t *request, client_t *client) {
-    enum { POLLS = 2000 };
-    device_status_t status;
-    for (int i = 0; i < POLLS; i++) {
+    enum { STILL_POLLS = 2000, PATIENCE_S = 10 }; /* in the board's time, which its ticks are */
+    device_status_t status = {0};
+    uint32_t first = 0, last = 0;
+    for (int i = 0, still = 0; still < STILL_POLLS && last - first <= PATIENCE_S * status.rate_hz;
+         i++) {
         if (client_status(client, &status) != 0)
             return board_error(client);
+        still = status.tick == last ? still + 1 : 0;
+        last = status.tick;
+        first = i == 0 ? last : first;
         if (status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
             status.state == APP_STATE_FAULT)
             return EXIT_YES;
