@@ -362,7 +362,7 @@ def test_port_in_use_names_the_user(folder):
     name = os.ttyname(slave)
     holder = subprocess.Popen([sys.executable, "-c", "import fcntl, sys, time\n"
                                f"f = open('{name}', 'r+b', buffering=0)\nfcntl.flock(f, fcntl.LOCK_EX)\n"
-                               "print('held', flush=True)\ntime.sleep(60)"], stdout=subprocess.PIPE)
+                               "print('held', flush=True)\ntime.sleep(600)"], stdout=subprocess.PIPE)
     try:
         holder.stdout.readline()
         os.close(slave)
