@@ -26,8 +26,8 @@ PATIENCE_S = 120
 LONG_RUN = bool(os.environ.get("LONG"))  # make test-long
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
-            "ik", "sim", "run", "ops", "gen", "scale", "image", "parts", "params", "flash", "get", "set", "save", "monitor", "dump",
-            "selftest", "torture", "faults", "certify", "help", "man", "completion"]
+            "ik", "sim", "run", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "params", "flash", "get",
+            "set", "save", "monitor", "dump", "selftest", "torture", "faults", "certify", "help", "man", "completion"]
 # The general kernels; generated code has a test of its own, test_gen.py.
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],

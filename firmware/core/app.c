@@ -91,9 +91,7 @@ static app_inputs_t seen(const app_self *app, const control_t *c, const app_inpu
     return (app_inputs_t){.counts_valid =
                               defect == DEFECT_LOST || defect == DEFECT_PARITY ? ~bit : UINT32_MAX,
                           .parity = defect == DEFECT_PARITY ? bit : 0,
-                          .supply_mV = defect == DEFECT_LOW    ? c->supply_least_mV / 2
-                                       : defect == DEFECT_HIGH ? c->supply_most_mV * 2
-                                                               : 0,
+                          .supply_mV = app->plant.supply_mV,
                           .switches = CORE(homing_switches)(&app->motion, &app->plant),
                           .overrun = in->overrun || defect == DEFECT_LATE,
                           .broken = in->broken || defect == DEFECT_BREAK};
@@ -176,7 +174,7 @@ static CORE_T(finding) guard_stream(app_self *app, const control_t *c) {
 /* What the control step made is looked at before it gets out. */
 static void supervise(app_self *app, const control_t *c, app_outputs_t *out) {
     judge(app, c, guard_stream(app, c));
-    judge(app, c, CORE(guard_loop)(c, &app->guard, &app->loop));
+    judge(app, c, CORE(guard_loop)(c, &app->scratch, &app->guard, &app->loop));
     if (app->state != APP_STATE_FAULT || app->stop <= APP_STOP_LOWER)
         return;
     duty_none(app, out);

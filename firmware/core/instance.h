@@ -36,6 +36,7 @@ typedef struct {
     DYN_T(real) lower, upper;        /* position limits */
     DYN_T(real) track, beyond, fast; /* faults: error, way beyond a limit, speed */
     DYN_T(real) wrong;               /* speed off the reference that tells a direction; 16ths */
+    DYN_T(real) firm;                /* torque that tells a direction */
     DYN_T(real) sink;                /* speed of lowering */
     int32_t wrap;                    /* counts of a turn of the encoder */
     uint8_t motor;                   /* there is one; else torque mode */
@@ -53,6 +54,7 @@ typedef struct {
     uint32_t watch;            /* what the stages cost is measured */
     DYN_T(real) observe;       /* part of a position error that the estimate takes over */
     DYN_T(gain) supply_per_mV; /* measured supply by the nominal one */
+    DYN_T(real) per_look;      /* 1 / segment */
     DYN_T(real) hold;          /* part of the torque limits that a motor may give for long */
     int32_t supply_least_mV, supply_most_mV;
     uint16_t patience;       /* ticks at a limit of torque or voltage */
@@ -207,6 +209,7 @@ typedef struct {
     uint32_t defect, defect_joint;    /* DEFECT_... */
     int32_t shift;                    /* counts that the encoders are off by */
     DYN_T(real) supply;               /* by the nominal one */
+    int32_t supply_mV;                /* as it is measured; 0: it is not */
     DYN_T(real) zero[DYN_MAX_JOINTS]; /* position where the counter reads zero, in truth */
     DYN_T(real) q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS]; /* position and speed, the truth */
     DYN_T(real) input[DYN_MAX_JOINTS];                 /* volts at the motor; else torque */
@@ -337,7 +340,9 @@ float CORE(setup_position_si)(const CORE_T(app) * app, uint32_t joint, DYN_T(rea
 CORE_T(finding)
 CORE(guard_inputs)(const CORE_T(control) * control, CORE_T(guard) * guard, const app_inputs_t *in);
 CORE_T(finding)
-CORE(guard_loop)(const CORE_T(control) * control, CORE_T(guard) * guard, const CORE_T(loop) * loop);
+CORE(guard_loop)
+(const CORE_T(control) * control, CORE_T(scratch) * scratch, CORE_T(guard) * guard,
+ const CORE_T(loop) * loop);
 /* The loop is about to be closed where the arm is. */
 void CORE(guard_start)(const CORE_T(control) * control, CORE_T(guard) * guard,
                        const CORE_T(loop) * loop);

@@ -32,9 +32,14 @@ typedef CORE_T(plant_joint) plant_joint_t;
 #define OBSERVER_PART_OF_RATE 0.2
 #define NO_LIMIT              1e30
 #define LOOK_S                0.006 /* between two looks at the directions */
-#define WRONG_PART            0.05  /* of the velocity limit: off the reference */
-#define SINK_PART             0.1   /* of the velocity limit: how fast a stop lowers */
-#define DAMP_S                0.5
+#define WRONG_PART            0.02  /* of the velocity limit: off the reference */
+/* Torque that tells a direction, by kd and the speed that is a count of the encoder. Over 6 ms that
+ * speed is an acceleration, and with the inertia kd / 2w of a loop of 5 Hz a torque of 2.7 kd times
+ * it; the inertia that a joint has while the others do not move is up to twice that. */
+#define FIRM        5.5
+#define SINK_PART   0.1  /* of the velocity limit: how fast a stop lowers */
+#define WEAK_SUPPLY 0.05 /* of the nominal one: too little to hold an arm */
+#define DAMP_S      0.5
 
 /* Units of a joint: whole numbers are raw, a part is a number of the format. */
 typedef struct {
@@ -142,6 +147,7 @@ static void guard_make(const app_self *app, const settings_t *s, exponents_t e,
     out->beyond = bound((double)t[TUNABLE_guard_position], e.p);
     out->fast = bound(fast, e.v);
     out->wrong = bound(fmax(v * WRONG_PART, 2 * step) / 16, e.v);
+    out->firm = bound(FIRM * (double)s->kd * step, e.tau);
     out->sink = bound(v * SINK_PART, e.v);
 }
 
@@ -157,6 +163,7 @@ static void supervisor_make(const app_self *app, control_t *out) {
     out->supply_most_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_high]);
     out->patience = ticks_of(app, (double)t[TUNABLE_guard_patience_s]);
     out->segment = t[TUNABLE_guard_direction] != 0 ? ticks_of(app, LOOK_S) : 0;
+    (void)real_from_model(out->segment > 0 ? 1.0 / out->segment : 0, PART, &out->per_look);
     out->damp = ticks_of(app, DAMP_S);
     out->setpoint = (uint32_t)t[TUNABLE_guard_setpoint];
     out->unread = (uint16_t)t[TUNABLE_guard_encoder_ticks];
@@ -215,11 +222,12 @@ void CORE(setup_errors)(const app_self *app, plant_t *out) {
     out->defect_joint = at < app->n ? at : 0;
     out->defect = (uint32_t)app->tunable[TUNABLE_plant_defect];
     out->shift = (int32_t)app->tunable[TUNABLE_plant_shift];
-    /* What firmware/core/app.c tells the controller. */
     const float *t = app->tunable;
     const double supply = out->defect == DEFECT_LOW    ? (double)t[TUNABLE_guard_supply_low] / 2
                           : out->defect == DEFECT_HIGH ? (double)t[TUNABLE_guard_supply_high] * 2
+                          : out->defect == DEFECT_WEAK ? WEAK_SUPPLY
                                                        : 1;
+    out->supply_mV = supply != 1 ? (int32_t)(1000 * supply * (double)app->volts) : 0;
     (void)real_from_model(supply, PART, &out->supply);
 }
 

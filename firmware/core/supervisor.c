@@ -4,14 +4,19 @@
  * what they need was prepared outside the tick (firmware/core/setup.c).
  *
  * Direction. Of a joint whose motor or encoder is the wrong way round the feedback makes worse what
- * it works against. Looks are 6 ms apart. A look is wrong where the feedback has grown, is more
- * than half of the model's torque, and yet the joint moves and gained speed against it, both by
- * itself and against the reference, and is well off the reference's speed. Three more wrong looks
- * than right ones are a fault, 18 to 24 ms after the speed is off where no noise spoils a look. An
- * impact changes the speed once. An arm that is heavier than its model sinks when the loop closes,
- * but gains no more speed once the feedback of a critically damped loop is 0.26 of what is missing:
- * so it may be nearly three times as heavy; braking too little it still loses speed. The motor's
- * own damping makes a check of the acceleration alone blind: reversed, it holds the arm back, too.
+ * it works against. Looks are 6 ms apart. A look is wrong where the feedback has grown and yet the
+ * joint moves and gained speed against it, both by itself and against the reference, and is well
+ * off the reference's speed; and where the model agrees: the torque that the motion since the last
+ * look takes, by inverse dynamics with everything that the other joints do to this one. Of a joint
+ * that turns the right way that is the commanded torque, by f where the arm is f times as heavy as
+ * its model, whatever drives it and whatever the controller knows; of one the wrong way round it
+ * has the other sign, or is small where the motor's own damping, reversed, holds the joint. So a
+ * quarter of the commanded torque acquits it: links without rotors throw each other about, and a
+ * controller without a model lets the arm sink, and neither is a fault. An encoder the wrong way
+ * round on a joint that carries weight looks like a heavier arm until the feedback is 0.6 of the
+ * weight. Torques no larger than what counts of the encoder make of the acceleration say nothing
+ * (firmware/core/setup.c). Three more wrong looks than right ones are a fault, 18 to 24 ms after
+ * the speed is off where no noise spoils a look; an impact changes the speed once.
  *
  * A stop is chosen from model and pose: the loop may hold the arm where gravity takes no more than
  * a part of the torque limits, lower it where it takes no more than all of them; else shorted
@@ -78,29 +83,71 @@ INLINE bool opposite(real a, real b) {
     return (a > 0 && b < 0) || (a < 0 && b > 0);
 }
 
+/* Positions as the kernels take them, in k->q, where fixed point was proved. */
+static void place(const control_t *c, scratch_t *k, const real at[]) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const DYN_T(sure) *sure = &c->arm->joint[i].sure;
+        const real q = gain_turn(c->joint[i].angle, at[i]);
+        const bool slides = c->arm->joint[i].prismatic;
+        k->q[i] = slides && q < sure->low ? sure->low : slides && q > sure->high ? sure->high : q;
+    }
+}
+
 /* One look at a joint; true where it saw the wrong direction. */
 INLINE bool look(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t i) {
     const real qd = sixteenth(s->qd_hat[i]), off = real_sub(qd, sixteenth(s->qd_ref[i]));
     const real model = sixteenth(s->tau_model[i]), push = real_sub(sixteenth(s->tau[i]), model);
     const real gained = real_sub(qd, g->look[i].qd), gained_off = real_sub(off, g->look[i].off);
-    const bool grown = !opposite(push, g->look[i].push) &&
-                       real_size(push) > real_size(g->look[i].push) &&
-                       real_size(push) > real_half(real_size(model));
+    const bool grown =
+        !opposite(push, g->look[i].push) && real_size(push) > real_size(g->look[i].push);
     g->look[i].qd = qd;
     g->look[i].off = off;
     g->look[i].push = push;
     return grown && opposite(off, push) && real_size(off) > j->wrong &&
-           opposite(gained_off, push) && opposite(qd, push) &&
+           real_size(s->tau[i]) > j->firm && opposite(gained_off, push) && opposite(qd, push) &&
            real_size(qd) > real_half(j->wrong) && opposite(gained, push);
 }
 
-static finding_t guard_directions(const control_t *c, guard_t *g, const loop_t *s) {
+/* Acceleration since the last look, in k->qdd; never beyond what fixed point was proved
+ * for. */
+INLINE void observe(const control_t *c, scratch_t *k, const guard_t *g, const loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        const real gained = real_sub(sixteenth(s->qd_hat[i]), g->look[i].qd);
+        const real rate = real_mul(c->per_look, gain_mul(j->qdd_qd, gained));
+        const real part = real_clamp(rate, sixteenth(c->arm->joint[i].sure.qdd));
+        k->qdd[i] = real_twice(real_twice(real_twice(real_twice(part))));
+    }
+}
+
+/* The torque that this motion takes, in k->tau. */
+static void needed(const control_t *c, scratch_t *k, const loop_t *s) {
+    place(c, k, s->q_hat);
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->M[i] = real_clamp(s->qd_hat[i], c->arm->joint[i].sure.qd);
+    DYN(fast_inverse)(c->arm, &k->fast, k->q, k->M, k->qdd, k->tau);
+    DYN(rotor_inverse)(c->arm, k->qdd, k->tau);
+    DYN(friction)(c->arm, k->M, k->tau);
+}
+
+INLINE bool explained(real takes, real commanded) {
+    return !opposite(takes, commanded) &&
+           real_size(takes) >= real_half(real_half(real_size(commanded)));
+}
+
+static finding_t guard_directions(const control_t *c, scratch_t *k, guard_t *g, const loop_t *s) {
     if (c->segment == 0 || ++g->phase < c->segment)
         return nothing;
     g->phase = 0;
     finding_t out = nothing;
+    uint32_t suspects = 0;
+    observe(c, k, g, s);
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        suspects |= (uint32_t)look(&c->joint[i], g, s, i) << i;
+    if (suspects != 0)
+        needed(c, k, s);
     for (uint32_t i = 0; i < c->arm->n; i++) {
-        const bool wrong = look(&c->joint[i], g, s, i);
+        const bool wrong = (suspects >> i & 1) && !explained(k->tau[i], s->tau[i]);
         g->wrong[i] = (uint8_t)(wrong ? g->wrong[i] + 1 : g->wrong[i] - (g->wrong[i] > 0));
         if (g->wrong[i] >= LOOKS) {
             g->wrong[i] = 0;
@@ -148,13 +195,13 @@ static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) 
     return out;
 }
 
-finding_t CORE(guard_loop)(const control_t *c, guard_t *g, const loop_t *s) {
+finding_t CORE(guard_loop)(const control_t *c, scratch_t *k, guard_t *g, const loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const finding_t here = guard_joint(&c->joint[i], g, s, i);
         if (here.fault != APP_FAULT_NONE)
             return here;
     }
-    const finding_t direction = guard_directions(c, g, s);
+    const finding_t direction = guard_directions(c, k, g, s);
     const finding_t effort = guard_efforts(c, g, s);
     return direction.fault != APP_FAULT_NONE ? direction : effort;
 }
@@ -169,14 +216,9 @@ void CORE(guard_start)(const control_t *c, guard_t *g, const loop_t *s) {
 
 /* -------------------------------------------------------------------------------------- stops */
 
-/* Into k->tau; at positions that fixed point was proved for. */
+/* Into k->tau. */
 static void gravity(const control_t *c, scratch_t *k, const real at[]) {
-    for (uint32_t i = 0; i < c->arm->n; i++) {
-        const DYN_T(sure) *sure = &c->arm->joint[i].sure;
-        const real q = gain_turn(c->joint[i].angle, at[i]);
-        const bool slides = c->arm->joint[i].prismatic;
-        k->q[i] = slides && q < sure->low ? sure->low : slides && q > sure->high ? sure->high : q;
-    }
+    place(c, k, at);
     DYN(fast_gravity)(c->arm, &k->fast, k->q, k->tau);
 }
 

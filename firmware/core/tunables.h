@@ -62,10 +62,10 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(brakes, ONE, ANY, "", 0, 1, 1, "1: brakes hold the arm while the outputs are off")           \
     X(limits_part, ONE, IDLE, "", 0.01f, 1, 1,                                                     \
       "part of torque and velocity limits that is used: well below 1 for commissioning")           \
-    X(plant_defect, ONE, ANY, "", 0, 12, 0,                                                        \
+    X(plant_defect, ONE, ANY, "", 0, 13, 0,                                                        \
       "what is wrong with the simulated arm: 0 nothing, 1 motor reversed, 2 encoder reversed, "    \
       "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 break input, "     \
-      "9 ticks late, 10 no number, 11 encoder scale, 12 no inertia")                               \
+      "9 ticks late, 10 no number, 11 encoder scale, 12 no inertia, 13 weak supply")               \
     X(plant_defect_joint, ONE, ANY, "", 0, 31, 0, "number of the joint that has it, from 0")       \
     X(home_speed, ONE, ANY, "", 0.01f, 0.5f, 0.1f,                                                 \
       "homing: speed by the velocity limit; the last touch is at a quarter of it")                 \
@@ -108,7 +108,8 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(9, LATE, "ticks late", "every tick comes too late")                                          \
     X(10, NUMBER, "no number", "a torque of the model is no number (floats only)")                 \
     X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \
-    X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")
+    X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")            \
+    X(13, WEAK, "weak supply", "a twentieth of the nominal supply, and measured")
 
 enum {
 #define X(number, name, text, help) DEFECT_##name = number,

@@ -70,7 +70,62 @@ static int provoke(const request_t *request, const robot_t *robot) {
     return status;
 }
 
+/* What a board has latched, as words. */
+static int show(const request_t *request) {
+    client_t *client = board_open(request, DISCOVER_ROBOT);
+    device_fault_t f = {0};
+    device_status_t status = {0};
+    if (!client)
+        return EXIT_BAD;
+    if (client_status(client, &status) != 0 || client_fault(client, &f) != 0) {
+        const int failed = board_error(client);
+        client_close(client);
+        return failed;
+    }
+    const bool joint = f.joint < client->device.joints;
+    const char *unit =
+        quantity_unit(app_fault_quantity(f.fault), joint && client->device.prismatic[f.joint]);
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("state", board_state(&status));
+        json_integer("fault", f.fault);
+        json_string("name", app_fault_name(f.fault));
+        if (joint)
+            json_string("joint", client->device.joint[f.joint]);
+        json_number("value", (double)f.value);
+        json_number("limit", (double)f.limit);
+        json_string("unit", unit);
+        json_string("stop", app_stop_name(f.stop));
+        json_string("cause", app_fault_cause(f.fault));
+        json_string("cure", app_fault_cure(f.fault));
+        json_end();
+    } else if (f.fault == APP_FAULT_NONE) {
+        out_format("%s: %s, no fault\n", client->device.board, board_state(&status));
+    } else {
+        out_format(
+            "%s: fault %u, %s%s%s: %.4g %s (limit %.4g)\n    %s\n    cure: %s\n    stop: %s, "
+            "%s\n    then `appell clear`\n",
+            client->device.board, f.fault, app_fault_name(f.fault), joint ? ", joint " : "",
+            joint ? client->device.joint[f.joint] : "", (double)f.value, unit, (double)f.limit,
+            app_fault_cause(f.fault), app_fault_cure(f.fault), app_stop_name(f.stop),
+            app_stop_does(f.stop));
+    }
+    client_close(client);
+    return f.fault == APP_FAULT_NONE ? EXIT_YES : EXIT_NO;
+}
+
+int clear_run(const request_t *request) {
+    client_t *client = board_open(request, DISCOVER_ROBOT);
+    if (!client)
+        return EXIT_BAD;
+    const int status = client_clear(client) == 0 ? EXIT_YES : board_error(client);
+    client_close(client);
+    return status;
+}
+
 int faults_run(const request_t *request) {
+    if (request->arguments == 0 && request_has(request, OPTION_PORT))
+        return show(request);
     if (request->arguments == 0) {
         if (request_has(request, OPTION_JSON))
             table_json();

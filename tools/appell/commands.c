@@ -239,15 +239,22 @@ const command_t command_table[] = {
      -1, monitor_run},
     {"faults", "[ROBOT]", 0, 1, OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_OUTPUT, OPTION_JSON),
      "what can go wrong on a board: numbers, names, causes, cures; or all of it on purpose",
-     "Without ROBOT the table of faults and of the ways to stop an arm. With ROBOT and --port the "
+     "Alone the table of faults and of the ways to stop an arm; with --port the fault that a board "
+     "has latched, and exit code 1 where there is one. With ROBOT and --port the "
      "robot is loaded into the board, the simulated arm is put into the pose that gravity loads "
      "most, without brakes, and one fault after the other is provoked: what the user sees, which "
      "stop the board chose, how fast joints became and how far the hand fell, beside bounds that "
      "follow from the model. Exit code 1 where something was not as expected. Rows of each motion "
      "go to the folder --output.",
      "$ appell faults\n"
+     "$ appell faults --port /dev/ttyACM0\n"
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, faults_run},
+    {"clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clears the fault of a board",
+     "Its cause should be gone: `appell faults --port P` says what it was. The board is idle then, "
+     "or, "
+     "where the loop holds an arm without brakes, goes on holding it.",
+     "$ appell clear --port /dev/ttyACM0", -1, clear_run},
     {"home", "[ROBOT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_AT, OPTION_JOINT, OPTION_SET, OPTION_JSON),
      "finds out where the joints are: at stops, at switches, or because somebody says so",

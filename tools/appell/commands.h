@@ -26,6 +26,7 @@ int monitor_run(const request_t *request);
 int dump_run(const request_t *request);
 int home_run(const request_t *request);
 int inspect_run(const request_t *request);
+int clear_run(const request_t *request);
 int faults_run(const request_t *request);
 int certify_run(const request_t *request);
 int selftest_run(const request_t *request);

@@ -116,6 +116,17 @@ static int set_up(client_t *client, const trial_t *trial) {
     return client_place(client, trial->start);
 }
 
+/* A motion that a fault has stopped takes no more points: the samples tell it. */
+static int ended_in_a_fault(client_t *client) {
+    device_status_t status;
+    const port_error_t error = client->error;
+    if (client->status >= 0 && client_status(client, &status) == 0 &&
+        status.state == APP_STATE_FAULT)
+        return 0;
+    client->error = error;
+    return -1;
+}
+
 static int send_points(client_t *client, const trial_t *trial, watch_t *watch) {
     const uint32_t n = client->device.joints;
     uint32_t sent = 0, credits = 1;
@@ -131,10 +142,11 @@ static int send_points(client_t *client, const trial_t *trial, watch_t *watch) {
             continue;
         }
         if (client_knots(client, trial->point + (size_t)sent * n, now, &credits) != 0)
-            return -1;
+            return ended_in_a_fault(client);
         sent += now;
     }
-    return client_knots(client, NULL, 0, &credits);
+    return watch->ended || client_knots(client, NULL, 0, &credits) == 0 ? 0
+                                                                        : ended_in_a_fault(client);
 }
 
 static int watch_to_the_end(client_t *client, watch_t *watch) {

@@ -112,12 +112,9 @@ typedef struct {
     record_t record[RUN_MASSES][RUN_CONTROLLERS];
 } result_t;
 
-/*
- * Guards that a comparison opens: poor controllers are run on purpose, on a simulated arm. It turns
- * the right way, too; strongly coupled joints without rotors only look as if they did not.
- */
+/* Guards that a comparison opens: controllers that know nothing of the arm are run on purpose, and
+ * are far behind, and fast, where they swing. */
 #define RUN_GUARDS(X)                                                                              \
-    X(guard_direction, 0)                                                                          \
     X(guard_tracking, 10)                                                                          \
     X(guard_speed, 10)
 

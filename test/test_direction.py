@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Motors and encoders the wrong way round, on the emulated board, with the PUMA 560 (motors, friction) and a Kinova from its
+URDF (no rotors, no friction, torques commanded): each is a fault within 50 ms after the joint is faster than 2 % of its limit
+and than its encoder can tell, with the model fed forward; PD alone and PD with gravity, under which gravity moves the joint first, in 150 ms. An encoder
+the wrong way round on a joint that carries weight takes up to that, too: until the feedback is 0.6 of the weight it looks
+like an arm that is heavier than its model. And with everything the right way round no controller is stopped, however poor.
+
+    test_direction.py [PROGRAM [PATTERN]]
+"""
+import csv
+import glob
+import json
+import math
+import os
+import sys
+
+sys.dont_write_bytecode = True
+from test_appell import LONG_RUN, ROBOTS, Skip, main, run  # noqa: E402
+
+KINOVA = os.path.join(ROBOTS, "kinova.urdf")
+MOTOR, ENCODER = 1, 2
+# Seconds that may pass; a row every 4 ticks, so that both ends are known to a row.
+MOST_S, MOST_POOR_S, ROW_S = 0.050, 0.150, 0.004
+# The speed that two counts make in the observer of 50 Hz at 1 kHz, firmware/core/setup.c: counts of a turn of the joint.
+COUNTS = {"puma560": 53706, KINOVA: 16384}
+LOADED = {"puma560": (1, 2), KINOVA: (1, 2)}  # joints that carry weight
+OBSERVED = 2 * 6.2832 * (1 - math.exp(-6.2832 * 50 / 1000)) ** 2 * 1000
+
+
+def compare(folder, robot, settings, *more):
+    """Output of the comparison, and the rows of each motion by the name of its file."""
+    done = run("run", robot, "-q", "--port", "qemu:netduinoplus2", "-o", folder, *(["--set", settings] if settings else []), *more)
+    assert done.returncode in (0, 1), done.stderr
+    rows = {}
+    for path in glob.glob(os.path.join(folder, "*.csv")):
+        with open(path, encoding="utf-8") as file:
+            rows[os.path.basename(path)] = list(csv.DictReader(file))
+    return done.stdout, rows
+
+
+def velocity(robot, joint):
+    return json.loads(run("info", robot, "-q", "--json").stdout)["joints"][joint]["velocity"]
+
+
+def caught(folder, robot, joint, defect):
+    # An encoder that counts backwards is right at zero only, where the arm is when it was loaded.
+    more = ["--to", "1,1,-1,1,1,1", "--profile", "cycloid"] if robot == "puma560" and defect == ENCODER else []
+    text, files = compare(folder, robot, f"plant_defect={defect},plant_defect_joint={joint}", *more)
+    slowest, moving = 0, max(0.02 * velocity(robot, joint), OBSERVED / COUNTS[robot])
+    for name, rows in sorted(files.items()):
+        column = [key for key in rows[0] if key.startswith("q_arm[")][joint]
+        before, moved = None, None
+        for row in rows:
+            q, t = float(row[column]), float(row["t"])
+            if before is not None and moved is None and abs(q - before[1]) / (t - before[0]) > moving:
+                moved = before[0]
+            before = t, q
+        took = before[0] + ROW_S - moved if moved is not None else 0
+        poor = "-pd-" in name or "-gravity-" in name
+        slowest = slowest if poor else max(slowest, took)
+        late = poor or (defect == ENCODER and joint in LOADED[robot])
+        assert took <= (MOST_POOR_S if late else MOST_S) + 2 * ROW_S, f"{robot}, joint {joint}, defect {defect}, {name}: {1000 * took:.0f} ms"
+    stopped = text.count("stopped by the fault direction")
+    assert stopped == len(files), f"{robot}, joint {joint}, defect {defect}: {stopped} of {len(files)} caught\n{text}"
+    print(f"NOTE {os.path.basename(robot)} joint {joint} {'motor' if defect == MOTOR else 'encoder'}: "
+          f"{len(files)} of {len(files)} caught, at most {1000 * slowest:.0f} ms", flush=True)
+
+
+def each(folder, robot, joints):
+    for joint in joints:
+        # Placed by the comparison, an encoder that counts backwards would say that the arm is elsewhere: only the waist is at zero.
+        for defect in (MOTOR, ENCODER) if robot == "puma560" or joint == 0 else (MOTOR,):
+            place = os.path.join(folder, f"{joint}-{defect}")
+            caught(place, robot, joint, defect)
+
+
+def kinova():
+    if not os.path.exists(KINOVA):
+        raise Skip(f"{KINOVA} is not there")
+    return KINOVA
+
+
+def test_puma(folder):
+    each(folder, "puma560", range(6) if LONG_RUN else [1])
+
+
+def test_kinova(folder):
+    each(folder, kinova(), range(6) if LONG_RUN else [2])
+
+
+def test_no_false_alarm(folder):
+    """PD that knows nothing of the arm, on links that throw each other about."""
+    text, _ = compare(folder, kinova(), None)
+    assert "stopped by the fault" not in text, text[:3000]
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Instruction skips: the emulated F405 executes a tick in which one instruction, or two in a row, is passed over, as a glitch of
+the supply would do it. Every instruction of the code that limits outputs, looks for faults and latches them, and of the tick
+around it, in two situations of the PUMA 560: a jammed joint at its torque limit, and the tick in which an encoder is lost.
+Outputs may be above their limit, or on after the fault, in the tick of the skip and in no other.
+And every instruction that checks the CRC of an image, with an image that was damaged in memory: how often it is taken.
+
+The emulator's gdb stub is spoken to directly; a skipped instruction is one that was overwritten with NOP for the time of its
+execution, and every case begins from a snapshot.
+
+    test_skips.py [PROGRAM [PATTERN]]
+
+A sample in `make test`, all of it in `make test-long`.
+"""
+import os
+import random
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+import protocol_client as wire  # noqa: E402
+from test_appell import LONG_RUN, main  # noqa: E402
+from test_link import Board, firmware, image_of  # noqa: E402
+
+BOARD = "netduinoplus2"
+SAMPLE = 60  # cases of each situation in `make test`
+HANG_S = 10  # without a tick, of this machine's time: five simulated milliseconds are due
+FUNCTIONS = ["control_feedback_f32", "control_drive_f32", "guard_inputs_f32", "guard_loop_f32", "judge", "app_stages_run_f32",
+             "app_tick_f32", "tick_interrupt"]
+CRC_FUNCTIONS = ["image_read", "image_crc32", "crc32_add"]
+TICKS = 5  # looked at from the skip on
+JAMMED, LOST = 5, 3
+def limits_of_duty():
+    """Of each joint in Q15, from its robot file: V = R tau / (k N) + k N qd, by the supply, with the torque limit and as fast as
+    the arm is meanwhile, 0.1 rad/s."""
+    with open("tools/robots/puma560.yaml", encoding="utf-8") as file:
+        text = file.read()
+    motors = re.findall(r"motor: \{resistance: ([\d.]+), torque_constant: ([\d.]+), gear: (-?[\d.]+), .*?voltage: ([\d.]+)\}", text)
+    torques = re.findall(r"acceleration: [\d.]+, torque: ([\d.]+)\}", text)
+    assert len(motors) == len(torques) == 6, "the robot file has another form"
+    out = []
+    for (resistance, constant, gear, volts), torque in zip(motors, torques):
+        drive = abs(float(constant) * float(gear))
+        out.append(32767 * (float(resistance) * float(torque) / drive + drive * 0.1) / float(volts) + 1)
+    return out
+
+
+class Stub:
+    """The emulator's gdb stub."""
+
+    def __init__(self, path):
+        self.line = socket.socket(socket.AF_UNIX)
+        self.line.connect(path)
+        self.line.settimeout(60)
+        self.received = b""
+        self.ask("?")
+        self.line.settimeout(0.3)
+        try:
+            while True:  # connecting has stopped the machine, which is told, too
+                self.packet()
+        except TimeoutError:
+            self.line.settimeout(60)
+
+    def packet(self):
+        while True:
+            match = re.search(rb"\$([^#]*)#..", self.received, re.S)
+            if match:
+                self.received = self.received[match.end():]
+                self.line.sendall(b"+")
+                return match.group(1).decode("latin1")
+            data = self.line.recv(65536)
+            assert data, "the emulator has gone"
+            self.received += data
+
+    def send(self, text):
+        body = text.encode("latin1")
+        self.line.sendall(b"$" + body + b"#%02x" % (sum(body) & 255))
+
+    def ask(self, text):
+        self.send(text)
+        return self.packet()
+
+    def monitor(self, command):
+        self.send("qRcmd," + command.encode().hex())
+        out = b""
+        while True:
+            answer = self.packet()
+            if answer == "OK":
+                return out.decode()
+            assert not re.fullmatch(r"E\d\d", answer), f"{command}: {answer}"
+            out += bytes.fromhex(answer[1:])
+
+    def read(self, address, size):
+        return bytes.fromhex(self.ask(f"m{address:x},{size:x}"))
+
+    def write(self, address, data):
+        assert self.ask(f"M{address:x},{len(data):x}:{data.hex()}") == "OK", hex(address)
+
+    def pc(self):
+        return struct.unpack_from("<16I", bytes.fromhex(self.ask("g")[:128]))[15]
+
+    def stop_at(self, address, on):
+        answer = self.ask(f"{'Z' if on else 'z'}0,{address:x},2")
+        assert answer == "OK", f"breakpoint {address:x}: {answer}"
+
+    def go(self):
+        """Where it stops; 0: it does not."""
+        self.line.settimeout(HANG_S)
+        try:
+            self.ask("c")
+        except TimeoutError:
+            self.line.settimeout(60)
+            self.line.sendall(b"\x03")
+            self.packet()
+            return 0
+        self.line.settimeout(60)
+        return self.pc()
+
+
+def functions(names):
+    """Start and end of each, and its instructions as (address, size), from the disassembly."""
+    text = subprocess.run(["arm-none-eabi-objdump", "-d", firmware(BOARD)], check=True, capture_output=True, text=True).stdout
+    out = {}
+    for name in names:
+        body = re.search(rf"^[0-9a-f]+ <{name}>:\n(.*?)(?:\n\n|\Z)", text, re.M | re.S)
+        assert body, f"there is no {name}"
+        found = re.findall(r"^ ([0-9a-f]+):\t([0-9a-f]{4}(?: [0-9a-f]{4})?) \t(\S+)", body.group(1), re.M)
+        out[name] = [(int(a, 16), len(code.replace(" ", "")) // 2) for a, code, word in found if not word.startswith(".")]
+    return out
+
+
+def symbol(expression):
+    done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", "-ex", f"print/x (unsigned)&({expression})", firmware(BOARD)],
+                          capture_output=True, text=True, check=True)
+    return int(re.search(r"= (0x[0-9a-f]+)", done.stdout).group(1), 16)
+
+
+def empty_disk(path):
+    """A qcow2 image of 64 MB with nothing in it, for the emulator's snapshots: head, table and block of reference counts, L1."""
+    cluster = 0x10000
+    head = struct.pack(">4sIQIIQIIQQIIQ", b"QFI\xfb", 2, 0, 0, 16, 64 << 20, 0, 1, 3 * cluster, cluster, 1, 0, 0)
+    with open(path, "wb") as file:
+        for content in (head, struct.pack(">Q", 2 * cluster), struct.pack(">4H", 1, 1, 1, 1), b""):
+            file.write(content.ljust(cluster, b"\0"))
+
+
+class Situation:
+    """The board in a snapshot, and what can be looked at."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.disk, self.path = os.path.join(folder, "snapshots.qcow2"), os.path.join(folder, "gdb")
+        empty_disk(self.disk)
+        self.board = Board(folder, BOARD, "-drive", f"if=none,format=qcow2,file={self.disk}", "-chardev",
+                           f"socket,path={self.path},server=on,wait=off,id=g", "-gdb", "chardev:g")
+        self.client = wire.Client(self.board.connect(), patience_s=5)
+        self.out, self.defect = symbol("'firmware/tick.c'::out"), symbol("'firmware/tick.c'::app.plant.defect")
+        code = functions(["tick_interrupt", "fault_entry", "reset_handler"])
+        self.begin = code["tick_interrupt"][0][0]
+        self.crashes = {code["fault_entry"][0][0], code["reset_handler"][0][0]}
+
+    def close(self):
+        self.board.__exit__()
+
+    def load(self):
+        self.client.apply(image_of(self.folder, "puma560"))
+        self.names = self.client.tunable_names()
+
+    def set(self, **values):
+        for name, value in values.items():
+            self.client.set(self.names.index(name), value)
+
+    def wait(self, ticks):
+        now = begin = struct.unpack_from("<I", self.client.ask(wire.STATUS), 4)[0]
+        while (now - begin) & 0xffffffff < ticks:
+            time.sleep(0.02)
+            now = struct.unpack_from("<I", self.client.ask(wire.STATUS), 4)[0]
+
+    def freeze(self):
+        """Stops at the beginning of a tick and takes the snapshot."""
+        self.stub = Stub(self.path)
+        self.stub.stop_at(self.begin, True)
+        self.stub.go()
+        self.stub.monitor("savevm begin")
+
+    def outputs(self):
+        data = self.stub.read(self.out, 6 * 4), self.stub.read(self.out + 128, 1)
+        return struct.unpack("<6i", data[0]), data[1][0]
+
+    def case(self, address, sizes, prepare):
+        """Outputs at the end of each tick from the skip on, fewer where no more ticks come; None: not executed, False:
+        crashed."""
+        stub = self.stub
+        stub.monitor("loadvm begin")
+        prepare(stub)
+        if address != self.begin:
+            stub.stop_at(address, True)
+            stub.ask("s")  # off the breakpoint of the snapshot
+            at = stub.pc() if stub.pc() == address else stub.go()
+            stub.stop_at(address, False)
+            if at != address:
+                return None
+        return self.skip(address, sizes)
+
+    def skip(self, address, sizes):
+        stub = self.stub
+        original = stub.read(address, sum(sizes))
+        stub.write(address, b"\x00\xbf" * (sum(sizes) // 2))
+        for _ in range(sum(sizes) // 2):
+            stub.ask("s")
+        stub.write(address, original)
+        for crash in self.crashes:
+            stub.stop_at(crash, True)
+        seen = []
+        for _ in range(TICKS):
+            at = stub.go()
+            if at in self.crashes:
+                seen = False
+                break
+            if at == 0:
+                break
+            seen.append(self.outputs())
+            stub.ask("s")  # off the breakpoint
+        for crash in self.crashes:
+            stub.stop_at(crash, False)
+        return seen
+
+
+def cases(names):
+    """(address, sizes of what is skipped) of one instruction and of two in a row."""
+    out = []
+    for code in functions(names).values():
+        out += [(a, [size]) for a, size in code]
+        out += [(a, [size, after]) for (a, size), (_, after) in zip(code, code[1:])]
+    if LONG_RUN:
+        return out
+    return random.Random(1).sample(out, SAMPLE)
+
+
+def count(situation, prepare, exceeds, what):
+    """Every case; the outputs may be wrong in one tick."""
+    skipped = idle = crashed = hung = once = 0
+    wrong = []
+    for address, sizes in cases(FUNCTIONS):
+        seen = situation.case(address, sizes, prepare)
+        if seen is None:
+            idle += 1
+            continue
+        skipped += 1
+        crashed += seen is False
+        hung += bool(seen) and len(seen) < TICKS
+        ticks = sum(exceeds(*outputs) for outputs in seen or [])
+        once += ticks == 1
+        if ticks > 1:
+            wrong.append(f"{address:x} ({len(sizes)}): {ticks} ticks, {seen}")
+    print(f"NOTE {what}: {skipped} skips ({idle} of code that this tick does not execute), {crashed} ended in a crash, which "
+          f"switches the outputs off, {hung} without further ticks, where the watchdog does, {once} above the limit in one tick, "
+          f"{len(wrong)} in more", flush=True)
+    assert skipped > 10, "hardly anything was executed"
+    return wrong
+
+
+def test_limits(folder):
+    """The shoulder is jammed and wants far more than its torque limit."""
+    situation = Situation(folder)
+    try:
+        situation.load()
+        situation.set(guard_tracking=10, guard_patience_s=10, guard_direction=0, plant_defect_joint=1)
+        situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
+        situation.set(plant_defect=JAMMED)
+        situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
+        situation.wait(3200)
+        situation.freeze()
+        limits = limits_of_duty()
+        duty, enable = situation.outputs()
+        assert enable and abs(duty[1]) > 0.9 * (limits[1] - 32767 * 23.6 * 0.1 / 40), f"not at its limit: {duty} {limits}"
+
+        def exceeds(duty, enable):
+            return bool(enable) and any(abs(d) > limit for d, limit in zip(duty, limits))
+
+        wrong = count(situation, lambda stub: None, exceeds, "torque limit")
+        assert not wrong, wrong
+    finally:
+        situation.close()
+
+
+def test_fault(folder):
+    """An encoder is lost: from this tick on there is no duty cycle any more."""
+    situation = Situation(folder)
+    try:
+        situation.load()
+        situation.set(guard_encoder_ticks=0, plant_defect_joint=1, brakes=0)
+        situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
+        situation.wait(600)
+        situation.freeze()
+        assert any(situation.outputs()[0]), "the arm is not driven"
+
+        def lose(stub):
+            stub.write(situation.defect, struct.pack("<I", LOST))
+
+        wrong = count(situation, lose, lambda duty, enable: bool(enable) and any(duty), "fault")
+        assert not wrong, wrong
+    finally:
+        situation.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
