@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Motors and encoders the wrong way round, on the emulated board, with the PUMA 560 (motors, friction) and a Kinova from its
 URDF (no rotors, no friction, torques commanded): each is a fault within 50 ms after the joint is faster than 2 % of its limit
-and than its encoder can tell, with the model fed forward; PD alone and PD with gravity, under which gravity moves the joint first, in 150 ms. An encoder
+and than its encoder can tell, with the model fed forward; PD alone, PD with gravity and masses that are 10 % wrong, under which other things move the joint first, in 150 ms. An encoder
 the wrong way round on a joint that carries weight takes up to that, too: until the feedback is 0.6 of the weight it looks
 like an arm that is heavier than its model. And with everything the right way round no controller is stopped, however poor.
 
@@ -56,7 +56,7 @@ def caught(folder, robot, joint, defect):
                 moved = before[0]
             before = t, q
         took = before[0] + ROW_S - moved if moved is not None else 0
-        poor = "-pd-" in name or "-gravity-" in name
+        poor = "-pd-" in name or "-gravity-" in name or "-wrong" in name
         slowest = slowest if poor else max(slowest, took)
         late = poor or (defect == ENCODER and joint in LOADED[robot])
         assert took <= (MOST_POOR_S if late else MOST_S) + 2 * ROW_S, f"{robot}, joint {joint}, defect {defect}, {name}: {1000 * took:.0f} ms"
