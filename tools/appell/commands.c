@@ -200,9 +200,10 @@ const command_t command_table[] = {
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "the parameters of a board: apply until the next reset, or make persistent",
      "apply shows what changes, stops the arm and switches the outputs off, sends the image, reads "
-     "back what runs and puts back what ran before if anything is refused. save stores what runs, "
-     "tunables and the choice of telemetry included, in the spare slot of the board's store, and "
-     "reads it back; the set before stays until then.",
+     "back what runs and verifies it. save stores what runs, tunables and the choice of telemetry "
+     "included, in the spare slot of the board's store, and reads it back; the set before stays "
+     "until then. Where anything is refused or comes back wrong, what was there before is put "
+     "back: the image that ran, the one that was stored, and the tunables.",
      "$ appell params apply puma560 --port /dev/ttyACM0\n"
      "$ appell params apply arm.yaml --port /dev/ttyACM0 --dry-run\n"
      "$ appell params save --port /dev/ttyACM0",
