@@ -113,9 +113,9 @@ def check_right_model():
 
 def main():
     checks = [check_stop, check_stop_in_fixed_point, check_switch_on_the_small_board, check_nothing_found,
-              check_refused_before, check_known_position, check_friction]
+              check_refused_before, check_known_position]
     if LONG:
-        checks += [check_payload, check_masses, check_right_model]
+        checks += [check_friction, check_payload, check_masses, check_right_model]
     failures = 0
     for check in checks:
         name = check.__name__.replace("check_", "test_")

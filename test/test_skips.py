@@ -27,7 +27,7 @@ from test_appell import LONG_RUN, main  # noqa: E402
 from test_link import Board, firmware, image_of  # noqa: E402
 
 BOARD = "netduinoplus2"
-SAMPLE = 60  # cases of each situation in `make test`
+SAMPLE = 40  # cases of each situation in `make test`
 HANG_S = 10  # without a tick, of this machine's time: five simulated milliseconds are due
 FUNCTIONS = ["control_feedback_f32", "control_drive_f32", "guard_inputs_f32", "guard_loop_f32", "judge", "app_stages_run_f32",
              "app_tick_f32", "tick_interrupt"]

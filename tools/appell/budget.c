@@ -95,3 +95,18 @@ double budget_cycles_per_instruction(const char *board, const char *real) {
     }
     return instructions > 0 ? cycles / instructions : 1;
 }
+
+bool budget_tick(const char *board, const char *real, bool plant, double *instructions,
+                 double *cycles) {
+    board = benched(board);
+    for (const char *text = budget_rows; text; text = strchr(text, '\n')) {
+        char name[24], robot[24], problem[16], method[16], type[8];
+        text += *text == '\n';
+        if (sscanf(text, "%23[^,],%*[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%lf,%lf", name,
+                   robot, problem, method, type, instructions, cycles) == 7 &&
+            !strcmp(name, board) && !strcmp(robot, "puma560") && !strcmp(type, real) &&
+            !strcmp(problem, "tick") && !strcmp(method, plant ? "-" : "arm"))
+            return true;
+    }
+    return false;
+}

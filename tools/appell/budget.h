@@ -3,6 +3,8 @@
 #ifndef TOOLS_APPELL_BUDGET_H
 #define TOOLS_APPELL_BUDGET_H
 
+#include <stdbool.h>
+
 #include "firmware/core/methods.h"
 
 typedef struct {
@@ -25,5 +27,11 @@ double budget_cycles(const budget_core_t *core, method_id_t method, double opera
 /* Estimated cycles of an executed instruction on a board: of the default kernels of inverse and
  * forward dynamics together, with the PUMA 560. 1 where the bench has no board with this core. */
 double budget_cycles_per_instruction(const char *board, const char *real);
+
+/* The worst whole tick of the PUMA 560 on a board (or one with its core), with an arm at the
+ * hardware or a simulated one: executed instructions and estimated cycles. False: the bench has
+ * none. */
+bool budget_tick(const char *board, const char *real, bool plant, double *instructions,
+                 double *cycles);
 
 #endif

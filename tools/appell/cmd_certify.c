@@ -16,52 +16,72 @@
 #include "tools/run/run.h"
 
 /* Part of a period that a tick may take; the same as in firmware/core/app.c. */
-#define BUDGET 0.9
+#define BUDGET      0.9
+#define PUMA_JOINTS 6.0
 enum { TICKS = 300, POLLS = 4000 };
-/* A tick costs the same at every rate, but for the simulated arm, which takes several steps in a
- * long one: measured at the robot's own rate, and at this one where the board refuses a higher. */
+/* The tick costs the same at every rate from here on (below, the simulated arm takes more steps),
+ * and no board is late at this one, and refuses. */
 #define MEASURED_HZ 1000
 
 /* What a board clocks its core with. */
-static const struct {
-    const char *board;
+typedef struct {
+    const char *board, *real;
     double clock_hz;
-} clocks[] = {{"netduinoplus2", 168e6},
-              {"netduino2", 120e6},
-              {"nucleo-f446re", 168e6},
-              {"stm32vldiscovery", 24e6},
-              {"mps2-an500", 25e6}};
+    bool emulated;
+} clock_row_t;
+static const clock_row_t clocks[] = {{"netduinoplus2", "f32", 168e6, true},
+                                     {"netduino2", "q31", 120e6, true},
+                                     {"nucleo-f446re", "f32", 168e6, false},
+                                     {"stm32vldiscovery", "q31", 24e6, true},
+                                     {"mps2-an500", "f32", 25e6, true}};
 static const double rates[] = {500, 1000, 2000, 4000, 5000, 8000, 10000, 20000};
 
 typedef struct {
     const char *board, *real;
     double clock_hz, rate_hz, per_instruction;
-    double predicted, predicted_plant; /* cycles; negative: the bench does not have it */
+    /* Of the tick with a robot, and with a simulated arm; negative: the bench does not have it. */
+    double predicted[2], instructions_predicted[2];
     costs_t costs;
     bool instructions;
 } certificate_t;
 
-static double clock_of(const char *board) {
+static const clock_row_t *clock_of(const char *board) {
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
         if (!strcmp(board, clocks[i].board))
-            return clocks[i].clock_hz;
-    return 0;
+            return &clocks[i];
+    return NULL;
 }
 
-static double cycles_of(const certificate_t *c, const dyn_model_t *model, method_id_t method) {
+/* Cycles of a kernel of an arm, on the board of the bench with this number type. */
+static double cycles_of(const char *real, const dyn_model_t *model, method_id_t method) {
     for (int i = 0; i < BUDGET_CORES; i++)
-        if (!strcmp(budget_core[i].board, c->board) && !strcmp(budget_core[i].real, c->real)) {
-            const count_ops_t ops = eval_count_arm(model, method);
+        if (!strcmp(budget_core[i].real, real)) {
+            const count_ops_t ops = eval_count_ops(model, method);
             return budget_cycles(&budget_core[i], method,
                                  (double)(ops.mul + ops.add + ops.div + ops.sqrt));
         }
     return -1;
 }
 
-/* Inverse dynamics for the controller; forward dynamics for the simulated arm. */
-static void predict(certificate_t *c, const dyn_model_t *model) {
-    c->predicted = cycles_of(c, model, METHOD_ID_fast);
-    c->predicted_plant = cycles_of(c, model, METHOD_FD_fast);
+/*
+ * From the tick of the PUMA 560 in the bench: inverse dynamics (and forward dynamics, of a
+ * simulated arm) are exchanged for those of this arm, the rest goes with the number of joints.
+ * Cycles, and instructions by the ratio of that tick.
+ */
+static void predict(certificate_t *c, const dyn_model_t *model, const dyn_model_t *puma) {
+    for (int plant = 0; plant < 2; plant++) {
+        double instructions, cycles, own = 0, its = 0;
+        c->predicted[plant] = -1;
+        if (!budget_tick(c->board, c->real, plant, &instructions, &cycles))
+            continue;
+        for (int k = 0; k <= plant; k++) {
+            const method_id_t method = k ? METHOD_FD_fast : METHOD_ID_fast;
+            own += cycles_of(c->real, model, method);
+            its += cycles_of(c->real, puma, method);
+        }
+        c->predicted[plant] = (cycles - its) * model->n / PUMA_JOINTS + own;
+        c->instructions_predicted[plant] = c->predicted[plant] * instructions / cycles;
+    }
 }
 
 /* The loop is closed until enough ticks were measured. */
@@ -83,7 +103,7 @@ static int measure(client_t *client, costs_t *costs) {
 }
 
 static int too_few(const certificate_t *c) {
-    return say_error(c->board, "look at its fault with `appell get` and `appell dump`",
+    return say_error(c->board, "look at its fault with `appell faults` and `appell dump`",
                      "the loop was closed for %u ticks only, %d are needed",
                      (unsigned)c->costs.ticks, TICKS);
 }
@@ -115,6 +135,43 @@ static void print_rates(const certificate_t *c) {
     }
 }
 
+static void print_prediction(const certificate_t *c) {
+    if (c->predicted[0] < 0) {
+        out_text("not predicted: the bench has no tick of this core\n");
+        return;
+    }
+    out_format(
+        "predicted from the tick of the PUMA 560 in the bench: %.0f instructions, %.0f cycles "
+        "with a robot; %.0f, %.0f with a simulated arm\n",
+        c->instructions_predicted[0], c->predicted[0], c->instructions_predicted[1],
+        c->predicted[1]);
+}
+
+/* Without an emulator the bench alone decides. */
+static int judge_prediction(const request_t *request, const certificate_t *c) {
+    const double part = c->predicted[0] * c->rate_hz / c->clock_hz;
+    const bool fits = c->predicted[0] >= 0 && part <= BUDGET;
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("board", c->board);
+        json_string("real", c->real);
+        json_number("clock_hz", c->clock_hz);
+        json_number("predicted_tick_cycles", c->predicted[0]);
+        json_number("predicted_tick_instructions", c->instructions_predicted[0]);
+        json_number("rate_hz", c->rate_hz);
+        json_number("part", part);
+        json_bool("measured", false);
+        json_bool("fits", fits);
+        json_end();
+        return fits ? EXIT_YES : EXIT_NO;
+    }
+    print_prediction(c);
+    out_format("not measured: the emulator has no such board\n"
+               "the robot's %.0f Hz take %.1f %% of the core (%.0f %% are allowed): %s\n",
+               c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
+    return fits ? EXIT_YES : EXIT_NO;
+}
+
 static int judge(const certificate_t *c) {
     const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
     const bool fits = part <= BUDGET;
@@ -132,105 +189,89 @@ static int judge_json(const certificate_t *c) {
     json_string("board", c->board);
     json_string("real", c->real);
     json_number("clock_hz", c->clock_hz);
-    json_number("predicted_id_cycles", c->predicted);
-    json_number("predicted_fd_cycles", c->predicted_plant);
+    json_number("predicted_tick_cycles", c->predicted[0]);
+    json_number("predicted_tick_instructions", c->instructions_predicted[0]);
     json_integer("dynamics_steps", (long)c->costs.most[STAGE_DYNAMICS]);
     json_integer("tick_steps", (long)c->costs.most[STAGES]);
     json_number("tick_cycles", tick_cycles(c, false));
     json_number("rate_hz", c->rate_hz);
     json_number("part", part);
+    json_bool("measured", true);
     json_bool("fits", part <= BUDGET);
     json_end();
     return part <= BUDGET ? EXIT_YES : EXIT_NO;
 }
 
-static uint8_t *image_at(const request_t *request, robot_t *robot, double rate_hz, size_t *size) {
-    const double own = robot->rate_hz;
-    robot->rate_hz = rate_hz;
-    uint8_t *image = board_image(request, robot, size);
-    robot->rate_hz = own;
-    return image;
-}
-
-/* The robot into a board, at this rate. EXIT_NO: not taken, the client knows why. */
-static int load(const request_t *request, robot_t *robot, double rate_hz, client_t *client) {
-    size_t size = 0;
-    bool kept;
-    uint8_t *image = image_at(request, robot, rate_hz, &size);
-    if (!image)
-        return EXIT_BAD;
-    const int sent =
-        client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL);
-    free(image);
-    return sent == 0 ? EXIT_YES : EXIT_NO;
-}
-
-/* A board with the robot, at a rate that it takes; NULL after saying why not. */
-static client_t *open_with(const request_t *request, robot_t *robot) {
-    const double rate_hz = robot->rate_hz;
-    size_t size = 0;
-    uint8_t *image = image_at(request, robot, fmin(rate_hz, MEASURED_HZ), &size);
-    client_t *client = image ? board_open_image(request->value[OPTION_PORT], image, size) : NULL;
-    free(image);
-    if (!client || rate_hz <= MEASURED_HZ)
-        return client;
-    int loaded = load(request, robot, rate_hz, client);
-    if (loaded == EXIT_NO && client->status >= 0)
-        loaded = load(request, robot, MEASURED_HZ, client);
-    if (loaded == EXIT_YES)
-        return client;
-    if (loaded == EXIT_NO)
-        board_error(client);
-    client_close(client);
-    return NULL;
-}
-
-static int certify(const request_t *request, const robot_t *robot, client_t *client) {
-    certificate_t c = {
-        .board = client->device.board, .real = client->device.real, .rate_hz = robot->rate_hz};
-    c.clock_hz = clock_of(c.board);
-    c.per_instruction = budget_cycles_per_instruction(c.board, c.real);
-    c.instructions = client->device.flags & HELLO_INSTRUCTIONS;
-    if (c.clock_hz <= 0)
-        return say_error(c.board, "add it to the table of clocks", "its clock is not known");
-    predict(&c, &robot->model);
-    if (client_discover(client) != 0 || measure(client, &c.costs) != 0)
+static int certify(const request_t *request, const robot_t *robot, client_t *client,
+                   certificate_t *c) {
+    device_status_t status;
+    c->board = client->device.board;
+    c->real = client->device.real;
+    c->per_instruction = budget_cycles_per_instruction(c->board, c->real);
+    c->instructions = client->device.flags & HELLO_INSTRUCTIONS;
+    if (client_status(client, &status) != 0 || measure(client, &c->costs) != 0)
         return board_error(client);
-    if (c.costs.ticks < TICKS)
-        return too_few(&c);
+    if (c->costs.ticks < TICKS)
+        return too_few(c);
     if (request_has(request, OPTION_JSON))
-        return judge_json(&c);
-    out_format("%s on %s (%s, %.0f MHz), %u ticks measured\n", robot->name, c.board, c.real,
-               c.clock_hz / 1e6, (unsigned)c.costs.ticks);
-    if (c.predicted > 0)
-        out_format(
-            "predicted from the bench: inverse dynamics %.0f cycles, forward dynamics of the "
-            "simulated arm %.0f\n",
-            c.predicted, c.predicted_plant);
-    if (c.instructions)
+        return judge_json(c);
+    out_format("%s on %s (%s, %.0f MHz), %u ticks measured at %u Hz\n", robot->name, c->board,
+               c->real, c->clock_hz / 1e6, (unsigned)c->costs.ticks, (unsigned)status.rate_hz);
+    print_prediction(c);
+    if (c->instructions)
         out_format("measured: executed instructions; %.3f estimated cycles each, from the bench\n",
-                   c.per_instruction);
-    print_stages(&c);
-    print_rates(&c);
-    return judge(&c);
+                   c->per_instruction);
+    print_stages(c);
+    print_rates(c);
+    return judge(c);
+}
+
+/* Predicts, and measures where that is possible. */
+static int with_robot(const request_t *request, robot_t *robot, const char *board) {
+    const clock_row_t *row = clock_of(board);
+    certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
+    messages_t messages = MESSAGES_INIT;
+    robot_t *puma = calloc(1, sizeof *puma);
+    if (!row)
+        return say_error(board,
+                         "netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or "
+                         "mps2-an500",
+                         "there is no such board");
+    c.real = row->real;
+    c.clock_hz = row->clock_hz;
+    const bool known = puma && robot_load("puma560", NULL, puma, &messages) == 0;
+    messages_free(&messages);
+    c.predicted[0] = c.predicted[1] = -1;
+    if (known)
+        predict(&c, &robot->model, &puma->model);
+    arm_free(puma);
+    if (!row->emulated && !request_has(request, OPTION_PORT))
+        return judge_prediction(request, &c);
+    robot->rate_hz = fmin(robot->rate_hz, MEASURED_HZ);
+    client_t *client = board_open_with(request, robot);
+    const int status = client ? certify(request, robot, client, &c) : EXIT_BAD;
+    if (client)
+        client_close(client);
+    return status;
 }
 
 int certify_run(const request_t *request) {
     char port[128];
     request_t here = *request;
-    if (!request_has(request, OPTION_PORT)) {
-        snprintf(port, sizeof port, "qemu:%s",
-                 request_has(request, OPTION_BOARD) ? request->value[OPTION_BOARD]
-                                                    : "netduinoplus2");
-        here.value[OPTION_PORT] = port;
-    }
+    const char *board =
+        request_has(request, OPTION_BOARD) ? request->value[OPTION_BOARD] : "netduinoplus2";
+    if (request_has(request, OPTION_PORT) && !strncmp(request->value[OPTION_PORT], "qemu:", 5))
+        board = request->value[OPTION_PORT] + 5;
     robot_t *robot = arm_load_rigid(&here);
     if (!robot)
         return EXIT_BAD;
-    client_t *client = open_with(&here, robot);
-    const int status = client ? certify(&here, robot, client) : EXIT_BAD;
-    if (client)
-        client_close(client);
+    const clock_row_t *row = clock_of(board);
+    if (!request_has(request, OPTION_PORT) && row && row->emulated) {
+        snprintf(port, sizeof port, "qemu:%s", board);
+        here.value[OPTION_PORT] = port;
+        here.given[OPTION_PORT] = true;
+    }
+    const int status = with_robot(&here, robot, board);
     arm_free(robot);
     return status;
 }
