@@ -550,7 +550,13 @@ static void test_homing_is_refused(void) {
     motion.value[1] = 1;
     TEST_ASSERT_EQUAL_INT(APP_E_NUMBER, app_motion_start(&app, &motion)); // one at a time
     TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, TUNABLE_home, 0, 0.5f));
+    motion.value[1] = 0;
+    home_by(0, 2, 3);
+    set(TUNABLE_plant, 0); // no inputs for switches
+    TEST_ASSERT_EQUAL_INT(APP_E_SEEK, app_motion_start(&app, &motion));
+    set(TUNABLE_plant, 1);
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_home, 0, 0));
+    tick(1);
     move(0.1f, 0); // absolute again, it knows where it is
 }
 

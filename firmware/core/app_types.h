@@ -61,8 +61,8 @@
     X(-21, HOME, "the joint does not know its position yet",                                       \
       "look for it first: `appell home --port ...`")                                               \
     X(-22, SEEK,                                                                                   \
-      "the joint has nothing to look for: home is 0, or it is a stop and there is no "             \
-      "torque limit to press with",                                                                \
+      "the joint has nothing to look for: home is 0, it is a stop and there is no torque limit "   \
+      "to press with, or a switch and no board has inputs for them yet",                           \
       "set home and home_position; for an absolute encoder say where the arm is: `appell home "    \
       "--at ...`")
 
