@@ -20,6 +20,7 @@ import struct
 import subprocess
 import sys
 import time
+import zlib
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
@@ -31,7 +32,8 @@ SAMPLE = 40  # cases of each situation in `make test`
 HANG_S = 10  # without a tick, of this machine's time: five simulated milliseconds are due
 FUNCTIONS = ["control_feedback_f32", "control_drive_f32", "guard_inputs_f32", "guard_loop_f32", "judge", "app_stages_run_f32",
              "app_tick_f32", "tick_interrupt"]
-CRC_FUNCTIONS = ["image_read", "image_crc32", "crc32_add"]
+CRC_FUNCTIONS = ["app_load_f32", "image_read", "image_crc32"]
+LINK = 14  # register
 TICKS = 5  # looked at from the skip on
 JAMMED, LOST = 5, 3
 def limits_of_duty():
@@ -100,8 +102,11 @@ class Stub:
     def write(self, address, data):
         assert self.ask(f"M{address:x},{len(data):x}:{data.hex()}") == "OK", hex(address)
 
+    def register(self, number):
+        return struct.unpack_from("<16I", bytes.fromhex(self.ask("g")[:128]))[number]
+
     def pc(self):
-        return struct.unpack_from("<16I", bytes.fromhex(self.ask("g")[:128]))[15]
+        return self.register(15)
 
     def stop_at(self, address, on):
         answer = self.ask(f"{'Z' if on else 'z'}0,{address:x},2")
@@ -206,13 +211,39 @@ class Situation:
                 return None
         return self.skip(address, sizes)
 
-    def skip(self, address, sizes):
+    def answer(self, address, sizes, after):
+        """r0 where the function returns to `after`; None: the instruction was not executed, False: crashed or hung."""
+        stub = self.stub
+        stops = {after, *self.crashes}
+        for stop in stops:
+            stub.stop_at(stop, True)
+        at = address
+        if sizes:
+            stub.stop_at(address, True)
+            at = stub.go()
+            stub.stop_at(address, False)
+            if at == address:
+                self.pass_over(address, sizes)
+        if at == address:
+            at = stub.go()
+            result = stub.register(0) if at == after else False
+        else:
+            result = None
+        for stop in stops:
+            stub.stop_at(stop, False)
+        return result
+
+    def pass_over(self, address, sizes):
         stub = self.stub
         original = stub.read(address, sum(sizes))
         stub.write(address, b"\x00\xbf" * (sum(sizes) // 2))
         for _ in range(sum(sizes) // 2):
             stub.ask("s")
         stub.write(address, original)
+
+    def skip(self, address, sizes):
+        stub = self.stub
+        self.pass_over(address, sizes)
         for crash in self.crashes:
             stub.stop_at(crash, True)
         seen = []
@@ -304,6 +335,46 @@ def test_fault(folder):
 
         wrong = count(situation, lose, lambda duty, enable: bool(enable) and any(duty), "fault")
         assert not wrong, wrong
+    finally:
+        situation.close()
+
+
+def damaged(image):
+    """The PUMA with a torque limit of the shoulder that is four times as large: one bit of its exponent."""
+    at = image.find(struct.pack("<f", 186.4))
+    assert at > 0, "there is no such limit"
+    return image[:at] + struct.pack("<f", 4 * 186.4) + image[at + 4:]
+
+
+def test_crc(folder):
+    """An image that was damaged after it was made and before it was sent: its own CRC is all that tells. Skips from where the
+    board begins to read it until it has an answer."""
+    situation = Situation(folder)
+    try:
+        situation.load()
+        image = damaged(image_of(folder, "puma560"))
+        client, entry = situation.client, functions(["app_load_f32"])["app_load_f32"][0][0]
+        client.ask(wire.IMAGE_BEGIN, struct.pack("<BII", 0, len(image), zlib.crc32(image)))
+        for at in range(0, len(image), client.payload - 4):
+            client.ask(wire.IMAGE_DATA, struct.pack("<I", at) + image[at:at + client.payload - 4])
+        situation.stub = stub = Stub(situation.path)
+        stub.stop_at(entry, True)
+        client.line.sendall(wire.encode(bytes([wire.IMAGE_END, (client.sequence + 1) & 255, 0])))
+        assert stub.go() == entry
+        after = stub.register(LINK) & ~1
+        stub.stop_at(entry, False)
+        stub.monitor("savevm begin")
+        taken, skipped, crashed = [], 0, 0
+        for address, sizes in [(0, [])] + cases(CRC_FUNCTIONS):
+            stub.monitor("loadvm begin")
+            answer = situation.answer(address, sizes, after)
+            skipped += answer is not None
+            crashed += answer is False
+            if answer == 0 and answer is not False:
+                taken.append(f"{address:x} ({len(sizes)})")
+        print(f"NOTE CRC: {skipped} skips, {crashed} ended in a crash, the damaged image was taken after {len(taken)}: {taken}",
+              flush=True)
+        assert skipped > (10 if LONG_RUN else 0) and not taken, taken
     finally:
         situation.close()
 
