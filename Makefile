@@ -136,7 +136,7 @@ STACK_CHECK = tools/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(OUT)/
 # Counting: one instruction is one step of the counter. Running: near the chip's speed.
 QEMU = qemu-system-arm -M $(QEMU_MACHINE) -display none -monitor none
 QEMU_COUNT = $(QEMU) -icount shift=$(ICOUNT_COUNT),sleep=off
-QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=off
+QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=$(or $(ICOUNT_SLEEP),off)
 
 .PHONY: run
 run: $(FIRMWARE) $(APPELL) ## the firmware in the emulator moves ROBOT (puma560): tables, build/run/run.png

@@ -57,9 +57,10 @@ def test_rate_above_the_budget(folder):
     assert "stopped by the fault overrun" in text, text
     # The guard allows one late tick (guard_overruns), so that the second is the fault. From then on the windings are
     # shorted for DAMP_S of firmware/core/setup.c, 0.5 s, and in each of these ticks the simulated arm still costs its
-    # time. Then the brakes have the arm and it is not computed any more: no tick is late after that.
+    # time, also in the one that finds the time over. Then the brakes have the arm and it is not computed any more: no
+    # tick is late after that.
     ticks, overruns, _, _ = counts(text)
-    assert 2 <= overruns <= 2 + RATE_HZ // 2, f"{overruns} overruns in {ticks} ticks"
+    assert 2 <= overruns <= 2 + RATE_HZ // 2 + 1, f"{overruns} overruns in {ticks} ticks"
     assert ticks > overruns, f"{overruns} overruns in {ticks} ticks: it never came to rest"
 
 

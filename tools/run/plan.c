@@ -103,7 +103,13 @@ void plan_fast(const robot_t *robot, plan_t *plan) {
 
 /* ------------------------------------------------------------------------------- straight line */
 
-#define POINT_S 0.05
+/*
+ * Time between points: as long as the path allows, because a board of 8 KB holds 16 of them and a
+ * busy host sends the next ones late. In a motion of 1 rad in 5 s the spline is 1e-6 rad off the
+ * line.
+ */
+#define POINT_S      0.1
+#define POINTS_LEAST 25
 
 /* Points c of a cubic B-spline through p at all but the nodes beside the ends, which are at rest:
  * (c_j-1 + 4 c_j + c_j+1) / 6 = p_j, by elimination. */
@@ -151,7 +157,8 @@ static int line_positions(ik_t *ik, const plan_t *plan, const double attitude[3]
 
 int plan_line(const robot_t *robot, const double from[3], const double to[3],
               const double attitude[3][3], double seconds, plan_t *plan) {
-    const uint32_t nodes = (uint32_t)(seconds / POINT_S + 0.5) + 1;
+    const uint32_t pieces = (uint32_t)fmax(POINTS_LEAST, rint(seconds / POINT_S)),
+                   nodes = pieces + 1;
     int prepared, status = -1;
     ik_t ik = {.model = &robot->model,
                .evaluator = eval_f64.make(&robot->model, NULL, NULL, &prepared),
@@ -159,7 +166,7 @@ int plan_line(const robot_t *robot, const double from[3], const double to[3],
                .seed = 1};
     double *p = calloc((size_t)nodes * robot->n, sizeof *p);
     *plan = (plan_t){.name = "line",
-                     .motion = {.kind = MOTION_KNOTS, .duration_s = (float)POINT_S},
+                     .motion = {.kind = MOTION_KNOTS, .duration_s = (float)(seconds / pieces)},
                      .points = nodes - 2};
     memcpy(plan->from, from, sizeof plan->from);
     memcpy(plan->to, to, sizeof plan->to);
