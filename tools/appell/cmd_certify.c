@@ -231,7 +231,6 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     const clock_row_t *row = clock_of(board);
     certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
     messages_t messages = MESSAGES_INIT;
-    robot_t *puma = calloc(1, sizeof *puma);
     if (!row)
         return say_error(board,
                          "netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or "
@@ -239,6 +238,7 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
                          "there is no such board");
     c.real = row->real;
     c.clock_hz = row->clock_hz;
+    robot_t *puma = calloc(1, sizeof *puma);
     const bool known = puma && robot_load("puma560", NULL, puma, &messages) == 0;
     messages_free(&messages);
     c.predicted[0] = c.predicted[1] = -1;

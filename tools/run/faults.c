@@ -400,7 +400,7 @@ static int report(const client_t *client, const worst_t *w, const scenario_t *s,
                   const motion_seen_t *seen, const device_fault_t *f, faults_say_t say) {
     static const char *const unit[] = {"", "rad", "rad/s", "rad/s^2", "N m", "V"};
     char line[512];
-    double bound[DYN_MAX_JOINTS];
+    double bound[DYN_MAX_JOINTS] = {0};
     uint32_t fastest = 0;
     bool good = f->fault == s->fault && f->stop == s->stop;
     const double seconds = (seen->last_tick - seen->first_tick) / seen->rate_hz;

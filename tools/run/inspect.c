@@ -158,6 +158,7 @@ typedef struct {
 
 static bool take_row(inspection_t *s, uint32_t k, uint32_t at, row_t *row) {
     const record_t *r = &s->record[k];
+    *row = (row_t){0};
     static const double rest[DYN_MAX_JOINTS];
     const uint32_t n = s->robot->n;
     for (uint32_t i = 0; i < n; i++) {
@@ -300,7 +301,7 @@ static void start_report(inspection_t *s, inspect_t *out) {
 
 static void conclude(inspection_t *s, inspect_t *out) {
     const uint32_t n = s->robot->n, m = PER_JOINT * n + 1;
-    double x[2][UNKNOWNS];
+    double x[2][UNKNOWNS] = {{0}};
     row_t row;
     start_report(s, out);
     for (uint32_t k = 0; k < s->records; k++)
