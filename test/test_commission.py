@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 APPELL = "build/host/appell-san"
 PATIENCE_S = 300
@@ -46,6 +47,25 @@ def check_stop_in_fixed_point():
 
 def check_switch_on_the_small_board():
     assert found("stm32vldiscovery", 2, 1.2) < 1.5 * COUNT + TICK
+
+
+def check_robot_file():
+    """How a joint homes is in the robot file, goes through the image and back, and needs no tunable."""
+    with open("tools/robots/puma560.yaml", encoding="utf-8") as file:
+        text = file.read()
+    at = text.index("    gains:", text.index(JOINT))
+    with tempfile.TemporaryDirectory() as folder:
+        path, image = os.path.join(folder, "homed.yaml"), os.path.join(folder, "homed.img")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"{text[:at]}    homing: {{to: stop, side: upper, position: {STOP}}}\n{text[at:]}")
+        code, _, errors = appell("image", path, "-o", image)
+        assert code == 0, errors
+        code, shown, errors = appell("image", "--show", image)
+        assert "homing: {to: stop, side: upper, position: 1.76532" in shown, shown + errors
+        code, text, errors = appell("home", image, "--port", "qemu:netduinoplus2", "--set", "plant_shift=2000,home_speed=0.5", "--json")
+    assert code == 0, errors
+    row, = json.loads(text)
+    assert row["joint"] == JOINT and abs(row["error"]) < 1.5 * COUNT, row
 
 
 def check_nothing_found():
@@ -112,10 +132,10 @@ def check_right_model():
 
 
 def main():
-    checks = [check_stop, check_stop_in_fixed_point, check_switch_on_the_small_board, check_nothing_found,
+    checks = [check_robot_file, check_stop_in_fixed_point, check_switch_on_the_small_board, check_nothing_found,
               check_refused_before, check_known_position]
     if LONG:
-        checks += [check_friction, check_payload, check_masses, check_right_model]
+        checks += [check_stop, check_friction, check_payload, check_masses, check_right_model]
     failures = 0
     for check in checks:
         name = check.__name__.replace("check_", "test_")

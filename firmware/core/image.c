@@ -241,6 +241,50 @@ static int get_sections(const uint8_t *bytes, size_t size, image_t *out, image_w
     return IMAGE_OK;
 }
 
+/* How joints find their positions, where there is a section that says it. */
+static int get_home(image_t *out, image_where_t *where) {
+    const image_section_t *section = &out->section[IMAGE_SECTION_HOME];
+    bool any = false;
+    memset(out->home, 0, sizeof out->home);
+    if (!section->bytes)
+        return IMAGE_OK;
+    if (section->size != out->n * IMAGE_HOME_SIZE)
+        return fail(where, IMAGE_NO_JOINT, "HOME", IMAGE_E_LENGTH);
+    for (uint32_t i = 0; i < out->n; i++) {
+        const uint8_t *at = section->bytes + i * IMAGE_HOME_SIZE;
+        const int32_t how = (int32_t)get_word(at);
+        if (how < -IMAGE_HOME_MOST || how > IMAGE_HOME_MOST)
+            return fail(where, i, "how it homes", IMAGE_E_CODE);
+        if (!get_number(at + 4, KIND_FREE, &out->home[i].position) ||
+            (how == 0 && out->home[i].position != 0))
+            return fail(where, i, "home position", IMAGE_E_NUMBER);
+        out->home[i].how = how;
+        any = any || how != 0;
+    }
+    return any ? IMAGE_OK : fail(where, IMAGE_NO_JOINT, "HOME", IMAGE_E_CODE);
+}
+
+static int put_home(const image_t *image, uint8_t *bytes, size_t room, size_t *used,
+                    image_where_t *where) {
+    bool any = false;
+    for (uint32_t i = 0; i < image->n; i++)
+        any = any || image->home[i].how != 0;
+    if (!any)
+        return IMAGE_OK;
+    const uint32_t size = image->n * IMAGE_HOME_SIZE;
+    if (room - *used < 8 || room - *used - 8 < size)
+        return fail(where, IMAGE_NO_JOINT, "HOME", IMAGE_E_ROOM);
+    put_word(bytes + *used, sections[IMAGE_SECTION_HOME].tag);
+    put_word(bytes + *used + 4, size);
+    *used += 8;
+    for (uint32_t i = 0; i < image->n; i++, *used += IMAGE_HOME_SIZE) {
+        put_word(bytes + *used, (uint32_t)image->home[i].how);
+        if (!put_number(bytes + *used + 4, KIND_FREE, image->home[i].position))
+            return fail(where, i, "home position", IMAGE_E_NUMBER);
+    }
+    return IMAGE_OK;
+}
+
 static int get_joint(const uint8_t *bytes, bool proved, image_joint_t *out, const char **field) {
     out->type = get_word(bytes);
     out->has = get_word(bytes + 4);
@@ -320,6 +364,8 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
     if (version == 1 && length != names + taken)
         return fail(where, IMAGE_NO_JOINT, NULL, IMAGE_E_LENGTH);
     status = get_sections(bytes + names + taken, length - names - taken, out, where);
+    if (status == IMAGE_OK)
+        status = get_home(out, where);
     /* Once more, where it is taken: an instruction that a glitch of the supply passes over lets no
      * damaged image in (test/test_skips.py). */
     if (status == IMAGE_OK && get_word(bytes + 4) != image_crc32(bytes + 8, length - 8))
@@ -352,7 +398,7 @@ static int put_sections(const image_t *image, uint8_t *bytes, size_t room, size_
                         image_where_t *where) {
     for (uint32_t i = 0; i < IMAGE_SECTIONS; i++) {
         const image_section_t *section = &image->section[i];
-        if (!section->bytes)
+        if (!section->bytes || i == IMAGE_SECTION_HOME)
             continue;
         if (section->size % 4 != 0)
             return fail(where, IMAGE_NO_JOINT, sections[i].name, IMAGE_E_LENGTH);
@@ -404,6 +450,8 @@ int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
     int status = put_names(image, bytes, room, &used, where);
     if (status == IMAGE_OK)
         status = put_sections(image, bytes, room, &used, where);
+    if (status == IMAGE_OK)
+        status = put_home(image, bytes, room, &used, where);
     if (status != IMAGE_OK)
         return status;
     put_word(bytes + 12, (uint32_t)used);

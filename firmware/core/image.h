@@ -59,11 +59,20 @@
  * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t as far as its n joints: the proved constants
  * themselves, which a board uses where they lie.
  * FLEX: firmware/core/image_flex.h.
+ * HOME: n times how a joint finds its position (0 absolute encoder, 1 / -1 upper / lower stop, 2 /
+ * -2 a switch above / below) and where stop or switch is; not there where all encoders are
+ * absolute.
  */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
     X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
       "constants of the arm, prepared for q31")                                                    \
-    X(FLEX, IMAGE_TAG('F', 'L', 'E', 'X'), IMAGE_FLEX_MOST, "elastic links: beams and their modes")
+    X(FLEX, IMAGE_TAG('F', 'L', 'E', 'X'), IMAGE_FLEX_MOST,                                        \
+      "elastic links: beams and their modes")                                                      \
+    X(HOME, IMAGE_TAG('H', 'O', 'M', 'E'), DYN_MAX_JOINTS *IMAGE_HOME_SIZE,                        \
+      "how joints find their positions")
+
+#define IMAGE_HOME_SIZE 8u /* of a joint */
+#define IMAGE_HOME_MOST 2  /* of its codes */
 
 /* Every link a beam with as many modes as it can have. */
 #define IMAGE_FLEX_MOST                                                                            \
@@ -229,6 +238,10 @@ typedef struct {
     const char *name;                       /* image_read: inside the bytes */
     const char *joint_name[DYN_MAX_JOINTS]; /* likewise */
     image_section_t section[IMAGE_SECTIONS];
+    struct {
+        int32_t how; /* zeros: an absolute encoder; section HOME */
+        float position;
+    } home[DYN_MAX_JOINTS];
 } image_t;
 
 /* Where an error was found: a joint (or IMAGE_NO_JOINT) and a field of the tables, or NULL. */

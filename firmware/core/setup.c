@@ -275,7 +275,6 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
         out->acceleration = out->velocity / RISE_DEFAULT_S;
     if (!(out->counts > 0))
         out->counts = out->prismatic ? COUNTS_PRISMATIC : COUNTS_REVOLUTE;
-    out->unit = CORE(setup_unit)(out);
 }
 
 int CORE(setup_settings)(app_self *app) {
@@ -288,6 +287,9 @@ int CORE(setup_settings)(app_self *app) {
     app->volts = 0;
     for (uint32_t i = 0; i < app->n; i++) {
         settings_from(&image->joint[i], &app->joint[i]);
+        app->joint[i].home = (float)image->home[i].how;
+        app->joint[i].home_position = image->home[i].position;
+        app->joint[i].unit = CORE(setup_unit)(&app->joint[i]);
         if (app->joint[i].motor)
             app->volts = fmaxf(app->volts, app->joint[i].volt);
     }

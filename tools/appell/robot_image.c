@@ -173,6 +173,8 @@ static void robot_to_image(const robot_t *robot, image_t *image) {
     for (uint32_t i = 0; i < robot->n; i++) {
         joint_to_image(&robot->joint[i], &robot->model.joint[i], same, &image->joint[i]);
         image->joint_name[i] = robot->joint[i].name;
+        image->home[i].how = robot->joint[i].homing.how;
+        image->home[i].position = to_single(robot->joint[i].homing.position);
     }
 }
 
@@ -424,6 +426,8 @@ static void image_to_robot(const image_t *image, const dyn_model_t *model, robot
     out->payload = model->payload;
     for (uint32_t i = 0; i < image->n; i++) {
         image_to_joint(&image->joint[i], image->joint_name[i], &out->joint[i]);
+        out->joint[i].homing =
+            (robot_homing_t){image->home[i].how, (double)image->home[i].position};
         out->joint[i].source.type = model->joint[i].type;
         out->joint[i].source.link = model->joint[i].link;
         out->joint[i].source.drive = model->joint[i].drive;
@@ -470,7 +474,8 @@ static bool same_content(const image_t *a, const image_t *b) {
         same_singles((const float *)&a->arm, (const float *)&b->arm, sizeof a->arm / sizeof(float));
     for (uint32_t i = 0; same && i < a->n; i++) {
         const image_joint_t *x = &a->joint[i], *y = &b->joint[i];
-        same = x->type == y->type && x->has == y->has &&
+        same = x->type == y->type && x->has == y->has && a->home[i].how == b->home[i].how &&
+               a->home[i].position == b->home[i].position &&
                same_singles((const float *)&x->number, (const float *)&y->number,
                             sizeof x->number / sizeof(float));
     }

@@ -52,6 +52,10 @@ typedef struct {
     } friction;
     robot_encoder_t encoder;
     struct {
+        uint32_t to, side;
+        double position;
+    } homing;
+    struct {
         double kp, kd;
     } gains;
     raw_flex_t flex;
@@ -75,7 +79,7 @@ typedef struct {
 extern const cyaml_schema_value_t raw_number;
 extern const cyaml_schema_field_t raw_pose_fields[], raw_dh_fields[], raw_origin_fields[],
     raw_limits_fields[], raw_motor_fields[], raw_friction_fields[], raw_encoder_fields[],
-    raw_gains_fields[], raw_control_fields[], raw_payload_fields[];
+    raw_homing_fields[], raw_gains_fields[], raw_control_fields[], raw_payload_fields[];
 extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3];
 
 #define RAW_OPTIONAL CYAML_FLAG_OPTIONAL
@@ -91,6 +95,7 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3];
         CYAML_FIELD_MAPPING("motor", RAW_OPTIONAL, raw_joint_t, motor, raw_motor_fields),          \
         CYAML_FIELD_MAPPING("friction", RAW_OPTIONAL, raw_joint_t, friction, raw_friction_fields), \
         CYAML_FIELD_MAPPING("encoder", RAW_OPTIONAL, raw_joint_t, encoder, raw_encoder_fields),    \
+        CYAML_FIELD_MAPPING("homing", RAW_OPTIONAL, raw_joint_t, homing, raw_homing_fields),       \
         CYAML_FIELD_MAPPING("gains", RAW_OPTIONAL, raw_joint_t, gains, raw_gains_fields)
 
 #define RAW_ROBOT_FIELDS(structure, joint_value)                                                   \

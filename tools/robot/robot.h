@@ -80,6 +80,12 @@ typedef struct {
     double ratio;  /* turns of the encoder for one turn (or metre) of the joint */
 } robot_encoder_t;
 
+/* How a joint whose encoder counts from where it was switched on finds its position. */
+typedef struct {
+    int how;         /* 0: absolute encoder; 1 / -1: upper / lower stop, 2 / -2: switch */
+    double position; /* where that is, rad or m */
+} robot_homing_t;
+
 /* A mode shape as a table: values at equal steps from the root (0, always zero) to the end. */
 typedef struct {
     double *value;
@@ -110,6 +116,7 @@ typedef struct {
     bool elastic;                   /* flex is given; source.link is then the stiff beam */
     dyn_source_joint_t source;      /* frame, link and drive in the convention of the file */
     robot_encoder_t encoder;
+    robot_homing_t homing;
     double kp, kd;
     robot_flex_t flex;
     robot_joint_lines_t line;

@@ -63,6 +63,14 @@ const cyaml_schema_field_t raw_encoder_fields[] = {
     NUMBER("offset", RAW_OPTIONAL, robot_encoder_t, offset),
     NUMBER("ratio", RAW_OPTIONAL, robot_encoder_t, ratio), CYAML_FIELD_END};
 
+typedef __typeof__(((raw_joint_t *)0)->homing) raw_homing_t;
+static const cyaml_strval_t home_to[2] = {{"stop", 1}, {"switch", 2}};
+static const cyaml_strval_t home_side[2] = {{"lower", 0}, {"upper", 1}};
+const cyaml_schema_field_t raw_homing_fields[] = {
+    CYAML_FIELD_ENUM("to", RAW_STRICT, raw_homing_t, to, home_to, 2),
+    CYAML_FIELD_ENUM("side", RAW_STRICT, raw_homing_t, side, home_side, 2),
+    NUMBER("position", 0, raw_homing_t, position), CYAML_FIELD_END};
+
 typedef __typeof__(((raw_joint_t *)0)->gains) raw_gains_t;
 const cyaml_schema_field_t raw_gains_fields[] = {NUMBER("kp", RAW_OPTIONAL, raw_gains_t, kp),
                                                  NUMBER("kd", RAW_OPTIONAL, raw_gains_t, kd),
@@ -313,6 +321,9 @@ void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t
     read_motor(&c, tree_get(node, "motor"), raw, joint);
     read_friction(&c, tree_get(node, "friction"), raw, joint);
     read_encoder(&c, tree_get(node, "encoder"), raw, joint);
+    if (tree_get(node, "homing"))
+        joint->homing = (robot_homing_t){
+            raw->homing.side ? (int)raw->homing.to : -(int)raw->homing.to, raw->homing.position};
     const tree_node_t *gains = tree_get(node, "gains");
     joint->has |= flag_if(gains, "kp", ROBOT_JOINT_KP) | flag_if(gains, "kd", ROBOT_JOINT_KD);
     joint->kp = raw->gains.kp;

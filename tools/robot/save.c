@@ -188,6 +188,13 @@ static void put_drive(FILE *f, const robot_joint_t *j) {
     put_section(f, "motor", j->has, d->motor.gear != 0, motor, COUNT(motor));
     put_section(f, "friction", j->has, false, friction, COUNT(friction));
     put_section(f, "encoder", j->has, false, encoder, COUNT(encoder));
+    if (j->homing.how != 0) {
+        bool first = true;
+        fprintf(f, "    homing: {to: %s, side: %s, ", abs(j->homing.how) == 1 ? "stop" : "switch",
+                j->homing.how < 0 ? "lower" : "upper");
+        put_key(f, "position", j->homing.position, &first);
+        fputs("}\n", f);
+    }
     put_section(f, "gains", j->has, false, gains, COUNT(gains));
 }
 
