@@ -127,7 +127,7 @@ typedef struct {
     uint16_t late, unread, phase, stopped;                          /* ticks */
     uint16_t at_torque[DYN_MAX_JOINTS], at_voltage[DYN_MAX_JOINTS]; /* ticks in a row */
     struct {                                                        /* at the last look; 16ths */
-        DYN_T(real) qd, off, push;
+        DYN_T(real) qd, off, push, gained;
     } look[DYN_MAX_JOINTS];
     uint8_t wrong[DYN_MAX_JOINTS]; /* looks in a row that saw the wrong direction */
 } CORE_T(guard);

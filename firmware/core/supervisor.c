@@ -4,19 +4,19 @@
  * what they need was prepared outside the tick (firmware/core/setup.c).
  *
  * Direction. Of a joint whose motor or encoder is the wrong way round the feedback makes worse what
- * it works against. Looks are 6 ms apart. A look is wrong where the feedback has grown and yet the
- * joint moves and gained speed against it, both by itself and against the reference, and is well
- * off the reference's speed; and where the model agrees: the torque that the motion since the last
- * look takes, by inverse dynamics with everything that the other joints do to this one. Of a joint
- * that turns the right way that is the commanded torque, by f where the arm is f times as heavy as
- * its model, whatever drives it and whatever the controller knows; of one the wrong way round it
- * has the other sign, or is small where the motor's own damping, reversed, holds the joint. So a
- * quarter of the commanded torque acquits it: links without rotors throw each other about, and a
- * controller without a model lets the arm sink, and neither is a fault. An encoder the wrong way
- * round on a joint that carries weight looks like a heavier arm until the feedback is 0.6 of the
- * weight. Torques no larger than what counts of the encoder make of the acceleration say nothing
- * (firmware/core/setup.c). Three more wrong looks than right ones are a fault, 18 to 24 ms after
- * the speed is off where no noise spoils a look; an impact changes the speed once.
+ * it works against. Looks at a joint are 6 ms apart. A look is wrong where the feedback has grown
+ * and yet the joint moves and gained speed against it, both by itself and against the reference,
+ * and is well off the reference's speed; and where the model agrees: the torque that the motion
+ * since the last look takes, by inverse dynamics with everything that the other joints do to this
+ * one. Of a joint that turns the right way that is the commanded torque, by f where the arm is f
+ * times as heavy as its model, whatever drives it and whatever the controller knows; of one the
+ * wrong way round it has the other sign, or is small where the motor's own damping, reversed, holds
+ * the joint. So a quarter of the commanded torque acquits it: links without rotors throw each other
+ * about, and a controller without a model lets the arm sink, and neither is a fault. An encoder the
+ * wrong way round on a joint that carries weight looks like a heavier arm until the feedback is 0.6
+ * of the weight. Torques no larger than what counts of the encoder make of the acceleration say
+ * nothing (firmware/core/setup.c). Three more wrong looks than right ones are a fault, 18 to 24 ms
+ * after the speed is off where no noise spoils a look; an impact changes the speed once.
  *
  * A stop is chosen from model and pose: the loop may hold the arm where gravity takes no more than
  * a part of the torque limits, lower it where it takes no more than all of them; else shorted
@@ -100,6 +100,7 @@ INLINE bool look(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t
     const real gained = real_sub(qd, g->look[i].qd), gained_off = real_sub(off, g->look[i].off);
     const bool grown =
         !opposite(push, g->look[i].push) && real_size(push) > real_size(g->look[i].push);
+    g->look[i].gained = gained;
     g->look[i].qd = qd;
     g->look[i].off = off;
     g->look[i].push = push;
@@ -108,20 +109,19 @@ INLINE bool look(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t
            real_size(qd) > real_half(j->wrong) && opposite(gained, push);
 }
 
-/* Acceleration since the last look, in k->qdd; never beyond what fixed point was proved
- * for. */
-INLINE void observe(const control_t *c, scratch_t *k, const guard_t *g, const loop_t *s) {
+/* Acceleration between the last two looks at each joint, in k->qdd; never beyond what fixed point
+ * was proved for. */
+INLINE void observe(const control_t *c, scratch_t *k, const guard_t *g) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
-        const control_joint_t *j = &c->joint[i];
-        const real gained = real_sub(sixteenth(s->qd_hat[i]), g->look[i].qd);
-        const real rate = real_mul(c->per_look, gain_mul(j->qdd_qd, gained));
+        const real rate = real_mul(c->per_look, gain_mul(c->joint[i].qdd_qd, g->look[i].gained));
         const real part = real_clamp(rate, sixteenth(c->arm->joint[i].sure.qdd));
         k->qdd[i] = real_twice(real_twice(real_twice(real_twice(part))));
     }
 }
 
 /* The torque that this motion takes, in k->tau. */
-static void needed(const control_t *c, scratch_t *k, const loop_t *s) {
+static void needed(const control_t *c, scratch_t *k, const guard_t *g, const loop_t *s) {
+    observe(c, k, g);
     place(c, k, s->q_hat);
     for (uint32_t i = 0; i < c->arm->n; i++)
         k->M[i] = real_clamp(s->qd_hat[i], c->arm->joint[i].sure.qd);
@@ -135,19 +135,18 @@ INLINE bool explained(real takes, real commanded) {
            real_size(takes) >= real_half(real_half(real_size(commanded)));
 }
 
+/* The joints take turns, so that a look costs the same in every tick. */
 static finding_t guard_directions(const control_t *c, scratch_t *k, guard_t *g, const loop_t *s) {
-    if (c->segment == 0 || ++g->phase < c->segment)
-        return nothing;
-    g->phase = 0;
     finding_t out = nothing;
-    uint32_t suspects = 0;
-    observe(c, k, g, s);
-    for (uint32_t i = 0; i < c->arm->n; i++)
-        suspects |= (uint32_t)look(&c->joint[i], g, s, i) << i;
-    if (suspects != 0)
-        needed(c, k, s);
-    for (uint32_t i = 0; i < c->arm->n; i++) {
-        const bool wrong = (suspects >> i & 1) && !explained(k->tau[i], s->tau[i]);
+    if (c->segment == 0)
+        return out;
+    g->phase = (uint16_t)(g->phase + 1 < c->segment ? g->phase + 1 : 0);
+    for (uint32_t i = g->phase; i < c->arm->n; i += c->segment) {
+        bool wrong = look(&c->joint[i], g, s, i);
+        if (wrong) {
+            needed(c, k, g, s);
+            wrong = !explained(k->tau[i], s->tau[i]);
+        }
         g->wrong[i] = (uint8_t)(wrong ? g->wrong[i] + 1 : g->wrong[i] - (g->wrong[i] > 0));
         if (g->wrong[i] >= LOOKS) {
             g->wrong[i] = 0;
