@@ -14,9 +14,10 @@
  * the joint. So a quarter of the commanded torque acquits it: links without rotors throw each other
  * about, and a controller without a model lets the arm sink, and neither is a fault. An encoder the
  * wrong way round on a joint that carries weight looks like a heavier arm until the feedback is 0.6
- * of the weight. Torques no larger than what counts of the encoder make of the acceleration say
- * nothing (firmware/core/setup.c). Three more wrong looks than right ones are a fault, 18 to 24 ms
- * after the speed is off where no noise spoils a look; an impact changes the speed once.
+ * of the weight. Torques no larger than what counts of the encoder make of the acceleration, or
+ * than what friction may be other than the model's, say nothing. Three more wrong looks than right
+ * ones are a fault, 18 to 24 ms after the speed is off where no noise spoils a look; an impact
+ * changes the speed once.
  *
  * A stop is chosen from model and pose: the loop may hold the arm where gravity takes no more than
  * a part of the torque limits, lower it where it takes no more than all of them; else shorted
@@ -105,7 +106,7 @@ INLINE bool look(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t
     g->look[i].off = off;
     g->look[i].push = push;
     return grown && opposite(off, push) && real_size(off) > j->wrong &&
-           real_size(s->tau[i]) > j->firm && opposite(gained_off, push) && opposite(qd, push) &&
+           opposite(gained_off, push) && opposite(qd, push) &&
            real_size(qd) > real_half(j->wrong) && opposite(gained, push);
 }
 
@@ -135,6 +136,15 @@ INLINE bool explained(real takes, real commanded) {
            real_size(takes) >= real_half(real_half(real_size(commanded)));
 }
 
+/* A torque that tells a direction: more than noise, and than three quarters of Coulomb friction, so
+ * that friction may be half as much again as in the model, or half of it: a joint that brakes takes
+ * what the model says, and that half. coulomb is half of the friction. */
+INLINE bool firm(const control_t *c, const loop_t *s, uint32_t i) {
+    const real half = c->arm->joint[i].drive.coulomb;
+    const real least = real_add(c->joint[i].firm, real_add(half, real_half(half)));
+    return real_size(s->tau[i]) > least;
+}
+
 /* The joints take turns, so that a look costs the same in every tick. */
 static finding_t guard_directions(const control_t *c, scratch_t *k, guard_t *g, const loop_t *s) {
     finding_t out = nothing;
@@ -142,7 +152,7 @@ static finding_t guard_directions(const control_t *c, scratch_t *k, guard_t *g, 
         return out;
     g->phase = (uint16_t)(g->phase + 1 < c->segment ? g->phase + 1 : 0);
     for (uint32_t i = g->phase; i < c->arm->n; i += c->segment) {
-        bool wrong = look(&c->joint[i], g, s, i);
+        bool wrong = look(&c->joint[i], g, s, i) && firm(c, s, i);
         if (wrong) {
             needed(c, k, g, s);
             wrong = !explained(k->tau[i], s->tau[i]);
