@@ -667,6 +667,59 @@ static void test_payload_changes_between_two_ticks(void) {
     tick(1);
     TEST_ASSERT_FLOAT_WITHIN(1e-4f, before, (float)app.loop.tau_model[1]);
 }
+
+#ifdef TEST_LONG
+enum { RANDOM_S = 3600 };
+#else
+enum { RANDOM_S = 20 };
+#endif
+
+static uint64_t chance = 1;
+static float between(float low, float high) {
+    chance = chance * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (float)((double)(chance >> 11) / 9007199254740992.0);
+}
+
+/* Masses a tenth, friction three tenths beside the model, two counts of noise. */
+static void disturb(void) {
+    static const struct {
+        uint32_t tunable;
+        float low, high;
+    } row[] = {{TUNABLE_plant_mass, 0.9f, 1.1f},
+               {TUNABLE_plant_friction, 0.7f, 1.3f},
+               {TUNABLE_plant_noise, 0, 2}};
+    const uint32_t k = (uint32_t)between(0, 3);
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, row[k].tunable, 0, between(row[k].low, row[k].high)));
+}
+
+/* Random motions at all limits, stopped now and then, trip no guard. */
+static void test_random_motions_are_no_fault(void) {
+    static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_JOG};
+    if (!strcmp(app_real_name(), "q31"))
+        TEST_IGNORE_MESSAGE("the simulated arm is not proved in fixed point; test_soak.py runs it");
+    TEST_ASSERT_EQUAL(APP_OK, load(1));
+    tick(1);
+    for (uint32_t t = 0; t < RANDOM_S * 1000u; t++) {
+        tick(1);
+        app.tail = app.head;
+        TEST_ASSERT_EQUAL_STRING("none", app_fault_name(app.fault));
+        const bool free = app.state == APP_STATE_IDLE || app.state == APP_STATE_RUNNING;
+        if (!free || app.motion.kind != MOTION_HOLD) {
+            if (between(0, 1) < 0.0005f)
+                TEST_ASSERT_EQUAL(APP_OK, app_stop(&app));
+            continue;
+        }
+        if (between(0, 1) < 0.3f)
+            disturb();
+        motion_t motion = {.kind = kind[(uint32_t)between(0, 4)]};
+        for (uint32_t i = 0; i < N; i++) {
+            const float fast = 0.9f * app.joint[i].velocity, *limit = app.joint[i].position;
+            motion.value[i] =
+                motion.kind == MOTION_JOG ? between(-fast, fast) : between(limit[0], limit[1]);
+        }
+        TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &motion));
+    }
+}
 #endif
 
 TEST_LIST_BEGIN
@@ -692,6 +745,7 @@ TEST(test_stages_take_constant_time)
 #else
 TEST(test_noise_is_as_large_as_asked_for_and_nothing_more)
 TEST(test_a_loop_with_noise_holds_the_arm)
+TEST(test_random_motions_are_no_fault)
 TEST(test_rate_above_the_budget_is_refused)
 TEST(test_payload_changes_between_two_ticks)
 #endif
