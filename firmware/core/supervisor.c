@@ -98,11 +98,9 @@ static void place(const control_t *c, scratch_t *k, const real at[]) {
 INLINE bool look(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t i) {
     const real qd = sixteenth(s->qd_hat[i]), off = real_sub(qd, sixteenth(s->qd_ref[i]));
     const real model = sixteenth(s->tau_model[i]), push = real_sub(sixteenth(s->tau[i]), model);
-    const real gained = real_sub(qd, g->look[i].qd), gained_off = real_sub(off, g->look[i].off);
+    const real gained = g->look[i].gained, gained_off = real_sub(off, g->look[i].off);
     const bool grown =
         !opposite(push, g->look[i].push) && real_size(push) > real_size(g->look[i].push);
-    g->look[i].gained = gained;
-    g->look[i].qd = qd;
     g->look[i].off = off;
     g->look[i].push = push;
     return grown && opposite(off, push) && real_size(off) > j->wrong &&
@@ -110,7 +108,7 @@ INLINE bool look(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t
            real_size(qd) > real_half(j->wrong) && opposite(gained, push);
 }
 
-/* Acceleration between the last two looks at each joint, in k->qdd; never beyond what fixed point
+/* Acceleration from what was gained, in k->qdd; never beyond what fixed point
  * was proved for. */
 INLINE void observe(const control_t *c, scratch_t *k, const guard_t *g) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
@@ -145,18 +143,34 @@ INLINE bool firm(const control_t *c, const loop_t *s, uint32_t i) {
     return real_size(s->tau[i]) > least;
 }
 
-/* The joints take turns, so that a look costs the same in every tick. */
+/* Speeds gained since the last looks, of all joints at once. */
+INLINE void note_speeds(const control_t *c, guard_t *g, const loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const real qd = sixteenth(s->qd_hat[i]);
+        g->look[i].gained = real_sub(qd, g->look[i].qd);
+        g->look[i].qd = qd;
+    }
+}
+
+/* Half of the joints in one tick and half in the next, so that no tick is much longer than others.
+ */
 static finding_t guard_directions(const control_t *c, scratch_t *k, guard_t *g, const loop_t *s) {
+    const uint32_t n = c->arm->n, half = (n + 1) / 2;
     finding_t out = nothing;
-    if (c->segment == 0)
+    uint32_t suspects = 0;
+    g->phase = (uint16_t)(g->phase + 1u < c->segment ? g->phase + 1u : 0);
+    if (c->segment == 0 || g->phase > 1)
         return out;
-    g->phase = (uint16_t)(g->phase + 1 < c->segment ? g->phase + 1 : 0);
-    for (uint32_t i = g->phase; i < c->arm->n; i += c->segment) {
-        bool wrong = look(&c->joint[i], g, s, i) && firm(c, s, i);
-        if (wrong) {
-            needed(c, k, g, s);
-            wrong = !explained(k->tau[i], s->tau[i]);
-        }
+    if (g->phase == 0)
+        note_speeds(c, g, s);
+    const uint32_t first = g->phase == 0 ? 0 : half,
+                   end = first < half && c->segment > 1 ? half : n;
+    for (uint32_t i = first; i < end; i++)
+        suspects |= (uint32_t)(look(&c->joint[i], g, s, i) && firm(c, s, i)) << i;
+    if (suspects != 0)
+        needed(c, k, g, s);
+    for (uint32_t i = first; i < end; i++) {
+        const bool wrong = (suspects >> i & 1) && !explained(k->tau[i], s->tau[i]);
         g->wrong[i] = (uint8_t)(wrong ? g->wrong[i] + 1 : g->wrong[i] - (g->wrong[i] > 0));
         if (g->wrong[i] >= LOOKS) {
             g->wrong[i] = 0;
