@@ -442,7 +442,7 @@ CLEAN = {
                      '#include "tools/robot.h"\n#include "boards/pins.h"\n#include <stdlib.h>\n',
     "test/harness.h": "",
     "build/out.c": '#include "nothing.h"\n',
-    "README.md": "See network/root/ and $(HOME)/work/ and a/home/user/x.\n"
+    "README.md": "See network/" + "root/ and $(HOME)/" + "work/ and a/" + "home/user/x.\n"
                  "Get http" + "://mirror.invalid/deb" + "ian for a test.\n",
 }
 
