@@ -42,8 +42,8 @@ def test_table(folder):
 def provoke(folder, board, expected):
     code, text, errors = appell("faults", "puma560", "-q", "--port", f"qemu:{board}", "-o", folder)
     if "the request has a wrong size" in errors:
-        # Seen twice in some forty runs, only beside three busy loops: the board refused the first request behind the image. Not
-        # understood yet; told, and tried once more.
+        # Seen twice in some forty runs, both beside three busy loops: in the first scenario the board refused a request, probably
+        # the one that places the arm. Not understood yet; told, and tried once more.
         print(f"NOTE {board}: {' '.join(errors.split())}", flush=True)
         code, text, errors = appell("faults", "puma560", "-q", "--port", f"qemu:{board}", "-o", folder)
     files = os.listdir(folder)

@@ -147,17 +147,22 @@ static void print_prediction(const certificate_t *c) {
         c->predicted[1]);
 }
 
+/* What is known of every board. */
+static void begin_json(const certificate_t *c) {
+    json_begin(NULL);
+    json_string("board", c->board);
+    json_string("real", c->real);
+    json_number("clock_hz", c->clock_hz);
+    json_number("predicted_tick_cycles", c->predicted[0]);
+    json_number("predicted_tick_instructions", c->instructions_predicted[0]);
+}
+
 /* Without an emulator the bench alone decides. */
 static int judge_prediction(const request_t *request, const certificate_t *c) {
     const double part = c->predicted[0] * c->rate_hz / c->clock_hz;
     const bool fits = c->predicted[0] >= 0 && part <= BUDGET;
     if (request_has(request, OPTION_JSON)) {
-        json_begin(NULL);
-        json_string("board", c->board);
-        json_string("real", c->real);
-        json_number("clock_hz", c->clock_hz);
-        json_number("predicted_tick_cycles", c->predicted[0]);
-        json_number("predicted_tick_instructions", c->instructions_predicted[0]);
+        begin_json(c);
         json_number("rate_hz", c->rate_hz);
         json_number("part", part);
         json_bool("measured", false);
@@ -185,12 +190,7 @@ static int judge(const certificate_t *c) {
 
 static int judge_json(const certificate_t *c) {
     const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
-    json_begin(NULL);
-    json_string("board", c->board);
-    json_string("real", c->real);
-    json_number("clock_hz", c->clock_hz);
-    json_number("predicted_tick_cycles", c->predicted[0]);
-    json_number("predicted_tick_instructions", c->instructions_predicted[0]);
+    begin_json(c);
     json_integer("dynamics_steps", (long)c->costs.most[STAGE_DYNAMICS]);
     json_integer("tick_steps", (long)c->costs.most[STAGES]);
     json_number("tick_cycles", tick_cycles(c, false));
