@@ -165,7 +165,7 @@ static int seek(const request_t *request, client_t *client, view_t *view) {
 
 /* Somebody knows where the arm is: the offsets of the encoders take it up. */
 static int set_offsets(const request_t *request, client_t *client, view_t *view) {
-    double at[DYN_MAX_JOINTS];
+    double at[DYN_MAX_JOINTS], read[DYN_MAX_JOINTS];
     uint32_t tunable;
     int all;
     float before, now;
@@ -178,23 +178,24 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     if (wait_for(client, view, any) != 0 ||
         client_tunable(client, "encoder_offset", &tunable, &all) != 0)
         return board_error(client);
+    memcpy(read, view->q, sizeof read); /* the next sample may have an offset in it already */
     const bool json = request_has(request, OPTION_JSON);
     if (json)
         json_list(NULL);
     for (uint32_t i = 0; i < n; i++) {
-        const double wrong = at[i] - view->q[i];
+        const double wrong = at[i] - read[i];
         if (get(client, "encoder_offset", i, &before) != 0 ||
             client_set(client, tunable, i, (float)((double)before + wrong), &now) != 0)
             return board_error(client);
         if (json) {
             json_begin(NULL);
             json_string("joint", client->device.joint[i]);
-            json_number("read", view->q[i]);
+            json_number("read", read[i]);
             json_number("encoder_offset", (double)now);
             json_end();
         } else {
             out_format("%-14s read %+.4f, is at %+.4f: encoder_offset %+.6f\n",
-                       client->device.joint[i], view->q[i], at[i], (double)now);
+                       client->device.joint[i], read[i], at[i], (double)now);
         }
     }
     if (json)
