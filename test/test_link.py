@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import time
+import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import protocol_client as wire  # noqa: E402
@@ -336,6 +337,35 @@ def test_client_written_from_the_page(folder):
         assert client.robot()[0] == "puma560"
         client.ask(wire.TELEMETRY, struct.pack("<I", 0))
         client.ask(wire.STOP, b"\1")
+
+
+def changes_behind_an_image(folder, name, image):
+    """Flags, joints and a tunable of a board that got the end of its first image and changes in one burst."""
+    with Board(folder, name) as board:
+        line = board.connect()
+        client = wire.Client(line)
+        observer = client.tunable_names().index("observer_hz")
+        client.ask(wire.IMAGE_BEGIN, struct.pack("<BII", 0, len(image), zlib.crc32(image)))
+        for at in range(0, len(image), client.payload - 4):
+            client.ask(wire.IMAGE_DATA, struct.pack("<I", at) + image[at:at + client.payload - 4])
+        burst = wire.encode(bytes([wire.IMAGE_END, 1, 0]))
+        for i in range(12):
+            burst += wire.encode(bytes([wire.SET, 2 + i]) + struct.pack("<BBf", observer, 0, 60 + i))
+        line.sendall(burst)
+        status = client.ask(wire.STATUS)
+        return status[2], status[3], client.get(observer)[0]
+
+
+def test_changes_right_behind_an_image(folder):
+    """Before the first tick with the arm: it comes while constants are made, and must find good ones."""
+    for name in ("netduinoplus2", "netduino2"):
+        image = image_of(folder, "puma560")
+        for again in range(3):
+            place = os.path.join(folder, f"{name}{again}")
+            os.mkdir(place)
+            flags, joints, observer_hz = changes_behind_an_image(place, name, image)
+            assert flags & 8 == 0, f"{name} crashed"
+            assert joints == 6 and observer_hz == 71, f"{name}: {joints} joints, {observer_hz} Hz"
 
 
 # ---------------------------------------------------------------------------------------------- ports

@@ -376,10 +376,12 @@ static control_t *control_spare(app_self *app) {
 static int change_control(app_self *app) {
     if (APP_CONTROLS == 1 && !at_rest(app))
         return APP_E_STATE;
-    app->away = APP_CONTROLS == 1;
+    if (APP_CONTROLS == 1)
+        CORE(tick_away)(app);
     const bool fits = CORE(setup_control)(app, control_spare(app));
+    atomic_signal_fence(memory_order_seq_cst);
     app->pending = fits;
-    app->away = 0;
+    CORE(tick_back)(app);
     return fits ? APP_OK : APP_E_UNITS;
 }
 
@@ -425,7 +427,9 @@ static void rehearse(app_self *app, control_t *c) {
     app->head = head;
 }
 
-/* Everything that depends on arm and rate, with the tick away. */
+/* Everything that depends on arm and rate, with the tick away. Taken over at once: left pending,
+ * the next change would make the tick go on with constants that are not this arm's, or none at all.
+ */
 static int settle(app_self *app) {
     control_t *c = control_spare(app);
     if (!CORE(setup_control)(app, c) || !CORE(setup_plant)(app, &app->plant))
@@ -436,6 +440,7 @@ static int settle(app_self *app) {
     rehearse(app, c);
     (void)place(app, q);
     app->pending = 1;
+    take_changes(app);
     const float rate = app->tunable[TUNABLE_rate_hz], hz = (float)app_clock_hz();
     if (hz > 0 && app->tunable[TUNABLE_rate_check] != 0 &&
         (float)app->tick_steps * rate > BUDGET * hz)
@@ -567,7 +572,7 @@ int CORE(app_load_arm)(app_self *app, const uint8_t *bytes, size_t size, const D
     app->where = UINT32_MAX;
     if (!at_rest(app))
         return APP_E_STATE;
-    app->away = 1;
+    CORE(tick_away)(app);
     const int status = load(app, bytes, size, ready);
     app->head = app->tail = 0; /* the image lay where the samples are */
     app->since_sample = 0;
@@ -577,18 +582,18 @@ int CORE(app_load_arm)(app_self *app, const uint8_t *bytes, size_t size, const D
     app->n = status == APP_OK ? app->n : 0;
     app->state =
         app_state_next(app->state, status == APP_OK ? APP_EVENT_LOADED : APP_EVENT_REFUSED);
-    app->away = 0;
+    CORE(tick_back)(app);
     return status;
 }
 
 bool CORE(app_lend)(app_self *app) {
-    app->away = 1;
+    CORE(tick_away)(app);
     const bool free = at_rest(app);
     if (free) {
         app->motion.kind = MOTION_HOLD;
         app->closing = 0;
     }
-    app->away = 0;
+    CORE(tick_back)(app);
     return free;
 }
 
@@ -644,12 +649,12 @@ int CORE(app_place)(app_self *app, const float q[]) {
             return APP_E_POSITION;
     }
     app->where = UINT32_MAX;
-    app->away = 1;
+    CORE(tick_away)(app);
     const int status = place(app, q);
     const control_t *c = control_next(app);
     static const app_inputs_t nothing;
     sense(app, c, &nothing); /* so that a motion may start before the next tick */
-    app->away = 0;
+    CORE(tick_back)(app);
     return status;
 }
 
@@ -749,9 +754,9 @@ static int change_payload(app_self *app) {
 #endif
 
 static int resettle(app_self *app) {
-    app->away = 1;
+    CORE(tick_away)(app);
     const int status = settle(app);
-    app->away = 0;
+    CORE(tick_back)(app);
     return status;
 }
 
@@ -780,7 +785,7 @@ static int apply(app_self *app, uint32_t tunable) {
         return resettle(app);
     case TUNABLE_home:
     case TUNABLE_home_position:
-        app->away = 1;
+        CORE(tick_away)(app);
         change_home(app, app->where);
         return resettle(app);
     case TUNABLE_encoder_offset:

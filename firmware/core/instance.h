@@ -8,6 +8,8 @@
  * take. Speeds, accelerations, torques and volts are in the units of the kernels
  * (dyn_q31_exponents).
  */
+#include <stdatomic.h>
+
 #include "firmware/core/app_types.h"
 #include "firmware/core/name.h"
 
@@ -275,7 +277,7 @@ typedef struct {
     volatile uint32_t stopping;   /* for a stop, */
     volatile uint32_t leaving;    /* for the outputs to be off; */
     volatile uint32_t pending;    /* the other control is the one to use from the next tick on; */
-    volatile uint32_t away;       /* or it works on what is the tick's: only count */
+    volatile uint32_t away;       /* or it works on what is the tick's (tick_away): only count */
     volatile uint32_t now;        /* control[now] is used */
     volatile uint32_t head, tail; /* samples ever made and taken */
     volatile uint32_t dropped;    /* samples lost because the background was late */
@@ -317,6 +319,20 @@ typedef struct {
 #endif
 #endif
 } CORE_T(app);
+
+/*
+ * The background takes what is the tick's, and gives it back; in between the tick only counts.
+ * Nothing that stands between the two may be moved out by the compiler.
+ */
+static inline void CORE(tick_away)(CORE_T(app) * app) {
+    app->away = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void CORE(tick_back)(CORE_T(app) * app) {
+    atomic_signal_fence(memory_order_seq_cst);
+    app->away = 0;
+}
 
 /*
  * Constants from settings and tunables, firmware/core/setup.c; in double, never in the tick. False:

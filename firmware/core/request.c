@@ -184,10 +184,10 @@ static int start_jog(app_self *app, const motion_t *in) {
 /* Before the loop is closed: gravity must not take more torque than there is. With the tick away,
  * whose scratch this uses. */
 static int check_hold(app_self *app) {
-    app->away = 1;
+    CORE(tick_away)(app);
     const uint32_t weak = CORE(stop_weak)(&app->control[(app->now + app->pending) % APP_CONTROLS],
                                           &app->scratch, app->loop.q, real_known(1));
-    app->away = 0;
+    CORE(tick_back)(app);
     return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_HOLD);
 }
 
