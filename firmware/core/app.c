@@ -125,7 +125,7 @@ static void begin_stop(app_self *app, const control_t *c, uint32_t best) {
     app->stop = CORE(stop_choose)(c, &app->scratch, &app->loop, best);
     app->guard.stopped = 0;
     if (app->stop <= APP_STOP_LOWER)
-        CORE(reference_brake)(&app->motion, app->n);
+        CORE(reference_brake)(&app->motion);
     else
         app->motion.kind = MOTION_HOLD;
 }
@@ -266,7 +266,7 @@ static void take_requests(app_self *app) {
         app->state = app_state_next(app->state, APP_EVENT_HOME);
     if (app->stopping && (app->state == APP_STATE_RUNNING || app->state == APP_STATE_HOMING)) {
         app->state = app_state_next(app->state, APP_EVENT_STOP);
-        CORE(reference_brake)(&app->motion, app->n);
+        CORE(reference_brake)(&app->motion);
     }
     app->stopping = 0;
     const bool ends = app->state == APP_STATE_STOPPING || app->state == APP_STATE_HOMING;

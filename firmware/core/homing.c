@@ -159,7 +159,6 @@ static int prepare(app_self *app, uint32_t i) {
     m->as.home.away = (uint32_t)ceilf(AWAY_S * rate);
     m->count = 0;
     m->last = (uint32_t)ticks_most(app, i, speed);
-    app->loop.unhomed |= 1u << i;
     return fits ? APP_OK : APP_E_UNITS;
 }
 

@@ -184,7 +184,7 @@ typedef struct {
 void CORE(reference_step)(const CORE_T(control) * control, CORE_T(motion) * motion,
                           CORE_T(loop) * loop);
 /* From here on the reference brakes within the acceleration limits. */
-void CORE(reference_brake)(CORE_T(motion) * motion, uint32_t n);
+void CORE(reference_brake)(CORE_T(motion) * motion);
 /* Rests where the loop says that the arm is. */
 void CORE(reference_rest)(const CORE_T(control) * control, CORE_T(loop) * loop);
 

@@ -34,6 +34,10 @@ typedef struct {
     float value[DYN_MAX_JOINTS]; /* target, rad or m; JOG: velocity, rad/s or m/s */
 } motion_t;
 
+/* Of the tick alone: every joint brakes. It needs nothing of what a motion is made of, because the
+ * background may be making one when it begins. */
+enum { MOTION_BRAKE = MOTIONS };
+
 const char *motion_name(unsigned kind);
 
 #endif

@@ -143,11 +143,13 @@ INLINE void spline_at(motion_state_t *m, loop_t *s, uint32_t n) {
 INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
     bool moves = false;
     if (m->kind == MOTION_JOG && ++m->count > m->last)
-        CORE(reference_brake)(m, c->arm->n);
+        CORE(reference_brake)(m);
+    const bool brakes = m->kind == MOTION_BRAKE;
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
         const real before = s->qd_mid[i];
-        real target = m->as.jog.target[i];
+        const real asked = brakes ? real_known(0) : m->as.jog.target[i];
+        real target = asked;
         if (j->bounded && !(s->unhomed >> i & 1)) {
             const real glide =
                 real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
@@ -161,7 +163,7 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
         s->qd_mid[i] = real_add(before, change);
         s->q_mid[i] = real_add(s->q_mid[i], gain_mul(j->half.q_qd, real_add(before, s->qd_mid[i])));
         s->qdd_ref[i] = gain_mul(j->qdd_qd, change);
-        moves = moves || s->qd_mid[i] != 0 || m->as.jog.target[i] != 0;
+        moves = moves || s->qd_mid[i] != 0 || asked != 0;
     }
     if (!moves)
         m->kind = MOTION_HOLD;
@@ -201,17 +203,13 @@ INLINE void spline_step(const control_t *c, motion_state_t *m, loop_t *s) {
     } else {
         m->underruns++;
         m->starved = m->last / 2;
-        CORE(reference_brake)(m, n);
+        CORE(reference_brake)(m);
         jog_step(c, m, s);
     }
 }
 
-void CORE(reference_brake)(motion_state_t *m, uint32_t n) {
-    m->kind = MOTION_JOG;
-    m->count = 0;
-    m->last = UINT32_MAX;
-    for (uint32_t i = 0; i < n; i++)
-        m->as.jog.target[i] = real_known(0);
+void CORE(reference_brake)(motion_state_t *m) {
+    m->kind = MOTION_BRAKE;
 }
 
 void CORE(reference_rest)(const control_t *c, loop_t *s) {
@@ -229,7 +227,7 @@ void CORE(reference_step)(const control_t *c, motion_state_t *m, loop_t *s) {
         rest_at(s, n);
     else if (kind == MOTION_KNOTS)
         spline_step(c, m, s);
-    else if (kind == MOTION_JOG || kind == MOTION_HOME)
+    else if (kind == MOTION_JOG || kind == MOTION_HOME || kind == MOTION_BRAKE)
         jog_step(c, m, s);
     else
         profile_step(m, s, n);

@@ -1,7 +1,8 @@
 /*
  * Motions before they start: checked against the limits of the robot, in float, and turned into the
- * constants of firmware/core/reference.c. Runs in the background; `kind` is written last, because
- * that is what the tick looks at.
+ * constants of firmware/core/reference.c. Runs in the background, for longer than a tick: the tick
+ * looks at none of it before `kind` is written, and that is done only if the tick has not latched a
+ * fault meanwhile.
  */
 #include "firmware/core/image.h"
 
@@ -155,6 +156,7 @@ static int start_knots(app_self *app, const motion_t *in) {
     m->count = 0;
     m->as.knots.head = m->as.knots.tail = 0;
     m->as.knots.ended = 0;
+    app->point_tick = app->ticks; /* patience for the first one */
     for (uint32_t i = 0; i < app->n; i++) {
         const int p = app->joint[i].unit;
         const int v = CORE(app_exponent)(app, QUANTITY_VELOCITY, i);
@@ -191,14 +193,46 @@ static int check_hold(app_self *app) {
     return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_HOLD);
 }
 
+/* May a motion begin? Answers with the state that it is asked in, or APP_STATES. Requests that no
+ * tick has taken yet come first, so they are looked at before the state that they will change; only
+ * switching off what is off is done already. */
+static uint32_t begins(app_self *app, uint32_t wanted) {
+    const bool asked = app->closing || app->stopping;
+    const uint32_t state = app->state, kind = app->motion.kind;
+    const bool jogs = (kind == MOTION_JOG || kind == MOTION_BRAKE) && wanted == MOTION_JOG;
+    if (asked)
+        return APP_STATES;
+    if (state == APP_STATE_IDLE) {
+        app->leaving = 0;
+        app->motion.kind = MOTION_HOLD; /* what waited for its points is forgotten */
+        return state;
+    }
+    const bool goes_on = state == APP_STATE_RUNNING && (kind == MOTION_HOLD || jogs);
+    return goes_on && !app->leaving ? state : APP_STATES;
+}
+
+/* The tick may have latched a fault since, and be braking: then nothing begins. */
+static int begin(app_self *app, uint32_t kind, uint32_t state) {
+    const uint32_t lock = app_clock_lock();
+    const bool same = app->state == state;
+    if (same) {
+        if (kind == MOTION_HOME)
+            app->loop.unhomed |= 1u << app->motion.as.home.joint;
+        app->motion.kind = kind;
+        /* From rest the loop closes when the first points are there. */
+        app->closing = state == APP_STATE_IDLE && kind != MOTION_KNOTS;
+    }
+    app_clock_unlock(lock);
+    return same ? APP_OK : APP_E_STATE;
+}
+
 int CORE(app_motion_start)(app_self *app, const motion_t *in) {
     float start[DYN_MAX_JOINTS];
-    const uint32_t state = app->state, kind = app->motion.kind;
-    const bool jogs = kind == MOTION_JOG && in->kind == MOTION_JOG;
     app->where = UINT32_MAX;
     if (in->kind >= MOTIONS)
         return APP_E_KIND;
-    if (state != APP_STATE_IDLE && !(state == APP_STATE_RUNNING && (kind == MOTION_HOLD || jogs)))
+    const uint32_t state = begins(app, in->kind);
+    if (state == APP_STATES)
         return APP_E_STATE;
     if (!(in->duration_s >= 0))
         return APP_E_NUMBER;
@@ -215,12 +249,7 @@ int CORE(app_motion_start)(app_self *app, const motion_t *in) {
                        : in->kind == MOTION_JOG   ? start_jog(app, in)
                        : in->kind == MOTION_HOME  ? CORE(homing_start)(app, in)
                                                   : start_profile(app, in, start);
-    if (status != APP_OK)
-        return status;
-    app->motion.kind = in->kind;
-    /* From rest the loop closes when the first points are there. */
-    app->closing = state == APP_STATE_IDLE && in->kind != MOTION_KNOTS;
-    return APP_OK;
+    return status == APP_OK ? begin(app, in->kind, state) : status;
 }
 
 /* -------------------------------------------------------------------------------------- knots */
@@ -272,6 +301,7 @@ static void put_point(app_self *app, const float q[], uint32_t times) {
         real *point = m->as.knots.point[m->as.knots.head % APP_KNOTS];
         for (uint32_t i = 0; i < app->n; i++)
             (void)CORE(setup_position)(app, i, q[i], &point[i]);
+        atomic_signal_fence(memory_order_seq_cst); /* a point that counts is there */
         m->as.knots.head++;
     }
 }
@@ -279,8 +309,9 @@ static void put_point(app_self *app, const float q[], uint32_t times) {
 /* Half of the buffer is against the jitter of the line. */
 static void close_when_filled(app_self *app) {
     const motion_state_t *m = &app->motion;
-    if (m->as.knots.ended || m->as.knots.head - m->as.knots.tail >= APP_KNOTS / 2)
-        app->closing = app->state == APP_STATE_IDLE;
+    const bool filled = m->as.knots.ended || m->as.knots.head - m->as.knots.tail >= APP_KNOTS / 2;
+    if (filled && !app->closing && app->state == APP_STATE_IDLE)
+        app->closing = 1;
 }
 
 int CORE(app_knot_push)(app_self *app, const float q[]) {

@@ -266,10 +266,12 @@ uint32_t CORE(stop_choose)(const control_t *c, scratch_t *k, const loop_t *s, ui
     return stop;
 }
 
-/* Small torques are left alone: near its balance a joint would go to and fro. */
+/* Small torques are left alone: near its balance a joint would go to and fro. All of it in every
+ * tick: the background may be filling the same memory with a motion that it will not start. */
 void CORE(stop_lower)(const control_t *c, scratch_t *k, const loop_t *s, motion_state_t *m) {
-    if (m->kind == MOTION_HOLD)
-        CORE(reference_brake)(m, c->arm->n);
+    m->kind = MOTION_JOG;
+    m->count = 0;
+    m->last = UINT32_MAX;
     gravity(c, k, s->q_hat);
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
