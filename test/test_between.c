@@ -1,6 +1,6 @@
 // The tick between the steps of the background. On a board it is an interrupt and comes anywhere;
 // here it comes from the functions that the background calls on its way (the linker's --wrap), at
-// each call in turn. And requests that come so
+// each call in turn, and where no call is near, from a timer's signal. And requests that come so
 // close behind each other that no tick is between them.
 #include "test/harness.h"
 
@@ -8,7 +8,9 @@
 #include "test/control_arm.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 
 enum { N = CONTROL_ARM_JOINTS };
 
@@ -310,6 +312,44 @@ static void test_stop_and_motion(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.state);
 }
 
+// A motion that the next tick begins was made for settings, an arm and a place that stay.
+static void test_changes_behind_a_motion(void) {
+    size_t size;
+    const uint8_t *image = control_arm_image(&size, 1);
+    load();
+    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_QUINTIC, 3, to));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, set(TUNABLE_rate_hz, 500));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, set(TUNABLE_home, 2));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_place(&app, to));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_load(&app, image, size));
+    TEST_ASSERT_FALSE(app_lend(&app));
+    TEST_ASSERT_FALSE(app_rests(&app));
+    tick(3001);
+    arrived();
+}
+
+// One that waits for its points is forgotten where they would mean something else.
+static void test_changes_behind_a_stream(void) {
+    for (int k = 0; k < 3; k++) {
+        load();
+        TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
+        TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, from));
+        TEST_ASSERT_EQUAL(APP_OK, k == 0   ? set(TUNABLE_rate_hz, 500)
+                                  : k == 1 ? set(TUNABLE_home_position, 1)
+                                           : app_place(&app, to));
+        TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knot_push(&app, from));
+        TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knots_end(&app));
+    }
+    // Nor is it left with half of a motion that was refused in its place.
+    load();
+    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
+    TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, from));
+    const float here[N] = {app.loop.q[0], app.loop.q[1], app.loop.q[2],
+                           app.loop.q[3], app.loop.q[4], app.loop.q[5]};
+    TEST_ASSERT_EQUAL_INT(APP_E_TIME, start(MOTION_QUINTIC, 0, here));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knots_end(&app));
+}
+
 // The time without points begins with the stream, not with the one before.
 static void test_patience_begins_with_the_stream(void) {
     load();
@@ -323,6 +363,123 @@ static void test_patience_begins_with_the_stream(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.fault);
 }
 
+// ------------------------------------------------------------------------------------- clearing
+
+// The arm is being lowered: cleared, it comes to rest, wherever the tick comes.
+static void test_clearing_while_lowered(void) {
+    for (uint32_t at = 0;; at++) {
+        load();
+        TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 0));
+        TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_hold_part, 0));
+        hold();
+        setpoint_fault();
+        tick(200);
+        TEST_ASSERT_EQUAL_UINT32(APP_STOP_LOWER, app.stop);
+        TEST_ASSERT_TRUE(fastest_reference() > 0.01);
+        come_at(at, NULL);
+        TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
+        if (!came())
+            break;
+        tick(500);
+        TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.state);
+        TEST_ASSERT_EQUAL_DOUBLE(0, fastest_reference());
+    }
+}
+
+static void lose_encoder(void) {
+    TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant_defect, DEFECT_LOST));
+    tick(app.control[app.now].unread);
+}
+
+static void nothing_more(void) {}
+
+// The stop becomes a worse one, or the brakes take the arm, in the tick that comes: what is cleared
+// is what is true then. The loop is never closed on an arm that was let go.
+static void test_clearing_while_the_stop_changes(void) {
+    static void (*const before[])(void) = {lose_encoder, nothing_more};
+    for (int k = 0; k < 2; k++) {
+        for (uint32_t at = 1;; at++) {
+            load();
+            TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 0));
+            hold();
+            setpoint_fault();
+            tick(3);
+            TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.stop);
+            TEST_ASSERT_EQUAL_UINT32(MOTION_HOLD, app.motion.kind);
+            if (k == 1)
+                TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 1));
+            come_at(at, before[k]);
+            TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
+            if (!came())
+                break;
+            TEST_ASSERT_EQUAL_UINT32(k == 0 ? APP_STOP_DAMP : APP_STOP_RELEASE, app.stop);
+            TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.state);
+            tick(1);
+            TEST_ASSERT_EQUAL_UINT8(0, out.enable);
+        }
+    }
+}
+
+// --------------------------------------------------------------------------- records of one tick
+
+static volatile sig_atomic_t signals;
+
+// What a tick does to the records that are read, made up so that every word tells its number.
+static void numbered_tick(int signal_number) {
+    (void)signal_number;
+    const uint32_t number = app.ticks + 1;
+    app.ticks = number;
+    app.state = number % APP_STATES;
+    app.fault = number % APP_FAULTS;
+    app.fault_joint = number;
+    app.fault_value = (float)(number % 1024);
+    app.fault_limit = (float)(number % 1024);
+    app.stop = number % APP_STOPS;
+    app.stages.ticks += 1;
+    for (int k = 0; k <= STAGES; k++)
+        app.stages.sum[k] += 0xffffffffu; // both words change
+    signals++;
+}
+
+static void timer(long microseconds) {
+    const struct itimerval every = {{0, microseconds}, {0, microseconds}};
+    TEST_ASSERT_EQUAL_INT(0, setitimer(ITIMER_REAL, &every, NULL));
+}
+
+static void check_records(void) {
+    app_status_t s;
+    app_status(&app, &s);
+    TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_STATES, s.state);
+    TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_FAULTS, s.fault);
+    TEST_ASSERT_EQUAL_UINT32(s.ticks, s.fault_joint);
+    TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_STOPS, s.stop);
+    TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024), s.fault_value);
+    TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024), s.fault_limit);
+    app_stages_t stages;
+    app_stages(&app, &stages);
+    for (int k = 0; k <= STAGES; k++)
+        TEST_ASSERT_EQUAL_UINT64(0xffffffffull * stages.ticks, stages.sum[k]);
+}
+
+static void test_records_of_one_tick(void) {
+    enum { SIGNALS = 5000 };
+    load();
+    between.inside = true; // this tick comes by itself
+    app.ticks = 0;
+    numbered_tick(0);
+    app_stages_clear(&app);
+    TEST_ASSERT_TRUE(signal(SIGALRM, numbered_tick) != SIG_ERR);
+    timer(20);
+    signals = 0;
+    for (uint32_t round = 0; signals < SIGNALS; round++) {
+        check_records();
+        if (round % 8 == 0)
+            app_stages_clear(&app);
+    }
+    timer(0);
+    between.inside = false;
+}
+
 TEST_LIST_BEGIN
 TEST(test_fault_while_a_motion_is_prepared)
 TEST(test_fault_while_a_jog_is_repeated)
@@ -330,5 +487,10 @@ TEST(test_jog_repeated_at_its_end)
 TEST(test_a_point_too_late)
 TEST(test_two_motions)
 TEST(test_stop_and_motion)
+TEST(test_changes_behind_a_motion)
+TEST(test_changes_behind_a_stream)
 TEST(test_patience_begins_with_the_stream)
+TEST(test_clearing_while_lowered)
+TEST(test_clearing_while_the_stop_changes)
+TEST(test_records_of_one_tick)
 TEST_LIST_END

@@ -141,7 +141,8 @@ static void test_saving_moves_the_arm_to_the_other_slot(void) {
     TEST_ASSERT_EQUAL_FLOAT(77, kp_now());
 }
 
-// The tunables wait where the points of a motion lie: one that is about to start is forgotten.
+// The tunables wait where the points of a motion lie: one that waits for more of them is forgotten,
+// and of one that the next tick begins nothing is taken away.
 static void test_saving_ends_a_motion_that_has_not_begun(void) {
     const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.02f};
     const float point[CONTROL_ARM_JOINTS] = {0};
@@ -150,14 +151,22 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     TEST_ASSERT_EQUAL(0, send(MOTORS));
     TEST_ASSERT_EQUAL(0, client_discover_robot(client));
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_save(client, &persistent), client->error.what);
+    TEST_ASSERT_TRUE(runs(MOTORS));
+    TEST_ASSERT_EQUAL(-1, client_knots(client, point, 1, &credits));
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
     host.ticks_per_poll = 0; // the next tick would close the loop
     while (!host.app.closing) {
         TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
     }
-    TEST_ASSERT_EQUAL_MESSAGE(0, client_save(client, &persistent), client->error.what);
+    TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
+    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the outputs are on"));
     board_tick(&host, 5);
-    TEST_ASSERT_TRUE(runs(MOTORS));
-    TEST_ASSERT_EQUAL(-1, client_knots(client, point, 1, &credits));
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, host.app.state);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
+    TEST_ASSERT_EQUAL(0, client_stop(client, true));
+    board_tick(&host, 5);
 }
 
 // The operations that writing the other arm takes.

@@ -357,9 +357,16 @@ void CORE(app_init)(app_self *app) {
     CORE(app_stages_clear)(app);
 }
 
-static bool at_rest(const app_self *app) {
-    return app->state == APP_STATE_UNCONFIGURED || app->state == APP_STATE_IDLE ||
-           (app->state == APP_STATE_FAULT && app->stop == APP_STOP_RELEASE);
+static bool outputs_off(const app_self *app) {
+    const uint32_t state = app->state;
+    return state == APP_STATE_UNCONFIGURED || state == APP_STATE_IDLE ||
+           (state == APP_STATE_FAULT && app->stop == APP_STOP_RELEASE);
+}
+
+/* The request is looked at before the state, which the tick that takes it changes; without one no
+ * tick switches anything on. */
+bool CORE(app_rests)(const app_self *app) {
+    return !app->closing && outputs_off(app);
 }
 
 /* The set of constants that the next tick will use, and the one that may be written. */
@@ -374,7 +381,7 @@ static control_t *control_spare(app_self *app) {
 
 /* New constants for the tick. */
 static int change_control(app_self *app) {
-    if (APP_CONTROLS == 1 && !at_rest(app))
+    if (APP_CONTROLS == 1 && !CORE(app_rests)(app))
         return APP_E_STATE;
     if (APP_CONTROLS == 1)
         CORE(tick_away)(app);
@@ -570,7 +577,7 @@ static int load(app_self *app, const uint8_t *bytes, size_t size, const DYN_T(ar
 
 int CORE(app_load_arm)(app_self *app, const uint8_t *bytes, size_t size, const DYN_T(arm) *ready) {
     app->where = UINT32_MAX;
-    if (!at_rest(app))
+    if (!CORE(app_rests)(app))
         return APP_E_STATE;
     CORE(tick_away)(app);
     const int status = load(app, bytes, size, ready);
@@ -587,13 +594,9 @@ int CORE(app_load_arm)(app_self *app, const uint8_t *bytes, size_t size, const D
 }
 
 bool CORE(app_lend)(app_self *app) {
-    CORE(tick_away)(app);
-    const bool free = at_rest(app);
-    if (free) {
+    const bool free = CORE(app_rests)(app);
+    if (free)
         app->motion.kind = MOTION_HOLD;
-        app->closing = 0;
-    }
-    CORE(tick_back)(app);
     return free;
 }
 
@@ -601,13 +604,16 @@ int CORE(app_load)(app_self *app, const uint8_t *bytes, size_t size) {
     return CORE(app_load_arm)(app, bytes, size, NULL);
 }
 
+/* Decided between two ticks: one that closes the loop in between would make a release of a stop. */
 int CORE(app_stop)(app_self *app) {
     if (app->state == APP_STATE_FAULT)
         return APP_E_STATE;
-    if (at_rest(app))
-        app->leaving = 1; /* a streamed motion may be waiting for its points */
+    const uint32_t lock = app_clock_lock();
+    if (outputs_off(app))
+        app->leaving = 1; /* a motion may be waiting for the next tick, or for its points */
     else
         app->stopping = 1;
+    app_clock_unlock(lock);
     return APP_OK;
 }
 
@@ -616,27 +622,32 @@ int CORE(app_off)(app_self *app) {
     return APP_OK;
 }
 
-/* Where the loop holds an arm without brakes it goes on holding. */
+/* Where the loop holds an arm without brakes it goes on holding. Between two ticks: the stop may
+ * become a worse one or end in any of them. */
 int CORE(app_clear)(app_self *app) {
-    const bool holds = app->stop <= APP_STOP_LOWER;
-    if (app->state != APP_STATE_FAULT ||
-        (holds && app->motion.kind != MOTION_HOLD && app->stop == APP_STOP_HOLD))
-        return APP_E_STATE;
-    if (app->stop == APP_STOP_LOWER)
-        app->stopping = 1; /* the loop is closed, and the reference goes down */
-    app->plant.broken = 0;
-    app->guard.late = app->guard.unread = 0;
-    app->fault = APP_FAULT_NONE;
-    app->fault_joint = APP_NO_JOINT;
-    app->state = app_state_next(app->state, !app->loaded ? APP_EVENT_FORGET
-                                            : holds      ? APP_EVENT_RESUME
-                                                         : APP_EVENT_CLEAR);
-    return APP_OK;
+    const uint32_t lock = app_clock_lock();
+    const uint32_t stop = app->stop;
+    const bool holds = stop <= APP_STOP_LOWER;
+    const bool clears = app->state == APP_STATE_FAULT &&
+                        !(stop == APP_STOP_HOLD && app->motion.kind != MOTION_HOLD);
+    if (clears) {
+        if (stop == APP_STOP_LOWER)
+            app->stopping = 1; /* the loop is closed, and the reference goes down */
+        app->plant.broken = 0;
+        app->guard.late = app->guard.unread = 0;
+        app->fault = APP_FAULT_NONE;
+        app->fault_joint = APP_NO_JOINT;
+        app->state = app_state_next(APP_STATE_FAULT, !app->loaded ? APP_EVENT_FORGET
+                                                     : holds      ? APP_EVENT_RESUME
+                                                                  : APP_EVENT_CLEAR);
+    }
+    app_clock_unlock(lock);
+    return clears ? APP_OK : APP_E_STATE;
 }
 
 int CORE(app_place)(app_self *app, const float q[]) {
     app->where = UINT32_MAX;
-    if (app->state != APP_STATE_IDLE)
+    if (!CORE(app_rests)(app) || app->state != APP_STATE_IDLE)
         return APP_E_STATE;
     if (app->tunable[TUNABLE_plant] == 0)
         return APP_E_PLANT;
@@ -650,6 +661,7 @@ int CORE(app_place)(app_self *app, const float q[]) {
     }
     app->where = UINT32_MAX;
     CORE(tick_away)(app);
+    app->motion.kind = MOTION_HOLD; /* points that it waits for would begin where the arm was */
     const int status = place(app, q);
     const control_t *c = control_next(app);
     static const app_inputs_t nothing;
@@ -754,13 +766,11 @@ static int change_payload(app_self *app) {
 #endif
 
 static int resettle(app_self *app) {
-    CORE(tick_away)(app);
-    const int status = settle(app);
-    CORE(tick_back)(app);
-    return status;
+    app->motion.kind = MOTION_HOLD; /* one that waits for its points was made for what was before */
+    return settle(app);
 }
 
-/* Makes a new value of a tunable work. */
+/* Makes a new value of a tunable work; of one that is for rest only with the tick away. */
 static int apply(app_self *app, uint32_t tunable) {
     if (!app->loaded)
         return APP_OK;
@@ -785,7 +795,6 @@ static int apply(app_self *app, uint32_t tunable) {
         return resettle(app);
     case TUNABLE_home:
     case TUNABLE_home_position:
-        CORE(tick_away)(app);
         change_home(app, app->where);
         return resettle(app);
     case TUNABLE_encoder_offset:
@@ -807,47 +816,61 @@ int CORE(app_set)(app_self *app, uint32_t tunable, uint32_t at, float value) {
     if (!(value >= info->least && value <= info->most) ||
         (tunable == TUNABLE_encoder_sign && fabsf(value) != 1))
         return APP_E_RANGE;
-    if (info->idle_only && !at_rest(app))
+    if (info->idle_only && !CORE(app_rests)(app))
         return APP_E_STATE;
     if (tunable == TUNABLE_home && value != (float)(int)value)
         return APP_E_RANGE;
     float *place_of = tunable_place(app, tunable, at);
     const float before = *place_of;
     *place_of = value;
+    if (info->idle_only)
+        CORE(tick_away)(app); /* until what was refused is undone */
     const int status = apply(app, tunable);
     if (status != APP_OK) {
         *place_of = before;
         (void)apply(app, tunable);
     }
+    CORE(tick_back)(app);
     return status;
 }
 
 /* --------------------------------------------------------------------------------- answers */
 
+/* What was read is of one moment if no tick came while it was read. */
+static bool ticked(const app_self *app, uint32_t ticks) {
+    atomic_signal_fence(memory_order_seq_cst);
+    return app->ticks != ticks;
+}
+
 void CORE(app_status)(const app_self *app, app_status_t *out) {
-    *out = (app_status_t){.state = app->state,
-                          .fault = app->fault,
-                          .joints = app->n,
-                          .moving = app->motion.kind != MOTION_HOLD,
-                          .ticks = app->ticks,
-                          .overruns = app->overruns,
-                          .unproved = app->unproved,
-                          .underruns = app->motion.underruns,
-                          .samples = app->head,
-                          .dropped = app->dropped,
-                          .rate_hz = (uint32_t)app->tunable[TUNABLE_rate_hz],
-                          .loads = app->loads,
-                          .tick_steps = app->tick_steps,
-                          .fault_joint = app->fault_joint,
-                          .stop = app->stop,
-                          .enabled = app->enabled,
-                          .limited = app->guard.limited,
-                          .unhomed = app->loop.unhomed};
-    const uint32_t quantity = app_fault_quantity(app->fault);
-    const uint32_t at = app->fault_joint < app->n ? app->fault_joint : 0;
-    const int exponent = CORE(app_exponent)(app, quantity, at);
-    out->fault_value = (float)real_to_model(app->fault_value, exponent);
-    out->fault_limit = (float)real_to_model(app->fault_limit, exponent);
+    real value, limit;
+    do {
+        *out = (app_status_t){.ticks = app->ticks};
+        atomic_signal_fence(memory_order_seq_cst);
+        out->state = app->state;
+        out->fault = app->fault;
+        out->fault_joint = app->fault_joint;
+        out->stop = app->stop;
+        out->enabled = app->enabled;
+        out->moving = app->motion.kind != MOTION_HOLD;
+        value = app->fault_value;
+        limit = app->fault_limit;
+    } while (ticked(app, out->ticks));
+    out->joints = app->n;
+    out->overruns = app->overruns;
+    out->unproved = app->unproved;
+    out->underruns = app->motion.underruns;
+    out->samples = app->head;
+    out->dropped = app->dropped;
+    out->rate_hz = (uint32_t)app->tunable[TUNABLE_rate_hz];
+    out->loads = app->loads;
+    out->tick_steps = app->tick_steps;
+    out->limited = app->guard.limited;
+    out->unhomed = app->loop.unhomed;
+    const uint32_t at = out->fault_joint < app->n ? out->fault_joint : 0;
+    const int exponent = CORE(app_exponent)(app, app_fault_quantity(out->fault), at);
+    out->fault_value = (float)real_to_model(value, exponent);
+    out->fault_limit = (float)real_to_model(limit, exponent);
     for (uint32_t i = 0; i < app->n; i++) {
         out->q[i] = CORE(setup_position_si)(app, i, app->loop.q[i]);
         out->q_ref[i] = CORE(setup_position_si)(app, i, app->loop.q_ref[i]);
@@ -893,7 +916,12 @@ const char *CORE(app_real_name)(void) {
 }
 
 void CORE(app_stages)(const app_self *app, app_stages_t *out) {
-    *out = app->stages;
+    uint32_t ticks;
+    do {
+        ticks = app->ticks;
+        atomic_signal_fence(memory_order_seq_cst);
+        *out = app->stages;
+    } while (ticked(app, ticks));
     for (uint32_t k = 0; k <= STAGES && out->ticks > 0; k++) {
         out->least[k] = app_clock_cost(out->least[k]);
         out->most[k] = app_clock_cost(out->most[k]);
@@ -902,7 +930,12 @@ void CORE(app_stages)(const app_self *app, app_stages_t *out) {
 }
 
 void CORE(app_stages_clear)(app_self *app) {
-    memset(&app->stages, 0, sizeof app->stages);
-    for (uint32_t k = 0; k <= STAGES; k++)
-        app->stages.least[k] = UINT32_MAX;
+    uint32_t ticks;
+    do { /* again where a tick has counted into it */
+        ticks = app->ticks;
+        atomic_signal_fence(memory_order_seq_cst);
+        memset(&app->stages, 0, sizeof app->stages);
+        for (uint32_t k = 0; k <= STAGES; k++)
+            app->stages.least[k] = UINT32_MAX;
+    } while (ticked(app, ticks));
 }

@@ -30,6 +30,7 @@ typedef CORE_PASTE_T(sample, CONTROL_REAL) app_sample_t;
 #define app_load           APP_NAMED(app_load)
 #define app_lend           APP_NAMED(app_lend)
 #define app_load_arm       APP_NAMED(app_load_arm)
+#define app_rests          APP_NAMED(app_rests)
 #define app_tick           APP_NAMED(app_tick)
 #define app_status         APP_NAMED(app_status)
 #define app_where          APP_NAMED(app_where)

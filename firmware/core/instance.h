@@ -409,6 +409,8 @@ int CORE(app_load_arm)(CORE_T(app) * app, const uint8_t *bytes, size_t size, con
 /* One tick: the interrupt calls it, nobody else. */
 void CORE(app_tick)(CORE_T(app) * app, const app_inputs_t *in, app_outputs_t *out);
 
+/* The outputs are off, and no tick switches them on unless it is asked to. */
+bool CORE(app_rests)(const CORE_T(app) * app);
 void CORE(app_status)(const CORE_T(app) * app, app_status_t *status);
 /* The joint that the last refusal was about; UINT32_MAX: none. */
 uint32_t CORE(app_where)(const CORE_T(app) * app);

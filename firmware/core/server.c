@@ -6,13 +6,6 @@
 #include <string.h>
 
 // A status is large: its place on the stack is given back before anything else is done.
-__attribute__((noinline)) bool server_outputs_off(const server_t *server) {
-    app_status_t status;
-    app_status(server->app, &status);
-    return status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
-           (status.state == APP_STATE_FAULT && status.stop == APP_STOP_RELEASE);
-}
-
 __attribute__((noinline)) uint32_t server_joints(const server_t *server) {
     app_status_t status;
     app_status(server->app, &status);
@@ -31,7 +24,7 @@ int serve_RESET(server_t *server, exchange_t *x) {
     if (get_u32(x->in) != RESET_WORD || server->port->reset == NULL) {
         return LINK_ABSENT;
     }
-    if (!server_outputs_off(server)) {
+    if (!app_rests(server->app)) {
         return LINK_STATE;
     }
     server->resetting = 1;

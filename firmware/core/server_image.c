@@ -37,7 +37,7 @@ int serve_IMAGE_BEGIN(server_t *server, exchange_t *x) {
     const uint32_t length = get_u32(x->in + 1);
     const uint8_t target = x->in[0];
     server->incoming = 0;
-    if (!server_outputs_off(server)) {
+    if (!app_rests(server->app)) {
         return LINK_STATE;
     }
     if (target >= TARGET_ROWS && !has_rows(server, target - TARGET_ROWS)) {
@@ -183,7 +183,7 @@ int serve_IMAGE_END(server_t *server, exchange_t *x) {
     if (server->received_crc != server->incoming_crc) {
         return LINK_CRC;
     }
-    if (!server_outputs_off(server)) {
+    if (!app_rests(server->app)) {
         return LINK_STATE;
     }
     if (server->incoming_target == TARGET_APP && in_place(server)) {
@@ -245,7 +245,7 @@ int serve_SAVE(server_t *server, exchange_t *x) {
     if (x->size != 0) {
         return LINK_SIZE;
     }
-    if (!server_outputs_off(server) || (in_place(server) && !app_lend(server->app))) {
+    if (!app_rests(server->app) || (in_place(server) && !app_lend(server->app))) {
         return LINK_STATE;
     }
     if (server->running_length == 0) {

@@ -49,7 +49,6 @@ static inline void out_text(exchange_t *x, const char *text) {
     out_u8(x, 0);
 }
 
-bool server_outputs_off(const server_t *server);
 uint32_t server_joints(const server_t *server);
 // An answer that is an app_error_t.
 int server_refused(exchange_t *x, int reason);

@@ -39,7 +39,7 @@ int serve_ROW_RUN(server_t *server, exchange_t *x) {
     if (x->size != 1) {
         return LINK_SIZE;
     }
-    if (!server_outputs_off(server)) {
+    if (!app_rests(server->app)) {
         return LINK_STATE;
     }
     const int status = rows_run(rows, x->in[0], &reason, &limited, &cost);
