@@ -585,6 +585,43 @@ static void test_noise(void) {
     done();
 }
 
+static void put_frame(uint8_t *frame, size_t size) {
+    const size_t n = frame_close(frame, size);
+    for (size_t k = 0; k < n; k++) {
+        board.to.bytes[board.to.head++ % BOARD_LINE] = frame[k];
+    }
+}
+
+// A rate and a motion behind it, in one piece: the program has its turn between them, and sets the
+// timer of the tick before the loop is closed.
+static void test_one_request_at_a_time(void) {
+    uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
+    uint8_t *content = frame + FRAME_WRITE_AT;
+    open_board();
+    apply();
+    board.from.tail = board.from.head;
+    content[0] = ASK_SET;
+    content[1] = 100;
+    content[2] = TUNABLE_rate_hz;
+    content[3] = 0;
+    put_f32(content + 4, 500);
+    put_frame(frame, 8);
+    content[0] = ASK_MOTION;
+    content[1] = 101;
+    content[2] = MOTION_HOLD;
+    put_f32(content + 3, 0);
+    put_frame(frame, 7);
+    TEST_ASSERT_TRUE(server_poll(&board.server));
+    TEST_ASSERT_EQUAL_FLOAT(500, board.app.tunable[TUNABLE_rate_hz]);
+    TEST_ASSERT_EQUAL_UINT32(0, board.app.closing);
+    TEST_ASSERT_TRUE(server_poll(&board.server));
+    TEST_ASSERT_EQUAL_UINT32(1, board.app.closing);
+    TEST_ASSERT_FALSE(server_poll(&board.server));
+    board_tick(&board, 1);
+    (void)client_stop(client, true);
+    done();
+}
+
 // Good frames with any content: each is answered, and whatever they asked for, the board is still a
 // board.
 static void test_strange_requests(void) {
@@ -603,10 +640,7 @@ static void test_strange_requests(void) {
         if (content[0] == ASK_RESET && i % 50 != 0) {
             content[0] = ASK_STATUS;
         }
-        const size_t n = frame_close(frame, size);
-        for (size_t k = 0; k < n; k++) {
-            board.to.bytes[board.to.head++ % BOARD_LINE] = frame[k];
-        }
+        put_frame(frame, size);
         server_poll(&board.server);
         board_tick(&board, i % 3);
         answers += board.from.head != board.from.tail;
@@ -656,6 +690,7 @@ TEST(test_budget_is_refused_with_its_arithmetic)
 TEST(test_starts_while_streaming)
 TEST(test_damaged_line)
 TEST(test_noise)
+TEST(test_one_request_at_a_time)
 TEST(test_strange_requests)
 TEST(test_crash_record)
 TEST_LIST_END

@@ -118,6 +118,8 @@ static bool flush(server_t *server) {
     return true;
 }
 
+// At most one request: what it asks of the program, another rate of the tick, is done before the
+// next, which may be a motion.
 static bool receive(server_t *server) {
     bool any = false;
     uint8_t byte;
@@ -126,6 +128,8 @@ static bool receive(server_t *server) {
         any = true;
         if (size >= PROTOCOL_HEAD) {
             answer(server, server->rx, size);
+            (void)flush(server);
+            break;
         }
     }
     return any;

@@ -88,7 +88,8 @@ enum { REASON_STORE = -300 };
 
 // Loads the stored set into the application, which is initialised already.
 void server_start(server_t *server, app_t *app, const server_port_t *port);
-// Everything that there is to do now. True where bytes have come: more may follow at once.
+// What there is to do now, up to the answer to one request. True where bytes have come: more may
+// follow at once.
 bool server_poll(server_t *server);
 
 #endif
