@@ -44,7 +44,7 @@ void setUp(void) {
 
 static void test_start_on_silicon(void) {
     TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
-    EXPECT_WRITES({&TIM2->CR1, 0}, {&TIM2->ARR, 84000 - 1}, {&TIM2->SR, 0},
+    EXPECT_WRITES({&TIM2->CR1, 0}, {&TIM2->ARR, 84000 - 1}, {&TIM2->CNT, 0}, {&TIM2->SR, 0},
                   {&TIM2->DIER, TIM_DIER_UIE}, {&TIM2->CR1, TIM_CR1_CEN});
     TEST_ASSERT_EQUAL_HEX32(1 << 0, regmodel_get(&RCC->APB1ENR));
     TEST_ASSERT_EQUAL_UINT8(IRQ_PRIORITY_TICK, host_irq.priority[28]);

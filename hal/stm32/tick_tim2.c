@@ -2,7 +2,8 @@
 //
 // One image for silicon and emulator: the emulator's timer keeps the right period only with PSC = 0
 // and without a write to EGR or CNT, ever, and its period is ARR ticks where silicon's is ARR + 1.
-// Without ARPE a new ARR counts at once, so neither register is needed.
+// Without ARPE a new ARR counts at once. Silicon's counter begins at zero then: left beyond a
+// shorter period it would go on to the end of its 32 bits, 51 s at 84 MHz without a tick.
 //
 // TIM2 goes on while a debugger halts the core, unlike the motor timers: after the halt the tick is
 // overdue, tick_overrun shows it, and the firmware learns that it has lost time in which the arm
@@ -25,6 +26,9 @@ int tick_start(uint32_t rate_hz) {
     rcc_enable(board.tick.clock);
     reg_write(&tim->CR1, 0);
     reg_write(&tim->ARR, clock->emulated ? period : period - 1);
+    if (!clock->emulated) {
+        reg_write(&tim->CNT, 0);
+    }
     reg_write(&tim->SR, 0);
     reg_write(&tim->DIER, TIM_DIER_UIE);
     irq_enable(board.tick.irq, IRQ_PRIORITY_TICK);
