@@ -275,6 +275,34 @@ static void test_two_motions(void) {
     }
 }
 
+// To hold is no motion that another would replace, whether the tick has closed the loop or not.
+static void test_hold_and_motion(void) {
+    static const float speed[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
+    for (uint32_t at = 1;; at++) {
+        load();
+        TEST_ASSERT_EQUAL(APP_OK, start(MOTION_HOLD, 0, nowhere));
+        come_at(at, NULL);
+        TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_QUINTIC, 3, to));
+        const bool it_did = came();
+        tick(3001);
+        arrived();
+        if (!it_did)
+            break;
+    }
+    load();
+    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, speed));
+    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, speed));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_QUINTIC, 3, to));
+    tick(100);
+    TEST_ASSERT_EQUAL_FLOAT(speed[0], app.loop.qd_mid[0]);
+    load();
+    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_HOLD, 0, nowhere));
+    TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_QUINTIC, 3, to));
+    tick(1);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.state);
+}
+
 // What was asked before comes first; what is accepted is done.
 static void test_stop_and_motion(void) {
     load();
@@ -486,6 +514,7 @@ TEST(test_fault_while_a_jog_is_repeated)
 TEST(test_jog_repeated_at_its_end)
 TEST(test_a_point_too_late)
 TEST(test_two_motions)
+TEST(test_hold_and_motion)
 TEST(test_stop_and_motion)
 TEST(test_changes_behind_a_motion)
 TEST(test_changes_behind_a_stream)

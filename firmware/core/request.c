@@ -193,34 +193,38 @@ static int check_hold(app_self *app) {
     return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_HOLD);
 }
 
-/* May a motion begin? Answers with the state that it is asked in, or APP_STATES. Requests that no
- * tick has taken yet come first, so they are looked at before the state that they will change; only
- * switching off what is off is done already. */
+/*
+ * From where may a motion begin? APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop,
+ * or one that the next tick closes to hold; APP_STATES: it may not. Requests that no tick has taken
+ * yet come first, and are looked at before the state that they change; only switching off what is
+ * off is done already.
+ */
 static uint32_t begins(app_self *app, uint32_t wanted) {
-    const bool asked = app->closing || app->stopping;
+    const bool closing = app->closing, stopping = app->stopping;
     const uint32_t state = app->state, kind = app->motion.kind;
     const bool jogs = (kind == MOTION_JOG || kind == MOTION_BRAKE) && wanted == MOTION_JOG;
-    if (asked)
-        return APP_STATES;
-    if (state == APP_STATE_IDLE) {
+    if (state == APP_STATE_IDLE && !closing) {
         app->leaving = 0;
         app->motion.kind = MOTION_HOLD; /* what waited for its points is forgotten */
         return state;
     }
-    const bool goes_on = state == APP_STATE_RUNNING && (kind == MOTION_HOLD || jogs);
-    return goes_on && !app->leaving ? state : APP_STATES;
+    const bool closed = closing || state == APP_STATE_RUNNING;
+    const bool goes_on = closed && (kind == MOTION_HOLD || jogs) && !stopping && !app->leaving;
+    return goes_on ? APP_STATE_RUNNING : APP_STATES;
 }
 
 /* The tick may have latched a fault since, and be braking: then nothing begins. */
-static int begin(app_self *app, uint32_t kind, uint32_t state) {
+static int begin(app_self *app, uint32_t kind, uint32_t begun) {
     const uint32_t lock = app_clock_lock();
-    const bool same = app->state == state;
+    const uint32_t state = app->state;
+    const bool same = state == (app->closing ? APP_STATE_IDLE : begun);
     if (same) {
         if (kind == MOTION_HOME)
             app->loop.unhomed |= 1u << app->motion.as.home.joint;
         app->motion.kind = kind;
         /* From rest the loop closes when the first points are there. */
-        app->closing = state == APP_STATE_IDLE && kind != MOTION_KNOTS;
+        if (state == APP_STATE_IDLE && kind != MOTION_KNOTS)
+            app->closing = 1;
     }
     app_clock_unlock(lock);
     return same ? APP_OK : APP_E_STATE;
@@ -243,7 +247,7 @@ int CORE(app_motion_start)(app_self *app, const motion_t *in) {
         return APP_E_HOLD;
     for (uint32_t i = 0; i < app->n; i++)
         start[i] = CORE(setup_position_si)(
-            app, i, state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
+            app, i, app->state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
     const int status = in->kind == MOTION_HOLD    ? APP_OK
                        : in->kind == MOTION_KNOTS ? start_knots(app, in)
                        : in->kind == MOTION_JOG   ? start_jog(app, in)
