@@ -3,9 +3,16 @@
 #ifndef HAL_RING_H
 #define HAL_RING_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// The bytes are there before they count, and taken before their place is given back; what is
+// volatile says nothing about when the compiler moves the rest.
+static inline void ring_order(void) {
+    atomic_signal_fence(memory_order_seq_cst);
+}
 
 typedef struct {
     uint8_t *data;
@@ -27,6 +34,7 @@ static inline bool ring_put(ring_t *ring, uint8_t byte) {
         return false;
     }
     ring->data[ring->head & (ring->size - 1)] = byte;
+    ring_order();
     ring->head = ring->head + 1;
     return true;
 }
@@ -36,6 +44,7 @@ static inline bool ring_get(ring_t *ring, uint8_t *byte) {
         return false;
     }
     *byte = ring->data[ring->tail & (ring->size - 1)];
+    ring_order();
     ring->tail = ring->tail + 1;
     return true;
 }
@@ -49,6 +58,7 @@ static inline bool ring_write(ring_t *ring, const uint8_t *data, size_t n) {
     for (size_t i = 0; i < n; i++) {
         ring->data[head++ & (ring->size - 1)] = data[i];
     }
+    ring_order();
     ring->head = head;
     return true;
 }
