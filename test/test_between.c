@@ -356,6 +356,38 @@ static void test_changes_behind_a_motion(void) {
     arrived();
 }
 
+// An arm is attached: nothing begins before its encoders were read, and nothing is left of what the
+// simulated one has turned and found. firmware/tick.c reads them in the second tick.
+static void test_motion_behind_the_change_to_hardware(void) {
+    enum { COUNTS = 100 };
+    load();
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_home, 1, 1));
+    app.loop.unhomed = 0; // found
+    app.loop.zero[1] = 0.1f;
+    tick(1);
+    TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
+    TEST_ASSERT_EQUAL_UINT32(1 << 1, app.loop.unhomed);
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_HOLD, 0, nowhere));
+    tick(1);
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_HOLD, 0, nowhere));
+    in.counts_valid = (1u << N) - 1;
+    in.counts[0] = in.counts[1] = COUNTS;
+    tick(1);
+    for (int i = 0; i < 2; i++)
+        TEST_ASSERT_EQUAL_INT32(COUNTS, app.loop.counts[i]);
+    TEST_ASSERT_EQUAL_FLOAT(0, app.loop.zero[1]);
+    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_HOLD, 0, nowhere));
+    // Saying it again changes nothing.
+    TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
+    tick(1);
+    app.loop.unhomed = 0;
+    in.counts[0] = 700;
+    tick(1);
+    TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
+    TEST_ASSERT_EQUAL_INT32(-300, app.loop.counts[0]);
+    TEST_ASSERT_EQUAL_UINT32(0, app.loop.unhomed);
+}
+
 // One that waits for its points is forgotten where they would mean something else.
 static void test_changes_behind_a_stream(void) {
     for (int k = 0; k < 3; k++) {
@@ -517,6 +549,7 @@ TEST(test_two_motions)
 TEST(test_hold_and_motion)
 TEST(test_stop_and_motion)
 TEST(test_changes_behind_a_motion)
+TEST(test_motion_behind_the_change_to_hardware)
 TEST(test_changes_behind_a_stream)
 TEST(test_patience_begins_with_the_stream)
 TEST(test_clearing_while_lowered)

@@ -489,7 +489,7 @@ static void test_duty_follows_the_supply(void) {
     const motion_t hold = {.kind = MOTION_HOLD};
     in.counts_valid = (1u << N) - 1;
     in.supply_mV = 40000;
-    tick(1);
+    tick(2);
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &hold));
     tick(3);
     const int32_t nominal = out.duty_q15[1];

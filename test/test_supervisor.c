@@ -553,6 +553,7 @@ static void test_homing_is_refused(void) {
     motion.value[1] = 0;
     home_by(0, 2, 3);
     set(TUNABLE_plant, 0); // no inputs for switches
+    tick(2);
     TEST_ASSERT_EQUAL_INT(APP_E_SEEK, app_motion_start(&app, &motion));
     set(TUNABLE_plant, 1);
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_home, 0, 0));

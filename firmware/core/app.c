@@ -689,6 +689,17 @@ static void change_home(app_self *app, uint32_t at) {
     app->loop.unhomed = (app->loop.unhomed & ~(1u << at)) | (uint32_t)(s->home != 0) << at;
 }
 
+/* What is controlled now is another arm: its turns are counted from where it is. */
+static void change_plant(app_self *app) {
+    if (app->control[app->now].simulated == (app->tunable[TUNABLE_plant] != 0))
+        return;
+    for (uint32_t i = 0; i < app->n; i++) {
+        app->loop.counts[i] = 0;
+        change_home(app, i);
+    }
+    app->switched = app->ticks;
+}
+
 static float *tunable_place(app_self *app, uint32_t tunable, uint32_t at) {
     CORE_T(settings) *s = &app->joint[at];
     switch (tunable) {
@@ -801,7 +812,9 @@ static int apply(app_self *app, uint32_t tunable) {
     case TUNABLE_encoder_sign:
     case TUNABLE_encoder_ratio:
     case TUNABLE_rate_hz:
+        return resettle(app);
     case TUNABLE_plant:
+        change_plant(app);
         return resettle(app);
     default:
         return change_control(app);

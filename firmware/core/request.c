@@ -193,6 +193,12 @@ static int check_hold(app_self *app) {
     return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_HOLD);
 }
 
+/* Whether the tick knows where the arm is: hardware is read where the tick before has said that it
+ * is to be. */
+static bool sensed(const app_self *app) {
+    return app->tunable[TUNABLE_plant] != 0 || app->ticks - app->switched > 1;
+}
+
 /*
  * From where may a motion begin? APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop,
  * or one that the next tick closes to hold; APP_STATES: it may not. Requests that no tick has taken
@@ -204,6 +210,8 @@ static uint32_t begins(app_self *app, uint32_t wanted) {
     const uint32_t state = app->state, kind = app->motion.kind;
     const bool jogs = (kind == MOTION_JOG || kind == MOTION_BRAKE) && wanted == MOTION_JOG;
     if (state == APP_STATE_IDLE && !closing) {
+        if (!sensed(app))
+            return APP_STATES;
         app->leaving = 0;
         app->motion.kind = MOTION_HOLD; /* what waited for its points is forgotten */
         return state;
