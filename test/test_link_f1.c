@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "firmware/core/crc.h"
 #include "firmware/medium.h"
 #include "hal/flash.h"
 #include "hal/host/host.h"
@@ -169,6 +170,29 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     board_tick(&host, 5);
 }
 
+// A motion that began between two pieces of an image: the flash is not written under its tick.
+static void test_no_writing_while_the_loop_is_closed(void) {
+    const motion_t hold = {.kind = MOTION_HOLD};
+    uint8_t begin[9] = {TARGET_APP}, piece[4 + 32] = {0};
+    TEST_ASSERT_EQUAL(0, send(MOTORS));
+    TEST_ASSERT_EQUAL(0, client_discover_robot(client));
+    put_u32(put_u32(begin + 1, length[TORQUES]), crc32_add(0, arm[TORQUES], length[TORQUES]));
+    TEST_ASSERT_EQUAL(0, client_ask(client, ASK_IMAGE_BEGIN, begin, sizeof begin));
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &hold), client->error.what);
+    memcpy(piece + 4, arm[TORQUES], sizeof piece - 4);
+    const uint64_t before = flash_f1.operations;
+    for (int ticks = 0; ticks < 2; ticks++) { // about to close, and closed
+        TEST_ASSERT_EQUAL(-1, client_ask(client, ASK_IMAGE_DATA, piece, sizeof piece));
+        TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the outputs are on"));
+        board_tick(&host, 1);
+    }
+    TEST_ASSERT_EQUAL_UINT64(before, flash_f1.operations);
+    TEST_ASSERT_EQUAL(0, client_stop(client, true));
+    board_tick(&host, 1);
+    TEST_ASSERT_EQUAL(0, client_ask(client, ASK_IMAGE_DATA, piece, sizeof piece));
+    TEST_ASSERT_TRUE(runs(MOTORS));
+}
+
 // The operations that writing the other arm takes.
 static uint64_t operations(void) {
     const uint64_t before = flash_f1.operations;
@@ -267,6 +291,7 @@ TEST_LIST_BEGIN
 TEST(test_an_image_in_pieces_is_used_in_the_flash_and_stays)
 TEST(test_saving_moves_the_arm_to_the_other_slot)
 TEST(test_saving_ends_a_motion_that_has_not_begun)
+TEST(test_no_writing_while_the_loop_is_closed)
 TEST(test_power_cuts)
 TEST(test_errors_of_the_controller)
 TEST(test_a_refused_image_is_not_stored)

@@ -80,6 +80,9 @@ int serve_IMAGE_DATA(server_t *server, exchange_t *x) {
         return LINK_ORDER;
     }
     if (in_place(server) && server->incoming_target == TARGET_APP) {
+        if (!app_rests(server->app)) { // the tick waits for a flash that is written
+            return LINK_STATE;
+        }
         const int status = store_put(&server->store, bytes, count);
         if (status != STORE_OK) {
             server->incoming = 0;
