@@ -2,7 +2,10 @@
  * The application: the tick, which reads top to bottom as sense, estimate, refer, compute, feed
  * back, drive, tell, simulate; and what the background may ask of it. The background never writes
  * what the tick reads, except words of 32 bits: requests are flags that the tick takes up at its
- * beginning, new constants are made in the spare half and taken over between two ticks.
+ * beginning, new constants are made in the spare half and taken over between two ticks. The rest is
+ * done at rest with the tick away (tick_away), and what must not change between looking and
+ * writing, a few words, with interrupts locked (app_clock_lock). What is read together is read
+ * again if a tick came.
  */
 #include "firmware/core/image.h"
 #include "firmware/core/image_flex.h"

@@ -402,7 +402,8 @@ void CORE(app_init)(CORE_T(app) * app);
  */
 int CORE(app_load)(CORE_T(app) * app, const uint8_t *bytes, size_t size);
 /* The memory of motions, motion.as.lent, until the next one is asked for: app_load leaves it alone.
- * False where the outputs are on. A motion that waits for its points is forgotten. */
+ * False where the outputs are on, or will be with the next tick. A motion that waits for its points
+ * is forgotten. */
 bool CORE(app_lend)(CORE_T(app) * app);
 /* The same with an arm that is prepared already and stays where it is, in flash. */
 int CORE(app_load_arm)(CORE_T(app) * app, const uint8_t *bytes, size_t size, const DYN_T(arm) *arm);
