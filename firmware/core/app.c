@@ -186,9 +186,12 @@ static void supervise(app_self *app, const control_t *c, app_outputs_t *out) {
 
 void CORE(app_fault)(app_self *app, uint32_t fault) {
     const CORE_T(finding) f = {fault, APP_NO_JOINT, 0, 0};
-    if (app->state != APP_STATE_FAULT)
+    const uint32_t lock = app_clock_lock();
+    if (app->state != APP_STATE_FAULT) {
         latch(app, f);
-    app->motion.kind = MOTION_HOLD;
+        app->motion.kind = MOTION_HOLD;
+    }
+    app_clock_unlock(lock);
 }
 
 /* A stage begins. */

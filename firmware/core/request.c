@@ -293,7 +293,8 @@ static int check_point(app_self *app, const float q[]) {
         if (!within(s, q[i]))
             return refuse(app, i, APP_E_POSITION);
         if (m->as.knots.head == 0) {
-            const float here = CORE(setup_position_si)(app, i, app->loop.q[i]);
+            const float here = CORE(setup_position_si)(
+                app, i, app->state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
             if (!(fabsf(q[i] - here) <= START_NEAR))
                 return refuse(app, i, APP_E_START);
             continue;
