@@ -138,11 +138,13 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define gain_whole(g, a)      gain_mul(g, a)
 #define gain_count_wide(g, n) ((wider)(((wider)(g).k * (int32_t)(n)) >> (g).cut))
 #define wide_sub(a, b)        ((wider)(a) - (b))
-#define real_slack(limit)     ((limit) >> 12)
-#define real_q15(a)           ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
-#define real_half(a)          ((a) >> 1)
-#define real_to_model         dyn_q31_to
-#define part_turn(u)          ((real)((uint32_t)(u) << (32 - DYN_Q31_BITS)))
+#define real_exceeds(a, b, by)                                                                     \
+    ((a) > (b) && (uint32_t)(a) - (uint32_t)(b) > (uint32_t)(by)) /* exact as it is positive */
+#define real_slack(limit) ((limit) >> 12)
+#define real_q15(a)       ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
+#define real_half(a)      ((a) >> 1)
+#define real_to_model     dyn_q31_to
+#define part_turn(u)      ((real)((uint32_t)(u) << (32 - DYN_Q31_BITS)))
 
 INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
     dyn_sincos_q30((int32_t)((uint32_t)q + (uint32_t)offset), cosine, sine);

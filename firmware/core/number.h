@@ -27,6 +27,11 @@
 #define wide_sub(a, b) real_sub(a, b)
 #endif
 
+/* a - b > by, which is not negative, likewise. */
+#ifndef real_exceeds
+#define real_exceeds(a, b, by) ((a) - (b) > (by))
+#endif
+
 /* By how much rounding may take a reference beyond a limit that it was planned to reach. */
 #ifndef real_slack
 #define real_slack(limit) ((void)(limit), real_known(0))

@@ -142,6 +142,7 @@ INLINE void spline_at(motion_state_t *m, loop_t *s, uint32_t n) {
 /* Speeds change towards the target, and to zero where a limit of the position would be passed. */
 INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
     bool moves = false;
+    uint32_t beyond;
     if (m->kind == MOTION_JOG && ++m->count > m->last)
         CORE(reference_brake)(m);
     const bool brakes = m->kind == MOTION_BRAKE;
@@ -155,13 +156,14 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
                 real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
             /* Two ticks more, for what changes until it is noticed. */
             const real soon = real_twice(real_twice(gain_mul(j->half.q_qd, before)));
-            const real end = real_add(s->q_mid[i], real_add(glide, soon));
+            const wider end = wide_add((wider)s->q_mid[i], real_add(glide, soon));
             if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
                 target = real_known(0);
         }
         const real change = real_clamp(real_sub(target, before), j->qd_change);
         s->qd_mid[i] = real_add(before, change);
-        s->q_mid[i] = real_add(s->q_mid[i], gain_mul(j->half.q_qd, real_add(before, s->qd_mid[i])));
+        const real step = gain_mul(j->half.q_qd, real_add(before, s->qd_mid[i]));
+        s->q_mid[i] = wide_fit(wide_add((wider)s->q_mid[i], step), &beyond);
         s->qdd_ref[i] = gain_mul(j->qdd_qd, change);
         moves = moves || s->qd_mid[i] != 0 || asked != 0;
     }

@@ -136,8 +136,8 @@ static real bound(double value, int exponent) {
 
 /* Limits of the guards. Quantisation moves the estimated speed by up to `step` either way, which
  * the check of the directions must not take for motion. */
-static void guard_make(const app_self *app, const settings_t *s, exponents_t e,
-                       control_joint_t *out) {
+static void guard_make(const app_self *app, uint32_t i, exponents_t e, control_joint_t *out) {
+    const settings_t *s = &app->joint[i];
     const float *t = app->tunable;
     const double pole = observer_pole(app), v = (double)s->velocity;
     const double fast = (double)t[TUNABLE_guard_speed] * v * (double)t[TUNABLE_limits_part];
@@ -147,7 +147,11 @@ static void guard_make(const app_self *app, const settings_t *s, exponents_t e,
     out->beyond = bound((double)t[TUNABLE_guard_position], e.p);
     out->fast = bound(fast, e.v);
     out->wrong = bound(fmax(v * WRONG_PART, 2 * step) / 16, e.v);
-    out->firm = bound(FIRM * (double)s->kd * step, e.tau);
+    /* More than noise, and than three quarters of Coulomb friction, so that friction may be half as
+     * much again as in the model, or half of it: a joint that brakes takes what the model says, and
+     * that half. */
+    const double half = real_to_model(app->arm->joint[i].drive.coulomb, e.tau);
+    out->firm = bound(FIRM * (double)s->kd * step + 1.5 * half, e.tau);
     out->sink = bound(v * SINK_PART, e.v);
 }
 
@@ -189,7 +193,7 @@ bool CORE(setup_control)(const app_self *app, control_t *out) {
     for (uint32_t i = 0; i < app->n; i++) {
         const exponents_t e = exponents(app, i);
         control_joint_t *j = &out->joint[i];
-        guard_make(app, &app->joint[i], e, j);
+        guard_make(app, i, e, j);
         fits = step_make(h, e, &j->half) && fits;
         fits = sensor_make(&app->joint[i], e, j) && fits;
         fits = feedback_make(app, &app->joint[i], e, j) && fits;

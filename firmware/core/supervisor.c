@@ -105,7 +105,8 @@ INLINE bool look(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t
     g->look[i].push = push;
     return grown && opposite(off, push) && real_size(off) > j->wrong &&
            opposite(gained_off, push) && opposite(qd, push) &&
-           real_size(qd) > real_half(j->wrong) && opposite(gained, push);
+           real_size(qd) > real_half(j->wrong) && opposite(gained, push) &&
+           real_size(s->tau[i]) > j->firm;
 }
 
 /* Acceleration from what was gained, in k->qdd; never beyond what fixed point
@@ -134,15 +135,6 @@ INLINE bool explained(real takes, real commanded) {
            real_size(takes) >= real_half(real_half(real_size(commanded)));
 }
 
-/* A torque that tells a direction: more than noise, and than three quarters of Coulomb friction, so
- * that friction may be half as much again as in the model, or half of it: a joint that brakes takes
- * what the model says, and that half. coulomb is half of the friction. */
-INLINE bool firm(const control_t *c, const loop_t *s, uint32_t i) {
-    const real half = c->arm->joint[i].drive.coulomb;
-    const real least = real_add(c->joint[i].firm, real_add(half, real_half(half)));
-    return real_size(s->tau[i]) > least;
-}
-
 /* Speeds gained since the last looks, of all joints at once. */
 INLINE void note_speeds(const control_t *c, guard_t *g, const loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
@@ -166,7 +158,7 @@ static finding_t guard_directions(const control_t *c, scratch_t *k, guard_t *g, 
     const uint32_t first = g->phase == 0 ? 0 : half,
                    end = first < half && c->segment > 1 ? half : n;
     for (uint32_t i = first; i < end; i++)
-        suspects |= (uint32_t)(look(&c->joint[i], g, s, i) && firm(c, s, i)) << i;
+        suspects |= (uint32_t)(look(&c->joint[i], g, s, i)) << i;
     if (suspects != 0)
         needed(c, k, g, s);
     for (uint32_t i = first; i < end; i++) {
@@ -182,24 +174,24 @@ static finding_t guard_directions(const control_t *c, scratch_t *k, guard_t *g, 
 
 /* Of a joint; NaN is the only number that differs from itself. */
 INLINE finding_t guard_joint(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t i) {
-    const real q = s->q[i], off = real_sub(s->q_ref[i], q);
+    const real q = s->q[i], ref = s->q_ref[i];
     const uint32_t bit = 1u << i;
+    uint32_t beyond;
     if (s->tau_model[i] != s->tau_model[i] || s->q_hat[i] != s->q_hat[i] ||
         s->tau[i] != s->tau[i] || s->volt[i] != s->volt[i])
         return (finding_t){APP_FAULT_NUMBER, i, s->tau_model[i], j->tau_max};
     if (real_size(s->qd_hat[i]) >= j->fast)
         return (finding_t){APP_FAULT_VELOCITY, i, s->qd_hat[i], j->fast};
     if (j->bounded && !(s->unhomed & bit)) {
-        const real above = real_sub(q, j->upper), below = real_sub(j->lower, q);
-        if (above <= 0 && below <= 0)
+        if (q <= j->upper && q >= j->lower)
             g->outside &= ~bit;
-        if (above > j->beyond && !(g->outside & bit))
+        if (real_exceeds(q, j->upper, j->beyond) && !(g->outside & bit))
             return (finding_t){APP_FAULT_POSITION, i, q, j->upper};
-        if (below > j->beyond && !(g->outside & bit))
+        if (real_exceeds(j->lower, q, j->beyond) && !(g->outside & bit))
             return (finding_t){APP_FAULT_POSITION, i, q, j->lower};
     }
-    if (real_size(off) > j->track && !(s->pressing & bit))
-        return (finding_t){APP_FAULT_TRACKING, i, off, j->track};
+    if ((real_exceeds(ref, q, j->track) || real_exceeds(q, ref, j->track)) && !(s->pressing & bit))
+        return (finding_t){APP_FAULT_TRACKING, i, wide_fit(wide_sub(ref, q), &beyond), j->track};
     return nothing;
 }
 
