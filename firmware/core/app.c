@@ -523,7 +523,7 @@ static int make_flex(app_self *app) {
 }
 
 /* With another payload, beside the arm that has it. */
-static bool change_flex(app_self *app, uint32_t spare) {
+static inline bool change_flex(app_self *app, uint32_t spare) {
     if (!app->flex)
         return true;
     app->flex = &app->beams[spare];
