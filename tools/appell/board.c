@@ -36,9 +36,15 @@ client_t *board_open(const request_t *request, unsigned what) {
     return NULL;
 }
 
-int board_error(const client_t *client) {
+int board_error(client_t *client) {
+    const bool refused = client->status >= 0;
+    device_status_t status;
     say_error(client->device.board, client->error.cure, "%s", client->error.what);
-    return client->status >= 0 ? EXIT_NO : EXIT_BAD;
+    if (refused && client_status(client, &status) == 0 && status.flags & STATUS_CRASHED)
+        say_note(client->device.board,
+                 "it crashed and has started again since, which may be why: `appell dump` says "
+                 "where");
+    return refused ? EXIT_NO : EXIT_BAD;
 }
 
 uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size) {

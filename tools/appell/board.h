@@ -11,8 +11,9 @@
 
 /* Opens and greets it, discovers its robot and DISCOVER_...; NULL after saying what is wrong. */
 client_t *board_open(const request_t *request, unsigned what);
-/* Says the client's error. EXIT_NO where the board refused, EXIT_BAD where the line failed. */
-int board_error(const client_t *client);
+/* Says the client's error, and of a board that has crashed that it has. EXIT_NO where the board
+ * refused, EXIT_BAD where the line failed. */
+int board_error(client_t *client);
 
 /* Image of a robot, to be freed; NULL after saying why not. */
 uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size);
