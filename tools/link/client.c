@@ -624,6 +624,25 @@ int client_clear(client_t *client) {
     return client_ask(client, ASK_CLEAR, NULL, 0);
 }
 
+int client_off(client_t *client) {
+    enum { POLLS = 2000 }; /* an answer takes a board longer than 10 us, its longest tick 10 ms */
+    device_status_t first, now;
+    if (client_stop(client, true) != 0 || client_status(client, &first) != 0)
+        return -1;
+    for (int i = 0; i < POLLS; i++) {
+        if (client_status(client, &now) != 0)
+            return -1;
+        if (now.tick == first.tick)
+            continue;
+        if (now.state == APP_STATE_UNCONFIGURED || now.state == APP_STATE_IDLE)
+            return 0;
+        if (now.state == APP_STATE_FAULT && client_clear(client) != 0)
+            return -1;
+    }
+    port_fail(&client->error, "look at the board's console", "the outputs do not go off");
+    return -1;
+}
+
 int client_place(client_t *client, const float *q) {
     uint8_t request[4 * DYN_MAX_JOINTS];
     for (uint32_t i = 0; i < client->device.joints; i++)

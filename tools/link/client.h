@@ -166,6 +166,9 @@ int client_motion(client_t *client, const motion_t *motion);
 int client_knots(client_t *client, const float *point, uint32_t points, uint32_t *credits);
 int client_stop(client_t *client, bool at_once);
 int client_clear(client_t *client);
+/* Outputs off at once, and no fault: returns when a tick has taken that up, so that what needs an
+ * arm at rest may be asked for next, and a motion is not taken for the one that was stopped. */
+int client_off(client_t *client);
 int client_place(client_t *client, const float *q);
 int client_reset(client_t *client); /* and waits until the board is there again */
 

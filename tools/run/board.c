@@ -76,31 +76,11 @@ static int set_all(client_t *client, const char *name, uint32_t count, const flo
     return 0;
 }
 
-/* The outputs go off in the next tick, and a small board takes tunables only then. */
-static int switch_off(client_t *client) {
-    enum { POLLS = 2000 };
-    device_status_t status;
-    if (client_stop(client, true) != 0)
-        return -1;
-    for (int i = 0; i < POLLS; i++) {
-        if (client_status(client, &status) != 0)
-            return -1;
-        if (status.state == APP_STATE_FAULT) { /* of the trial before, which has told it */
-            if (client_clear(client) != 0)
-                return -1;
-        } else if (status.state != APP_STATE_RUNNING && status.state != APP_STATE_STOPPING) {
-            return 0;
-        }
-    }
-    port_fail(&client->error, "look at the board's console", "the outputs do not go off");
-    return -1;
-}
-
 static int set_up(client_t *client, const trial_t *trial) {
     const uint32_t n = client->device.joints;
     const float feedback = (float)trial->feedback, feedforward = (float)trial->feedforward;
     const float one = 1;
-    if (switch_off(client) != 0)
+    if (client_off(client) != 0) /* a small board takes tunables only then */
         return -1;
 #define X(name, value)                                                                             \
     if (set_all(client, #name, 1, &(const float){value}) != 0)                                     \
@@ -116,8 +96,7 @@ static int set_up(client_t *client, const trial_t *trial) {
     return client_place(client, trial->start);
 }
 
-/* A motion that a fault has stopped takes no more points: the samples tell it. */
-static int ended_in_a_fault(client_t *client) {
+int trial_in_fault(client_t *client) {
     device_status_t status;
     const port_error_t error = client->error;
     if (client->status >= 0 && client_status(client, &status) == 0 &&
@@ -142,11 +121,11 @@ static int send_points(client_t *client, const trial_t *trial, watch_t *watch) {
             continue;
         }
         if (client_knots(client, trial->point + (size_t)sent * n, now, &credits) != 0)
-            return ended_in_a_fault(client);
+            return trial_in_fault(client);
         sent += now;
     }
     return watch->ended || client_knots(client, NULL, 0, &credits) == 0 ? 0
-                                                                        : ended_in_a_fault(client);
+                                                                        : trial_in_fault(client);
 }
 
 static int watch_to_the_end(client_t *client, watch_t *watch) {

@@ -13,9 +13,13 @@
 #include "firmware/core/faults.h"
 #include "firmware/core/tunables.h"
 #include "tools/appell/plot.h"
+#include "tools/run/run.h"
 
 #define RELEASE_S 0.25 /* how long an arm without brakes is watched falling */
-enum { POSES = 5000, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
+/* Samples that may be on their way: more than the buffer of a socket holds, 208 KB of some 70
+ * bytes, also where half of it is spent, so that a host that is late stops the emulator and misses
+ * none. */
+enum { POSES = 5000, WINDOW = 8000, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
 #define SINK_PART  0.1  /* of the velocity limit: lowering, as in firmware/core/setup.c */
 #define NEAR       0.05 /* rad or m: from the pose to limits that it will fall through */
 #define PATIENCE_S 10.0 /* of the board, for a fault to come */
@@ -249,9 +253,9 @@ static double speed_bound(const worst_t *w, uint32_t stop, uint32_t i, const dou
 
 typedef struct {
     const worst_t *worst;
-    double rate_hz;
+    double rate_hz, seconds; /* how long it is watched after the fault, in the board's time */
     uint32_t first_tick, last_tick, rows;
-    bool failed;
+    bool failed, done;
     double q[DYN_MAX_JOINTS], height, fall;
     double speed[DYN_MAX_JOINTS], before[DYN_MAX_JOINTS]; /* largest, after and until the fault */
     double off[DYN_MAX_JOINTS];                           /* from the reference, until it */
@@ -271,6 +275,8 @@ static void see(void *user, const sample_in_t *sample) {
     const double *q = sample->value + 1;
     const double h = (sample->tick - m->last_tick) / m->rate_hz;
     const bool fault = (sample->word[0] & 0xff) == APP_STATE_FAULT;
+    if (m->done) /* a joint that stays jammed is a second fault some time later */
+        return;
     const double height = hand_height(m->worst, q);
     for (uint32_t i = 0; i < n && m->rows > 0 && h > 0; i++) {
         double *most = m->failed ? &m->speed[i] : &m->before[i];
@@ -287,6 +293,7 @@ static void see(void *user, const sample_in_t *sample) {
         m->fall = fmax(m->fall, m->height - height);
     memcpy(m->q, q, n * sizeof *q);
     m->last_tick = sample->tick;
+    m->done = m->failed && (m->last_tick - m->first_tick) / m->rate_hz >= m->seconds;
     m->rows++;
     if (m->plot) {
         double value[DYN_MAX_JOINTS + 1] = {height};
@@ -341,21 +348,25 @@ static int start(client_t *client, const worst_t *w, const scenario_t *s, const 
     /* Half of the buffer starts it. */
     for (uint32_t k = 0, credits = 1; s->dry && k < DRY_POINTS && credits > 0; k++)
         if (client_knots(client, pose, 1, &credits) != 0)
-            return -1;
+            return trial_in_fault(client); /* the last points were late, which is the same fault */
     return 0;
 }
 
-static int watch(client_t *client, motion_seen_t *seen, double seconds) {
+/* The fault is asked for when it is seen, and not when the arm was watched: a second one while the
+ * arm stops makes the stop a worse one. */
+static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
     uint32_t start = 0;
     int silent = 0; /* polls in a row: the emulator may be slow */
+    bool known = false;
     while (silent < SILENT_POLLS &&
            (start == 0 || seen->failed || (seen->last_tick - start) / seen->rate_hz < PATIENCE_S)) {
         const int bytes = client_poll(client, POLL_MS);
-        if (bytes < 0)
+        if (bytes < 0 || (seen->failed && !known && client_fault(client, fault) != 0))
             return -1;
+        known = seen->failed;
         silent = bytes > 0 ? 0 : silent + 1;
         start = start == 0 ? seen->last_tick : start;
-        if (seen->failed && (seen->last_tick - seen->first_tick) / seen->rate_hz >= seconds)
+        if (known && seen->done)
             return 0;
     }
     device_status_t status;
@@ -388,9 +399,7 @@ static int run(client_t *client, const worst_t *w, const scenario_t *s, motion_s
     if ((s->defect != DEFECT_NONE && set_one(client, "plant_defect", (float)s->defect) != 0) ||
         start(client, w, s, pose) != 0)
         return -1;
-    if (watch(client, seen, s->stop == APP_STOP_RELEASE ? RELEASE_S : 1) != 0)
-        return -1;
-    return client_fault(client, fault);
+    return watch(client, seen, fault);
 }
 
 /* ------------------------------------------------------------------------------------- the report
@@ -427,10 +436,7 @@ static int report(const client_t *client, const worst_t *w, const scenario_t *s,
 
 /* Outputs off, no fault, no defect, every setting as it is when the board starts. */
 static int reset(client_t *client, const scenario_t *s) {
-    device_status_t status;
-    if (client_stop(client, true) != 0 || client_status(client, &status) != 0)
-        return -1;
-    if (status.state == APP_STATE_FAULT && client_clear(client) != 0)
+    if (client_off(client) != 0)
         return -1;
     for (int k = 0; k < 4 && s->set[k].name; k++) {
         uint32_t tunable;
@@ -464,7 +470,9 @@ static int one(client_t *client, const worst_t *w, const uint8_t *image, size_t 
     if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL) != 0 ||
         client_discover_robot(client) != 0 || client_status(client, &status) != 0)
         return -1;
-    motion_seen_t seen = {.worst = w, .rate_hz = status.rate_hz};
+    motion_seen_t seen = {.worst = w,
+                          .rate_hz = status.rate_hz,
+                          .seconds = s->stop == APP_STOP_RELEASE ? RELEASE_S : 1};
     snprintf(path, sizeof path, "%s/fault-%s.csv", folder, app_fault_name(s->fault));
     for (char *c = path; *c; c++)
         *c = *c == ' ' ? '-' : *c;

@@ -70,6 +70,9 @@ void record_free(record_t *record);
 /* On the board. Every: ticks from sample to sample, at least so many. 0 or -1 with client->error.
  */
 int trial_stream(client_t *client, uint32_t least, uint32_t *every);
+/* A motion that a fault has stopped takes no more points, and the samples tell it: 0 where that is
+ * why the board has just refused them. */
+int trial_in_fault(client_t *client);
 int trial_on_board(client_t *client, const trial_t *trial, record_t *record);
 /* On the host, in f32: the same application, the same image. 0 or an app_error_t. */
 int trial_on_host(const uint8_t *image, size_t size, uint32_t every, const trial_t *trial,
