@@ -65,7 +65,7 @@ int board_outputs_off(const request_t *request, client_t *client) {
             return board_error(client);
         still = status.tick == last ? still + 1 : 0;
         last = status.tick;
-        first = i == 0 ? last : first;
+        first = i <= 1 ? last : first; /* from the first after the stop: the host may be late */
         if (status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
             status.state == APP_STATE_FAULT)
             return EXIT_YES;

@@ -18,52 +18,60 @@ enum { EVERY = 20, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600 };
 
 /* The last sample. */
 typedef struct {
-    uint32_t n, state, seen;
+    uint32_t n, tick, seen;
     double q[DYN_MAX_JOINTS], q_arm[DYN_MAX_JOINTS];
 } view_t;
 
 static void look(void *user, const sample_in_t *sample) {
     view_t *view = user;
-    view->state = sample->word[0] & 0xff;
-    memcpy(view->q, sample->value + 1, view->n * sizeof *view->q);
-    memcpy(view->q_arm, sample->value + 1 + view->n, view->n * sizeof *view->q);
+    view->tick = sample->tick;
+    memcpy(view->q, sample->value, view->n * sizeof *view->q);
+    memcpy(view->q_arm, sample->value + view->n, view->n * sizeof *view->q);
     view->seen++;
 }
 
-/* Polls until a sample says so. -1 with client->error. */
-static int wait_for(client_t *client, view_t *view, bool (*until)(const view_t *view)) {
-    for (int silent = 0; silent < SILENT_POLLS;) {
-        const uint32_t seen = view->seen;
-        if (client_poll(client, POLL_MS) < 0)
-            return -1;
-        silent = view->seen != seen ? 0 : silent + 1;
-        if (view->seen != seen && until(view))
-            return 0;
-    }
+/* Takes what has come. Without a sample for so many polls the board is taken for dead. */
+static int poll_sample(client_t *client, const view_t *view, int *silent) {
+    const uint32_t seen = view->seen;
+    if (client_poll(client, POLL_MS) < 0)
+        return -1;
+    *silent = view->seen != seen ? 0 : *silent + 1;
+    if (*silent < SILENT_POLLS)
+        return 0;
     return port_fail(&client->error, "look at the board's console", "no sample came"), -1;
 }
 
-static bool any(const view_t *view) {
-    (void)view;
-    return true;
+/* A sample of a later tick than this status: those before it may have been on their way for long.
+ */
+static int look_after(client_t *client, view_t *view, const device_status_t *status) {
+    int silent = 0;
+    do {
+        if (poll_sample(client, view, &silent) != 0)
+            return -1;
+    } while (view->seen == 0 || (int32_t)(view->tick - status->tick) <= 0);
+    return 0;
 }
 
-static bool homing(const view_t *view) {
-    return view->state == APP_STATE_HOMING || view->state == APP_STATE_FAULT;
-}
-
-/* On a terminal where the joint is by now. */
-static uint32_t shown;
-static bool ended(const view_t *view) {
-    if (isatty(STDERR_FILENO) && view->state == APP_STATE_HOMING)
-        fprintf(stderr, "\r    %+9.4f", view->q[shown]);
-    return view->state != APP_STATE_HOMING;
+/* Waits until the homing that the board has taken is over. It moves from the answer on, whether a
+ * tick was there yet or not, so that no state can be missed, however long the host was away. */
+static int wait_end(client_t *client, view_t *view, uint32_t joint, device_status_t *status) {
+    int silent = 0;
+    do {
+        if (poll_sample(client, view, &silent) != 0 || client_status(client, status) != 0)
+            return -1;
+        if (isatty(STDERR_FILENO) && view->seen > 0)
+            fprintf(stderr, "\r    %+9.4f", view->q[joint]);
+    } while (status->state != APP_STATE_FAULT &&
+             (status->state == APP_STATE_HOMING || status->flags & STATUS_MOVING));
+    if (isatty(STDERR_FILENO))
+        fputs("\r              \r", stderr);
+    return status->state == APP_STATE_FAULT ? 0 : look_after(client, view, status);
 }
 
 static int look_on(client_t *client, view_t *view) {
-    static const char *const fields[] = {"state", "q", "q_arm"};
+    static const char *const fields[] = {"q", "q_arm"};
     view->n = client->device.joints;
-    return client_stream(client, fields, 3, EVERY, WINDOW, look, view);
+    return client_stream(client, fields, 2, EVERY, WINDOW, look, view);
 }
 
 static int get(client_t *client, const char *name, uint32_t joint, float *value) {
@@ -115,6 +123,7 @@ static void tell(const request_t *request, const client_t *client, const view_t 
 /* One joint; one that knows where it is by itself is passed over. */
 static int home_one(const request_t *request, client_t *client, view_t *view, uint32_t joint) {
     motion_t motion = {.kind = MOTION_HOME};
+    device_status_t status;
     float how, position;
     if (get(client, "home", joint, &how) != 0 ||
         get(client, "home_position", joint, &position) != 0)
@@ -125,13 +134,9 @@ static int home_one(const request_t *request, client_t *client, view_t *view, ui
     if (how == 0)
         return EXIT_YES;
     motion.value[joint] = 1;
-    shown = joint;
-    if (client_motion(client, &motion) != 0 || wait_for(client, view, homing) != 0 ||
-        (view->state == APP_STATE_HOMING && wait_for(client, view, ended) != 0))
+    if (client_motion(client, &motion) != 0 || wait_end(client, view, joint, &status) != 0)
         return board_error(client);
-    if (isatty(STDERR_FILENO))
-        fputs("\r              \r", stderr);
-    if (view->state == APP_STATE_FAULT)
+    if (status.state == APP_STATE_FAULT)
         return say_fault(client, joint);
     tell(request, client, view, joint, (int)how, (double)position);
     return EXIT_YES;
@@ -166,6 +171,7 @@ static int seek(const request_t *request, client_t *client, view_t *view) {
 /* Somebody knows where the arm is: the offsets of the encoders take it up. */
 static int set_offsets(const request_t *request, client_t *client, view_t *view) {
     double at[DYN_MAX_JOINTS], read[DYN_MAX_JOINTS];
+    device_status_t status;
     uint32_t tunable;
     int all;
     float before, now;
@@ -175,7 +181,7 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     const int rest = board_outputs_off(request, client);
     if (rest != EXIT_YES)
         return rest;
-    if (wait_for(client, view, any) != 0 ||
+    if (client_status(client, &status) != 0 || look_after(client, view, &status) != 0 ||
         client_tunable(client, "encoder_offset", &tunable, &all) != 0)
         return board_error(client);
     memcpy(read, view->q, sizeof read); /* the next sample may have an offset in it already */
