@@ -3,13 +3,12 @@
 words and the motion of the arm after it within the bounds."""
 import json
 import os
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 from test_appell import main, run  # noqa: E402
 from test_fixed_board import slot_address, slot_of  # noqa: E402
-from test_link import Board, firmware, image_of  # noqa: E402
+from test_link import Board, Watched, image_of  # noqa: E402
 
 PATIENCE_S = 300
 # Number, name and best stop of each fault are part of the protocol: they never change.
@@ -110,14 +109,9 @@ def expect(board, number, name):
 
 def with_gdb(folder, board, commands, *options):
     """The emulated board, stopped before its first instruction, gdb's commands, and then it runs."""
-    path = os.path.join(folder, "gdb")
-    here = Board(folder, board, *options, "-S", "-chardev", f"socket,path={path},server=on,wait=off,id=g", "-gdb", "chardev:g")
+    here = Watched(folder, board, *options, "-S")
     line = here.connect()  # the emulator waits for somebody at its serial port
-    arguments = ["gdb-multiarch", "-q", "-nx", "-batch", "-ex", "set confirm off", "-ex", f"target remote {path}"]
-    for command in [*commands, "detach"]:
-        arguments += ["-ex", command]
-    done = subprocess.run([*arguments, firmware(board)], capture_output=True, text=True, timeout=PATIENCE_S)
-    assert done.returncode == 0 and "No symbol" not in done.stderr, done.stdout + done.stderr
+    here.gdb(*commands)
     line.close()
     return here
 

@@ -10,16 +10,14 @@ import re
 import select
 import socket
 import struct
-import subprocess
 import sys
 import threading
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
 import test_appell as tool  # noqa: E402
-from emulator_socket import Inherited  # noqa: E402
 from test_appell import LONG_RUN, good, run  # noqa: E402
-from test_link import PATIENCE_S, Board, firmware, image_of, words_of  # noqa: E402
+from test_link import PATIENCE_S, Board, Watched, firmware, image_of, words_of  # noqa: E402
 
 # 10 MB where there is time; make test sends a part of it that takes a few seconds.
 NOISE_BYTES = 10_000_000 if LONG_RUN else 30_000
@@ -242,24 +240,6 @@ def test_noise_into_the_running_board(folder):
         assert after[5] + after[6] > (flooded - after[8] + sent) / 1000, after
         print(f"NOTE {flooded} bytes of a flood, {first[8] - before[8]} of them lost; {sent} bytes of noise, none lost; "
               f"{after[0] - before[0]} ticks, {after[5]} damaged and {after[6]} overlong frames, 0 overruns")
-
-
-class Watched(Board):
-    """A board with gdb's end of the emulator."""
-
-    def __init__(self, folder, board):
-        self.name = board
-        with Inherited(os.path.join(folder, board + ".gdb")) as self.stub:
-            super().__init__(folder, board, *self.stub.chardev("g", wait=False), "-gdb", "chardev:g",
-                             files=self.stub.files)
-
-    def gdb(self, *commands):
-        words = ["set confirm off", f"set remotetimeout {PATIENCE_S}", f"target remote {self.stub.path}", *commands,
-                 "detach"]
-        done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", *(w for c in words for w in ("-ex", c)),
-                               firmware(self.name)], capture_output=True, text=True, timeout=PATIENCE_S)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
 
 # A counter of virtual time that the emulator has, and its steps in a second.

@@ -25,7 +25,7 @@ import zlib
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
 from test_appell import LONG_RUN, main  # noqa: E402
-from test_link import Board, firmware, image_of  # noqa: E402
+from test_link import PATIENCE_S, Watched, firmware, image_of  # noqa: E402
 
 BOARD = "netduinoplus2"
 SAMPLE = 15  # skips of each situation in `make test`
@@ -57,15 +57,11 @@ class Stub:
     def __init__(self, path):
         self.line = socket.socket(socket.AF_UNIX)
         self.line.connect(path)
-        self.line.settimeout(60)
+        self.line.settimeout(PATIENCE_S)
         self.received = b""
-        self.ask("?")
-        self.line.settimeout(0.3)
-        try:
-            while True:  # connecting has stopped the machine, which is told, too
-                self.packet()
-        except TimeoutError:
-            self.line.settimeout(60)
+        self.send("qC")  # its answer looks like no other: connecting has stopped the machine, which is told, too
+        while not self.packet().startswith("QC"):
+            pass
 
     def packet(self):
         while True:
@@ -112,17 +108,22 @@ class Stub:
         answer = self.ask(f"{'Z' if on else 'z'}0,{address:x},2")
         assert answer == "OK", f"breakpoint {address:x}: {answer}"
 
-    def go(self):
+    def stop_at_write(self, address, on):
+        """To a word."""
+        answer = self.ask(f"{'Z' if on else 'z'}2,{address:x},4")
+        assert answer == "OK", f"watchpoint {address:x}: {answer}"
+
+    def go(self, patience_s=PATIENCE_S):
         """Where it stops; 0: it does not."""
-        self.line.settimeout(HANG_S)
+        self.line.settimeout(patience_s)
         try:
             self.ask("c")
         except TimeoutError:
-            self.line.settimeout(60)
+            self.line.settimeout(PATIENCE_S)
             self.line.sendall(b"\x03")
             self.packet()
             return 0
-        self.line.settimeout(60)
+        self.line.settimeout(PATIENCE_S)
         return self.pc()
 
 
@@ -158,12 +159,12 @@ class Situation:
 
     def __init__(self, folder):
         self.folder = folder
-        self.disk, self.path = os.path.join(folder, "snapshots.qcow2"), os.path.join(folder, "gdb")
+        self.disk = os.path.join(folder, "snapshots.qcow2")
         empty_disk(self.disk)
-        self.board = Board(folder, BOARD, "-drive", f"if=none,format=qcow2,file={self.disk}", "-chardev",
-                           f"socket,path={self.path},server=on,wait=off,id=g", "-gdb", "chardev:g")
+        self.board = Watched(folder, BOARD, "-drive", f"if=none,format=qcow2,file={self.disk}")
         self.client = wire.Client(self.board.connect(), patience_s=5)
         self.out, self.defect = symbol("'firmware/tick.c'::out"), symbol("'firmware/tick.c'::app.plant.defect")
+        self.kind = symbol("'firmware/tick.c'::app.motion.kind")
         code = functions(["tick_interrupt", "fault_entry", "reset_handler"])
         self.begin = code["tick_interrupt"][0][0]
         self.crashes = {code["fault_entry"][0][0], code["reset_handler"][0][0]}
@@ -185,9 +186,25 @@ class Situation:
             time.sleep(0.02)
             now = struct.unpack_from("<I", self.client.ask(wire.STATUS), 4)[0]
 
+    def attach(self):
+        """The board stands still from here on."""
+        self.stub = Stub(self.board.stub.path)
+
+    def move(self, motion):
+        """With the stub attached: a motion from its request to its end and no tick more."""
+        stub = self.stub
+        self.client.line.sendall(wire.encode(bytes([wire.MOTION, (self.client.sequence + 1) & 255]) + motion))
+        begun = ended = False
+        while not ended:
+            stub.stop_at_write(self.kind, True)
+            assert stub.go() != 0, "the motion does not end"
+            stub.stop_at_write(self.kind, False)
+            stub.ask("s")  # it has stopped before the write
+            moving = stub.read(self.kind, 4) != bytes(4)
+            begun, ended = begun or moving, begun and not moving
+
     def freeze(self):
         """Stops at the beginning of a tick and takes the snapshot."""
-        self.stub = Stub(self.path)
         self.stub.stop_at(self.begin, True)
         self.stub.go()
         self.stub.monitor("savevm begin")
@@ -205,7 +222,7 @@ class Situation:
         if address != self.begin:
             stub.stop_at(address, True)
             stub.ask("s")  # off the breakpoint of the snapshot
-            at = stub.pc() if stub.pc() == address else stub.go()
+            at = stub.pc() if stub.pc() == address else stub.go(HANG_S)
             stub.stop_at(address, False)
             if at != address:
                 return None
@@ -220,12 +237,12 @@ class Situation:
         at = address
         if sizes:
             stub.stop_at(address, True)
-            at = stub.go()
+            at = stub.go(HANG_S)
             stub.stop_at(address, False)
             if at == address:
                 self.pass_over(address, sizes)
         if at == address:
-            at = stub.go()
+            at = stub.go(HANG_S)
             result = stub.register(0) if at == after else False
         else:
             result = None
@@ -248,7 +265,7 @@ class Situation:
             stub.stop_at(crash, True)
         seen = []
         for _ in range(TICKS):
-            at = stub.go()
+            at = stub.go(HANG_S)
             if at in self.crashes:
                 seen = False
                 break
@@ -303,8 +320,8 @@ def test_limits(folder):
         situation.set(guard_tracking=10, guard_patience_s=10, guard_direction=0, plant_defect_joint=1)
         situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
         situation.set(plant_defect=JAMMED)
-        situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
-        situation.wait(3200)
+        situation.attach()  # from here on: at the limit for longer than guard_patience_s would be a fault
+        situation.move(struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
         situation.freeze()
         limits = limits_of_duty()
         duty, enable = situation.outputs()
@@ -327,6 +344,7 @@ def test_fault(folder):
         situation.set(guard_encoder_ticks=0, plant_defect_joint=1, brakes=0)
         situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
         situation.wait(600)
+        situation.attach()
         situation.freeze()
         assert any(situation.outputs()[0]), "the arm is not driven"
 
@@ -357,7 +375,8 @@ def test_crc(folder):
         client.ask(wire.IMAGE_BEGIN, struct.pack("<BII", 0, len(image), zlib.crc32(image)))
         for at in range(0, len(image), client.payload - 4):
             client.ask(wire.IMAGE_DATA, struct.pack("<I", at) + image[at:at + client.payload - 4])
-        situation.stub = stub = Stub(situation.path)
+        situation.attach()
+        stub = situation.stub
         stub.stop_at(entry, True)
         client.line.sendall(wire.encode(bytes([wire.IMAGE_END, (client.sequence + 1) & 255, 0])))
         assert stub.go() == entry

@@ -11,18 +11,18 @@ Ten seconds in `make test`; an hour in `make test-long`, or so many seconds as S
 import os
 import random
 import struct
-import subprocess
 import sys
 import time
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
 from test_appell import LONG_RUN, Skip, main  # noqa: E402
-from test_link import Board, firmware, image_of  # noqa: E402
+from test_link import Watched, image_of  # noqa: E402
 
 SECONDS = int(os.environ.get("SOAK_S", 3660 if LONG_RUN else 10))
 RATE = 1000
-BEFORE = SECONDS // 2 * RATE  # ticks until the counter wraps: in the middle
+START = 2**32 - SECONDS // 2 * RATE  # what gdb makes of the ticks: they wrap in the middle
+MOTIONS = SECONDS // 10  # at least; ticks pass however slow this machine is, motions come from it
 FAULT = 26
 IDLE, RUNNING, FAILED = 1, 3, 5
 HOLD, QUINTIC, CYCLOID, TRAPEZOID, JOG = 0, 1, 2, 3, 5
@@ -33,23 +33,16 @@ LIMITS = [(-2.79, 2.79), (-0.78, 3.92), (-3.92, 0.78), (-1.91, 2.96), (-1.74, 1.
 SPEEDS = [1.26, 0.81, 1.89, 3.5, 3.8, 3.5]
 
 
-def gdb(board, socket, *commands):
-    arguments = ["gdb-multiarch", "-q", "-nx", "-batch", "-ex", "set confirm off", "-ex", f"target remote {socket}"]
-    for command in commands:
-        arguments += ["-ex", command]
-    done = subprocess.run(arguments + ["-ex", "detach", firmware(board)], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0 and "No symbol" not in done.stderr, done.stdout + done.stderr
-
-
-def near_the_end(board, socket):
+def near_the_end(board):
     """Every counter of 32 bits; those of rings keep their place in the ring."""
     app, uart = "'firmware/tick.c'::app", "'hal/stm32/uart.c'::"
     far = 0xffffc000  # 16384 bytes or samples before the end: a multiple of every ring's size
-    commands = [f"set var {app}.ticks = {0x100000000 - BEFORE}"]
+    commands = [f"set var {app}.ticks = {START}"]
     for counter in (f"{app}.head", f"{app}.tail", f"{uart}rx.head", f"{uart}rx.tail", f"{uart}tx.head", f"{uart}tx.tail",
                     f"{uart}stats.received", f"{uart}stats.sent"):
         commands.append(f"set var {counter} = {counter} + {far}")
-    gdb(board, socket, *commands)
+    shown = board.gdb(*commands, f"output {app}.ticks", "echo \\n")
+    assert f"{START}\n" in shown, shown
 
 
 class Soak:
@@ -94,21 +87,17 @@ class Soak:
             self.refused += 1
 
     def run(self):
-        socket = os.path.join(self.folder, "gdb")
-        with Board(self.folder, self.name, "-chardev", f"socket,path={socket},server=on,wait=off,id=g", "-gdb",
-                   "chardev:g") as board:
+        with Watched(self.folder, self.name) as board:
             self.client = wire.Client(board.connect(), patience_s=1)
             self.client.apply(image_of(self.folder, "puma560"))
             self.names = self.client.tunable_names()
-            near_the_end(self.name, socket)
+            near_the_end(board)
             # Samples go out all the time, unpaid ones are counted.
             self.client.stream([0, 1, 8], 50, 1000)
-            begin = self.status()[2]
-            passed, wrapped, last = 0, False, begin
-            while passed < SECONDS * RATE:
+            passed, last = 0, START
+            while passed < SECONDS * RATE or self.motions <= MOTIONS:
                 state, flags, tick = self.status()
                 passed += (tick - last) & 0xffffffff
-                wrapped = wrapped or tick < last
                 last = tick
                 self.client.samples.clear()
                 if state in (IDLE, RUNNING) and not flags & MOVING:
@@ -121,10 +110,9 @@ class Soak:
                 else:
                     time.sleep(0.05)
             counters = struct.unpack_from("<13I", self.ask(wire.COUNTERS))
-        assert wrapped, "the ticks did not wrap"
+        assert last < START, "the ticks did not wrap"
         assert counters[OVERRUNS] == 0, f"{counters[OVERRUNS]} overruns"
-        assert self.motions > SECONDS / 10, f"only {self.motions} motions"
-        print(f"NOTE {self.name}: {passed} ticks from {begin} past the wrap, {self.motions} motions ({self.refused} refused), "
+        print(f"NOTE {self.name}: {passed} ticks from {START} past the wrap, {self.motions} motions ({self.refused} refused), "
               f"{self.changes} disturbances, {self.noise} bytes of noise: 0 faults, {counters[OVERRUNS]} overruns", flush=True)
 
 
