@@ -171,7 +171,7 @@ test: ## run every test on the host and on every emulated board; TEST=name BOARD
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b test-build || exit 1; done
 	@for b in $(SCRIPT_BOARDS); do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b script-build || exit 1; done
-	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,300) $(if $(TEST),--notes)
+	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
 	@$(MAKE) --no-print-directory test LONG=1

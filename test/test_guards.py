@@ -91,7 +91,7 @@ def runner(folder, *jobs, timeout=PATIENCE_S, options=()):
         for job in jobs:
             f.write((job if job.count("|") >= 2 else "netduino2|test_fake|" + job) + "\n")
     code, out = run([sys.executable, os.path.join(TOOLS, "runtests.py"), path,
-                     "--timeout", str(timeout), *options])
+                     "--timeout", str(timeout), *options], timeout=timeout + PATIENCE_S)
     return code, out, out.rstrip("\n").split("\n")[-1]
 
 
@@ -144,11 +144,29 @@ def test_runner_lock_up_of_the_core(folder):
                "locked up", "in test_b on netduino2")
 
 
+def enough_time(attempt, first_s):
+    """A time-out that is to come in the middle of a job: attempt(seconds) says whether the job had come there at all, which
+    takes a busy machine longer than seconds that one would like to wait here."""
+    seconds = first_s
+    while not attempt(seconds):
+        seconds *= 4
+        if seconds > 4 * PATIENCE_S:
+            raise AssertionError("the job does not even come to where it should hang")
+
+
 def test_runner_hang_is_ended_with_its_children(folder):
     pid_file = os.path.join(folder, "pid")
-    expect_red(folder, passing("test_a")
-               + "echo RUN test_b; sleep 60 & echo $! > %s; wait" % pid_file,
-               "1 passed, 1 failed", "timed out after 3 s in test_b on netduino2", timeout=3)
+
+    def attempt(seconds):
+        job = passing("test_a") + "echo RUN test_b; sleep 600 & echo $! > %s.new; mv %s.new %s; wait" % (3 * (pid_file,))
+        code, out, line = runner(folder, job, timeout=seconds)
+        if not os.path.exists(pid_file):
+            return False
+        equal("1 passed, 1 failed", line, "last line")
+        equal(1, code, "exit code")
+        contains("timed out after %d s in test_b on netduino2" % seconds, out)
+        return True
+    enough_time(attempt, 1)
     with open(pid_file, encoding="utf-8") as f:
         pid = int(f.read())
     wait_for(lambda: not alive(pid), "the end of the job's child")
@@ -388,8 +406,18 @@ def test_target_emulator_killed_in_the_middle(folder):
 
 
 def test_target_hang(folder):
-    emulated(folder, lambda gdb, pid, image: None, "1 passed, 1 failed",
-             "timed out after 8 s in test_runs_second on " + BOARD, timeout=8)
+    def attempt(seconds):
+        place = os.path.join(folder, str(seconds))
+        os.mkdir(place)
+        there = []
+        try:
+            emulated(place, lambda gdb, pid, image: there.append(pid), "1 passed, 1 failed",
+                     "timed out after %d s in test_runs_second on %s" % (seconds, BOARD), timeout=seconds)
+        except (AssertionError, OSError):
+            if there:
+                raise
+        return bool(there)
+    enough_time(attempt, 4)
 
 
 def test_target_false_assertion(folder):

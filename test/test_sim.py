@@ -561,7 +561,11 @@ class Terminal:
         return self.text[begin:self.at]
 
     def type(self, keys):
-        time.sleep(0.05)  # the prompt is out, the terminal may not be quite ready for keys
+        """The prompt goes out before the terminal is made ready for single keys: until then some mean something else."""
+        until = time.monotonic() + tool.PATIENCE_S
+        while termios.tcgetattr(self.file)[3] & termios.ICANON:
+            assert time.monotonic() < until, f"it takes no keys: {self.text[self.at:]!r}"
+            time.sleep(0.001)
         os.write(self.file, keys.encode())
 
     def say(self, line, prompt="sim> "):
