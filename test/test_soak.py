@@ -88,7 +88,7 @@ class Soak:
 
     def run(self):
         with Watched(self.folder, self.name) as board:
-            self.client = wire.Client(board.connect(), patience_s=1)
+            self.client = wire.Client(board.connect())
             self.client.apply(image_of(self.folder, "puma560"))
             self.names = self.client.tunable_names()
             near_the_end(board)

@@ -13,7 +13,8 @@
 #include "firmware/core/server.h"
 #include "tools/link/stream.h"
 
-enum { TRIES = 6, TIMEOUT_MS = 2000, GREET_TRIES = 40, GREET_MS = 500 };
+/* A minute: an emulated board is as slow as its machine. One that has gone closes the line. */
+enum { TRIES = 30, TIMEOUT_MS = 2000, GREET_TRIES = 40, GREET_MS = 500 };
 
 /* ------------------------------------------------------------------------------------- texts */
 
