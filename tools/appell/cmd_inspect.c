@@ -48,7 +48,7 @@ static void print_json(const inspect_t *r, const robot_t *robot, double allowed)
     json_number("payload_model", r->payload);
     json_number("payload", r->payload_found);
     json_number("mass_factor", r->factor);
-    json_string("explained_by", by_factor(r) ? "masses" : "payload");
+    json_string("explained_by", !r->told_apart ? "either" : by_factor(r) ? "masses" : "payload");
     json_integer("rows", (long)r->rows);
     json_bool("good", good(r, allowed));
     json_end();
@@ -66,11 +66,16 @@ static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
                    robot->joint[i].name, j->off, 100 * j->off / j->limit, j->off_after,
                    j->found.viscous, j->found.coulomb[0], j->found.coulomb[1]);
     }
-    if (by_factor(r) && fabs(r->factor - 1) > FACTOR_SMALL)
+    const bool heavier = fabs(r->factor - 1) > FACTOR_SMALL && (by_factor(r) || !r->told_apart);
+    const bool loaded =
+        fabs(r->payload_found - r->payload) > PAYLOAD_SMALL && (!by_factor(r) || !r->told_apart);
+    if (heavier)
         out_format("as if all masses were %.3f times those of the model: weigh the links, or look "
                    "at the gear ratios and torque constants\n",
                    r->factor);
-    else if (!by_factor(r) && fabs(r->payload_found - r->payload) > PAYLOAD_SMALL)
+    if (heavier && loaded)
+        out_text("or, which these motions do not tell apart, ");
+    if (loaded)
         out_format("the hand carries %.3f kg and not %.3f: appell set payload_mass %.3f\n",
                    r->payload_found, r->payload, fmax(0, r->payload_found));
 }

@@ -24,6 +24,7 @@ typedef struct {
     double payload, payload_found;  /* kg */
     double factor;                  /* of all masses, which explains the torques, too */
     double rms_payload, rms_factor; /* what either leaves of them, by the torque limits */
+    bool told_apart;                /* the difference of the two is more than chance */
 } inspect_t;
 
 /* 0, or -1 with client->error. The robot is in the board and its outputs are off. */
