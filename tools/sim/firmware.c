@@ -24,12 +24,14 @@ static int32_t counts_at(const app_t *app, uint32_t i, double position) {
     return (int32_t)lround((position - (double)app->joint[i].offset) * per_unit);
 }
 
-/* Homed where it stands, and the loop is closed in the first tick. */
+/* Homed where it stands, and the loop is closed in the first tick. Before it the application reads
+ * its encoders twice: in the tick after it was told of them it has no motion yet. */
 static void begin(firmware_t *f, const app_inputs_t *in, app_outputs_t *out) {
     for (uint32_t i = 0; i < f->app.n; i++)
         f->app.loop.counts[i] = in->counts[i];
     f->app.loop.unhomed = 0;
-    app_tick(&f->app, in, out);
+    for (int k = 0; k < 2; k++)
+        app_tick(&f->app, in, out);
     f->refused = app_motion_start(&f->app, &f->motion);
     f->begun = true;
 }
