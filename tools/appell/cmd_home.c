@@ -220,8 +220,6 @@ static int with_board(const request_t *request, client_t *client) {
         const int status = board_set(client, request->value[OPTION_SET]);
         if (status != EXIT_YES)
             return status;
-        if (client_discover(client) != 0) /* units may be others now */
-            return board_error(client);
     }
     if (look_on(client, &view) != 0)
         return board_error(client);

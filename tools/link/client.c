@@ -336,7 +336,7 @@ static int discover_tunable(client_t *client, uint32_t i) {
     return 0;
 }
 
-static int discover_field(client_t *client, uint32_t i) {
+int stream_field(client_t *client, uint32_t i) {
     static record_t r;
     device_field_t *f = &client->device.field[i];
     if (describe(client, TOPIC_FIELD, i, &r) != 0)
@@ -393,7 +393,7 @@ int client_discover_some(client_t *client, unsigned what) {
                                discover_tunable);
     if (status == 0 && what & DISCOVER_FIELDS)
         status =
-            discover_list(client, (void **)&d->field, sizeof *d->field, d->fields, discover_field);
+            discover_list(client, (void **)&d->field, sizeof *d->field, d->fields, stream_field);
     if (status == 0 && what & DISCOVER_METHODS)
         status = discover_list(client, (void **)&d->method, sizeof *d->method, d->methods,
                                discover_method);

@@ -178,6 +178,15 @@ static int choose(client_t *client, const uint8_t *chosen, uint32_t choices, uin
     return 0;
 }
 
+/* Units of fixed point are the arm's, and of some settings: not those of the first look. */
+static int renew_units(client_t *client, const uint8_t *chosen, uint32_t choices) {
+    for (uint32_t i = 0; i < choices; i++)
+        if (client->device.field[chosen[i]].kind == KIND_Q31 &&
+            stream_field(client, chosen[i]) != 0)
+            return -1;
+    return 0;
+}
+
 int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
                   uint32_t window, client_sample_t on_sample, void *user) {
     uint8_t chosen[256];
@@ -196,7 +205,8 @@ int client_stream(client_t *client, const char *const *name, uint32_t names, uin
         port_fail(&client->error, "name them: --fields q,tau", "no fields are chosen");
         return -1;
     }
-    if (choose(client, chosen, choices, every > 0 ? every : own_every) != 0)
+    if (renew_units(client, chosen, choices) != 0 ||
+        choose(client, chosen, choices, every > 0 ? every : own_every) != 0)
         return -1;
     client->on_sample = on_sample;
     client->user = user;

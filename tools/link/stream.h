@@ -6,5 +6,7 @@
 
 void stream_take(client_t *client, const uint8_t *frame, size_t size);
 int stream_pay(client_t *client);
+/* A field as the board has it now, by its number; tools/link/client.c. */
+int stream_field(client_t *client, uint32_t field);
 
 #endif
