@@ -77,8 +77,9 @@ def check_nothing_found():
 
 def check_refused_before():
     """No motion of an arm that does not know where it is; the joint is named, and what to do."""
-    code, text, errors = appell("run", "puma560", "--port", "qemu:netduinoplus2", "--to", "0,0.5,0,0,0.1,0", "--set",
-                                f"home[{JOINT}]=1", "-o", "build/host/test/commission")
+    with tempfile.TemporaryDirectory() as folder:
+        code, text, errors = appell("run", "puma560", "--port", "qemu:netduinoplus2", "--to", "0,0.5,0,0,0.1,0", "--set",
+                                    f"home[{JOINT}]=1", "-o", folder)
     assert code != 0 and "does not know its position yet" in errors and "appell home" in errors, f"{code} {text}{errors}"
     assert JOINT in errors, errors
 
