@@ -10,6 +10,7 @@
 #include "hal/motor.h"
 #include "hal/reset.h"
 #include "hal/supply.h"
+#include "hal/switches.h"
 #include "hal/tick.h"
 #include "hal/uart.h"
 #include "hal/watchdog.h"
@@ -86,6 +87,7 @@ int main(void) {
     uart_init(LINK_BAUD);
     cycles_init();
     encoder_init();
+    switches_init();
     supply_init();
     (void)motor_init(PWM_HZ); // a board without motors simulates the arm
     app_init(tick_app());

@@ -7,6 +7,7 @@
 #include "hal/irq.h"
 #include "hal/motor.h"
 #include "hal/supply.h"
+#include "hal/switches.h"
 #include "hal/tick.h"
 
 static app_t app;
@@ -22,6 +23,7 @@ static void read_hardware(void) {
         return; // the simulated arm has its own encoders and supply
     }
     in.supply_mV = supply_read_mV();
+    in.switches = switches_read();
     for (unsigned i = 0; i < encoder_count() && i < DYN_MAX_JOINTS; i++) {
         uint16_t counts;
         const int status = encoder_read(i, &counts);
@@ -90,6 +92,10 @@ uint32_t app_clock_steps(uint32_t start, uint32_t end) {
 
 uint32_t app_clock_hz(void) {
     return cycles_steps_hz();
+}
+
+uint32_t app_switches(void) {
+    return (1U << switches_count()) - 1;
 }
 
 uint32_t app_clock_cost(uint32_t steps) {

@@ -11,7 +11,7 @@ CORE_H_m7     := core_cm7.h
 HAL_SRC_cortexm := $(addprefix hal/cortexm/,start.c guard.c fault.c irq.c cycles.c reset.c)
 HAL_SRC_systick := $(addprefix hal/cortexm/,tick_systick.c reset_request.c)
 
-HAL_SRC_stm32 := $(addprefix hal/stm32/,uart.c motor.c encoder.c supply.c watchdog.c reset.c flash.c)
+HAL_SRC_stm32 := $(addprefix hal/stm32/,uart.c motor.c encoder.c switches.c supply.c watchdog.c reset.c flash.c)
 HAL_SRC_stm32f4 := $(HAL_SRC_stm32) $(wildcard hal/stm32/f4/*.c) hal/stm32/tick_tim2.c hal/cortexm/idle_wfi.c hal/cortexm/reset_restart.c
 HAL_SRC_stm32f1 := $(HAL_SRC_stm32) $(wildcard hal/stm32/f1/*.c) $(HAL_SRC_systick) hal/cortexm/counter_systick.c
 HAL_SRC_mps2    := $(wildcard hal/mps2/*.c) $(HAL_SRC_systick)

@@ -82,6 +82,9 @@ static void list_pins(const board_t *b, pin_list_t *list) {
     for (unsigned i = 0; i < b->encoder.count; i++) {
         use_pin(list, b->encoder.select[i], "encoder.select");
     }
+    for (unsigned i = 0; i < b->home.count; i++) {
+        use_pin(list, b->home.pin[i], "home.pin");
+    }
     use_pin(list, b->supply.pin, "supply.pin");
 }
 

@@ -5,7 +5,7 @@ HAL_FAKES   := $(HAL_MODEL) test/fake_clock.c
 HAL_DEFS_F4 := -DHAL_REG_MODEL -DHAL_STM32F4
 HAL_DEFS_F1 := -DHAL_REG_MODEL -DHAL_STM32F1
 
-HAL_TESTS_F4 := flash_f4 clock_f4 gpio_f4 motor encoder uart watchdog supply reset tick boards
+HAL_TESTS_F4 := flash_f4 clock_f4 gpio_f4 motor encoder switches uart watchdog supply reset tick boards
 HAL_TESTS_F1 := flash_f1 clock_f1 gpio_f1 motor_f1 supply_f1 boards_f1
 
 TEST_SRC_hal_flash_f4  := firmware/medium.c hal/stm32/flash.c hal/stm32/f4/flash.c $(HAL_FAKES)
@@ -17,6 +17,7 @@ TEST_SRC_hal_gpio_f1   := hal/stm32/f1/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_motor     := hal/stm32/motor.c hal/stm32/f4/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_motor_f1  := hal/stm32/motor.c hal/stm32/f1/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_encoder   := hal/stm32/encoder.c hal/stm32/f4/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_switches  := hal/stm32/switches.c hal/stm32/f4/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_uart      := hal/stm32/uart.c hal/stm32/f4/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_watchdog  := hal/stm32/watchdog.c $(HAL_FAKES)
 TEST_SRC_hal_supply    := hal/stm32/supply.c hal/stm32/f4/gpio.c $(HAL_FAKES)

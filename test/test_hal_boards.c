@@ -91,7 +91,8 @@ static void test_a_pin_used_twice_would_be_found(void) {
         }
     }
     TEST_ASSERT_EQUAL_UINT(1, same);
-    TEST_ASSERT_EQUAL_UINT(2 + 2 + 6 * 2 + 3 + 6 + 1, list.count); // and every pin is in the list
+    TEST_ASSERT_EQUAL_UINT(2 + 2 + 6 * 2 + 3 + 6 + 6 + 1,
+                           list.count); // and every pin is in the list
 }
 
 static void test_every_pin_can_do_its_job(void) {

@@ -46,6 +46,15 @@ static void test_alternate_out_and_in(void) {
     TEST_ASSERT_EQUAL_HEX32(0x49444444, regmodel_get(&GPIO(PORT_B)->CR[0]));
 }
 
+static void test_input_is_read(void) {
+    gpio_input(PIN(C, 12), GPIO_PULL_UP);
+    TEST_ASSERT_EQUAL_HEX32(0x00080000, regmodel_get(&GPIO(PORT_C)->CR[1]));
+    TEST_ASSERT_EQUAL_HEX32(1 << 12, regmodel_get(&GPIO(PORT_C)->BSRR)); // pulled up
+    regmodel_set(&GPIO(PORT_C)->IDR, 1 << 12);
+    TEST_ASSERT_TRUE(gpio_read(PIN(C, 12)));
+    TEST_ASSERT_FALSE(gpio_read(PIN(C, 11)));
+}
+
 static void test_analog(void) {
     gpio_analog(PIN(B, 0));
     TEST_ASSERT_EQUAL_HEX32(0x44444440, regmodel_get(&GPIO(PORT_B)->CR[0]));
@@ -57,12 +66,15 @@ static void test_no_pin_is_no_access(void) {
     gpio_analog(0);
     gpio_alternate_out(0, 1, GPIO_PULL_UP);
     gpio_alternate_in(0, 1, GPIO_PULL_UP);
+    gpio_input(0, GPIO_PULL_UP);
+    TEST_ASSERT_FALSE(gpio_read(0));
     EXPECT_NO_WRITES();
 }
 
 TEST_LIST_BEGIN
 TEST(test_output_is_at_its_level_before_it_drives)
 TEST(test_alternate_out_and_in)
+TEST(test_input_is_read)
 TEST(test_analog)
 TEST(test_no_pin_is_no_access)
 TEST_LIST_END

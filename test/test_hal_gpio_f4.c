@@ -58,6 +58,8 @@ static void test_no_pin_is_no_access(void) {
     gpio_analog(0);
     gpio_alternate_out(0, 1, GPIO_PULL_UP);
     gpio_alternate_in(0, 1, GPIO_PULL_UP);
+    gpio_input(0, GPIO_PULL_UP);
+    TEST_ASSERT_FALSE(gpio_read(0));
     EXPECT_NO_WRITES();
 }
 

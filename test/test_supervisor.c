@@ -542,6 +542,42 @@ static void test_homing_finds_nothing(void) {
     TEST_ASSERT_TRUE(app.loop.unhomed == 1);
 }
 
+// The board has an input for the first joint's switch.
+static uint32_t board_switches;
+uint32_t app_switches(void) {
+    return board_switches;
+}
+
+// An arm at the hardware, which the test moves exactly along the reference. Its encoder counts from
+// 0.3 rad on, and is right afterwards, as with the simulated arm.
+static void test_homing_at_a_switch_of_the_board(void) {
+    app_inputs_t in = {.counts_valid = 3};
+    const motion_t motion = {.kind = MOTION_HOME, .value = {1, 0}};
+    double x = 0.3;
+    load();
+    home_by(0, 2, 1);
+    set(TUNABLE_plant, 0);
+    board_switches = 1;
+    for (uint32_t ticks = 0; ticks < 100000 && (ticks < 6 || app.state == APP_STATE_HOMING);
+         ticks++) {
+        if (ticks == 5)
+            TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &motion));
+        x += (double)app.loop.qd_ref[0] / RATE;
+        in.counts[0] = (int32_t)lround((x - 0.3) / (double)COUNT + 1e6) % 1000;
+        in.switches = x >= 1;
+        app_tick(&app, &in, &out);
+        app.tail = app.head;
+        if (ticks >= 6)
+            TEST_ASSERT_EQUAL_UINT8(app.state == APP_STATE_HOMING, out.hardware && out.enable);
+    }
+    board_switches = 0;
+    TEST_ASSERT_EQUAL_STRING("none", app_fault_name(app.fault));
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.state);
+    TEST_ASSERT_EQUAL_UINT32(0, app.loop.unhomed);
+    TEST_ASSERT_DOUBLE_WITHIN(2 * (double)COUNT + 5e-5, x, (double)app.loop.q[0]);
+    TEST_ASSERT_TRUE(x < 1 && !in.switches);
+}
+
 static void test_homing_is_refused(void) {
     load();
     motion_t motion = {.kind = MOTION_HOME, .value = {1, 0}};
@@ -593,6 +629,7 @@ TEST(test_homing_finds_the_position)
 TEST(test_homing_presses_with_its_torque)
 TEST(test_homing_without_brakes)
 TEST(test_homing_finds_nothing)
+TEST(test_homing_at_a_switch_of_the_board)
 TEST(test_homing_is_refused)
 TEST(test_absolute_offset)
 TEST(test_setpoint_timeout)

@@ -3,7 +3,8 @@
 //
 // The headers carry five outputs of timers with a break input (TIM1's on its complementary outputs,
 // which work alone) and 22 pins in all. They are spent on four joints with encoder, a fifth motor
-// without (a gripper), the supply voltage, both break inputs and the console.
+// without (a gripper), the supply voltage, both break inputs and the console; none is left for home
+// switches.
 //
 // Break: connect D4 and D9 to one emergency stop, a closed contact to ground. Open, or not wired at
 // all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the

@@ -56,6 +56,7 @@ const board_t board = {
             .count = 6,
             .select = {PIN(B, 0), PIN(B, 1), PIN(B, 4), PIN(B, 5), PIN(B, 6), PIN(B, 7)},
         },
+    .home = {.count = 6, .pin = {PIN(C, 0), PIN(C, 1), PIN(C, 2), PIN(C, 3), PIN(C, 4), PIN(C, 5)}},
     // 47 kOhm over 3.3 kOhm: 50.3 V full scale.
     .supply = {.pin = PIN(A, 4),
                .channel = 4,

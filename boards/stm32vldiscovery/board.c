@@ -55,6 +55,8 @@ const board_t board = {
             .count = 6,
             .select = {PIN(B, 8), PIN(B, 9), PIN(B, 10), PIN(B, 11), PIN(B, 12), PIN(B, 13)},
         },
+    .home = {.count = 6,
+             .pin = {PIN(C, 6), PIN(C, 7), PIN(C, 10), PIN(C, 11), PIN(C, 12), PIN(D, 2)}},
     // 47 kOhm over 3.3 kOhm: 50.3 V full scale.
     .supply = {.pin = PIN(A, 1),
                .channel = 1,

@@ -62,7 +62,7 @@
       "look for it first: `appell home --port ...`")                                               \
     X(-22, SEEK,                                                                                   \
       "the joint has nothing to look for: home is 0, it is a stop and there is no torque limit "   \
-      "to press with, or a switch and no board has inputs for them yet",                           \
+      "to press with, or a switch and this board has no input for it",                             \
       "set home and home_position; for an absolute encoder say where the arm is: `appell home "    \
       "--at ...`")
 
@@ -143,6 +143,10 @@ typedef struct {
     float q[DYN_MAX_JOINTS];     /* measured position */
     float q_ref[DYN_MAX_JOINTS]; /* reference position */
 } app_status_t;
+
+/* Bit i: the board has an input for the home switch of joint i. The program provides it; where it
+ * does not, there is none. */
+uint32_t app_switches(void);
 
 /*
  * The counter behind the costs of the stages. The program provides it; where it does not, costs are

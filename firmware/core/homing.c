@@ -138,7 +138,7 @@ static int prepare(app_self *app, uint32_t i) {
     app->where = i;
     m->as.home.kind = (uint32_t)fabsf(s->home);
     if (m->as.home.kind == HOME_ABSOLUTE || (m->as.home.kind == HOME_STOP && !(press > 0)) ||
-        (m->as.home.kind == HOME_SWITCH && t[TUNABLE_plant] == 0))
+        (m->as.home.kind == HOME_SWITCH && t[TUNABLE_plant] == 0 && !(app_switches() >> i & 1)))
         return APP_E_SEEK;
     for (uint32_t k = 0; k < app->n; k++)
         m->as.home.target[k] = real_known(0);

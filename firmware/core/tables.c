@@ -158,6 +158,10 @@ __attribute__((weak)) uint32_t app_clock_steps(uint32_t start, uint32_t end) {
     return end - start;
 }
 
+__attribute__((weak)) uint32_t app_switches(void) {
+    return 0;
+}
+
 __attribute__((weak)) uint32_t app_clock_hz(void) {
     return 0;
 }

@@ -1,10 +1,11 @@
-// What the MPS2 board does not have: motors, encoders, a supply to measure, a watchdog worth the
-// name. Each call answers as its header says for absent hardware, so the firmware needs no special
-// case.
+// What the MPS2 board does not have: motors, encoders, switches, a supply to measure, a watchdog
+// worth the name. Each call answers as its header says for absent hardware, so the firmware needs
+// no special case.
 #include "hal/encoder.h"
 #include "hal/motor.h"
 #include "hal/reset.h"
 #include "hal/supply.h"
+#include "hal/switches.h"
 #include "hal/watchdog.h"
 
 unsigned motor_count(void) {
@@ -45,6 +46,16 @@ encoder_status_t encoder_read(unsigned encoder, uint16_t *counts) {
     (void)encoder;
     (void)counts;
     return ENCODER_ERR_ABSENT;
+}
+
+unsigned switches_count(void) {
+    return 0;
+}
+
+void switches_init(void) {}
+
+uint32_t switches_read(void) {
+    return 0;
 }
 
 void supply_init(void) {}

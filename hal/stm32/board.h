@@ -91,6 +91,12 @@ typedef struct {
     pin_t select[BOARD_ENCODERS_MAX];
 } board_encoders_t;
 
+// Home switches, contacts to ground.
+typedef struct {
+    unsigned count; // of the first joints
+    pin_t pin[BOARD_ENCODERS_MAX];
+} board_home_t;
+
 typedef struct {
     pin_t pin;
     uint8_t channel;       // of ADC1
@@ -111,6 +117,7 @@ typedef struct {
     board_tick_t tick;
     board_motors_t motor;
     board_encoders_t encoder;
+    board_home_t home;
     board_supply_t supply;
     board_flash_t flash;
     uint32_t lsi_max_hz; // fastest that the watchdog's oscillator may run by the data sheet

@@ -52,8 +52,7 @@ void gpio_alternate_out(pin_t pin, uint8_t af, gpio_pull_t pull) {
     }
 }
 
-void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull) {
-    (void)af;
+void gpio_input(pin_t pin, gpio_pull_t pull) {
     if (pin != 0) {
         remap();
         rcc_enable(RCC_GPIO(PIN_PORT(pin)));
@@ -62,4 +61,13 @@ void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull) {
         }
         configure(pin, pull == GPIO_PULL_NONE ? CNF_INPUT_FLOATING : CNF_INPUT_PULLED);
     }
+}
+
+void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull) {
+    (void)af; // a peripheral listens to a pin that is an input
+    gpio_input(pin, pull);
+}
+
+bool gpio_read(pin_t pin) {
+    return pin != 0 && (reg_read(&GPIO(PIN_PORT(pin))->IDR) >> PIN_NUMBER(pin) & 1u) != 0;
 }

@@ -46,3 +46,11 @@ void gpio_alternate_out(pin_t pin, uint8_t af, gpio_pull_t pull) {
 void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull) {
     configure(pin, MODE_ALTERNATE, af, pull);
 }
+
+void gpio_input(pin_t pin, gpio_pull_t pull) {
+    configure(pin, MODE_INPUT, 0, pull);
+}
+
+bool gpio_read(pin_t pin) {
+    return pin != 0 && (reg_read(&GPIO(PIN_PORT(pin))->IDR) >> PIN_NUMBER(pin) & 1u) != 0;
+}
