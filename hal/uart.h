@@ -1,4 +1,5 @@
-// The console UART: receive by interrupt, transmit from a ring that never blocks the caller.
+// The console UART: receive by DMA or by interrupt, transmit from a ring that never blocks the
+// caller.
 #ifndef HAL_UART_H
 #define HAL_UART_H
 
@@ -10,8 +11,8 @@ typedef struct {
     uint32_t sent;       // bytes handed to the hardware
     uint32_t received;   // bytes taken from the hardware
     uint32_t tx_dropped; // bytes refused because the transmit ring was full
-    uint32_t rx_dropped; // bytes lost because the receive ring was full
-    uint32_t rx_overrun; // the hardware lost a byte before the interrupt came
+    uint32_t rx_dropped; // bytes lost because the receive ring was full; by DMA: at least so many
+    uint32_t rx_overrun; // the hardware lost a byte before it was fetched
     uint32_t rx_framing; // stop bit missing: wrong baud rate or a broken line
     uint32_t rx_noise;   // noise or parity error reported by the hardware
 } uart_stats_t;

@@ -201,8 +201,27 @@ static void check_vector(const vector_entry_t *table, unsigned count, int line,
     TEST_FAIL_MESSAGE("a line of the board is not in the vector table");
 }
 
+// A row of the manual's tables of DMA requests and of interrupts.
+typedef struct {
+    const usart_t *usart;
+    board_dma_t dma;
+} dma_request_t;
+
+static void check_rx_dma(const board_t *b, const dma_request_t *table, unsigned count) {
+    const board_dma_t *dma = &b->uart.rx_dma;
+    for (unsigned i = 0; i < count; i++) {
+        const board_dma_t *can = &table[i].dma;
+        if (table[i].usart == b->uart.regs && can->regs == dma->regs && can->clock == dma->clock &&
+            can->stream == dma->stream && can->channel == dma->channel && can->irq == dma->irq) {
+            return;
+        }
+    }
+    TEST_FAIL_MESSAGE("the requests of the board's USART do not come to its uart.rx_dma");
+}
+
 static void check_vectors(const board_t *b, const vector_entry_t *table, unsigned count) {
     check_vector(table, count, b->uart.irq, "uart_irq");
+    check_vector(table, count, b->uart.rx_dma.irq, "uart_irq");
     if (b->tick.regs != NULL) {
         check_vector(table, count, b->tick.irq, "tick_irq");
     }

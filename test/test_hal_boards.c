@@ -173,9 +173,16 @@ static void test_lines_are_those_of_the_vector_table(void) {
     check_vectors(&board_netduinoplus2, f405, sizeof f405 / sizeof f405[0]);
     check_vectors(&board_netduino2, f205, sizeof f205 / sizeof f205[0]);
     check_vectors(&board_nucleo, f446, sizeof f446 / sizeof f446[0]);
+    // RM0033, RM0090 and RM0390 agree on these.
+    static const dma_request_t requests[] = {
+        {USART1, {DMA2, RCC_BIT(RCC_BUS_AHB, 22), .stream = 2, .channel = 4, .irq = 58}},
+        {USART1, {DMA2, RCC_BIT(RCC_BUS_AHB, 22), .stream = 5, .channel = 4, .irq = 68}},
+        {USART2, {DMA1, RCC_BIT(RCC_BUS_AHB, 21), .stream = 5, .channel = 4, .irq = 16}},
+    };
     // The manuals' numbers: TIM1 break 24, TIM8 break 43, TIM2 28, USART1 37, USART2 38.
     for (unsigned i = 0; i < BOARDS; i++) {
         const board_t *b = boards[i].board;
+        check_rx_dma(b, requests, sizeof requests / sizeof requests[0]);
         TEST_ASSERT_EQUAL_INT(24, b->motor.timers[0].break_irq);
         TEST_ASSERT_EQUAL_INT(43, b->motor.timers[1].break_irq);
         TEST_ASSERT_EQUAL_INT(28, b->tick.irq);

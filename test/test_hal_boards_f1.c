@@ -100,6 +100,11 @@ static void test_slots_are_whole_pages(void) {
 static void test_lines_are_those_of_the_vector_table(void) {
     static const vector_entry_t f100[] = {VECTORS_STM32F100(VECTOR_ENTRY)};
     check_vectors(b, f100, sizeof f100 / sizeof f100[0]);
+    static const dma_request_t requests[] = {
+        {USART1, {DMA1, RCC_BIT(RCC_BUS_AHB, 0), .stream = 5, .irq = 15}},
+        {USART2, {DMA1, RCC_BIT(RCC_BUS_AHB, 0), .stream = 6, .irq = 16}},
+    };
+    check_rx_dma(b, requests, sizeof requests / sizeof requests[0]);
     TEST_ASSERT_EQUAL_INT(37, b->uart.irq);
     TEST_ASSERT_EQUAL_INT(24, b->motor.timers[0].break_irq);
     TEST_ASSERT_EQUAL_INT(24, b->motor.timers[1].break_irq); // TIM15 shares TIM1's break line

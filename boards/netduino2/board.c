@@ -18,7 +18,8 @@ const board_t board = {
             .apb1_div = 4, // 30 MHz
             .apb2_div = 2, // 60 MHz
         },
-    .uart = {USART1, RCC_USART1, .tx = PIN(B, 6), .rx = PIN(B, 7), .af = 7, .irq = 37}, // SDA, SCL
+    .uart = {USART1, RCC_USART1, .tx = PIN(B, 6), .rx = PIN(B, 7), .af = 7, .irq = 37, // SDA, SCL
+             .rx_dma = {DMA2, RCC_DMA2, .stream = 2, .channel = 4, .irq = 58}},
     .tick = {TIM2, RCC_TIM2, .irq = 28},
     .motor =
         {

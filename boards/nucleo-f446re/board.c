@@ -22,7 +22,8 @@ const board_t board = {
             .apb2_div = 2, // 84 MHz
             .pwr_vos = 3 << 14,
         },
-    .uart = {USART2, RCC_USART2, .tx = PIN(A, 2), .rx = PIN(A, 3), .af = 7, .irq = 38},
+    .uart = {USART2, RCC_USART2, .tx = PIN(A, 2), .rx = PIN(A, 3), .af = 7, .irq = 38,
+             .rx_dma = {DMA1, RCC_DMA1, .stream = 5, .channel = 4, .irq = 16}},
     .tick = {TIM2, RCC_TIM2, .irq = 28},
     .motor =
         {

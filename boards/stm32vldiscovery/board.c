@@ -24,7 +24,8 @@ const board_t board = {
             .apb1_div = 1,
             .apb2_div = 1,
         },
-    .uart = {USART1, RCC_USART1, .tx = PIN(B, 6), .rx = PIN(B, 7), .irq = 37},
+    .uart = {USART1, RCC_USART1, .tx = PIN(B, 6), .rx = PIN(B, 7), .irq = 37,
+             .rx_dma = {DMA1, RCC_DMA1, .stream = 5, .irq = 15}},
     .motor =
         {
             .timer_count = 2,

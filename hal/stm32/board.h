@@ -37,12 +37,22 @@ typedef struct {
     uint32_t pwr_vos;           // VOS bits of PWR_CR for the core clock; 0: the chip has none
 } board_clock_t;
 
+// What carries the requests of one peripheral, by the manual's table of DMA requests.
+typedef struct {
+    dma_t *regs; // NULL: none
+    rcc_bit_t clock;
+    uint8_t stream;  // F1: the channel, from 1
+    uint8_t channel; // of the stream. F1: 0, the requests are wired to the channels
+    int irq;
+} board_dma_t;
+
 typedef struct {
     usart_t *regs;
     rcc_bit_t clock;
     pin_t tx, rx;
     uint8_t af; // F1: 0, see afio_mapr
     int irq;
+    board_dma_t rx_dma;
 } board_uart_t;
 
 typedef struct {

@@ -35,6 +35,7 @@ enum {
     USART_CR1_RXNEIE = 1 << 5,
     USART_CR1_TXEIE = 1 << 7,
     USART_CR1_UE = 1 << 13,
+    USART_CR3_DMAR = 1 << 6,
 };
 
 typedef struct {
@@ -196,6 +197,31 @@ enum {
 #define FLASH_CR_LOCK (1u << 31)
 
 typedef struct {
+    reg_t CR, NDTR, PAR, M0AR, M1AR, FCR;
+} dma_stream_t;
+
+typedef struct {
+    reg_t ISR[2], IFCR[2]; // low for streams 0 to 3, high for 4 to 7
+    dma_stream_t stream[8];
+} dma_t;
+REG_OFFSET(dma_t, IFCR, 0x08);
+REG_OFFSET(dma_t, stream, 0x10);
+REG_OFFSET(dma_t, stream[1], 0x28);
+
+enum {
+    DMA_CR_EN = 1 << 0,
+    DMA_CR_HTIE = 1 << 3,
+    DMA_CR_TCIE = 1 << 4,
+    DMA_CR_CIRC = 1 << 8,
+    DMA_CR_MINC = 1 << 10,
+    DMA_CR_PL_VERY_HIGH = 3 << 16,
+    DMA_CR_CHSEL_SHIFT = 25,
+    DMA_FLAGS = 0x3D, // of stream 0 and 4; the others are 6, 16 and 22 bits up
+    DMA_FLAG_HT = 1 << 4,
+    DMA_FLAG_TC = 1 << 5,
+};
+
+typedef struct {
     reg_t MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR, LCKR, AFR[2];
 } gpio_t;
 REG_OFFSET(gpio_t, BSRR, 0x18);
@@ -227,12 +253,16 @@ enum {
 #define RCC       REG_BLOCK(rcc_t, 0x40023800)
 #define FLASH     REG_BLOCK(flash_t, 0x40023C00)
 #define PWR       REG_BLOCK(pwr_t, 0x40007000)
+#define DMA1      REG_BLOCK(dma_t, 0x40026000)
+#define DMA2      REG_BLOCK(dma_t, 0x40026400)
 #define DBGMCU    REG_BLOCK(dbgmcu_t, 0xE0042000)
 
 #define DBGMCU_FREEZE_TIMERS   (&DBGMCU->APB2_FZ)
 #define DBGMCU_FREEZE_WATCHDOG (&DBGMCU->APB1_FZ)
 
 #define RCC_GPIO(port) RCC_BIT(RCC_BUS_AHB, (port))
+#define RCC_DMA1       RCC_BIT(RCC_BUS_AHB, 21)
+#define RCC_DMA2       RCC_BIT(RCC_BUS_AHB, 22)
 #define RCC_TIM2       RCC_BIT(RCC_BUS_APB1, 0)
 #define RCC_SPI2       RCC_BIT(RCC_BUS_APB1, 14)
 #define RCC_SPI3       RCC_BIT(RCC_BUS_APB1, 15)
@@ -285,6 +315,30 @@ enum {
 };
 
 typedef struct {
+    reg_t CCR, CNDTR, CPAR, CMAR;
+    reg_t reserved_10;
+} dma_channel_t;
+
+typedef struct {
+    reg_t ISR, IFCR;
+    dma_channel_t channel[7]; // the manual counts from 1
+} dma_t;
+REG_OFFSET(dma_t, channel, 0x08);
+REG_OFFSET(dma_t, channel[1], 0x1C);
+
+enum {
+    DMA_CCR_EN = 1 << 0,
+    DMA_CCR_TCIE = 1 << 1,
+    DMA_CCR_HTIE = 1 << 2,
+    DMA_CCR_CIRC = 1 << 5,
+    DMA_CCR_MINC = 1 << 7,
+    DMA_CCR_PL_VERY_HIGH = 3 << 12,
+    DMA_FLAGS = 0xF, // of channel 1; each further channel is 4 bits up
+    DMA_FLAG_TC = 1 << 1,
+    DMA_FLAG_HT = 1 << 2,
+};
+
+typedef struct {
     reg_t CR[2], IDR, ODR, BSRR, BRR, LCKR; // CR[0] is CRL, CR[1] is CRH
 } gpio_t;
 REG_OFFSET(gpio_t, BSRR, 0x10);
@@ -333,11 +387,13 @@ enum {
 #define GPIO_BASE 0x40010800
 #define RCC       REG_BLOCK(rcc_t, 0x40021000)
 #define FLASH     REG_BLOCK(flash_t, 0x40022000)
+#define DMA1      REG_BLOCK(dma_t, 0x40020000)
 #define DBGMCU    REG_BLOCK(dbgmcu_t, 0xE0042000)
 
 #define DBGMCU_FREEZE_TIMERS   (&DBGMCU->CR)
 #define DBGMCU_FREEZE_WATCHDOG (&DBGMCU->CR)
 
+#define RCC_DMA1       RCC_BIT(RCC_BUS_AHB, 0)
 #define RCC_AFIO       RCC_BIT(RCC_BUS_APB2, 0)
 #define RCC_GPIO(port) RCC_BIT(RCC_BUS_APB2, 2 + (port))
 #define RCC_ADC1       RCC_BIT(RCC_BUS_APB2, 9)
