@@ -388,6 +388,41 @@ static void test_motion_behind_the_change_to_hardware(void) {
     TEST_ASSERT_EQUAL_UINT32(0, app.loop.unhomed);
 }
 
+static void two_more(void) {
+    tick(2);
+}
+
+// Ticks that are away read nothing, however many there are while the constants are made; nor has an
+// arm been read that was not there yet.
+static void test_ticks_that_read_no_hardware(void) {
+    enum { LOADS, SWITCHES, SETS, WAYS };
+    size_t size;
+    const uint8_t *image = control_arm_image(&size, 1);
+    for (int way = 0; way < WAYS; way++) {
+        uint32_t at = 0;
+        do {
+            load();
+            if (way == LOADS) {
+                app_init(&app);
+                TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
+                tick(5);
+            }
+            if (way == SETS)
+                TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
+            come_at(++at, two_more);
+            TEST_ASSERT_EQUAL(APP_OK, way == LOADS      ? app_load(&app, image, size)
+                                      : way == SWITCHES ? set(TUNABLE_plant, 0)
+                                                        : set(TUNABLE_encoder_offset, 0));
+            for (int ticks = 0; ticks < 2; ticks++) {
+                TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_HOLD, 0, nowhere));
+                tick(1);
+            }
+            TEST_ASSERT_EQUAL(APP_OK, start(MOTION_HOLD, 0, nowhere));
+        } while (came());
+        TEST_ASSERT_GREATER_THAN_UINT32(N, at);
+    }
+}
+
 // One that waits for its points is forgotten where they would mean something else.
 static void test_changes_behind_a_stream(void) {
     for (int k = 0; k < 3; k++) {
@@ -550,6 +585,7 @@ TEST(test_hold_and_motion)
 TEST(test_stop_and_motion)
 TEST(test_changes_behind_a_motion)
 TEST(test_motion_behind_the_change_to_hardware)
+TEST(test_ticks_that_read_no_hardware)
 TEST(test_changes_behind_a_stream)
 TEST(test_patience_begins_with_the_stream)
 TEST(test_clearing_while_lowered)

@@ -340,8 +340,10 @@ void CORE(app_tick)(app_self *app, const app_inputs_t *in, app_outputs_t *out) {
     const uint32_t start = app_clock();
     app->ticks++;
     out->enable = 0;
-    if (app->away)
+    if (app->away) {
+        app->switched++; /* it reads nothing */
         return;
+    }
     if (app->loaded) {
         take_changes(app);
         take_requests(app);
@@ -438,6 +440,13 @@ static void rehearse(app_self *app, control_t *c) {
     app_clock_unlock(state);
     c->feedforward = feedforward;
     app->head = head;
+}
+
+/* What was read of the hardware is not this arm's; with the tick away. */
+static void forget_readings(app_self *app) {
+    const uint32_t lock = app_clock_lock();
+    app->switched = app->ticks;
+    app_clock_unlock(lock);
 }
 
 /* Everything that depends on arm and rate, with the tick away. Taken over at once: left pending,
@@ -578,6 +587,7 @@ static int load(app_self *app, const uint8_t *bytes, size_t size, const DYN_T(ar
     if (status != APP_OK)
         return status;
     place_home(app);
+    forget_readings(app);
     return settle(app);
 }
 
@@ -703,7 +713,7 @@ static void change_plant(app_self *app) {
         app->loop.counts[i] = 0;
         change_home(app, i);
     }
-    app->switched = app->ticks;
+    forget_readings(app);
 }
 
 static float *tunable_place(app_self *app, uint32_t tunable, uint32_t at) {

@@ -299,9 +299,11 @@ typedef struct {
     CORE_T(scratch) scratch;
     /* Of the background. */
     uint32_t n, loads, tick_steps;
-    uint32_t switched; /* tick of the change from the simulated arm to the hardware, or back */
-    uint32_t where;    /* joint of the last refusal */
-    float volts;       /* nominal supply */
+    /* Tick of the change from the simulated arm to the hardware, or back, or to another arm; later
+     * by every tick that was away since, which reads nothing. */
+    volatile uint32_t switched;
+    uint32_t where; /* joint of the last refusal */
+    float volts;    /* nominal supply */
     dyn_units_t units;
     CORE_T(settings) joint[DYN_MAX_JOINTS];
     float tunable[TUNABLES_ONE];
