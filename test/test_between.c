@@ -423,6 +423,25 @@ static void test_ticks_that_read_no_hardware(void) {
     }
 }
 
+// Points behind a stop do not close the loop that it has kept open.
+static void test_points_behind_a_stop(void) {
+    for (int ends = 0; ends < 2; ends++) {
+        uint32_t at = 0;
+        do {
+            load();
+            TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
+            while (app.motion.as.knots.head < APP_KNOTS / 2 - 1)
+                TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, from));
+            TEST_ASSERT_EQUAL(APP_OK, app_stop(&app));
+            come_at(++at, NULL);
+            (void)(ends ? app_knots_end(&app) : app_knot_push(&app, from));
+            tick(2);
+            TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.state);
+        } while (came());
+        TEST_ASSERT_GREATER_THAN_UINT32(N, at);
+    }
+}
+
 // One that waits for its points is forgotten where they would mean something else.
 static void test_changes_behind_a_stream(void) {
     for (int k = 0; k < 3; k++) {
@@ -586,6 +605,7 @@ TEST(test_stop_and_motion)
 TEST(test_changes_behind_a_motion)
 TEST(test_motion_behind_the_change_to_hardware)
 TEST(test_ticks_that_read_no_hardware)
+TEST(test_points_behind_a_stop)
 TEST(test_changes_behind_a_stream)
 TEST(test_patience_begins_with_the_stream)
 TEST(test_clearing_while_lowered)

@@ -319,12 +319,17 @@ static void put_point(app_self *app, const float q[], uint32_t times) {
     }
 }
 
-/* Half of the buffer is against the jitter of the line. */
+/* Half of the buffer is against the jitter of the line. Between two ticks: one may take up a stop
+ * that was asked for before these points. */
 static void close_when_filled(app_self *app) {
     const motion_state_t *m = &app->motion;
+    if (app->state != APP_STATE_IDLE)
+        return;
+    const uint32_t lock = app_clock_lock();
     const bool filled = m->as.knots.ended || m->as.knots.head - m->as.knots.tail >= APP_KNOTS / 2;
-    if (filled && !app->closing && app->state == APP_STATE_IDLE)
+    if (filled && m->kind == MOTION_KNOTS && app->state == APP_STATE_IDLE)
         app->closing = 1;
+    app_clock_unlock(lock);
 }
 
 int CORE(app_knot_push)(app_self *app, const float q[]) {
