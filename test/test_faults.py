@@ -96,6 +96,17 @@ def test_certificate(folder):
     assert code == 1 and f"the robot's {rate} Hz" in text and "does NOT fit" in text, f"{code}: {text}{errors}"
 
 
+def test_certificate_of_a_fault(folder):
+    """A loop that a fault opens is not measured, and the fault that the answer says to look at is there."""
+    with Board(folder, "netduino2") as board:
+        code, _, errors = appell("set", "plant_defect", "8", "-q", "--port", board.port)
+        assert code == 0, errors
+        code, text, errors = appell("certify", "puma560", "-q", "--board", "netduino2", "--port", board.port)
+        assert code == 2 and "appell faults" in errors, f"{code}: {text}{errors}"
+        code, text = shown(board)
+        assert code == 1 and "fault 3, break" in text, f"{code}: {text}"
+
+
 # ------------------------------------------------------------------------------------- what the arm cannot provoke
 
 def shown(board):

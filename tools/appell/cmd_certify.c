@@ -102,6 +102,8 @@ static int measure(client_t *client, costs_t *costs) {
         if (client_status(client, &status) != 0 || costs_fetch(client, costs) != 0)
             return -1;
     } while (costs->ticks < TICKS && status.tick - first < TICKS_MOST);
+    if (costs->ticks < TICKS) /* the fault stays: the answer says to look at it */
+        return client_stop(client, true);
     /* All stages of the same ticks: with the loop open none is added. */
     return client_off(client) != 0 ? -1 : costs_fetch(client, costs);
 }
