@@ -387,7 +387,7 @@ static control_t *control_spare(app_self *app) {
     return &app->control[(app->now + 1) % APP_CONTROLS];
 }
 
-/* New constants for the tick. */
+/* New constants for the tick; app_set lets it come back. */
 static int change_control(app_self *app) {
     if (APP_CONTROLS == 1 && !CORE(app_rests)(app))
         return APP_E_STATE;
@@ -396,7 +396,6 @@ static int change_control(app_self *app) {
     const bool fits = CORE(setup_control)(app, control_spare(app));
     atomic_signal_fence(memory_order_seq_cst);
     app->pending = fits;
-    CORE(tick_back)(app);
     return fits ? APP_OK : APP_E_UNITS;
 }
 
