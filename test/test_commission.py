@@ -128,6 +128,8 @@ def check_payload():
 def check_masses():
     report = inspect("plant_mass=1.2")
     assert report["explained_by"] != "payload" and abs(report["mass_factor"] - 1.2) < 0.02, report
+    report = inspect("plant_mass=2")  # no payload makes such torques
+    assert report["explained_by"] == "masses" and abs(report["mass_factor"] - 2) < 0.02, report
 
 
 def check_right_model():
