@@ -13,8 +13,9 @@
 #include "firmware/core/server.h"
 #include "tools/link/stream.h"
 
-/* A minute: an emulated board is as slow as its machine. One that has gone closes the line. */
-enum { TRIES = 30, TIMEOUT_MS = 2000, GREET_TRIES = 40, GREET_MS = 500 };
+/* A minute for an emulated board, which is as slow as its machine; one that has gone closes the
+ * line. */
+enum { TRIES = 6, TRIES_EMULATED = 30, TIMEOUT_MS = 2000, GREET_TRIES = 40, GREET_MS = 500 };
 
 /* ------------------------------------------------------------------------------------- texts */
 
@@ -221,12 +222,13 @@ client_t *client_over(port_t *port, port_error_t *error) {
         return NULL;
     }
     client->port = port;
-    client->tries = TRIES;
     client->timeout_ms = TIMEOUT_MS;
     client->next = (uint8_t)(now_ms() * 37 >> 2); /* not that of the session before */
     frame_reader_init(&client->reader, client->rx, sizeof client->rx);
-    if (hello(client, GREET_TRIES, GREET_MS) == 0)
+    if (hello(client, GREET_TRIES, GREET_MS) == 0) {
+        client->tries = client->device.flags & HELLO_EMULATED ? TRIES_EMULATED : TRIES;
         return client;
+    }
     *error = client->error;
     client_close(client);
     return NULL;
