@@ -16,7 +16,7 @@
 #ifdef TEST_LONG
 enum { N = CONTROL_ARM_JOINTS, REQUESTS = 3000, RUNS = 200 };
 #else
-enum { N = CONTROL_ARM_JOINTS, REQUESTS = 3000, RUNS = 3 };
+enum { N = CONTROL_ARM_JOINTS, REQUESTS = 3000, RUNS = 10 };
 #endif
 
 static app_t app;
@@ -298,7 +298,7 @@ typedef void (*request_t)(void);
 static void run(const request_t *request, uint32_t requests) {
     for (uint32_t k = 0; k < REQUESTS; k++) {
         preempted(request[draw(requests)]);
-        for (uint32_t more = draw(4) ? draw(3) : draw(300); more > 0; more--)
+        for (uint32_t more = draw(2) ? 0 : draw(4) ? draw(3) : draw(300); more > 0; more--)
             tick();
         if (irq.broken)
             TEST_FAIL_MESSAGE(irq.broken);
@@ -320,8 +320,11 @@ static void note(uint32_t ticks, uint32_t preempting) {
 static void run_all(const request_t *request, uint32_t requests, uint64_t seed, bool well) {
     uint32_t ticks = 0, preempting = 0;
     for (uint32_t k = 0; k < RUNS; k++) {
-        begin(seed + k);
-        preempted(ask_load);
+        for (uint32_t first = 0; first < 20; first++) { /* a change right behind the first arm */
+            begin(20 * (seed + k) + first);
+            preempted(ask_load);
+            preempted(ask_gain);
+        }
         run(request, requests);
         if (well) {
             TEST_ASSERT_EQUAL_STRING(app_fault_name(APP_FAULT_NONE), app_fault_name(app.fault));
