@@ -2,20 +2,13 @@
 // internal oscillator stays on: the flash controller needs it to program and erase. Emulation shows
 // as RCC_CR = 0, which silicon never has.
 #include "hal/clock.h"
-#include "hal/stm32/board.h"
-#include "hal/stm32/chip.h"
+#include "hal/stm32/clock_start.h"
 
 enum {
-    HSE_START_MS = 100, // crystals need 2 ms; the manufacturer's own bound is 100
-    PLL_LOCK_MS = 10,   // data sheet: 0.2 ms
-    SWITCH_MS = 1,      // a few cycles of either clock
+    PLL_LOCK_MS = 10, // data sheet: 0.2 ms
 };
 
 static clock_info_t info;
-
-static bool wait(volatile uint32_t *reg, uint32_t mask, uint32_t value, uint32_t ms) {
-    return reg_wait(reg, mask, value, wait_polls(RCC_HSI_HZ, ms));
-}
 
 static uint32_t pll_hz(uint32_t source_hz, const board_pll_t *pll) {
     return source_hz / pll->m * pll->n;
@@ -25,27 +18,6 @@ static uint32_t pll_hz(uint32_t source_hz, const board_pll_t *pll) {
 static void set_info(clock_source_t source, uint32_t core_hz) {
     info.source = source;
     info.core_hz = info.uart_hz = info.tick_timer_hz = core_hz;
-}
-
-// A boot loader may have left the PLL running; it can only be configured while it is off.
-static bool start_from_internal(void) {
-    reg_set(&RCC->CR, RCC_CR_HSION);
-    bool ok = wait(&RCC->CR, RCC_CR_HSIRDY, RCC_CR_HSIRDY, SWITCH_MS);
-    reg_modify(&RCC->CFGR, RCC_CFGR_SW, RCC_CFGR_SW_HSI);
-    ok = wait(&RCC->CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_HSI, SWITCH_MS) && ok;
-    reg_clear(&RCC->CR, RCC_CR_PLLON);
-    return wait(&RCC->CR, RCC_CR_PLLRDY, 0, SWITCH_MS) && ok;
-}
-
-static bool start_external(void) {
-    reg_clear(&RCC->CR, RCC_CR_HSEON); // the bypass bit can only be written while it is off
-    reg_modify(&RCC->CR, RCC_CR_HSEBYP, board.clock.hse_bypass ? RCC_CR_HSEBYP : 0);
-    reg_set(&RCC->CR, RCC_CR_HSEON);
-    if (wait(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY, HSE_START_MS)) {
-        return true;
-    }
-    reg_clear(&RCC->CR, RCC_CR_HSEON);
-    return false;
 }
 
 // NULL, or the step that failed; then the core runs from the internal oscillator.

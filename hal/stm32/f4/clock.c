@@ -3,23 +3,16 @@
 // models no oscillator, RCC_CR reads 0 there, which silicon never shows because the internal
 // oscillator that runs this code has its flags in it.
 #include "hal/clock.h"
-#include "hal/stm32/board.h"
-#include "hal/stm32/chip.h"
+#include "hal/stm32/clock_start.h"
 
 enum {
-    HSE_START_MS = 100,             // crystals need 2 ms; the manufacturer's own bound is 100
     PLL_LOCK_MS = 10,               // data sheet: 0.3 ms
-    SWITCH_MS = 1,                  // a few cycles of either clock
     EMULATED_TIMER_HZ = 1000000000, // the emulator's timers show its virtual nanoseconds
 };
 
 static clock_info_t info;
 static uint32_t apb1_hz, apb2_hz;
 static bool apb1_divided, apb2_divided;
-
-static bool wait(volatile uint32_t *reg, uint32_t mask, uint32_t value, uint32_t ms) {
-    return reg_wait(reg, mask, value, wait_polls(RCC_HSI_HZ, ms));
-}
 
 // Field of RCC_CFGR for a divider of 1, 2, 4, 8, 16.
 static uint32_t apb_field(uint32_t divider) {
@@ -43,27 +36,6 @@ static void set_info(clock_source_t source, uint32_t core_hz, uint32_t div1, uin
     apb2_divided = div2 > 1;
     info.uart_hz = clock_bus_hz(board.uart.clock);
     info.tick_timer_hz = clock_timer_hz(board.tick.clock);
-}
-
-// A boot loader may have left the PLL running; it can only be configured while it is off.
-static bool start_from_internal(void) {
-    reg_set(&RCC->CR, RCC_CR_HSION);
-    bool ok = wait(&RCC->CR, RCC_CR_HSIRDY, RCC_CR_HSIRDY, SWITCH_MS);
-    reg_modify(&RCC->CFGR, RCC_CFGR_SW, RCC_CFGR_SW_HSI);
-    ok = wait(&RCC->CFGR, RCC_CFGR_SWS, RCC_CFGR_SWS_HSI, SWITCH_MS) && ok;
-    reg_clear(&RCC->CR, RCC_CR_PLLON);
-    return wait(&RCC->CR, RCC_CR_PLLRDY, 0, SWITCH_MS) && ok;
-}
-
-static bool start_external(void) {
-    reg_clear(&RCC->CR, RCC_CR_HSEON); // the bypass bit can only be written while it is off
-    reg_modify(&RCC->CR, RCC_CR_HSEBYP, board.clock.hse_bypass ? RCC_CR_HSEBYP : 0);
-    reg_set(&RCC->CR, RCC_CR_HSEON);
-    if (wait(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY, HSE_START_MS)) {
-        return true;
-    }
-    reg_clear(&RCC->CR, RCC_CR_HSEON);
-    return false;
 }
 
 // NULL, or the step that failed; then the core runs from the internal oscillator, undivided.

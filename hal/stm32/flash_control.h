@@ -1,0 +1,64 @@
+// What the flash controllers of the families have in common: keys, waiting in RAM, results.
+// Included by the one flash.c of a family, whose registers it uses.
+#ifndef HAL_STM32_FLASH_CONTROL_H
+#define HAL_STM32_FLASH_CONTROL_H
+
+#include "hal/flash.h"
+#include "hal/ramfunc.h"
+#include "hal/stm32/chip.h"
+
+// Any fetch or load from flash stalls the core until the flash is idle again, so this runs in RAM.
+// It feeds the watchdog on every turn and gives up after max_polls. Returns the last status.
+// (A flash that is busy even then holds the core in the return to flash; the watchdog, no longer
+// fed, ends that.)
+HAL_RAMFUNC static uint32_t wait_while_busy(uint32_t max_polls) {
+    uint32_t status;
+    do {
+        reg_write(&IWDG->KR, IWDG_KEY_FEED);
+        status = reg_read(&FLASH->SR);
+    } while ((status & FLASH_SR_BSY) && max_polls-- > 1);
+    return status;
+}
+
+HAL_RAMFUNC static uint32_t start_and_wait(uint32_t control, uint32_t max_polls) {
+    reg_write(&FLASH->CR, control);
+    return wait_while_busy(max_polls);
+}
+
+static int result_of(uint32_t status) {
+    return status & FLASH_SR_BSY      ? FLASH_ERR_TIMEOUT
+           : status & FLASH_SR_ERRORS ? FLASH_ERR_HARDWARE
+                                      : FLASH_OK;
+}
+
+static void lock(void) {
+    reg_write(&FLASH->CR, FLASH_CR_LOCK);
+}
+
+// Errors of an operation before would block the next one. They are cleared by writing ones.
+static void clear_flags(void) {
+    reg_write(&FLASH->SR, FLASH_SR_ERRORS | FLASH_SR_EOP);
+}
+
+static int unlock(uint32_t max_polls) {
+    // Left open by somebody else: the keys are for a locked register only. A register that does not
+    // hold the bit is the emulator's.
+    if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0) {
+        lock();
+        if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0) {
+            return FLASH_ERR_LOCKED;
+        }
+    }
+    if (wait_while_busy(max_polls) & FLASH_SR_BSY) {
+        return FLASH_ERR_TIMEOUT;
+    }
+    reg_write(&FLASH->KEYR, FLASH_KEY1);
+    reg_write(&FLASH->KEYR, FLASH_KEY2);
+    if (reg_read(&FLASH->CR) & FLASH_CR_LOCK) {
+        return FLASH_ERR_LOCKED;
+    }
+    clear_flags();
+    return FLASH_OK;
+}
+
+#endif
