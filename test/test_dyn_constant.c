@@ -5,7 +5,7 @@
  */
 #include "dyn/f32.h"
 #include "dyn/q31.h"
-#include "hal/cycles.h"
+#include "test/cost.h"
 #include "test/dyn_arms.h"
 #include "test/harness.h"
 
@@ -24,25 +24,18 @@ enum { STATES = 100, JOINTS = 7 };
 
 static dyn_model_t model;
 
-typedef struct {
-    uint32_t least, most;
-} cost_t;
-
 static cost_t costs[48];
 static uint32_t cost_count, varying;
 
-static void cost_see(uint32_t kernel, uint32_t start, uint32_t end) {
-    const uint32_t spent = cycles_between(start, end);
-    cost_t *cost = &costs[kernel];
+static void see(uint32_t kernel, uint32_t start, uint32_t end) {
     TEST_ASSERT_TRUE(kernel < sizeof costs / sizeof costs[0]);
     for (; cost_count <= kernel; cost_count++)
-        costs[cost_count] = (cost_t){UINT32_MAX, 0};
-    cost->least = spent < cost->least ? spent : cost->least;
-    cost->most = spent > cost->most ? spent : cost->most;
+        costs[cost_count] = (cost_t)COST_NONE;
+    cost_see(&costs[kernel], start, end);
 }
 
-static void cost_expect(const char *real, const char *problem, const char *method,
-                        const char *robot, uint32_t kernel) {
+static void expect(const char *real, const char *problem, const char *method, const char *robot,
+                   uint32_t kernel) {
     char text[120];
     strcpy(text, real);
     strcat(text, " ");
@@ -64,7 +57,7 @@ static void cost_expect(const char *real, const char *problem, const char *metho
     do {                                                                                           \
         const uint32_t start_ = cycles_now();                                                      \
         call;                                                                                      \
-        cost_see(kernel++, start_, cycles_now());                                                  \
+        see(kernel++, start_, cycles_now());                                                       \
     } while (0)
 
 /* Kernels in the order of the tables, then those that have one method only. */
@@ -107,19 +100,19 @@ static void cost_expect(const char *real, const char *problem, const char *metho
     static void expect_##REAL(const char *robot) {                                                 \
         uint32_t kernel = 0, forwards = 0;                                                         \
         for (const dyn_inverse_row_##REAL##_t *m = dyn_inverses_##REAL; m->name; m++)              \
-            cost_expect(#REAL, "id", m->name, robot, kernel++);                                    \
+            expect(#REAL, "id", m->name, robot, kernel++);                                         \
         for (const dyn_bias_row_##REAL##_t *m = dyn_biases_##REAL; m->name; m++)                   \
-            cost_expect(#REAL, "bias", m->name, robot, kernel++);                                  \
+            expect(#REAL, "bias", m->name, robot, kernel++);                                       \
         for (const dyn_mass_row_##REAL##_t *m = dyn_gravities_##REAL; m->name; m++)                \
-            cost_expect(#REAL, "gravity", m->name, robot, kernel++);                               \
+            expect(#REAL, "gravity", m->name, robot, kernel++);                                    \
         for (const dyn_mass_row_##REAL##_t *m = dyn_masses_##REAL; m->name; m++)                   \
-            cost_expect(#REAL, "mass", m->name, robot, kernel++);                                  \
+            expect(#REAL, "mass", m->name, robot, kernel++);                                       \
         for (const dyn_bias_row_##REAL##_t *m = dyn_corioles_##REAL; m->name; m++)                 \
-            cost_expect(#REAL, "coriolis", m->name, robot, kernel++);                              \
+            expect(#REAL, "coriolis", m->name, robot, kernel++);                                   \
         for (const dyn_forward_row_##REAL##_t *m = dyn_forwards_##REAL; m->name; m++, forwards++)  \
-            cost_expect(#REAL, "fd", m->name, robot, kernel++);                                    \
+            expect(#REAL, "fd", m->name, robot, kernel++);                                         \
         for (uint32_t i = 0; singles[i]; i++)                                                      \
-            cost_expect(#REAL, singles[i], "-", robot, kernel++);                                  \
+            expect(#REAL, singles[i], "-", robot, kernel++);                                       \
         TEST_ASSERT_EQUAL_UINT32(cost_count, kernel);                                              \
         TEST_ASSERT_EQUAL_UINT32(0, varying);                                                      \
         TEST_ASSERT_EQUAL_INT(STATES *(int)forwards, solved_##REAL);                               \

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #ifdef __arm__
-#include "hal/cycles.h"
+#include "test/cost.h"
 #else
 #include "test/reference.h"
 #include "tools/backend/check.h"
@@ -444,29 +444,13 @@ static void test_checked_q31(void) {
     }
 }
 #else
-typedef struct {
-    uint32_t least, most;
-} cost_t;
-
-static void cost_see(cost_t *cost, uint32_t start, uint32_t end) {
-    const uint32_t spent = cycles_between(start, end);
-    cost->least = spent < cost->least ? spent : cost->least;
-    cost->most = spent > cost->most ? spent : cost->most;
-}
-
-static void cost_say(const char *what, cost_t cost) {
-    harness_note_number(what, cost.most);
-    TEST_ASSERT_EQUAL_UINT32(cost.least, cost.most);
-    TEST_ASSERT_GREATER_THAN_UINT32(1000, cost.least);
-}
-
 static void test_q31_takes_the_same_instructions_for_every_state(void) {
     dyn_arms_random_t seed = {12345};
     dyn_units_t units = {0};
     static forward_state_t s;
     static forward_q31_t raw;
     int32_t Mq[21], x[6];
-    cost_t mass = {UINT32_MAX, 0}, forward = mass;
+    cost_t mass = COST_NONE, forward = mass;
     load(DYN_ARMS_PUMA);
     forward_units(&model, &units);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm_q31));
@@ -491,7 +475,7 @@ static void test_f32_takes_the_same_instructions_for_every_state(void) {
     static forward_state_t s;
     static forward_f32_t f;
     float Mf[21], x[6];
-    cost_t mass = {UINT32_MAX, 0}, forward = mass, wo1 = mass;
+    cost_t mass = COST_NONE, forward = mass, wo1 = mass;
     load(DYN_ARMS_PUMA);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f32(&model, NULL, &arm_f32));
     for (int t = 0; t < 200; t++) {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #ifdef __arm__
-#include "hal/cycles.h"
+#include "test/cost.h"
 #else
 #include "test/reference.h"
 #include "tools/backend/check.h"
@@ -888,21 +888,6 @@ static void test_graph_evaluates_to_the_same(void) {
 #else
 /* ------------------------------------------------------------------------- instructions on the
  * target */
-typedef struct {
-    uint32_t least, most;
-} cost_t;
-
-static void cost_see(cost_t *cost, uint32_t start) {
-    const uint32_t spent = cycles_between(start, cycles_now());
-    cost->least = cost->most == 0 || spent < cost->least ? spent : cost->least;
-    cost->most = spent > cost->most ? spent : cost->most;
-}
-
-static void cost_note(const char *text, const cost_t *cost) {
-    harness_note_number(text, cost->most);
-    TEST_ASSERT_EQUAL_UINT32(cost->least, cost->most);
-}
-
 /* The PUMA 560 with rotors, and without. */
 static void load_puma(bool geared) {
     dyn_arms_model(DYN_ARMS_PUMA, &model);
@@ -916,7 +901,7 @@ static void test_f32_takes_the_same_instructions_for_every_state(void) {
     static float Mf[21], Cf[36], out[6];
     forward_state_t s;
     forward_f32_t f;
-    cost_t id = {0}, bias = {0}, gravity = {0}, mass = {0}, coriolis = {0}, fd[2] = {{0}};
+    cost_t id = COST_NONE, bias = id, gravity = id, mass = id, coriolis = id, fd[2] = {id, id};
     for (int geared = 0; geared < 2; geared++) {
         load_puma(geared);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f32(&model, NULL, &f32.arm));
@@ -925,31 +910,31 @@ static void test_f32_takes_the_same_instructions_for_every_state(void) {
             forward_to_f32(&model, &s, &f);
             uint32_t start = cycles_now();
             dyn_denoc_inverse_f32(&f32.arm, &f32.use.id, f.q, f.qd, f.tau, out);
-            cost_see(&id, start);
+            cost_see(&id, start, cycles_now());
             start = cycles_now();
             dyn_denoc_bias_f32(&f32.arm, &f32.use.id, f.q, f.qd, out);
-            cost_see(&bias, start);
+            cost_see(&bias, start, cycles_now());
             start = cycles_now();
             dyn_denoc_gravity_f32(&f32.arm, &f32.use.id, f.q, out);
-            cost_see(&gravity, start);
+            cost_see(&gravity, start, cycles_now());
             start = cycles_now();
             dyn_denoc_mass_f32(&f32.arm, &f32.use.mass, f.q, Mf);
-            cost_see(&mass, start);
+            cost_see(&mass, start, cycles_now());
             start = cycles_now();
             dyn_denoc_coriolis_f32(&f32.arm, &f32.use.coriolis, f.q, f.qd, Cf);
-            cost_see(&coriolis, start);
+            cost_see(&coriolis, start, cycles_now());
             start = cycles_now();
             (void)dyn_denoc_forward_f32(&f32.arm, &f32.use.fd, f.q, f.qd, f.tau, out);
-            cost_see(&fd[geared], start);
+            cost_see(&fd[geared], start, cycles_now());
         }
     }
-    cost_note("instructions of id denoc f32, puma560", &id);
-    cost_note("instructions of bias denoc f32, puma560", &bias);
-    cost_note("instructions of gravity denoc f32, puma560", &gravity);
-    cost_note("instructions of mass denoc f32, puma560", &mass);
-    cost_note("instructions of coriolis denoc f32, puma560", &coriolis);
-    cost_note("instructions of fd denoc f32, puma560 without rotors", &fd[0]);
-    cost_note("instructions of fd denoc f32, puma560 with rotors", &fd[1]);
+    cost_say("instructions of id denoc f32, puma560", id);
+    cost_say("instructions of bias denoc f32, puma560", bias);
+    cost_say("instructions of gravity denoc f32, puma560", gravity);
+    cost_say("instructions of mass denoc f32, puma560", mass);
+    cost_say("instructions of coriolis denoc f32, puma560", coriolis);
+    cost_say("instructions of fd denoc f32, puma560 without rotors", fd[0]);
+    cost_say("instructions of fd denoc f32, puma560 with rotors", fd[1]);
 }
 #endif
 
@@ -959,7 +944,7 @@ static void test_q31_takes_the_same_instructions_for_every_state(void) {
     forward_state_t s;
     forward_q31_t raw;
     dyn_units_t units = {0};
-    cost_t id = {0}, bias = {0}, gravity = {0}, mass = {0}, coriolis = {0}, fd[2] = {{0}};
+    cost_t id = COST_NONE, bias = id, gravity = id, mass = id, coriolis = id, fd[2] = {id, id};
     for (int geared = 0; geared < 2; geared++) {
         load_puma(geared);
         forward_units(&model, &units);
@@ -969,31 +954,31 @@ static void test_q31_takes_the_same_instructions_for_every_state(void) {
             forward_to_q31(&model, &units, &s, &raw);
             uint32_t start = cycles_now();
             dyn_denoc_inverse_q31(&q31.arm, &q31.use.id, raw.q, raw.qd, raw.qd, out);
-            cost_see(&id, start);
+            cost_see(&id, start, cycles_now());
             start = cycles_now();
             dyn_denoc_bias_q31(&q31.arm, &q31.use.id, raw.q, raw.qd, out);
-            cost_see(&bias, start);
+            cost_see(&bias, start, cycles_now());
             start = cycles_now();
             dyn_denoc_gravity_q31(&q31.arm, &q31.use.id, raw.q, out);
-            cost_see(&gravity, start);
+            cost_see(&gravity, start, cycles_now());
             start = cycles_now();
             dyn_denoc_mass_q31(&q31.arm, &q31.use.mass, raw.q, Mq);
-            cost_see(&mass, start);
+            cost_see(&mass, start, cycles_now());
             start = cycles_now();
             dyn_denoc_coriolis_q31(&q31.arm, &q31.use.coriolis, raw.q, raw.qd, Cq);
-            cost_see(&coriolis, start);
+            cost_see(&coriolis, start, cycles_now());
             start = cycles_now();
             (void)dyn_denoc_forward_q31(&q31.arm, &q31.use.fd, raw.q, raw.qd, raw.tau, out);
-            cost_see(&fd[geared], start);
+            cost_see(&fd[geared], start, cycles_now());
         }
     }
-    cost_note("instructions of id denoc q31, puma560", &id);
-    cost_note("instructions of bias denoc q31, puma560", &bias);
-    cost_note("instructions of gravity denoc q31, puma560", &gravity);
-    cost_note("instructions of mass denoc q31, puma560", &mass);
-    cost_note("instructions of coriolis denoc q31, puma560", &coriolis);
-    cost_note("instructions of fd denoc q31, puma560 without rotors", &fd[0]);
-    cost_note("instructions of fd denoc q31, puma560 with rotors", &fd[1]);
+    cost_say("instructions of id denoc q31, puma560", id);
+    cost_say("instructions of bias denoc q31, puma560", bias);
+    cost_say("instructions of gravity denoc q31, puma560", gravity);
+    cost_say("instructions of mass denoc q31, puma560", mass);
+    cost_say("instructions of coriolis denoc q31, puma560", coriolis);
+    cost_say("instructions of fd denoc q31, puma560 without rotors", fd[0]);
+    cost_say("instructions of fd denoc q31, puma560 with rotors", fd[1]);
 }
 #endif
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #ifdef __arm__
-#include "hal/cycles.h"
+#include "test/cost.h"
 #endif
 
 enum { STATES = 1000 };
@@ -123,20 +123,10 @@ static void test_yardstick_computes_the_same(void) {
 }
 
 #ifdef __arm__
-typedef struct {
-    uint32_t least, most;
-} cost_t;
-
-static void cost_see(cost_t *cost, uint32_t start, uint32_t end) {
-    const uint32_t spent = cycles_between(start, end);
-    cost->least = spent < cost->least ? spent : cost->least;
-    cost->most = spent > cost->most ? spent : cost->most;
-}
-
 static void test_q31_takes_the_same_instructions_for_every_state(void) {
     dyn_arms_random_t seed = {12345};
     int32_t q[6], qd[6], qdd[6], tau[6];
-    cost_t cost = {UINT32_MAX, 0};
+    cost_t cost = COST_NONE;
     prepare_puma_q31();
     for (int s = 0; s < STATES; s++) {
         state_q31(&seed, q, qd, qdd);
@@ -153,7 +143,7 @@ static void test_q31_takes_the_same_instructions_for_every_state(void) {
 static void test_f32_takes_the_same_instructions_for_every_state(void) {
     dyn_arms_random_t seed = {12345};
     float q[6], qd[6], qdd[6], tau[6];
-    cost_t ours = {UINT32_MAX, 0}, yardstick = {UINT32_MAX, 0};
+    cost_t ours = COST_NONE, yardstick = COST_NONE;
     dyn_arms_model(DYN_ARMS_PUMA, &model);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f32(&model, NULL, &arm_f32));
     for (int s = 0; s < STATES; s++) {

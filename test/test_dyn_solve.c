@@ -14,7 +14,7 @@
 #include <string.h>
 
 #ifdef __arm__
-#include "hal/cycles.h"
+#include "test/cost.h"
 #else
 #include "tools/backend/count.h"
 #include "tools/backend/trace.h"
@@ -318,27 +318,12 @@ static void test_graph_evaluates_to_the_same(void) {
     }
 }
 #else
-typedef struct {
-    uint32_t least, most;
-} cost_t;
-
-static void cost_see(cost_t *cost, uint32_t start, uint32_t end) {
-    const uint32_t spent = cycles_between(start, end);
-    cost->least = spent < cost->least ? spent : cost->least;
-    cost->most = spent > cost->most ? spent : cost->most;
-}
-
-static void cost_say(const char *what, cost_t cost) {
-    harness_note_number(what, cost.most);
-    TEST_ASSERT_EQUAL_UINT32(cost.least, cost.most);
-}
-
 static void test_same_instructions_for_every_matrix(void) {
     static dyn_arm_q31_t arm;
     dyn_arms_random_t seed = {12345};
     cost_t cost[4];
     for (int i = 0; i < 4; i++)
-        cost[i] = (cost_t){UINT32_MAX, 0};
+        cost[i] = (cost_t)COST_NONE;
     for (int k = 0; k < 100; k++) {
         uint32_t start;
         fill_q31(&seed, 6, k % 4, &arm);
