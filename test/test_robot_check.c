@@ -77,7 +77,35 @@ static const case_t cases[] = {
      "one", "the lower limit 2 is above the upper one, -2"},
     {"position: [-2, 2], velocity: 2, torque: 40}\n    motor",
      "position: [1, 1], velocity: 2, torque: 40}\n    motor", MESSAGE_WARNING, MESSAGE_LIMITS, 9,
-     "one", "a range of zero"},
+     "one", "a range of zero counts as no limit"},
+    {"position: [-2, 2], velocity: 2, torque: 40}\n    motor",
+     "position: [-30, 30], velocity: 2, torque: 40}\n    motor", MESSAGE_WARNING, MESSAGE_UNITS, 9,
+     "one", "30 rad looks like degrees"},
+    {"position: [-2, 2], velocity: 2, torque: 40}\n    motor",
+     "position: [-31.4, 31.4], velocity: 2, torque: 40}\n    motor", MESSAGE_NOTE, 0, 0, NULL,
+     NULL},
+    {"torque: 40}\n    motor", "torque: 40, acceleration: 0}\n    motor", MESSAGE_WARNING,
+     MESSAGE_LIMITS, 9, "one", "an acceleration limit of zero counts as no limit"},
+    {"torque: 40}\n    motor", "torque: 40, acceleration: 5000}\n    motor", MESSAGE_WARNING,
+     MESSAGE_UNITS, 9, "one", "5000 rad/s^2 looks like degrees"},
+    {"voltage: 24}\n", "voltage: 24}\n    encoder: {counts: 4096, offset: 90}\n", MESSAGE_WARNING,
+     MESSAGE_UNITS, 11, "one", "an encoder offset of 90 rad looks like degrees"},
+    {"voltage: 24", "voltage: 0", MESSAGE_WARNING, MESSAGE_MOTOR, 10, "one",
+     "a supply of 0 V counts as one without a limit"},
+    /* A supply that is not known does not hide that the limit of torque is too low. */
+    {"torque: 40}\n    motor: {resistance: 1, torque_constant: 0.1, gear: 50, voltage: 24}",
+     "torque: 11}\n    motor: {resistance: 1, torque_constant: 0.1, gear: 50, voltage: 0}",
+     MESSAGE_WARNING, MESSAGE_HOLD, 9, "one", "its limit of torque gives 11 N m"},
+    {"joints:\n", "tool: {xyz: [0, 0, 150]}\njoints:\n", MESSAGE_WARNING, MESSAGE_UNITS, 4, "tool",
+     "150 m looks like millimetres"},
+    {"joints:\n", "tool: {rpy: [0, 90, 0]}\njoints:\n", MESSAGE_WARNING, MESSAGE_UNITS, 4, "tool",
+     "90 rad looks like degrees"},
+    {"joints:\n", "base: {xyz: [0, 0, 1500]}\njoints:\n", MESSAGE_WARNING, MESSAGE_UNITS, 4, "base",
+     "1500 m looks like millimetres"},
+    {"joints:\n", "payload: {mass: 1, com: [0, 0, 100]}\njoints:\n", MESSAGE_WARNING, MESSAGE_UNITS,
+     4, "payload", "100 m looks like millimetres"},
+    {"[0.001, 0.05, 0.05, 0, 0, 0]", "[0.001, 0.05, 0.05, 0, 0, 0], rpy: [0, 0, 180]",
+     MESSAGE_WARNING, MESSAGE_UNITS, 8, "one", "180 rad looks like degrees"},
     /* Stretched out: 2 kg at 0.25 m and 1 kg at 0.7 m need 9.81 * 1.2 = 11.77 N m. */
     {"torque: 40}\n    motor", "torque: 11}\n    motor", MESSAGE_WARNING, MESSAGE_HOLD, 9, "one",
      "its limit of torque gives 11 N m"},
@@ -100,6 +128,42 @@ static const case_t cases[] = {
     {"joints:\n", "payload: {mass: -1}\njoints:\n", MESSAGE_ERROR, MESSAGE_MASS, 4, "payload",
      "negative mass"},
 };
+
+/* One problem does not hide the next. */
+static void test_all_at_once(void) {
+    static const struct {
+        const char *link;
+        message_code_t code;
+        const char *subject, *part;
+    } both[] = {
+        {"{mass: -1, com: [0, 0, 0], inertia: [-1, 1, 1, 0, 0, 0]}", MESSAGE_MASS, "two",
+         "negative mass"},
+        {"{mass: -1, com: [0, 0, 0], inertia: [-1, 1, 1, 0, 0, 0]}", MESSAGE_INERTIA, "two",
+         "principal moment is negative"},
+        {"{mass: 0, com: [0, 0, 0], inertia: [0, 0, 0, 0, 0, 0]}", MESSAGE_SINGULAR, "one",
+         "moves no inertia"},
+        {"{mass: 0, com: [0, 0, 0], inertia: [0, 0, 0, 0, 0, 0]}", MESSAGE_SINGULAR, "two",
+         "moves no inertia"},
+    };
+    for (size_t i = 0; i < sizeof both / sizeof both[0]; i++) {
+        messages_t messages = MESSAGES_INIT;
+        help_text_t text = {0};
+        help_put(&text, "name: arm\nconvention: dh\ngravity: [0, -9.81, 0]\njoints:\n");
+        for (int k = 0; k < 2; k++)
+            help_put(
+                &text,
+                "  - name: %s\n    type: revolute\n    dh: {theta: 0, d: 0, a: 0.5, alpha: 0}\n"
+                "    link: %s\n",
+                k ? "two" : "one", both[i].link);
+        robot_t *robot = help_parse("ill", text.data, text.size, NULL, &messages);
+        (void)robot_check(robot, &messages);
+        TEST_ASSERT_NOT_NULL_MESSAGE(
+            help_find(&messages, both[i].code, both[i].subject, both[i].part), both[i].part);
+        help_free(robot);
+        help_text_free(&text);
+        messages_free(&messages);
+    }
+}
 
 static void test_good_arm_is_healthy(void) {
     messages_t messages = MESSAGES_INIT;
@@ -268,6 +332,7 @@ static void test_lumped_links_are_named(void) {
 TEST_LIST_BEGIN
 TEST(test_good_arm_is_healthy)
 TEST(test_table)
+TEST(test_all_at_once)
 TEST(test_published_puma)
 TEST(test_robots_of_the_tree_have_no_errors)
 TEST(test_worst_pose_is_found)

@@ -477,6 +477,82 @@ static double moving_mass(const robot_t *robot) {
     return sum;
 }
 
+/* Whatever stands in a URDF and is not used is told, with a warning where the arm is another one.
+ */
+static void test_nothing_is_dropped_silently(void) {
+    static const struct {
+        const char *find, *replace;
+        message_severity_t severity;
+        message_code_t code;
+        const char *subject, *part;
+    } cases[] = {
+        {"<origin xyz=\"0 0 0.3\"/>", "<origin xzy=\"0 0 0.3\"/>", MESSAGE_WARNING,
+         MESSAGE_UNKNOWN_KEY, "j2", "did you mean xyz"},
+        {"<origin xyz=\"0 0 0.3\"/>", "<origin xyz=\"0 0 0.3\" RPY=\"1 0 0\"/>", MESSAGE_WARNING,
+         MESSAGE_UNKNOWN_KEY, "j2", "RPY of <origin>"},
+        {"<origin xyz=\"0 0 0.3\"/>", "<origin xyz=\"0 0 0.3\" quat_xyzw=\"0 0 0 1\"/>",
+         MESSAGE_WARNING, MESSAGE_UNKNOWN_KEY, "j2", "turns are given as rpy"},
+        {"<mass value=\"2\"/>", "<mass value=\"2\" unit=\"g\"/>", MESSAGE_WARNING,
+         MESSAGE_UNKNOWN_KEY, "arm", "unit of <mass>"},
+        {"<mimic joint=\"j1\"", "<mimic joint=\"j1\" multiplyer=\"-2\"", MESSAGE_WARNING,
+         MESSAGE_UNKNOWN_KEY, "j3", "did you mean multiplier"},
+        {"<joint name=\"j2\"", "<joint rotor=\"1\" name=\"j2\"", MESSAGE_NOTE, MESSAGE_IGNORED, "",
+         "rotor of <joint>"},
+        {"<hardwareInterface/>", "<motorTorqueConstant>1</motorTorqueConstant>", MESSAGE_NOTE,
+         MESSAGE_IGNORED, "", "<motorTorqueConstant> of a transmission"},
+        {"<mechanicalReduction>50<", "<mechanicalReduction>0<", MESSAGE_NOTE, MESSAGE_IGNORED, "",
+         "<mechanicalReduction> of 0"},
+        {"<mechanicalReduction>50<", "<mechanicalReduction> <", MESSAGE_NOTE, MESSAGE_IGNORED, "",
+         "<mechanicalReduction> without a number"},
+        {"</robot>",
+         "<transmission name=\"u\"><joint name=\"j1\"/><actuator name=\"b\">"
+         "<mechanicalReduction>60</mechanicalReduction></actuator></transmission></robot>",
+         MESSAGE_WARNING, MESSAGE_DUPLICATE_NAME, "j1", "60 instead of 50"},
+        {"<origin xyz=\"0 0 0.1\"/>", "<origin xyz=\"0 0 82\" rpy=\"0 90 0\"/>", MESSAGE_WARNING,
+         MESSAGE_UNITS, "plate", "82 m looks like millimetres"},
+        {"<mimic joint=\"j1\"", "<mimic joint=\"j1\"", MESSAGE_WARNING, MESSAGE_MIMIC, "j4",
+         "it follows j1, which moves"},
+    };
+    static const char body[] = "<inertial><mass value=\"%s\"/><inertia ixx=\"1\" iyy=\"1\" "
+                               "izz=\"1\" ixy=\"0\" iyz=\"0\" ixz=\"0\"/></inertial></link>";
+    help_text_t urdf = {0};
+    static const char *const links[] = {"base", "turret", "arm", "finger", "nail", "flange"};
+    help_put(&urdf, "<robot name=\"r\">\n");
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        help_put(&urdf, "<link name=\"%s\">", links[i]);
+        help_put(&urdf, body, i == 2 ? "2" : "1");
+    }
+    help_put(&urdf,
+             "<joint name=\"j1\" type=\"continuous\"><parent link=\"base\"/><child "
+             "link=\"turret\"/></joint>\n"
+             "<joint name=\"j2\" type=\"continuous\"><origin xyz=\"0 0 0.3\"/><parent "
+             "link=\"turret\"/><child link=\"arm\"/></joint>\n"
+             "<joint name=\"j3\" type=\"continuous\"><parent link=\"arm\"/><child "
+             "link=\"finger\"/><mimic joint=\"j1\"/></joint>\n"
+             "<joint name=\"j4\" type=\"continuous\"><parent link=\"finger\"/><child "
+             "link=\"nail\"/><mimic joint=\"j3\"/></joint>\n"
+             "<joint name=\"plate\" type=\"fixed\"><origin xyz=\"0 0 0.1\"/><parent "
+             "link=\"arm\"/><child link=\"flange\"/></joint>\n"
+             "<transmission name=\"t\"><joint name=\"j1\"><hardwareInterface/></joint><actuator "
+             "name=\"a\"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>\n"
+             "</robot>\n");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        messages_t messages = MESSAGES_INIT;
+        help_text_t text = {0};
+        const char *at = strstr(urdf.data, cases[i].find);
+        TEST_ASSERT_NOT_NULL_MESSAGE(at, cases[i].find);
+        help_put(&text, "%.*s%s%s", (int)(at - urdf.data), urdf.data, cases[i].replace,
+                 at + strlen(cases[i].find));
+        robot_t *robot = help_parse("r.urdf", text.data, text.size, NULL, &messages);
+        (void)robot_check(robot, &messages);
+        expect(&messages, cases[i].severity, cases[i].code, cases[i].subject, cases[i].part);
+        help_free(robot);
+        help_text_free(&text);
+        messages_free(&messages);
+    }
+    help_text_free(&urdf);
+}
+
 static void test_ur5(void) {
     const char *path = shared("ur5_robot.urdf");
     messages_t messages = MESSAGES_INIT;
@@ -573,6 +649,7 @@ TEST(test_hand_is_the_tip)
 TEST(test_frozen_outside_of_its_limits)
 TEST(test_tie_names_the_choice)
 TEST(test_prefixed_root_and_utf16)
+TEST(test_nothing_is_dropped_silently)
 TEST(test_ur5)
 TEST(test_panda_with_and_without_hand)
 TEST(test_kinova)

@@ -77,6 +77,24 @@ static void eigenvalues(const double six[6], double out[3]) {
             }
 }
 
+/* ---------------------------------------------------------------------------------------- poses */
+
+static bool looks_like_degrees(double angle) {
+    /* More than a turn and a bit; and 90 is 14.3 turns. */
+    return fabs(angle) > 7;
+}
+
+/* A place and a turn, either may be NULL. */
+static void check_pose(doctor_t *d, const double xyz[3], const double rpy[3], uint32_t line,
+                       const char *subject) {
+    if (xyz && largest(xyz, 3) > 10)
+        say(d, MESSAGE_WARNING, MESSAGE_UNITS, line, subject, "lengths are in metres",
+            "a distance of %g m looks like millimetres", largest(xyz, 3));
+    if (rpy && looks_like_degrees(largest(rpy, 3)))
+        say(d, MESSAGE_WARNING, MESSAGE_UNITS, line, subject, "angles are in radians",
+            "an angle of %g rad looks like degrees", largest(rpy, 3));
+}
+
 /* ------------------------------------------------------------------------------------- mass,
  * inertia */
 
@@ -92,11 +110,12 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
     const message_severity_t worst = at->stands ? MESSAGE_WARNING : MESSAGE_ERROR;
     const double size = largest(body->inertia, 6);
     double e[3];
+    bool possible = true;
     eigenvalues(body->inertia, e);
     if (body->mass < 0) {
         say(d, worst, MESSAGE_MASS, at->line_mass, at->name, "give its mass in kg",
             "negative mass, %g kg", body->mass);
-        return false;
+        possible = false;
     }
     /* A tensor typed with a few digits misses by these digits, not by more. */
     if (e[0] < -1e-9 * size) {
@@ -104,15 +123,15 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
             "check the signs of ixy, iyz, ixz and the point that the tensor refers to: the centre "
             "of mass",
             "no body has this inertia: a principal moment is negative, %g kg m^2", e[0]);
-        return false;
+        possible = false;
     }
-    if (body->mass > 0 && e[2] > (e[0] + e[1]) * (1 + 1e-6))
+    if (possible && body->mass > 0 && e[2] > (e[0] + e[1]) * (1 + 1e-6))
         say(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
             "check the tensor: two principal moments are never smaller than the third",
             "no body has this inertia: principal moments %.6g, %.6g, %.6g kg m^2 miss the triangle "
             "inequality",
             e[0], e[1], e[2]);
-    return true;
+    return possible;
 }
 
 /* What a moving link should have. */
@@ -141,7 +160,9 @@ static void check_pieces(doctor_t *d) {
     for (size_t i = 0; i < d->robot->pieces; i++) {
         const robot_piece_t *p = &d->robot->piece[i];
         const described_t at = {p->name, p->line_mass, p->line_com, p->line_inertia, p->stands};
-        if (check_possible(d, &p->body, &at))
+        check_pose(d, p->xyz, p->rpy, p->line_joint, p->joint);
+        check_pose(d, NULL, p->inertia_rpy, p->line_com, p->name);
+        if (p->inertial && check_possible(d, &p->body, &at))
             check_body_units(d, &p->body, &at);
     }
 }
@@ -149,8 +170,11 @@ static void check_pieces(doctor_t *d) {
 static void check_link(doctor_t *d, const robot_joint_t *j) {
     const dyn_body_t body = reader_turned(&j->source.link, j->source.inertia_rpy);
     const described_t at = {j->link_name, j->line.mass, j->line.com, j->line.inertia, false};
-    if (d->robot->pieces == 0 && check_possible(d, &body, &at))
-        check_body_units(d, &body, &at);
+    if (d->robot->pieces == 0) {
+        check_pose(d, NULL, j->source.inertia_rpy, j->line.inertia, j->link_name);
+        if (check_possible(d, &body, &at))
+            check_body_units(d, &body, &at);
+    }
     check_present(d, &body, &at);
 }
 
@@ -208,33 +232,32 @@ static void check_shape(doctor_t *d, uint32_t i) {
 /* ---------------------------------------------------------------------------------------------
  * units */
 
-static bool looks_like_degrees(double angle) {
-    /* More than a turn and a bit; and 90 is 14.3 turns. */
-    return fabs(angle) > 7;
-}
-
 static void check_units(doctor_t *d, uint32_t i) {
     const robot_joint_t *j = &d->robot->joint[i];
     const dyn_source_joint_t *s = &j->source;
     const bool frames = d->robot->convention == DYN_CONVENTION_FRAMES;
     const double lengths[3] = {s->a, s->d, 0}, angles[3] = {s->theta, s->alpha, 0};
-    const double longest = largest(frames ? s->xyz : lengths, 3);
-    const double widest = largest(frames ? s->rpy : angles, 3);
-    if (longest > 10)
-        say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.frame, j->name, "lengths are in metres",
-            "a distance of %g m looks like millimetres", longest);
-    if (looks_like_degrees(widest))
-        say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.frame, j->name, "angles are in radians",
-            "an angle of %g rad looks like degrees", widest);
+    if (d->robot->pieces == 0)
+        check_pose(d, frames ? s->xyz : lengths, frames ? s->rpy : angles, j->line.frame, j->name);
     const dyn_limits_t *limits = &s->drive.limits;
-    const double range = largest(limits->position, 2);
+    const double *position = limits->position, range = largest(position, 2);
     if (s->type == DYN_REVOLUTE) {
-        if (range > 40)
+        /* Arms with cables turn a few times at most, and nobody has a limit of exactly 30 rad. */
+        const bool whole = position[0] == rint(position[0]) && position[1] == rint(position[1]);
+        if (range > 40 || (whole && looks_like_degrees(range)))
             say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
                 "angles are in radians", "a range up to %g rad looks like degrees", range);
         if (limits->velocity > 60)
             say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.velocity, j->name, "speeds are in rad/s",
                 "a speed of %g rad/s looks like degrees per second", limits->velocity);
+        if (limits->acceleration > 1000)
+            say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.limits, j->name,
+                "accelerations are in rad/s^2", "an acceleration of %g rad/s^2 looks like degrees",
+                limits->acceleration);
+        if (looks_like_degrees(j->encoder.offset))
+            say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.encoder, j->name,
+                "angles are in radians", "an encoder offset of %g rad looks like degrees",
+                j->encoder.offset);
     } else {
         if (range > 10)
             say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
@@ -277,7 +300,8 @@ static void check_limits(doctor_t *d, uint32_t i) {
             "the lower limit %g is above the upper one, %g", l->position[0], l->position[1]);
     else if (j->has & ROBOT_JOINT_POSITION && l->position[0] == l->position[1])
         say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
-            "give the range, or leave it out", "a range of zero: the joint cannot move");
+            "give the range, leave it out, or make the joint a fixed one",
+            "a range of zero counts as no limit at all: the joint may move anywhere");
     if (j->has & ROBOT_JOINT_VELOCITY && l->velocity == 0)
         say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.velocity, j->name,
             "give the speed that the drive reaches", "a velocity limit of zero: it cannot move");
@@ -285,6 +309,10 @@ static void check_limits(doctor_t *d, uint32_t i) {
         say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.torque, j->name,
             "give the torque or force that the drive has",
             "an effort limit of zero: it cannot hold anything");
+    if (j->has & ROBOT_JOINT_ACCELERATION && l->acceleration == 0)
+        say(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
+            "give the acceleration that motions may have, or leave it out",
+            "an acceleration limit of zero counts as no limit at all");
 }
 
 static void check_motor(doctor_t *d, uint32_t i) {
@@ -298,6 +326,10 @@ static void check_motor(doctor_t *d, uint32_t i) {
     if (j->has & ROBOT_JOINT_TORQUE_CONSTANT && m->torque_constant == 0)
         say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
             "give the torque constant in N m/A", "a motor without torque");
+    if (j->has & ROBOT_JOINT_VOLTAGE && m->voltage == 0)
+        say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
+            "give the voltage of the supply, or leave it out",
+            "a supply of 0 V counts as one without a limit");
     const double speed = j->source.drive.limits.velocity, volt = m->voltage;
     const double emf = fabs(m->torque_constant * m->gear) * speed;
     if (j->has & ROBOT_JOINT_VOLTAGE && volt > 0 && emf > volt)
@@ -329,7 +361,7 @@ static double strength(const robot_joint_t *j, const char **what) {
         out = j->source.drive.limits.torque;
         *what = "its limit of torque";
     }
-    if ((j->has & motor) == motor && m->resistance > 0) {
+    if ((j->has & motor) == motor && m->resistance > 0 && m->voltage > 0) {
         const double stall = fabs(m->gear * m->torque_constant) * m->voltage / m->resistance;
         if (out == 0 || stall < out) {
             out = stall;
@@ -460,7 +492,7 @@ static void check_singular(doctor_t *d, poses_t *p) {
             say(d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
                 "give the links behind it mass and inertia, or the motor a rotor inertia",
                 "the joint moves no inertia of its own: forward dynamics cannot be computed");
-            break;
+            pivot = INFINITY; /* taken out: as if it could not move */
         }
         m[k][k] = sqrt(pivot);
         for (uint32_t i = k + 1; i < n; i++) {
@@ -514,8 +546,13 @@ static void check_description(doctor_t *d) {
         check_limits(d, i);
         check_motor(d, i);
     }
+    if (robot->format != ROBOT_FORMAT_URDF) /* its tool is made of joints that were looked at */
+        check_pose(d, robot->tool_xyz, robot->tool_rpy, robot->line_tool, "tool");
+    check_pose(d, robot->base_xyz, robot->base_rpy, robot->line_base, "base");
     const uint32_t line = robot->line_payload;
-    (void)check_possible(d, &robot->payload, &(described_t){"payload", line, line, line, false});
+    const described_t payload = {"payload", line, line, line, false};
+    if (check_possible(d, &robot->payload, &payload))
+        check_body_units(d, &robot->payload, &payload);
     check_parallel(d);
 }
 

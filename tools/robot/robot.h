@@ -122,12 +122,17 @@ typedef struct {
     robot_joint_lines_t line;
 } robot_joint_t;
 
-/* A body as the source has it, in its own frame, where several are lumped into one link: URDF. */
+/* A link as the source has it, in its own frame, where several are lumped into one: URDF. */
 typedef struct {
     char name[ROBOT_NAME_MAX];
+    bool inertial; /* it has a body */
     dyn_body_t body;
+    double inertia_rpy[3]; /* the body has been turned by them */
     uint32_t line_mass, line_com, line_inertia;
-    bool stands; /* with the base: it never moves */
+    bool stands;                /* with the base: it never moves */
+    char joint[ROBOT_NAME_MAX]; /* above it, "" for the root, and how it is mounted there */
+    double xyz[3], rpy[3];
+    uint32_t line_joint;
 } robot_piece_t;
 
 typedef struct {

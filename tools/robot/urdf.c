@@ -400,7 +400,7 @@ static void note_joint(build_t *b, size_t i) {
             runs ? "it follows %s, which moves on the chain; a serial arm cannot say that: held at "
                    "%g %s"
                  : "it follows %s and is held at %g %s",
-            j->mimic, state->value, unit);
+            runs ? b->urdf->joint[master].name : j->mimic, state->value, unit);
     } else {
         say(b, MESSAGE_NOTE, MESSAGE_FROZEN, j->line, j->name,
             state->user ? NULL : "choose another position with --freeze", "%s: frozen at %g %s",
@@ -547,16 +547,22 @@ static bool take_pieces(const build_t *b, robot_t *out) {
     out->piece = calloc(u->links, sizeof *out->piece);
     for (size_t i = 0; out->piece && i < u->links; i++) {
         const urdf_link_t *link = &u->link[i];
-        robot_piece_t *piece = &out->piece[out->pieces];
-        if (!link->inertial)
-            continue;
-        out->pieces++;
+        robot_piece_t *piece = &out->piece[out->pieces++];
         strcpy(piece->name, link->name);
+        piece->inertial = link->inertial;
         piece->body = reader_turned(&link->body, link->inertia_rpy);
+        memcpy(piece->inertia_rpy, link->inertia_rpy, sizeof piece->inertia_rpy);
         piece->line_mass = link->line_mass;
         piece->line_com = link->line_origin;
         piece->line_inertia = link->line_inertia;
         piece->stands = b->link[i].carrier == NONE;
+        if (b->link[i].joint_above == NONE)
+            continue;
+        const urdf_joint_t *j = &u->joint[b->link[i].joint_above];
+        strcpy(piece->joint, j->name);
+        memcpy(piece->xyz, j->xyz, sizeof piece->xyz);
+        memcpy(piece->rpy, j->rpy, sizeof piece->rpy);
+        piece->line_joint = j->line_origin ? j->line_origin : j->line;
     }
     return out->piece != NULL;
 }

@@ -208,15 +208,51 @@ static void not_negative(reader_t *r, const char *element, const char *key, doub
         complain(r, MESSAGE_VALUE, "give its amount", "<%s %s> is negative", element, key);
 }
 
-static void unknown_attributes(reader_t *r, const XML_Char **attributes, const char *element,
-                               const char *const *known) {
+/* What may stand in an element. Elsewhere (geometry, colours) nobody looks. */
+static const struct {
+    const char *element;
+    const char *keys[8];
+    bool shapes; /* the arm is another one without it: a warning, not a note */
+} ATTRIBUTES[] = {
+    {"link", {"name", "type"}, false}, /* type was used by old exporters */
+    {"joint", {"name", "type"}, false},
+    {"inertial", {NULL}, true},
+    {"origin", {"xyz", "rpy"}, true},
+    {"mass", {"value"}, true},
+    {"inertia", {"ixx", "iyy", "izz", "ixy", "iyz", "ixz"}, true},
+    {"parent", {"link"}, false},
+    {"child", {"link"}, false},
+    {"axis", {"xyz"}, true},
+    {"limit", {"lower", "upper", "effort", "velocity"}, false},
+    {"dynamics", {"damping", "friction"}, false},
+    {"mimic", {"joint", "multiplier", "offset"}, true},
+};
+
+static void unknown_attributes(reader_t *r, const XML_Char **attributes, const char *element) {
+    size_t e = 0;
+    while (e < sizeof ATTRIBUTES / sizeof *ATTRIBUTES &&
+           strcmp(ATTRIBUTES[e].element, element) != 0)
+        e++;
+    if (e == sizeof ATTRIBUTES / sizeof *ATTRIBUTES)
+        return;
     for (; *attributes; attributes += 2) {
-        const char *const *k = known;
-        while (*k && strcmp(*k, attributes[0]) != 0)
+        const char *const *k = ATTRIBUTES[e].keys;
+        const char *key = attributes[0];
+        while (*k && strcmp(*k, key) != 0)
             k++;
-        if (!*k && strncmp(attributes[0], "xmlns", 5) != 0) {
+        if (*k || strncmp(key, "xmlns", 5) == 0)
+            continue;
+        const char *near = messages_nearest(key, ATTRIBUTES[e].keys);
+        if (ATTRIBUTES[e].shapes || near) {
+            char cure[80] = "remove it; units are those of URDF, turns are given as rpy";
+            if (near)
+                snprintf(cure, sizeof cure, "did you mean %s?", near);
+            messages_add(r->messages, MESSAGE_WARNING, MESSAGE_UNKNOWN_KEY,
+                         (message_place_t){r->file, here(r), subject(r)}, cure,
+                         "attribute %.40s of <%s> is not used", key, element);
+        } else {
             char what[96];
-            snprintf(what, sizeof what, "attribute %.40s of <%.30s>", attributes[0], element);
+            snprintf(what, sizeof what, "attribute %.40s of <%s>", key, element);
             skip(r, what);
         }
     }
@@ -355,8 +391,6 @@ static void in_inertial(reader_t *r, const char *name, const XML_Char **attribut
 }
 
 static void in_joint(reader_t *r, const char *name, const XML_Char **attributes) {
-    static const char *const limit_keys[] = {"lower", "upper", "effort", "velocity", NULL};
-    static const char *const dynamics_keys[] = {"damping", "friction", NULL};
     static const char *const names[] = {"origin", "parent",   "child", "axis",
                                         "limit",  "dynamics", "mimic", NULL};
     urdf_joint_t *j = &r->out->joint[r->out->joints - 1];
@@ -385,14 +419,12 @@ static void in_joint(reader_t *r, const char *name, const XML_Char **attributes)
         j->has_velocity = numbers(r, attributes, "limit", "velocity", &j->velocity, 1);
         not_negative(r, "limit", "effort", j->effort);
         not_negative(r, "limit", "velocity", j->velocity);
-        unknown_attributes(r, attributes, "limit", limit_keys);
     } else if (strcmp(name, "dynamics") == 0) {
         j->line_dynamics = here(r);
         j->has_damping = numbers(r, attributes, "dynamics", "damping", &j->damping, 1);
         j->has_friction = numbers(r, attributes, "dynamics", "friction", &j->friction, 1);
         not_negative(r, "dynamics", "damping", j->damping);
         not_negative(r, "dynamics", "friction", j->friction);
-        unknown_attributes(r, attributes, "dynamics", dynamics_keys);
     } else if (strcmp(name, "mimic") == 0) {
         j->line_mimic = here(r);
         name_into(r, attributes, "mimic", "joint", j->mimic);
@@ -417,6 +449,12 @@ static at_t in_transmission(reader_t *r, const char *name, const XML_Char **attr
         r->reduction_size = 0;
         r->reduction_line = here(r);
         return AT_REDUCTION;
+    }
+    /* How a driver talks to the joint says nothing about the arm. */
+    if (strcmp(name, "type") != 0 && strcmp(name, "hardwareInterface") != 0) {
+        char what[96];
+        snprintf(what, sizeof what, "<%.50s> of a transmission", name);
+        skip(r, what);
     }
     return AT_SKIPPED;
 }
@@ -473,8 +511,13 @@ static void XMLCALL on_begin(void *context, const XML_Char *name, const XML_Char
     } else if (where == AT_TRANSMISSION || where == AT_TRANSMISSION_PART) {
         at = in_transmission(r, name, attributes);
     }
-    if (!r->stopped)
-        r->stack[r->depth++] = at;
+    if (r->stopped)
+        return;
+    r->stack[r->depth++] = at;
+    /* Behind the push: a link or joint is the subject of its own attributes. */
+    if (where == AT_INERTIAL || where == AT_JOINT || at == AT_LINK || at == AT_JOINT ||
+        at == AT_INERTIAL)
+        unknown_attributes(r, attributes, name);
 }
 
 static void end_transmission(reader_t *r) {
@@ -517,7 +560,11 @@ static void XMLCALL on_end(void *context, const XML_Char *name) {
     case AT_REDUCTION: {
         char text[sizeof r->reduction];
         snprintf(text, sizeof text, "%.*s", (int)r->reduction_size, r->reduction);
-        parse_numbers(r, "mechanicalReduction", "text", text, &r->reduction_value, 1);
+        if (r->reduction_size == 0)
+            skip(r, "<mechanicalReduction> without a number");
+        else if (parse_numbers(r, "mechanicalReduction", "text", text, &r->reduction_value, 1) &&
+                 r->reduction_value == 0)
+            skip(r, "<mechanicalReduction> of 0");
         break;
     }
     case AT_TRANSMISSION:
@@ -533,6 +580,8 @@ static void XMLCALL on_text(void *context, const XML_Char *text, int size) {
     reader_t *r = context;
     if (r->stopped || r->depth == 0 || r->stack[r->depth - 1] != AT_REDUCTION)
         return;
+    for (; r->reduction_size == 0 && size > 0 && strchr(" \t\r\n", *text); text++)
+        size--;
     size_t room = sizeof r->reduction - 1 - r->reduction_size;
     size_t take = (size_t)size < room ? (size_t)size : room;
     memcpy(r->reduction + r->reduction_size, text, take);
@@ -569,6 +618,11 @@ static void settle_transmissions(reader_t *r) {
         while (k < u->joints && strcmp(u->joint[k].name, t->joint) != 0)
             k++;
         if (k < u->joints) {
+            if (u->joint[k].reduction != 0)
+                messages_add(r->messages, MESSAGE_WARNING, MESSAGE_DUPLICATE_NAME,
+                             (message_place_t){r->file, t->line, t->joint}, "keep one of them",
+                             "a second transmission of this joint: %g instead of %g is used",
+                             t->reduction, u->joint[k].reduction);
             u->joint[k].reduction = t->reduction;
             u->joint[k].line_reduction = t->line;
         } else {
@@ -607,7 +661,9 @@ int urdf_read(const char *file, const char *bytes, size_t size, urdf_t *out, mes
     XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER);
     if (XML_Parse(parser, bytes, (int)size, 1) != XML_STATUS_OK && !r->stopped) {
         r->depth = 0;
-        complain(r, MESSAGE_SYNTAX, "check the tags at and above this line",
+        const bool late = XML_GetErrorCode(parser) == XML_ERROR_MISPLACED_XML_PI;
+        complain(r, MESSAGE_SYNTAX,
+                 late ? "remove what stands before <?xml" : "check the tags at and above this line",
                  "not well-formed XML: %s", XML_ErrorString(XML_GetErrorCode(parser)));
     }
     XML_ParserFree(parser);
