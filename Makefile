@@ -98,6 +98,15 @@ UNITY_FLAGS := -isystem $(UNITY_SRC) -DUNITY_INCLUDE_CONFIG_H -Itest
 FIRMWARE := $(OUT)/firmware.elf
 HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
 
+# What everything of a board is compiled with. Objects are made anew where it changes, by a board.mk or on the
+# command line: two that disagree about the size of a struct would still link.
+COMPILED := $(OUT)/compiled-with
+compiled_with = $(subst ',,$(filter-out -Werror,$(DYN_BUILD)) $(foreach r,$(DYN_REALS),$(DYN_FLAGS_$r) $(DYN_KERNEL_FLAGS_$r)))
+.PHONY: always
+$(COMPILED): always
+	@mkdir -p $(@D)
+	@echo '$(compiled_with)' | cmp -s - $@ || echo '$(compiled_with)' > $@
+
 include dyn/dyn.mk
 include firmware/core/core.mk
 include firmware/stack.mk
@@ -116,7 +125,7 @@ firmware: $(FIRMWARE) ## build the firmware of BOARD (default)
 all: ## build the firmware of every board
 	@for b in $(BOARDS); do $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b firmware || exit 1; done
 
-$(OUT)/%.o: %.c Makefile hal/hal.mk boards/$(BOARD)/board.mk build/deps/paths.mk
+$(OUT)/%.o: %.c $(COMPILED)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CROSS)gcc $(CFLAGS) -c $< -o $@

@@ -44,7 +44,7 @@ DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o
 DYN_AR  := ar
 $(DYN_OUT)/gen_graph.o: tools/gen/graph.c
 $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o): $(DYN_OUT)/backend_%.o: tools/backend/%.c
-$(DYN_OUT)/gen_graph.o $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o):
+$(DYN_OUT)/gen_graph.o $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o): $(COMPILED)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) -c $< -o $@
@@ -59,14 +59,14 @@ $(OUT)/libdyn.a: $(DYN_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(DYN_AR) rcs $@ $^
 
-$(DYN_PLAIN:%=$(DYN_OUT)/%.o): $(DYN_OUT)/%.o: dyn/%.c dyn/dyn.mk
+$(DYN_PLAIN:%=$(DYN_OUT)/%.o): $(DYN_OUT)/%.o: dyn/%.c $(COMPILED)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) $(DYN_SETUP_FLAGS) -c $< -o $@
 
 # One rule per backend: $(OUT)/dyn/ne_f32.o from dyn/ne.c.
 define dyn_backend
-$(DYN_KERNELS:%=$(DYN_OUT)/%_$1.o): $(DYN_OUT)/%_$1.o: dyn/%.c dyn/dyn.mk
+$(DYN_KERNELS:%=$(DYN_OUT)/%_$1.o): $(DYN_OUT)/%_$1.o: dyn/%.c $(COMPILED)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(DYN_BUILD) $(DYN_DEBUG) $(if $(filter host,$(BOARD)),,$(DYN_FLAGS_$1) $(DYN_KERNEL_FLAGS_$1)) $$(if $$(filter prepare%,$$*),$(DYN_SETUP_FLAGS)) $(call DYN_REAL_H,$1) -c $$< -o $$@

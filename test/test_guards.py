@@ -959,5 +959,28 @@ def test_heap_each_way_to_it_stops_the_link(folder):
                                  % (statement, name, out))
 
 
+# ------------------------------------------------------------------------------------------------ flags
+
+
+def test_other_flags_compile_everything_again(folder):
+    """Objects of two opinions about a struct link without a word: of a kernel, of the core, of the program."""
+    names = ["dyn/crba_q31.o", "firmware/core/app_q31.o", "firmware/core/crc.o", "firmware/print.o"]
+    paths = [os.path.join(folder, "stm32vldiscovery", name) for name in names]
+
+    def made(*words):
+        """Those of the objects that make has made."""
+        before = [os.stat(path).st_mtime_ns if os.path.exists(path) else 0 for path in paths]
+        code, out = run(["make", "-s", "--no-print-directory", "BOARD=stm32vldiscovery", "BUILD=" + folder, *words, *paths],
+                        cwd=ROOT, timeout=5 * PATIENCE_S)
+        equal(0, code, out)
+        return [name for name, path, then in zip(names, paths, before) if os.stat(path).st_mtime_ns != then]
+
+    equal(names, made(), "the first time")
+    equal([], made("WERROR=1"), "nothing has changed, warnings as errors do not count")
+    equal(names, made("BOARD_DEFS=-DSOMETHING_ELSE"), "as if board.mk had other defines")
+    equal(names[:2], [name for name in made("BOARD_DEFS=-DSOMETHING_ELSE", "DYN_FLAGS_q31=-DDYN_FAST_SMALL") if "q31" in name],
+          "flags of a number type")
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

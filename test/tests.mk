@@ -55,9 +55,8 @@ HOST_OBJ = $(patsubst %.c,$(TEST_OUT)/$(if $(TEST_DEFS_$1),$1,common)/%.o,test/t
 $(TEST_OUT)/long: always
 	@mkdir -p $(@D)
 	@echo '$(LONG)' | cmp -s - $@ || echo '$(LONG)' > $@
-.PHONY: always
 define host_objects
-$(TEST_OUT)/$1/%.o: %.c build/deps/paths.mk $(TEST_OUT)/long
+$(TEST_OUT)/$1/%.o: %.c $(COMPILED) $(TEST_OUT)/long
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $(UNITY_FLAGS) $2 $(if $(LONG),-DTEST_LONG) -c $$< -o $$@
@@ -84,7 +83,7 @@ $(foreach t,$(TESTS_ALL),$(eval $(call target_test,$t)))
 $(TEST_OUT)/uart_echo.elf: $(TEST_OUT)/test/uart_echo.o $(OUT)/firmware/print.o $(HAL_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
-$(TEST_OUT)/%.o: %.c Makefile boards/$(BOARD)/board.mk build/deps/paths.mk
+$(TEST_OUT)/%.o: %.c $(COMPILED)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CROSS)gcc $(CFLAGS) -Wno-stack-usage $(UNITY_FLAGS) -c $< -o $@

@@ -16,7 +16,7 @@ $(CORE_LIB): $(CORE_OBJ)
 	$(Q)rm -f $@ && $(DYN_AR) rcs $@ $^
 
 define core_backend
-$(CORE_KERNELS:%=$(CORE_OUT)/%_$1.o): $(CORE_OUT)/%_$1.o: firmware/core/%.c firmware/core/core.mk
+$(CORE_KERNELS:%=$(CORE_OUT)/%_$1.o): $(CORE_OUT)/%_$1.o: firmware/core/%.c $(COMPILED)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(DYN_BUILD) $(if $(filter host,$(BOARD)),-DCONTROL_TWIN,$(DYN_FLAGS_$1) $(GEN_DEFS_$1)) $(call DYN_REAL_H,$1) -c $$< -o $$@
@@ -24,7 +24,7 @@ endef
 $(foreach r,$(CORE_REALS),$(eval $(call core_backend,$r)))
 
 ifeq ($(BOARD),host)
-$(CORE_PLAIN:%=$(CORE_OUT)/%.o): $(CORE_OUT)/%.o: firmware/core/%.c firmware/core/core.mk
+$(CORE_PLAIN:%=$(CORE_OUT)/%.o): $(CORE_OUT)/%.o: firmware/core/%.c $(COMPILED)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) -c $< -o $@
