@@ -102,6 +102,7 @@ static int set_payload(const request_t *request, robot_t *robot) {
                          "--payload: %s",
                          value[0] < 0 ? "a negative mass" : "1, 4 or 10 numbers are expected");
     robot->has |= ROBOT_HAS_PAYLOAD;
+    robot->line_payload = 0; /* no line of the file is to blame for it */
     robot->payload.mass = value[0];
     memcpy(robot->payload.com, value + 1, sizeof robot->payload.com);
     memcpy(robot->payload.inertia, value + 4, sizeof robot->payload.inertia);
@@ -134,11 +135,8 @@ robot_t *arm_load_compute(const request_t *request) {
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return NULL;
-    if (!possible(robot)) {
-        arm_free(robot);
-        return NULL;
-    }
-    if (request_has(request, OPTION_PAYLOAD) && set_payload(request, robot) != EXIT_YES) {
+    if ((request_has(request, OPTION_PAYLOAD) && set_payload(request, robot) != EXIT_YES) ||
+        !possible(robot)) {
         arm_free(robot);
         return NULL;
     }

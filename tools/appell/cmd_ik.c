@@ -1,4 +1,5 @@
 /* ik: rows of hand poses to rows of joint positions. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "tools/appell/out.h"
 #include "tools/appell/rows.h"
 #include "tools/appell/say.h"
+#include "tools/robot/schema.h"
 
 static int start_within_limits(const robot_t *robot, const double *start) {
     for (uint32_t i = 0; i < robot->n; i++) {
@@ -62,6 +64,9 @@ static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reac
     if (isatty(rows->file))
         say_note(NULL, "rows of 6 numbers (%s), control-D ends", meaning);
     while ((found = rows_next(rows, row, 6, meaning)) > 0 && !out_failed()) {
+        for (int i = 0; i < 6; i++)
+            if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* its square would leave the numbers */
+                return rows_error(rows, "use metres and radians", "%g is larger than 1e15", row[i]);
         const dyn_pose_t hand = dyn_pose_rpy(row, row + 3);
         ik_answer_t answer = {.position_m = 0};
         const bool good = ik_solve(ik, &hand, &answer);

@@ -181,6 +181,8 @@ int ops_run(const request_t *request) {
         request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
         return EXIT_BAD;
     eval_gen_effort = (double)effort / GEN_EFFORT;
+    if (request_has(request, OPTION_CSV) && request_has(request, OPTION_JSON))
+        return say_error(NULL, "leave one of them out", "--csv and --json at once");
     robot_t *robot = arm_load_compute(request);
     int status = EXIT_YES;
     if (!robot)

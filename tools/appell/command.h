@@ -13,8 +13,9 @@
     X(METHOD, "method", 'm', "NAME", WORDS,                                                        \
       "which kernel computes; default: the first that `appell help` of the command lists")         \
     X(REAL, "real", 'r', "TYPE", WORDS,                                                            \
-      "number type: f64 (default), f32 as on a board with an FPU, q31 as on one without (the "     \
-      "robot needs limits of velocity and acceleration then)")                                     \
+      "number type: f64 (default; gen: f32), f32 as on a board with an FPU, q31 as on one "        \
+      "without "                                                                                   \
+      "(the robot needs limits of velocity and acceleration then)")                                \
     X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
       "acceleration of gravity in the base frame instead of the file's, m/s^2; it points down")    \
     X(WRENCH, "wrench", 0, "FX,FY,FZ,NX,NY,NZ", LIST,                                              \
@@ -125,7 +126,8 @@
       "the firmware that crashed, for names; default: that of the emulated board, or "             \
       "build/BOARD/firmware.elf")                                                                  \
     X(LEAVE, "leave", 0, NULL, NONE, "leave the crash record on the board")                        \
-    X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file instead of standard output")        \
+    X(OUTPUT, "output", 'o', "FILE", FILE,                                                         \
+      "write to this file (gen, run, faults: into this folder)")                                   \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
       "limits of velocity and acceleration where the file gives none, rad or m")                   \

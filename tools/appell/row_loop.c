@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tools/appell/json.h"
@@ -17,8 +18,10 @@ typedef struct {
 static int check(const row_loop_t *loop, const rows_t *rows, const double *out) {
     for (size_t i = 0; i < loop->outputs; i++)
         if (!isfinite(out[i]))
-            return rows_error(rows, "use smaller numbers, or f64", "the result is not finite in %s",
-                              loop->real);
+            return rows_error(rows,
+                              strcmp(loop->real, "f64") == 0 ? "use smaller numbers"
+                                                             : "use smaller numbers, or f64",
+                              "the result is not finite in %s", loop->real);
     return EXIT_YES;
 }
 

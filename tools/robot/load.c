@@ -2,6 +2,7 @@
  * From a name to an arm: finds and reads the file, sees what it is, calls the reader and makes the
  * model.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -361,13 +362,41 @@ size_t robot_folders(char **folder, size_t max) {
     return count;
 }
 
+/* The robots of a folder that has any, for who mistyped a name. To be freed with names_free. */
+typedef struct {
+    char *name[64];
+    const char *list[65]; /* the same, ends with NULL */
+    size_t count;
+} names_t;
+
+static void names_add(names_t *names, const char *folder) {
+    DIR *open = opendir(folder);
+    for (const struct dirent *e; open && (e = readdir(open)) && names->count < 64;) {
+        const char *dot = strrchr(e->d_name, '.');
+        if (!dot || dot == e->d_name || (strcmp(dot, ".yaml") && strcmp(dot, ".urdf")))
+            continue;
+        char *name = strndup(e->d_name, (size_t)(dot - e->d_name));
+        if (name)
+            names->list[names->count] = names->name[names->count] = name, names->count++;
+    }
+    if (open)
+        closedir(open);
+}
+
+static void names_free(names_t *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->name[i]);
+}
+
 static int load_named(const char *what, const robot_options_t *options, robot_t *out,
                       messages_t *messages) {
     static const char *const endings[] = {".yaml", ".yml", ".urdf"};
     char *folder[3];
     const size_t folders = robot_folders(folder, 3);
     char *found = NULL, where[512] = "";
+    names_t names = {0};
     for (size_t i = 0; i < folders; i++) {
+        names_add(&names, folder[i]);
         for (size_t k = 0; k < 3 && !found; k++) {
             char name[300];
             snprintf(name, sizeof name, "%.280s%s", what, endings[k]);
@@ -381,16 +410,20 @@ static int load_named(const char *what, const robot_options_t *options, robot_t 
         snprintf(where + used, sizeof where - used, "%s%.150s", i ? ", " : "", folder[i]);
         free(folder[i]);
     }
+    char text[700],
+        cure[200] =
+            "give the path of a robot file or URDF, or set APPELL_ROBOTS to a folder of robots";
+    const char *near = messages_nearest(what, names.list);
+    if (near)
+        snprintf(cure, sizeof cure, "did you mean %.60s?", near);
+    names_free(&names);
     if (found) {
         int status = load_path(found, options, out, messages);
         free(found);
         return status;
     }
-    char text[700];
     snprintf(text, sizeof text, "neither a file nor a robot in %s", where);
-    return fail(messages, MESSAGE_FILE, what,
-                "give the path of a robot file or URDF, or set APPELL_ROBOTS to a folder of robots",
-                text);
+    return fail(messages, MESSAGE_FILE, what, cure, text);
 }
 
 int robot_load(const char *what, const robot_options_t *options, robot_t *out,
