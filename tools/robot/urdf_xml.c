@@ -261,6 +261,22 @@ static void unknown_attributes(reader_t *r, const XML_Char **attributes, const c
 /* ------------------------------------------------------------------------------------------
  * elements */
 
+/* An element that is not used. One that looks like a mistyped or misplaced one changes the arm. */
+static void skip_element(reader_t *r, const char *name, const char *place,
+                         const char *const *known) {
+    const char *near = known ? messages_nearest(name, known) : NULL;
+    char text[96];
+    if (near) {
+        snprintf(text, sizeof text, "did you mean <%s>?", near);
+        messages_add(r->messages, MESSAGE_WARNING, MESSAGE_UNKNOWN_KEY,
+                     (message_place_t){r->file, here(r), subject(r)}, text, "<%.60s>%s is not used",
+                     name, place);
+        return;
+    }
+    snprintf(text, sizeof text, "<%.60s>%s", name, place);
+    skip(r, text);
+}
+
 /* Room for one more; false, with a message, where there is none. */
 static bool grow(reader_t *r, void **list, size_t size, size_t count, size_t *room) {
     if (count >= URDF_ITEMS_MAX) {
@@ -328,11 +344,9 @@ static at_t in_robot(reader_t *r, const char *name, const XML_Char **attributes)
         r->reduction_line = here(r);
         return AT_TRANSMISSION;
     }
-    if (strcmp(name, "material") != 0) {
-        char what[96];
-        snprintf(what, sizeof what, "<%.60s>", name);
-        skip(r, what);
-    }
+    static const char *const known[] = {"link", "joint", "transmission", NULL};
+    if (strcmp(name, "material") != 0)
+        skip_element(r, name, "", known);
     return AT_SKIPPED;
 }
 
@@ -347,11 +361,9 @@ static at_t in_link(reader_t *r, const char *name) {
         link->line_mass = link->line_inertia = link->line_origin = here(r);
         return AT_INERTIAL;
     }
-    if (strcmp(name, "visual") != 0 && strcmp(name, "collision") != 0) {
-        char what[96];
-        snprintf(what, sizeof what, "<%.60s> of a link", name);
-        skip(r, what);
-    }
+    static const char *const known[] = {"inertial", NULL};
+    if (strcmp(name, "visual") != 0 && strcmp(name, "collision") != 0)
+        skip_element(r, name, " of a link", known);
     return AT_SKIPPED;
 }
 
@@ -384,9 +396,7 @@ static void in_inertial(reader_t *r, const char *name, const XML_Char **attribut
         numbers(r, attributes, "origin", "xyz", link->body.com, 3);
         numbers(r, attributes, "origin", "rpy", link->inertia_rpy, 3);
     } else {
-        char what[96];
-        snprintf(what, sizeof what, "<%.60s> of <inertial>", name);
-        skip(r, what);
+        skip_element(r, name, " of <inertial>", names);
     }
 }
 
@@ -431,9 +441,7 @@ static void in_joint(reader_t *r, const char *name, const XML_Char **attributes)
         numbers(r, attributes, "mimic", "multiplier", &j->multiplier, 1);
         numbers(r, attributes, "mimic", "offset", &j->offset, 1);
     } else {
-        char what[96];
-        snprintf(what, sizeof what, "<%.60s> of a joint", name);
-        skip(r, what);
+        skip_element(r, name, " of a joint", names);
     }
 }
 
@@ -451,11 +459,8 @@ static at_t in_transmission(reader_t *r, const char *name, const XML_Char **attr
         return AT_REDUCTION;
     }
     /* How a driver talks to the joint says nothing about the arm. */
-    if (strcmp(name, "type") != 0 && strcmp(name, "hardwareInterface") != 0) {
-        char what[96];
-        snprintf(what, sizeof what, "<%.50s> of a transmission", name);
-        skip(r, what);
-    }
+    if (strcmp(name, "type") != 0 && strcmp(name, "hardwareInterface") != 0)
+        skip_element(r, name, " of a transmission", NULL);
     return AT_SKIPPED;
 }
 
