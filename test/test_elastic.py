@@ -276,6 +276,17 @@ def test_damaged_beams_are_refused(folder):
         assert done.returncode == 2 and "image" in done.stderr, (offset, done.stderr)
 
 
+# ------------------------------------------------------------------------------------------------ board
+
+def test_a_board_feeds_the_deflection_forward(folder):
+    """Six motions one after the other with the bits of the host's control step, which begins each anew: the deflection
+    that one held is not where the next one begins."""
+    done = run("run", "flex2", "-q", "-o", folder, "--port", "qemu:netduinoplus2", patience_s=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    compared = re.search(r"^(\d+) values compared .*, (\d+) differ", done.stdout, re.M)
+    assert compared and int(compared.group(1)) > 6 * 300 * 16 and compared.group(2) == "0", done.stdout
+
+
 # --------------------------------------------------------------------------------------------- messages
 
 def test_what_is_refused(folder):

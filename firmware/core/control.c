@@ -79,8 +79,14 @@ INLINE void elastic_inverse(const control_t *c, scratch_t *k, loop_t *s, const r
         s->theta[c->flex->link[i].at] = q[i];
     DYN(flex_static)(c->arm, c->flex, &k->flex, qd, qdd, NULL, 1, s->theta, s->tau_model);
 }
+/* What a motion held says nothing about where the next one begins. */
+INLINE void undeflect(loop_t *s) {
+    for (uint32_t k = 0; k < DYN_FLEX_MAX; k++)
+        s->theta[k] = real_known(0);
+}
 #define ELASTIC(c) ((c)->flex != NULL)
 #else
+#define undeflect(s)                         ((void)(s))
 #define elastic_inverse(c, k, s, q, qd, qdd) ((void)(q))
 #define ELASTIC(c)                           false
 #endif
@@ -122,6 +128,7 @@ void CORE(control_settle)(const control_t *c, loop_t *s) {
         s->qd_hat[i] = real_known(0);
         s->qdd_ref[i] = real_known(0);
     }
+    undeflect(s);
 }
 
 /*

@@ -155,10 +155,20 @@ bool arm_elastic(const request_t *request, const robot_t *robot) {
     return robot->elastic && !request_has(request, OPTION_RIGID);
 }
 
+void arm_stiffen(robot_t *robot) {
+    robot->elastic = false;
+    for (uint32_t i = 0; i < robot->n; i++)
+        robot->joint[i].elastic = false;
+}
+
 robot_t *arm_load_rigid(const request_t *request) {
     robot_t *robot = arm_load_compute(request);
-    if (!robot || !arm_elastic(request, robot))
+    if (!robot)
+        return NULL;
+    if (!arm_elastic(request, robot)) {
+        arm_stiffen(robot);
         return robot;
+    }
     say_error(robot->file, "--rigid takes its links as stiff beams",
               "the arm has elastic links, and `appell %s` is for rigid ones",
               request->command->name);

@@ -22,6 +22,8 @@ robot_t *arm_load_compute(const request_t *request);
 bool arm_elastic(const request_t *request, const robot_t *robot);
 /* The elastic side of it. EXIT_YES, or EXIT_BAD after saying what is wrong. */
 int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *flex);
+/* Its beams are stiff from now on, in images too. */
+void arm_stiffen(robot_t *robot);
 /* For commands that know rigid links alone: elastic ones only if --rigid. */
 robot_t *arm_load_rigid(const request_t *request);
 

@@ -63,11 +63,8 @@ int image_run(const request_t *request) {
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return EXIT_BAD;
-    if (request_has(request, OPTION_RIGID)) {
-        robot->elastic = false;
-        for (uint32_t i = 0; i < robot->n; i++)
-            robot->joint[i].elastic = false;
-    }
+    if (request_has(request, OPTION_RIGID))
+        arm_stiffen(robot);
     messages_t messages = MESSAGES_INIT;
     size_t size = 0;
     uint8_t *bytes =

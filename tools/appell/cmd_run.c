@@ -252,7 +252,7 @@ static int with_board(const request_t *request, session_t *s) {
 }
 
 int run_run(const request_t *request) {
-    robot_t *robot = arm_load_rigid(request);
+    robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;
     const char *port =
