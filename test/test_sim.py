@@ -697,6 +697,18 @@ def test_scripts(folder):
     assert "inverse_arm" in good("sim", "planar3r", "-q", rows="help\nhelp theta\n")
 
 
+def tick_labels(picture):
+    """The labels at each vertical axis of a picture by gnuplot: they stand at one x, one after the other."""
+    axes, at = [], None
+    for x, anchor, label in re.findall(r'translate\(([-\d.]+),[-\d.]+\)" stroke="none"[^>]*text-anchor="(\w+)">\s*'
+                                       r"<text>(.*?)</text>", picture):
+        if anchor != "end" or x != at:
+            axes.append([])
+        axes[-1].append(re.sub("<[^>]*>", "", label))
+        at = x if anchor == "end" else None
+    return [labels for labels in axes if len(labels) > 1]
+
+
 def test_papers(folder):
     """Every page of `make papers`: the papers' numbers and ours, pictures inside, nothing missing."""
     done = subprocess.run(["tools/papers/papers.py", "--program", PROGRAM, "--out", folder], capture_output=True,
@@ -707,6 +719,11 @@ def test_papers(folder):
         text = file.read()
     pictures = [base64.b64decode(p) for p in re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', text)]
     assert len(pictures) >= 9 and all(p.startswith(b"<?xml") and len(p) > 3000 for p in pictures), len(pictures)
+    axes = [labels for p in pictures for labels in tick_labels(p.decode())]
+    assert len(axes) > 30 and all(len(set(labels)) == len(labels) for labels in axes), "an axis says a number twice"
+    # The six joints of paper 003 move by less than 2 mrad: an axis of rad would show lines.
+    moved = next(p.decode() for p in pictures if p.count(b">mrad<") == 6)
+    assert all(abs(float(x)) < 2 for labels in tick_labels(moved) for x in labels), tick_labels(moved)
     plain = re.sub(r'src="[^"]*"', "", text)
     assert not re.search(r"https?:|\bnan\b|\binf\b", plain), "a number is missing, or something is fetched"
     for part in ("Tables 1 to 4", "Table 5 and Figure 2", "Figure 3", "Table 6", "Table 7", "RK3 at 1 ms",

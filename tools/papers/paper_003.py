@@ -65,13 +65,19 @@ def rotating_torque(page):
         run, done = page.tool.simulate("piezo6", "--gravity", "0,0,0", "--wrench", path, "--start", "0,0.4,0.3,0.2,0.5,0",
                                        "--duration", SECONDS, "--sample", "0.001", "-i", "rk45", "--tolerance", "1e-9")
     names = [name for name in run if name.startswith("q_")]
-    page.plot(f"Angles in rad without gravity and drives, under {TORQUE_NM:g} N m that turn {TURNS_HZ:g} times a second in the "
-              "plane perpendicular to the gripper.", "set xlabel 's'\nset ylabel 'rad'\nset key outside\nplot " +
-              ", ".join(f"$d using 1:{i + 2} with lines title 'q_{i + 1}'" for i in range(6)),
-              d=list(zip(run["t"], *(run[n] for n in names))))
-    drift = [run[n][-1] - run[n][0] for n in names]
+    # The motion is a thousandth of the angles: from the start it is seen, beside the angles it is not.
+    moved = [[1000 * (x - run[n][0]) for x in run[n]] for n in names]
+    script = "set multiplot layout 3,2\nset format y '%g'\nunset key\n"
+    rests = [max(map(abs, values)) < 1e-9 for values in moved]  # a joint that nothing turns: rounding is no curve
+    for i in range(6):
+        script += (f"set title 'q_{i + 1}'\nset ylabel 'mrad'\nset yrange [{'-0.01:0.01' if rests[i] else '*:*'}]\n"
+                   f"plot $d using 1:{i + 2} with lines lc {i + 1}\n")
+    page.plot(f"Angles in mrad from their start over s, without gravity and drives, under {TORQUE_NM:g} N m that turn "
+              f"{TURNS_HZ:g} times a second in the plane perpendicular to the gripper.", script, (960, 820),
+              d=list(zip(run["t"], *moved)))
+    drift = [f"{0 if still else values[-1]:.2g}" for values, still in zip(moved, rests)]
     page.text("Two kinds of motion, as the paper says: a vibration with the torque and a continuous motion beside it, over "
-              f"{SECONDS:g} s by " + ", ".join(f"{d:.2g}" for d in drift) + f" rad. {done['evaluations']} evaluations by rk45. The paper "
+              f"{SECONDS:g} s by " + ", ".join(drift) + f" mrad. {done['evaluations']} evaluations by rk45. The paper "
               "prints no amplitude, speed or curve of this: torque and speed are ours.")
 
 
