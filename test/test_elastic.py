@@ -189,6 +189,24 @@ def test_energy_in_space_with_stops_wrench_and_volts(folder):
     assert done["work_motors"] != 0 and done["lost_friction"] > 0
 
 
+def test_energy_of_a_damped_arm(folder):
+    """What the damping of the beams takes is accounted for, beside and without friction of the joints."""
+    with open("tools/robots/flex2.yaml") as file:
+        damped = file.read().replace("{length:", "{damping: 0.0001, length:")
+    assert damped.count("damping") == 2
+    common = ["-q", "--json", "-i", "rk45", "--tolerance", "1e-10"]
+    done = json.loads(good("sim", space(folder, damped), *common, "--start=-1.5708,0.01,0.0873,0", "--duration", "0.5"))
+    assert done["lost_friction"] > 0.3 and done["balance_most"] < 1e-6 * done["kinetic_most"], done
+    damped = SPACE.replace("{length:", "{damping: 0.0002, length:")
+    assert damped.count("damping") == 2
+    done = json.loads(good("sim", space(folder, damped), *common, "--start=0,0,0.002,0,0.003,0.01,0.2,0.001,0",
+                           "--duration", "0.3"))
+    plain = json.loads(good("sim", space(folder), *common, "--start=0,0,0.002,0,0.003,0.01,0.2,0.001,0",
+                            "--duration", "0.3"))
+    assert done["lost_friction"] > 1.5 * plain["lost_friction"] > 0, (done, plain)
+    assert done["balance_most"] < 1e-6 * done["kinetic_most"], done
+
+
 def test_the_feedforward_of_a_motion_knows_the_deflection(folder):
     """The arm starts as it hangs and is driven by the quasi-static torques: it follows far better than with the
     torques of stiff beams."""

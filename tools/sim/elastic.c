@@ -182,6 +182,17 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
     *potential = sum;
 }
 
+/* Where nothing is bent, the force of stiffness and damping is that of the damping alone. */
+static double damping(void *self, const double *qd) {
+    const elastic_arm_t *e = self;
+    const double straight[DYN_FLEX_MAX] = {0};
+    double force[DYN_FLEX_MAX] = {0}, power = 0;
+    dyn_flex_strain_f64(&e->elastic, straight, qd, force);
+    for (uint32_t k = 0; k < e->elastic.size; k++)
+        power += force[k] * qd[k];
+    return power;
+}
+
 /* ----------------------------------------------------------------------------- drives and pictures
  */
 
@@ -227,6 +238,7 @@ static void describe(elastic_arm_t *e) {
     *arm = (sim_arm_t){.n = e->elastic.size,
                        .acceleration = acceleration,
                        .energy = energy,
+                       .damping = damping,
                        .inverse = inverse,
                        .hand = hand_forces,
                        .shape = shape};

@@ -171,6 +171,8 @@ static int rate(void *context, double t, const double *y, double *dy) {
         work[WORK_MOTOR] += f.torque[i] * f.speed[i];
         work[WORK_FRICTION] += f.friction[i] * f.speed[i];
     }
+    if (sim->arm.damping)
+        work[WORK_FRICTION] += sim->arm.damping(sim->arm.self, y + n);
     if (sim->wrench.value)
         for (uint32_t i = 0; i < n; i++)
             work[WORK_HAND] += f.hand[i] * y[n + i];

@@ -50,6 +50,9 @@ typedef struct sim_arm {
                    double *potential);
     /* What friction takes at these speeds of the joints. */
     void (*friction)(void *self, const double *speed, double *torque);
+    /* Power in W that damping within the links takes at these speeds of the coordinates, counted as
+     * friction; its force is in `acceleration` already. NULL: none. */
+    double (*damping)(void *self, const double *qd);
     /* Swartz (11) and (12); bit i of the answer: the supply limits joint i. */
     uint32_t (*voltage)(void *self, const double *speed, const double *torque, double *volt);
     uint32_t (*torque)(void *self, const double *speed, const double *volt, double *torque);
