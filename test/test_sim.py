@@ -528,6 +528,25 @@ def test_animation(folder):
     assert moved > 2000, moved
 
 
+def test_animation_of_an_arm_that_hangs(folder):
+    """What holds its base does not hide the arm below, and on a telephone the clock is within the page."""
+    page, shot = os.path.join(folder, "hangs.html"), os.path.join(folder, "hangs.png")
+    good("sim", "flex2", "-q", "--start=-1.5708,0,0.0873,0", "--duration", "1", "-i", "rk45", "--animate", page)
+    browse(folder, "--window-size=640,440", f"--screenshot={shot}", f"file://{page}#t=0.8")
+    scene = [p for row in pixels(shot)[:380] for p in row[:380]]
+    blue, orange, grey = (sum(sum(abs(x - y) for x, y in zip(p, color)) < 40 for p in scene)
+                          for color in ((0x00, 0x72, 0xb2), (0xd5, 0x5e, 0x00), (0x8a, 0x93, 0xa3)))
+    # Each link is a third of the height of the scene, and a pillar beside them would be as long as both.
+    assert blue > 400 and orange > 400 and grey < blue + orange, (blue, orange, grey)
+    with open(page) as file:
+        text = file.read()
+    with open(page, "w") as file:  # a browser without a window may be wider than it is told
+        file.write(text.replace("</body>", "<script>document.body.style.width = '390px'; document.title = 'ends at ' + "
+                                           "$('clock').getBoundingClientRect().right;</script></body>"))
+    dom = browse(folder, "--window-size=390,700", "--dump-dom", f"file://{page}#t=0.8")
+    assert float(re.search(r"<title>ends at ([\d.]+)</title>", dom).group(1)) <= 390, "the clock is cut off"
+
+
 # --------------------------------------------------------------------------------- interactive program
 
 class Terminal:
