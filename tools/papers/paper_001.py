@@ -5,12 +5,13 @@ import os
 TITLE = "Swartz 1982"
 SOURCE = "N. M. Swartz, Arm Dynamics Simulation, The Robotics Institute, Carnegie-Mellon University, 23 November 1982."
 
-START = [0.3, -0.4, 0.5]
+START = [0.1, 0.8, -0.4, 0.3, 0.5, 0.2]
+ROUNDING = 5e-13  # fifty times what the rounding of some hundred steps leaves of this fall
 
 
 def rk3(asker, h, steps, literal):
-    """The paper's integrator of a free fall of planar3r, with c3 as printed or as it must be."""
-    n, q, qd = 3, list(START), [0.0] * 3
+    """The paper's integrator of a free fall of the PUMA, with c3 as printed or as it must be."""
+    n, q, qd = 6, list(START), [0.0] * 6
     F = lambda q, qd: asker.ask(q + qd + [0.0] * n)
     add = lambda x, *terms: [v + sum(f * t[i] for f, t in terms) for i, v in enumerate(x)]
     for _ in range(steps):
@@ -26,29 +27,34 @@ def rk3(asker, h, steps, literal):
 
 def orders(page):
     from papers import Asker
-    T, counts = 0.2, [25, 50, 100, 200, 400, 800]
-    common = ["--start", ",".join(map(str, START)), "--duration", T, "--sample", T]
-    end = lambda *more: (lambda s: s["q"] + s["qd"])(page.tool.json("sim", "planar3r", *common, *more))
-    exact = end("-i", "rk56", "--step", T / 6400)
+    T, counts = 0.4, [20, 40, 80, 160, 320, 400]  # halved steps, and 1 ms
+    common = ["--no-friction", "--start", ",".join(map(str, START)), "--duration", T, "--sample", T]
+    end = lambda *more: (lambda s: s["q"] + s["qd"])(page.tool.json("sim", "puma560", *common, *more))
+    exact = end("-i", "rk56", "--step", T / 1600)
     names = ["rk3", "rk4", "rk45", "rk56"]
     errors = {m: [math.dist(end("-i", m, "--step", T / k), exact) for k in counts] for m in names}
-    asker = Asker(page.tool, "fd", "planar3r")
+    asker = Asker(page.tool, "fd", "puma560", "--no-friction")
     errors["as printed"] = [math.dist(rk3(asker, T / k, k, True), exact) for k in counts]
     errors["as corrected"] = [math.dist(rk3(asker, T / k, k, False), exact) for k in counts]
     asker.close()
     page.heading("RK3 at 1 ms: what is printed, what is right")
     page.text("The paper prints c<sub>3</sub> = θ' + 2h k<sub>2</sub> − h c<sub>1</sub>; it must be − h k<sub>1</sub>. Free fall of the "
-              f"planar arm for {T} s, error of positions and speeds at the end:")
-    at, coarse = counts.index(200), counts.index(50)
-    order = lambda m: f"{math.log2(errors[m][coarse] / errors[m][coarse + 1]):.2f}"
-    page.table(["integrator", "error at 1 ms", "order, from 4 to 2 ms"],
-               [["RK3 as printed", f"{errors['as printed'][at]:.2g}", order("as printed")]]
-               + [[f"*{m}", f"{errors[m][at]:.2g}", order(m)] for m in names])
+              f"PUMA for {T} s, error of positions and speeds at the end:")
+    at, halved = counts.index(400), range(1, counts.index(320) + 1)
+
+    def order(m):
+        """From the finest pair of steps above the rounding: only there is the error near its leading term."""
+        fine = [i for i in halved if errors[m][i] > ROUNDING][-1]
+        steps = [f"{1000 * T / counts[i]:g}" for i in (fine - 1, fine)]
+        return f"{math.log2(errors[m][fine - 1] / errors[m][fine]):.2f}", f"{steps[0]} to {steps[1]} ms"
+    page.table(["integrator", "error at 1 ms", "order", "read from steps of"],
+               [["RK3 as printed", f"{errors['as printed'][at]:.2g}", *order("as printed")]]
+               + [[f"*{m}", f"{errors[m][at]:.2g}", *order(m)] for m in names])
     same = max(abs(a - b) for a, b in zip(errors["rk3"], errors["as corrected"]))
     page.text(f"Our rk3 is the corrected formula: written out as in the paper it ends at the same place (to {same:.1g}). The printed "
-              "one is of order 1. Below 1 ms and with order 5 or 6 the rounding of the numbers is what is left.")
+              "one is of order 1. At 1 ms and with order 5 or 6 the rounding of the numbers is what is left; orders are read above it.")
     data = [[1000 * T / k, *(max(errors[m][i], 1e-16) for m in ("as printed", *names))] for i, k in enumerate(counts)]
-    page.plot("Error after 0.2 s over the step in ms: the slope is the order.",
+    page.plot(f"Error after {T} s over the step in ms: the slope is the order.",
               "set logscale xy\nset format y '10^{%L}'\nset xlabel 'step in ms'\nset ylabel 'error'\nset key outside\n"
               "plot $d using 1:2 with linespoints lc 'black' dt 2 pt 7 ps 0.6 title 'RK3 as printed', "
               + ", ".join(f"$d using 1:{i + 3} with linespoints pt 7 ps 0.6 title '{m}'" for i, m in enumerate(names)), d=data)

@@ -19,7 +19,7 @@ def tables(page):
         ["*fast", *c.formula((1, "id", "fast"))]])
     rows = [["the paper, without the bias", "201n − 335", "193n − 361", "871 + 797", "2077 + 1955"],
             ["Featherstone 1983", "199n − 198", "174n − 173", "996 + 871", "2190 + 1915"],
-            ["Walker, Orin 1982", "n³/6 + 11.5n² + …", "n³/6 + 7n² + …", "633 + 480", "2357 + 1716"]]
+            ["Walker, Orin 1982", "n³/6 + 11½n² + 38⅓n − 47", "n³/6 + 7n² + 38⅚n − 46", "633 + 480", "2357 + 1716"]]
     bare = lambda n: tuple(a - b for a, b in zip(c.at("fd", "denoc", n), c.at("bias", "denoc", n)))
     cut = lambda f: [x.rsplit(" (", 1)[0] for x in f]
     for name, parts, at in (("*denoc, fd less its bias", ((1, "fd", "denoc"), (-1, "bias", "denoc")), bare),
@@ -30,7 +30,8 @@ def tables(page):
         rows.append([name, *cut(c.formula(*parts)), "{} + {}".format(*at(6)), "{} + {}".format(*at(12))])
     page.table(["Table 2: forward dynamics", "products", "sums", "n = 6", "n = 12"], rows)
     page.text("Differences: the printed forward dynamics takes the bias as an input (633 for Walker and Orin is below their own "
-              "inverse dynamics), so that only the first row of ours compares with it; a program needs both.")
+              "inverse dynamics), so that only the first row of ours compares with it; a program needs both. A division is a "
+              "product, there and here.")
 
 
 def torques(page, robot, start, end, T=10.0):
@@ -54,7 +55,8 @@ def torque_figures(page):
               d=list(zip(times, *tau)))
     page.table(["t = 0", "tau_1", "tau_2", "tau_3"], [["*ours, N m", *(f"{v[0]:.5g}" for v in tau)]])
     page.text("The paper prints neither data of this arm nor numbers at its curves, so that no digit can be compared. Ours are "
-              "rods of 0.3, 0.25 and 0.22 m with 0.5, 0.4 and 0.3 kg, those of the same group's later examples.")
+              "rods of 0.3, 0.25 and 0.22 m with 0.5, 0.4 and 0.3 kg, those of the planar arm among the examples of ReDySim, the "
+              "program of S. V. Shah and S. K. Saha.")
     page.heading("Figure 8: torques and force of the Stanford arm")
     end = [math.pi / 3] * 6
     end[2] = 0.1

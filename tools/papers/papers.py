@@ -30,8 +30,8 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #223; max-width: 1000px; mar
 h1 { font-size: 26px; } h2 { margin-top: 2.2em; border-bottom: 2px solid #0072b2; padding-bottom: 4px; }
 h3 { margin-top: 1.8em; } table { border-collapse: collapse; margin: 0.8em 0; font-variant-numeric: tabular-nums; }
 td, th { white-space: nowrap; padding: 3px 9px; border-bottom: 1px solid #dde2e8; text-align: right; }
-td:first-child, th:first-child { text-align: left; } th { background: #f2f5f8; }
-tr.ours td { background: #eef6fb; } figure { margin: 1em 0; } figure img { width: 100%; }
+td + td span { display: inline-block; white-space: normal; max-width: 19em; } td:first-child, th:first-child { text-align: left; } th { background: #f2f5f8; }
+tr.ours td, td.ours { background: #eef6fb; } figure { margin: 1em 0; } figure img { width: 100%; }
 figcaption, .source, nav { color: #556; font-size: 13px; } pre { background: #f4f6f8; padding: 10px; overflow-x: auto; font-size: 12.5px; }
 code { background: #f4f6f8; padding: 1px 4px; }
 """
@@ -67,9 +67,9 @@ class Tool:
         return {name: [float(row[name]) for row in rows] for name in rows[0]}, summary
 
     def operations(self, robot):
-        """{(problem, method): (products, sums)}"""
-        lines = self.text("ops", robot, "--csv", "-q", "--effort", "0").splitlines()[1:]
-        return {tuple(line.split(",")[:2]): tuple(map(int, line.split(",")[2:])) for line in lines}
+        """{(problem, method): (products, sums)}; the papers count divisions and roots as products."""
+        return {(k["problem"], k["method"]): (k["mul"] + k["div"] + k["sqrt"], k["add"])
+                for k in self.json("ops", robot, "--effort", "0")["kernels"]}
 
 
 class Asker:
@@ -169,12 +169,15 @@ class Page:
         self.parts.append(f"<pre>{html.escape(text)}</pre>")
 
     def table(self, head, rows):
-        """A row whose first cell begins with * is ours."""
+        """A row whose first cell begins with * is ours, in another row a cell that does."""
         out = ["<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr>"]
         for row in rows:
             ours = str(row[0]).startswith("*")
-            cells = [str(row[0]).lstrip("*")] + [str(c) for c in row[1:]]
-            out.append(f"<tr{' class=ours' if ours else ''}>" + "".join(f"<td>{html.escape(c)}</td>" for c in cells) + "</tr>")
+            # A formula that would make the page wider than a screen goes on in the next line.
+            show = lambda text: f"<span>{html.escape(text)}</span>" if len(text) > 42 else html.escape(text)
+            cells = "".join(f"<td{' class=ours' if c[:1] == '*' and not ours else ''}>{show(c.lstrip('*'))}</td>"
+                            for c in map(str, row))
+            out.append(f"<tr{' class=ours' if ours else ''}>{cells}</tr>")
         self.parts.append("\n".join(out) + "</table>")
 
     def plot(self, caption, script, size=(960, 420), **data):
