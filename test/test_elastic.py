@@ -236,6 +236,67 @@ def test_the_feedforward_of_a_motion_knows_the_deflection(folder):
     assert elastic < stiff / 3, (elastic, stiff)
 
 
+FALL = ["-q", "--start=-1.5708,0,0.0873,0", "-i", "rk45", "--duration"]
+
+
+def test_rows_of_a_vibration_keep_its_peaks(folder):
+    """Without --sample. The beams of flex2 vibrate with 396 rad/s (its acceleration over its speed, both RMS): half a
+    millisecond beside a peak it has lost 1 - cos(396 * 0.0005) = 2.0 % of it; rows of 10 ms lose 5.4 % here."""
+    path, most = os.path.join(folder, "peaks.csv"), []
+    for more in ([], ["--sample", "0.0005"]):
+        good("sim", "flex2", *FALL, "0.5", "--bent", path, *more)
+        rows = bent_rows(path)
+        most.append({name: max(abs(row[name]) for row in rows) for name in rows[0] if name != "hand_z"})
+    for name, value in most[0].items():
+        assert value >= 0.98 * most[1][name], (name, value, most[1][name])
+
+
+def test_torsion_has_columns(folder):
+    """The shape of the first torsion mode is sin(pi x / 2 l): in the middle it is 1/sqrt(2) of the end."""
+    path = os.path.join(folder, "torsion.csv")
+    good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.1", "-i", "rk45", "--bent", path)
+    rows = bent_rows(path)
+    assert max(abs(row["shoulder_torsion_end"]) for row in rows) > 1e-3 and "elbow_torsion_end" not in rows[0]
+    for row in rows:
+        near([row["shoulder_torsion_mid"]], [row["shoulder_torsion_end"] / math.sqrt(2)], 1e-9, "torsion")
+
+
+def test_plots_have_an_axis_for_what_is_small(folder):
+    """Units of the modes; the hand on three axes."""
+    svg = os.path.join(folder, "p.svg")
+    good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.05", "--plot", svg)
+    with open(svg) as file:
+        text = file.read()
+    assert "Amplitudes of the modes" in text and "m; torsion rad" in text, text[-2000:]
+    good("sim", "flex2", "-q", "--start=-1.5,0.1", "--duration", "0.05", "--plot", svg)
+    with open(svg) as file:
+        text = file.read()
+    labels = re.findall(r'rotate\(270\)"[^>]*>\s*<text><tspan[^>]*>([^<]*)<', text)
+    assert labels == ["rad", "rad/s", "m", "m/s", "N m", "J"], labels
+    good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.05", "--bent", svg)
+    with open(svg) as file:
+        text = file.read()
+    for title in ("Hand, x", "Hand, y", "Hand, z", "Torsion in the middle", "shoulder_torsion_end"):
+        assert title in text, title
+
+
+def test_more_rows_than_dots_keep_their_extremes(folder):
+    """4001 rows are drawn as 3000 at most. In dots, the curve is as high as its numbers ask for, by the ticks."""
+    svg, path = os.path.join(folder, "p.svg"), os.path.join(folder, "p.csv")
+    for out in (svg, path):
+        good("sim", "flex2", *FALL, "4", "--bent", out)
+    values = [row["second_xy_slope_end"] for row in bent_rows(path)]
+    with open(svg) as file:
+        text = file.read()
+    before, panel = text.rsplit(">rad<", 1)
+    (y2, v2), (y1, v1) = [map(float, tick) for tick in re.findall(
+        r'translate\([-\d.]+,([-\d.]+)\)"[^>]*text-anchor="end">\s*<text><tspan[^>]*>(-?[\d.e-]+)<', before)[-2:]]
+    curve = re.search(r"<title>second_xy_slope_end</title>.*? d='([^']*)'", panel, re.S).group(1)
+    dots = [float(y) for y in re.findall(r",([\d.]+)", curve)][2:]  # the first two are the line in the legend
+    assert 1000 < len(dots) <= 3000, len(dots)
+    near([max(dots) - min(dots)], [(max(values) - min(values)) * (y1 - y2) / (v2 - v1)], 0.1, "dots that it is high")
+
+
 def test_plots_and_animation(folder):
     robot = space(folder)
     for option, name, head in (("--bent", "b.png", b"\x89PNG"), ("--plot", "p.svg", b"<?xml"),

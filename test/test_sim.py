@@ -361,6 +361,27 @@ def test_plots(folder):
     assert done.returncode == 2 and "cannot be written: No such file" in done.stderr, done.stderr
 
 
+def test_lines_of_a_plot_look_different(folder):
+    """Ten joints have ten lines, and the label of the axis stands above the legend, not in it."""
+    robot, svg = os.path.join(folder, "chain10.yaml"), os.path.join(folder, "chain.svg")
+    with open(robot, "w") as file:
+        file.write("name: chain10\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")
+        for i in range(10):
+            file.write(f"  - name: j{i}\n    type: revolute\n    dh: {{theta: 0, d: 0, a: 0.1, alpha: 1}}\n"
+                       "    link: {mass: 1, com: [0.1, 0, 0], inertia: [0.3, 0.4, 0.5, 0, 0, 0]}\n")
+    good("sim", robot, "-q", "--duration", "0.1", "--plot", svg)
+    with open(svg) as file:
+        text = file.read()
+    panel = text[:text.index("<title>j9</title>")].rindex("<title>j0</title>")
+    looks = re.findall(r"<title>j\d</title>.*?<path stroke='([^']*)'([^/]*?) d=", text[panel:], re.S)[:10]
+    assert len(looks) == len(set(looks)) == 10, looks
+    places = [(float(y), re.sub("<[^>]*>", "", label)) for y, label in
+              re.findall(r'translate\([-\d.]+,([-\d.]+)\)"[^>]*>\s*<text>(.*?)</text>', text)]
+    axes = [y for y, label in places if label == "t in s"]
+    gap = min(y - axis for axis in axes for y, label in places if re.fullmatch(r"j\d", label) and y > axis)
+    assert len(axes) == 4 and gap > 13, gap  # the size of the letters
+
+
 def test_summary(folder):
     text = good("sim", "puma560", "-q", "--duration", "0.5")
     for part in ("puma560: 0.5 s with rk4, steps of 0.001 s, forward dynamics fast", "500 steps, 0 rejected, 2000 ",

@@ -261,7 +261,7 @@ static int take_duration(job_t *job) {
 static int take_options(job_t *job) {
     const request_t *request = job->request;
     sim_options_t *o = &job->options;
-    o->sample_s = 0.01;
+    o->sample_s = job->elastic ? 0.001 : 0.01; /* beams vibrate at some hundred hertz */
     o->stops = request_has(request, OPTION_STOPS);
     o->stop = session_stop;
     if (take_integrator(job) != EXIT_YES || take_one_source(request) != EXIT_YES ||

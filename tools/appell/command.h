@@ -49,7 +49,8 @@
     X(HOLD, "hold", 0, "S", NUMBER,                                                                \
       "DACTimePeriod: torques or voltages change only at multiples of this; default: as soon as "  \
       "their source does")                                                                         \
-    X(SAMPLE, "sample", 0, "S", NUMBER, "time between two rows of the result; default 0.01")       \
+    X(SAMPLE, "sample", 0, "S", NUMBER,                                                            \
+      "time between two rows of the result; default 0.01, with elastic links 0.001")               \
     X(TORQUE, "torque", 0, "LIST|FILE", FILE,                                                      \
       "torques of the motors at the joints: constants, or a file of rows `t tau1 .. taun`, each "  \
       "held until the next; with --hold also rows without t")                                      \
@@ -68,8 +69,8 @@
     X(SCRIPT, "script", 0, "FILE", FILE, "commands of the interactive program from this file")     \
     X(PLOT, "plot", 0, "FILE", FILE, "plot of the run: .png, .svg or .pdf")                        \
     X(BENT, "bent", 0, "FILE", FILE,                                                               \
-      "elastic links: place of the hand, deflection and slope in the middle and at the end of "    \
-      "each beam; .csv for rows, .png, .svg or .pdf for a plot")                                   \
+      "elastic links: place of the hand, deflection, slope and torsion in the middle and at the "  \
+      "end of each beam; .csv for rows, .png, .svg or .pdf for a plot")                            \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
       "random starts within the limits after the first one failed; default 100")                   \
     X(SEED, "seed", 0, "N", NUMBER, "of the random starts; default 1")                             \

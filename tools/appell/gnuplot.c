@@ -2,7 +2,9 @@
 #include "tools/appell/gnuplot.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -16,6 +18,10 @@ static const struct {
              {".svg", "svg dynamic", "", "sans,13", 1},
              {".pdf", "pdfcairo", "cm", "sans,9", 50.5}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static const char *const color[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                    "#e69f00", "#56b4e9", "#7f4f24", "#555555"};
+enum { COLORS = sizeof color / sizeof color[0] };
 
 static size_t kind_of(const char *path) {
     const size_t length = strlen(path);
@@ -63,6 +69,42 @@ FILE *gnuplot_open(const char *path) {
     return pipe;
 }
 
+static void data_row(FILE *pipe, const double *value, size_t width) {
+    for (size_t k = 0; k < width; k++)
+        fprintf(pipe, "%.9g ", value[k]);
+    fputc('\n', pipe);
+}
+
+void gnuplot_data(FILE *pipe, size_t rows, size_t width,
+                  void (*take)(const void *self, size_t row, double *value), const void *self) {
+    const size_t group = rows > GNUPLOT_ROWS ? 1 + 2 * (rows - 1) / GNUPLOT_ROWS : 1;
+    double *first = malloc(4 * width * sizeof *first);
+    fputs("$data << END\n", pipe);
+    for (size_t i = 0; i < rows && first; i += group) {
+        double *last = first + width, *least = first + 2 * width, *most = first + 3 * width;
+        take(self, i, first);
+        for (size_t k = 0; k < width; k++)
+            last[k] = least[k] = most[k] = first[k];
+        for (size_t r = i + 1; r < i + group && r < rows; r++) {
+            take(self, r, last);
+            for (size_t k = 0; k < width; k++) {
+                least[k] = fmin(least[k], last[k]);
+                most[k] = fmax(most[k], last[k]);
+            }
+        }
+        for (size_t k = 0; k < width; k++) {
+            const bool falls = last[k] < first[k];
+            first[k] = falls ? most[k] : least[k];
+            last[k] = falls ? least[k] : most[k];
+        }
+        data_row(pipe, first, width);
+        if (group > 1)
+            data_row(pipe, last, width);
+    }
+    fputs("END\n", pipe);
+    free(first);
+}
+
 static void page(FILE *pipe, const char *path, uint32_t width, uint32_t height, const char *layout,
                  const char *title) {
     const size_t kind = kind_of(path);
@@ -70,15 +112,17 @@ static void page(FILE *pipe, const char *path, uint32_t width, uint32_t height, 
             kinds[kind].terminal, width / kinds[kind].dots, kinds[kind].unit,
             height / kinds[kind].dots, kinds[kind].unit, kinds[kind].font);
     gnuplot_quoted(pipe, path);
-    fprintf(
-        pipe,
-        "\nset linetype 1 lc '#0072b2'\nset linetype 2 lc '#d55e00'\nset linetype 3 lc '#009e73'\n"
-        "set linetype 4 lc '#cc79a7'\nset linetype 5 lc '#e69f00'\nset linetype 6 lc '#56b4e9'\n"
-        "set linetype 7 lc '#7f4f24'\nset linetype 8 lc '#555555'\n"
-        "set grid xtics ytics lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\n"
-        "set key below maxrows 2 samplen 2\nset xlabel 't in s'\nset format y '%%g'\n"
-        "set multiplot layout %s title ",
-        layout);
+    fputc('\n', pipe);
+    for (size_t i = 0; i < GNUPLOT_LINES; i++)
+        fprintf(pipe, "set linetype %zu lc '%s' dt %zu\n", i + 1, color[i % COLORS],
+                i / COLORS + 1);
+    /* The label of the axis has a line of its own above the legend. */
+    fprintf(pipe,
+            "set linetype cycle %d\n"
+            "set grid xtics ytics lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\n"
+            "set key below maxrows 2 samplen 2 height 1.5\nset xlabel 't in s' offset 0,0.5\n"
+            "set format y '%%g'\nset multiplot layout %s title ",
+            GNUPLOT_LINES, layout);
     gnuplot_quoted(pipe, title);
     fputs(" noenhanced font ',15'\n", pipe);
 }

@@ -78,8 +78,13 @@ void plot_add(plot_t *plot, double t, const double *value) {
     memcpy(row + 1, value, plot->values * sizeof *row);
 }
 
+static void take_row(const void *self, size_t row, double *value) {
+    const plot_t *plot = self;
+    const size_t width = plot->values + 1u;
+    memcpy(value, plot->number + row * width, width * sizeof *value);
+}
+
 static int draw_it(plot_t *plot) {
-    const size_t width = plot->values + 1u, every = 1 + plot->rows / GNUPLOT_ROWS;
     if (plot->rows == 0 || plot->panels == 0)
         return say_error(plot->path, "wait for samples", "there is nothing to plot");
     if (fflush(plot->script) != 0)
@@ -87,13 +92,7 @@ static int draw_it(plot_t *plot) {
     FILE *pipe = gnuplot_open(plot->path);
     if (!pipe)
         return EXIT_BAD;
-    fputs("$data << END\n", pipe);
-    for (size_t i = 0; i < plot->rows; i += every) {
-        for (size_t k = 0; k < width; k++)
-            fprintf(pipe, "%.9g ", plot->number[i * width + k]);
-        fputc('\n', pipe);
-    }
-    fputs("END\n", pipe);
+    gnuplot_data(pipe, plot->rows, plot->values + 1u, take_row, plot);
     gnuplot_page(pipe, plot->path, WIDTH, PANEL_HEIGHT * plot->panels, plot->panels, 1,
                  plot->title);
     fputs("set key outside right\nset offsets 0, 0, graph 0.05, graph 0.05\n", pipe);

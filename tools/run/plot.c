@@ -72,8 +72,8 @@ static void position_panel(FILE *pipe, const robot_t *robot, const result_t *res
     fprintf(pipe, "set title '%s'\nunset logscale y\nset ylabel 'position, rad or m'\nplot ",
             result->plan->title);
     for (uint32_t i = 0; i < robot->n; i++)
-        fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw 1.8 lc %u title '%s' noenhanced",
-                i ? ", " : "", r, 2 + robot->n + i, i % 8 + 1, robot->joint[i].name);
+        fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw 1.8 lt %u title '%s' noenhanced",
+                i ? ", " : "", r, 2 + robot->n + i, i + 1, robot->joint[i].name);
     fputs(", NaN with lines lw 1 dt 2 lc 'black' title 'reference'", pipe);
     for (uint32_t i = 0; i < robot->n; i++)
         fprintf(pipe, ", $motion_%zu using 1:%u with lines lw 1 dt 2 lc 'black' notitle", r, 2 + i);
@@ -117,8 +117,8 @@ static void joint_panel(FILE *pipe, const robot_t *robot, size_t r, const char *
                         const char *label, uint32_t block) {
     fprintf(pipe, "set title '%s'\nset ylabel '%s'\nplot ", title, label);
     for (uint32_t i = 0; i < robot->n; i++)
-        fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw 1.5 lc %u title '%s' noenhanced",
-                i ? ", " : "", r, 2 + block * robot->n + i, i % 8 + 1, robot->joint[i].name);
+        fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw 1.5 lt %u title '%s' noenhanced",
+                i ? ", " : "", r, 2 + block * robot->n + i, i + 1, robot->joint[i].name);
     fputc('\n', pipe);
 }
 

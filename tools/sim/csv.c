@@ -14,7 +14,7 @@ void output_names(output_names_t *names, const robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
         snprintf(names->joint[i], sizeof names->joint[i], "%.60s", robot->joint[i].name);
         snprintf(names->coordinate[i], sizeof names->coordinate[i], "%.60s", robot->joint[i].name);
-        names->slides[i] = robot->model.joint[i].type == DYN_PRISMATIC;
+        names->slides[i] = names->metres[i] = robot->model.joint[i].type == DYN_PRISMATIC;
     }
 }
 

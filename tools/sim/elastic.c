@@ -304,72 +304,90 @@ void elastic_free(sim_arm_t *arm) {
 
 /* ------------------------------------------------------------------------------- how it is bent */
 
-static const char *const plane_name[2] = {"xy", "xz"};
+static const char *const kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
 
-/* The planes in which a link bends, one after the other: link and plane of number `index`. */
-static bool plane_at(const elastic_arm_t *e, uint32_t index, uint32_t *link, int *plane) {
+/* A column behind those of the hand: of a link, a kind of its modes and one of the two places. */
+typedef struct {
+    uint32_t link;
+    int kind;
+    elastic_what_t what;
+    bool end; /* not the middle */
+} column_t;
+
+static bool column_at(const elastic_arm_t *e, uint32_t index, column_t *out) {
     for (uint32_t i = 0; i < e->driven.model.n; i++)
-        for (int p = 0; p < 2; p++)
-            if (e->flex.link[i].modes[p] > 0 && index-- == 0) {
-                *link = i;
-                *plane = p;
+        for (int kind = 0; kind < DYN_FLEX_KINDS; kind++) {
+            if (e->flex.link[i].modes[kind] == 0)
+                continue;
+            const uint32_t columns = kind == DYN_FLEX_TORSION ? 2 : 4;
+            if (index < columns) {
+                const elastic_what_t what = kind == DYN_FLEX_TORSION ? ELASTIC_TORSION
+                                            : index < 2              ? ELASTIC_DEFLECTION
+                                                                     : ELASTIC_SLOPE;
+                *out = (column_t){i, kind, what, index % 2 == 1};
                 return true;
             }
+            index -= columns;
+        }
     return false;
 }
 
 uint32_t elastic_columns(const sim_arm_t *arm) {
-    uint32_t planes = 0, link;
-    int plane;
-    while (plane_at(arm->self, planes, &link, &plane))
-        planes++;
-    return 3 + 4 * planes;
+    uint32_t columns = 0;
+    column_t column;
+    while (column_at(arm->self, columns, &column))
+        columns++;
+    return 3 + columns;
+}
+
+elastic_what_t elastic_column_what(const sim_arm_t *arm, uint32_t column) {
+    column_t c = {.what = ELASTIC_HAND};
+    if (column >= 3)
+        (void)column_at(arm->self, column - 3, &c);
+    return c.what;
 }
 
 void elastic_column_name(const sim_arm_t *arm, uint32_t column, char *out, size_t size) {
-    static const char *const what[4] = {"deflection_mid", "deflection_end", "slope_mid",
-                                        "slope_end"};
+    static const char *const what[] = {
+        [ELASTIC_DEFLECTION] = "_deflection", [ELASTIC_SLOPE] = "_slope", [ELASTIC_TORSION] = ""};
     const elastic_arm_t *e = arm->self;
-    uint32_t link;
-    int plane;
+    column_t c;
     if (column < 3)
         snprintf(out, size, "hand_%c", "xyz"[column]);
-    else if (plane_at(e, (column - 3) / 4, &link, &plane))
-        snprintf(out, size, "%.40s_%s_%s", e->robot->joint[link].name, plane_name[plane],
-                 what[(column - 3) % 4]);
+    else if (column_at(e, column - 3, &c))
+        snprintf(out, size, "%.40s_%s%s_%s", e->robot->joint[c.link].name, kind_name[c.kind],
+                 what[c.what], c.end ? "end" : "mid");
 }
 
 void elastic_column_values(const sim_arm_t *arm, const double *q, double *out) {
     const elastic_arm_t *e = arm->self;
     dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS], hand;
-    uint32_t link;
-    int plane;
+    column_t c;
     frames_of(e, q, frame, end);
     hand_of(e, end, &hand);
     memcpy(out, hand.p, sizeof hand.p);
-    out += 3;
-    for (uint32_t k = 0; plane_at(e, k, &link, &plane); k++, out += 4) {
-        const double *delta = q + e->elastic.link[link].at + 1, l = e->flex.link[link].length;
-        double middle[5], last[5];
-        bent(e, link, delta, l / 2, middle);
-        bent(e, link, delta, l, last);
-        out[0] = middle[plane];
-        out[1] = last[plane];
-        out[2] = middle[2 + plane];
-        out[3] = last[2 + plane];
+    for (uint32_t k = 0; column_at(e, k, &c); k++) {
+        const double l = e->flex.link[c.link].length;
+        double at[5];
+        bent(e, c.link, q + e->elastic.link[c.link].at + 1, c.end ? l : l / 2, at);
+        out[3 + k] = at[c.what == ELASTIC_TORSION ? 4 : c.kind + (c.what == ELASTIC_SLOPE ? 2 : 0)];
     }
 }
 
 void elastic_names(output_names_t *names, const robot_t *robot, const dyn_flex_model_t *flex) {
-    static const char *const kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
     output_names(names, robot);
     uint32_t at = 0;
     for (uint32_t i = 0; i < robot->n; i++) {
+        names->metres[at] = names->slides[i];
+        names->mode[at] = false;
         snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.60s",
                  robot->joint[i].name);
         for (int kind = 0; kind < DYN_FLEX_KINDS; kind++)
-            for (uint32_t k = 0; k < flex->link[i].modes[kind]; k++)
+            for (uint32_t k = 0; k < flex->link[i].modes[kind]; k++) {
+                names->metres[at] = kind != DYN_FLEX_TORSION;
+                names->mode[at] = true;
                 snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.48s.%s%u",
                          robot->joint[i].name, kind_name[kind], (unsigned)k + 1);
+            }
     }
 }

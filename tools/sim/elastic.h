@@ -23,16 +23,19 @@ void elastic_names(output_names_t *names, const robot_t *robot, const dyn_flex_m
 
 /*
  * How the arm is bent, as Figs 4 to 15 of paper 004 show it: the hand's place, then for each plane
- * in which a link bends deflection and slope in its middle and at its end.
+ * in which a link bends deflection and slope in its middle and at its end, and its torsion there.
  */
-enum { ELASTIC_COLUMNS_MAX = 3 + 8 * DYN_FLEX_MAX_JOINTS };
+enum { ELASTIC_COLUMNS_MAX = 3 + 10 * DYN_FLEX_MAX_JOINTS };
+typedef enum { ELASTIC_HAND, ELASTIC_DEFLECTION, ELASTIC_SLOPE, ELASTIC_TORSION } elastic_what_t;
 uint32_t elastic_columns(const sim_arm_t *arm);
-/* "hand_x" in m, "elbow_xy_deflection_mid" in m, "elbow_xy_slope_end" in rad. */
+elastic_what_t elastic_column_what(const sim_arm_t *arm, uint32_t column);
+/* "hand_x" in m, "elbow_xy_deflection_mid" in m, "elbow_xy_slope_end" and "elbow_torsion_mid" in
+ * rad. */
 void elastic_column_name(const sim_arm_t *arm, uint32_t column, char *out, size_t size);
 void elastic_column_values(const sim_arm_t *arm, const double *q, double *out);
 
-/* The columns of a run as CSV, and as a plot: joint angles, hand, deflections, slopes. EXIT_YES, or
- * EXIT_BAD after saying why not. */
+/* The columns of a run as CSV, and as a plot: joint angles, hand, deflections, slopes, torsion.
+ * EXIT_YES, or EXIT_BAD after saying why not. */
 int elastic_csv(const sim_arm_t *arm, const sim_record_t *record, const char *path);
 int elastic_plot(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
                  const char *path);

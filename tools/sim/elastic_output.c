@@ -48,22 +48,19 @@ int elastic_csv(const sim_arm_t *arm, const sim_record_t *record, const char *pa
     return file_text_end(&text, path);
 }
 
+typedef struct {
+    const sim_arm_t *arm;
+    const sim_record_t *record;
+} run_t;
+
 /* Columns of the data: time, joints, then the elastic ones. */
-static void write_data(FILE *pipe, const sim_arm_t *arm, const sim_record_t *record) {
-    const size_t every = 1 + (record->rows - 1) / GNUPLOT_ROWS;
-    double value[ELASTIC_COLUMNS_MAX];
-    fputs("$data << END\n", pipe);
-    for (size_t i = 0; i < record->rows; i += every) {
-        const sim_row_t row = sim_record_row(record, i);
-        fprintf(pipe, "%.9g", row.t);
-        for (uint32_t k = 0; k < arm->joints; k++)
-            fprintf(pipe, " %.9g", row.q[arm->coordinate[k]]);
-        elastic_column_values(arm, row.q, value);
-        for (uint32_t k = 0; k < elastic_columns(arm); k++)
-            fprintf(pipe, " %.9g", value[k]);
-        fputc('\n', pipe);
-    }
-    fputs("END\n", pipe);
+static void take_row(const void *self, size_t index, double *value) {
+    const run_t *run = self;
+    const sim_row_t row = sim_record_row(run->record, index);
+    *value++ = row.t;
+    for (uint32_t k = 0; k < run->arm->joints; k++)
+        *value++ = row.q[run->arm->coordinate[k]];
+    elastic_column_values(run->arm, row.q, value);
 }
 
 static void panel(FILE *pipe, const char *title, const char *label) {
@@ -71,45 +68,72 @@ static void panel(FILE *pipe, const char *title, const char *label) {
 }
 
 static void line(FILE *pipe, uint32_t count, uint32_t column, const char *name) {
-    fprintf(pipe, "%s$data using 1:%u with lines lw 1.6 lc %u", count ? ", " : "", (unsigned)column,
-            (unsigned)(count % 8 + 1));
+    fprintf(pipe, "%s$data using 1:%u with lines lw 1.6 lt %u", count ? ", " : "", (unsigned)column,
+            (unsigned)(count + 1));
     gnuplot_legend(pipe, name);
 }
 
-/* Those elastic columns whose place in their group of four is one of two. */
+/* What moves little beside the rest of the hand is seen on an axis of its own. */
+static void hand_panel(FILE *pipe, const run_t *run, uint32_t axis) {
+    char title[] = "Hand, x";
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (size_t i = 0; i < run->record->rows; i++) {
+        double value[ELASTIC_COLUMNS_MAX];
+        elastic_column_values(run->arm, sim_record_row(run->record, i).q, value);
+        least = fmin(least, value[axis]);
+        most = fmax(most, value[axis]);
+    }
+    title[sizeof title - 2] = "xyz"[axis];
+    if (most - least < 1e-12) /* rounding is no motion, and gnuplot needs a range */
+        fprintf(pipe, "set yrange [%.9g:%.9g]\n", least - 1, most + 1);
+    panel(pipe, title, "m");
+    fprintf(pipe, "$data using 1:%u with lines lw 1.6 lt %u notitle\nset autoscale y\n",
+            (unsigned)(2 + run->arm->joints + axis), (unsigned)(axis + 1));
+}
+
+static uint32_t count_of(const sim_arm_t *arm, elastic_what_t what) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < elastic_columns(arm); k++)
+        count += elastic_column_what(arm, k) == what;
+    return count;
+}
+
 static void bent_panel(FILE *pipe, const sim_arm_t *arm, const char *title, const char *label,
-                       uint32_t first) {
+                       elastic_what_t what) {
     uint32_t lines = 0;
+    if (count_of(arm, what) == 0)
+        return;
     panel(pipe, title, label);
-    for (uint32_t k = 3; k < elastic_columns(arm); k++) {
+    for (uint32_t k = 0; k < elastic_columns(arm); k++) {
         char name[80];
-        if ((k - 3) % 4 / 2 != first)
+        if (elastic_column_what(arm, k) != what)
             continue;
         elastic_column_name(arm, k, name, sizeof name);
         line(pipe, lines++, 2 + arm->joints + k, name);
     }
-    if (lines == 0)
-        fputs("0 title 'no link bends'", pipe);
     fputc('\n', pipe);
 }
 
 int elastic_plot(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
                  const char *path) {
-    static const char *const hand[3] = {"x", "y", "z"};
+    const run_t run = {arm, record};
+    const bool twists = count_of(arm, ELASTIC_TORSION) > 0;
     FILE *pipe = gnuplot_open(path);
     if (!pipe)
         return EXIT_BAD;
-    write_data(pipe, arm, record);
-    gnuplot_page(pipe, path, 1500, 1050, 2, 2, names->title);
-    panel(pipe, "Joints", "rad, m");
+    gnuplot_data(pipe, record->rows, 1u + arm->joints + elastic_columns(arm), take_row, &run);
+    gnuplot_page(pipe, path, 1500, twists ? 1900 : 1500, twists ? 4 : 3, 2, names->title);
+    uint32_t slides = 0;
+    for (uint32_t k = 0; k < arm->joints; k++)
+        slides += names->slides[k];
+    panel(pipe, "Joints", slides == 0 ? "rad" : slides == arm->joints ? "m" : "rad, m");
     for (uint32_t k = 0; k < arm->joints; k++)
         line(pipe, k, 2 + k, names->joint[k]);
     fputc('\n', pipe);
-    panel(pipe, "Hand", "m");
-    for (uint32_t k = 0; k < 3; k++)
-        line(pipe, k, 2 + arm->joints + k, hand[k]);
-    fputc('\n', pipe);
-    bent_panel(pipe, arm, "Deflection in the middle and at the end", "m", 0);
-    bent_panel(pipe, arm, "Slope in the middle and at the end", "rad", 1);
+    for (uint32_t axis = 0; axis < 3; axis++)
+        hand_panel(pipe, &run, axis);
+    bent_panel(pipe, arm, "Deflection in the middle and at the end", "m", ELASTIC_DEFLECTION);
+    bent_panel(pipe, arm, "Slope in the middle and at the end", "rad", ELASTIC_SLOPE);
+    bent_panel(pipe, arm, "Torsion in the middle and at the end", "rad", ELASTIC_TORSION);
     return gnuplot_close(pipe, path);
 }

@@ -9,6 +9,8 @@
 typedef struct {
     const char *title;
     char coordinate[SIM_COORDINATES_MAX][64];
+    bool metres[SIM_COORDINATES_MAX]; /* in m, not in rad */
+    bool mode[SIM_COORDINATES_MAX];   /* the amplitude of a mode, not a joint */
     char joint[DYN_MAX_JOINTS][64];
     bool slides[DYN_MAX_JOINTS];
 } output_names_t;

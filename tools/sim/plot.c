@@ -1,55 +1,69 @@
 /* Plots of a simulation: gnuplot draws them from what is written into its standard input. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/appell/gnuplot.h"
 #include "tools/appell/say.h"
 #include "tools/sim/output.h"
 
-static void write_data(FILE *pipe, const sim_record_t *record) {
-    const size_t every = 1 + (record->rows - 1) / GNUPLOT_ROWS;
-    fputs("$data << END\n", pipe);
-    for (size_t i = 0; i < record->rows; i += every) {
-        const double *p = record->number + i * record->width;
-        for (size_t k = 0; k < record->width; k++)
-            fprintf(pipe, "%.9g ", p[k]);
-        fputc('\n', pipe);
-    }
-    fputs("END\n", pipe);
+static void take_row(const void *self, size_t row, double *value) {
+    const sim_record_t *record = self;
+    memcpy(value, record->number + row * record->width, record->width * sizeof *value);
 }
 
-/* The unit of an axis that carries all joints. */
-static const char *unit(const sim_record_t *record, const output_names_t *names, const char *turns,
-                        const char *slides, const char *both) {
-    uint32_t sliding = 0;
-    for (uint32_t i = 0; i < record->joints; i++)
-        sliding += names->slides[i];
-    return sliding == 0 ? turns : sliding == record->joints ? slides : both;
+/* Curves of one panel: columns of the record, with what is in them. */
+typedef struct {
+    uint32_t count;
+    size_t column[SIM_COORDINATES_MAX];
+    const char *name[SIM_COORDINATES_MAX];
+    uint32_t slides; /* how many are in m, not in rad */
+} curves_t;
+
+static void add(curves_t *curves, size_t column, const char *name, bool slides) {
+    curves->column[curves->count] = column;
+    curves->name[curves->count++] = name;
+    curves->slides += slides;
+}
+
+/* The joints among the coordinates, or the modes, with column `first` for the first coordinate. */
+static void choose(curves_t *curves, const sim_record_t *record, const output_names_t *names,
+                   size_t first, bool modes) {
+    curves->count = curves->slides = 0;
+    for (uint32_t i = 0; i < record->n; i++)
+        if (names->mode[i] == modes)
+            add(curves, first + i, names->coordinate[i], names->metres[i]);
+}
+
+/* The unit of an axis that carries all of them. */
+static const char *unit(const curves_t *curves, const char *turns, const char *slides,
+                        const char *both) {
+    return curves->slides == 0 ? turns : curves->slides == curves->count ? slides : both;
 }
 
 /* Columns that are all the same would leave gnuplot without a range. */
-static bool flat(const sim_record_t *record, uint32_t count, size_t first) {
-    const double one = record->number[first - 1];
+static bool flat(const sim_record_t *record, const curves_t *curves) {
+    const double one = record->number[curves->column[0] - 1];
     for (size_t i = 0; i < record->rows; i++)
-        for (uint32_t k = 0; k < count; k++)
-            if (record->number[i * record->width + first - 1 + k] != one)
+        for (uint32_t k = 0; k < curves->count; k++)
+            if (record->number[i * record->width + curves->column[k] - 1] != one)
                 return false;
     return true;
 }
 
 static void panel(FILE *pipe, const sim_record_t *record, const char *title, const char *label,
-                  uint32_t count, size_t first, const char (*name)[64]) {
+                  const curves_t *curves) {
+    const double one = record->number[curves->column[0] - 1];
     fprintf(pipe, "set title '%s'\nset ylabel '%s'\n", title, label);
-    if (flat(record, count, first))
-        fprintf(pipe, "set yrange [%.9g:%.9g]\n", record->number[first - 1] - 1,
-                record->number[first - 1] + 1);
+    if (flat(record, curves))
+        fprintf(pipe, "set yrange [%.9g:%.9g]\n", one - 1, one + 1);
     else
         fputs("set autoscale y\n", pipe);
     fputs("plot ", pipe);
-    for (uint32_t i = 0; i < count; i++) {
-        fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lc %u", i ? ", " : "", first + i,
-                (unsigned)(i % 8 + 1));
-        gnuplot_legend(pipe, name[i]);
+    for (uint32_t i = 0; i < curves->count; i++) {
+        fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lt %u", i ? ", " : "",
+                curves->column[i], (unsigned)(i + 1));
+        gnuplot_legend(pipe, curves->name[i]);
     }
     fputc('\n', pipe);
 }
@@ -65,7 +79,7 @@ static void energy_panel(FILE *pipe, const sim_record_t *record, size_t first) {
             most = fmax(most, fabs(record->number[i * record->width + first - 1 + k]));
         if (k >= 2 && most == 0)
             continue; /* nothing of it in this run */
-        fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lc %zu title '%s'", any ? ", " : "",
+        fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lt %zu title '%s'", any ? ", " : "",
                 first + k, k + 1, name[k]);
         any = true;
     }
@@ -78,14 +92,26 @@ static void energy_panel(FILE *pipe, const sim_record_t *record, size_t first) {
 static void write_script(FILE *pipe, const sim_record_t *record, const output_names_t *names,
                          const char *path) {
     const size_t n = record->n, joints = record->joints;
-    write_data(pipe, record);
-    gnuplot_page(pipe, path, 1500, 1050, 2, 2, names->title);
-    panel(pipe, record, "Position", unit(record, names, "rad", "m", "rad, m"), record->n, 2,
-          names->coordinate);
-    panel(pipe, record, "Speed", unit(record, names, "rad/s", "m/s", "rad/s, m/s"), record->n,
-          2 + n, names->coordinate);
-    panel(pipe, record, "Torque of the motors", unit(record, names, "N m", "N", "N m, N"),
-          record->joints, 2 + 3 * n, names->joint);
+    const bool elastic = n > joints;
+    curves_t curves;
+    gnuplot_data(pipe, record->rows, record->width, take_row, record);
+    gnuplot_page(pipe, path, 1500, elastic ? 1500 : 1050, elastic ? 3 : 2, 2, names->title);
+    choose(&curves, record, names, 2, false);
+    panel(pipe, record, "Position", unit(&curves, "rad", "m", "rad, m"), &curves);
+    choose(&curves, record, names, 2 + n, false);
+    panel(pipe, record, "Speed", unit(&curves, "rad/s", "m/s", "rad/s, m/s"), &curves);
+    if (elastic) { /* beside the joints they would be lines at zero */
+        choose(&curves, record, names, 2, true);
+        panel(pipe, record, "Amplitudes of the modes", unit(&curves, "rad", "m", "m; torsion rad"),
+              &curves);
+        choose(&curves, record, names, 2 + n, true);
+        panel(pipe, record, "Their speeds", unit(&curves, "rad/s", "m/s", "m/s; torsion rad/s"),
+              &curves);
+    }
+    curves.count = curves.slides = 0;
+    for (uint32_t i = 0; i < joints; i++)
+        add(&curves, 2 + 3 * n + i, names->joint[i], names->slides[i]);
+    panel(pipe, record, "Torque of the motors", unit(&curves, "N m", "N", "N m, N"), &curves);
     energy_panel(pipe, record, 2 + 3 * n + 2 * joints);
 }
 
