@@ -361,6 +361,14 @@ def test_guard_names_a_row_that_is_gone(folder):
     equal(False, bench.compare(rows, BASELINE, comment, True), "all there")
 
 
+def test_guard_has_every_problem_and_method(folder):
+    """What the bench runs on any robot, the guard holds on one."""
+    run_here = {key[1:] for key in bench.read_flops(os.path.join(BUILD, "host", "bench", "flops"))}
+    rows = bench.read_csv(BASELINE)[1]
+    equal(set(), run_here - {(row["problem"], row["method"]) for row in rows}, "kernels without a row")
+    equal(set(bench.BASELINE_ROBOTS), {row["robot"] for row in rows}, "robots of the baseline")
+
+
 def test_bad_baseline_is_an_error(folder):
     path = os.path.join(folder, "bad.csv")
     for text, says in (("robot,n\n", "expected the header"),
