@@ -382,6 +382,26 @@ def test_lines_of_a_plot_look_different(folder):
     assert len(axes) == 4 and gap > 13, gap  # the size of the letters
 
 
+def test_what_cannot_be_kept_is_known_before_the_run(folder):
+    """No summary of a run whose rows would be lost, and nothing is left of the question."""
+    before = os.path.join(folder, "before.csv")
+    with open(before, "w") as file:
+        file.write("kept")
+    inside = sorted(os.listdir(folder))
+    no = os.path.join(folder, "no")
+    for options, why in ((["-o", no + "/x.csv"], "cannot be written: No such file"),
+                         (["-o", folder], "cannot be written: Is a directory"),
+                         (["--plot", no + "/x.png"], "cannot be written: No such file"),
+                         (["--plot", os.path.join(folder, "x.bmp")], "choose .png, .svg or .pdf"),
+                         (["--animate", no + "/x.html"], "cannot be written: No such file"),
+                         (["-o", before, "--bent", no + "/x.csv"], "cannot be written: No such file"),
+                         (["-o", before, "--bent", os.path.join(folder, "x.bmp")], "choose .png, .svg or .pdf")):
+        done = run("sim", "flex2", "-q", "--duration", "0.01", *options)
+        assert done.returncode == 2 and why in done.stderr and not done.stdout, (options, done)
+    assert sorted(os.listdir(folder)) == inside and open(before).read() == "kept", os.listdir(folder)
+    good("sim", "flex2", "-q", "--duration", "0.01", "-o", "/dev/null")
+
+
 def test_summary(folder):
     text = good("sim", "puma560", "-q", "--duration", "0.5")
     for part in ("puma560: 0.5 s with rk4, steps of 0.001 s, forward dynamics fast", "500 steps, 0 rejected, 2000 ",

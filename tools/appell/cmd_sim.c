@@ -8,6 +8,8 @@
 
 #include "tools/appell/arm.h"
 #include "tools/appell/commands.h"
+#include "tools/appell/file.h"
+#include "tools/appell/gnuplot.h"
 #include "tools/appell/json.h"
 #include "tools/appell/number.h"
 #include "tools/appell/out.h"
@@ -355,9 +357,28 @@ static void print_json(const job_t *job) {
 /* ---------------------------------------------------------------------------------------- the run
  */
 
-static int keep_bent(const job_t *job, const output_names_t *names, const char *path) {
+static bool is_csv(const char *path) {
     const char *ending = strrchr(path, '.');
-    if (ending && !strcmp(ending, ".csv"))
+    return ending && !strcmp(ending, ".csv");
+}
+
+/* What cannot be kept is known before the run, not after it. */
+static int check_outputs(const request_t *request) {
+    const char *rows = request->value[OPTION_OUTPUT], *bent = request->value[OPTION_BENT];
+    if (rows && strcmp(rows, "-") != 0 && file_check(rows) != EXIT_YES)
+        return EXIT_BAD;
+    if (request_has(request, OPTION_PLOT) && gnuplot_check(request->value[OPTION_PLOT]) != EXIT_YES)
+        return EXIT_BAD;
+    if (request_has(request, OPTION_ANIMATE) &&
+        file_check(request->value[OPTION_ANIMATE]) != EXIT_YES)
+        return EXIT_BAD;
+    if (bent)
+        return is_csv(bent) ? file_check(bent) : gnuplot_check(bent);
+    return EXIT_YES;
+}
+
+static int keep_bent(const job_t *job, const output_names_t *names, const char *path) {
+    if (is_csv(path))
         return elastic_csv(job->arm, &job->record, path);
     return elastic_plot(job->arm, &job->record, names, path);
 }
@@ -441,6 +462,8 @@ static int run_batch(job_t *job) {
         return say_error(job->robot->file, "`appell check` says more", "%s",
                          sim_status_text(prepared));
     int status = take_options(job);
+    if (status == EXIT_YES)
+        status = check_outputs(job->request);
     if (status == EXIT_YES)
         status = simulate(job);
     source_free(&job->source);

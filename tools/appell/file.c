@@ -65,6 +65,29 @@ int file_write(const char *path, const void *bytes, size_t size) {
     return status;
 }
 
+int file_check(const char *path) {
+    struct stat about;
+    const bool there = stat(path, &about) == 0;
+    if (there && !S_ISREG(about.st_mode)) { /* not opened: a pipe would wait for its reader */
+        errno = S_ISDIR(about.st_mode) ? EISDIR : 0;
+        if (errno != 0 || access(path, W_OK) != 0)
+            return failed(path, "cannot be written");
+        return EXIT_YES;
+    }
+    char *own = malloc(strlen(path) + 8);
+    if (!own)
+        return say_no_memory();
+    sprintf(own, "%s.XXXXXX", path);
+    const int file = mkstemp(own);
+    const int status = file < 0 ? failed(path, "cannot be written") : EXIT_YES;
+    if (file >= 0) {
+        close(file);
+        unlink(own);
+    }
+    free(own);
+    return status;
+}
+
 void file_column(FILE *stream, const char *name) {
     for (; *name; name++)
         fputc(strchr(", \"\t\n", *name) ? '_' : *name, stream);

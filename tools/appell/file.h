@@ -8,6 +8,10 @@
 /* Beside the target first, then renamed onto it. EXIT_YES, or EXIT_BAD after saying why not. */
 int file_write(const char *path, const void *bytes, size_t size);
 
+/* Whether file_write could, for work whose result would be lost: nothing is left there. EXIT_YES,
+ * or EXIT_BAD after saying why not. */
+int file_check(const char *path);
+
 /* The name of a column of CSV: what separates columns, which names of joints may hold, becomes _.
  */
 void file_column(FILE *stream, const char *name);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "tools/appell/file.h"
 #include "tools/appell/say.h"
 
 /* Dots of the picture in a unit of the terminal's size. */
@@ -51,11 +52,19 @@ void gnuplot_legend(FILE *pipe, const char *text) {
     fputs(" noenhanced", pipe);
 }
 
+static int known_kind(const char *path) {
+    if (kind_of(path) < KINDS)
+        return EXIT_YES;
+    return say_error(path, "choose .png, .svg or .pdf", "no such kind of plot is known");
+}
+
+int gnuplot_check(const char *path) {
+    return known_kind(path) == EXIT_YES ? file_check(path) : EXIT_BAD;
+}
+
 FILE *gnuplot_open(const char *path) {
-    if (kind_of(path) == KINDS) {
-        say_error(path, "choose .png, .svg or .pdf", "no such kind of plot is known");
+    if (known_kind(path) != EXIT_YES)
         return NULL;
-    }
     FILE *probe = fopen(path, "ab"); /* gnuplot's own message would not name the cause */
     if (!probe) {
         say_error(path, "check the path and its permissions", "cannot be written: %s",

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Whether a picture can be drawn there, for work whose result would be lost: nothing is left there.
+ * EXIT_YES, or EXIT_BAD after saying why not. */
+int gnuplot_check(const char *path);
 /* Starts gnuplot; the ending of the path chooses the kind of picture: .png, .svg or .pdf. NULL
  * after saying why not. */
 FILE *gnuplot_open(const char *path);
