@@ -718,6 +718,15 @@ def test_interactive(folder):
     t.expect("sim> ")
     t.type("half a line\x03")
     t.expect("sim> ")
+    t.type("simulate yes\r")
+    t.expect("? ")
+    t.type("\x03")
+    assert "error" not in t.expect("sim> "), "a question left is no error"
+    # Elastic arms are for the options; the cure names them.
+    said = t.say("database_read flex2")
+    assert "the interactive program is for rigid ones; cmu-dd stays; `appell sim flex2` with options" in said, said
+    known = t.say("help method")
+    assert all(re.search(rf"\b{name}\b", known) for name in ("fast", "crba", "ga", "aba", "denoc", "gen")), known
     assert "DACTimePeriod = 0.001" in t.say("DACTimePeriod")
     t.type("\x04")
     assert t.end() == 0

@@ -36,7 +36,7 @@
     X(DACOUT, "DACOut",                                                                            \
       "what the converter puts out for each joint, V: the voltage, within the "                    \
       "supply of the motor; setting it sets the voltage")                                          \
-    X(METHOD, "method", "how the Forward Arm computes: fast, crba, ga, aba or denoc")              \
+    X(METHOD, "method", "how the Forward Arm computes: fast, crba, ga, aba, denoc or gen")         \
     X(INTEGRATOR, "integrator", "rk3 (as the paper), rk4, rk45 or rk56")                           \
     X(TIMESTEP, "timestep", "of the integrator and of the record, s; the paper's is 0.001")
 
@@ -386,7 +386,10 @@ static const char *answer(shell_t *sh, const char **words, const char *question,
         return room;
     }
     const char *line;
-    if (line_next(sh->line, question, &line) != LINE_READ) {
+    const line_status_t status = line_next(sh->line, question, &line);
+    if (status == LINE_INTERRUPTED) /* who leaves a question by control-C knows that */
+        return NULL;
+    if (status != LINE_READ) {
         shell_error(sh, "give the answer in the line of the command, or in the next one",
                     "no answer to: %s", question);
         return NULL;
@@ -665,7 +668,17 @@ static int run_database_read(shell_t *sh, const char *words) {
         return EXIT_BAD;
     request_t request = *sh->request;
     request.argument[0] = path;
-    robot_t *robot = arm_load_rigid(&request);
+    robot_t *robot = arm_load_compute(&request);
+    if (robot && arm_elastic(&request, robot)) {
+        arm_free(robot);
+        char cure[1200];
+        snprintf(cure, sizeof cure, "`appell sim %s` with options, as --duration, simulates them",
+                 path);
+        return shell_error(sh, cure,
+                           "%s has elastic links, and the interactive program is for rigid ones; "
+                           "%s stays",
+                           path, sh->robot->name);
+    }
     if (!robot || take_robot(sh, robot) != EXIT_YES)
         return shell_error(sh, "`database_read NAME` with a robot file, a URDF or a known name",
                            "%s was not read; %s stays", path, sh->robot->name);
