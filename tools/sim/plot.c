@@ -53,6 +53,8 @@ static bool flat(const sim_record_t *record, const curves_t *curves) {
 
 static void panel(FILE *pipe, const sim_record_t *record, const char *title, const char *label,
                   const curves_t *curves) {
+    if (curves->count == 0)
+        return;
     const double one = record->number[curves->column[0] - 1];
     fprintf(pipe, "set title '%s'\nset ylabel '%s'\n", title, label);
     if (flat(record, curves))
