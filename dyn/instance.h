@@ -144,7 +144,10 @@ int DYN(prepare)(const dyn_model_t *model, const dyn_units_t *units, DYN_T(arm) 
 int DYN(ready)(const DYN_T(arm) *arm, uint32_t needs);
 /* The part of it that is friction, motors, base and tool; dyn_prepare does this too. */
 int DYN(prepare_drive)(const dyn_model_t *model, const dyn_units_t *units, DYN_T(arm) *arm);
-/* Only what the payload changes, after model->payload was changed. */
+/*
+ * Only what the payload changes, after model->payload was changed. On an arm whose prepare failed
+ * for another reason than its load this fails too, for that reason.
+ */
 int DYN(prepare_payload)(const dyn_model_t *model, const dyn_units_t *units, DYN_T(arm) *arm);
 
 /* Inverse dynamics, dyn/ne.c: tau of the rigid links with gravity, without rotors and friction. */

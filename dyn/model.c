@@ -137,17 +137,31 @@ static bool body_finite(const dyn_body_t *body) {
     return isfinite(body->mass) && all_finite(body->com, 3) && all_finite(body->inertia, 6);
 }
 
+static bool pose_finite(const dyn_pose_t *pose) {
+    return all_finite(pose->r[0], 9) && all_finite(pose->p, 3);
+}
+
+static bool drive_finite(const dyn_drive_t *drive) {
+    const dyn_motor_t *m = &drive->motor;
+    const dyn_friction_t *f = &drive->friction;
+    const double value[9] = {m->resistance,    m->torque_constant, m->gear,
+                             m->rotor_inertia, m->voltage,         f->viscous,
+                             f->coulomb[0],    f->coulomb[1],      f->width};
+    return all_finite(value, 9);
+}
+
 int dyn_model_check(const dyn_model_t *model) {
     if (model->n < 1 || model->n > DYN_MAX_JOINTS)
         return DYN_E_JOINTS;
-    if (!all_finite(model->gravity, 3) || !body_finite(&model->payload))
+    if (!all_finite(model->gravity, 3) || !body_finite(&model->payload) ||
+        !pose_finite(&model->base) || !pose_finite(&model->tool))
         return DYN_E_NUMBER;
     for (uint32_t i = 0; i < model->n; i++) {
         const dyn_model_joint_t *j = &model->joint[i];
         const double frame[4] = {j->alpha, j->a, j->theta, j->d};
         if (j->type != DYN_REVOLUTE && j->type != DYN_PRISMATIC)
             return DYN_E_TYPE;
-        if (!all_finite(frame, 4) || !body_finite(&j->link))
+        if (!all_finite(frame, 4) || !body_finite(&j->link) || !drive_finite(&j->drive))
             return DYN_E_NUMBER;
     }
     const dyn_model_joint_t *first = &model->joint[0];

@@ -113,6 +113,12 @@ int DYN(ready)(const arm *a, uint32_t needs) {
 int DYN(prepare_payload)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
     if (!units)
         units = &si_units;
+    const int checked = dyn_model_check(model);
+    if (checked != DYN_OK)
+        return out->link_status = checked;
+    /* The rest of the arm was never prepared, or for another model: a load does not mend that. */
+    if (out->n != model->n)
+        return out->link_status = out->link_status != DYN_OK ? out->link_status : DYN_E_JOINTS;
     const uint32_t last = model->n - 1;
     const dyn_body_t body = dyn_model_last_link(model);
     /* All of them, because the status is about all of them: a load that got smaller may fit now. */
@@ -128,6 +134,7 @@ int DYN(prepare_payload)(const dyn_model_t *model, const dyn_units_t *units, arm
 }
 
 int DYN(prepare)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
+    out->n = 0; /* until all that the load does not change is there: prepare_payload looks at it */
     out->link_status = dyn_model_check(model);
     if (out->link_status != DYN_OK)
         return out->link_status;
@@ -135,7 +142,6 @@ int DYN(prepare)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
         units = &si_units;
     real g[3];
     bool fits = true, drives_fit = true;
-    out->n = model->n;
     for (int i = 0; i < 3; i++)
         fits = real_from_model(-model->gravity[i], units->length - 2 * units->time, &g[i]) && fits;
     out->base_acceleration = vec_make(g[0], g[1], g[2]);
@@ -155,5 +161,6 @@ int DYN(prepare)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
     out->drive_status = drives_fit ? drive_status : DYN_E_UNITS;
     if (!fits)
         return out->link_status = DYN_E_UNITS;
+    out->n = model->n;
     return DYN(prepare_payload)(model, units, out);
 }

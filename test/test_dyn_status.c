@@ -1,12 +1,15 @@
 /* dyn/status.h: every status has its texts, and dyn_ready is right about what an arm can compute.
  */
+#include "dyn/f32.h"
 #include "dyn/q31.h"
 #include "test/harness.h"
 
+#include <math.h>
 #include <string.h>
 
 static dyn_model_t model;
 static dyn_arm_q31_t arm;
+static dyn_arm_f32_t arm_f32;
 
 static const dyn_units_t units = {.length = -4, .time = -4, .mass = {2, 2}};
 
@@ -111,6 +114,72 @@ static void test_a_mass_that_does_not_fit_forbids_everything(void) {
     TEST_ASSERT_EQUAL_INT(DYN_E_JOINTS, dyn_ready_q31(&arm, DYN_NEEDS_ne));
 }
 
+static void expect_payload_keeps(int status, const dyn_units_t *in_units) {
+    TEST_ASSERT_EQUAL_INT(status, dyn_prepare_q31(&model, in_units, &arm));
+    model.payload.mass = 0;
+    TEST_ASSERT_EQUAL_INT(status, dyn_prepare_payload_q31(&model, in_units, &arm));
+    TEST_ASSERT_EQUAL_INT(status, dyn_ready_q31(&arm, DYN_NEEDS_ne));
+    TEST_ASSERT_EQUAL_INT(status, dyn_ready_q31(&arm, DYN_NEEDS_fast));
+}
+
+/* A load is prepared alone; what else was wrong with the arm stays wrong. */
+static void test_a_load_does_not_mend_an_arm(void) {
+    const dyn_units_t growing = {.length = -4, .time = -4, .mass = {2, 3}};
+    two_links(1);
+    model.joint[0].link.com[0] = 9; /* beyond half a metre */
+    expect_payload_keeps(DYN_E_UNITS, &units);
+    two_links(1);
+    model.joint[1].a = 100;
+    expect_payload_keeps(DYN_E_UNITS, &units);
+    two_links(1);
+    expect_payload_keeps(DYN_E_UNITS, &growing);
+    two_links(1);
+    model.joint[0].alpha = 0.2;
+    expect_payload_keeps(DYN_E_BASE, &units);
+    two_links(1);
+    model.n = 0;
+    expect_payload_keeps(DYN_E_JOINTS, &units);
+    /* Nor does it make one joint more. */
+    two_links(1);
+    model.n = 1;
+    TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm));
+    model.n = 2;
+    TEST_ASSERT_EQUAL_INT(DYN_E_JOINTS, dyn_prepare_payload_q31(&model, &units, &arm));
+    /* And all of it is forgiven when the arm is right. */
+    two_links(1);
+    TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm));
+    expect_ready(DYN_OK, DYN_OK, DYN_OK, DYN_OK);
+}
+
+static void test_a_load_that_is_no_number_is_refused(void) {
+    two_links(1);
+    TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f32(&model, NULL, &arm_f32));
+    model.payload.mass = (double)NAN;
+    TEST_ASSERT_EQUAL_INT(DYN_E_NUMBER, dyn_prepare_payload_f32(&model, NULL, &arm_f32));
+    TEST_ASSERT_EQUAL_INT(DYN_E_NUMBER, dyn_ready_f32(&arm_f32, DYN_NEEDS_fast));
+    model.payload.mass = 1;
+    TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_payload_f32(&model, NULL, &arm_f32));
+    TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_ready_f32(&arm_f32, DYN_NEEDS_fast));
+}
+
+static void test_every_number_of_a_model_is_looked_at(void) {
+    dyn_drive_t *drive = &model.joint[1].drive;
+    double *const number[] = {&drive->motor.resistance,    &drive->motor.torque_constant,
+                              &drive->motor.gear,          &drive->motor.rotor_inertia,
+                              &drive->motor.voltage,       &drive->friction.viscous,
+                              &drive->friction.coulomb[0], &drive->friction.coulomb[1],
+                              &drive->friction.width,      &model.base.p[1],
+                              &model.base.r[2][2],         &model.tool.p[2],
+                              &model.tool.r[1][0]};
+    for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
+        two_links(1);
+        TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_model_check(&model));
+        *number[i] = (double)NAN;
+        TEST_ASSERT_EQUAL_INT(DYN_E_NUMBER, dyn_model_check(&model));
+        TEST_ASSERT_EQUAL_INT(DYN_E_NUMBER, dyn_prepare_f32(&model, NULL, &arm_f32));
+    }
+}
+
 // clang-format off
 TEST_LIST_BEGIN
     TEST(test_every_status_has_its_own_texts)
@@ -119,5 +188,8 @@ TEST_LIST_BEGIN
     TEST(test_a_load_does_not_hide_another_link)
     TEST(test_a_rotor_forbids_what_has_drives)
     TEST(test_a_mass_that_does_not_fit_forbids_everything)
+    TEST(test_a_load_does_not_mend_an_arm)
+    TEST(test_a_load_that_is_no_number_is_refused)
+    TEST(test_every_number_of_a_model_is_looked_at)
 TEST_LIST_END
 // clang-format on
