@@ -223,6 +223,9 @@ static void test_errors_in_single_precision(void) {
     TEST_ASSERT_TRUE(crba.max <= limit.max);
     TEST_ASSERT_TRUE(ga.max <= limit.max);
     TEST_ASSERT_TRUE(denoc.max <= limit.max);
+    /* The goals for the two that never form H: below what any state can make of the rounding. */
+    TEST_ASSERT_TRUE(aba.max <= 0.001);
+    TEST_ASSERT_TRUE(denoc.max <= 0.01);
     /* Who escapes the floor does it clearly. */
     TEST_ASSERT_TRUE(10 * limit.max <= floor.max);
     /* An angle rounded to float moves the exact value by far less than these errors. */
