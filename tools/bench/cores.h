@@ -1,25 +1,34 @@
+// clang-format off
 /*
  * How long a straight run of instructions takes on a core: an ESTIMATE, not a measurement. Code and
  * data come without wait states (flash accelerator or RAM), nothing interrupts, and each run of
  * instructions starts with an empty pipeline.
  *
- *                        M3      M4      where it is from
- *   alu, mov, vmov       1       1       technical reference manuals (TRM) of the M3 and M4, tables
- * of instruction timings, for all that follows mul                  1       1 mla 2       1 smull,
- * umull         5       1       M3: 3 to 5 by the size of the factors; ours are full words smlal,
- * umlal         7       1       M3: 4 to 7 sdiv, udiv           12      12      2 to 12 ldr, vldr
- * 2       2       1 directly behind another single load or store, unless that gives it its address;
- * one more for a double str, vstr            1       1       written behind the next instruction;
- * one more for a double ldm, stm, push, vldm 1 + words       also ldrd, strd branch, not taken    1
- * 1 branch, taken        3       3       1 + 1 to 3 for the pipeline; also bl, bx; a table one more
- *   pop with pc          3 + words
- *   it                   1       1       sometimes 0
- *   vadd, vmul, vcmp, vcvt, vneg, vmov   1
- *   vmla, vfma           -       3
- *   vdiv, vsqrt          -       14
- *   vmov of two words    -       2
- *   use                  -       1       an FPU result that the very next instruction reads: the
- * TRM says one cycle longer; not so for the addend of a vmla. Counted apart: core_cost_t.uses
+ * From the tables of instruction timings in the technical reference manuals (TRM) of the M3 and M4:
+ *
+ *                          M3      M4
+ *   alu, mov               1       1
+ *   mul                    1       1
+ *   mla                    2       1
+ *   smull, umull           5       1      M3: 3 to 5 by the size of the factors; ours are full words
+ *   smlal, umlal           7       1      M3: 4 to 7
+ *   sdiv, udiv             12      12     2 to 12
+ *   ldr, vldr              2       2      1 directly behind another single load or store, unless
+ *                                         that gives it its address; one more for a double
+ *   str, vstr              1       1      written behind the next instruction; one more for a double
+ *   ldm, stm, push, vldm   1 + words      also ldrd, strd
+ *   branch, not taken      1       1
+ *   branch, taken          3       3      1 + 1 to 3 for the pipeline; also bl, bx; a table one more
+ *   pop with pc            3 + words
+ *   it                     1       1      sometimes 0
+ *   vadd, vmul, vcmp,      -       1
+ *   vcvt, vneg, vmov       -       1
+ *   vmla, vfma             -       3
+ *   vdiv, vsqrt            -       14
+ *   vmov of two words      -       2
+ *   use                    -       1      an FPU result that the very next instruction reads: the TRM
+ *                                         says one cycle longer; not so for the addend of a vmla.
+ *                                         Counted apart: core_cost_t.uses
  *
  * M7: two instructions a cycle, in order. Nothing official is public; the latencies are those of
  * the pipeline description that compilers schedule by: alu and mov 1, mul 2, load 2, vadd and vmul
@@ -30,6 +39,7 @@
  * of its latency. A taken branch costs one more cycle (predicted; a wrong prediction is not
  * modelled).
  */
+// clang-format on
 #ifndef TOOLS_BENCH_CORES_H
 #define TOOLS_BENCH_CORES_H
 
