@@ -7,8 +7,8 @@
  * the example of paper 000, section 5.1: 0.0006 rad/s^2, with H itself 1.2 (test_dyn_table5).
  *
  * Operations (revolute, without rotors, n >= 3; test_dyn_crba), solver included:
- * (n^3 + 72n^2 + 887n)/6 - 184 multiplications, (n^3 + 45n^2 + 770n)/6 - 183 additions, n
- * reciprocals and square roots; n = 6: 1171 and 893, Walker and Orin 1627 and 1261. Scratch: that
+ * (n^3 + 72n^2 + 893n)/6 - 184 multiplications, (n^3 + 45n^2 + 770n)/6 - 183 additions, n
+ * reciprocals and square roots; n = 6: 1177 and 893, Walker and Orin 1627 and 1261. Scratch: that
  * of `ne`, 36 bytes for each joint in f32 and q31, and n (n + 1) / 2 numbers.
  */
 #include DYN_REAL_H

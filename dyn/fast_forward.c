@@ -7,8 +7,10 @@
  * Cortex-M4F, and forward dynamics of the PUMA 560 takes 2,345 instructions instead of 2,875, for
  * 950 bytes.
  *
- * Operations at n = 6 (revolute, without rotors; test_dyn_fast): 828 multiplications, 686
- * additions, 6 reciprocals. Scratch: sizeof(dyn_fast_link) for each joint and the packed matrix.
+ * Operations (revolute, without rotors, n >= 3; test_dyn_fast), solver included:
+ * (n^3 + 69n^2 + 518n)/6 - 134 multiplications, (n^3 + 42n^2 + 539n)/6 - 141 additions, n
+ * reciprocals; n = 6: 834 and 686. Scratch: sizeof(dyn_fast_link) for each joint and the packed
+ * matrix.
  */
 #include DYN_REAL_H
 

@@ -8,16 +8,16 @@
  * come equilibrated, diagonal in [1, 4). Whatever a pivot has become, its row is scaled up again
  * before it is used: with d in [1, 4) and no other diagonal element above 4 the row is below 4, and
  * its quotients by d are below 2, as long as A is positive definite. A pivot below 2^-20 has only a
- * few bits that are not rounding, and is refused like one that is not positive.
+ * few bits that are not rounding, and is refused like one that is not positive. In floats that is
+ * one that does not exceed what rounding may leave of its diagonal element.
  */
 
 /* Takes joint i out of the matrix and of the right-hand side of those before it; leaves its row of
  * U. */
-INLINE pivot SOLVE(eliminate)(uint32_t i, real A[], real x[], int8_t more[], pivot worst) {
+INLINE void SOLVE(eliminate)(uint32_t i, real A[], real x[], int8_t more[]) {
     real *Ai = A + i * (i + 1) / 2, *Aj = Ai;
     const int up = real_headroom(Ai[i]) >> 1 & 15; /* never negative, and the compiler knows */
     const real recip = real_recip(real_scale(Ai[i], 2 * up));
-    worst = pivot_see(worst, real_pivot(Ai[i], 20));
     const real xi = real_scale_clamped(x[i], up);
     SOLVE_LOOP
     for (uint32_t j = 0; j < i; j++)
@@ -34,7 +34,6 @@ INLINE pivot SOLVE(eliminate)(uint32_t i, real A[], real x[], int8_t more[], piv
     }
     x[i] = real_mul(xi, recip);
     more[i] = (int8_t)up;
-    return worst;
 }
 
 /* x_i from those of the joints before it. */
@@ -51,10 +50,16 @@ INLINE void SOLVE(substitute)(uint32_t i, const real Ai[], real x[], const int8_
 
 INLINE pivot SOLVE(solve)(uint32_t n, real A[], real x[]) {
     int8_t more[DYN_MAX_JOINTS];
+    real least[DYN_MAX_JOINTS];
     pivot worst = pivot_begin();
     SOLVE_LOOP
-    for (uint32_t i = n; i-- > 0;)
-        worst = SOLVE(eliminate)(i, A, x, more, worst);
+    for (uint32_t i = 0; i < n; i++)
+        least[i] = real_least(A[i * (i + 3) / 2]);
+    SOLVE_LOOP
+    for (uint32_t i = n; i-- > 0;) {
+        worst = pivot_see_above(worst, A[i * (i + 3) / 2], least[i], 20);
+        SOLVE(eliminate)(i, A, x, more);
+    }
     SOLVE_LOOP
     for (uint32_t i = 0; i < n; i++)
         SOLVE(substitute)(i, A + i * (i + 1) / 2, x, more);

@@ -15,8 +15,8 @@
  * is 1.7, and 0.56 if D is right to the last bit (test_dyn_table5).
  *
  * Operations (revolute, without rotors, n >= 3; test_dyn_ga), solver included:
- * (n^3 + 72n^2 + 731n)/6 - 183 multiplications, (n^3 + 45n^2 + 722n)/6 - 190 additions, n
- * reciprocals and square roots; n = 6: 1016 and 838, the paper 1042 and 905. Scratch:
+ * (n^3 + 72n^2 + 737n)/6 - 183 multiplications, (n^3 + 45n^2 + 722n)/6 - 190 additions, n
+ * reciprocals and square roots; n = 6: 1022 and 838, the paper 1042 and 905. Scratch:
  * sizeof(dyn_ga_link) for each joint, 36 bytes in f32 and q31, and n (n + 1) / 2 numbers.
  */
 #include DYN_REAL_H

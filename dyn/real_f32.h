@@ -25,7 +25,8 @@ static inline __attribute__((always_inline, unused)) uint32_t f32_beyond(float a
 #define real_clamp  f32_clamp
 #define real_beyond f32_beyond
 
-#define DYN_REAL f32
+#define DYN_REAL      f32
+#define REAL_ROUNDING 0x1p-24f
 #include "dyn/real_float.h"
 
 #define real_sincos(q, offset, cosine, sine) dyn_sincos_f32((q) + (offset), cosine, sine)

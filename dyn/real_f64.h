@@ -5,7 +5,8 @@
 #include "dyn/f64.h"
 #include "dyn/trig.h"
 
-#define DYN_REAL f64
+#define DYN_REAL      f64
+#define REAL_ROUNDING 0x1p-53
 #include "dyn/real_float.h"
 
 #define real_sincos(q, offset, cosine, sine) dyn_sincos_f64((q) + (offset), cosine, sine)

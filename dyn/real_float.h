@@ -1,5 +1,6 @@
 /*
- * Numbers of the two float backends. Before: DYN_REAL.
+ * Numbers of the two float backends. Before: DYN_REAL, and REAL_ROUNDING, by what part of it a
+ * number may change when it is rounded.
  *
  * A zero or one that the compiler knows (the resting base, the y of (a, 0, d)) drops out here. It
  * may not do that by itself, because x * 0 is not 0 for an infinite x and x + 0 is not x for x =
@@ -111,21 +112,42 @@ INLINE real real_shift_mass(real a, unsigned shift) {
     return a;
 }
 
-/* Pivots of a factorisation: the worst seen so far, looked at once at the end. */
+/*
+ * Pivots of a factorisation: how many were none, looked at once at the end. A NaN exceeds nothing,
+ * and is forgotten by no later pivot. Written so that the compiler makes no branch of it.
+ */
 typedef struct {
-    real smallest;
+    uint32_t failed;
 } pivot;
 
 INLINE pivot pivot_begin(void) {
-    return (pivot){(real)1e30};
+    return (pivot){0};
+}
+
+/*
+ * For dyn/scale.h. A singular matrix has a pivot that is nothing but rounding, as often above zero
+ * as below. Of a diagonal element M_ii the elimination takes products that sum up to M_ii at most.
+ * Each has been rounded three times, as a reciprocal, as a quotient and as a product, and each of
+ * the n - 1 differences once, half a unit of M_ii at most: n + 2 roundings of M_ii 2^-24 (2^-53),
+ * and for six joints eight of them. In longer arms they are more, but of either sign.
+ */
+#define real_least real_least
+INLINE real real_least(real diagonal) {
+    return real_mul(diagonal, 8 * REAL_ROUNDING);
+}
+
+#define pivot_see_above pivot_see_above
+INLINE pivot pivot_see_above(pivot p, real d, real least, int bits) {
+    (void)bits;
+    return (pivot){d > least ? p.failed : p.failed + 1};
 }
 
 INLINE pivot pivot_see(pivot p, real d) {
-    return (pivot){d < p.smallest ? d : p.smallest};
+    return pivot_see_above(p, d, 0, 0);
 }
 
 INLINE bool pivot_ok(pivot p) {
-    return p.smallest > 0;
+    return p.failed == 0;
 }
 
 /* For prepare.c: whether the format can hold a constant that is not vital. */

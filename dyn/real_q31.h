@@ -250,12 +250,6 @@ INLINE real real_recip_sqrt(real a) {
     return wide > INT32_MAX ? INT32_MAX : (real)wide;
 }
 
-/* 1/a and 1/sqrt(a) saturate at 8: a pivot that small is refused like one that is not positive. */
-#define real_pivot real_pivot
-INLINE real real_pivot(real d, int bits) {
-    return d - (1 << (DYN_Q31_BITS - bits));
-}
-
 /* Pivots of a factorisation: the worst seen so far, looked at once at the end. */
 typedef struct {
     real smallest;
@@ -267,6 +261,13 @@ INLINE pivot pivot_begin(void) {
 
 INLINE pivot pivot_see(pivot p, real d) {
     return (pivot){d < p.smallest ? d : p.smallest};
+}
+
+/* 1/a and 1/sqrt(a) saturate at 8: a pivot that small is refused like one that is not positive. */
+#define pivot_see_above pivot_see_above
+INLINE pivot pivot_see_above(pivot p, real d, real least, int bits) {
+    (void)least;
+    return pivot_see(p, d - (1 << (DYN_Q31_BITS - bits)));
 }
 
 INLINE bool pivot_ok(pivot p) {

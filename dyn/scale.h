@@ -39,11 +39,22 @@ INLINE real real_recip_sqrt(real a) {
 }
 #endif
 
-/* A pivot as the status shall see it: in a format that ends, one below 2^-bits is none. */
-#ifndef real_pivot
-INLINE real real_pivot(real d, int bits) {
+/*
+ * What a pivot must exceed to be more than rounding, from the diagonal element as it came, and the
+ * status that looks at it. In a format that ends, a pivot below 2^-bits is none either.
+ */
+#ifndef real_least
+INLINE real real_least(real diagonal) {
+    (void)diagonal;
+    return real_known(0);
+}
+#endif
+
+#ifndef pivot_see_above
+INLINE pivot pivot_see_above(pivot p, real d, real least, int bits) {
+    (void)least;
     (void)bits;
-    return d;
+    return pivot_see(p, d);
 }
 #endif
 

@@ -7,11 +7,12 @@
  * none.
  *
  * Operations (test_dyn_solve), factor and solve:
- *   cholesky  n(n-1)(n-2)/6 + n(n-1)    multiplications   n^2 + n
+ *   cholesky  n(n-1)(n-2)/6 + n^2       multiplications   n^2 + n
  *             n(n-1)(n-2)/6 + n(n-1)/2  additions         n^2 - n     n reciprocals, n square roots
- *   udu       n(n-1)(n-2)/6 + n(n-1)    multiplications   n^2
+ *   udu       n(n-1)(n-2)/6 + n^2       multiplications   n^2
  *             n(n-1)(n-2)/6 + n(n-1)/2  additions         n^2 - n     n reciprocals
- * n = 6: 50 + 42, 35 + 30; 50 + 36, 35 + 30.
+ * n = 6: 56 + 42, 35 + 30; 56 + 36, 35 + 30. Of each factorisation n multiplications are for the
+ * status: what a pivot must exceed to be more than rounding (dyn/scale.h).
  *
  * q31 wants an equilibrated matrix, diagonal in [1, 4); all others are then below 4. A pivot needs
  * a reciprocal: it is refused from 1/8 down, by Cholesky from 1/64 down. The sums of products are
@@ -59,8 +60,8 @@ int DYN(cholesky_factor)(uint32_t n, real A[]) {
             Li[j] = real_mul(minus_dot(Li[j], Li, Lj, j), Lj[j]);
             Lj += j + 1;
         }
-        real d = minus_dot(Li[i], Li, Li, i);
-        worst = pivot_see(worst, real_pivot(d, 6));
+        const real least = real_least(Li[i]), d = minus_dot(Li[i], Li, Li, i);
+        worst = pivot_see_above(worst, d, least, 6);
         Li[i] = real_recip_sqrt(d);
         Li += i + 1;
     }
@@ -113,9 +114,10 @@ INLINE real udu_eliminate(uint32_t n, real A[], uint32_t i) {
 int DYN(udu_factor)(uint32_t n, real A[]) {
     pivot worst = pivot_begin();
     for (uint32_t i = n; i-- > 0;) {
-        real d = udu_eliminate(n, A, i);
-        worst = pivot_see(worst, real_pivot(d, 3));
-        row(A, i)[i] = real_recip(d);
+        real *Dii = row(A, i) + i;
+        const real least = real_least(*Dii), d = udu_eliminate(n, A, i);
+        worst = pivot_see_above(worst, d, least, 3);
+        *Dii = real_recip(d);
     }
     return pivot_ok(worst) ? DYN_OK : DYN_E_PIVOT;
 }

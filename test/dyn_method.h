@@ -223,6 +223,44 @@ static void test_failed_pivot_is_reported(void) {
 }
 
 /*
+ * A link without mass between two joints on one axis: in no state does the matrix have an inverse,
+ * but no element of it is zero, and what is left of the pivot is rounding.
+ */
+static void test_singular_matrix_is_reported(void) {
+    static forward_state_t s;
+    static forward_f32_t f;
+    static float out[DYN_MAX_JOINTS];
+    dyn_arms_random_t seed = {602214076u};
+    model = (dyn_model_t){.n = 3, .gravity = {0, -9.81, 0}};
+    model.base = model.tool = dyn_pose_identity();
+    model.joint[0].link = (dyn_body_t){1.3, {0.1, 0.2, 0}, {0.1, 0.1, 0.1, 0, 0, 0}};
+    model.joint[1].alpha = 0.3;
+    model.joint[1].a = 0.4;
+    model.joint[2].d = 0.1;
+    model.joint[2].link = (dyn_body_t){1.1, {0.13, 0.07, 0.05}, {0.011, 0.012, 0.013, 0.001, 0, 0}};
+    prepare();
+    TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f32(&model, NULL, &arm_f32));
+    for (int t = 0; t < 200; t++) {
+        forward_random(&model, &seed, &s);
+        forward_to_f32(&model, &s, &f);
+        TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT,
+                              KERNEL(forward, f64)(&arm, &scratch.forward, s.q, s.qd, s.tau, qdd));
+        TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, KERNEL(forward, f32)(&arm_f32, &scratch_f32.forward, f.q,
+                                                                f.qd, f.tau, out));
+    }
+    /* And a matrix that is not a number is none. */
+    load(DYN_ARMS_PUMA);
+    TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f32(&model, NULL, &arm_f32));
+    forward_random(&model, &seed, &s);
+    s.q[1] = (double)NAN;
+    forward_to_f32(&model, &s, &f);
+    TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT,
+                          KERNEL(forward, f64)(&arm, &scratch.forward, s.q, s.qd, s.tau, qdd));
+    TEST_ASSERT_EQUAL_INT(
+        DYN_E_PIVOT, KERNEL(forward, f32)(&arm_f32, &scratch_f32.forward, f.q, f.qd, f.tau, out));
+}
+
+/*
  * Issue: no joint's torque off by more than 5e-6 of its largest over the set; matrix and
  * acceleration within the bounds of test/dyn_forward.h, and the PUMA's acceleration within 1e-6 of
  * its largest.

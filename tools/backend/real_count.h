@@ -95,6 +95,18 @@ INLINE pivot pivot_see(pivot p, real d) {
     return (pivot){fmin(p.smallest, d.v)};
 }
 
+/* As in floats; a comparison is none of the operations that are counted. */
+#define real_least real_least
+INLINE real real_least(real diagonal) {
+    return real_mul(diagonal, count_input(0x1p-50));
+}
+
+#define pivot_see_above pivot_see_above
+INLINE pivot pivot_see_above(pivot p, real d, real least, int bits) {
+    (void)bits;
+    return (pivot){fmin(p.smallest, d.v - least.v)};
+}
+
 INLINE bool pivot_ok(pivot p) {
     return p.smallest > 0;
 }
