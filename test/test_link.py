@@ -157,6 +157,32 @@ def test_what_a_build_lacks_is_named(folder):
     assert there == table("id", image, rows=[[0.1] * 9]), there
 
 
+# A sum on the way to these accelerations wraps in q31, and the board does not see it.
+WRAPS = """name: two
+convention: mdh
+gravity: [0, 0, -9.81]
+joints:
+""" + "".join(f"""  - name: {name}
+    type: revolute
+    dh: {{theta: 0, d: 0, a: {a}, alpha: 0}}
+    link: {{mass: 1, com: [0.15, 0, 0], inertia: [0.01, 0.01, 0.01, 0, 0, 0]}}
+    limits: {{position: [-3, 3], velocity: 2, acceleration: 20, torque: 40}}
+""" for name, a in (("a", 0), ("b", 0.3)))
+
+
+def test_forward_dynamics_that_overflows_is_refused(folder):
+    robot = os.path.join(folder, "two.yaml")
+    with open(robot, "w") as file:
+        file.write(WRAPS)
+    rows = "0.1 0.2 0 0 0.05 -0.02\n0.1 0.2 0 0 5 -2.5\n"
+    here = run("fd", robot, "-q", "--real", "q31", rows=rows)
+    there = run("fd", robot, "-q", "--real", "q31", "--port", emulated("netduino2"), rows=rows)
+    assert here.returncode == 2 and "row 2: q31 overflows on the way" in here.stderr, here
+    assert (there.returncode, there.stderr) == (here.returncode, here.stderr), there
+    # Of the row before it there is an answer, here and there in units of their own.
+    assert there.stdout.count("\n") == here.stdout.count("\n") == 1, there
+
+
 def test_selftest(folder):
     for board, real in (("netduinoplus2", "f32"), ("netduino2", "q31")):
         result = json.loads(good("selftest", "--port", emulated(board), "--count", 20, "--real", real, "--json", "-q"))

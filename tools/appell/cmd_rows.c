@@ -20,7 +20,7 @@ typedef struct {
     const eval_type_t *type;
     dyn_units_t units;
     evaluator_t *evaluator;
-    remote_t remote; /* the board that computes instead */
+    remote_t remote; /* the board that computes, instead of the evaluator or watched by it */
 } job_t;
 
 static int choose_method(const request_t *request, job_t *job) {
@@ -75,18 +75,8 @@ static int choose_units(job_t *job) {
                      "within its limits this arm can overflow q31 in all units%s", tightest);
 }
 
-/* The board has the robot, its kernels and its units; ours only say what a row may contain. */
-static int prepare_remote(const request_t *request, job_t *job, const double *wrench) {
-    const int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL],
-                                   wrench, &job->remote);
-    job->units = job->remote.units;
-    return status == EXIT_YES ? choose_type(job->remote.real, job) : status;
-}
-
-static int prepare_own(job_t *job, const double *wrench) {
+static int make_evaluator(job_t *job, const double *wrench) {
     int prepared;
-    if (job->type == &eval_q31 && choose_units(job) != EXIT_YES)
-        return EXIT_BAD;
     job->evaluator = job->type->make(&job->robot->model, &job->units, wrench, &prepared);
     if (!job->evaluator)
         return say_no_memory();
@@ -97,6 +87,30 @@ static int prepare_own(job_t *job, const double *wrench) {
                          "the constants of this arm do not fit %s with method %s", job->type->name,
                          method_name(job->method));
     return EXIT_YES;
+}
+
+/*
+ * The board has the robot, its kernels and its units; ours only say what a row may contain. But a
+ * sum of forward dynamics in q31 that leaves its format wraps on the board, and nobody there looks:
+ * the checked kernel here computes the same bits in the same units, and does. Generated code has no
+ * such twin.
+ */
+static int prepare_remote(const request_t *request, job_t *job, const double *wrench) {
+    int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL], wrench,
+                             &job->remote);
+    job->units = job->remote.units;
+    if (status == EXIT_YES)
+        status = choose_type(job->remote.real, job);
+    if (status == EXIT_YES && job->type == &eval_q31 && job->problem == PROBLEM_FD &&
+        !method_generated(job->method))
+        status = make_evaluator(job, wrench);
+    return status;
+}
+
+static int prepare_own(job_t *job, const double *wrench) {
+    if (job->type == &eval_q31 && choose_units(job) != EXIT_YES)
+        return EXIT_BAD;
+    return make_evaluator(job, wrench);
 }
 
 static int prepare(const request_t *request, job_t *job) {
@@ -172,10 +186,11 @@ static int compute(void *context, const rows_t *rows, const double *in, double *
     int status = DYN_OK;
     if (job->type == &eval_q31 && within_limits(rows, job, in) != EXIT_YES)
         return EXIT_BAD;
-    if (!job->remote.client)
+    if (job->evaluator)
         status = job->type->row(job->evaluator, job->method, in, out, limited);
-    else if (remote_row(&job->remote, in, problem_inputs(job->problem, job->robot->n), out,
-                        problem_outputs(job->problem, job->robot->n), limited) != EXIT_YES)
+    if (status == DYN_OK && job->remote.client &&
+        remote_row(&job->remote, in, problem_inputs(job->problem, job->robot->n), out,
+                   problem_outputs(job->problem, job->robot->n), limited) != EXIT_YES)
         return board_error(job->remote.client);
     return row_status(rows, job, status, out);
 }

@@ -142,8 +142,9 @@ static void print_proof(const scale_t *s) {
             worst = fmax(worst, s->report.tau_error[i] / s->report.tau_bound[i]);
     out_format("error       of a torque at most %.1e of its bound\n", worst);
     out_text(
-        "forward     dynamics is not proved: its pivots depend on the state; q31 checks them,\n"
-        "            saturates and reports\n");
+        "forward     dynamics is not proved: its pivots depend on the state. q31 reports a bad\n"
+        "            pivot; a sum that overflows is seen by `appell fd`, with --port too, but not\n"
+        "            by the kernel on a board\n");
     print_joints(s);
 }
 
