@@ -4,7 +4,7 @@
  * on its axes; Swartz's f_hand is what the hand exerts, the opposite. It is added after inverse
  * dynamics; for forward dynamics tau + J^T W is what drives, that is, this kernel with -W before.
  *
- * Operations (revolute; test_dyn_wrench): 20n + 2 multiplications, 13n - 1 additions, of
+ * Operations (revolute; test_dyn_wrench): 20n + 4 multiplications, 13n + 6 additions, of
  * which the tool takes 24 and 15. No scratch. q31: W in the mass unit of the last link, force in kg
  * length / time^2, moment in kg length^2 / time^2.
  */
