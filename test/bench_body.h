@@ -231,13 +231,24 @@ static __attribute__((noinline)) uint32_t jump_voltage(const arm_t *arm, const n
     for (uint32_t i = 0; table[i].name; i++)                                                       \
         group_row(g, table[i].name, &(const row_t){.form = table[i]});
 
+/* The yardsticks are written for joints that turn. */
+#ifdef BENCH_YARDSTICK
+#define YARDSTICK_ROWS(g, table, form)                                                             \
+    if (!arm->mixed)                                                                               \
+    GROUP_ROWS(g, table, form)
+#else
+#define YARDSTICK_ROWS(g, table, form)
+#endif
+
 void BENCH_RUN(const bench_robot_t *robot, const bench_choice_t *choice) {
     const uint32_t n = robot->model.n;
     if (!bench_chosen(choice->real, BENCH_REAL))
         return;
     for (uint32_t i = 0; i < n; i++) {
         const dyn_q31_exponents_t e = dyn_q31_exponents(&robot->model, &robot->units, i);
-        limit[Q][i] = BENCH_ANGLE;
+        limit[Q][i] = robot->model.joint[i].type == DYN_PRISMATIC
+                          ? BENCH_LIMIT(BENCH_TRAVEL, e.position)
+                          : BENCH_ANGLE;
         limit[QD][i] = BENCH_LIMIT(BENCH_SPEED, e.velocity);
         limit[QDD][i] = BENCH_LIMIT(BENCH_ACCELERATION, e.acceleration);
         limit[TAU][i] = BENCH_LIMIT(BENCH_TORQUE, e.torque);
@@ -255,19 +266,13 @@ void BENCH_RUN(const bench_robot_t *robot, const bench_choice_t *choice) {
 
     group_t g = group_begin(robot, choice, "id", INVERSE, n);
     GROUP_ROWS(&g, DYN(inverses), inverse)
-#ifdef BENCH_YARDSTICK
-    GROUP_ROWS(&g, yardstick_inverses, inverse)
-#endif
+    YARDSTICK_ROWS(&g, yardstick_inverses, inverse)
     g = group_begin(robot, choice, "mass", MASS, n * (n + 1) / 2);
     GROUP_ROWS(&g, DYN(masses), mass)
-#ifdef BENCH_YARDSTICK
-    GROUP_ROWS(&g, yardstick_masses, mass)
-#endif
+    YARDSTICK_ROWS(&g, yardstick_masses, mass)
     g = group_begin(robot, choice, "fd", FORWARD, n);
     GROUP_ROWS(&g, DYN(forwards), forward)
-#ifdef BENCH_YARDSTICK
-    GROUP_ROWS(&g, yardstick_forwards, forward)
-#endif
+    YARDSTICK_ROWS(&g, yardstick_forwards, forward)
     g = group_begin(robot, choice, "bias", BIAS, n);
     GROUP_ROWS(&g, DYN(biases), bias)
     g = group_begin(robot, choice, "gravity", MASS, n);

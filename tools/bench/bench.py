@@ -43,9 +43,9 @@ KEY = ["board", "robot", "problem", "method", "real"]
 CPUS = {"m3": "cortex-m3", "m4f": "cortex-m4f", "m7": "cortex-m7"}
 BOARDS = ("netduinoplus2", "netduino2", "mps2-an500")
 REALS = ("f32", "q31", "f64")
-# The named rows of the regression guard: a real arm, one where only the growth counts, and elastic
-# links, in the plane and in space, whose kernels no other robot calls.
-BASELINE_ROBOTS = ("puma560", "chain30", "flex2", "flexspace")
+# The named rows of the regression guard: a real arm, one with a sliding joint, one where only the growth
+# counts, and elastic links, in the plane and in space, whose kernels no other robot calls.
+BASELINE_ROBOTS = ("puma560", "stanford", "chain30", "flex2", "flexspace")
 SLOWER = 1.02
 TIMEOUT_S = 300
 
