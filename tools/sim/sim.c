@@ -149,9 +149,19 @@ static int find_forces(sim_t *sim, double t, const double *y, forces_t *f) {
     return status;
 }
 
+/* From 2^52 on the next double is another angle by a radian: such a position has no sine. */
+static bool have_sines(const sim_t *sim, const double *q) {
+    for (uint32_t i = 0; i < sim->arm.n; i++)
+        if (!(fabs(q[i]) < 0x1p52))
+            return false;
+    return true;
+}
+
 static int find_accelerations(sim_t *sim, const double *y, const forces_t *f, double *qdd) {
     const double *qd = y + sim->arm.n;
     const int status = sim->arm.acceleration(sim->arm.self, y, qd, f->force, qdd);
+    if (status == DYN_E_PIVOT && !have_sines(sim, y))
+        return SIM_E_NUMBER; /* the matrix is none because the motion ran away */
     if (status != SIM_OK || !sim->stops.held)
         return status;
     return stops_hold(&sim->stops, y, qd, qdd);
@@ -287,7 +297,7 @@ static int controlled_step(sim_t *sim, double span) {
         if (h < 1e-14 * (1 + fabs(sim->t)) && !whole)
             return SIM_E_STEP;
         const int status = rk_try(sim->rk, sim->t, h, sim->y, sim->next);
-        if (status != SIM_OK && status != DYN_E_PIVOT)
+        if (status != SIM_OK && status != DYN_E_PIVOT && status != SIM_E_NUMBER)
             return status;
         const double error = status == SIM_OK
                                  ? rk_error(sim->rk, sim->y, sim->next, sim->options.tolerance)
