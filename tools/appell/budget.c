@@ -23,17 +23,20 @@ typedef struct {
 } point_t;
 
 typedef struct {
-    char board[24], cpu[24], problem[16], method[16], real[8];
+    char board[24], cpu[24], robot[24], problem[16], method[16], real[8];
     point_t point;
 } row_t;
 
 static bool read_row(const char *text, row_t *row) {
-    return sscanf(text, "%23[^,],%23[^,],%*[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%*f,%lf,%lf",
-                  row->board, row->cpu, row->problem, row->method, row->real, &row->point.cycles,
-                  &row->point.operations) == 7;
+    return sscanf(text, "%23[^,],%23[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%*f,%lf,%lf",
+                  row->board, row->cpu, row->robot, row->problem, row->method, row->real,
+                  &row->point.cycles, &row->point.operations) == 8;
 }
 
-/* The smallest and the largest arm of the bench with this kernel; false where it has none. */
+/*
+ * The smallest and the largest arm of the bench with this kernel; false where it has none. Of those
+ * that only turn: the line through them is for the PUMA 560 what was measured.
+ */
 static bool find_ends(const budget_core_t *core, const char *problem, const char *method,
                       point_t end[2]) {
     bool found = false;
@@ -41,8 +44,9 @@ static bool find_ends(const budget_core_t *core, const char *problem, const char
         row_t row;
         text += *text == '\n';
         if (!read_row(text, &row) || strcmp(row.board, core->board) != 0 ||
-            strcmp(row.cpu, core->cpu) != 0 || strcmp(row.problem, problem) != 0 ||
-            strcmp(row.method, method) != 0 || strcmp(row.real, core->real) != 0)
+            strcmp(row.cpu, core->cpu) != 0 || !strcmp(row.robot, "stanford") ||
+            strcmp(row.problem, problem) != 0 || strcmp(row.method, method) != 0 ||
+            strcmp(row.real, core->real) != 0)
             continue;
         if (!found || row.point.operations < end[0].operations)
             end[0] = row.point;
