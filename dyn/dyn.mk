@@ -42,9 +42,9 @@ DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o
            $(foreach r,$(DYN_REALS),$(DYN_KERNELS:%=$(DYN_OUT)/%_$(r).o)) \
            $(foreach r,$(DYN_TOOL_REALS),$(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$(r).o))
 DYN_AR  := ar
-$(DYN_OUT)/gen_graph.o: tools/gen/graph.c
-$(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o): $(DYN_OUT)/backend_%.o: tools/backend/%.c
-$(DYN_OUT)/gen_graph.o $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o): $(COMPILED)
+$(DYN_OUT)/gen_graph.o: tools/gen/graph.c $(COMPILED)
+$(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o): $(DYN_OUT)/backend_%.o: tools/backend/%.c $(COMPILED)
+$(DYN_OUT)/gen_graph.o $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o):
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) -c $< -o $@
