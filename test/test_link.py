@@ -283,11 +283,11 @@ def test_monitor(folder):
                    "-o", csv, "--plot", plot, "--teleplot", udp[0].getsockname()[1],
                    "--plotjuggler", udp[1].getsockname()[1])
         assert done.returncode == 0, done
-        assert "0 lost on the board, 0 frames on the line" in done.stderr, done.stderr
+        assert "40 samples, every 10 ticks; 0 lost on the board, 0 frames on the line" in done.stderr, done.stderr
         lines = open(csv).read().splitlines()
         assert lines[0].startswith("tick,t,q[waist],") and lines[0].endswith(",state"), lines[0]
         ticks = [int(line.split(",")[0]) for line in lines[1:]]
-        assert len(ticks) >= 40 and all(b - a == 10 for a, b in zip(ticks, ticks[1:])), ticks
+        assert len(ticks) == 40 and all(b - a == 10 for a, b in zip(ticks, ticks[1:])), ticks
         assert all(len(line.split(",")) == 2 + 6 + 6 + 1 for line in lines[1:])
         assert "<svg" in open(plot).read(500)
         assert re.match(rb"q\[waist\]:[\d.]+:-?[\d.e-]+\n", udp[0].recv(65536))
@@ -303,6 +303,27 @@ def test_monitor(folder):
         assert done.returncode == 1 and "choose of: tick, state" in done.stderr, done
     for s in udp:
         s.close()
+
+
+def test_monitor_into_a_pipe(folder):
+    """Whole rows and all of them, however it ends: by count, by control-C, by a reader that has seen enough."""
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        monitor = [tool.PROGRAM, "monitor", "--port", board.port, "--fields", "q", "--every", "10"]
+        rows = good(*monitor[1:], "-N", 3).splitlines()
+        assert rows[0].startswith("tick,t,q[") and [row.count(",") for row in rows] == [4] * 4, rows
+        for end in ("interrupt", "close"):
+            process = subprocess.Popen(monitor, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(200):
+                assert process.stdout.readline().count(",") == 4
+            if end == "interrupt":
+                process.send_signal(signal.SIGINT)
+                rest = process.stdout.read()
+                assert rest == "" or rest.endswith("\n") and all(r.count(",") == 4 for r in rest.splitlines()), rest[-200:]
+            process.stdout.close()
+            error = process.stderr.read()
+            process.stderr.close()
+            assert process.wait(PATIENCE_S) == 0 and "error" not in error, error
 
 
 def test_monitor_on_a_terminal(folder):
@@ -327,7 +348,9 @@ def test_monitor_on_a_terminal(folder):
             seen += more
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         os.close(terminal)
-        assert status == 0 and b"tau" in seen and seen.count(b"\x1b[4A") >= 2, (status, seen[-500:])
+        assert status == 0 and seen.count(b"\x1b[4A") >= 2, (status, seen[-500:])
+        last = seen.split(b"\x1b[4A")[-1]
+        assert re.search(rb"samples.*\n.*\n.*q .*\n.*tau .*\n.*note: \d+ samples, every \d+ ticks", last), last
 
 
 # ----------------------------------------------------------------------------- a client of another kind

@@ -31,9 +31,11 @@ typedef struct {
     struct sockaddr_in teleplot, plotjuggler;
     bool to_teleplot, to_plotjuggler;
     double rate_hz;
+    long samples; /* taken; some more may come before the board is told to end */
     long most;
     double last_s; /* of the board's time; 0: no end */
     uint32_t first_tick;
+    sample_in_t last;
     int64_t redraw_ms;
     plot_t *plot;
     bool failed;
@@ -77,7 +79,11 @@ static void csv_row(monitor_t *m, const sample_in_t *s) {
     fprintf(m->csv, "%u,%.9g", (unsigned)s->tick, s->tick / m->rate_hz);
     for (uint32_t i = 0; i < s->values; i++)
         fprintf(m->csv, ",%.9g", s->value[i]);
-    m->failed |= fputc('\n', m->csv) == EOF;
+    const bool written = fputc('\n', m->csv) != EOF;
+    if (m->csv == stdout)
+        out_flush(); /* whoever reads along gets whole rows, and none late */
+    else
+        m->failed |= !written;
 }
 
 /* ----------------------------------------------------------------------------------------- UDP */
@@ -136,17 +142,16 @@ static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
 
 /* --------------------------------------------------------------------------------- live table */
 
-static void draw(monitor_t *m, const sample_in_t *s) {
+static void draw(monitor_t *m) {
     const device_t *d = &m->client->device;
+    const sample_in_t *s = &m->last;
     uint32_t at = 0;
     if (m->drawn)
         printf("\033[%uA", (unsigned)m->lines);
     m->lines = 0;
-    printf(
-        "\033[K%s  %s  t %.3f s  tick %u  samples %llu  lost %u on the board, %llu on the line\n",
-        d->board, d->robot, s->tick / m->rate_hz, (unsigned)s->tick,
-        (unsigned long long)m->client->samples, (unsigned)m->client->lost_total,
-        (unsigned long long)m->client->torn);
+    printf("\033[K%s  %s  t %.3f s  tick %u  samples %ld  lost %u on the board, %llu on the line\n",
+           d->board, d->robot, s->tick / m->rate_hz, (unsigned)s->tick, m->samples,
+           (unsigned)m->client->lost_total, (unsigned long long)m->client->torn);
     printf("\033[K%-20s", "");
     for (uint32_t k = 0; k < d->joints; k++)
         printf(" %12.12s", d->joint[k]);
@@ -165,10 +170,19 @@ static void draw(monitor_t *m, const sample_in_t *s) {
 
 /* ------------------------------------------------------------------------------------ the run */
 
+static bool finished(const monitor_t *m) {
+    return interrupted || m->failed || out_failed() || (m->most > 0 && m->samples >= m->most) ||
+           (m->last_s > 0 && m->samples > 0 &&
+            (m->last.tick - m->first_tick) / m->rate_hz >= m->last_s);
+}
+
 static void take_sample(void *user, const sample_in_t *s) {
     monitor_t *m = user;
-    if (m->client->samples == 1)
+    if (finished(m))
+        return;
+    if (m->samples++ == 0)
         m->first_tick = s->tick;
+    m->last = *s;
     if (m->csv)
         csv_row(m, s);
     if (m->to_teleplot)
@@ -179,15 +193,8 @@ static void take_sample(void *user, const sample_in_t *s) {
         plot_add(m->plot, s->tick / m->rate_hz, s->value);
     if (m->table && (!m->drawn || now_ms() >= m->redraw_ms)) {
         m->redraw_ms = now_ms() + REDRAW_MS;
-        draw(m, s);
+        draw(m);
     }
-}
-
-static bool finished(const monitor_t *m) {
-    const client_t *c = m->client;
-    return interrupted || m->failed || (m->most > 0 && (long)c->samples >= m->most) ||
-           (m->last_s > 0 && c->samples > 0 &&
-            (c->sample.tick - m->first_tick) / m->rate_hz >= m->last_s);
 }
 
 static uint32_t take_fields(const request_t *request, char *text, size_t size,
@@ -223,26 +230,26 @@ static int run(const request_t *request, monitor_t *m) {
     int64_t silent = now_ms() + SILENT_MS;
     m->client->on_sample = take_sample;
     m->client->user = m;
-    m->client->samples = 0;
     while (!finished(m)) {
-        const uint64_t before = m->client->samples;
+        const long before = m->samples;
         if (client_poll(m->client, 100) < 0)
             return interrupted ? EXIT_YES : board_error(m->client);
-        if (m->client->samples != before)
+        if (m->samples != before)
             silent = now_ms() + SILENT_MS;
         else if (now_ms() > silent)
             return say_error(m->client->device.board,
                              "apply a robot first: without one there are none",
                              "no sample came for %d s", SILENT_MS / 1000);
     }
-    (void)client_stream_end(m->client);
-    if (m->table && m->client->samples > 0)
-        draw(m, &m->client->sample);
+    /* While the client has them: the end of the stream is the end of its choice and counts. */
+    if (m->table && m->samples > 0)
+        draw(m);
     if (!request_has(request, OPTION_QUIET))
         say_note(m->client->device.board,
-                 "%llu samples, every %u ticks; %u lost on the board, %llu frames on the line",
-                 (unsigned long long)m->client->samples, (unsigned)m->client->every,
-                 (unsigned)m->client->lost_total, (unsigned long long)m->client->torn);
+                 "%ld samples, every %u ticks; %u lost on the board, %llu frames on the line",
+                 m->samples, (unsigned)m->client->every, (unsigned)m->client->lost_total,
+                 (unsigned long long)m->client->torn);
+    (void)client_stream_end(m->client);
     return m->failed ? say_error(request->value[OPTION_OUTPUT], "is the disk full?",
                                  "the samples cannot be written")
                      : EXIT_YES;

@@ -33,6 +33,8 @@ void out_flush(void) {
             out.error = errno;
     }
     out.used = 0;
+    if (!out.error && (fflush(stdout) != 0 || ferror(stdout)))
+        out.error = errno;
 }
 
 void out_bytes(const char *bytes, size_t size) {

@@ -16,6 +16,7 @@ void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_number(double value, int digits);
 /* A line of numbers with blanks between them. */
 void out_row(const double *value, size_t count, int digits);
+/* What was written through stdio goes out, too: out_close closes the descriptor under it. */
 void out_flush(void);
 /* Nobody takes our output any more: there is no use in going on. */
 bool out_failed(void);
