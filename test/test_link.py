@@ -257,6 +257,8 @@ def test_tunables(folder):
             assert word in everything, word
         out = good("set", "observer_hz", "150", "--port", board.port)
         assert re.search(r"observer_hz +150 Hz", out), out
+        assert re.search(r"payload_x +-2.5 m", good("set", "payload_x", "-2.5", "--port", board.port))
+        assert re.search(r"payload_x +-0.5 m", good("set", "--port", board.port, "payload_x", "-.5"))
         done = run("set", "observer_hz", "1e6", "--port", board.port)
         assert done.returncode == 1 and "outside its range" in done.stderr and "1 .. 2000" in done.stderr, done
         assert run("set", "nothing", "1", "--port", board.port).returncode == 2

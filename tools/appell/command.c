@@ -103,13 +103,18 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
     return EXIT_YES;
 }
 
+/* A negative number is none: `set NAME -2.5`. */
+static bool is_option(const char *word) {
+    return word[0] == '-' && word[1] && !strchr("0123456789.", word[1]);
+}
+
 int command_parse(const command_t *command, int argc, char **argv, request_t *request) {
     bool options = true;
     *request = (request_t){.command = command};
     for (int i = 1; i < argc; i++) {
         if (options && !strcmp(argv[i], "--")) {
             options = false;
-        } else if (options && argv[i][0] == '-' && argv[i][1]) {
+        } else if (options && is_option(argv[i])) {
             const int status = take_option(command, argv, argc, &i, request);
             if (status != EXIT_YES)
                 return status;
