@@ -505,6 +505,48 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
     done();
 }
 
+// Whatever came after the choice: faster ticks and denser samples are held against the line, too,
+// and the choice that is told and stored is the one that comes.
+static void test_budget_holds_after_the_choice(void) {
+    const char *names[SAMPLE_FIELDS];
+    float now, before;
+    bool saved;
+    unsigned every = 0;
+    uint8_t choice[4] = {TOPIC_CHOICE};
+    open_board();
+    apply();
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+        names[i] = sample_table[i].name;
+    }
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now)); // no choice: no bound
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
+    TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 9, NULL, NULL));
+    TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, SAMPLE_FIELDS, every, 9, NULL, NULL));
+    static const struct {
+        uint32_t tunable;
+        float value;
+    } worse[] = {{TUNABLE_sample_every, 1}, {TUNABLE_rate_hz, 8000}};
+    for (unsigned i = 0; i < 2; i++) {
+        TEST_ASSERT_EQUAL(0, client_get(client, worse[i].tunable, 0, &before, &saved));
+        TEST_ASSERT_EQUAL(-1, client_set(client, worse[i].tunable, 0, worse[i].value, &now));
+        TEST_ASSERT_EQUAL(LINK_BUDGET, client->status);
+        TEST_ASSERT_NOT_NULL(strstr(client->error.cure, "monitor --every"));
+        TEST_ASSERT_EQUAL(0, client_get(client, worse[i].tunable, 0, &now, &saved));
+        TEST_ASSERT_TRUE(now == before);
+    }
+    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_sample_every, 0, (float)NAN, &now));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, client->reason);
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 50, &now));
+    TEST_ASSERT_EQUAL(0, client_ask(client, ASK_DESCRIBE, choice, sizeof choice));
+    TEST_ASSERT_EQUAL_UINT32(50, get_u32(client->reply + 2));
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now)); // now there is room
+    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_sample_every, 0, (float)every, &now));
+    TEST_ASSERT_EQUAL(LINK_BUDGET, client->status);
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 0, &now)); // none at all
+    done();
+}
+
 // A second client while the first one's samples are streaming.
 static void test_starts_while_streaming(void) {
     static const char *const names[] = {"tick", "q"};
@@ -687,6 +729,7 @@ TEST(test_motion_with_telemetry)
 TEST(test_drops_are_counted)
 TEST(test_long_samples_in_pieces)
 TEST(test_budget_is_refused_with_its_arithmetic)
+TEST(test_budget_holds_after_the_choice)
 TEST(test_starts_while_streaming)
 TEST(test_damaged_line)
 TEST(test_noise)

@@ -37,7 +37,8 @@ enum {
       "a record about TOPIC_TABLE, in pieces")                                                     \
     X(5, GET, AGAIN, "u8 tunable, u8 joint", "f32 value, u8 saved", "value of a tunable")          \
     X(6, SET, AGAIN, "u8 tunable, u8 joint, f32 value", "f32 value",                               \
-      "changes it until the next reset, or until SAVE makes it stay")                              \
+      "changes it until the next reset, or until SAVE makes it stay; refused with BUDGET where "   \
+      "the samples that are chosen would not fit the line any more (rate_hz, sample_every)")       \
     X(7, IMAGE_BEGIN, AGAIN, "u8 target, u32 length, u32 crc", "",                                 \
       "a parameter image will come; the CRC-32 is of all its bytes; outputs must be off")          \
     X(8, IMAGE_DATA, AGAIN, "u32 offset, bytes", "",                                               \

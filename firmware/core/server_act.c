@@ -24,9 +24,18 @@ int serve_SET(server_t *server, exchange_t *x) {
     if (x->in[0] >= TUNABLES) {
         return LINK_INDEX;
     }
-    const int reason = app_set(server->app, x->in[0], x->in[1], get_f32(x->in + 2));
+    telemetry_t *telemetry = &server->telemetry;
+    const float wanted = get_f32(x->in + 2);
+    if (telemetry_allows(telemetry, server->app, x->in[0], wanted, SERVER_PAYLOAD,
+                         server->port->baud) != LINK_OK) {
+        return LINK_BUDGET;
+    }
+    const int reason = app_set(server->app, x->in[0], x->in[1], wanted);
     if (reason != APP_OK) {
         return server_refused(x, reason);
+    }
+    if (x->in[0] == TUNABLE_sample_every && telemetry->fields > 0) {
+        telemetry->every = (uint32_t)wanted; // what CHOICE tells and SAVE stores is what comes
     }
     (void)app_get(server->app, x->in[0], x->in[1], &value);
     out_f32(x, value);

@@ -59,6 +59,30 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
     return LINK_OK;
 }
 
+int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t tunable, float value,
+                     uint32_t payload, uint32_t baud) {
+    const tunable_info_t *info = &tunable_table[tunable];
+    if (telemetry->fields == 0 || !(value >= info->least && value <= info->most)) {
+        return LINK_OK;
+    }
+    app_status_t status;
+    app_status(app, &status);
+    uint32_t rate_hz = status.rate_hz, every = telemetry->every;
+    if (tunable == TUNABLE_rate_hz) {
+        rate_hz = (uint32_t)value;
+    } else if (tunable == TUNABLE_sample_every) {
+        every = (uint32_t)value;
+    } else {
+        return LINK_OK;
+    }
+    if (every == 0) { // none are sent
+        return LINK_OK;
+    }
+    const telemetry_budget_t budget =
+        telemetry_budget(telemetry_values(telemetry, status.joints), payload, rate_hz, every, baud);
+    return budget.needed > budget.available ? LINK_BUDGET : LINK_OK;
+}
+
 void telemetry_pay(telemetry_t *telemetry, const app_t *app, uint32_t samples) {
     const uint32_t room = UINT32_MAX - telemetry->credit;
     telemetry->credit += samples < room ? samples : room;

@@ -511,8 +511,13 @@ int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value,
 int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, float *now) {
     uint8_t request[6] = {(uint8_t)tunable, (uint8_t)joint};
     put_f32(request + 2, value);
-    if (client_ask(client, ASK_SET, request, sizeof request) != 0)
+    if (client_ask(client, ASK_SET, request, sizeof request) != 0) {
+        if (client->status == LINK_BUDGET)
+            port_fail(&client->error,
+                      "choose fewer first: `appell monitor --every N`, or fewer --fields",
+                      "the line is too slow for the samples that are chosen, with this");
         return -1;
+    }
     *now = client->reply_size >= 4 ? get_f32(client->reply) : NAN;
     return 0;
 }
