@@ -557,15 +557,66 @@ static void test_starts_while_streaming(void) {
     for (int i = 0; i < 10; i++) {
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     }
+    client->choices = 0; // it goes without a word
     done();
     TEST_ASSERT_GREATER_THAN_UINT32(5, heard.count);
+    TEST_ASSERT_GREATER_THAN_UINT32(0, board.server.telemetry.credit);
     client = board_client(&board);
     TEST_ASSERT_NOT_NULL(client);
     TEST_ASSERT_EQUAL(0, client_discover(client));
     TEST_ASSERT_EQUAL_STRING("testarm", client->device.robot);
     TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY);
     TEST_ASSERT_EQUAL(0, client_stream_end(client));
-    TEST_ASSERT_FALSE(status_now().flags & STATUS_TELEMETRY);
+    TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
+    TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY); // somebody's choice, without samples
+    done();
+}
+
+static void choice_is(const char *const *names, uint32_t count, uint32_t ticks) {
+    uint8_t chosen[256];
+    uint32_t choices, every;
+    TEST_ASSERT_EQUAL(0, client_choice(client, chosen, &choices, &every));
+    TEST_ASSERT_EQUAL_UINT32(count, choices);
+    TEST_ASSERT_EQUAL_UINT32(ticks, every);
+    for (uint32_t i = 0; i < count; i++) {
+        TEST_ASSERT_EQUAL_STRING(names[i], client->device.field[chosen[i]].name);
+    }
+    TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
+}
+
+// One client leaves its choice behind; others that look at something of their own put it back, at
+// their end or when they are closed; and a SAVE then stores it.
+static void test_choice_outlives_its_stream(void) {
+    static const char *const kept[] = {"volt", "tick"}, *const own[] = {"q"};
+    bool persistent;
+    open_board();
+    apply();
+    choice_is(NULL, 0, 0);
+    TEST_ASSERT_EQUAL(0, client_stream(client, own, 1, 3, 100, NULL, NULL));
+    TEST_ASSERT_EQUAL(0, client_stream_end(client));
+    choice_is(NULL, 0, 0);
+    TEST_ASSERT_EQUAL(0, client_stream(client, kept, 2, 7, 100, NULL, NULL));
+    TEST_ASSERT_EQUAL(0, client_stream_keep(client));
+    choice_is(kept, 2, 7);
+    for (int i = 0; i < 2; i++) {
+        done();
+        client = board_client(&board);
+        TEST_ASSERT_NOT_NULL(client);
+        TEST_ASSERT_EQUAL(0, client_stream(client, own, 1, 3, 100, NULL, NULL));
+        if (i == 0) {
+            TEST_ASSERT_EQUAL(0, client_stream_end(client));
+            choice_is(kept, 2, 7);
+        }
+    }
+    done();
+    client = board_client(&board);
+    TEST_ASSERT_EQUAL(0, client_discover(client));
+    choice_is(kept, 2, 7);
+    TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL(0, client_reset(client));
+    choice_is(kept, 2, 7);
+    apply(); // of another arm nothing was chosen
+    choice_is(NULL, 0, 0);
     done();
 }
 
@@ -731,6 +782,7 @@ TEST(test_long_samples_in_pieces)
 TEST(test_budget_is_refused_with_its_arithmetic)
 TEST(test_budget_holds_after_the_choice)
 TEST(test_starts_while_streaming)
+TEST(test_choice_outlives_its_stream)
 TEST(test_damaged_line)
 TEST(test_noise)
 TEST(test_one_request_at_a_time)

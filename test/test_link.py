@@ -328,6 +328,25 @@ def test_monitor_into_a_pipe(folder):
             assert process.wait(PATIENCE_S) == 0 and "error" not in error, error
 
 
+def test_choice_of_telemetry_is_kept(folder):
+    """What monitor was told, get tells, save keeps, and the next monitor shows."""
+    with Board(folder, "mps2-an500") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+        assert "none is chosen" in good("get", "telemetry", "--port", board.port)
+        good("monitor", "--port", board.port, "--fields", "volt,cost", "--every", 7, "-N", 3)
+        assert "saved" in good("save", "--port", board.port)
+        client = wire.Client(board.connect())
+        client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
+        wire.Client(client.line).line.close()
+        assert "volt,cost every 7 ticks" in good("get", "--port", board.port)
+        told = json.loads(good("get", "telemetry", "--json", "--port", board.port))
+        assert told == {"name": "telemetry", "fields": ["volt", "cost"], "every": 7}, told
+        rows = good("monitor", "--port", board.port, "-N", 3).splitlines()
+        assert rows[0].startswith("tick,t,volt[") and rows[0].endswith(",cost"), rows
+        ticks = [int(row.split(",")[0]) for row in rows[1:]]
+        assert ticks[1] - ticks[0] == 7, ticks
+
+
 def test_monitor_on_a_terminal(folder):
     """A live table: drawn again in place, ended by control-C."""
     with Board(folder, "netduinoplus2") as board:

@@ -249,7 +249,7 @@ static int run(const request_t *request, monitor_t *m) {
                  "%ld samples, every %u ticks; %u lost on the board, %llu frames on the line",
                  m->samples, (unsigned)m->client->every, (unsigned)m->client->lost_total,
                  (unsigned long long)m->client->torn);
-    (void)client_stream_end(m->client);
+    (void)client_stream_keep(m->client);
     return m->failed ? say_error(request->value[OPTION_OUTPUT], "is the disk full?",
                                  "the samples cannot be written")
                      : EXIT_YES;

@@ -92,9 +92,39 @@ static int show_named(const request_t *request, client_t *client, uint32_t tunab
     return status;
 }
 
+/* The choice of telemetry is saved with the tunables, but is none: names instead of a number. */
+static int show_telemetry(const request_t *request, client_t *client) {
+    uint8_t chosen[256];
+    uint32_t choices, every;
+    if (client_discover_some(client, DISCOVER_FIELDS) != 0 ||
+        client_choice(client, chosen, &choices, &every) != 0)
+        return board_error(client);
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("name", "telemetry");
+        json_list("fields");
+        for (uint32_t i = 0; i < choices; i++)
+            json_string(NULL, client->device.field[chosen[i]].name);
+        json_list_end();
+        json_integer("every", every);
+        json_end();
+        return EXIT_YES;
+    }
+    out_format("%-24s ", "telemetry");
+    for (uint32_t i = 0; i < choices; i++)
+        out_format("%s%s", i > 0 ? "," : "", client->device.field[chosen[i]].name);
+    if (choices > 0)
+        out_format(" every %u ticks", (unsigned)every);
+    out_text(choices > 0 ? "  what `appell monitor` shows without --fields\n"
+                         : "none is chosen: `appell monitor --fields` does\n");
+    return EXIT_YES;
+}
+
 static int get(const request_t *request, client_t *client) {
     uint32_t tunable;
     int joint, status = EXIT_YES;
+    if (request->arguments > 0 && !strcmp(request->argument[0], "telemetry"))
+        return show_telemetry(request, client);
     if (request->arguments > 0) {
         status = find(request, client, &tunable, &joint);
         return status == EXIT_YES ? show_named(request, client, tunable, joint) : status;
@@ -103,9 +133,11 @@ static int get(const request_t *request, client_t *client) {
         json_list(NULL);
     for (uint32_t i = 0; i < client->device.tunables && status == EXIT_YES; i++)
         status = show_all(request, client, i, -1);
-    if (request_has(request, OPTION_JSON))
+    if (request_has(request, OPTION_JSON)) {
         json_list_end();
-    return status;
+        return status;
+    }
+    return status == EXIT_YES ? show_telemetry(request, client) : status;
 }
 
 static int set(const request_t *request, client_t *client) {

@@ -215,7 +215,8 @@ const command_t command_table[] = {
      "$ appell flash puma560 --port /dev/ttyACM0", -1, flash_run},
     {"get", "[NAME]", 0, 1, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "tunables of a board: value, unit, range, help, and whether it is saved",
-     "All of them, or the one of this name: kp is every joint's, kp[elbow] or kp[3] one joint's.",
+     "All of them, or the one of this name: kp is every joint's, kp[elbow] or kp[3] one joint's. "
+     "telemetry is what `appell monitor` was told to show, which is saved with them.",
      "$ appell get --port /dev/ttyACM0\n"
      "$ appell get kp[elbow] --port /dev/ttyACM0",
      -1, get_run},
@@ -233,7 +234,9 @@ const command_t command_table[] = {
      "watch a board: live table, CSV, plots, Teleplot, PlotJuggler",
      "On a terminal a table that is kept up to date; into a pipe or with --output CSV: tick, "
      "seconds, one column a value. --plot draws at the end. Control-C ends. Samples that the board "
-     "or the line lost are counted. Plotting programs are served on this machine only.",
+     "or the line lost are counted. Plotting programs are served on this machine only.\n\n"
+     "What --fields and --every choose stays the board's choice until it gets another robot or is "
+     "reset; `appell get telemetry` tells it, `appell save` keeps it.",
      "$ appell monitor --port /dev/ttyACM0 --fields q,tau,volt\n"
      "$ appell monitor --port /dev/ttyACM0 --duration 5 --output run.csv --plot run.png\n"
      "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",

@@ -251,6 +251,10 @@ static void forget(device_t *d) {
 void client_close(client_t *client) {
     if (!client)
         return;
+    /* Whoever comes next finds the choice as it was. One try: the line may be gone. */
+    client->tries = 1;
+    if (client->choices > 0 && client->status >= 0 && !port_firmware(client->port))
+        (void)client_stream_end(client);
     port_close(client->port);
     forget(&client->device);
     free(client);
@@ -546,6 +550,10 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
     if (client_ask_long(client, ASK_IMAGE_END, &target, 1) != 0)
         return -1;
     *kept = client->reply_size >= 4 && client->reply[3];
+    if (target == TARGET_APP) { /* the choice was for the arm before */
+        client->found_known = true;
+        client->founds = 0;
+    }
     return 0;
 }
 

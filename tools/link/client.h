@@ -93,6 +93,10 @@ typedef struct {
     /* telemetry */
     uint8_t chosen[256];
     uint32_t choices, every, window, credit;
+    /* What was chosen before this client streamed anything, to be put back; asked for once. */
+    bool found_known;
+    uint8_t found[256];
+    uint32_t founds, found_every;
     sample_in_t sample;
     uint32_t filled;
     uint64_t samples; /* whole ones */
@@ -152,7 +156,12 @@ int client_save(client_t *client, bool *persistent);
  * that the board has. window: samples that may be on their way; they are paid for by themselves. */
 int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
                   uint32_t window, client_sample_t on_sample, void *user);
+/* No more samples. The board's choice is the one that it had before this client streamed. */
 int client_stream_end(client_t *client);
+/* The same, but what was streamed stays the board's choice, for SAVE and for who comes next. */
+int client_stream_keep(client_t *client);
+/* The board's choice: numbers of fields, and ticks; no field: none. */
+int client_choice(client_t *client, uint8_t chosen[256], uint32_t *choices, uint32_t *every);
 /* Title of a value of a sample: "q[elbow]" and its unit. */
 void client_value_title(const client_t *client, uint32_t value, char *name, size_t size,
                         const char **unit);

@@ -130,8 +130,7 @@ static int find_field(client_t *client, const char *name) {
     return -1;
 }
 
-/* What the board was told before, or has stored. */
-static int choice_of_board(client_t *client, uint8_t *chosen, uint32_t *choices, uint32_t *every) {
+int client_choice(client_t *client, uint8_t chosen[256], uint32_t *choices, uint32_t *every) {
     const uint8_t request[4] = {TOPIC_CHOICE};
     if (client_ask(client, ASK_DESCRIBE, request, sizeof request) != 0)
         return -1;
@@ -139,7 +138,7 @@ static int choice_of_board(client_t *client, uint8_t *chosen, uint32_t *choices,
     *choices = client->reply_size >= 7 ? r[6] : 0;
     if (client->reply_size < 7u + *choices)
         *choices = 0;
-    *every = *choices > 0 ? get_u32(r + 2) : 1;
+    *every = *choices > 0 ? get_u32(r + 2) : 0;
     memcpy(chosen, r + 7, *choices);
     for (uint32_t i = 0; i < *choices; i++)
         if (chosen[i] >= client->device.fields)
@@ -178,6 +177,14 @@ static int choose(client_t *client, const uint8_t *chosen, uint32_t choices, uin
     return 0;
 }
 
+static int remember(client_t *client) {
+    if (!client->found_known &&
+        client_choice(client, client->found, &client->founds, &client->found_every) != 0)
+        return -1;
+    client->found_known = true;
+    return 0;
+}
+
 /* Units of fixed point are the arm's, and of some settings: not those of the first look. */
 static int renew_units(client_t *client, const uint8_t *chosen, uint32_t choices) {
     for (uint32_t i = 0; i < choices; i++)
@@ -199,7 +206,8 @@ int client_stream(client_t *client, const char *const *name, uint32_t names, uin
             return -1;
         chosen[i] = (uint8_t)field;
     }
-    if (names == 0 && choice_of_board(client, chosen, &choices, &own_every) != 0)
+    if (remember(client) != 0 ||
+        (names == 0 && client_choice(client, chosen, &choices, &own_every) != 0))
         return -1;
     if (choices == 0) {
         port_fail(&client->error, "name them: --fields q,tau", "no fields are chosen");
@@ -214,10 +222,28 @@ int client_stream(client_t *client, const char *const *name, uint32_t names, uin
     return stream_pay(client);
 }
 
-int client_stream_end(client_t *client) {
-    const int status = choose(client, NULL, 0, 0);
+/* A choice without credit sends nothing. */
+static int end_with(client_t *client, const uint8_t *chosen, uint32_t choices, uint32_t every) {
+    const int status = choose(client, chosen, choices, every);
+    client->choices = 0;
     client->on_sample = NULL;
     return status;
+}
+
+int client_stream_end(client_t *client) {
+    if (!client->device.field && client_discover_some(client, DISCOVER_FIELDS) != 0)
+        return -1;
+    if (remember(client) != 0)
+        return -1;
+    const int status = end_with(client, client->found, client->founds, client->found_every);
+    /* Its rate may have become too fast for what was chosen. */
+    return status != 0 && client->status >= 0 ? end_with(client, NULL, 0, 0) : status;
+}
+
+int client_stream_keep(client_t *client) {
+    uint8_t chosen[256];
+    memcpy(chosen, client->chosen, sizeof chosen);
+    return end_with(client, chosen, client->choices, client->every);
 }
 
 void client_value_title(const client_t *client, uint32_t value, char *name, size_t size,
