@@ -210,7 +210,8 @@ def test_flash_survives_a_warm_reset(folder):
         assert client.get(kp, 1) == (1234.0, 1), "it did not start again, or not with what was saved"
         client.line.close()
         again = good("params", "apply", "puma560", "--port", board.port)
-        assert "runs these parameters already" in again, again
+        assert "kp[shoulder]: 1234 -> " in again and "running" in again, again
+        assert "runs these parameters already" in good("params", "apply", "puma560", "--port", board.port)
 
 
 def test_apply_on_an_stm32_says_not_persistent(folder):
@@ -228,6 +229,44 @@ def test_the_difference_is_shown_and_dry_run_changes_nothing(folder):
         client = wire.Client(board.connect())
         assert client.robot()[0] == "planar3r"
         client.line.close()
+
+
+def test_tunables_are_part_of_the_difference(folder):
+    """What was set on the board: the image's own come back, others stay, and both are told."""
+    with Board(folder, "mps2-an500") as board:
+        first = good("params", "apply", "puma560", "--port", board.port)
+        assert "until the next reset only" in first and "survives" not in first, first
+        assert "runs these parameters already" in good("flash", "puma560", "--port", board.port)
+        good("set", "kp[elbow]", "900", "--port", board.port)
+        good("set", "observer_hz", "77", "--port", board.port)
+        good("save", "--port", board.port)
+        out = good("flash", "puma560", "--port", board.port)
+        assert "kp[elbow]: 900 -> " in out and "already" not in out and "saved: set" in out, out
+        assert "observer_hz: 77 stays; its default is 50" in out, out
+        file_kp = re.search(r"kp\[elbow\]: 900 -> ([\d.]+), set on the board", out).group(1)
+        assert re.search(rf"kp\[elbow\] +{file_kp} ", good("get", "kp[elbow]", "--port", board.port))
+        again = good("flash", "puma560", "--port", board.port)
+        assert "runs these parameters already" in again and "kp" not in again, again
+        out = good("params", "apply", "planar3r", "--port", board.port)
+        assert "joints: 6 -> 3" in out and "observer_hz: 77 stays" in out, out
+
+
+def test_feedback_in_the_difference_is_what_happens(folder):
+    """A file that does not say it leaves the board's as it is; one that does changes it."""
+    with open("tools/robots/planar3r.yaml") as file:
+        text = re.sub(r"(?m)^control:.*\n", "", file.read())
+    for name, control in (("silent", ""), ("computed", "control: {rate: 1000, feedback: computed_torque}\n")):
+        with open(os.path.join(folder, name + ".yaml"), "w") as file:
+            file.write(re.sub(r"(?m)^(convention:.*\n)", lambda m: m.group(1) + control, text, count=1))
+    with Board(folder, "netduinoplus2") as board:
+        def feedback():
+            return json.loads(good("get", "feedback", "--json", "--port", board.port))["value"]
+        good("params", "apply", os.path.join(folder, "silent.yaml"), "--port", board.port)
+        assert feedback() == 1
+        out = good("params", "apply", os.path.join(folder, "computed.yaml"), "--port", board.port)
+        assert "feedback: 1 -> 2" in out and feedback() == 2, out
+        out = good("params", "apply", os.path.join(folder, "silent.yaml"), "--port", board.port)
+        assert "feedback: 2 ->" not in out and "feedback: 2 stays; its default is 1" in out and feedback() == 2, out
 
 
 def test_a_motion_is_stopped_before_a_change(folder):

@@ -1,94 +1,15 @@
 /* params apply, params save, flash: the set of parameters of a board. */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "firmware/core/crc.h"
-#include "firmware/core/image.h"
 #include "tools/appell/arm.h"
 #include "tools/appell/board.h"
 #include "tools/appell/commands.h"
+#include "tools/appell/difference.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
 #include "tools/link/before.h"
-
-/* ------------------------------------------------------------------------------- the difference */
-
-typedef struct {
-    const char *name, *unit;
-    uint32_t count;
-} field_t;
-
-static const field_t arm_fields[] = {
-#define X(name, count, unit, kind, help) {#name, unit, count},
-    IMAGE_ARM_FIELDS(X)
-#undef X
-};
-static const field_t joint_fields[] = {
-#define X(name, count, unit, kind, help) {#name, unit, count},
-    IMAGE_JOINT_FIELDS(X)
-#undef X
-};
-enum {
-    ARM_FIELDS = sizeof arm_fields / sizeof arm_fields[0],
-    JOINT_FIELDS = sizeof joint_fields / sizeof joint_fields[0]
-};
-
-static unsigned numbers_differ(const char *joint, const field_t *field, unsigned fields,
-                               const float *a, const float *b) {
-    unsigned found = 0;
-    for (; fields > 0; fields--, field++)
-        for (uint32_t i = 0; i < field->count; i++, a++, b++) {
-            if (*a == *b)
-                continue;
-            char index[16] = "";
-            if (field->count > 1)
-                snprintf(index, sizeof index, "[%u]", (unsigned)i + 1);
-            out_format("  %s%s%s%s: %.9g -> %.9g %s\n", joint, *joint ? " " : "", field->name,
-                       index, (double)*a, (double)*b, field->unit);
-            found++;
-        }
-    return found;
-}
-
-static unsigned text_differs(const char *what, const char *a, const char *b) {
-    if (!strcmp(a, b))
-        return 0;
-    out_format("  %s: %s -> %s\n", what, a, b);
-    return 1;
-}
-
-static unsigned count_differs(const char *what, uint32_t a, uint32_t b) {
-    if (a == b)
-        return 0;
-    out_format("  %s: %u -> %u\n", what, (unsigned)a, (unsigned)b);
-    return 1;
-}
-
-/* Prints what a new image changes. How many things; 0: nothing that has a name. */
-static unsigned show_difference(const uint8_t *old, uint32_t old_length, const uint8_t *image,
-                                size_t length) {
-    static image_t a, b;
-    if (image_read(image, length, &b, NULL) != IMAGE_OK)
-        return 1;
-    if (!old || image_read(old, old_length, &a, NULL) != IMAGE_OK) {
-        out_format("  nothing -> %s, %u joints\n", b.name, (unsigned)b.n);
-        return 1;
-    }
-    unsigned found =
-        text_differs("name", a.name, b.name) + count_differs("joints", a.n, b.n) +
-        count_differs("feedback", a.feedback, b.feedback) +
-        numbers_differ("", arm_fields, ARM_FIELDS, (const float *)&a.arm, (const float *)&b.arm);
-    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
-        found += text_differs("joint name", a.joint_name[i], b.joint_name[i]);
-        found += count_differs("type", a.joint[i].type, b.joint[i].type);
-        found +=
-            numbers_differ(b.joint_name[i], joint_fields, JOINT_FIELDS,
-                           (const float *)&a.joint[i].number, (const float *)&b.joint[i].number);
-    }
-    return found;
-}
 
 /* ------------------------------------------------------------------------------------ applying */
 
@@ -142,15 +63,20 @@ static int send(const request_t *request, client_t *client, const before_t *befo
 static int apply(const request_t *request, client_t *client, const before_t *before,
                  const uint8_t *image, size_t length, bool *kept) {
     const uint8_t *old = before->image[0];
+    const bool same = old && before->length[0] == length && !memcmp(old, image, length);
     *kept = false;
-    if (old && before->length[0] == length && !memcmp(old, image, length)) {
+    if (same && difference_tunables(client, before, image, length, false) == 0) {
         out_format("%s: runs these parameters already\n", client->device.board);
+        difference_stays(client, before, image, length);
         out_flush();
         return EXIT_YES;
     }
     out_format("%s: changes\n", client->device.board);
-    if (show_difference(old, before->length[0], image, length) == 0)
+    if (difference_images(old, before->length[0], image, length) +
+            difference_tunables(client, before, image, length, true) ==
+        0)
         out_text("  nothing with a name: prepared constants or layout only\n");
+    difference_stays(client, before, image, length);
     out_flush();
     if (request_has(request, OPTION_DRY_RUN))
         return EXIT_YES;
@@ -213,7 +139,7 @@ static int change(const request_t *request, client_t *client, const uint8_t *ima
             status = save(request, client, &before);
         else if (kept)
             out_text("saved: the board keeps its parameters in flash and uses them there\n");
-        else if (board_not_persistent(client))
+        else if (!(client->device.flags & HELLO_STORE))
             out_format("%s\n", board_not_persistent(client));
         else
             out_text("until the next reset only: `appell save` makes it stay\n");
@@ -232,7 +158,7 @@ static int with_image(const request_t *request, const char *file, bool saving) {
     size_t length = 0;
     uint8_t *image = board_image(request, robot, &length);
     arm_free(robot);
-    client_t *client = image ? board_open(request, DISCOVER_ROBOT) : NULL;
+    client_t *client = image ? board_open(request, DISCOVER_TUNABLES) : NULL;
     int status = EXIT_BAD;
     if (client) {
         status = change(request, client, image, length, saving);
