@@ -420,6 +420,26 @@ def test_protocol_page_is_the_header_s(folder):
     assert done.returncode == 0, done.stdout
 
 
+def test_protocol_page_has_every_number(folder):
+    """Reasons, faults, stops, states and motions, so that nobody needs a header to know what an answer means."""
+    with open("firmware/core/PROTOCOL.md") as file:
+        page = file.read()
+    for header, table, form, base in (("app_types", "APP_ERROR_TABLE", "| {} | request | `{}` |", 0),
+                                      ("image", "IMAGE_ERROR_TABLE", "| {} | image | `{}` |", -100),
+                                      ("store", "STORE_ERROR_TABLE", "| {} | store | `{}` |", -300),
+                                      ("faults", "APP_FAULT_TABLE", "| {} | {} |", 0),
+                                      ("faults", "APP_STOP_TABLE", "{} {} (", 0),
+                                      ("faults", "APP_STATE_TABLE", "{} {}", 0),
+                                      ("motion", "MOTION_TABLE", "{} {} (", 0)):
+        with open(f"firmware/core/{header}.h") as file:
+            body = re.search(rf"#define {table}\(X\)((?:.*\\\n)*.*\n)", file.read()).group(1)
+        entries = re.findall(r"X\((-?\d+), (\w+),", body)
+        assert len(entries) >= 4, table
+        for number, name in entries:
+            word = name if "`" in form else name.lower().replace("_", " ")
+            assert form.format(base + int(number), word) in page, (table, number, name)
+
+
 def test_client_written_from_the_page(folder):
     """At most 150 lines; discovery, image, tunables, telemetry, a motion, refusals."""
     with open("test/protocol_client.py") as file:
@@ -439,7 +459,7 @@ def test_client_written_from_the_page(folder):
             client.set(names.index("observer_hz"), 1e9)
             raise AssertionError("taken although out of range")
         except wire.Refused as refusal:
-            assert refusal.args[0] == 6
+            assert refusal.args == (6, struct.pack("<h", -11)), refusal.args  # the page: outside its range
         fields = {client.field(i)[0]: i for i in range(client.fields)}
         size, needed, available = client.stream([fields["tick"], fields["q"]], 5, 10**6)
         assert (size, needed, available) == (7 * 4 + 17, 450 * 1000 // 5, 829440), (size, needed, available)

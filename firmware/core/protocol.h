@@ -36,18 +36,18 @@ enum {
     X(4, DESCRIBE, AGAIN, "u8 topic, u8 index, u16 offset", "u16 total, bytes from offset on",     \
       "a record about TOPIC_TABLE, in pieces")                                                     \
     X(5, GET, AGAIN, "u8 tunable, u8 joint", "f32 value, u8 saved", "value of a tunable")          \
-    X(6, SET, AGAIN, "u8 tunable, u8 joint, f32 value", "f32 value",                               \
+    X(6, SET, AGAIN, "u8 tunable, u8 joint, f32 value", "f32 value; refused: i16 reason",          \
       "changes it until the next reset, or until SAVE makes it stay; refused with BUDGET where "   \
       "the samples that are chosen would not fit the line any more (rate_hz, sample_every)")       \
-    X(7, IMAGE_BEGIN, AGAIN, "u8 target, u32 length, u32 crc", "",                                 \
+    X(7, IMAGE_BEGIN, AGAIN, "u8 target, u32 length, u32 crc", "refused: i16 reason",              \
       "a parameter image will come; the CRC-32 is of all its bytes; outputs must be off")          \
-    X(8, IMAGE_DATA, AGAIN, "u32 offset, bytes", "",                                               \
+    X(8, IMAGE_DATA, AGAIN, "u32 offset, bytes", "refused: i16 reason",                            \
       "its bytes in their order; a piece that came already is taken for a repetition")             \
     X(9, IMAGE_END, ONCE, "u8 target", "i16 reason, u8 joint, u8 kept",                            \
       "checks it and takes it over; whatever ran before goes on if it is refused")                 \
     X(10, IMAGE_READ, AGAIN, "u8 which, u32 offset, u8 count", "bytes",                            \
       "the image that runs (0) or that is stored (1)")                                             \
-    X(11, SAVE, ONCE, "", "u8 persistent, u32 sequence",                                           \
+    X(11, SAVE, ONCE, "", "u8 persistent, u32 sequence; refused: i16 reason",                      \
       "stores what runs: image, tunables, choice of telemetry; read back before it is answered")   \
     X(12, TELEMETRY, ONCE, "u32 every, u8 fields...", "u16 bytes, u32 needed, u32 available",      \
       "choice and decimation in ticks; no field: off; refused where the line is too slow")         \
@@ -55,7 +55,7 @@ enum {
     X(14, MOTION, ONCE, "u8 kind, f32 duration_s, f32 value[joints]", "i16 reason, u8 joint",      \
       "starts a motion")                                                                           \
     X(15, KNOTS, ONCE, "f32 point[joints]...; none: that was the last", "i16 reason, u16 credits", \
-      "points of a streamed motion")                                                               \
+      "points of a streamed motion: control points of a uniform cubic B-spline")                   \
     X(16, STOP, AGAIN, "u8 how", "i16 reason", "0 brakes, then off; 1 off at once")                \
     X(17, CLEAR, AGAIN, "", "i16 reason", "after a fault: idle again")                             \
     X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm somewhere")         \

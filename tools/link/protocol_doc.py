@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills the tables of firmware/core/PROTOCOL.md from firmware/core/protocol.h.
+"""Fills the tables of firmware/core/PROTOCOL.md from firmware/core/protocol.h and the headers whose numbers travel.
 
     protocol_doc.py [--check]
 
@@ -9,6 +9,8 @@ import re
 import sys
 
 HEADER, PAGE = "firmware/core/protocol.h", "firmware/core/PROTOCOL.md"
+HEADERS = [HEADER, *("firmware/core/%s.h" % name for name in ("app_types", "image", "store", "faults", "motion"))]
+REASONS = (("APP_ERROR_TABLE", 0, "request"), ("IMAGE_ERROR_TABLE", -100, "image"), ("STORE_ERROR_TABLE", -300, "store"))
 
 
 def table(text, name):
@@ -53,6 +55,15 @@ def fill(header):
         "STATUS": rows("number | name | meaning",
                        [[n, "`%s`" % name, cause]
                         for n, name, cause, _ in table(header, "LINK_STATUS_TABLE")]),
+        "REASONS": rows("number | of | name | meaning",
+                        [[str(base + int(n)), of, "`%s`" % name, cause]
+                         for macro, base, of in REASONS for n, name, cause, _ in table(header, macro)]),
+        "STATES": ", ".join("%s %s" % (n, text) for n, _, text, _ in table(header, "APP_STATE_TABLE")),
+        "STOPS": "; ".join("%s %s (%s)" % (n, text, does.replace("; ", ", "))
+                           for n, _, text, does in table(header, "APP_STOP_TABLE")),
+        "FAULTS": rows("number | fault | cause", [[n, text, cause] for n, _, text, _, _, cause, _
+                                                  in table(header, "APP_FAULT_TABLE")]),
+        "MOTIONS": "; ".join("%s %s (%s)" % (n, text, about) for n, _, text, about in table(header, "MOTION_TABLE")),
         "COUNTERS": "; ".join("`%s` (%s)" % (text, about) for _, text, about in table(header, "COUNTER_TABLE")),
         "TOPICS": rows("number | topic | index | record",
                        [[n, "`%s`" % name, index[name], record]
@@ -64,8 +75,11 @@ def fill(header):
 
 
 def main():
-    with open(HEADER, encoding="utf-8") as file:
-        parts = fill(file.read())
+    text = ""
+    for path in HEADERS:
+        with open(path, encoding="utf-8") as file:
+            text += file.read()
+    parts = fill(text)
     with open(PAGE, encoding="utf-8") as file:
         page = file.read()
     made = page
