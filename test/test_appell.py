@@ -523,6 +523,11 @@ def test_info_and_ops(folder):
 
 def test_check(folder):
     assert run("check", "puma560").returncode == 0
+    for options in ((), ("-q",)):  # what it counts it tells
+        out = good("check", "puma560", *options)
+        assert out.count("warning: ") == 2 and "0 errors, 2 warnings" in out, out
+    arm = os.path.join("test/robot_data", "gripper.urdf")
+    assert "note: " in run("check", arm).stdout and "note: " not in run("check", "-q", arm).stdout
     bad = robot_file(folder, "negative", "mdh", [0, 0, -9.81], [dict(ARM[0], m=-1)])
     done = run("check", bad)
     assert done.returncode == 1 and re.search(r"negative\.yaml:\d+: error: j1: .*mass", done.stdout), done

@@ -33,7 +33,7 @@ static void print_text(const messages_t *messages, bool quiet) {
     char text[2048];
     for (size_t i = 0; i < messages->count; i++) {
         const message_t *m = &messages->item[i];
-        if (quiet && m->severity != MESSAGE_ERROR)
+        if (quiet && m->severity == MESSAGE_NOTE) /* warnings are the answer, too */
             continue;
         messages_format(m, text, sizeof text);
         out_format("%s\n", text);
