@@ -764,6 +764,35 @@ def test_help(folder):
         assert f"Methods: {', '.join(known)}." in good("help", problem)
 
 
+def option_help(command, option):
+    """What `appell help` says about an option, in one line."""
+    text = good("help", command)
+    match = re.search(rf"^  (?:-\w, )?--{option}\b.*\n?(?: {{10,}}.*\n)*", text, re.MULTILINE)
+    return " ".join(match.group(0).split())
+
+
+def test_help_of_an_option_is_the_command_s(folder):
+    """Where commands share an option, each says what it means by it; the man page says the same."""
+    man = " ".join(good("man").replace("\\-", "-").split())
+    for command, option, word in (("inspect", "tolerance", "0.02"), ("run", "duration", "limits allow"),
+                                  ("run", "output", "folder"), ("faults", "output", "folder"),
+                                  ("gen", "output", "folder"), ("gen", "real", "f32 (default)"),
+                                  ("scale", "seed", "states"), ("selftest", "seed", "states"), ("ik", "seed", "starts"),
+                                  ("id", "port", "own kernel"), ("monitor", "count", "samples"),
+                                  ("selftest", "count", "100"), ("selftest", "real", "control loop")):
+        said = option_help(command, option)
+        assert word in said, said
+        assert said.split(" ", 3)[3] in man, said
+    for command, option, word in (("inspect", "tolerance", "rk45"), ("monitor", "duration", "simulated"),
+                                  ("run", "duration", "simulated"), ("id", "output", "gen"), ("id", "real", "gen"),
+                                  *((c, "port", "ows are") for c in ("clear", "dump", "home", "run")),
+                                  *((c, "port", "ROBOT") for c in ("clear", "dump", "home", "run", "get"))):
+        if f"--{option}" in good("help", command):
+            assert word not in option_help(command, option), (command, option)
+    for command in COMMANDS:  # typed as they stand
+        assert not re.search(r"^  \$ .*,\.\.\.", good("help", command), re.MULTILINE), command
+
+
 def test_examples_run(folder):
     """Every example that needs no file of its own does what it says."""
     for command in COMMANDS:

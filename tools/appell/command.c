@@ -30,6 +30,13 @@ bool command_takes(const command_t *command, option_id_t option) {
     return *o == option;
 }
 
+const char *command_option_help(const command_t *command, option_id_t option) {
+    for (const option_help_t *h = option_help_table; h->run; h++)
+        if (h->run == command->run && h->option == option)
+            return h->help;
+    return option_table[option].help;
+}
+
 int command_unknown(const char *name) {
     const char *known[64] = {NULL};
     size_t count = 0;

@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help") */
+/* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help");
+ * where that is not what a command means, option_help_table has its own. */
 #define OPTION_TABLE(X)                                                                            \
     X(METHOD, "method", 'm', "NAME", WORDS,                                                        \
-      "which kernel computes; default: the first that `appell help` of the command lists")         \
+      "which kernel computes: one of the methods that the command lists, by default the first")    \
     X(REAL, "real", 'r', "TYPE", WORDS,                                                            \
-      "number type: f64 (default; gen: f32), f32 as on a board with an FPU, q31 as on one "        \
-      "without "                                                                                   \
-      "(the robot needs limits of velocity and acceleration then)")                                \
+      "number type: f64 (default; with --port that of the board), f32 as on a board with an FPU, " \
+      "q31 as on one without (the robot needs limits of velocity and acceleration then)")          \
     X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
       "acceleration of gravity in the base frame instead of the file's, m/s^2; it points down")    \
     X(WRENCH, "wrench", 0, "FX,FY,FZ,NX,NY,NZ", LIST,                                              \
@@ -34,8 +34,7 @@
       "elastic links: the end of a beam turns by 1 + theta~, as paper 004 prints it, instead of "  \
       "by a rotation")                                                                             \
     X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
-      "joint positions to start from; default: for ik the middle of the limits, 0 where there "    \
-      "are none; for sim the start of the motion, else 0")                                         \
+      "joint positions to start from; default: the start of the motion, else 0")                   \
     X(SPEED, "speed", 0, "QD1,QD2,...", LIST,                                                      \
       "joint speeds to start with; default: those of the motion, else 0")                          \
     X(DURATION, "duration", 't', "S", NUMBER,                                                      \
@@ -73,7 +72,7 @@
       "end of each beam; .csv for rows, .png, .svg or .pdf for a plot")                            \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
       "random starts within the limits after the first one failed; default 100")                   \
-    X(SEED, "seed", 0, "N", NUMBER, "of the random starts; default 1")                             \
+    X(SEED, "seed", 0, "N", NUMBER, "of the random numbers; default 1")                            \
     X(ANIMATE, "animate", 0, "FILE", FILE,                                                         \
       "animation of the arm: a page of HTML that needs nothing but a browser")                     \
     X(TIP, "tip", 0, "LINK", WORD,                                                                 \
@@ -109,16 +108,13 @@
     X(BOARD, "board", 0, "B", WORD, "the emulated board; default netduinoplus2")                   \
     X(PORT, "port", 'p', "P", FILE,                                                                \
       "the board: a serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), "        \
-      "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator. Rows are then computed " \
-      "by the board's own kernel; ROBOT is loaded into it for that only")                          \
+      "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
     X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
     X(FIELDS, "fields", 'f', "A,B,...", LIST,                                                      \
       "telemetry fields; default: those that the board was told before, else q, tau")              \
     X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \
       "a sample every so many ticks; default: as few as the line carries")                         \
-    X(TIMES, "count", 'N', "N", NUMBER,                                                            \
-      "how many: samples of monitor, states of selftest, "                                         \
-      "repetitions of torture")                                                                    \
+    X(TIMES, "count", 'N', "N", NUMBER, "how many")                                                \
     X(TELEPLOT, "teleplot", 0, "UDP", NUMBER,                                                      \
       "samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")         \
     X(PLOTJUGGLER, "plotjuggler", 0, "UDP", NUMBER,                                                \
@@ -127,8 +123,7 @@
       "the firmware that crashed, for names; default: that of the emulated board, or "             \
       "build/BOARD/firmware.elf")                                                                  \
     X(LEAVE, "leave", 0, NULL, NONE, "leave the crash record on the board")                        \
-    X(OUTPUT, "output", 'o', "FILE", FILE,                                                         \
-      "write to this file (gen, run, faults: into this folder)")                                   \
+    X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file")                                   \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
       "limits of velocity and acceleration where the file gives none, rad or m")                   \
@@ -137,7 +132,7 @@
       "hold them against the bounds and against double precision")                                 \
     X(CSV, "csv", 0, NULL, NONE, "rows problem,method,mul,add for scripts")                        \
     X(JSON, "json", 0, NULL, NONE, "the answer as JSON")                                           \
-    X(QUIET, "quiet", 'q', NULL, NONE, "no warnings and notes about the robot")                    \
+    X(QUIET, "quiet", 'q', NULL, NONE, "no warnings and notes")                                    \
     X(HELP, "help", 'h', NULL, NONE, "this help")
 
 typedef enum {
@@ -196,6 +191,17 @@ typedef struct command {
     int problem;                /* problem_t of a command that computes rows, else -1 */
     int (*run)(const request_t *request);
 } command_t;
+
+/* The help of an option as one command, or all that `run` does, means it. */
+typedef struct {
+    int (*run)(const request_t *request);
+    option_id_t option;
+    const char *help;
+} option_help_t;
+
+/* Ends with one without `run`. */
+extern const option_help_t option_help_table[];
+const char *command_option_help(const command_t *command, option_id_t option);
 
 /* Ends with a command without a name. */
 extern const command_t command_table[];

@@ -11,6 +11,41 @@
 #define COMPUTE PLACES, OPTION_GRAVITY, OPTION_PAYLOAD
 #define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT
 
+const option_help_t option_help_table[] = {
+    {rows_run, OPTION_PORT,
+     "a board, whose own kernel then computes the rows; ROBOT is loaded into it for that only. A "
+     "serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), tcp:HOST:PORT, "
+     "unix:PATH, or qemu:BOARD, which starts an emulator"},
+    {check_run, OPTION_QUIET, "no notes; warnings stay"},
+    {ik_run, OPTION_START,
+     "joint positions to start from; default: the middle of the limits, 0 where there are none"},
+    {ik_run, OPTION_SEED, "of the random starts; default 1"},
+    {sim_command_run, OPTION_OUTPUT, "rows of the motion as CSV, into this file"},
+    {run_run, OPTION_PORT,
+     "the board; default qemu:netduinoplus2, an emulator. A serial device (/dev/ttyACM0, @BAUD "
+     "behind it where it is not 921600), tcp:HOST:PORT, unix:PATH, or qemu:BOARD"},
+    {run_run, OPTION_DURATION,
+     "with --to: how long the way takes; default: as fast as the limits allow"},
+    {run_run, OPTION_OUTPUT, "rows of each motion into this folder"},
+    {scale_run, OPTION_SEED, "of the random states of --verify; default 1"},
+    {gen_run, OPTION_REAL,
+     "number type of the code: f32 (default), f64, or q31 for a core without an FPU (the robot "
+     "needs limits of velocity and acceleration then)"},
+    {gen_run, OPTION_OUTPUT, "the folder that the files go into"},
+    {monitor_run, OPTION_DURATION, "so much of the board's time; default: until control-C"},
+    {monitor_run, OPTION_TIMES, "how many samples; default: until control-C"},
+    {monitor_run, OPTION_OUTPUT, "samples as CSV, into this file; - is standard output"},
+    {faults_run, OPTION_OUTPUT, "rows of each motion into this folder"},
+    {inspect_run, OPTION_TOLERANCE,
+     "by how much of its torque limit a joint's torques may differ from the model; default 0.02"},
+    {selftest_run, OPTION_METHOD, "which kernel computes there: see `appell help id`"},
+    {selftest_run, OPTION_REAL,
+     "number type that the board computes in; default: that of its control loop"},
+    {selftest_run, OPTION_TIMES, "how many states; default 100"},
+    {selftest_run, OPTION_SEED, "of the random states; default 1"},
+    {torture_run, OPTION_TIMES, "how many times, each with other torn bits; default 1"},
+    {0}};
+
 const command_t command_table[] = {
     {"info", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_JSON), "what was understood of a robot",
      "Joints, masses, limits and drives as the kernels get them, the memory of the prepared "
@@ -173,9 +208,8 @@ const command_t command_table[] = {
      "but <math.h>, and a self-test. The links are regrouped to base parameters first "
      "(DIR/ROBOT_base.csv), "
      "parallel axes become sums of angles, and an annealer rewrites the expressions for "
-     "fewer operations. The same command always gives the same bytes. --real is f32 (default), f64 "
-     "or q31; "
-     "in q31 every value has an exponent that is proved for the limits of the robot.",
+     "fewer operations. The same command always gives the same bytes. In q31 every value has an "
+     "exponent that is proved for the limits of the robot.",
      "$ appell gen puma560 -o puma\n"
      "$ appell gen puma560 --real q31 -o puma\n"
      "$ appell gen arm.urdf --keep payload,gravity --effort 100 -o arm",
@@ -273,7 +307,8 @@ const command_t command_table[] = {
      "sets encoder_offset; `appell save` keeps it. With ROBOT the robot is loaded first. Exit code "
      "1 where a joint found nothing.",
      "$ appell home --port /dev/ttyACM0\n"
-     "$ appell home puma560 --port qemu:netduinoplus2 --set plant_shift=2000,home=-1,...\n"
+     "$ appell home puma560 -p qemu:netduinoplus2 --set "
+     "home[waist]=-1,home_position[waist]=-2.8125\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
      -1, home_run},
     {"inspect", "ROBOT", 1, 1,

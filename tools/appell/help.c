@@ -106,7 +106,7 @@ void help_command(const command_t *command) {
         const int used = (int)strlen(name) + 2;
         if (used > 26)
             out_text("\n");
-        wrap(option_table[i].help, 28, used > 26 ? 0 : used);
+        wrap(command_option_help(command, (option_id_t)i), 28, used > 26 ? 0 : used);
     }
     out_text("\nExample:\n");
     verbatim(command->example, 2);
@@ -153,6 +153,15 @@ static void troff_text(const char *text) {
     }
 }
 
+static void troff_option(const option_t *o, const char *help) {
+    char name[100];
+    option_name(o, name, sizeof name);
+    out_text(".TP\n.B \"");
+    troff(name, strlen(name), false);
+    out_text("\"\n");
+    troff_text(help);
+}
+
 static void troff_command(const command_t *c) {
     out_format(".SS \"appell %s [OPTIONS] ", c->name);
     troff(c->arguments, strlen(c->arguments), false);
@@ -175,7 +184,13 @@ static void troff_command(const command_t *c) {
         troff(option_table[i].name, strlen(option_table[i].name), false);
         first = false;
     }
-    out_text(".\n.PP\n.nf\n.RS\n");
+    out_text(".\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const char *own = command_option_help(c, (option_id_t)i);
+        if (listed(c, (option_id_t)i) && own != option_table[i].help)
+            troff_option(&option_table[i], own);
+    }
+    out_text(".PP\n.nf\n.RS\n");
     troff(c->example, strlen(c->example), true);
     out_text("\n.RE\n.fi\n");
 }
@@ -191,14 +206,8 @@ int man_run(const request_t *request) {
     for (const command_t *c = command_table; c->name; c++)
         troff_command(c);
     out_text(".SH OPTIONS\n");
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        char name[100];
-        option_name(&option_table[i], name, sizeof name);
-        out_text(".TP\n.B \"");
-        troff(name, strlen(name), false);
-        out_text("\"\n");
-        troff_text(option_table[i].help);
-    }
+    for (int i = 0; i < OPTION_COUNT; i++)
+        troff_option(&option_table[i], option_table[i].help);
     return EXIT_YES;
 }
 
