@@ -757,7 +757,8 @@ def test_help(folder):
         assert re.search(rf"^  {command} +\w", listing, re.MULTILINE), command
         text = good("help", command)
         assert re.search(r"^Example:\n  \$ .*appell", text, re.MULTILINE), text
-        assert f"usage: appell {command} " in text and good(command, "--help") == text
+        assert f"usage: appell {command} [OPTIONS]" in text and good(command, "--help") == text
+        assert not re.search(r" $", text, re.MULTILINE), command
         assert max(map(len, text.splitlines())) <= 100, command
     for problem, methods in METHODS.items():
         known = methods + ([] if problem == "coriolis" else ["gen"])
@@ -827,6 +828,26 @@ def test_completion(folder):
     assert complete("appell", "fd", "puma560", "--method", "a") == ["aba"]
     assert complete("appell", "id", "--real", "q") == ["q31"]
     assert "puma560" in complete("appell", "id", "pu")
+    for command, option, words in (("run", "--profile", ["quintic", "cycloid", "trapezoid"]),
+                                   ("gen", "--strategy", ["trace", "uicker-kahn"]),
+                                   ("sim", "--integrator", ["rk3", "rk4", "rk45", "rk56"]),
+                                   ("sim", "--controller", ["firmware"]), ("id", "-r", ["f64", "f32", "q31"])):
+        assert complete("appell", command, "puma560", option, "") == words, option
+    for name in ("rk3", "rk4", "rk45", "rk56"):  # which the program knows
+        good("sim", "planar3r", "--duration", "0.01", "-i", name)
+    assert complete("appell", "params", "") == ["apply", "save"]
+    assert "puma560" in complete("appell", "params", "apply", "pu")
+    assert complete("appell", "completion", "") == ["bash"]
+    assert complete("appell", "clear", "") == []
+    boards = {"netduinoplus2", "netduino2", "stm32vldiscovery", "mps2-an500"}
+    assert set(complete("appell", "certify", "puma560", "--board", "")) == boards
+    assert complete("appell", "certify", "puma560", "--board", "netduinop") == ["netduinoplus2"]
+    assert {"qemu:" + board for board in boards} <= set(complete("appell", "get", "--port", ""))
+    assert complete("appell", "get", "-p", "qemu:mp") == ["qemu:mps2-an500"]
+    assert complete("appell", "get", "-p", "netduinop") == []
+    # A shell cuts words at the colon, too.
+    assert set(complete("appell", "get", "--port", "qemu", ":")) == boards
+    assert complete("appell", "get", "--port", "qemu", ":", "st") == ["stm32vldiscovery"]
     for option in ("--duration", "-t"):  # what it wants is a number, not a robot
         assert complete("appell", "sim", "puma560", option, "pu") == []
 

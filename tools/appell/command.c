@@ -30,6 +30,11 @@ bool command_takes(const command_t *command, option_id_t option) {
     return *o == option;
 }
 
+const char *command_synopsis(const command_t *command, char *out, size_t size) {
+    snprintf(out, size, "[OPTIONS]%s%s", *command->arguments ? " " : "", command->arguments);
+    return out;
+}
+
 const char *command_option_help(const command_t *command, option_id_t option) {
     for (const option_help_t *h = option_help_table; h->run; h++)
         if (h->run == command->run && h->option == option)
@@ -126,9 +131,9 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
             if (status != EXIT_YES)
                 return status;
         } else if (request->arguments >= command->arguments_most) {
-            char cure[120];
-            snprintf(cure, sizeof cure, "usage: appell %s [OPTIONS] %s", command->name,
-                     command->arguments);
+            char cure[120], synopsis[80];
+            snprintf(cure, sizeof cure, "usage: appell %s %s", command->name,
+                     command_synopsis(command, synopsis, sizeof synopsis));
             return say_error(NULL, cure, "one argument too many: '%s'", argv[i]);
         } else {
             request->argument[request->arguments++] = argv[i];
@@ -137,10 +142,10 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
     if (request_has_any(request, OPTIONS(OPTION_HELP, OPTION_SHOW)))
         return EXIT_YES;
     if (request->arguments < command->arguments_least) {
-        char cure[160];
-        snprintf(cure, sizeof cure,
-                 "usage: appell %s [OPTIONS] %s; `appell help %s` has an example", command->name,
-                 command->arguments, command->name);
+        char cure[200], synopsis[80];
+        snprintf(cure, sizeof cure, "usage: appell %s %s; `appell help %s` has an example",
+                 command->name, command_synopsis(command, synopsis, sizeof synopsis),
+                 command->name);
         const char *word = command->arguments;
         for (int i = 0; i < request->arguments; i++)
             word += strcspn(word, " ") + 1;

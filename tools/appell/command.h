@@ -11,9 +11,9 @@
 /* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help");
  * where that is not what a command means, option_help_table has its own. */
 #define OPTION_TABLE(X)                                                                            \
-    X(METHOD, "method", 'm', "NAME", WORDS,                                                        \
+    X(METHOD, "method", 'm', "NAME", METHOD,                                                       \
       "which kernel computes: one of the methods that the command lists, by default the first")    \
-    X(REAL, "real", 'r', "TYPE", WORDS,                                                            \
+    X(REAL, "real", 'r', "f64|f32|q31", WORDS,                                                     \
       "number type: f64 (default; with --port that of the board), f32 as on a board with an FPU, " \
       "q31 as on one without (the robot needs limits of velocity and acceleration then)")          \
     X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
@@ -39,7 +39,7 @@
       "joint speeds to start with; default: those of the motion, else 0")                          \
     X(DURATION, "duration", 't', "S", NUMBER,                                                      \
       "simulated time; default: the end of the motion or schedule")                                \
-    X(INTEGRATOR, "integrator", 'i', "NAME", WORDS, "rk3, rk4 (default), rk45 or rk56")            \
+    X(INTEGRATOR, "integrator", 'i', "rk3|rk4|rk45|rk56", WORDS, "default rk4")                    \
     X(STEP, "step", 0, "S", NUMBER,                                                                \
       "fixed steps of the integrator, at most this long; default 0.001")                           \
     X(TOLERANCE, "tolerance", 0, "E", NUMBER,                                                      \
@@ -61,7 +61,7 @@
       "the same for a cycloid from --start to these positions in --duration")                      \
     X(VOLTS, "volts", 0, NULL, NONE,                                                               \
       "with --motion and --move: apply the voltages that the motion needs, not its torques")       \
-    X(CONTROLLER, "controller", 0, "firmware", WORD,                                               \
+    X(CONTROLLER, "controller", 0, "firmware", WORDS,                                              \
       "with --move: the firmware's own control step closes the loop, at the rate of the robot, "   \
       "from encoder counts to duty cycles")                                                        \
     X(STOPS, "stops", 0, NULL, NONE, "joints end at their limits and lose their speed there")      \
@@ -84,8 +84,8 @@
       "axes that are parallel within this angle are made parallel; 1e-5 for a file that writes "   \
       "1.5708 for a quarter turn; default 1e-9")                                                   \
     X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
-    X(PROFILE, "profile", 0, "NAME", WORDS,                                                        \
-      "of the way there: quintic (default), cycloid or trapezoid; all joints arrive together")     \
+    X(PROFILE, "profile", 0, "quintic|cycloid|trapezoid", WORDS,                                   \
+      "of the way there, default quintic; all joints arrive together")                             \
     X(AT, "at", 0, "Q1,Q2,...", LIST,                                                              \
       "where the arm is, for encoders that are absolute: their offsets are set so that they say "  \
       "that")                                                                                      \
@@ -94,7 +94,7 @@
     X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: so many ways, there and back")                 \
     X(GENERATED, "generated", 0, NULL, NONE,                                                       \
       "the board was built with GEN=1 for this robot: its twin here computes with the same code")  \
-    X(STRATEGY, "strategy", 0, "NAME", WORDS,                                                      \
+    X(STRATEGY, "strategy", 0, "trace|uicker-kahn", WORDS,                                         \
       "how the inertia matrix is derived: trace (default), the recursion run on symbols, or "      \
       "uicker-kahn, the closed form with a dictionary of monomials")                               \
     X(EFFORT, "effort", 0, "N", NUMBER,                                                            \
@@ -105,8 +105,8 @@
       "of files and functions instead of the robot's name; a C identifier")                        \
     X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
     X(FRICTION, "friction", 0, NULL, NONE, "add viscous and Coulomb friction, with sign()")        \
-    X(BOARD, "board", 0, "B", WORD, "the emulated board; default netduinoplus2")                   \
-    X(PORT, "port", 'p', "P", FILE,                                                                \
+    X(BOARD, "board", 0, "B", BOARD, "the emulated board; default netduinoplus2")                  \
+    X(PORT, "port", 'p', "P", PORT,                                                                \
       "the board: a serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), "        \
       "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
     X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
@@ -144,8 +144,11 @@ typedef enum {
 
 typedef enum {
     ARGUMENT_NONE,
-    ARGUMENT_WORDS, /* one of those that the command lists */
+    ARGUMENT_METHOD, /* one of those that the command lists */
+    ARGUMENT_WORDS,  /* one of its own name for the argument: "a|b|c" */
     ARGUMENT_WORD,
+    ARGUMENT_BOARD,
+    ARGUMENT_PORT,
     ARGUMENT_NUMBER,
     ARGUMENT_LIST,
     ARGUMENT_FILE
@@ -182,7 +185,7 @@ typedef struct {
 
 typedef struct command {
     const char *name;
-    const char *arguments; /* of the synopsis */
+    const char *arguments; /* of the synopsis; what is to be typed as it stands in lower case */
     int arguments_least, arguments_most;
     const option_id_t *options; /* OPTIONS(...) */
     const char *summary;        /* one line */
@@ -201,6 +204,8 @@ typedef struct {
 
 /* Ends with one without `run`. */
 extern const option_help_t option_help_table[];
+/* "[OPTIONS] ROBOT", behind the name in a usage. */
+const char *command_synopsis(const command_t *command, char *out, size_t size);
 const char *command_option_help(const command_t *command, option_id_t option);
 
 /* Ends with a command without a name. */

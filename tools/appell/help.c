@@ -1,4 +1,5 @@
 /* Help, completion and man page, all from the tables of command.h. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +7,6 @@
 #include "firmware/core/methods.h"
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
-#include "tools/sim/rk.h"
 
 static const char promise[] =
     "The dynamics of robot arms: any arm in, checked, understood, computed.";
@@ -88,8 +88,9 @@ void help_all(void) {
 }
 
 void help_command(const command_t *command) {
-    out_format("appell %s: %s\n\nusage: appell %s [OPTIONS] %s\n\n", command->name,
-               command->summary, command->name, command->arguments);
+    char synopsis[80];
+    out_format("appell %s: %s\n\nusage: appell %s %s\n\n", command->name, command->summary,
+               command->name, command_synopsis(command, synopsis, sizeof synopsis));
     wrap(command->text, 0, 0);
     if (command->problem >= 0 && listed(command, OPTION_METHOD)) {
         char list[200];
@@ -163,8 +164,10 @@ static void troff_option(const option_t *o, const char *help) {
 }
 
 static void troff_command(const command_t *c) {
-    out_format(".SS \"appell %s [OPTIONS] ", c->name);
-    troff(c->arguments, strlen(c->arguments), false);
+    char synopsis[80];
+    out_format(".SS \"appell %s ", c->name);
+    command_synopsis(c, synopsis, sizeof synopsis);
+    troff(synopsis, strlen(synopsis), false);
     out_text("\"\n");
     troff_text(c->summary);
     out_text(".PP\n");
@@ -214,6 +217,16 @@ int man_run(const request_t *request) {
 /* -------------------------------------------------------------------------------------- completion
  */
 
+/* Words of a list with other separators between them, as the shell wants them. */
+static void completion_words(const char *list, const char *separators) {
+    while (*list) {
+        const size_t size = strcspn(list, separators);
+        out_bytes(list, size);
+        out_text(size > 0 ? " " : "");
+        list += size + (list[size] != '\0');
+    }
+}
+
 static void completion_command(const command_t *c) {
     out_format("    %s)\n        options=\"", c->name);
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -224,12 +237,48 @@ static void completion_command(const command_t *c) {
         char list[200];
         method_list((problem_t)c->problem, list, sizeof list);
         out_text("        methods=\"");
-        for (const char *s = list; *s; s++)
-            if (*s != ',')
-                out_bytes(s, 1);
+        completion_words(list, ", ");
         out_text("\"\n");
     }
-    out_text("        ;;\n");
+    out_text("        verbs=\"");
+    for (const char *word = c->arguments; *word; word += strspn(word, " ")) {
+        const size_t size = strcspn(word, " ");
+        if (islower((unsigned char)*word))
+            out_format("%.*s ", (int)size, word);
+        word += size;
+    }
+    out_format("\" most=%d\n        ;;\n", c->arguments_most);
+}
+
+static void completion_option(const option_t *o) {
+    char name[64];
+    snprintf(name, sizeof name, o->letter ? "--%s|-%c" : "--%s", o->name, o->letter);
+    out_format("    %s) COMPREPLY=(", name);
+    switch (o->kind) {
+    case ARGUMENT_METHOD:
+        out_text("$(compgen -W \"$methods\" -- \"$word\")");
+        break;
+    case ARGUMENT_WORDS:
+        out_text("$(compgen -W \"");
+        completion_words(o->argument, "|");
+        out_text("\" -- \"$word\")");
+        break;
+    case ARGUMENT_BOARD:
+        out_text("$(compgen -W \"$boards\" -- \"$word\")");
+        break;
+    case ARGUMENT_PORT:
+        out_text("$(compgen -f -W \"${boards// / qemu:} tcp: unix:\" -- \"$word\"))\n"
+                 "        # Not as a file's name, whose colon would be quoted.\n"
+                 "        [[ $word == */* ]] || compopt +o filenames 2>/dev/null\n"
+                 "        return ;;\n");
+        return;
+    case ARGUMENT_FILE:
+        out_text("$(compgen -f -- \"$word\")");
+        break;
+    default:
+        break;
+    }
+    out_text("); return ;;\n");
 }
 
 int completion_run(const request_t *request) {
@@ -243,39 +292,47 @@ int completion_run(const request_t *request) {
     for (const command_t *c = command_table; c->name; c++)
         out_format("%s ", c->name);
     out_text("\"\n"
-             "    local options=\"\" methods=\"\" folder name robots=\"\"\n"
+             "    local options=\"\" methods=\"\" verbs=\"\" most=2 folder name robots=\"\" "
+             "boards=\"\"\n"
              "    if [ \"$COMP_CWORD\" -eq 1 ] || [ \"$before\" = help ]; then\n"
              "        COMPREPLY=($(compgen -W \"$commands\" -- \"$word\"))\n"
+             "        return\n"
+             "    fi\n"
+             "    for name in boards/*/board.mk; do\n"
+             "        grep -qs '^QEMU_MACHINE' \"$name\" && name=${name%/*} && "
+             "boards=\"$boards ${name#*/}\"\n"
+             "    done\n"
+             "    # The shell takes a colon for a word: qemu : netduino2\n"
+             "    if [ \"$before$word\" = qemu: ]; then\n"
+             "        COMPREPLY=($(compgen -W \"$boards\"))\n"
+             "        return\n"
+             "    elif [ \"${COMP_WORDS[COMP_CWORD-2]}$before\" = qemu: ]; then\n"
+             "        COMPREPLY=($(compgen -W \"$boards\" -- \"$word\"))\n"
              "        return\n"
              "    fi\n"
              "    case ${COMP_WORDS[1]} in\n");
     for (const command_t *c = command_table; c->name; c++)
         completion_command(c);
     out_text("    esac\n"
-             "    case $before in\n"
-             "    --method|-m) COMPREPLY=($(compgen -W \"$methods\" -- \"$word\")); return ;;\n"
-             "    --real|-r) COMPREPLY=($(compgen -W \"f64 f32 q31\" -- \"$word\")); return ;;\n"
-             "    --integrator|-i) COMPREPLY=($(compgen -W \"");
-    for (const rk_method_t *m = rk_methods; m->name; m++)
-        out_format("%s ", m->name);
-    out_text("\" -- \"$word\")); return ;;\n");
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const option_t *o = &option_table[i];
-        char letter[4] = "";
-        if (o->letter)
-            snprintf(letter, sizeof letter, "|-%c", o->letter);
-        if (o->kind == ARGUMENT_FILE)
-            out_format("    --%s%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", o->name,
-                       letter);
-        else if (o->kind == ARGUMENT_NUMBER || o->kind == ARGUMENT_LIST || o->kind == ARGUMENT_WORD)
-            out_format("    --%s%s) COMPREPLY=(); return ;;\n", o->name, letter);
-    }
+             "    case $before in\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (option_table[i].kind != ARGUMENT_NONE)
+            completion_option(&option_table[i]);
     out_text(
         "    esac\n"
         "    if [[ $word == -* ]]; then\n"
         "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
         "        return\n"
         "    fi\n"
+        "    COMPREPLY=()\n"
+        "    for name in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
+        "        [[ \" $verbs \" == *\" $name \"* ]] && verbs=\"\"\n"
+        "    done\n"
+        "    if [ -n \"$verbs\" ]; then\n"
+        "        COMPREPLY=($(compgen -W \"$verbs\" -- \"$word\"))\n"
+        "        return\n"
+        "    fi\n"
+        "    [ \"$most\" -eq 0 ] && return\n"
         "    for folder in \"$APPELL_ROBOTS\" tools/robots; do\n"
         "        for name in \"$folder\"/*.yaml; do\n"
         "            [ -e \"$name\" ] && name=${name##*/} && robots=\"$robots ${name%.yaml}\"\n"
