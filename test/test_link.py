@@ -342,6 +342,8 @@ def test_monitor(folder):
         assert match and int(match.group(1)) * 10000 == int(match.group(2)), done.stderr
         done = run("monitor", "--port", board.port, "--fields", "nonsense")
         assert done.returncode == 1 and "choose of: tick, state" in done.stderr, done
+        done = run("monitor", "--port", board.port, "--fields", "q,tau,q")
+        assert done.returncode == 1 and "q is named twice" in done.stderr, done
     for s in udp:
         s.close()
 
@@ -535,6 +537,17 @@ def test_ports_that_cannot_be_opened(folder):
     assert done.returncode == 2 and "make BOARD=nothing firmware" in done.stderr, done
     done = run("get")
     assert done.returncode == 2 and "--port /dev/ttyACM0" in done.stderr, done
+
+
+def test_a_socket_that_somebody_else_holds(folder):
+    """An emulator serves one client; the next one waits for an answer in vain, and is told why that may be."""
+    path = os.path.join(folder, "held")
+    with socket.socket(socket.AF_UNIX) as line:
+        line.bind(path)
+        line.listen(2)
+        done = run("get", "--port", "unix:" + path)
+    assert done.returncode == 2 and "another client may hold this port" in done.stderr, done
+    assert "transmit" not in done.stderr, done
 
 
 def test_port_in_use_names_the_user(folder):

@@ -155,9 +155,7 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
             return client->status == LINK_OK ? 0 : refused(client, message);
     }
     client->waiting = false;
-    port_fail(&client->error,
-              "check that the board runs this firmware, that the speed is right and that transmit "
-              "and receive are not exchanged",
+    port_fail(&client->error, port_silent(client->port),
               "the board does not answer (%d tries of %d ms)", tries, timeout_ms);
     return -1;
 }

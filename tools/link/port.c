@@ -29,6 +29,7 @@
 struct port {
     int file;
     pid_t emulator; /* 0: none */
+    bool shared;    /* a socket, to which others may connect, too */
     char firmware[PATH_MAX];
     char note[PORT_TEXT + PATH_MAX];
     port_calls_t calls;
@@ -467,6 +468,7 @@ port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *err
         status = open_emulator(port, name + 5, flash, error);
     else
         status = open_device(port, name, error);
+    port->shared = !strncmp(name, "tcp:", 4) || !strncmp(name, "unix:", 5);
     if (status == 0)
         return port;
     port_close(port);
@@ -526,6 +528,15 @@ int port_file(const port_t *port) {
 
 const char *port_firmware(const port_t *port) {
     return port->emulator > 0 ? port->firmware : NULL;
+}
+
+const char *port_silent(const port_t *port) {
+    return port->shared
+               ? "another client may hold this port, which serves one at a time: end it; else "
+                 "check "
+                 "that a board with this firmware is behind it"
+               : "check that the board runs this firmware, that the speed is right and that "
+                 "transmit and receive are not exchanged";
 }
 
 const char *port_note(const port_t *port) {

@@ -53,6 +53,8 @@ int port_write(port_t *port, const uint8_t *bytes, size_t size);
 int port_file(const port_t *port);
 /* The emulator behind it: its firmware file; NULL for everything else. */
 const char *port_firmware(const port_t *port);
+/* What to look at where nobody answers. */
+const char *port_silent(const port_t *port);
 /* Something to tell the user that is no error, or NULL. */
 const char *port_note(const port_t *port);
 

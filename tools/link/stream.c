@@ -196,7 +196,7 @@ static int renew_units(client_t *client, const uint8_t *chosen, uint32_t choices
 
 int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
                   uint32_t window, client_sample_t on_sample, void *user) {
-    uint8_t chosen[256];
+    uint8_t chosen[256] = {0};
     uint32_t choices = names, own_every = 0;
     if (!client->device.field && client_discover_some(client, DISCOVER_FIELDS) != 0)
         return -1;
@@ -204,6 +204,11 @@ int client_stream(client_t *client, const char *const *name, uint32_t names, uin
         const int field = find_field(client, name[i]);
         if (field < 0)
             return -1;
+        if (memchr(chosen, field, i)) {
+            port_fail(&client->error, "name each field once", "the field %s is named twice",
+                      name[i]);
+            return -1;
+        }
         chosen[i] = (uint8_t)field;
     }
     if (remember(client) != 0 ||
