@@ -69,9 +69,8 @@ const command_t command_table[] = {
      "and friction are included where the file has them.\n\n"
      "An arm with elastic links has the coordinates Theta: q1, the amplitudes of the modes of link "
      "1, q2, those of link 2, and so on. A row is then Theta Thetad qdd, and the answer the "
-     "torques "
-     "of the joints followed by the accelerations of the modes; with --static a row is q qd qdd, "
-     "and the answer the torques followed by the deflections that the motion holds.",
+     "torques of the joints followed by the accelerations of the modes; with --static a row is q "
+     "qd qdd, and the answer the torques followed by the deflections that the motion holds.",
      "$ echo 0 0 0  0 0 0  1 0 0 | appell id planar3r\n"
      "$ appell id puma560 --method ne --real f32 motion.txt > torques.txt\n"
      "$ appell id puma560 --wrench 0,0,-10,0,0,0 --no-friction motion.txt",
@@ -112,8 +111,7 @@ const command_t command_table[] = {
     {"jacobian", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "Jacobian of the hand: rows q to rows of J, row by row",
      "6 x n numbers a row: velocity of the hand's origin, then angular velocity, on the axes of "
-     "the "
-     "world, for each joint speed.",
+     "the world, for each joint speed.",
      "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, rows_run},
     {"volt", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "motor voltages: rows qd tau to rows of volts",
@@ -126,8 +124,8 @@ const command_t command_table[] = {
      "Damped least squares from --start, within the limits of the joints; where that fails, from "
      "random positions. Joints without limits end within half a turn of the start. The angles turn "
      "the hand by Rz(yaw) Ry(pitch) Rx(roll). The pose is met to 1e-9. A pose that is not reached "
-     "is an error with the distance that is left, a comment "
-     "in the output (null with --json), and makes the exit code 1; the other rows are computed.",
+     "is an error with the distance that is left, a comment in the output (null with --json), and "
+     "makes the exit code 1; the other rows are computed.",
      "$ echo 0.4 0.2 0.3  0 1.5 0 | appell ik puma560\n"
      "$ appell ik puma560 --start 0,0.8,0,0,0,0 poses.txt | appell fk puma560",
      -1, ik_run},
@@ -163,12 +161,9 @@ const command_t command_table[] = {
      "limits allow. Rows go to the folder --output.\n\n"
      "Without --to controllers are compared on the simulated arm beside the loop: PD (critically "
      "damped at 5 Hz), PD with gravity, and full feedforward, with exact masses and with an arm "
-     "that "
-     "is 10 % heavier than its model; for the PUMA 560 along the straight line of Mata et al. "
-     "(2002), "
-     "for every robot in a cycloid near its limits. A board with f32 must give the same bits as "
-     "this "
-     "program: else, or with an overrun, the exit code is 1.",
+     "that is 10 % heavier than its model; for the PUMA 560 along the straight line of Mata et al. "
+     "(2002), for every robot in a cycloid near its limits. A board with f32 must give the same "
+     "bits as this program: else, or with an overrun, the exit code is 1.",
      "$ appell run puma560 --port qemu:netduinoplus2 -o build/run\n"
      "$ appell run puma560 --port /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --profile cycloid --duration "
      "3",
@@ -206,10 +201,9 @@ const command_t command_table[] = {
      "Inverse dynamics, inertia matrix, bias, gravity, forward dynamics, forward kinematics and "
      "Jacobian, with all constants of the robot folded in: one header, one source, nothing needed "
      "but <math.h>, and a self-test. The links are regrouped to base parameters first "
-     "(DIR/ROBOT_base.csv), "
-     "parallel axes become sums of angles, and an annealer rewrites the expressions for "
-     "fewer operations. The same command always gives the same bytes. In q31 every value has an "
-     "exponent that is proved for the limits of the robot.",
+     "(DIR/ROBOT_base.csv), parallel axes become sums of angles, and an annealer rewrites the "
+     "expressions for fewer operations. The same command always gives the same bytes. In q31 every "
+     "value has an exponent that is proved for the limits of the robot.",
      "$ appell gen puma560 -o puma\n"
      "$ appell gen puma560 --real q31 -o puma\n"
      "$ appell gen arm.urdf --keep payload,gravity --effort 100 -o arm",
@@ -290,8 +284,7 @@ const command_t command_table[] = {
      -1, faults_run},
     {"clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clears the fault of a board",
      "Its cause should be gone: `appell faults --port P` says what it was. The board is idle then, "
-     "or, "
-     "where the loop holds an arm without brakes, goes on holding it.",
+     "or, where the loop holds an arm without brakes, goes on holding it.",
      "$ appell clear --port /dev/ttyACM0", -1, clear_run},
     {"home", "[ROBOT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_AT, OPTION_JOINT, OPTION_SET, OPTION_JSON),
@@ -300,9 +293,8 @@ const command_t command_table[] = {
      "with 2 or -2 to a switch, the last joint first, one at a time, while the loop holds the "
      "others: there, back, and again at a quarter of the speed. home_position says where stop or "
      "switch is; home_speed and home_torque how fast, and how hard it presses beyond what the "
-     "model "
-     "says. Until then every other motion is refused, and limits of the position count from then "
-     "on.\n\n"
+     "model says. Until then every other motion is refused, and limits of the position count from "
+     "then on.\n\n"
      "Absolute encoders need nothing of that: put the arm where you know it is, and --at Q1,Q2,... "
      "sets encoder_offset; `appell save` keeps it. With ROBOT the robot is loaded first. Exit code "
      "1 where a joint found nothing.",
@@ -333,8 +325,8 @@ const command_t command_table[] = {
     {"dump", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_FIRMWARE, OPTION_LEAVE),
      "the record of a board's last crash, with the names of its firmware",
      "Cause, registers and stack of the crash before the last start. Addresses get their names "
-     "from "
-     "the firmware's ELF file if that is of the same build. The record is cleared unless --leave.",
+     "from the firmware's ELF file if that is of the same build. The record is cleared unless "
+     "--leave.",
      "$ appell dump --port /dev/ttyACM0", -1, dump_run},
     {"selftest", "[ROBOT]", 0, 1,
      OPTIONS(COMPUTE, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_TIMES, OPTION_SEED,
@@ -342,19 +334,16 @@ const command_t command_table[] = {
      "random states on a board against double on this machine",
      "Inverse dynamics of random states within the limits, computed by the board's kernel and in "
      "double here: the worst error, by the largest result, and what a call costs there. Exit code "
-     "1 "
-     "where the error is above 2e-5 (f32, q31) or 1e-6 (f64, whose parameters travel as singles). "
-     "ROBOT is puma560 where none is given.",
+     "1 where the error is above 2e-5 (f32, q31) or 1e-6 (f64, whose parameters travel as "
+     "singles). ROBOT is puma560 where none is given.",
      "$ appell selftest --port qemu:netduinoplus2\n"
      "$ appell selftest panda.urdf --port /dev/ttyACM0 --count 1000",
      -1, selftest_run},
     {"torture", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_TIMES),
      "power cuts at every flash operation of writing an image, in simulation",
      "Writes the image of the robot into the two slots of a simulated flash, with the power "
-     "failing "
-     "at each operation of it in turn, in the middle of a word or an erase, and looks whether the "
-     "old "
-     "or the new set is there afterwards. --count repeats it with other torn bits.",
+     "failing at each operation of it in turn, in the middle of a word or an erase, and looks "
+     "whether the old or the new set is there afterwards. --count repeats it with other torn bits.",
      "$ appell torture puma560", -1, torture_run},
     {"help", "[COMMAND]", 0, 1, OPTIONS(OPTION_HELP), "this list, or more about one command",
      "Without a command the list of all.", "$ appell help id", -1, help_run},
