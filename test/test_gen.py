@@ -180,6 +180,34 @@ def test_arguments_at_run_time(folder):
         assert library.arm_selftest() == 0, options
 
 
+def test_friction_of_both_directions(folder):
+    """The PUMA has another Coulomb friction at negative speed than at positive; the general kernels are the
+    reference, at speeds beyond the width where they let it grow from zero (0.02 rad/s). Symmetric friction costs
+    one product."""
+    source = random.Random(5)
+    for kernel in ("id", "fd"):
+        rows = [[source.uniform(-1, 1) for _ in range(18)] for _ in range(20)]
+        for row in rows:
+            row[6:12] = [source.choice((-1, 1)) * source.uniform(0.05, 1) for _ in range(6)]
+        expected = table(kernel, "puma560", rows=rows)
+        for real, number, options, bar in (("f64", ctypes.c_double, [], 1e-12),
+                                           # 1e3 roundings of 6e-8, as unlucky as they can be
+                                           ("f32", ctypes.c_float, ["-Wdouble-promotion"], 6e-5)):
+            library = compiled(generate(folder, "puma560", "--friction", "--real", real, "--effort", "1"), *options)
+            assert library.arm_selftest() == 0, real
+            for row, said in zip(rows, expected):
+                near(call(library, kernel, number, 6, row), said, bar * (1 if kernel == "id" else 1e2),
+                     f"{kernel} {real} {row}")
+    both = os.path.join(folder, "both.yaml")
+    with open(DATA % "lwr7", encoding="utf-8") as f:
+        text = f.read()
+    with open(both, "w", encoding="utf-8") as f:
+        f.write(re.sub(r"coulomb: ([0-9.]+)", r"coulomb: [-\1, \1]", text))
+    one, two, none = (counts(generate(folder, robot, "--effort", "0", *options))["id"] for robot, options in
+                      ((DATA % "lwr7", ["--friction"]), (both, ["--friction"]), (both, [])))
+    assert one == two == (none[0] + 2 * 7, none[1] + 2 * 7), f"{one} {two} {none}"
+
+
 def test_the_same_bytes_every_time(folder):
     files = []
     for k in range(2):

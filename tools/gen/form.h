@@ -33,8 +33,9 @@ typedef enum {
     GEN_KEEP_GRAVITY = 1 << 0,
     GEN_KEEP_PAYLOAD = 1 << 1,
     GEN_KEEP_WRENCH = 1 << 2,
-    GEN_FRICTION = 1 << 3, /* viscous and Coulomb's friction with sign() */
-    GEN_NO_BASE = 1 << 4,  /* links as they are, not regrouped */
+    GEN_FRICTION =
+        1 << 3, /* viscous and Coulomb's friction with sign(), which dyn/drive.c makes smooth */
+    GEN_NO_BASE = 1 << 4, /* links as they are, not regrouped */
     GEN_NO_ROTOR = 1 << 5
 } gen_keep_t;
 
@@ -46,7 +47,8 @@ typedef struct {
     double theta, d;  /* at q = 0; d of a prismatic joint only */
     double m, l[3];
     double J[6]; /* Euler's tensor xx yy zz xy yz xz */
-    double rotor, viscous, coulomb;
+    double rotor, viscous;
+    double coulomb[2]; /* at negative (<= 0) and at positive speed */
 } gen_joint_t;
 
 typedef struct {

@@ -117,7 +117,8 @@ static void take(const dyn_model_t *m, gen_arm_t *arm) {
         j->d = j->prismatic ? from->d : 0;
         j->rotor = arm->keep & GEN_NO_ROTOR ? 0 : dyn_model_rotor(from);
         j->viscous = from->drive.friction.viscous;
-        j->coulomb = from->drive.friction.coulomb[1];
+        for (int k = 0; k < 2; k++)
+            j->coulomb[k] = from->drive.friction.coulomb[k];
     }
     regroup(m, arm);
     if (!(arm->keep & GEN_NO_BASE))

@@ -284,9 +284,9 @@ static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m
 
 static void add_friction(const gen_t *gen, const double *qd, double sign, double *tau) {
     for (uint32_t i = 0; i < gen->arm.n && (gen->options.keep & GEN_FRICTION); i++) {
-        const gen_joint_t *j = &gen->arm.joint[i];
-        const double direction = qd[i] > 0 ? 1 : qd[i] < 0 ? -1 : 0;
-        tau[i] += sign * (j->viscous * qd[i] + j->coulomb * direction);
+        const dyn_friction_t *f = &gen->model.joint[i].drive.friction;
+        const double coulomb = qd[i] == 0 ? 0 : f->coulomb[qd[i] > 0];
+        tau[i] += sign * (f->viscous * qd[i] + coulomb);
     }
 }
 

@@ -227,11 +227,11 @@ static void expression(const printer_t *p, int32_t id) {
         call(p, "fmin", n);
         break;
     case GRAPH_SIGN:
-        fputs("(", p->out);
+        fprintf(p->out, "(%s)((", type_of(p->how));
         operand(p, n->a >> 1, true);
         fputs(" > 0) - (", p->out);
         operand(p, n->a >> 1, true);
-        fputs(" < 0)", p->out);
+        fputs(" < 0))", p->out);
         break;
     default:
         break;
@@ -453,7 +453,12 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
             " * %s%s%s\n",
             keep & GEN_NO_BASE ? "Links as they are." : "Links regrouped to base parameters.",
             keep & GEN_NO_ROTOR ? " Without rotors." : " Rotors included where the robot has them.",
-            keep & GEN_FRICTION ? " Friction with sign()." : " No friction.");
+            keep & GEN_FRICTION ? "" : " No friction.");
+    if (keep & GEN_FRICTION)
+        fputs(" * Friction with sign() in id and fd: all of Coulomb's at any speed but zero. The "
+              "general kernels let it\n * grow from zero up to the width of the joint, 0.02 rad/s "
+              "(m/s) unless the robot gives another.\n",
+              out);
     if (keep & (GEN_KEEP_GRAVITY | GEN_KEEP_PAYLOAD | GEN_KEEP_WRENCH))
         fprintf(out, " * Arguments at run time:%s%s%s.\n",
                 keep & GEN_KEEP_GRAVITY ? " gravity" : "",
