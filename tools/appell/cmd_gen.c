@@ -67,6 +67,7 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
         return say_error(NULL, "generate f32, or leave it out",
                          "--keep: fixed point is proved for constants, not for an argument");
     o->effort = (double)effort / GEN_EFFORT;
+    o->real = *real;
     o->keep |= request_has(request, OPTION_NO_BASE) ? GEN_NO_BASE : 0;
     o->keep |= request_has(request, OPTION_FRICTION) ? GEN_FRICTION : 0;
     o->keep |= request_has(request, OPTION_NO_ROTOR) ? GEN_NO_ROTOR : 0;

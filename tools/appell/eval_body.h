@@ -24,7 +24,7 @@ static evaluator_t *make(const dyn_model_t *model, const dyn_units_t *units, con
     *status = prepare(e, model, units);
     if (*status == DYN_OK && wrench)
         set_wrench(e, wrench);
-    eval_gen_set(&e->gen, model, EVAL_FIXED ? &e->units : NULL);
+    eval_gen_set(&e->gen, EVAL_GEN_REAL, model, EVAL_FIXED ? &e->units : NULL);
     return e;
 }
 

@@ -9,6 +9,7 @@
 #define ROWS_BEGIN()                 ((void)0)
 #define ROWS_OVERFLOWS()             0
 #define EVAL_FIXED                   false
+#define EVAL_GEN_REAL                GEN_F64
 #define EVAL_GENERATED(gen, in, out) ((void)(in), (void)(out)) /* counted below */
 #define EVAL_NO_TYPE
 

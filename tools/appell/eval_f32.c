@@ -9,6 +9,7 @@
 #define ROWS_BEGIN()                 ((void)0)
 #define ROWS_OVERFLOWS()             0
 #define EVAL_FIXED                   false
+#define EVAL_GEN_REAL                GEN_F32
 #define EVAL_GENERATED(gen, in, out) eval_gen_f32(gen, in, out)
 #define EVAL_TYPE                    eval_f32
 #define EVAL_TYPE_NAME               "f32"

@@ -26,7 +26,9 @@ static gen_kernel_t kernel_of(problem_t problem) {
     }
 }
 
-void eval_gen_set(eval_gen_t *e, const dyn_model_t *model, const dyn_units_t *units) {
+void eval_gen_set(eval_gen_t *e, gen_real_t real, const dyn_model_t *model,
+                  const dyn_units_t *units) {
+    e->real = real;
     e->model = malloc(sizeof *e->model);
     if (e->model)
         *e->model = *model;
@@ -43,7 +45,8 @@ int eval_gen_make(eval_gen_t *e, problem_t problem) {
     /* The bounds of forward dynamics come from the inertia matrix. */
     const bool matrix = units && kernel == GEN_FD;
     const gen_options_t options = {.kernels = 1u << kernel | (matrix ? 1u << GEN_MASS : 0),
-                                   .effort = eval_gen_effort};
+                                   .effort = eval_gen_effort,
+                                   .real = e->real};
     e->kernel = kernel;
     e->gen = gen_make(e->model, &options);
     if (e->gen && units)
@@ -95,7 +98,7 @@ void eval_gen_q31(const eval_gen_t *e, int32_t in[3][DYN_MAX_JOINTS], int32_t *o
 count_ops_t eval_gen_count(const dyn_model_t *model, problem_t problem) {
     count_ops_t ops = {0};
     eval_gen_t e = {0};
-    eval_gen_set(&e, model, NULL);
+    eval_gen_set(&e, GEN_F32, model, NULL);
     if (eval_gen_make(&e, problem) == DYN_OK) {
         const graph_ops_t *o = &e.gen->ops[e.kernel];
         ops.mul = o->mul;

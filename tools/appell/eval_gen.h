@@ -7,6 +7,7 @@
 #include "tools/gen/gen.h"
 
 typedef struct {
+    gen_real_t real;
     dyn_model_t *model;
     const dyn_units_t *units; /* NULL: floats */
     gen_t *gen;               /* NULL: not made yet */
@@ -17,8 +18,9 @@ typedef struct {
 /* Of the annealer, in units of the default; 1 unless a command sets it. */
 extern double eval_gen_effort;
 
-/* For this arm; units NULL: floats. They must stay. */
-void eval_gen_set(eval_gen_t *e, const dyn_model_t *model, const dyn_units_t *units);
+/* For this arm; units of fixed point, else NULL. They must stay. */
+void eval_gen_set(eval_gen_t *e, gen_real_t real, const dyn_model_t *model,
+                  const dyn_units_t *units);
 /* Makes it, once. DYN_OK, or DYN_E_TYPE where nothing is generated for the problem. */
 int eval_gen_make(eval_gen_t *e, problem_t problem);
 void eval_gen_drop(eval_gen_t *e);

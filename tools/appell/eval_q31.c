@@ -13,6 +13,7 @@
 #define ROWS_BEGIN()                 check_begin(false)
 #define ROWS_OVERFLOWS()             check_overflows()
 #define EVAL_FIXED                   true
+#define EVAL_GEN_REAL                GEN_Q31
 #define EVAL_GENERATED(gen, in, out) eval_gen_q31(gen, in, out)
 #define EVAL_TYPE                    eval_q31
 #define EVAL_TYPE_NAME               "q31"

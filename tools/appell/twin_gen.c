@@ -26,8 +26,8 @@ static void run_gravity(const float q[], float tau[]) {
 
 int twin_gen_use(const dyn_model_t *model) {
     static const twin_f32_t twin = {run_inverse, run_gravity};
-    eval_gen_set(&inverse, model, NULL);
-    eval_gen_set(&gravity, model, NULL);
+    eval_gen_set(&inverse, GEN_F32, model, NULL);
+    eval_gen_set(&gravity, GEN_F32, model, NULL);
     const int status = eval_gen_make(&inverse, PROBLEM_ID);
     control_twin_f32 = status == DYN_OK ? &twin : NULL;
     return status == DYN_OK ? eval_gen_make(&gravity, PROBLEM_GRAVITY) : status;

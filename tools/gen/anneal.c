@@ -50,7 +50,15 @@ static ref_t without(graph_t *g, ref_t p, int32_t common) {
     return n->b >> 1 == common ? n->a ^ (p & 1) : GRAPH_NONE;
 }
 
-/* x = r s + q: r (s + q / r), where r is a factor of q too, or any constant. */
+/*
+ * Neither a constant nor its reciprocal dwarfs what it is summed with: by the rounding noise of a
+ * file a sum would be scaled up and down again by 1e12, and a few of those leave a float.
+ */
+static bool divides(double c) {
+    return fabs(c) > 0x1p-20 && fabs(c) < 0x1p20;
+}
+
+/* x = r s + q: r (s + q / r), where r is a factor of q too, or a constant. */
 static ref_t factor(graph_t *g, ref_t p, ref_t q, random_t *r) {
     const graph_node_t *n = graph_at(g, p >> 1);
     if (n->op != GRAPH_MUL)
@@ -59,7 +67,7 @@ static ref_t factor(graph_t *g, ref_t p, ref_t q, random_t *r) {
     const ref_t common = operand(n, which), rest = operand(n, !which) ^ (p & 1);
     ref_t other = without(g, q, common >> 1);
     double c;
-    if (other == GRAPH_NONE && graph_is_const(g, common, &c))
+    if (other == GRAPH_NONE && graph_is_const(g, common, &c) && divides(c))
         other = graph_mul(g, graph_const(g, 1 / c), q);
     return other == GRAPH_NONE ? GRAPH_NONE : graph_mul(g, common, graph_add(g, rest, other));
 }
@@ -109,7 +117,7 @@ static ref_t rewrite_product(graph_t *g, ref_t p, ref_t q, random_t *r) {
         const graph_node_t *n = graph_at(g, below >> 1);
         double c;
         for (int k = 0; n->op == GRAPH_MUL && k < 2; k++)
-            if (graph_is_const(g, operand(n, k), &c)) {
+            if (graph_is_const(g, operand(n, k), &c) && divides(c)) {
                 const ref_t rest = graph_recip(g, operand(n, !k));
                 return graph_mul(g, graph_mul(g, graph_const(g, 1 / c), q), rest);
             }

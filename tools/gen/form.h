@@ -62,6 +62,9 @@ typedef struct {
     gen_joint_t joint[DYN_MAX_JOINTS];
 } gen_arm_t;
 
+/* The model with what is noise as it was meant: angles beside a quarter turn, lengths beside the
+ * reach, parts of a first moment or of an inertia beside the largest of the link. */
+dyn_model_t gen_quiet(const dyn_model_t *model, double noise);
 void gen_arm(const dyn_model_t *model, uint32_t keep, gen_arm_t *arm);
 
 /* Choices inside the formulations that cost more or less for different arms; bits. */

@@ -5,6 +5,62 @@
 
 #include "tools/gen/form.h"
 
+/* ------------------------------------------------------------------------------------------ noise
+ */
+
+static double quiet_angle(double angle, double noise) {
+    const double quarter = 1.57079632679489661923, turns = rint(angle / quarter);
+    return fabs(angle - turns * quarter) < noise ? turns * quarter : angle;
+}
+
+static void quiet_pose(dyn_pose_t *pose, double noise, double reach) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            const double whole = rint(pose->r[i][j]);
+            if (fabs(pose->r[i][j] - whole) < noise)
+                pose->r[i][j] = whole;
+        }
+        if (fabs(pose->p[i]) < noise * reach)
+            pose->p[i] = 0;
+    }
+}
+
+/* Beside what the body itself has, so that a small link stays: it may be all that its joint has to
+ * move. */
+static void quiet_body(dyn_body_t *b, double noise) {
+    const double far = fmax(fabs(b->com[0]), fmax(fabs(b->com[1]), fabs(b->com[2])));
+    const double most = fmax(b->inertia[0], fmax(b->inertia[1], b->inertia[2]));
+    for (int k = 0; k < 3; k++) {
+        b->com[k] = fabs(b->com[k]) < noise * far ? 0 : b->com[k];
+        b->inertia[3 + k] = fabs(b->inertia[3 + k]) < noise * most ? 0 : b->inertia[3 + k];
+    }
+}
+
+dyn_model_t gen_quiet(const dyn_model_t *model, double noise) {
+    dyn_model_t m = *model;
+    double reach = fabs(m.tool.p[0]) + fabs(m.tool.p[1]) + fabs(m.tool.p[2]);
+    for (uint32_t i = 0; i < m.n; i++)
+        reach += fabs(m.joint[i].a) + fabs(m.joint[i].d);
+    for (uint32_t i = 0; i < m.n; i++) {
+        dyn_model_joint_t *j = &m.joint[i];
+        j->alpha = quiet_angle(j->alpha, noise);
+        j->theta = quiet_angle(j->theta, noise);
+        j->a = fabs(j->a) < noise * reach ? 0 : j->a;
+        j->d = fabs(j->d) < noise * reach ? 0 : j->d;
+        quiet_body(&j->link, noise);
+    }
+    quiet_body(&m.payload, noise);
+    quiet_pose(&m.base, noise, reach);
+    quiet_pose(&m.tool, noise, reach);
+    const double g = fabs(m.gravity[0]) + fabs(m.gravity[1]) + fabs(m.gravity[2]);
+    for (int k = 0; k < 3; k++) /* a gravity along an axis has rounding beside it */
+        m.gravity[k] = fabs(m.gravity[k]) < noise * g ? 0 : m.gravity[k];
+    return m;
+}
+
+/* -------------------------------------------------------------------------------------- constants
+ */
+
 /*
  * Along parallel axes it does not matter where on its axis a link has its origin: the d of all
  * joints of a group is moved to where the group is left.
@@ -132,10 +188,6 @@ void gen_arm(const dyn_model_t *model, uint32_t keep, gen_arm_t *arm) {
     *arm = (gen_arm_t){.keep = keep};
     if (keep & GEN_KEEP_PAYLOAD)
         m.payload = (dyn_body_t){0};
-    for (int k = 0; k < 3; k++) /* a gravity along an axis has rounding beside it */
-        if (fabs(m.gravity[k]) <
-            1e-14 * (fabs(m.gravity[0]) + fabs(m.gravity[1]) + fabs(m.gravity[2])))
-            m.gravity[k] = 0;
     if (!(keep & GEN_NO_BASE))
         slide_origins(&m);
     take(&m, arm);

@@ -123,7 +123,7 @@ static graph_t *prepare(gen_t *gen, gen_kernel_t kernel) {
     static const form_kind_t kind[GEN_KERNELS] = {FORM_ID, FORM_MASS, FORM_BIAS, FORM_GRAVITY,
                                                   FORM_FD};
     if (kernel >= GEN_FK)
-        return trace_kinematics(&gen->model, kernel == GEN_JACOBIAN);
+        return trace_kinematics(&gen->traced, kernel == GEN_JACOBIAN);
     gen->names[kernel] = calloc(1, sizeof *gen->names[kernel]);
     if (!gen->names[kernel])
         return NULL;
@@ -140,13 +140,18 @@ static graph_t *prepare(gen_t *gen, gen_kernel_t kernel) {
     return chosen;
 }
 
+double gen_noise(gen_real_t real) {
+    return real == GEN_F32 ? 1e-10 : 1e-13;
+}
+
 gen_t *gen_make(const dyn_model_t *model, const gen_options_t *options) {
     gen_t *gen = calloc(1, sizeof *gen);
     if (!gen)
         return NULL;
     gen->options = *options;
     gen->model = *model;
-    gen_arm(model, options->keep, &gen->arm);
+    gen->traced = gen_quiet(model, gen_noise(options->real));
+    gen_arm(&gen->traced, options->keep, &gen->arm);
     for (int k = 0; k < GEN_KERNELS; k++) {
         if (options->kernels && !(options->kernels & BIT(k)))
             continue;
@@ -254,16 +259,15 @@ void gen_eval_f32(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *stat
 /* -------------------------------------------------------------------------------------- reference
  */
 
-/* The model with what the run-time arguments say. */
+/* What the run-time arguments say, put into a model. */
 static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m) {
-    *m = gen->model;
     if (state->array[GEN_GRAVITY])
         memcpy(m->gravity, state->array[GEN_GRAVITY], sizeof m->gravity);
     for (uint32_t i = 0; i < m->n; i++)
         if (gen->options.keep & GEN_NO_ROTOR)
             m->joint[i].drive.motor.rotor_inertia = 0;
     if (state->array[GEN_PAYLOAD]) {
-        const double *p = state->array[GEN_PAYLOAD], rise = dyn_spread_rise(m, m->n - 1);
+        const double *p = state->array[GEN_PAYLOAD], rise = dyn_spread_rise(&gen->traced, m->n - 1);
         const double mass = p[0], half = p[4] + p[5] + p[6];
         /* From Euler's tensor about our origin, which lies below the frame's by the rise. */
         dyn_body_t *b = &m->payload;
@@ -290,13 +294,15 @@ static void add_friction(const gen_t *gen, const double *qd, double sign, double
     }
 }
 
-void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out) {
+static void reference(const gen_t *gen, const dyn_model_t *given, gen_kernel_t kernel,
+                      const gen_state_t *state, double *out) {
     static dyn_model_t model;
     static dyn_arm_f64_t arm;
     static dyn_fast_forward_scratch_f64_t scratch;
     double left[DYN_MAX_JOINTS];
     const double *q = state->array[GEN_Q], *qd = state->array[GEN_QD], *qdd = state->array[GEN_QDD];
     const bool wrench = gen->options.keep & GEN_KEEP_WRENCH;
+    model = *given;
     set_model(gen, state, &model);
     (void)dyn_prepare_f64(&model, NULL, &arm);
     switch (kernel) {
@@ -336,4 +342,16 @@ void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *sta
     default:
         dyn_jacobian_f64(&arm, q, out);
     }
+}
+
+void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out) {
+    reference(gen, &gen->model, kernel, state, out);
+}
+
+void gen_quiet_error(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out) {
+    static double given[6 * DYN_MAX_JOINTS * DYN_MAX_JOINTS];
+    reference(gen, &gen->model, kernel, state, given);
+    reference(gen, &gen->traced, kernel, state, out);
+    for (uint32_t i = 0; i < gen_results(gen, kernel); i++)
+        out[i] = fabs(out[i] - given[i]);
 }

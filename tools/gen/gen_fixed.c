@@ -112,7 +112,7 @@ static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *b
 static void learn_torques(const gen_t *gen, gen_kernel_t kernel, known_t *k) {
     static range_report_t report;
     double bound[DYN_MAX_JOINTS] = {0};
-    if (range_run(range_fast, &gen->model, NULL, RANGE_EXACT, &report) != DYN_OK)
+    if (range_run(range_fast, &gen->traced, NULL, RANGE_EXACT, &report) != DYN_OK)
         return;
     for (uint32_t i = 0; i < gen->arm.n; i++) {
         const dyn_model_joint_t *j = &gen->model.joint[i];
@@ -207,7 +207,7 @@ fixed_t *gen_fixed(const gen_t *gen, gen_kernel_t kernel, const dyn_units_t *uni
     arm_t a = {.gen = gen, .kernel = kernel, .units = units};
     if (!known)
         abort();
-    if (kernel >= GEN_FK && dyn_prepare_check(&gen->model, units, &prepared) == DYN_OK)
+    if (kernel >= GEN_FK && dyn_prepare_check(&gen->traced, units, &prepared) == DYN_OK)
         a.reach = units->length + (int)prepared.reach_shift;
     if (kernel == GEN_ID || kernel == GEN_BIAS || kernel == GEN_HOLD)
         learn_torques(gen, kernel, known);

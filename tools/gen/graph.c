@@ -295,8 +295,16 @@ void graph_free(graph_t *g) {
     free(g);
 }
 
+/* Nothing of a robot in SI units is as small or as large, and a product of a few constants still is
+ * a normal float. */
+static const double least_const = 1e-30, most_const = 1e30;
+
 ref_t graph_const(graph_t *g, double value) {
-    const double size = fabs(value);
+    if (g->trying && value != 0 && !(fabs(value) >= least_const && fabs(value) <= most_const)) {
+        g->full = true;
+        return 0;
+    }
+    const double size = fabs(value) < least_const ? 0 : fabs(value);
     int exponent;
     const int64_t mantissa = llround(ldexp(frexp(size, &exponent), 49));
     /* One of the two neighbours may be the same number, rounded elsewhere. */
@@ -309,7 +317,7 @@ ref_t graph_const(graph_t *g, double value) {
     }
     return unique(g, GRAPH_CONST, (int32_t)(uint32_t)mantissa,
                   exponent * (1 << 18) + (int32_t)(mantissa >> 32), size) +
-           (value < 0);
+           (value < 0 && size > 0);
 }
 
 ref_t graph_input(graph_t *g, int32_t array, int32_t index) {

@@ -117,7 +117,8 @@ void graph_errors(const graph_t *g, const double *value, double unit, double tri
 /*
  * Rewriting. graph_cost_set makes graph_cost the running total. Between graph_try and graph_keep or
  * graph_undo nodes may be made and replaced; graph_replace puts `by` wherever `id` stands.
- * graph_full: there was no room for a node, so that the try has to be undone.
+ * graph_full: there was no room for a node, or a constant would leave what a float holds well, so
+ * that the try has to be undone.
  */
 void graph_cost_set(graph_t *g, const graph_cost_t *cost, int32_t room);
 double graph_cost(const graph_t *g);

@@ -454,6 +454,13 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
             keep & GEN_NO_BASE ? "Links as they are." : "Links regrouped to base parameters.",
             keep & GEN_NO_ROTOR ? " Without rotors." : " Rotors included where the robot has them.",
             keep & GEN_FRICTION ? "" : " No friction.");
+    const double noise = gen_noise(gen->options.real);
+    fprintf(
+        out,
+        " * Rounding of the robot's file is no geometry: an angle within %g of a quarter turn is "
+        "one, a length\n * below %g of the reach is none, nor what a link has off its axes below "
+        "%g of the rest.\n",
+        noise, noise, noise);
     if (keep & GEN_FRICTION)
         fputs(" * Friction with sign() in id and fd: all of Coulomb's at any speed but zero. The "
               "general kernels let it\n * grow from zero up to the width of the joint, 0.02 rad/s "
@@ -670,7 +677,7 @@ static void print_sine_q31(const gen_t *gen, const gen_print_t *how, FILE *out) 
 
 static void print_payload(const gen_t *gen, const gen_print_t *how, FILE *out) {
     const char *t = type_of(how);
-    const double rise = dyn_spread_rise(&gen->model, gen->model.n - 1);
+    const double rise = dyn_spread_rise(&gen->traced, gen->model.n - 1);
     fprintf(out,
             "void %s_payload(%s mass, const %s com[3], const %s inertia[6], %s payload[10]) {\n"
             "    const %s half = (inertia[0] + inertia[1] + inertia[2]) / 2;\n"
@@ -784,9 +791,11 @@ static void tolerances(const selftest_t *t, gen_kernel_t kernel, const gen_state
             t->how->real == GEN_Q31 ? t->how->fixed[kernel]->result_error[i] : 2 * error[r];
         most = fmax(most, fabs(value[r]));
     }
-    /* The general kernel in double is not exact either. */
+    /* The general kernel in double is not exact either, and computes the arm with the noise of its
+     * file. */
+    gen_quiet_error(t->gen, kernel, state, error);
     for (int i = 0; i < graph_outputs(g); i++)
-        tolerance[i] += 1e-12 * (1 + most);
+        tolerance[i] += 1e-12 * (1 + most) + error[i];
     free(value);
     free(error);
 }
