@@ -199,6 +199,35 @@ def test_q31_is_proved_and_right(folder):
                 assert worst <= bound, f"{robot} {kernel}: {worst:.3g} above {bound:.3g}"
 
 
+def tolerances_of(path):
+    """kernel: the tolerances of its self-test."""
+    with open(path + ".c", encoding="utf-8") as f:
+        tables = re.findall(r"\} (\w+)_cases\[\d+\] = \{\n(.*?)\n\};", f.read(), re.DOTALL)
+    return {name: [float(x) for case in re.findall(r"\n    \{[^{]*\},\n    \},", body) for x in
+                   re.findall(r"-?\d[-+.e\d]*", case)] for name, body in tables}
+
+
+def test_q31_has_no_forward_dynamics_without_a_bound(folder):
+    """Where no rotor bounds the pivots the error can fill the format: then there is none, and no self-test that
+    excludes nothing. The PUMA has rotors."""
+    for robot, has in (("cmu-dd", False), ("stanford", False), ("planar3r", False), ("puma560", True)):
+        done = run("gen", robot, "--prefix", "arm", "--real", "q31", "--effort", "0", "-o", folder)
+        assert done.returncode == 0 and ("fd is left out in q31" in done.stderr) != has, f"{robot}: {done.stderr}"
+        path = os.path.join(folder, "arm")
+        with open(path + ".h", encoding="utf-8") as f:
+            header = f.read()
+        assert ("void arm_fd(" in header) == has and ("There is no fd" in header) != has, robot
+        assert ("#define ARM_WITHOUT_FD 1" in header) != has, robot
+        assert compiled(path).arm_selftest() == 0, robot
+        found = tolerances_of(path)
+        assert set(found) == set(KERNELS) - (set() if has else {"fd"}), f"{robot}: {set(found)}"
+        for kernel, values in found.items():
+            # Half of the format is 2^30; an error that can be larger says nothing.
+            assert values and max(values) < 2**30, f"{robot} {kernel}: {max(values)}"
+    done = run("fd", "cmu-dd", "--method", "gen", "--real", "q31", "--no-friction", rows=[[0] * 18])
+    assert done.returncode == 2 and "q31" in done.stderr, f"{done.returncode} {done.stdout} {done.stderr}"
+
+
 def test_boards_compile_it_without_a_warning(folder):
     for robot, real in (("puma560", "f32"), ("puma560", "q31"), ("stanford", "f32"), (DATA % "lwr7", "q31")):
         path = generate(folder, robot, "--real", real, "--effort", "1")

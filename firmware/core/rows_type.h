@@ -29,8 +29,12 @@ static int generated(evaluator_t *e, method_id_t method) {
         GENERATED(mass)(e->in[0], e->packed);
         return DYN_OK;
     case PROBLEM_FD:
+#ifdef GEN_Q31_WITHOUT_FD /* where fixed point cannot hold it */
+        return DYN_E_TYPE;
+#else
         GENERATED(fd)(e->in[0], e->in[1], e->in[2], e->out);
         return DYN_OK;
+#endif
     case PROBLEM_BIAS:
         GENERATED(bias)(e->in[0], e->in[1], e->out);
         return DYN_OK;

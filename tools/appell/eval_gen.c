@@ -51,6 +51,12 @@ int eval_gen_make(eval_gen_t *e, problem_t problem) {
     e->gen = gen_make(e->model, &options);
     if (e->gen && units)
         e->fixed = gen_fixed(e->gen, kernel, units);
+    if (e->fixed && fixed_lost(e->fixed)) {
+        fixed_free(e->fixed);
+        gen_free(e->gen);
+        e->fixed = NULL;
+        e->gen = NULL;
+    }
     return e->gen ? DYN_OK : DYN_E_TYPE;
 }
 

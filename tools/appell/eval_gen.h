@@ -21,7 +21,8 @@ extern double eval_gen_effort;
 /* For this arm; units of fixed point, else NULL. They must stay. */
 void eval_gen_set(eval_gen_t *e, gen_real_t real, const dyn_model_t *model,
                   const dyn_units_t *units);
-/* Makes it, once. DYN_OK, or DYN_E_TYPE where nothing is generated for the problem. */
+/* Makes it, once. DYN_OK, or DYN_E_TYPE where nothing is generated for the problem, or
+ * fixed point cannot hold it. */
 int eval_gen_make(eval_gen_t *e, problem_t problem);
 void eval_gen_drop(eval_gen_t *e);
 

@@ -62,6 +62,16 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
     for (int k = 0; fixed_point && k < GEN_KERNELS; k++)
         if (made->gen->graph[k])
             made->fixed[k] = gen_fixed(made->gen, (gen_kernel_t)k, &made->units);
+    for (int k = 0; k < GEN_KERNELS; k++)
+        if (made->fixed[k] && fixed_lost(made->fixed[k])) {
+            fixed_free(made->fixed[k]);
+            made->fixed[k] = NULL;
+            gen_lose(made->gen, (gen_kernel_t)k);
+            say_note(robot->file,
+                     "%s is left out in q31: nothing bounds the pivots of the inertia matrix from "
+                     "below as rotors do, and not one bit of an acceleration is sure",
+                     gen_kernel_info[k].name);
+        }
     return made;
 }
 

@@ -221,6 +221,13 @@ fixed_t *fixed_make(const graph_t *g, const fixed_options_t *o) {
     return f;
 }
 
+bool fixed_lost(const fixed_t *f) {
+    for (int i = 0; i < graph_outputs(f->g); i++)
+        if (ldexp(f->result_error[i], f->result_exponent[i]) >= 0x1p30)
+            return true;
+    return false;
+}
+
 void fixed_free(fixed_t *f) {
     if (!f)
         return;

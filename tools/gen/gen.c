@@ -176,6 +176,12 @@ void gen_free(gen_t *gen) {
     free(gen);
 }
 
+void gen_lose(gen_t *gen, gen_kernel_t kernel) {
+    graph_free(gen->graph[kernel]);
+    gen->graph[kernel] = NULL;
+    gen->lost |= BIT(kernel);
+}
+
 /* ------------------------------------------------------------------------------------- evaluation
  */
 

@@ -55,6 +55,7 @@ typedef struct {
     graph_ops_t ops[GEN_KERNELS];
     graph_ops_t other; /* the inertia matrix by the other strategy, not annealed */
     gen_names_t *names[GEN_KERNELS];
+    uint32_t lost; /* bits: kernels that were asked for, but fixed point cannot hold */
 } gen_t;
 
 /*
@@ -66,6 +67,8 @@ typedef struct {
 double gen_noise(gen_real_t real);
 gen_t *gen_make(const dyn_model_t *model, const gen_options_t *options);
 void gen_free(gen_t *gen);
+/* Without this kernel: fixed_lost. */
+void gen_lose(gen_t *gen, gen_kernel_t kernel);
 uint32_t gen_results(const gen_t *gen, gen_kernel_t kernel);
 /* Numbers in an array of inputs. */
 uint32_t gen_array_size(const gen_t *gen, gen_array_t array);

@@ -518,10 +518,14 @@ static void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out) {
           " * error of each result are guaranteed for every state within them",
           out);
     fputs(gen->graph[GEN_FD] && !how->fixed[GEN_FD]->proved
-              ? ", but of fd: a pivot of its matrix\n * has no lower bound from a rotor; it "
-                "saturates.\n"
+              ? ", but of fd: a pivot of its matrix\n * has no lower bound from a rotor but from "
+                "samples; it saturates.\n"
               : ".\n",
           out);
+    if (gen->lost & 1u << GEN_FD)
+        fputs(" * There is no fd: pivots of its matrix have no lower bound from a rotor, and with "
+              "what samples give not\n * one bit of an acceleration is sure.\n",
+              out);
     for (int k = 0; k < GEN_KERNELS; k++) {
         if (!gen->graph[k])
             continue;
@@ -568,6 +572,14 @@ void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out) {
     }
     if (how->real == GEN_Q31)
         print_bounds(gen, how, out);
+    for (int k = 0; k < GEN_KERNELS; k++)
+        if (gen->lost & 1u << k) {
+            fputs("#define ", out);
+            upper(how->prefix, out);
+            fputs("_WITHOUT_", out);
+            upper(gen_kernel_info[k].name, out);
+            fputs(" 1\n", out);
+        }
     for (int k = 0; k < GEN_KERNELS; k++)
         if (gen->graph[k]) {
             fprintf(out, "\n/* %s */\n", gen_kernel_info[k].text);
