@@ -75,6 +75,18 @@ def counts(path):
     return {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(r"\*   (\w+) +(\d+) mul +(\d+) add", text)}
 
 
+def long_arm(folder, joints):
+    """A file of an arm with full inertias and this many joints, more than seven."""
+    with open(DATA % "lwr7", encoding="utf-8") as f:
+        text = f.read()
+    joint = text[text.index("  - name: joint3"):text.index("  - name: joint4")]
+    more = "".join(joint.replace("joint3", f"joint{k}").replace("d: 0.4", f"d: 0.{k}") for k in range(8, joints + 1))
+    path = os.path.join(folder, "long.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text.rstrip() + "\n" + more)
+    return path
+
+
 def check_robot(folder, robot):
     n = joints_of(robot)
     path = generate(folder, robot, "--real", "f64", "--effort", "1")
@@ -309,6 +321,8 @@ def test_bad_usage(folder):
     for arguments, says in ((["puma560"], "-o DIR"), (["puma560", "-o", folder, "--keep", "mass"], "--keep"),
                             (["puma560", "-o", folder, "--strategy", "magic"], "uicker-kahn"),
                             (["puma560", "-o", folder, "--real", "f16"], "f32"),
+                            (["puma560", "-o", folder, "--strategy", "uicker-kahn", "--keep", "payload"], "payload"),
+                            ([long_arm(folder, 9), "-o", folder, "--strategy", "uicker-kahn"], "up to 8 joints"),
                             (["twobody", "-o", folder, "--real", "q31"], "limits"),
                             (["puma560", "-o", folder, "--real", "q31", "--keep", "gravity"], "f32"),
                             (["puma560", "-o", "/proc/nowhere/x"], "folder")):
@@ -364,13 +378,7 @@ def test_a_long_arm_in_a_minute(folder):
     """Twelve joints with full inertias, all kernels."""
     if not LONG:
         raise Skip("make test-long")
-    with open(DATA % "lwr7", encoding="utf-8") as f:
-        text = f.read()
-    joint = text[text.index("  - name: joint3"):text.index("  - name: joint4")]
-    more = "".join(joint.replace("joint3", f"joint{k}").replace("d: 0.4", f"d: 0.{k}") for k in range(8, 13))
-    path = os.path.join(folder, "twelve.yaml")
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text.rstrip() + "\n" + more)
+    path = long_arm(folder, 12)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     generate(folder, path)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before

@@ -40,6 +40,21 @@ static int say_unproved(const robot_t *robot) {
                      "within its limits this arm can overflow q31 in all units");
 }
 
+static int say_no_closed_form(const robot_t *robot, const gen_options_t *options) {
+    static const char cure[] = "leave --strategy out: the trace has no such limit";
+    if (options->keep & GEN_KEEP_PAYLOAD)
+        return say_error(robot->file, cure,
+                         "--strategy uicker-kahn: there is no closed form with a payload that is "
+                         "kept as an argument");
+    if (robot->n > FORM_UICKER_KAHN_MAX)
+        return say_error(robot->file, cure,
+                         "--strategy uicker-kahn: there is a closed form up to %d joints, this arm "
+                         "has %u",
+                         FORM_UICKER_KAHN_MAX, (unsigned)robot->n);
+    return say_error(robot->file, cure,
+                     "--strategy uicker-kahn: the closed form of this arm has too many monomials");
+}
+
 gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, bool fixed_point) {
     gen_robot_t *made = calloc(1, sizeof *made);
     bool proved;
@@ -56,6 +71,11 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
     made->gen = gen_make(&robot->model, options);
     if (!made->gen) {
         say_no_memory();
+        gen_robot_free(made);
+        return NULL;
+    }
+    if (made->gen->no_closed_form) {
+        say_no_closed_form(robot, options);
         gen_robot_free(made);
         return NULL;
     }

@@ -119,7 +119,8 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
     return second;
 }
 
-static graph_t *prepare(gen_t *gen, gen_kernel_t kernel) {
+/* closed: the inertia matrix, may be NULL; used up where the kernel is that. */
+static graph_t *prepare(gen_t *gen, gen_kernel_t kernel, graph_t *closed) {
     static const form_kind_t kind[GEN_KERNELS] = {FORM_ID, FORM_MASS, FORM_BIAS, FORM_GRAVITY,
                                                   FORM_FD};
     if (kernel >= GEN_FK)
@@ -128,10 +129,7 @@ static graph_t *prepare(gen_t *gen, gen_kernel_t kernel) {
     if (!gen->names[kernel])
         return NULL;
     graph_t *trace = form_best(&gen->arm, kind[kernel], &anneal_m4f, gen->names[kernel]);
-    if (kernel != GEN_MASS || !(gen->options.both || gen->options.uicker_kahn))
-        return trace;
-    graph_t *closed = form_uicker_kahn(&gen->arm);
-    if (!closed)
+    if (kernel != GEN_MASS || !closed)
         return trace;
     graph_t *chosen = gen->options.uicker_kahn ? closed : trace;
     graph_t *other = gen->options.uicker_kahn ? trace : closed;
@@ -152,10 +150,15 @@ gen_t *gen_make(const dyn_model_t *model, const gen_options_t *options) {
     gen->model = *model;
     gen->traced = gen_quiet(model, gen_noise(options->real));
     gen_arm(&gen->traced, options->keep, &gen->arm);
-    for (int k = 0; k < GEN_KERNELS; k++) {
+    graph_t *closed = NULL;
+    if ((options->both || options->uicker_kahn) &&
+        (!options->kernels || (options->kernels & BIT(GEN_MASS))))
+        closed = form_uicker_kahn(&gen->arm);
+    gen->no_closed_form = options->uicker_kahn && !closed;
+    for (int k = 0; k < GEN_KERNELS && !gen->no_closed_form; k++) {
         if (options->kernels && !(options->kernels & BIT(k)))
             continue;
-        graph_t *g = prepare(gen, (gen_kernel_t)k);
+        graph_t *g = prepare(gen, (gen_kernel_t)k, closed);
         if (!g)
             continue;
         gen->before[k] = graph_count(g);

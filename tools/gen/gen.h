@@ -38,7 +38,7 @@ typedef struct {
     uint32_t kernels; /* bits; 0: all */
     double effort;    /* of the annealer; 1 is the default, 0 leaves it out */
     gen_real_t real;  /* that will compute it: what counts as noise, gen_noise */
-    bool uicker_kahn; /* the inertia matrix by the closed form */
+    bool uicker_kahn; /* the inertia matrix by the closed form, or nothing: no_closed_form */
     bool both;        /* count the other strategy too */
     /* Told now and then; may be NULL. */
     void (*progress)(void *context, const char *kernel, double part, graph_ops_t ops);
@@ -55,7 +55,8 @@ typedef struct {
     graph_ops_t ops[GEN_KERNELS];
     graph_ops_t other; /* the inertia matrix by the other strategy, not annealed */
     gen_names_t *names[GEN_KERNELS];
-    uint32_t lost; /* bits: kernels that were asked for, but fixed point cannot hold */
+    bool no_closed_form; /* that was asked for: there are no graphs */
+    uint32_t lost;       /* bits: kernels that were asked for, but fixed point cannot hold */
 } gen_t;
 
 /*
