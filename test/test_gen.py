@@ -248,6 +248,19 @@ def test_boards_compile_it_without_a_warning(folder):
                             os.path.join(folder, core + ".o")], check=True)
 
 
+def test_the_firmware_lets_generated_frames_be_larger(folder):
+    """What does not fit the registers is in the frame: no mistake, as it would be elsewhere, and still counted against
+    the stack, by the file that tools/stack.py reads."""
+    built = os.path.join(folder, "build")
+    made = built + "/netduino2/firmware/gen_q31"
+    subprocess.run(["make", "-s", "-o", PROGRAM, "BOARD=netduino2", "GEN=1", "ROBOT=puma560", "GEN_EFFORT=0", "WERROR=1",
+                    "FRAME_MAX=100", "APPELL=" + PROGRAM, "BUILD=" + built, made + ".o"], check=True,
+                   env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "BOARD", "BUILD")})
+    with open(made + ".su", encoding="utf-8") as f:
+        frames = {m[1]: int(m[2]) for m in re.finditer(r"gen_q31_(\w+)\t(\d+)", f.read())}
+    assert 100 < frames["fd"] <= 1024, frames
+
+
 # ----------------------------------------------------------------------------- options and the rest
 
 def test_arguments_at_run_time(folder):

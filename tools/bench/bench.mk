@@ -55,8 +55,7 @@ BENCH_GEN := $(BENCH_GEN_REALS:%=$(GEN_OUT)/bench/puma560/gen_%.c)
 BENCH_OBJ += $(BENCH_GEN:$(GEN_OUT)/%.c=$(TEST_OUT)/gen/%.o)
 $(TEST_OUT)/test/bench_gen.o: CFLAGS += -I$(GEN_OUT)/bench/puma560 $(foreach r,$(BENCH_GEN_REALS),-DBENCH_GEN_$r='"gen_$r.h"')
 $(TEST_OUT)/test/bench_gen.o: $(BENCH_GEN)
-# Straight-line code keeps what does not fit the registers in its frame.
-$(TEST_OUT)/gen/%.o: CFLAGS += -Wstack-usage=1024
+$(TEST_OUT)/gen/%.o: CFLAGS += -Wstack-usage=$(GEN_FRAME_MAX)
 $(TEST_OUT)/gen/%.o: $(GEN_OUT)/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -1,8 +1,11 @@
 # Include it after tools/appell/appell.mk and firmware/core/core.mk.
 # Generated kernels. FOLDER/gen_REAL.c and .h, made by the host tool, functions gen_REAL_id and so on.
-#   GEN_EFFORT   of the annealer, for these
+#   GEN_EFFORT      of the annealer, for these
+#   GEN_FRAME_MAX   bytes of a single frame: straight-line code keeps there what does not fit the registers. The sum
+#                   along the calls is held to the stack by tools/stack.py all the same.
 
-GEN_EFFORT ?= 10
+GEN_EFFORT    ?= 10
+GEN_FRAME_MAX := 1024
 
 # $(call gen_rule,folder,robot,real)
 define gen_rule
@@ -31,6 +34,6 @@ $(eval $(call gen_rule,$(GEN_DIR),$(GEN_ROBOT),$(CONTROL_REAL)))
 $(OUT)/firmware/$(GEN_NAME).o: $(GEN_DIR)/$(GEN_NAME).c $(GEN_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CROSS)gcc $(CFLAGS) $(DYN_FLAGS_$(CONTROL_REAL)) -c $< -o $@
+	$(Q)$(CROSS)gcc $(CFLAGS) -Wstack-usage=$(GEN_FRAME_MAX) $(DYN_FLAGS_$(CONTROL_REAL)) -c $< -o $@
 endif
 endif
