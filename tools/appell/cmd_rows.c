@@ -164,9 +164,9 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
     if (status == DYN_E_PIVOT)
         return rows_error(rows, dyn_status_cure(status), "%s", dyn_status_cause(status));
     if (status == DYN_E_TYPE && job->type == &eval_q31)
-        return rows_error(
-            rows, "use f32, or another method",
-            "q31 cannot hold what is generated for this arm: no rotor bounds a pivot");
+        return rows_error(rows, "use f32, or another method",
+                          "q31 cannot hold what is generated for this arm: rotors do not "
+                          "hold every pivot above its error");
     if (status == ROWS_OVERFLOW)
         return rows_error(rows, "use f32", "q31 overflows on the way to the result");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)

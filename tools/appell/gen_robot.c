@@ -88,8 +88,8 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
             made->fixed[k] = NULL;
             gen_lose(made->gen, (gen_kernel_t)k);
             say_note(robot->file,
-                     "%s is left out in q31: nothing bounds the pivots of the inertia matrix from "
-                     "below as rotors do, and not one bit of an acceleration is sure",
+                     "%s is left out in q31: rotors do not hold every pivot of the inertia matrix "
+                     "above its error, and not one bit of an acceleration is sure",
                      gen_kernel_info[k].name);
         }
     return made;

@@ -518,14 +518,15 @@ static void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out) {
           " * error of each result are guaranteed for every state within them",
           out);
     fputs(gen->graph[GEN_FD] && !how->fixed[GEN_FD]->proved
-              ? ", but of fd: a pivot of its matrix\n * has no lower bound from a rotor but from "
-                "samples; it saturates.\n"
+              ? ", but of fd: rotors do not hold\n * every pivot of its matrix above its error; "
+                "it saturates.\n"
               : ".\n",
           out);
     if (gen->lost & 1u << GEN_FD)
-        fputs(" * There is no fd: pivots of its matrix have no lower bound from a rotor, and with "
-              "what samples give not\n * one bit of an acceleration is sure.\n",
-              out);
+        fputs(
+            " * There is no fd: rotors do not hold every pivot of its matrix above its error, and "
+            "not one bit of\n * an acceleration is sure.\n",
+            out);
     for (int k = 0; k < GEN_KERNELS; k++) {
         if (!gen->graph[k])
             continue;
