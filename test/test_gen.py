@@ -12,6 +12,8 @@ import os
 import random
 import re
 import resource
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -309,6 +311,33 @@ def test_the_same_bytes_every_time(folder):
     assert files[0] == files[1]
 
 
+def test_the_command_of_the_header_gives_the_file(folder):
+    """Every option that changes a byte stands in it, whatever a shell thinks of its characters."""
+    shutil.copy("test/robot_data/gripper.urdf", folder)
+
+    def make(where, *words):
+        done = subprocess.run([PROGRAM, *words, "--quiet", "-o", where], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+        found = {}
+        for name in sorted(os.listdir(os.path.join(folder, where))):
+            with open(os.path.join(folder, where, name), encoding="utf-8") as f:
+                found[name] = f.read()
+        return found
+    for k, words in enumerate((
+            ["gripper.urdf", "--tip", "palm", "--freeze", "camera_tilt=0.5", "--freeze", "lift=0.25", "--effort", "0",
+             "--parallel", "0.03", "--keep", "gravity,wrench", "--friction"],
+            ["gripper.urdf", "--gravity", "0, 1, -9", "--payload", "0.5,0,0,0.1", "--no-base", "--no-rotor", "--effort",
+             "1", "--prefix", "Hand_2"],
+            [os.path.abspath("tools/robots/puma560.yaml"), "--real", "q31", "--strategy", "uicker-kahn", "--effort", "0"])):
+        first = make(f"{k}a", "gen", *words)
+        header = next(text for name, text in first.items() if name.endswith(".h"))
+        command = shlex.split(re.search(r"^ \*     (appell gen .*)$", header, re.MULTILINE)[1])
+        if k == 2:
+            shutil.copy("tools/robots/puma560.yaml", folder)
+        assert all(word in command for word in words[1:]), command
+        assert make(f"{k}b", *command[1:]) == first, command
+
+
 def test_the_hash_is_of_the_dynamics(folder):
     def hash_of(*arguments):
         with open(generate(folder, *arguments, "--effort", "0") + ".h", encoding="utf-8") as f:
@@ -338,9 +367,29 @@ def test_bad_usage(folder):
                             ([long_arm(folder, 9), "-o", folder, "--strategy", "uicker-kahn"], "up to 8 joints"),
                             (["twobody", "-o", folder, "--real", "q31"], "limits"),
                             (["puma560", "-o", folder, "--real", "q31", "--keep", "gravity"], "f32"),
+                            (["puma560", "-o", folder, "--prefix", ""], "C identifier"),
+                            (["puma560", "-o", folder, "--prefix", "my-arm"], "C identifier"),
+                            (["puma560", "-o", folder, "--prefix", "../arm"], "C identifier"),
+                            (["puma560", "-o", folder, "--prefix", "7dof"], "C identifier"),
+                            (["puma560", "-o", folder, "--base", "--no-base"], "contradict"),
                             (["puma560", "-o", "/proc/nowhere/x"], "folder")):
         done = run("gen", *arguments, "-q")
         assert done.returncode == 2 and says in done.stderr, f"{arguments}: {done.returncode} {done.stderr}"
+
+
+def test_a_prefix_keeps_its_case(folder):
+    good("gen", "planar3r", "--prefix", "MyArm", "--effort", "0", "-q", "-o", folder)
+    assert sorted(os.listdir(folder)) == ["MyArm.c", "MyArm.h", "MyArm_base.csv"]
+    assert hasattr(compiled(os.path.join(folder, "MyArm")), "MyArm_id")
+
+
+def test_base_is_the_default(folder):
+    """And can be said."""
+    files = []
+    for k, words in enumerate(([], ["--base"], ["--no-base"])):
+        path = generate(os.path.join(folder, str(k)), "puma560", "--effort", "0", *words)
+        files.append(counts(path))
+    assert files[0] == files[1] and files[2]["id"][0] > files[0]["id"][0], files
 
 
 # ------------------------------------------------------------------------------------ operation counts

@@ -51,6 +51,19 @@ static int choose_real(const request_t *request, gen_real_t *real) {
     return say_error(NULL, "choose one of: f32, f64, q31", "there is no number type '%s'", name);
 }
 
+/* The name of files and functions as it is given: they keep its case. */
+static int choose_prefix(const request_t *request) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const char *prefix = request->value[OPTION_PREFIX];
+    if (!request_has(request, OPTION_PREFIX) ||
+        (*prefix && !isdigit((unsigned char)*prefix) && strlen(prefix) <= ROBOT_NAME_MAX &&
+         strspn(prefix, letters) == strlen(prefix)))
+        return EXIT_YES;
+    return say_error(NULL, "use letters, digits and underscores, not a digit first",
+                     "--prefix: '%s' is not the beginning of a C identifier, or longer than %d",
+                     prefix, ROBOT_NAME_MAX);
+}
+
 static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) {
     const char *strategy = request->value[OPTION_STRATEGY];
     long effort = GEN_EFFORT;
@@ -58,8 +71,12 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
         return say_error(NULL, "choose trace or uicker-kahn", "there is no strategy '%s'",
                          strategy);
     o->uicker_kahn = strategy && !strcmp(strategy, "uicker-kahn");
-    if (choose_real(request, real) != EXIT_YES || choose_keep(request, &o->keep) != EXIT_YES)
+    if (choose_real(request, real) != EXIT_YES || choose_keep(request, &o->keep) != EXIT_YES ||
+        choose_prefix(request) != EXIT_YES)
         return EXIT_BAD;
+    if (request_has(request, OPTION_BASE) && request_has(request, OPTION_NO_BASE))
+        return say_error(NULL, "leave one of them out",
+                         "--base and --no-base contradict each other");
     if (request_has(request, OPTION_EFFORT) &&
         request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
         return EXIT_BAD;
@@ -79,31 +96,67 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
 /* ------------------------------------------------------------------------------------------ files
  */
 
-/* A C identifier: letters, digits and underscores, not a digit first. */
+/* A C identifier from the name of a robot: letters, digits and underscores, not a digit first. */
 static void prefix_of(const char *name, char *out, size_t size) {
     size_t used = 0;
-    if (isdigit((unsigned char)*name))
+    if (!*name || isdigit((unsigned char)*name))
         out[used++] = 'r';
     for (; *name && used + 1 < size; name++)
         out[used++] = isalnum((unsigned char)*name) ? (char)tolower((unsigned char)*name) : '_';
     out[used] = '\0';
 }
 
-/* What made it, without names of folders and without the output: the same wherever it is called. */
-static void command_of(const request_t *request, const robot_t *robot, char *out, size_t size) {
+/* One more word of a command line, with quotes where a shell needs them. */
+static void add_word(FILE *out, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+.,:=/@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fprintf(out, " %s", word);
+        return;
+    }
+    fputs(" '", out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, out);
+    fputc('\'', out);
+}
+
+/*
+ * What made it: every option that changes a byte. Without the folder of the robot and without the
+ * output, so that it is the same wherever it is called. To be freed; NULL after saying why not.
+ */
+static char *command_of(const request_t *request) {
     static const option_id_t shown[] = {OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT,
                                         OPTION_KEEP, OPTION_GRAVITY,  OPTION_PAYLOAD,
-                                        OPTION_TIP,  OPTION_PREFIX};
+                                        OPTION_TIP,  OPTION_PARALLEL, OPTION_PREFIX};
     static const option_id_t flags[] = {OPTION_NO_BASE, OPTION_NO_ROTOR, OPTION_FRICTION,
                                         OPTION_RIGID};
-    size_t used = (size_t)snprintf(out, size, "appell gen %s", robot->name);
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0] && used < size; i++)
-        if (request_has(request, shown[i]))
-            used += (size_t)snprintf(out + used, size - used, " --%s %s",
-                                     option_table[shown[i]].name, request->value[shown[i]]);
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0] && used < size; i++)
+    const char *folder = strrchr(request->argument[0], '/');
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) {
+        say_no_memory();
+        return NULL;
+    }
+    fputs("appell gen", out);
+    add_word(out, folder ? folder + 1 : request->argument[0]);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        if (request_has(request, shown[i])) {
+            fprintf(out, " --%s", option_table[shown[i]].name);
+            add_word(out, request->value[shown[i]]);
+        }
+    for (size_t i = 0; i < request->freezes; i++) {
+        fprintf(out, " --%s", option_table[OPTION_FREEZE].name);
+        add_word(out, request->freeze[i]);
+    }
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (request_has(request, flags[i]))
-            used += (size_t)snprintf(out + used, size - used, " --%s", option_table[flags[i]].name);
+            fprintf(out, " --%s", option_table[flags[i]].name);
+    if (fclose(out) == 0)
+        return text;
+    say_no_memory();
+    free(text);
+    return NULL;
 }
 
 typedef void (*printer_t)(const gen_t *gen, const gen_print_t *how, FILE *out);
@@ -177,24 +230,24 @@ int gen_run(const request_t *request) {
     options.both = true;
     options.progress = progress;
     options.context = &shown;
-    char prefix[ROBOT_NAME_MAX + 1], command[600];
-    prefix_of(request_has(request, OPTION_PREFIX) ? request->value[OPTION_PREFIX] : robot->name,
-              prefix, sizeof prefix);
-    command_of(request, robot, command, sizeof command);
-    gen_robot_t *made = gen_robot_make(robot, &options, real == GEN_Q31);
+    char prefix[ROBOT_NAME_MAX + 1], *command = command_of(request);
+    prefix_of(robot->name, prefix, sizeof prefix);
+    gen_robot_t *made = command ? gen_robot_make(robot, &options, real == GEN_Q31) : NULL;
     int status = EXIT_BAD;
     if (made) {
-        const gen_print_t how = {.real = real,
-                                 .robot = robot->name,
-                                 .prefix = prefix,
-                                 .command = command,
-                                 .hash = made->hash,
-                                 .hashed = made->hashed,
-                                 .units = &made->units,
-                                 .fixed = (const fixed_t *const *)made->fixed};
+        const gen_print_t how = {
+            .real = real,
+            .robot = robot->name,
+            .prefix = request_has(request, OPTION_PREFIX) ? request->value[OPTION_PREFIX] : prefix,
+            .command = command,
+            .hash = made->hash,
+            .hashed = made->hashed,
+            .units = &made->units,
+            .fixed = (const fixed_t *const *)made->fixed};
         status = write_all(request->value[OPTION_OUTPUT], made->gen, &how);
         gen_robot_free(made);
     }
+    free(command);
     arm_free(robot);
     return status;
 }

@@ -103,6 +103,7 @@
       "leave gravity, payload or wrench as arguments of the generated functions")                  \
     X(PREFIX, "prefix", 0, "NAME", WORD,                                                           \
       "of files and functions instead of the robot's name; a C identifier")                        \
+    X(BASE, "base", 0, NULL, NONE, "regroup the links to base parameters: the default")            \
     X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
     X(FRICTION, "friction", 0, NULL, NONE, "add viscous and Coulomb friction, with sign()")        \
     X(BOARD, "board", 0, "B", BOARD, "the emulated board; default netduinoplus2")                  \

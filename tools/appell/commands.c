@@ -196,7 +196,7 @@ const command_t command_table[] = {
     {"gen", "ROBOT -o DIR", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
              OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX,
-             OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT),
+             OPTION_BASE, OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT),
      "straight-line C for one robot: DIR/ROBOT.c, .h and its base parameters",
      "Inverse dynamics, inertia matrix, bias, gravity, forward dynamics, forward kinematics and "
      "Jacobian, with all constants of the robot folded in: one header, one source, nothing needed "
