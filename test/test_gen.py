@@ -392,6 +392,32 @@ def test_base_is_the_default(folder):
     assert files[0] == files[1] and files[2]["id"][0] > files[0]["id"][0], files
 
 
+def base_of(folder, *options):
+    """(text, rows of the parameters in the code, rows of the links as they are), of the PUMA."""
+    with open(generate(folder, "puma560", "--effort", "0", *options) + "_base.csv", encoding="utf-8") as f:
+        text = f.read()
+    rows = [line.split(",") for line in text.splitlines() if line[0] != "#"]
+    cut = next(i for i, row in enumerate(rows) if row[0] == "literal")
+    parts = [[dict(zip(part[0], map(float, row))) for row in part[1:]] for part in (rows[:cut], rows[cut:])]
+    return text, *parts
+
+
+def test_the_table_says_what_the_code_contains(folder):
+    text, with_rotors, _ = base_of(folder)
+    _, without, _ = base_of(folder, "--no-rotor")
+    # G^2 J of the file; the rotors of joints 1 and 2 are in the links.
+    first, second = 0.0002 * 62.6111**2, 0.0002 * 107.815**2
+    assert "rotor of joint 1" in text and "rotor of joint 2" in text
+    assert [row["rotor"] for row in with_rotors[:2]] == [0, 0] and all(row["rotor"] > 0 for row in with_rotors[2:])
+    more = [{name: a[name] - b[name] for name in a} for a, b in zip(with_rotors, without)]
+    near([more[0]["Jxx"], more[0]["Jyy"], more[1]["Jxx"], more[1]["Jyy"]],
+         [first, -second / 2, second / 2, second / 2], 1e-14, "rotors in the links")
+    text, plain, literal = base_of(folder, "--no-base")
+    assert "nothing is regrouped" in text and "link before" not in text and "rotor of joint" not in text
+    assert [row["m"] for row in plain] == [row["m"] for row in literal]
+    near([plain[0]["rotor"], plain[1]["rotor"]], [first, second], 1e-14, "rotors")
+
+
 # ------------------------------------------------------------------------------------ operation counts
 
 def check_counts(folder, robot, bars, *options):

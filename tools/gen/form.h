@@ -58,6 +58,7 @@ typedef struct {
     dyn_pose_t tool; /* hand in the last link's frame, as the formulations have it */
     bool round;      /* the last link is a body of revolution about its axis: its angle does not
                         matter to the dynamics */
+    uint32_t joined; /* bits: joints whose rotor is in the links */
     double turned;   /* of the last link's frame about its axis, so that zeros appear */
     gen_joint_t joint[DYN_MAX_JOINTS];
 } gen_arm_t;

@@ -139,6 +139,7 @@ static void regroup_rotors(gen_arm_t *arm) {
     uint32_t second = 1;
     if (!j[0].prismatic) {
         j[0].J[0] += j[0].rotor;
+        arm->joined |= j[0].rotor != 0 ? 1u << 0 : 0;
         j[0].rotor = 0;
     }
     while (second < arm->n && !j[second].starts)
@@ -148,6 +149,7 @@ static void regroup_rotors(gen_arm_t *arm) {
     j[1].J[0] += j[1].rotor / 2;
     j[1].J[1] += j[1].rotor / 2;
     j[0].J[1] -= j[1].rotor / 2;
+    arm->joined |= j[1].rotor != 0 ? 1u << 1 : 0;
     j[1].rotor = 0;
 }
 

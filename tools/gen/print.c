@@ -924,8 +924,7 @@ void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out) {
 /* --------------------------------------------------------------------------------- base parameters
  */
 
-void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
-    const gen_arm_t *arm = &gen->arm;
+static void print_regrouped(const gen_arm_t *arm, const char *robot, FILE *out) {
     fputs("# Base inertial parameters of ", out);
     comment(robot, out);
     fputs(": what of the links can influence a torque.\n"
@@ -935,9 +934,34 @@ void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
           "link the mass, the\n"
           "# first moment along the axis and Euler's Jzz are counted to the link before, of a "
           "prismatic link\n"
-          "# Euler's tensor. The torques stay exactly the same.\n"
-          "# m kg; l = m c kg m; J Euler's tensor (integral of r r^T dm) about the origin, kg "
-          "m^2; rotor kg m^2.\n",
+          "# Euler's tensor. The torques stay exactly the same.\n",
+          out);
+    if (arm->joined & 1u << 0)
+        fputs("# The rotor of joint 1 turns with its link: it is in Jxx of link 1.\n", out);
+    if (arm->joined & 1u << 1)
+        fputs("# The rotor of joint 2 turns as its link does about its own axis, perpendicular to "
+              "the first: half of it\n"
+              "# is in Jxx and half in Jyy of link 2, and half taken from Jyy of link 1.\n",
+              out);
+}
+
+void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
+    const gen_arm_t *arm = &gen->arm;
+    if (!(arm->keep & GEN_NO_BASE))
+        print_regrouped(arm, robot, out);
+    else {
+        fputs("# Inertial parameters of ", out);
+        comment(robot, out);
+        fputs(", link by link as they are (--no-base): nothing is regrouped.\n"
+              "# About the origin where the arm before arrives: of a revolute link d below the "
+              "frame of the joint.\n",
+              out);
+    }
+    if (arm->keep & GEN_NO_ROTOR)
+        fputs("# Without rotors.\n", out);
+    fputs("# m kg; l = m c kg m; J Euler's tensor (integral of r r^T dm) about the origin, kg "
+          "m^2; rotor kg m^2\n"
+          "# (kg where the joint slides), as it is seen at the joint.\n",
           out);
     if (arm->round)
         fputs("# The last link is a body of revolution about its axis: its angle does not matter "
