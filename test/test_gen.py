@@ -275,6 +275,42 @@ def test_arguments_at_run_time(folder):
         assert library.arm_selftest() == 0, options
 
 
+def test_arguments_are_what_the_header_says(folder):
+    """Gravity points down in the base frame; a wrench is what the surroundings exert on the hand, on its axes: as the
+    options of the tool have them."""
+    path = generate(folder, "puma560", "--real", "f64", "--effort", "0", "--keep", "gravity,wrench")
+    library = compiled(path)
+    with open(path + ".h", encoding="utf-8") as f:
+        header = " ".join(f.read().replace(" *", " ").split())
+    for says in ("Joints: waist, shoulder, elbow, wrist_roll, wrist_pitch, flange.", "SI units: q rad,", "tau N m,",
+                 "gravity[3]: its acceleration, m/s^2, pointing down,", "wrench[6]: force (N), then moment"):
+        assert says in header, says
+    source = random.Random(3)
+    row = [source.uniform(-1, 1) for _ in range(18)]
+    gravity, wrench = [1, -2, -9], [3, -4, 5, 0.5, -0.25, 0.75]
+    out = (ctypes.c_double * 6)()
+    arrays = [(ctypes.c_double * len(x))(*x) for x in (row[:6], row[6:12], row[12:], gravity, wrench)]
+    library.arm_id(*arrays, out)
+    said = table("id", "puma560", "--no-friction", "--gravity", ",".join(map(str, gravity)), "--wrench",
+                 ",".join(map(str, wrench)), rows=[row])[0]
+    near(list(out), said, 1e-12, "gravity and wrench")
+
+
+def test_functions_can_be_read(folder):
+    """A line above what leads to a result says what it is, and every name of the mechanics stands in the legend."""
+    path = generate(folder, "puma560", "--effort", "1")
+    with open(path + ".c", encoding="utf-8") as f:
+        text = f.read()
+    legend = re.search(r"/\*\n \* Names\..*?\*/", text, re.DOTALL)[0]
+    code = text[text.index(legend) + len(legend):text.index("/* Results of the general kernels")]
+    for name in set(re.findall(r"const float (?:m_)?([A-Za-z]+)\d", code)) | {"s", "c"}:
+        assert re.search(rf"\b{name}(\d|\b)", legend), f"{name} is not in the legend"
+    for heading in ("tau[0]: torque of waist", "M[1]: shoulder and waist", "qdd[1]: acceleration of shoulder",
+                    "the pivot of elbow", "pose[3]: x of the hand", "J[0]: velocity along x by waist"):
+        assert f"    /* {heading} */" in code, heading
+    assert all(len(line) <= 120 for line in text.splitlines())
+
+
 def test_friction_of_both_directions(folder):
     """The PUMA has another Coulomb friction at negative speed than at positive; the general kernels are the
     reference, at speeds beyond the width where they let it grow from zero (0.02 rad/s). Symmetric friction costs

@@ -235,7 +235,7 @@ int gen_run(const request_t *request) {
     gen_robot_t *made = command ? gen_robot_make(robot, &options, real == GEN_Q31) : NULL;
     int status = EXIT_BAD;
     if (made) {
-        const gen_print_t how = {
+        gen_print_t how = {
             .real = real,
             .robot = robot->name,
             .prefix = request_has(request, OPTION_PREFIX) ? request->value[OPTION_PREFIX] : prefix,
@@ -244,6 +244,8 @@ int gen_run(const request_t *request) {
             .hashed = made->hashed,
             .units = &made->units,
             .fixed = (const fixed_t *const *)made->fixed};
+        for (uint32_t i = 0; i < robot->n; i++)
+            how.joint[i] = robot->joint[i].name;
         status = write_all(request->value[OPTION_OUTPUT], made->gen, &how);
         gen_robot_free(made);
     }

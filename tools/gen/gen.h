@@ -94,7 +94,8 @@ void gen_quiet_error(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *s
 
 typedef struct {
     gen_real_t real;
-    const char *robot;   /* as the file names it */
+    const char *robot; /* as the file names it */
+    const char *joint[DYN_MAX_JOINTS];
     const char *prefix;  /* of functions: a C identifier */
     const char *command; /* that made it, for the comment */
     uint32_t hash;       /* of the parameters: firmware/core/image.h */

@@ -34,6 +34,15 @@ static void print_real(FILE *out, gen_real_t real, double value) {
         fputc('f', out);
 }
 
+/* Words of a file into a comment of C: they can neither end it nor begin another. */
+static void comment(const char *text, FILE *out) {
+    for (char before = 0; *text; before = *text++) {
+        const bool edge = (before == '*' && *text == '/') || (before == '/' && *text == '*');
+        fputs(edge ? " " : "", out);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------ names
  */
 
@@ -349,6 +358,56 @@ static void print_result(const printer_t *p, gen_kernel_t kernel, int i) {
     fputs(";\n", p->out);
 }
 
+/* What a run of statements leads to. */
+static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
+    static const char *const part[6] = {"velocity along x", "velocity along y", "velocity along z",
+                                        "turning about x",  "turning about y",  "turning about z"};
+    const uint32_t n = p->gen->arm.n;
+    uint32_t joint = kernel == GEN_JACOBIAN ? i % n : i, row = 0;
+    fprintf(p->out, "\n    /* %s[%u]: ", gen_kernel_info[kernel].result, (unsigned)i);
+    switch (kernel) {
+    case GEN_MASS:
+        while ((row + 1) * (row + 2) / 2 <= i)
+            row++;
+        joint = i - row * (row + 1) / 2;
+        if (row != joint) {
+            comment(p->how->joint[row], p->out);
+            fputs(" and ", p->out);
+        }
+        break;
+    case GEN_FK:
+        if (i % 4 == 3)
+            fprintf(p->out, "%c of the hand */\n", "xyz"[i / 4]);
+        else
+            fprintf(p->out, "%c of the hand's axis %c */\n", "xyz"[i / 4], "xyz"[i % 4]);
+        return;
+    case GEN_JACOBIAN:
+        fprintf(p->out, "%s by ", part[i / n]);
+        break;
+    case GEN_FD:
+        fputs("acceleration of ", p->out);
+        break;
+    default:
+        fprintf(p->out, "%s of ", p->gen->arm.joint[joint].prismatic ? "force" : "torque");
+    }
+    comment(p->how->joint[joint], p->out);
+    fputs(" */\n", p->out);
+}
+
+/* Forward dynamics has one long run of statements: elimination goes from pivot to pivot. */
+static void print_pivot(const printer_t *p, int32_t id) {
+    const char *name = p->var[graph_at(p->g, id)->a >> 1];
+    unsigned row, column;
+    if (!strncmp(name, "m_", 2))
+        name += 2;
+    if (sscanf(name, "D%u", &row) != 1 &&
+        (sscanf(name, "S%u_%u", &row, &column) != 2 || row != column))
+        return;
+    fputs("\n    /* the pivot of ", p->out);
+    comment(p->how->joint[row - 1], p->out);
+    fputs(" */\n", p->out);
+}
+
 /* ----------------------------------------------------------------------------------------
  * functions */
 
@@ -402,7 +461,7 @@ static void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_
                     if (!done[r] && graph_result(g, r) >> 1 == order[end] && result < 0)
                         result = r;
             if (result >= 0)
-                fprintf(out, "\n    /* %s[%d] */\n", gen_kernel_info[kernel].result, result);
+                print_heading(&p, kernel, (uint32_t)result);
             start = end;
         }
         if (i == count)
@@ -415,6 +474,8 @@ static void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_
             if (!printed[id])
                 print_sincos(&p, id, order, count, printed);
         } else if (!p.inlined[id] && resolved(&p, id) == id) {
+            if (n->op == GRAPH_RECIP)
+                print_pivot(&p, id);
             fprintf(out, "    const %s %s = ", type_of(how), p.var[id]);
             expression(&p, id);
             fputs(";\n", out);
@@ -486,13 +547,71 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
                 gen->other.mul, gen->other.add);
 }
 
-/* Words of a file into a comment of C: they can neither end it nor begin another. */
-static void comment(const char *text, FILE *out) {
-    for (char before = 0; *text; before = *text++) {
-        const bool edge = (before == '*' && *text == '/') || (before == '/' && *text == '*');
-        fputs(edge ? " " : "", out);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+/* Order, units, frames and signs of the arguments. */
+static void print_arguments(const gen_t *gen, const gen_print_t *how, FILE *out) {
+    const uint32_t keep = gen->options.keep;
+    const double(*r)[3] = (const double(*)[3])gen->traced.base.r;
+    bool slides = false;
+    int used = fprintf(out, " * Joints:");
+    for (uint32_t i = 0; i < gen->arm.n; i++) {
+        slides = slides || gen->arm.joint[i].prismatic;
+        if (used + (int)strlen(how->joint[i]) > WIDTH - 12)
+            used = fprintf(out, "\n *  ") - 1;
+        fputc(' ', out);
+        comment(how->joint[i], out);
+        used += 1 + (int)strlen(how->joint[i]);
+        const char *end = gen->arm.joint[i].prismatic ? " (slides)" : "";
+        used += fprintf(out, "%s%s", end, i + 1 < gen->arm.n ? "," : ".");
     }
+    fprintf(out,
+            "\n * SI units%s: q rad%s, qd and qdd per second, tau N m%s, M kg m^2%s, positions m. "
+            "tau is\n * what the drives do to the arm; at rest it holds the weight. Hand and world "
+            "are those of the robot's\n * file.\n",
+            how->real == GEN_Q31 ? " before they are scaled" : "", slides ? " (slides: m)" : "",
+            slides ? " (N)" : "", slides ? " (kg m, kg)" : "");
+    if (keep & GEN_KEEP_GRAVITY)
+        fprintf(
+            out,
+            " * gravity[3]: its acceleration, m/s^2, pointing down, on the axes of the arm's "
+            "base frame. That frame's\n * axes in the world are the columns of (%.9g %.9g %.9g; "
+            "%.9g %.9g %.9g; %.9g %.9g %.9g).\n",
+            r[0][0], r[0][1], r[0][2], r[1][0], r[1][1], r[1][2], r[2][0], r[2][1], r[2][2]);
+    if (keep & GEN_KEEP_WRENCH)
+        fputs(" * wrench[6]: force (N), then moment about the hand's origin (N m), that the "
+              "surroundings exert on the\n * hand, on the axes of the hand.\n",
+              out);
+    if (keep & GEN_KEEP_PAYLOAD)
+        fputs(
+            " * payload[10]: mass (kg), first moment (kg m), Euler's tensor xx yy zz xy yz xz (kg "
+            "m^2), as the function\n * ..._payload makes them.\n",
+            out);
+    fputs(" *\n", out);
+}
+
+/* Of the names in the functions. */
+static void print_legend(FILE *out) {
+    fputs(
+        "/*\n"
+        " * Names. Numbers are those of joints and links, from 1; x y z axes; m_ before a name is "
+        "its negative.\n"
+        " *   q23, s23, c23   q[1] + q[2], its sine and cosine\n"
+        " *   w, wd, a        of a link: angular velocity and acceleration, acceleration of its "
+        "origin against\n"
+        " *                   free fall; on its axes\n"
+        " *   F, N            what moves a link itself: force, and moment about its origin\n"
+        " *   f, n            what moves a link with all behind it: the same, on the axes of its "
+        "group\n"
+        " *   L, J            of a link with all behind it: first moment, Euler's tensor; on the "
+        "axes of its group\n"
+        " *   D4, U4_2, S3_2  factors of the inertia matrix from the hand, M = U D U^T: pivots, "
+        "columns, and what\n"
+        " *                   is left of M[3][2] on the way\n"
+        " *   t               everything else: parts that belong to no single quantity\n"
+        " * Joints with parallel axes are a group; its axes are those of its first link before it "
+        "turns. Links\n"
+        " * are the regrouped ones of the table ..._base.csv.\n"
+        " */\n\n",
+        out);
 }
 
 static void print_top(const gen_t *gen, const gen_print_t *how, FILE *out) {
@@ -501,6 +620,7 @@ static void print_top(const gen_t *gen, const gen_print_t *how, FILE *out) {
     fprintf(out, ", %u joints, generated: do not edit.\n *     ", (unsigned)gen->arm.n);
     comment(how->command, out);
     fputs("\n *\n", out);
+    print_arguments(gen, how, out);
     print_assumptions(gen, out);
     fputs(" */\n", out);
 }
@@ -913,6 +1033,7 @@ void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out) {
         print_sine_f32(out);
     if (how->real == GEN_Q31)
         print_sine_q31(gen, how, out);
+    print_legend(out);
     for (int k = 0; k < GEN_KERNELS; k++)
         if (gen->graph[k])
             print_function(gen, how, (gen_kernel_t)k, out);
