@@ -422,6 +422,14 @@ static void print_signature(const gen_t *gen, const gen_print_t *how, gen_kernel
             (unsigned)gen_results(gen, k));
 }
 
+/*
+ * Of a function with many more values than registers the compiler's scheduler undoes the order that
+ * gen_schedule found. Shorter ones gain from it, and fixed point is compiled without it anyway.
+ */
+static bool in_order(const gen_print_t *how, gen_kernel_t kernel) {
+    return how->real == GEN_F32 && kernel == GEN_FD;
+}
+
 static void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_t kernel,
                            FILE *out) {
     const graph_t *g = gen->graph[kernel];
@@ -438,7 +446,8 @@ static void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_
     int32_t count, *order = gen_schedule(g, how->real == GEN_Q31 ? 9 : 26, &count);
     name_nodes(&p, gen->names[kernel], order, count);
     choose_inlined(&p, order, count);
-    fprintf(out, "/* %s */\n", gen_kernel_info[kernel].text);
+    fprintf(out, "/* %s */\n%s", gen_kernel_info[kernel].text,
+            in_order(how, kernel) ? "IN_ORDER\n" : "");
     print_signature(gen, how, kernel, out);
     fputs(" {\n", out);
     for (int a = 0; a < GEN_ARRAYS; a++)
@@ -1029,6 +1038,12 @@ void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out) {
     fprintf(out, "#include \"%s.h\"\n\n", how->prefix);
     if (how->real != GEN_Q31)
         fputs("#include <math.h>\n\n", out);
+    if (how->real == GEN_F32 && gen->graph[GEN_FD])
+        fputs("/* The statements stand in an order that keeps few values alive. */\n"
+              "#if defined(__GNUC__) && !defined(__clang__)\n"
+              "#define IN_ORDER __attribute__((optimize(\"no-schedule-insns\", \"no-tree-ter\")))\n"
+              "#else\n#define IN_ORDER\n#endif\n\n",
+              out);
     if (how->real == GEN_F32)
         print_sine_f32(out);
     if (how->real == GEN_Q31)
