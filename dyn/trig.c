@@ -2,8 +2,8 @@
  * and cosine of f64. */
 #include "dyn/trig.h"
 
-/* sin(2 pi k / 256) of a quarter turn, k in octal (S80 comes after S77): all that the tables are
- * made of. */
+/* sin(2 pi k / 256) of a quarter turn, k in octal (S80 comes after S77), and between two of them:
+ * all that the tables are made of. */
 // clang-format off
 #define S00 0
 #define S01 0.024541228522912288
@@ -71,11 +71,84 @@
 #define S77 0.9996988186962042
 #define S80 1
 
-/* An eighth of a quarter turn, from Sa0 up and from Sb0 = S(a+1)0 down, every sine and every other one. */
+/* Half a step further. */
+#define H00 0.012271538285719925
+#define H01 0.03680722294135883
+#define H02 0.06132073630220858
+#define H03 0.0857973123444399
+#define H04 0.11022220729388306
+#define H05 0.13458070850712617
+#define H06 0.15885814333386145
+#define H07 0.18303988795514095
+#define H10 0.20711137619221856
+#define H11 0.2310581082806711
+#define H12 0.25486565960451457
+#define H13 0.27851968938505306
+#define H14 0.3020059493192281
+#define H15 0.3253102921622629
+#define H16 0.34841868024943456
+#define H17 0.37131719395183754
+#define H20 0.3939920400610481
+#define H21 0.41642956009763715
+#define H22 0.43861623853852766
+#define H23 0.46053871095824
+#define H24 0.4821837720791227
+#define H25 0.5035383837257176
+#define H26 0.524589682678469
+#define H27 0.5453249884220465
+#define H30 0.5657318107836131
+#define H31 0.5857978574564389
+#define H32 0.6055110414043255
+#define H33 0.6248594881423863
+#define H34 0.6438315428897914
+#define H35 0.6624157775901718
+#define H36 0.680600997795453
+#define H37 0.6983762494089729
+#define H40 0.7157308252838186
+#define H41 0.7326542716724128
+#define H42 0.7491363945234593
+#define H43 0.765167265622459
+#define H44 0.7807372285720944
+#define H45 0.7958369046088835
+#define H46 0.8104571982525948
+#define H47 0.8245893027850253
+#define H50 0.838224705554838
+#define H51 0.8513551931052652
+#define H52 0.8639728561215867
+#define H53 0.8760700941954066
+#define H54 0.8876396204028539
+#define H55 0.8986744656939538
+#define H56 0.9091679830905223
+#define H57 0.9191138516900578
+#define H60 0.9285060804732155
+#define H61 0.937339011912575
+#define H62 0.9456073253805213
+#define H63 0.9533060403541938
+#define H64 0.9604305194155658
+#define H65 0.9669764710448521
+#define H66 0.9729399522055601
+#define H67 0.9783173707196277
+#define H70 0.9831054874312163
+#define H71 0.9873014181578584
+#define H72 0.99090263542778
+#define H73 0.9939069700023561
+#define H74 0.996312612182778
+#define H75 0.9981181129001492
+#define H76 0.9993223845883495
+#define H77 0.9999247018391445
+
+/* An eighth of a quarter turn, from Sa0 up and from Sb0 = S(a+1)0 down, every sine, those between as
+ * well, and every other one. */
 #define FINE_UP(V, s, a, b)     V(s S##a##0) V(s S##a##1) V(s S##a##2) V(s S##a##3) \
                                 V(s S##a##4) V(s S##a##5) V(s S##a##6) V(s S##a##7)
 #define FINE_DOWN(V, s, a, b)   V(s S##b##0) V(s S##a##7) V(s S##a##6) V(s S##a##5) \
                                 V(s S##a##4) V(s S##a##3) V(s S##a##2) V(s S##a##1)
+#define FINEST_UP(V, s, a, b)   V(s S##a##0) V(s H##a##0) V(s S##a##1) V(s H##a##1) V(s S##a##2) V(s H##a##2) \
+                                V(s S##a##3) V(s H##a##3) V(s S##a##4) V(s H##a##4) V(s S##a##5) V(s H##a##5) \
+                                V(s S##a##6) V(s H##a##6) V(s S##a##7) V(s H##a##7)
+#define FINEST_DOWN(V, s, a, b) V(s S##b##0) V(s H##a##7) V(s S##a##7) V(s H##a##6) V(s S##a##6) V(s H##a##5) \
+                                V(s S##a##5) V(s H##a##4) V(s S##a##4) V(s H##a##3) V(s S##a##3) V(s H##a##2) \
+                                V(s S##a##2) V(s H##a##1) V(s S##a##1) V(s H##a##0)
 #define COARSE_UP(V, s, a, b)   V(s S##a##0) V(s S##a##2) V(s S##a##4) V(s S##a##6)
 #define COARSE_DOWN(V, s, a, b) V(s S##b##0) V(s S##a##6) V(s S##a##4) V(s S##a##2)
 
@@ -93,7 +166,7 @@
 #define Q30(x) (int32_t)((x) * 1073741824.0 + ((x) < 0 ? -0.5 : 0.5)),
 // clang-format on
 
-const float dyn_sine_f32[128 + 32] = {WAVE(F32, COARSE)};
+const float dyn_sine_f32[512 + 128] = {WAVE(F32, FINEST)};
 const double dyn_sine_f64[128 + 32] = {WAVE(F64, COARSE)};
 const int32_t dyn_sine_q30[256 + 64] = {WAVE(Q30, FINE)};
 

@@ -9,18 +9,18 @@
 #include <math.h>
 #include <stdint.h>
 
-/* sin(2 pi k / 128) and, in Q30, sin(2 pi k / 256); a quarter turn longer than a turn for the
- * cosine. */
-extern const float dyn_sine_f32[128 + 32];
+/* sin(2 pi k / 512) in float, sin(2 pi k / 128) in double and, in Q30, sin(2 pi k / 256); a quarter
+ * turn longer than a turn for the cosine. */
+extern const float dyn_sine_f32[512 + 128];
 extern const double dyn_sine_f64[128 + 32];
 extern const int32_t dyn_sine_q30[256 + 64];
 
 /*
  * Absolute error below 1.2e-7 to 1e4 rad (test_dyn_trig): half an ulp of the table and of the last
- * sum, 2^-25 each, r^4/24 < 1.6e-8, and the roundings of terms below 0.025, some 1e-8 together.
- * k = round(x 128/2pi) by the trick of adding 1.5 * 2^23, whose low mantissa bits then are k;
- * x - k 2pi/128 by two fused steps, the one place where they are worth their 3 cycles: without them
- * it takes four constants of 6 bits each. Beyond 2e5 rad the trick ends and the result means
+ * sum, 2^-25 each, and r^3/6 < 3.9e-8 for |r| <= pi/512, so that sin r is r: 9.5e-8 is the largest
+ * seen. k = round(x 512/2pi) by the trick of adding 1.5 * 2^23, whose low mantissa bits then are k;
+ * x - k 2pi/512 by two fused steps, the one place where they are worth their 3 cycles: without them
+ * it takes four constants of 6 bits each. Beyond 5e4 rad the trick ends and the result means
  * nothing.
  */
 static inline __attribute__((always_inline)) void dyn_sincos_f32(float x, float *cosine,
@@ -28,17 +28,15 @@ static inline __attribute__((always_inline)) void dyn_sincos_f32(float x, float 
     union {
         float f;
         uint32_t u;
-    } t = {.f = x * 20.371832715762603f + 12582912.0f};
-    const float *entry = &dyn_sine_f32[t.u & 127u];
+    } t = {.f = x * 81.487330863050417f + 12582912.0f};
+    const float *entry = &dyn_sine_f32[t.u & 511u];
     float k = t.f - 12582912.0f;
-    float S = entry[0], C = entry[32];
-    float r = __builtin_fmaf(-k, 0.049087386578321457f, x);
-    r = __builtin_fmaf(-k, -1.3659809e-9f, r);
-    float r2 = r * r;
-    float s = r - r2 * r * 0.16666667f; /* next term r^5/120 < 8e-11 */
-    float h = r2 * 0.5f;                /* 1 - cos r, next term r^4/24 < 1.6e-8 */
-    *sine = S + (C * s - S * h);
-    *cosine = C - (S * s + C * h);
+    float S = entry[0], C = entry[128];
+    float r = __builtin_fmaf(-k, 0.012271846644580364f, x);
+    r = __builtin_fmaf(-k, -3.4149522e-10f, r);
+    float h = r * r * 0.5f; /* 1 - cos r, next term r^4/24 < 6e-11 */
+    *sine = S + (C * r - S * h);
+    *cosine = C - (S * r + C * h);
 }
 
 /*

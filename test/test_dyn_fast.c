@@ -4,7 +4,7 @@
 #define RANGE_KERNEL   range_fast
 #define SMALLEST_PIVOT 0x1p-20 /* dyn/fast_solve.h, q31 */
 #define HASH_FORWARD   1
-#define HASH_F32       0xE2FD3484u
+#define HASH_F32       0xA8FFDB63u
 #define HASH_Q31       0xD197B46Du
 #ifdef __ARM_FP
 #include <stdint.h>

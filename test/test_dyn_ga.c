@@ -4,7 +4,7 @@
 #define RANGE_KERNEL   range_ga
 #define SMALLEST_PIVOT (1.0 / 64) /* dyn/solve.c, Cholesky in q31 */
 #define HASH_FORWARD   0
-#define HASH_F32       0x8644213Cu
+#define HASH_F32       0x2C32128Eu
 #define HASH_Q31       0x913D96CAu
 #ifdef __ARM_FP
 #include <stdint.h>

@@ -6,10 +6,10 @@
 /*
  * A sum or product is one instruction of one cycle. A constant has to be loaded from the code (two
  * cycles, one instruction), but serves several times while it stays in a register: found by
- * measuring generated code. A division takes 14 cycles. Sine and cosine together are 38
+ * measuring generated code. A division takes 14 cycles. Sine and cosine together are 34
  * instructions.
  */
-const graph_cost_t anneal_m4f = {.mul = 1, .add = 1, .recip = 12, .sincos = 19, .constant = 0.25};
+const graph_cost_t anneal_m4f = {.mul = 1, .add = 1, .recip = 12, .sincos = 17, .constant = 0.25};
 
 typedef struct {
     uint64_t state;

@@ -731,23 +731,22 @@ void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out) {
 }
 
 static void print_sine_f32(FILE *out) {
-    fputs("static const float sine_[160] = {\n    ", out);
-    for (int i = 0; i < 160; i++) {
+    fputs("static const float sine_[640] = {\n    ", out);
+    for (int i = 0; i < 640; i++) {
         print_real(out, GEN_F32, (double)dyn_sine_f32[i]);
-        fputs(i == 159 ? "};\n\n" : i % 6 == 5 ? ",\n    " : ", ", out);
+        fputs(i == 639 ? "};\n\n" : i % 6 == 5 ? ",\n    " : ", ", out);
     }
-    fputs("/* Sine and cosine together, error below 1.2e-7 to 1e4 rad: the nearest of 128 angles, "
+    fputs("/* Sine and cosine together, error below 1.2e-7 to 1e4 rad: the nearest of 512 angles, "
           "and the rest. */\n"
           "static inline void sincos_(float x, float *cosine, float *sine) {\n"
           "    union {\n        float f;\n        uint32_t u;\n    } t = {.f = x * "
-          "20.371832715762603f + 12582912.0f};\n"
-          "    const float *entry = &sine_[t.u & 127u];\n"
-          "    const float k = t.f - 12582912.0f, S = entry[0], C = entry[32];\n"
-          "    const float r = fmaf(-k, -1.3659809e-9f, fmaf(-k, 0.049087386578321457f, x)), r2 = "
-          "r * r;\n"
-          "    const float s = r - r2 * r * 0.16666667f, h = r2 * 0.5f;\n"
-          "    *sine = S + (C * s - S * h);\n"
-          "    *cosine = C - (S * s + C * h);\n}\n\n",
+          "81.487330863050417f + 12582912.0f};\n"
+          "    const float *entry = &sine_[t.u & 511u];\n"
+          "    const float k = t.f - 12582912.0f, S = entry[0], C = entry[128];\n"
+          "    const float r = fmaf(-k, -3.4149522e-10f, fmaf(-k, 0.012271846644580364f, x));\n"
+          "    const float h = r * r * 0.5f;\n"
+          "    *sine = S + (C * r - S * h);\n"
+          "    *cosine = C - (S * r + C * h);\n}\n\n",
           out);
 }
 
