@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`appell run` against emulated boards: the same bits as on the host, a soak without an overrun, and
-a rate that is too high.
+"""`appell run` against emulated boards: the same bits as on the host, a soak without an overrun, a
+rate that is too high, arms from URDFs.
 
 With LONG=1 the soak is ten simulated minutes.
 """
@@ -62,6 +62,21 @@ def test_rate_above_the_budget(folder):
     ticks, overruns, _, _ = counts(text)
     assert 2 <= overruns <= 2 + RATE_HZ // 2 + 1, f"{overruns} overruns in {ticks} ticks"
     assert ticks > overruns, f"{overruns} overruns in {ticks} ticks: it never came to rest"
+
+
+def test_urdf_without_an_fpu(folder):
+    """A URDF has no word for accelerations: fixed point is proved for those that the board plans with."""
+    urdf = "test/robot_data/gripper.urdf"
+    done = appell("run", urdf, "-o", folder, "--port", "qemu:netduino2", "--to", "0.5,0.3,0.1,0.01")
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
+    assert "gripper on netduino2 (q31)" in done.stdout, done.stdout
+    # `turn` has a velocity limit of 2 rad/s, reached in 0.5 s.
+    assert re.search(r"turn: no acceleration limit: 4 taken, .* by --limits V,A", done.stderr), done.stderr
+    image = os.path.join(folder, "limits.img")
+    done = appell("image", urdf, "--limits", "9,7", "-o", image)
+    assert done.returncode == 0 and "no acceleration limit" not in done.stderr, done.stderr
+    shown = re.findall(r"velocity: ([\d.]+), acceleration: ([\d.]+)", appell("image", "--show", image).stdout)
+    assert shown and {each[1] for each in shown} == {"7"} and "9" not in {each[0] for each in shown}, shown
 
 
 def test_tunables_of_joints_need_a_robot(folder):

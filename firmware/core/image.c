@@ -495,7 +495,9 @@ static void to_joint(const image_joint_t *in, dyn_model_joint_t *out) {
     to_doubles(f->inertia, out->link.inertia, 6);
     to_doubles(f->position, drive->limits.position, 2);
     drive->limits.velocity = (double)f->velocity[0];
-    drive->limits.acceleration = (double)f->acceleration[0];
+    drive->limits.acceleration =
+        (double)(f->acceleration[0] > 0 ? f->acceleration[0]
+                                        : f->velocity[0] / IMAGE_RISE_DEFAULT_S);
     drive->limits.torque = (double)f->torque[0];
     drive->motor.resistance = (double)f->resistance[0];
     drive->motor.torque_constant = (double)f->torque_constant[0];

@@ -17,7 +17,7 @@
  *      24    feedback: 0 off, 1 pd, 2 computed torque
  *      28    q31: 0 if there are no proved units; else 1 | length << 8 | time << 16, the exponents
  *            of dyn_units_t as signed bytes. Proved for the tool's default methods, with the
- *            numbers of this image and within its limits
+ *            numbers of this image and within its limits (IMAGE_RISE_DEFAULT_S)
  *      32    IMAGE_ARM_FIELDS in their order
  *     148    n joints of IMAGE_JOINT_SIZE bytes each: type (0 revolute, 1 prismatic),
  *            IMAGE_JOINT_HAS_..., q31 exponent of the mass unit (signed), IMAGE_JOINT_FIELDS
@@ -121,6 +121,10 @@
     X(ratio, 1, "", FREE, "turns of the encoder for one turn (or metre) of the joint")             \
     X(kp, 1, "N m/rad or N/m", FREE, "feedback of position")                                       \
     X(kd, 1, "N m s/rad or N s/m", FREE, "feedback of velocity")
+
+/* Limits of motions where the image has none, by which its units are proved, too. */
+#define IMAGE_VELOCITY_DEFAULT 1.0f /* rad/s or m/s */
+#define IMAGE_RISE_DEFAULT_S   0.5f /* from rest to the velocity limit */
 
 /* Optional keys of the robot file that were given; what was not has the value that it then has. */
 enum {
@@ -267,7 +271,8 @@ uint32_t image_length(const uint8_t *bytes, size_t size);
 int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
                 image_where_t *where);
 
-/* The arm for the kernels. 0 or a negative dyn_status_t. */
+/* The arm for the kernels, with the accelerations that its motions have where the image gives no
+ * limit. 0 or a negative dyn_status_t. */
 int image_model(const image_t *image, dyn_model_t *model);
 /* The units for q31; false where none were proved. */
 bool image_units(const image_t *image, dyn_units_t *units);

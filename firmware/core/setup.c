@@ -21,8 +21,6 @@ typedef CORE_T(plant_joint) plant_joint_t;
 #define TURN 6.28318530717958647692
 
 /* What a robot file that is silent gets. */
-#define VELOCITY_DEFAULT      1.0f  /* rad/s or m/s */
-#define RISE_DEFAULT_S        0.5f  /* from rest to the velocity limit */
 #define VOLTS_DEFAULT         24.0f /* of a motor without a limit */
 #define COUNTS_REVOLUTE       16384.0f
 #define COUNTS_PRISMATIC      65536.0f /* per metre */
@@ -263,7 +261,7 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
     const image_joint_numbers_t *f = &in->number;
     *out = (settings_t){.prismatic = in->type == DYN_PRISMATIC,
                         .position = {f->position[0], f->position[1]},
-                        .velocity = f->velocity[0] > 0 ? f->velocity[0] : VELOCITY_DEFAULT,
+                        .velocity = f->velocity[0] > 0 ? f->velocity[0] : IMAGE_VELOCITY_DEFAULT,
                         .acceleration = f->acceleration[0],
                         .torque = f->torque[0],
                         .volt = f->voltage[0],
@@ -276,7 +274,7 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
     out->motor = f->gear[0] != 0 && f->torque_constant[0] != 0 && f->resistance[0] > 0;
     out->bounded = out->position[1] > out->position[0];
     if (!(out->acceleration > 0))
-        out->acceleration = out->velocity / RISE_DEFAULT_S;
+        out->acceleration = out->velocity / IMAGE_RISE_DEFAULT_S;
     if (!(out->counts > 0))
         out->counts = out->prismatic ? COUNTS_PRISMATIC : COUNTS_REVOLUTE;
 }

@@ -58,6 +58,29 @@ static int load(const request_t *request, robot_t *robot, messages_t *messages) 
     return robot_load(request->argument[0], &options, robot, messages) == 0 ? EXIT_YES : EXIT_NO;
 }
 
+/* --limits V,A where the file gives none. */
+static int take_limits(const request_t *request, robot_t *robot) {
+    double value[2];
+    if (!request_has(request, OPTION_LIMITS))
+        return EXIT_YES;
+    if (request_list(request, OPTION_LIMITS, value, 2, 2, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    if (!(value[0] > 0 && value[1] > 0))
+        return say_error(NULL, "write --limits V,A", "--limits: both must be above zero");
+    for (uint32_t i = 0; i < robot->n; i++) {
+        /* An image is made from the drive as the file has it, the kernels' arm from the model. */
+        dyn_limits_t *const limits[] = {&robot->model.joint[i].drive.limits,
+                                        &robot->joint[i].source.drive.limits};
+        for (int k = 0; k < 2; k++) {
+            dyn_limits_t *l = limits[k];
+            l->velocity = l->velocity > 0 ? l->velocity : value[0];
+            l->acceleration = l->acceleration > 0 ? l->acceleration : value[1];
+        }
+        robot->joint[i].has |= ROBOT_JOINT_VELOCITY | ROBOT_JOINT_ACCELERATION;
+    }
+    return EXIT_YES;
+}
+
 robot_t *arm_load(const request_t *request, messages_t *messages) {
     messages_t own = MESSAGES_INIT;
     robot_t *robot = calloc(1, sizeof *robot);
@@ -65,7 +88,9 @@ robot_t *arm_load(const request_t *request, messages_t *messages) {
         say_no_memory();
         return NULL;
     }
-    const int status = load(request, robot, messages ? messages : &own);
+    int status = load(request, robot, messages ? messages : &own);
+    if (status == EXIT_YES)
+        status = take_limits(request, robot);
     if (!messages)
         say_messages(&own, request_has(request, OPTION_QUIET));
     messages_free(&own);

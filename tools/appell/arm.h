@@ -7,7 +7,8 @@
 #include "tools/robot/robot.h"
 
 /* Every command takes these. */
-#define ARM_OPTIONS OPTION_TIP, OPTION_FREEZE, OPTION_PARALLEL, OPTION_QUIET, OPTION_HELP
+#define ARM_OPTIONS                                                                                \
+    OPTION_TIP, OPTION_FREEZE, OPTION_PARALLEL, OPTION_LIMITS, OPTION_QUIET, OPTION_HELP
 
 /*
  * Loads request->argument[0]. NULL after saying what is wrong; with `messages` not NULL everything

@@ -50,7 +50,7 @@ int board_error(client_t *client) {
 uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size) {
     messages_t messages = MESSAGES_INIT;
     uint8_t *bytes = robot_image_make(robot, size, &messages);
-    say_messages(&messages, bytes != NULL || request_has(request, OPTION_QUIET));
+    say_messages(&messages, request_has(request, OPTION_QUIET));
     messages_free(&messages);
     return bytes;
 }

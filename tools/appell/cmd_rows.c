@@ -152,8 +152,9 @@ static int within_limits(const rows_t *rows, const job_t *job, const double *in)
             return outside(rows, job, i, "position", q[i], l->position[0], l->position[1]);
         if (qd && fabs(qd[i]) > l->velocity)
             return outside(rows, job, i, "velocity", qd[i], -l->velocity, l->velocity);
-        if (qdd && fabs(qdd[i]) > l->acceleration)
-            return outside(rows, job, i, "acceleration", qdd[i], -l->acceleration, l->acceleration);
+        const double faster = units_acceleration(l);
+        if (qdd && fabs(qdd[i]) > faster)
+            return outside(rows, job, i, "acceleration", qdd[i], -faster, faster);
         if (tau && fabs(tau[i]) > most)
             return outside(rows, job, i, "torque", tau[i], -most, most);
     }

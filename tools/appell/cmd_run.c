@@ -267,7 +267,7 @@ int run_run(const request_t *request) {
         status = say_no_memory();
     if (status == EXIT_YES) {
         s.image = robot_image_make(robot, &s.image_size, &messages);
-        say_messages(&messages, true);
+        say_messages(&messages, request_has(request, OPTION_QUIET));
         status = s.image ? EXIT_YES : EXIT_BAD;
     }
     if (status == EXIT_YES) {

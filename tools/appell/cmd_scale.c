@@ -66,23 +66,6 @@ static const char *joint_name(const scale_t *s, uint32_t joint) {
 /* --------------------------------------------------------------------------------------- the arm
  */
 
-/* --limits V,A where the file gives none. */
-static int take_limits(const request_t *request, robot_t *robot) {
-    double value[2];
-    if (!request_has(request, OPTION_LIMITS))
-        return EXIT_YES;
-    if (request_list(request, OPTION_LIMITS, value, 2, 2, NULL) != EXIT_YES)
-        return EXIT_BAD;
-    if (!(value[0] > 0 && value[1] > 0))
-        return say_error(NULL, "write --limits V,A", "--limits: both must be above zero");
-    for (uint32_t i = 0; i < robot->n; i++) {
-        dyn_limits_t *l = &robot->model.joint[i].drive.limits;
-        l->velocity = l->velocity > 0 ? l->velocity : value[0];
-        l->acceleration = l->acceleration > 0 ? l->acceleration : value[1];
-    }
-    return EXIT_YES;
-}
-
 static int need_limits(const robot_t *robot) {
     char missing[80];
     for (uint32_t i = 0; i < robot->n; i++) {
@@ -309,9 +292,7 @@ static int verify(const request_t *request, scale_t *s) {
 }
 
 static int prove(const request_t *request, scale_t *s) {
-    int status = take_limits(request, s->robot);
-    if (status == EXIT_YES)
-        status = need_limits(s->robot);
+    int status = need_limits(s->robot);
     if (status != EXIT_YES)
         return status;
     s->status = units_prove(&s->robot->model, &s->units, &s->report);

@@ -177,8 +177,8 @@ const command_t command_table[] = {
      "$ appell ops --csv puma560 | grep ^id,",
      -1, ops_run},
     {"scale", "ROBOT", 1, 1,
-     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_PAYLOAD, OPTION_LIMITS,
-             OPTION_VERIFY, OPTION_SEED, OPTION_JSON),
+     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_PAYLOAD, OPTION_VERIFY, OPTION_SEED,
+             OPTION_JSON),
      "the proof and the scales for q31, fixed point on a board without an FPU",
      "From the limits of the joints, a guaranteed bound on every intermediate of inverse dynamics, "
      "bias, gravity and inertia matrix (nothing is sampled), the units that use the bits best, "

@@ -194,6 +194,30 @@ static uint8_t *make_q31(const dyn_model_t *model, const dyn_units_t *units, ima
     return bytes;
 }
 
+/* A URDF has no word for accelerations: the proof is for those that the board plans with. */
+static void tell_accelerations(const robot_t *robot, const image_t *image, messages_t *messages) {
+    uint32_t taken = 0, first = 0;
+    for (uint32_t i = image->n; i-- > 0;) {
+        const image_joint_numbers_t *f = &image->joint[i].number;
+        if (f->acceleration[0] > 0 || !(f->velocity[0] > 0))
+            continue;
+        first = i;
+        taken++;
+    }
+    if (taken == 0)
+        return;
+    const robot_joint_t *joint = &robot->joint[first];
+    char others[40] = "";
+    if (taken > 1)
+        snprintf(others, sizeof others, ", likewise for %u more", (unsigned)taken - 1);
+    messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS,
+                 (message_place_t){robot->file, joint->line.limits, joint->name},
+                 "give it under limits: in a robot file, or by --limits V,A",
+                 "no acceleration limit: %g taken, its velocity limit in %g s%s",
+                 (double)(image->joint[first].number.velocity[0] / IMAGE_RISE_DEFAULT_S),
+                 (double)IMAGE_RISE_DEFAULT_S, others);
+}
+
 /*
  * From the numbers of the image, not of the file: the proof must be about what the board gets. The
  * bytes of the section that it gives must live until the image is written.
@@ -206,6 +230,7 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
     char missing[80] = "";
     uint8_t *bytes = NULL;
     if (model && report && image_model(image, model) == DYN_OK) {
+        tell_accelerations(robot, image, messages);
         const int status = units_prove(model, &units, report);
         image->proved = status == DYN_OK;
         image->q31_length = units.length;
@@ -220,7 +245,7 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
                 messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS,
                              (message_place_t){robot->file, robot->joint[i].line.limits,
                                                robot->joint[i].name},
-                             "give them under limits:",
+                             "give them under limits:, or those of speed by --limits V,A",
                              "the image is for float32 only: a proof of q31 needs limits of %s",
                              missing);
         }
@@ -431,6 +456,8 @@ static void image_to_robot(const image_t *image, const dyn_model_t *model, robot
         out->joint[i].source.type = model->joint[i].type;
         out->joint[i].source.link = model->joint[i].link;
         out->joint[i].source.drive = model->joint[i].drive;
+        out->joint[i].source.drive.limits.acceleration =
+            (double)image->joint[i].number.acceleration[0]; /* of the file, not of the board */
     }
 }
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "firmware/core/image.h"
+
 typedef dyn_real_range_t real;
 
 /* Bodies about their origins, for the methods that use them. What does not fit must count as an
@@ -124,6 +126,11 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
         }
     *units = fallback;
     return status;
+}
+
+double units_acceleration(const dyn_limits_t *limits) {
+    return limits->acceleration > 0 ? limits->acceleration
+                                    : limits->velocity / (double)IMAGE_RISE_DEFAULT_S;
 }
 
 void units_missing(const dyn_model_t *model, uint32_t joint, char *out, size_t size) {

@@ -21,6 +21,9 @@ int units_prove(const dyn_model_t *model, dyn_units_t *units, range_report_t *re
 int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *units,
                  range_report_t *report);
 
+/* The limit of acceleration; where there is none, that by which a board plans its motions. */
+double units_acceleration(const dyn_limits_t *limits);
+
 /* Which limits the proof misses: "waist: velocity, acceleration"; empty where it has all. */
 void units_missing(const dyn_model_t *model, uint32_t joint, char *out, size_t size);
 

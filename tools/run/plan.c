@@ -7,26 +7,24 @@
 #include <string.h>
 
 #include "dyn/f64.h"
+#include "firmware/core/image.h"
 #include "tools/appell/ik.h"
 
 #define TURN 6.28318530717958647692
 
-/* Near the limits, and what the board takes where the file has none (firmware/core/setup.c). */
-#define NEAR_LIMIT       0.95
-#define RANGE_PART       0.8
-#define FREE_RANGE       TURN
-#define VELOCITY_DEFAULT 1.0
-#define RISE_DEFAULT_S   0.5
-#define FAST_S           1.5
+#define NEAR_LIMIT 0.95
+#define RANGE_PART 0.8
+#define FREE_RANGE TURN
+#define FAST_S     1.5
 /* Torque that feedforward may take of the limit: feedback needs the rest. */
 #define TORQUE_PART 0.85
 
 static double velocity_of(const dyn_limits_t *l) {
-    return l->velocity > 0 ? l->velocity : VELOCITY_DEFAULT;
+    return l->velocity > 0 ? l->velocity : (double)IMAGE_VELOCITY_DEFAULT;
 }
 
 static double acceleration_of(const dyn_limits_t *l) {
-    return l->acceleration > 0 ? l->acceleration : velocity_of(l) / RISE_DEFAULT_S;
+    return l->acceleration > 0 ? l->acceleration : velocity_of(l) / (double)IMAGE_RISE_DEFAULT_S;
 }
 
 /* Reference of the cycloid at part u of its time. */
