@@ -138,6 +138,7 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define gain_whole(g, a)      gain_mul(g, a)
 #define gain_count_wide(g, n) ((wider)(((wider)(g).k * (int32_t)(n)) >> (g).cut))
 #define wide_sub(a, b)        ((wider)(a) - (b))
+#define wide_mul(a, b)        (((wider)(a) * (b)) >> DYN_Q31_BITS)
 #define real_exceeds(a, b, by)                                                                     \
     ((a) > (b) && (uint32_t)(a) - (uint32_t)(b) > (uint32_t)(by)) /* exact as it is positive */
 #define real_slack(limit) ((limit) >> 12)

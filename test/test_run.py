@@ -4,6 +4,7 @@ rate that is too high, arms from URDFs.
 
 With LONG=1 the soak is ten simulated minutes.
 """
+import math
 import os
 import re
 import sys
@@ -77,6 +78,37 @@ def test_urdf_without_an_fpu(folder):
     assert done.returncode == 0 and "no acceleration limit" not in done.stderr, done.stderr
     shown = re.findall(r"velocity: ([\d.]+), acceleration: ([\d.]+)", appell("image", "--show", image).stdout)
     assert shown and {each[1] for each in shown} == {"7"} and "9" not in {each[0] for each in shown}, shown
+
+
+LIGHT = """<robot name="light"><link name="base"/>
+<link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+  <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" iyz="0" ixz="0"/></inertial></link>
+<link name="finger"><inertial><mass value="0.02"/>
+  <inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" iyz="0" ixz="0"/></inertial></link>
+<joint name="lift" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+  <limit lower="-1" upper="1" effort="20" velocity="2"/></joint>
+<joint name="grip" type="revolute"><parent link="arm"/><child link="finger"/><origin xyz="0.4 0 0"/><axis xyz="0 1 0"/>
+  <dynamics damping="1" friction="1"/><limit lower="-1" upper="1" effort="20" velocity="2"/></joint></robot>
+"""
+
+
+def test_friction_of_a_light_joint(folder):
+    """Friction stops this finger within a hundredth of a step: an explicit one would throw it around."""
+    urdf = os.path.join(folder, "light.urdf")
+    with open(urdf, "w") as file:
+        file.write(LIGHT)
+    # Without gains nothing brings the finger back: what the simulated arm leaves out stays. Beyond the width w of
+    # 0.02 rad/s the Coulomb friction P is too large by h P a / v, a speed of that by the viscous friction f, which is
+    # a way of h P / f ln(v / w). In fixed point v counts as at most 8 w, and beyond it is h P / f v / 8w. To these
+    # come the way within the width and the lag of the viscous friction, less than 2 h P / f.
+    step_s, width, fastest = 0.001, 0.02, 1.875 * 0.5 / 0.85  # a quintic of 0.5 rad; it takes 0.85 s
+    bounds = {"netduinoplus2": step_s * (math.log(fastest / width) + 2),
+              "netduino2": step_s * (math.log(8) + fastest / (8 * width) + 2)}
+    for board, bound in bounds.items():
+        done = appell("run", urdf, "-q", "-o", folder, "--port", f"qemu:{board}", "--to", "0.4,0.5")
+        assert done.returncode == 0, f"{board}: exit code {done.returncode}: {done.stdout}{done.stderr}"
+        peak = float(re.search(r"^grip +[\d.]+ +([\d.]+)$", done.stdout, re.M).group(1))
+        assert peak < 1000 * bound, f"{board}: {peak} mrad, {1000 * bound:.3g} allowed"
 
 
 def test_tunables_of_joints_need_a_robot(folder):

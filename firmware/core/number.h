@@ -22,6 +22,11 @@
 #define gain_count_wide(g, n) gain_count(g, n)
 #endif
 
+/* a b, likewise. */
+#ifndef wide_mul
+#define wide_mul(a, b) real_mul(a, b)
+#endif
+
 /* a - b, likewise. */
 #ifndef wide_sub
 #define wide_sub(a, b) real_sub(a, b)

@@ -8,6 +8,13 @@
  * grows beyond what the number format holds for the model itself.
  *
  * A step takes the acceleration of its beginning: exact for a constant one. A stop is inelastic.
+ *
+ * Friction is implicit: (M + R + D) qdd = tau - bias - friction with D_i = h/2 dF/dqd, friction in
+ * the middle of the step to second order and stable for every inertia. Where it would turn a joint
+ * around within the step, which a force against the motion never does, D_i is h F/qd less half of
+ * the joint's inertia: then it stops. D acts on accelerations alone, so that a joint at constant
+ * speed, or at rest, feels F itself. Torques of motors stay explicit: the drive compensates their
+ * speed at the beginning of the step.
  */
 #include "firmware/core/image.h"
 
@@ -46,6 +53,47 @@ INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
     }
 }
 
+INLINE real fit_mul(real a, real b) {
+    uint32_t beyond;
+    return wide_fit(wide_mul(a, b), &beyond);
+}
+
+INLINE real fit_add(real a, real b) {
+    uint32_t beyond;
+    return wide_fit(wide_sub(a, real_neg(b)), &beyond);
+}
+
+/*
+ * The inertia m of the joint with its D, both divided by twice the mass factor. Two slopes of the
+ * friction F = t (coulomb + uneven t), t = x (3 - x^2), x = qd / width, of dyn/drive.c: dF/dx and
+ * F/x; beyond the width F/x falls with the speed, in fixed point down to an eighth. All by what a
+ * unit of acceleration adds to x in half a step, which makes an inertia of a torque.
+ *
+ * No part of its caller, whose stack is that of the dynamics, too.
+ */
+__attribute__((noinline)) static real add_friction(const plant_t *p, uint32_t i, real m) {
+    const DYN_T(drive) *d = &p->arm->joint[i].drive;
+    uint32_t beyond;
+    const wider speed = gain_wide(d->per_width, real_clamp(p->qd[i], p->arm->joint[i].sure.qd));
+    const real x = wide_clamp(speed, real_known(1), &beyond);
+    const real widths = real_size(wide_fit(speed, &beyond));
+    const real fall = real_recip(widths > real_known(1) ? widths : real_known(1));
+    const real rest = real_sub(real_known(3), real_mul(x, x));
+    const real uneven = real_mul(d->uneven, real_mul(x, rest));
+    const real even = real_add(d->coulomb, uneven);
+    const real steep = real_mul(real_known(3), real_sub(real_known(1), real_mul(x, x)));
+    const real gained = gain_mul(p->joint[i].half.qd_qdd, real_known(1));
+    const real dx = wide_fit(gain_wide(d->per_width, gained), &beyond);
+    const real viscous = gain_mul(d->viscous, gained);
+    real middle = fit_add(viscous, fit_mul(steep, fit_mul(dx, real_add(even, uneven))));
+    real stop = fit_add(viscous, fit_mul(real_mul(rest, fall), fit_mul(dx, even)));
+    middle = fit_mul(p->mass_part, fit_mul(p->friction, middle));
+    stop = fit_mul(p->mass_part, fit_mul(p->friction, stop));
+    stop = fit_add(stop, fit_add(stop, real_neg(real_half(m))));
+    const real more = stop > middle ? stop : middle;
+    return fit_add(m, more > real_known(0) ? more : real_known(0));
+}
+
 /* A joint that does not move: its row and column leave the equations, and nothing drives it. */
 static void jam(scratch_t *k, uint32_t at, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
@@ -70,6 +118,7 @@ INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
         for (uint32_t j = 0; j <= i; j++)
             row[j] = real_half(row[j]);
         row[i] = real_add(row[i], real_mul(p->mass_part, p->arm->joint[i].rotor));
+        row[i] = add_friction(p, i, row[i]);
         row += i + 1;
         k->tau[i] = real_sub(k->tau[i], real_half(k->qdd[i]));
     }
