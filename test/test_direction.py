@@ -47,7 +47,7 @@ def caught(folder, robot, joint, defect):
     # An encoder that counts backwards is right at zero only, where the arm is when it was loaded.
     alone = robot == "puma560" and (defect == ENCODER or not LONG_RUN)
     more = ["--to", "1,1,-1,1,1,1", "--profile", "cycloid"] if alone else []
-    text, files = compare(folder, robot, f"plant_defect={defect},plant_defect_joint={joint}", *more)
+    text, files = compare(folder, robot, f"guard_direction=1,plant_defect={defect},plant_defect_joint={joint}", *more)
     slowest, slowest_late, moving = 0, 0, max(0.02 * velocity(robot, joint), OBSERVED / COUNTS[robot])
     for name, rows in sorted(files.items()):
         column = [key for key in rows[0] if key.startswith("q_arm[")][joint]
@@ -95,7 +95,7 @@ def test_kinova(folder):
 
 def test_no_false_alarm(folder):
     """PD that knows nothing of the arm, on links that throw each other about."""
-    text, _ = compare(folder, kinova(), None)
+    text, _ = compare(folder, kinova(), "guard_direction=1")
     assert "stopped by the fault" not in text, text[:3000]
 
 

@@ -111,6 +111,19 @@ def test_friction_of_a_light_joint(folder):
         assert peak < 1000 * bound, f"{board}: {peak} mrad, {1000 * bound:.3g} allowed"
 
 
+def test_comparison_is_not_cut_off(folder):
+    """PD throws the links of the planar3r about: no guard cuts its motion short, unless it is asked to stay closed, and a
+    motion that was stopped gives no factor."""
+    words = ["run", "planar3r", "-q", "-o", folder, "--port", "qemu:netduinoplus2"]
+    done = appell(*words)
+    assert done.returncode == 0 and "stopped by" not in done.stdout, f"exit code {done.returncode}: {done.stdout}"
+    assert done.stdout.count("times better than PD") == 2, done.stdout
+    done = appell(*words, "--set", "guard_direction=1")
+    exact, wrong = done.stdout.split("masses 10 % wrong")
+    assert done.returncode == 1 and "PD: stopped by the fault direction" in exact, done.stdout
+    assert "times better" not in exact and "times better" in wrong, done.stdout
+
+
 def test_tunables_of_joints_need_a_robot(folder):
     """Nothing set is not a success."""
     for words in (["get", "kp"], ["set", "kp", "1"]):

@@ -33,6 +33,7 @@ typedef struct {
     size_t image_size;
     const char *folder;
     uint32_t every;
+    const char *asked;            /* of --set */
     bool changed;                 /* tunables that the twin does not know */
     bool stopped;                 /* a motion ended in a fault */
     uint64_t compared, different; /* values, with the host */
@@ -44,13 +45,15 @@ static int board_failed(const session_t *s) {
 
 /* ------------------------------------------------------------------------------ the comparison */
 
-static void fill_trial(const plan_t *plan, int mass, int controller, trial_t *trial) {
+static void fill_trial(const session_t *s, const plan_t *plan, int mass, int controller,
+                       trial_t *trial) {
     static const char *const file[RUN_CONTROLLERS] = {"pd", "gravity", "full"};
     *trial = (trial_t){.title = run_controller[controller],
                        .set = true,
                        .feedback = FEEDBACK_PD,
                        .feedforward = (uint32_t)controller,
                        .plant_mass = mass ? MASS_ERROR : 1,
+                       .asked = s->asked,
                        .kp = plan->kp,
                        .kd = plan->kd,
                        .start = plan->start,
@@ -94,7 +97,7 @@ static int run_plan(session_t *s, const plan_t *plan, result_t *result) {
     for (int m = 0; m < RUN_MASSES; m++)
         for (int c = 0; c < RUN_CONTROLLERS; c++) {
             trial_t trial;
-            fill_trial(plan, m, c, &trial);
+            fill_trial(s, plan, m, c, &trial);
             if (run_trial(s, &trial, &result->record[m][c]) != EXIT_YES)
                 return EXIT_BAD;
             s->stopped = s->stopped || result->record[m][c].fault != 0;
@@ -243,6 +246,7 @@ static int with_board(const request_t *request, session_t *s) {
     if (request_has(request, OPTION_SET) &&
         board_set(s->client, request->value[OPTION_SET]) != EXIT_YES)
         return EXIT_BAD;
+    s->asked = request->value[OPTION_SET];
     s->changed = request_has(request, OPTION_SET);
     if (trial_stream(s->client, 1, &s->every) != 0)
         return board_failed(s);

@@ -76,6 +76,15 @@ static int set_all(client_t *client, const char *name, uint32_t count, const flo
     return 0;
 }
 
+/* NAME=VALUE,... has this name. */
+static bool asked(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (!strncmp(at, name, length) && at[length] == '=')
+            return true;
+    return false;
+}
+
 static int set_up(client_t *client, const trial_t *trial) {
     const uint32_t n = client->device.joints;
     const float feedback = (float)trial->feedback, feedforward = (float)trial->feedforward;
@@ -83,7 +92,7 @@ static int set_up(client_t *client, const trial_t *trial) {
     if (client_off(client) != 0) /* a small board takes tunables only then */
         return -1;
 #define X(name, value)                                                                             \
-    if (set_all(client, #name, 1, &(const float){value}) != 0)                                     \
+    if (!asked(trial->asked, #name) && set_all(client, #name, 1, &(const float){value}) != 0)      \
         return -1;
     RUN_GUARDS(X)
 #undef X

@@ -12,9 +12,13 @@
 const char *const run_controller[RUN_CONTROLLERS] = {"PD", "PD + gravity", "full feedforward"};
 static const char *const masses[RUN_MASSES] = {"exact masses", "masses 10 % wrong"};
 
+/* A motion that was stopped has no error to compare: the rest of it is missing. */
 static void print_factors(const record_t record[RUN_CONTROLLERS]) {
     const double full = record[2].rms_all;
-    if (full > 0)
+    bool whole = true;
+    for (int c = 0; c < RUN_CONTROLLERS; c++)
+        whole = whole && record[c].fault == 0;
+    if (whole && full > 0)
         out_format(
             "    full feedforward is %.1f times better than PD, %.1f times than PD + gravity "
             "(RMS of all joints)\n",
@@ -27,8 +31,9 @@ static void print_limits(const record_t record[RUN_CONTROLLERS]) {
             out_format("    %s: %u of %u samples with a joint at its limit of torque or voltage\n",
                        run_controller[c], (unsigned)record[c].limited, (unsigned)record[c].rows);
         if (record[c].fault > 0)
-            out_format("    %s: stopped by the fault %s\n", run_controller[c],
-                       app_fault_name(record[c].fault));
+            out_format("    %s: stopped by the fault %s: %s; what came before it is no measure\n",
+                       run_controller[c], app_fault_name(record[c].fault),
+                       app_fault_cause(record[c].fault));
     }
 }
 

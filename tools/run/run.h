@@ -41,6 +41,7 @@ typedef struct {
     uint32_t feedback;    /* FEEDBACK_... */
     uint32_t feedforward; /* FEEDFORWARD_... */
     float plant_mass;     /* masses of the simulated arm by those of the model */
+    const char *asked;    /* NAME=VALUE,...: guards in it stay as they are, or NULL */
     const float *kp, *kd; /* one for each joint */
     const float *start;   /* where the arm is placed */
     motion_t motion;
@@ -116,10 +117,14 @@ typedef struct {
 } result_t;
 
 /* Guards that a comparison opens: controllers that know nothing of the arm are run on purpose, and
- * are far behind, and fast, where they swing. */
+ * are far behind, fast where they swing, moved against their torques by the other joints, for long
+ * at the limits of their motors, and beyond the range of a joint that starts near its end. */
 #define RUN_GUARDS(X)                                                                              \
     X(guard_tracking, 10)                                                                          \
-    X(guard_speed, 10)
+    X(guard_speed, 10)                                                                             \
+    X(guard_direction, 0)                                                                          \
+    X(guard_patience_s, 10)                                                                        \
+    X(guard_position, 1)
 
 void report_errors(const robot_t *robot, const result_t *result);
 void report_costs(const costs_t *costs, bool instructions, double cycles_per_instruction);
