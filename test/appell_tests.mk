@@ -1,8 +1,9 @@
 # What the tests of the host tool and of the parameter image link. test_appell.py and test_urdf_kdl.py run
 # $(APPELL_SAN), which tools/appell/appell.mk builds for them.
 TEST_SRC_image         := firmware/core/image.c
-TESTS_HOST             += appell_number
+TESTS_HOST             += appell_number run_record
 TEST_SRC_appell_number := tools/appell/number.c
+TEST_SRC_run_record    := tools/run/record.c
 
 ifeq ($(BOARD),host)
 # The oracle of test_urdf_kdl.py; not sanitized, see test/dyn_kdl_tests.mk.

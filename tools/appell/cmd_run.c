@@ -37,6 +37,7 @@ typedef struct {
     bool changed;                 /* tunables that the twin does not know */
     bool stopped;                 /* a motion ended in a fault */
     uint64_t compared, different; /* values, with the host */
+    uint32_t missing;             /* samples that the host has and that never came */
 } session_t;
 
 static int board_failed(const session_t *s) {
@@ -73,7 +74,7 @@ static int compare(session_t *s, const trial_t *trial, const record_t *record) {
     if (status != APP_OK)
         return say_error(trial->name, app_cure(status), "the host's twin refused it: %s",
                          app_cause(status));
-    s->different += record_differences(record, &twin, &s->compared);
+    s->different += record_differences(record, &twin, &s->compared, &s->missing);
     record_free(&twin);
     return EXIT_YES;
 }
@@ -135,6 +136,9 @@ static int report_line(session_t *s) {
     if (s->compared > 0)
         out_format("%llu values compared with the host's control step, %llu differ in a bit\n",
                    (unsigned long long)s->compared, (unsigned long long)s->different);
+    if (s->missing > 0)
+        out_format("warning: %u samples missing: the machine was too busy to take them all\n",
+                   (unsigned)s->missing);
     return counter[COUNTER_OVERRUNS] == 0 && s->different == 0 && !s->stopped ? EXIT_YES : EXIT_NO;
 }
 
@@ -194,6 +198,9 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
                    1000 * record->peak[i]);
     out_format("%u samples, %u with a joint at a limit; rows in %s/%s.csv\n",
                (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
+    if (record->missing > 0)
+        out_format("%u samples missing: RMS and peak are of those that came\n",
+                   (unsigned)record->missing);
     if (record->fault > 0)
         out_format("stopped by the fault %s: %s; %s\n", app_fault_name(record->fault),
                    app_fault_cause(record->fault), app_fault_cure(record->fault));

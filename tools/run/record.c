@@ -51,9 +51,21 @@ int record_add(record_t *record, uint32_t tick, const uint32_t *word, const doub
     return 0;
 }
 
+/* Samples that are not there between others: all steps but those of lost ones are equal. */
+static uint32_t gaps(const record_t *record) {
+    uint32_t step = UINT32_MAX, lost = 0;
+    for (uint32_t r = 1; r < record->rows; r++)
+        if (record->tick[r] - record->tick[r - 1] < step)
+            step = record->tick[r] - record->tick[r - 1];
+    for (uint32_t r = 1; r < record->rows && step > 0; r++)
+        lost += (record->tick[r] - record->tick[r - 1]) / step - 1;
+    return lost;
+}
+
 void record_finish(record_t *record) {
     double all = 0;
     record->limited = 0;
+    record->missing = gaps(record);
     for (uint32_t i = 0; i < record->joints; i++) {
         double sum = 0, peak = 0;
         for (uint32_t r = 0; r < record->rows; r++) {
@@ -78,12 +90,37 @@ void record_free(record_t *record) {
     *record = (record_t){0};
 }
 
-uint64_t record_differences(const record_t *one, const record_t *other, uint64_t *compared) {
-    const uint32_t rows = one->rows < other->rows ? one->rows : other->rows;
-    const uint32_t missing = one->rows + other->rows - 2 * rows;
-    uint64_t different = (uint64_t)missing * one->width;
-    for (size_t i = 0; i < (size_t)rows * one->width; i++)
-        different += one->word[i] != other->word[i];
-    *compared += (uint64_t)(rows + missing) * one->width;
+/* The row of the twin at which the record begins: where the reference is the same, else the first.
+ */
+static uint32_t first_row(const record_t *record, const record_t *twin) {
+    const uint32_t from = record_at(record, RUN_q_ref), to = record_at(record, RUN_q_arm);
+    for (uint32_t r = 0; record->rows > 0 && r < twin->rows; r++)
+        if (!memcmp(record->word + from, twin->word + (size_t)r * twin->width + from,
+                    (to - from) * sizeof *twin->word))
+            return r;
+    return 0;
+}
+
+uint64_t record_differences(const record_t *record, const record_t *twin, uint64_t *compared,
+                            uint32_t *missing) {
+    const uint32_t first = first_row(record, twin), width = record->width;
+    uint64_t different = record->fault != twin->fault;
+    uint32_t r = 0, t = first;
+    *missing += first;
+    while (r < record->rows || t < twin->rows) {
+        const uint32_t here = r < record->rows ? record->tick[r] - record->tick[0] : UINT32_MAX;
+        const uint32_t there = t < twin->rows ? twin->tick[t] - twin->tick[first] : UINT32_MAX;
+        if (here > there) {
+            t++;
+            ++*missing;
+            continue;
+        }
+        for (uint32_t k = 0; k < width; k++)
+            different += here < there ||
+                         record->word[(size_t)r * width + k] != twin->word[(size_t)t * width + k];
+        *compared += width;
+        r++;
+        t += here == there;
+    }
     return different;
 }

@@ -30,6 +30,9 @@ static void print_limits(const record_t record[RUN_CONTROLLERS]) {
         if (record[c].limited > 0)
             out_format("    %s: %u of %u samples with a joint at its limit of torque or voltage\n",
                        run_controller[c], (unsigned)record[c].limited, (unsigned)record[c].rows);
+        if (record[c].missing > 0)
+            out_format("    %s: %u samples missing, RMS and peak are of the %u that came\n",
+                       run_controller[c], (unsigned)record[c].missing, (unsigned)record[c].rows);
         if (record[c].fault > 0)
             out_format("    %s: stopped by the fault %s: %s; what came before it is no measure\n",
                        run_controller[c], app_fault_name(record[c].fault),

@@ -58,6 +58,7 @@ typedef struct {
     double rms[DYN_MAX_JOINTS], peak[DYN_MAX_JOINTS]; /* of reference minus arm */
     double rms_all;                                   /* over all joints */
     uint32_t limited;                                 /* rows with a joint at a limit */
+    uint32_t missing;                                 /* rows that were lost between others */
     uint32_t fault;
 } record_t;
 
@@ -78,8 +79,11 @@ int trial_on_board(client_t *client, const trial_t *trial, record_t *record);
 /* On the host, in f32: the same application, the same image. 0 or an app_error_t. */
 int trial_on_host(const uint8_t *image, size_t size, uint32_t every, const trial_t *trial,
                   record_t *record);
-/* Values that differ in any bit; rows that one of them lacks count as all different. */
-uint64_t record_differences(const record_t *one, const record_t *other, uint64_t *compared);
+/* Values that differ in any bit from those of the twin at the same tick since the start, and 1 for
+ * another fault. A row that the twin lacks is all different; one that the record lacks was lost on
+ * the way and is only counted. */
+uint64_t record_differences(const record_t *record, const record_t *twin, uint64_t *compared,
+                            uint32_t *missing);
 
 /* A motion to be tried, with what belongs to it. */
 typedef struct {
