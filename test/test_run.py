@@ -124,6 +124,13 @@ def test_comparison_is_not_cut_off(folder):
     assert "times better" not in exact and "times better" in wrong, done.stdout
 
 
+def test_files_have_a_folder_of_their_own(folder):
+    done = appell("run", "puma560", "-q", "--port", "qemu:netduinoplus2", "--to", "0.1,0,0,0,0,0", cwd=folder)
+    assert done.returncode == 0 and "rows in appell-run/quintic.csv" in done.stdout, done
+    assert os.listdir(folder) == ["appell-run"], os.listdir(folder)
+    assert "appell-run" in appell("help", "run").stdout and "appell-faults" in appell("help", "faults").stdout
+
+
 def test_tunables_of_joints_need_a_robot(folder):
     """Nothing set is not a success."""
     for words in (["get", "kp"], ["set", "kp", "1"]):

@@ -54,7 +54,8 @@ static void say_line(const char *line) {
 static int provoke(const request_t *request, const robot_t *robot) {
     size_t size = 0;
     uint32_t done = 0;
-    const char *folder = request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT] : ".";
+    const char *folder =
+        request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT] : "appell-faults";
     uint8_t *image = board_image(request, robot, &size);
     client_t *client = image ? board_open(request, DISCOVER_ALL) : NULL;
     int status = EXIT_BAD;

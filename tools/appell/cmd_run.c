@@ -269,8 +269,8 @@ int run_run(const request_t *request) {
     const char *port =
         request_has(request, OPTION_PORT) ? request->value[OPTION_PORT] : "qemu:netduinoplus2";
     session_t s = {.robot = robot,
-                   .folder =
-                       request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT] : "."};
+                   .folder = request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT]
+                                                                 : "appell-run"};
     messages_t messages = MESSAGES_INIT;
     int status = make_folder(s.folder);
     if (status == EXIT_YES && request_has(request, OPTION_GENERATED) &&

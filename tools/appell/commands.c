@@ -158,7 +158,7 @@ const command_t command_table[] = {
      "motions on a board: tracking errors, what a tick costs, rows, a picture",
      "The robot is loaded into the board until its next reset. With --to the arm moves there from "
      "where it is, with the controller that the board is set to; without --duration as fast as its "
-     "limits allow. Rows go to the folder --output.\n\n"
+     "limits allow. Rows and the picture go to the folder --output, by default appell-run.\n\n"
      "Without --to controllers are compared on the simulated arm beside the loop: PD (critically "
      "damped at 5 Hz), PD with gravity, and full feedforward, with exact masses and with an arm "
      "that is 10 % heavier than its model; for the PUMA 560 along the straight line of Mata et al. "
@@ -277,7 +277,7 @@ const command_t command_table[] = {
      "most, without brakes, and one fault after the other is provoked: what the user sees, which "
      "stop the board chose, how fast joints became and how far the hand fell, beside bounds that "
      "follow from the model. Exit code 1 where something was not as expected. Rows of each motion "
-     "go to the folder --output.",
+     "go to the folder --output, by default appell-faults.",
      "$ appell faults\n"
      "$ appell faults --port /dev/ttyACM0\n"
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
