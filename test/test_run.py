@@ -85,7 +85,7 @@ LIGHT = """<robot name="light"><link name="base"/>
   <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" iyz="0" ixz="0"/></inertial></link>
 <link name="finger"><inertial><mass value="0.02"/>
   <inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" iyz="0" ixz="0"/></inertial></link>
-<joint name="lift" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<joint name="shoulder_lift_joint_left" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
   <limit lower="-1" upper="1" effort="20" velocity="2"/></joint>
 <joint name="grip" type="revolute"><parent link="arm"/><child link="finger"/><origin xyz="0.4 0 0"/><axis xyz="0 1 0"/>
   <dynamics damping="1" friction="1"/><limit lower="-1" upper="1" effort="20" velocity="2"/></joint></robot>
@@ -107,6 +107,7 @@ def test_friction_of_a_light_joint(folder):
     for board, bound in bounds.items():
         done = appell("run", urdf, "-q", "-o", folder, "--port", f"qemu:{board}", "--to", "0.4,0.5")
         assert done.returncode == 0, f"{board}: exit code {done.returncode}: {done.stdout}{done.stderr}"
+        assert re.search(r"^shoulder_lift_joint_left +[\d.]", done.stdout, re.M), done.stdout  # nothing is cut off
         peak = float(re.search(r"^grip +[\d.]+ +([\d.]+)$", done.stdout, re.M).group(1))
         assert peak < 1000 * bound, f"{board}: {peak} mrad, {1000 * bound:.3g} allowed"
 

@@ -192,10 +192,11 @@ static int take_motion(const request_t *request, const robot_t *robot, trial_t *
 }
 
 static void print_one(const session_t *s, const trial_t *trial, const record_t *record) {
-    out_format("%-14s %12s %12s   tracking error, mrad or mm\n", "joint", "RMS", "peak");
+    const int width = report_width(s->robot);
+    out_format("%-*s %12s %12s   tracking error, mrad or mm\n", width, "joint", "RMS", "peak");
     for (uint32_t i = 0; i < s->robot->n; i++)
-        out_format("%-14.14s %12.4f %12.4f\n", s->robot->joint[i].name, 1000 * record->rms[i],
-                   1000 * record->peak[i]);
+        out_format("%-*.*s %12.4f %12.4f\n", width, width, s->robot->joint[i].name,
+                   1000 * record->rms[i], 1000 * record->peak[i]);
     out_format("%u samples, %u with a joint at a limit; rows in %s/%s.csv\n",
                (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
     if (record->missing > 0)

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/appell/gnuplot.h"
 #include "tools/appell/say.h"
@@ -92,11 +93,23 @@ static void error_panel(FILE *pipe, size_t r) {
     fputs(", NaN with lines lw 1.6 dt 2 lc 'black' title 'masses 10 % wrong'\n", pipe);
 }
 
+/* Names of all joints, with a blank between two, that fit below a panel side by side. */
+enum { NAMES_MOST = 70 };
+
+static bool names_fit(const robot_t *robot) {
+    size_t longest = 0;
+    for (uint32_t i = 0; i < robot->n; i++)
+        if (strlen(robot->joint[i].name) > longest)
+            longest = strlen(robot->joint[i].name);
+    return robot->n * (longest + 1) <= NAMES_MOST;
+}
+
 static void bar_panel(FILE *pipe, const robot_t *robot, size_t r) {
     fputs("set title 'RMS error by joint (pale: masses 10 % wrong)'\nset xlabel ' '\n"
           "set xtics noenhanced\nset style data histograms\nset style histogram clustered gap 1.5\n"
           "set style fill solid 1 noborder\nset grid noxtics ytics\n",
           pipe);
+    fputs(names_fit(robot) ? "" : "set xtics rotate by 20 right font ',8'\n", pipe);
     fprintf(pipe, "set xrange [-0.6:%u.6]\nset yrange [%g:*]\nplot ", robot->n - 1, LEAST_ERROR);
     for (int c = 0; c < RUN_CONTROLLERS; c++)
         for (int m = 0; m < RUN_MASSES; m++) {
@@ -107,7 +120,8 @@ static void bar_panel(FILE *pipe, const robot_t *robot, size_t r) {
             else
                 fprintf(pipe, "title '%s'", run_controller[c]);
         }
-    fputs("\nset style data lines\nset autoscale x\nset autoscale y\nset xtics auto\nset grid "
+    fputs("\nset style data lines\nset autoscale x\nset autoscale y\nset xtics auto norotate "
+          "autojustify font ''\nset grid "
           "xtics ytics\n"
           "set xlabel 't in s'\nunset logscale y\nset format y '%g'\n",
           pipe);

@@ -40,28 +40,32 @@ static void print_limits(const record_t record[RUN_CONTROLLERS]) {
     }
 }
 
-/* Long names differ at their end. */
-static const char *short_name(const char *name) {
-    const size_t length = strlen(name);
-    return length > 14 ? name + length - 14 : name;
+int report_width(const robot_t *robot) {
+    enum { LEAST = 14, MOST = 32 };
+    size_t width = LEAST;
+    for (uint32_t i = 0; i < robot->n; i++)
+        if (strlen(robot->joint[i].name) > width)
+            width = strlen(robot->joint[i].name);
+    return width < MOST ? (int)width : MOST;
 }
 
 void report_errors(const robot_t *robot, const result_t *result) {
+    const int width = report_width(robot);
     for (int m = 0; m < RUN_MASSES; m++) {
         const record_t *record = result->record[m];
         out_format("\n%s, %s\n", result->plan->title, masses[m]);
-        out_format("  %-14s", "tracking error");
+        out_format("  %-*s", width, "tracking error");
         for (int c = 0; c < RUN_CONTROLLERS; c++)
             out_format("  %22s", run_controller[c]);
-        out_format("\n  %-14s", "mrad, mm");
+        out_format("\n  %-*s", width, "mrad, mm");
         for (int c = 0; c < RUN_CONTROLLERS; c++)
             out_format("  %11s%11s", "RMS", "peak");
         for (uint32_t i = 0; i < robot->n; i++) {
-            out_format("\n  %-14s", short_name(robot->joint[i].name));
+            out_format("\n  %-*.*s", width, width, robot->joint[i].name);
             for (int c = 0; c < RUN_CONTROLLERS; c++)
                 out_format("  %11.4f%11.4f", 1000 * record[c].rms[i], 1000 * record[c].peak[i]);
         }
-        out_format("\n  %-14s", "all joints");
+        out_format("\n  %-*s", width, "all joints");
         for (int c = 0; c < RUN_CONTROLLERS; c++)
             out_format("  %11.4f%11s", 1000 * record[c].rms_all, "");
         out_text("\n");

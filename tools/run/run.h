@@ -130,6 +130,8 @@ typedef struct {
     X(guard_patience_s, 10)                                                                        \
     X(guard_position, 1)
 
+/* Of the column with the names of the joints. */
+int report_width(const robot_t *robot);
 void report_errors(const robot_t *robot, const result_t *result);
 void report_costs(const costs_t *costs, bool instructions, double cycles_per_instruction);
 int report_csv(const client_t *client, const char *path, const record_t *record);
