@@ -7,10 +7,12 @@ With LONG=1 the soak is ten simulated minutes.
 import math
 import os
 import re
+import signal
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from test_appell import LONG_RUN, main, run as appell  # noqa: E402
+from test_appell import LONG_RUN, PROGRAM, main, run as appell  # noqa: E402
 
 PATIENCE_S = 1100
 # The waist at 93 % of its velocity limit; all joints move.
@@ -130,6 +132,19 @@ def test_files_have_a_folder_of_their_own(folder):
     assert done.returncode == 0 and "rows in appell-run/quintic.csv" in done.stdout, done
     assert os.listdir(folder) == ["appell-run"], os.listdir(folder)
     assert "appell-run" in appell("help", "run").stdout and "appell-faults" in appell("help", "faults").stdout
+
+
+def test_interrupted_run_stops_the_arm(folder):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        words = [PROGRAM, "run", "puma560", "-q", "-o", folder, "--port", "qemu:netduinoplus2", "--repeat", "1000000",
+                 "--to", "0.5,0,0,0,0,0"]
+        tool = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not tool.stdout.readline().startswith("puma560 on"):  # from here on it moves
+            assert tool.poll() is None, tool.stderr.read()
+        tool.send_signal(number)
+        _, errors = tool.communicate(timeout=PATIENCE_S)
+        assert tool.returncode == -number, f"exit code {tool.returncode}: {errors}"
+        assert "interrupted: the arm was told to stop" in errors, errors
 
 
 def test_tunables_of_joints_need_a_robot(folder):

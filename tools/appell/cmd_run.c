@@ -263,6 +263,10 @@ static int with_board(const request_t *request, session_t *s) {
     return request_has(request, OPTION_TO) ? run_one(request, s) : compare_controllers(s);
 }
 
+static void interrupt(int signal) {
+    trial_signal = signal;
+}
+
 int run_run(const request_t *request) {
     robot_t *robot = arm_load_compute(request);
     if (!robot)
@@ -283,6 +287,8 @@ int run_run(const request_t *request) {
         status = s.image ? EXIT_YES : EXIT_BAD;
     }
     if (status == EXIT_YES) {
+        signal(SIGINT, interrupt);
+        signal(SIGTERM, interrupt);
         s.client = board_open_image(port, s.image, s.image_size);
         status = s.client ? with_board(request, &s) : EXIT_BAD;
     }
@@ -292,5 +298,10 @@ int run_run(const request_t *request) {
     messages_free(&messages);
     free(s.image);
     arm_free(robot);
+    if (trial_signal != 0) { /* as a shell expects it: 128 and the signal */
+        out_flush();
+        signal(trial_signal, SIG_DFL);
+        raise(trial_signal);
+    }
     return status;
 }

@@ -115,6 +115,18 @@ int trial_in_fault(client_t *client) {
     return -1;
 }
 
+volatile sig_atomic_t trial_signal;
+
+/* Without us the board would go on with the motion: it brakes and holds the arm. */
+static bool stopped(client_t *client) {
+    if (trial_signal == 0)
+        return false;
+    if (client_stop(client, false) == 0)
+        port_fail(&client->error, "start again when it should go on",
+                  "interrupted: the arm was told to stop, and holds");
+    return true;
+}
+
 static int send_points(client_t *client, const trial_t *trial, watch_t *watch) {
     const uint32_t n = client->device.joints;
     uint32_t sent = 0, credits = 1;
@@ -123,6 +135,8 @@ static int send_points(client_t *client, const trial_t *trial, watch_t *watch) {
         uint32_t now = left < credits ? left : credits;
         now = now < room ? now : room > 0 ? room : 1;
         device_status_t status;
+        if (stopped(client))
+            return -1;
         if (credits == 0) {
             if (client_poll(client, POLL_MS) < 0 || client_status(client, &status) != 0)
                 return -1;
@@ -139,7 +153,7 @@ static int send_points(client_t *client, const trial_t *trial, watch_t *watch) {
 
 static int watch_to_the_end(client_t *client, watch_t *watch) {
     while (!watch->ended && !watch->full) {
-        if (client_poll(client, POLL_MS) < 0)
+        if (stopped(client) || client_poll(client, POLL_MS) < 0)
             return -1;
         if (time(NULL) - watch->heard > PATIENCE_S) {
             port_fail(&client->error, "look at the board's console", "no sample came for %d s",
@@ -156,6 +170,8 @@ int trial_on_board(client_t *client, const trial_t *trial, record_t *record) {
     watch_t watch = {.heard = time(NULL), .record = record};
     device_status_t status;
     *record = (record_t){.joints = client->device.joints};
+    if (stopped(client))
+        return -1;
     if (trial->set && set_up(client, trial) != 0)
         return -1;
     client->user = &watch;

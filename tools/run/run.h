@@ -5,6 +5,7 @@
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -76,6 +77,8 @@ int trial_stream(client_t *client, uint32_t least, uint32_t *every);
  * why the board has just refused them. */
 int trial_in_fault(client_t *client);
 int trial_on_board(client_t *client, const trial_t *trial, record_t *record);
+/* The signal that has ended a trial, to be set by its handler: the board was told to stop. */
+extern volatile sig_atomic_t trial_signal;
 /* On the host, in f32: the same application, the same image. 0 or an app_error_t. */
 int trial_on_host(const uint8_t *image, size_t size, uint32_t every, const trial_t *trial,
                   record_t *record);
