@@ -616,6 +616,11 @@ static void test_tunables_are_checked(void) {
     TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_feedback, 0, 3));
     TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_rate_hz, 0, 50));
     TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_kp, 0, NAN));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_feedback, 0, 1.5f));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_plant, 0, 0.4f));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_rate_hz, 0, 150.7f));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_home, 0, -0.5f));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_guard_speed, 0, 1.5f));
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_kp, 2, 123));
     TEST_ASSERT_EQUAL(APP_OK, app_get(&app, TUNABLE_kp, 2, &value));
     TEST_ASSERT_EQUAL_FLOAT(123, value);
@@ -687,9 +692,11 @@ static void disturb(void) {
         float low, high;
     } row[] = {{TUNABLE_plant_mass, 0.9f, 1.1f},
                {TUNABLE_plant_friction, 0.7f, 1.3f},
-               {TUNABLE_plant_noise, 0, 2}};
+               {TUNABLE_plant_noise, 0, 3}}; /* below 3, and a whole number */
     const uint32_t k = (uint32_t)between(0, 3);
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, row[k].tunable, 0, between(row[k].low, row[k].high)));
+    const float value = between(row[k].low, row[k].high);
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, row[k].tunable, 0,
+                                      tunable_table[row[k].tunable].whole ? floorf(value) : value));
 }
 
 /* Random motions at all limits, stopped now and then, trip no guard. */

@@ -71,7 +71,8 @@ class Soak:
 
     def disturb(self):
         name, low, high = self.random.choice([("plant_mass", 0.9, 1.1), ("plant_friction", 0.7, 1.3), ("plant_noise", 0, 2)])
-        self.client.set(self.names.index(name), self.random.uniform(low, high))
+        value = self.random.randint(low, high) if name == "plant_noise" else self.random.uniform(low, high)
+        self.client.set(self.names.index(name), value)
         self.changes += 1
 
     def move(self):

@@ -842,12 +842,11 @@ int CORE(app_set)(app_self *app, uint32_t tunable, uint32_t at, float value) {
         return APP_E_TUNABLE;
     const tunable_info_t *info = &tunable_table[tunable];
     if (!(value >= info->least && value <= info->most) ||
+        (info->whole && value != (float)(int32_t)value) ||
         (tunable == TUNABLE_encoder_sign && fabsf(value) != 1))
         return APP_E_RANGE;
     if (info->idle_only && !CORE(app_rests)(app))
         return APP_E_STATE;
-    if (tunable == TUNABLE_home && value != (float)(int)value)
-        return APP_E_RANGE;
     float *place_of = tunable_place(app, tunable, at);
     const float before = *place_of;
     *place_of = value;

@@ -42,7 +42,8 @@
     X(-8, ROOM, "the buffer of points is full", "wait for credits")                                \
     X(-9, START, "the points do not begin where the arm is", "begin at its position")              \
     X(-10, TUNABLE, "there is no such tunable or joint", "ask the board for its list")             \
-    X(-11, RANGE, "the value is outside its range", "choose one within it")                        \
+    X(-11, RANGE, "the value is outside its range, or between whole numbers",                      \
+      "choose one within it, without a fraction where it counts or chooses")                       \
     X(-12, RATE, "a tick takes longer than this rate allows", "choose a lower rate")               \
     X(-13, UNITS, "the fixed-point units of this image cannot hold a constant of the loop",        \
       "make the image again with this tool")                                                       \

@@ -285,6 +285,8 @@ int CORE(setup_settings)(app_self *app) {
     if (!(rate >= tunable_table[TUNABLE_rate_hz].least &&
           rate <= tunable_table[TUNABLE_rate_hz].most))
         return APP_E_RATE;
+    if (rate != (float)(uint32_t)rate) /* the timer has no fractions */
+        return APP_E_RANGE;
     app->n = image->n;
     app->volts = 0;
     for (uint32_t i = 0; i < app->n; i++) {

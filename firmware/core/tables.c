@@ -14,11 +14,12 @@ const sample_info_t sample_table[SAMPLE_FIELDS] = {
 #undef X
 };
 
-#define ANY  0
-#define IDLE 1
+#define ANY   0
+#define IDLE  1
+#define WHOLE 2
 const tunable_info_t tunable_table[TUNABLES] = {
 #define X(name, shape, when, unit, least, most, fallback, help)                                    \
-    {#name, unit, help, least, most, fallback, shape, when},
+    {#name, unit, help, least, most, fallback, shape, (when)&IDLE, ((when)&WHOLE) != 0},
     TUNABLE_TABLE(X)
 #undef X
 };
