@@ -126,9 +126,10 @@ void CORE(control_drive)(const CORE_T(control) * control, int32_t supply_mV, COR
 typedef struct {
     uint32_t outside; /* bit i: joint i was beyond its limit when the loop was closed */
     uint32_t limited; /* ticks with a joint at a limit */
-    uint16_t late, unread, phase, stopped;                          /* ticks */
-    uint16_t at_torque[DYN_MAX_JOINTS], at_voltage[DYN_MAX_JOINTS]; /* ticks in a row */
-    struct {                                                        /* at the last look; 16ths */
+    uint32_t clipped; /* bit i: the limit that joint i was at in the last tick was of torque */
+    uint16_t late, unread, phase, stopped; /* ticks */
+    uint16_t at_limit[DYN_MAX_JOINTS];     /* ticks in a row at that limit */
+    struct {                               /* at the last look; 16ths */
         DYN_T(real) qd, off, push, gained;
     } look[DYN_MAX_JOINTS];
     uint8_t wrong[DYN_MAX_JOINTS]; /* looks in a row that saw the wrong direction */

@@ -31,6 +31,8 @@
 #include "firmware/core/instance.h"
 #include "firmware/core/number.h"
 
+#include <string.h>
+
 typedef CORE_T(control) control_t;
 typedef CORE_T(control_joint) control_joint_t;
 typedef CORE_T(guard) guard_t;
@@ -197,16 +199,19 @@ INLINE finding_t guard_joint(const control_joint_t *j, guard_t *g, const loop_t 
 
 static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) {
     finding_t out = nothing;
-    g->limited += s->limited != 0;
-    for (uint32_t i = 0; i < c->arm->n; i++) {
-        const bool torque = s->clipped >> i & 1;
-        g->at_torque[i] = counted(torque, g->at_torque[i]);
-        g->at_voltage[i] = counted(!torque && (s->limited >> i & 1), g->at_voltage[i]);
-        if (g->at_torque[i] > c->patience)
-            out = (finding_t){APP_FAULT_TORQUE, i, s->tau[i], c->joint[i].tau_max};
-        else if (g->at_voltage[i] > c->patience)
-            out = (finding_t){APP_FAULT_VOLTAGE, i, s->volt[i], s->volt[i]};
+    if (s->limited == 0) {
+        memset(g->at_limit, 0, sizeof g->at_limit);
+        return out;
     }
+    g->limited++;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const bool torque = s->clipped >> i & 1, other = (s->clipped ^ g->clipped) >> i & 1;
+        g->at_limit[i] = counted(s->limited >> i & 1, other ? 0 : g->at_limit[i]);
+        if (g->at_limit[i] > c->patience)
+            out = torque ? (finding_t){APP_FAULT_TORQUE, i, s->tau[i], c->joint[i].tau_max}
+                         : (finding_t){APP_FAULT_VOLTAGE, i, s->volt[i], s->volt[i]};
+    }
+    g->clipped = s->clipped;
     return out;
 }
 
