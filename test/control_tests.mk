@@ -2,6 +2,8 @@
 TESTS_HOST           += control_q31
 TEST_SRC_control     := test/control_arm.c test/dyn_arms.c
 TEST_SRC_control_q31 := test/control_arm.c test/dyn_arms.c
+TESTS_HOST           += direction
+TEST_SRC_direction   := test/control_arm.c test/dyn_arms.c
 # The tick comes out of these functions, which the background calls.
 TESTS_HOST           += between
 TEST_SRC_between     := test/control_arm.c test/dyn_arms.c

@@ -124,9 +124,10 @@
     X(17, CRASH, "crash", NONE, RELEASE, "the firmware crashed before this start",                 \
       "fetch the record with `appell dump` and report it, then clear the fault")                   \
     X(18, DIRECTION, "direction", VELOCITY, DAMP,                                                  \
-      "a joint accelerates against its torque: motor phases or encoder are the wrong way round",   \
-      "change the sign of the encoder, or swap two wires of the motor; guard_direction 0 "         \
-      "switches this check off")                                                                   \
+      "a joint accelerates against its torque: motor phases or encoder are the wrong way round, "  \
+      "or the hand carries a load that the model does not know",                                   \
+      "change the sign of the encoder, or swap two wires of the motor; payload_mass is the "       \
+      "load; guard_direction 0 switches this check off")                                           \
     X(19, PARAMETERS, "parameters", NONE, RELEASE, "what is stored is not a robot for this board", \
       "write a robot into it: `appell flash`")                                                     \
     X(20, HOMING, "homing", POSITION, HOLD,                                                        \

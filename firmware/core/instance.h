@@ -132,7 +132,9 @@ typedef struct {
     struct {                               /* at the last look; 16ths */
         DYN_T(real) qd, off, push, gained;
     } look[DYN_MAX_JOINTS];
-    uint8_t wrong[DYN_MAX_JOINTS]; /* looks in a row that saw the wrong direction */
+    DYN_T(real) missing;           /* half of the torque that a look left in doubt; 0: no doubt */
+    uint8_t wrong[DYN_MAX_JOINTS]; /* looks that saw the wrong direction, more than did not */
+    uint8_t doubted;               /* the joint that was last in doubt */
 } CORE_T(guard);
 
 /* What a guard has found. */
