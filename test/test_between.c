@@ -567,8 +567,9 @@ static void check_records(void) {
     TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_FAULTS, s.fault);
     TEST_ASSERT_EQUAL_UINT32(s.ticks, s.fault_joint);
     TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_STOPS, s.stop);
-    TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024), s.fault_value);
-    TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024), s.fault_limit);
+    const float unit = app_fault_quantity(s.fault) == QUANTITY_SUPPLY ? 0.001f : 1; // mV
+    TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024) * unit, s.fault_value);
+    TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024) * unit, s.fault_limit);
     app_stages_t stages;
     app_stages(&app, &stages);
     for (int k = 0; k <= STAGES; k++)

@@ -225,6 +225,36 @@ static void test_jammed_joint(void) {
         TEST_ASSERT_TRUE(fabsf(app.loop.tau[i]) <= 50);
 }
 
+// What a user is told of voltages: volts, what was asked for and what there was.
+static void test_voltages_are_told(void) {
+    static const struct {
+        float defect, value, limit; // guard_supply_low and guard_supply_high of 40 V
+    } row[] = {{DEFECT_LOW, 14, 28}, {DEFECT_HIGH, 100, 50}};
+    app_status_t status;
+    for (int r = 0; r < 2; r++) {
+        load();
+        hold();
+        set(TUNABLE_plant_defect, row[r].defect);
+        (void)until(r == 0 ? APP_FAULT_SUPPLY_LOW : APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, 20);
+        app_status(&app, &status);
+        TEST_ASSERT_FLOAT_WITHIN(1e-3f, row[r].value, status.fault_value);
+        TEST_ASSERT_FLOAT_WITHIN(1e-3f, row[r].limit, status.fault_limit);
+        TEST_ASSERT_EQUAL_STRING("V", quantity_unit(app_fault_quantity(app.fault), 0));
+    }
+    // A twentieth of the supply is left, 2 V: 0.2 rad/s of back-EMF. 0.04 rad are faster than that,
+    // and too short a way for an error that is the torque limit.
+    load();
+    set(TUNABLE_guard_supply_low, 0.01f);
+    set(TUNABLE_guard_patience_s, 0.02f);
+    hold();
+    set(TUNABLE_plant_defect, DEFECT_WEAK);
+    move(0.04f, 0);
+    (void)until(APP_FAULT_VOLTAGE, 0, 3000);
+    app_status(&app, &status);
+    TEST_ASSERT_FLOAT_WITHIN(1e-3f, 2, status.fault_limit);
+    TEST_ASSERT_TRUE(fabsf(status.fault_value) > 2);
+}
+
 // Nothing drives the joints: gravity makes them fast, then they reach their limits.
 static void test_speed_and_position(void) {
     for (int k = 0; k < 2; k++) {
@@ -640,6 +670,7 @@ TEST(test_fault_before_an_arm)
 TEST(test_inputs)
 TEST(test_short_dropout_is_no_fault)
 TEST(test_jammed_joint)
+TEST(test_voltages_are_told)
 TEST(test_speed_and_position)
 TEST(test_stream_runs_dry)
 TEST(test_direction)

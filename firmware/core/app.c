@@ -895,9 +895,11 @@ void CORE(app_status)(const app_self *app, app_status_t *out) {
     out->limited = app->guard.limited;
     out->unhomed = app->loop.unhomed;
     const uint32_t at = out->fault_joint < app->n ? out->fault_joint : 0;
-    const int exponent = CORE(app_exponent)(app, app_fault_quantity(out->fault), at);
-    out->fault_value = (float)real_to_model(value, exponent);
-    out->fault_limit = (float)real_to_model(limit, exponent);
+    const unsigned quantity = app_fault_quantity(out->fault);
+    const int exponent = CORE(app_exponent)(app, quantity, at);
+    const float unit = quantity == QUANTITY_SUPPLY ? 0.001f : 1;
+    out->fault_value = (float)real_to_model(value, exponent) * unit;
+    out->fault_limit = (float)real_to_model(limit, exponent) * unit;
     for (uint32_t i = 0; i < app->n; i++) {
         out->q[i] = CORE(setup_position_si)(app, i, app->loop.q[i]);
         out->q_ref[i] = CORE(setup_position_si)(app, i, app->loop.q_ref[i]);

@@ -112,10 +112,10 @@
     X(12, SETPOINT, "setpoint", NONE, HOLD,                                                        \
       "a streamed motion ran out of points, or none came for as many ticks as guard_setpoint",     \
       "send points earlier, or farther apart in time; clear the fault and start again")            \
-    X(13, SUPPLY_LOW, "supply low", NONE, RELEASE, "the motor supply is too low, in mV",           \
+    X(13, SUPPLY_LOW, "supply low", SUPPLY, RELEASE, "the motor supply is too low",                \
       "check supply, fuse and wiring; guard_supply_low times the nominal voltage is needed")       \
-    X(14, SUPPLY_HIGH, "supply high", NONE, DAMP,                                                  \
-      "the motor supply is too high, in mV: the arm feeds its braking back",                       \
+    X(14, SUPPLY_HIGH, "supply high", SUPPLY, DAMP,                                                \
+      "the motor supply is too high: the arm feeds its braking back",                              \
       "brake more slowly or add a braking resistor; guard_supply_high is the limit")               \
     X(15, GENERATED, "generated", NONE, RELEASE, "model and generated code disagree",              \
       "generate the code for this robot again, or load the robot that it was made for")            \

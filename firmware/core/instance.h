@@ -124,9 +124,10 @@ void CORE(control_drive)(const CORE_T(control) * control, int32_t supply_mV, COR
 
 /* What the guards remember from tick to tick, firmware/core/supervisor.c. */
 typedef struct {
-    uint32_t outside; /* bit i: joint i was beyond its limit when the loop was closed */
-    uint32_t limited; /* ticks with a joint at a limit */
-    uint32_t clipped; /* bit i: the limit that joint i was at in the last tick was of torque */
+    uint32_t outside;  /* bit i: joint i was beyond its limit when the loop was closed */
+    uint32_t limited;  /* ticks with a joint at a limit */
+    uint32_t clipped;  /* bit i: the limit that joint i was at in the last tick was of torque */
+    int32_t supply_mV; /* as it was measured; 0: it is not */
     uint16_t late, unread, phase, stopped; /* ticks */
     uint16_t at_limit[DYN_MAX_JOINTS];     /* ticks in a row at that limit */
     struct {                               /* at the last look; 16ths */

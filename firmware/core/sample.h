@@ -18,7 +18,8 @@
     X(VELOCITY, "rad/s", "m/s")                                                                    \
     X(ACCELERATION, "rad/s^2", "m/s^2")                                                            \
     X(TORQUE, "N m", "N")                                                                          \
-    X(VOLTAGE, "V", "V")
+    X(VOLTAGE, "V", "V")                                                                           \
+    X(SUPPLY, "V", "V") /* of faults alone: a whole number of mV inside, volts when it is told */
 
 typedef enum {
 #define X(name, revolute, prismatic) QUANTITY_##name,

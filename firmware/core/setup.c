@@ -321,7 +321,8 @@ int CORE(app_exponent)(const app_self *app, uint32_t quantity, uint32_t at) {
     const exponents_t e = exponents(app, at);
     const int by_quantity[QUANTITIES] = {
         [QUANTITY_NONE] = WHOLE,       [QUANTITY_POSITION] = e.p, [QUANTITY_VELOCITY] = e.v,
-        [QUANTITY_ACCELERATION] = e.a, [QUANTITY_TORQUE] = e.tau, [QUANTITY_VOLTAGE] = e.volt};
+        [QUANTITY_ACCELERATION] = e.a, [QUANTITY_TORQUE] = e.tau, [QUANTITY_VOLTAGE] = e.volt,
+        [QUANTITY_SUPPLY] = WHOLE};
     real one;
     const bool floats = real_from_model(1e9, 0, &one); /* beyond what a fixed point holds */
     return floats || quantity >= QUANTITIES ? WHOLE : by_quantity[quantity];

@@ -80,6 +80,7 @@ INLINE uint16_t counted(bool happened, uint16_t before) {
 finding_t CORE(guard_inputs)(const control_t *c, guard_t *g, const app_inputs_t *in) {
     const uint32_t all = c->arm->n >= 32 ? UINT32_MAX : (1u << c->arm->n) - 1;
     const uint32_t missing = ~in->counts_valid & all, spoilt = in->parity & missing;
+    g->supply_mV = in->supply_mV;
     g->late = counted(in->overrun, g->late);
     g->unread = counted(missing != 0, g->unread);
     if (in->broken)
@@ -324,6 +325,25 @@ static finding_t guard_joints(const control_t *c, guard_t *g, const loop_t *s) {
     return nothing;
 }
 
+/* The voltage that joint i asks for, and what there is: the measured supply where that is less than
+ * the motor's own limit. Duty cycle and supply are parts of the nominal one; both are scaled until
+ * fixed point has the reciprocal. */
+LEAF finding_t short_of_voltage(const control_t *c, const guard_t *g, const loop_t *s, uint32_t i) {
+    const drive *d = &c->arm->joint[i].drive;
+    uint32_t beyond;
+    const wider asked =
+        wide_add(gain_wide(d->volt_tau, s->tau[i]), gain_wide(d->volt_qd, s->qd_hat[i]));
+    finding_t out = {APP_FAULT_VOLTAGE, i, wide_fit(asked, &beyond), d->volt_max};
+    real part = gain_mul(c->joint[i].duty, real_size(s->volt[i]));
+    real supply = gain_count(c->supply_per_mV, g->supply_mV);
+    if (g->supply_mV <= 0 || part <= supply)
+        return out;
+    for (; part < real_half(real_known(1)); part = real_twice(part))
+        supply = real_twice(supply);
+    out.limit = real_mul(real_size(s->volt[i]), real_mul(supply, real_recip(part)));
+    return out;
+}
+
 static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) {
     finding_t out = nothing;
     if (s->limited == 0) {
@@ -336,7 +356,7 @@ static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) 
         g->at_limit[i] = counted(s->limited >> i & 1, other ? 0 : g->at_limit[i]);
         if (g->at_limit[i] > c->patience)
             out = torque ? (finding_t){APP_FAULT_TORQUE, i, s->tau[i], c->joint[i].tau_max}
-                         : (finding_t){APP_FAULT_VOLTAGE, i, s->volt[i], s->volt[i]};
+                         : short_of_voltage(c, g, s, i);
     }
     g->clipped = s->clipped;
     return out;

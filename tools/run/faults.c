@@ -436,12 +436,12 @@ static int run(client_t *client, const worst_t *w, const scenario_t *s, motion_s
 
 static int report(const client_t *client, const worst_t *w, const scenario_t *s,
                   const motion_seen_t *seen, const device_fault_t *f, faults_say_t say) {
-    static const char *const unit[] = {"", "rad", "rad/s", "rad/s^2", "N m", "V"};
     char line[512];
     double bound[DYN_MAX_JOINTS] = {0};
     uint32_t fastest = 0;
     bool good = f->fault == s->fault && f->stop == s->stop;
     const double seconds = (seen->last_tick - seen->first_tick) / seen->rate_hz;
+    const bool prismatic = f->joint < w->robot->n && client->device.prismatic[f->joint];
     for (uint32_t i = 0; i < w->robot->n; i++) {
         bound[i] = speed_bound(w, f->stop, i, seen->before, seen->off[i], seconds);
         good = good && seen->speed[i] <= bound[i];
@@ -452,7 +452,8 @@ static int report(const client_t *client, const worst_t *w, const scenario_t *s,
     snprintf(line, sizeof line, "%s: fault %u, %s%s%s: %.4g %s (limit %.4g). %s", s->how, f->fault,
              app_fault_name(f->fault), f->joint < w->robot->n ? ", joint " : "",
              f->joint < w->robot->n ? client->device.joint[f->joint] : "", (double)f->value,
-             unit[app_fault_quantity(f->fault)], (double)f->limit, app_fault_cause(f->fault));
+             quantity_unit(app_fault_quantity(f->fault), prismatic), (double)f->limit,
+             app_fault_cause(f->fault));
     say(line);
     snprintf(line, sizeof line,
              "    stop: %s; fastest is %s, %.3f rad/s (bound %.3f), the hand fell %.4f m in %.2f s "
