@@ -18,7 +18,10 @@
 /* Part of a period that a tick may take; the same as in firmware/core/app.c. */
 #define BUDGET      0.9
 #define PUMA_JOINTS 6.0
-enum { TICKS = 300, TICKS_MOST = 10 * TICKS };
+enum { TICKS = 300, TICKS_MOST = 10 * TICKS, POLL_MS = 50, POLLS = 100 };
+/* Between the points of the streamed motion: some are used up while TICKS pass, and what the buffer
+ * of the smallest board holds is longer than an answer takes. */
+#define POINT_S 0.1
 /* The tick costs the same at every rate from here on (below, the simulated arm takes more steps),
  * and no board is late at this one, and refuses. */
 #define MEASURED_HZ 1000
@@ -38,9 +41,12 @@ static const double rates[] = {500, 1000, 2000, 4000, 5000, 8000, 10000, 20000};
 
 typedef struct {
     const char *board, *real;
-    double clock_hz, rate_hz, per_instruction;
+    double clock_hz, rate_hz;
+    double per_instruction; /* cycles: of the kernels */
+    double per_tick[2];     /* and of the whole tick, with a robot and with a simulated arm */
     /* Of the tick with a robot, and with a simulated arm; negative: the bench does not have it. */
     double predicted[2], instructions_predicted[2];
+    double predicted_inverse; /* cycles of inverse dynamics, which the direction check may add */
     costs_t costs;
     bool instructions;
 } certificate_t;
@@ -69,6 +75,7 @@ static double cycles_of(const char *real, const dyn_model_t *model, method_id_t 
  * Cycles, and instructions by the ratio of that tick.
  */
 static void predict(certificate_t *c, const dyn_model_t *model, const dyn_model_t *puma) {
+    c->predicted_inverse = cycles_of(c->real, model, METHOD_ID_fast);
     for (int plant = 0; plant < 2; plant++) {
         double instructions, cycles, own = 0, its = 0;
         c->predicted[plant] = -1;
@@ -84,25 +91,74 @@ static void predict(certificate_t *c, const dyn_model_t *model, const dyn_model_
     }
 }
 
-/* The loop is closed until enough ticks were measured, or a fault has opened it: then the board's
- * ticks go on, and their costs do not. */
-static int measure(client_t *client, costs_t *costs) {
-    const motion_t hold = {.kind = MOTION_HOLD};
+typedef struct {
+    int at;
+    uint32_t n;
+    bool known;
+    float q[DYN_MAX_JOINTS];
+} place_t;
+
+static void see_place(void *user, const sample_in_t *sample) {
+    place_t *place = user;
+    for (uint32_t i = 0; i < place->n && place->at >= 0; i++)
+        place->q[i] = (float)sample->value[(uint32_t)place->at + i];
+    place->known = true;
+}
+
+/* Where the arm is, which is where a streamed motion has to begin. */
+static int find_place(client_t *client, place_t *place) {
+    static const char *const field[] = {"q"};
+    if (client_stream(client, field, 1, 1, 1, see_place, place) != 0)
+        return -1;
+    place->at = client_value_of(client, "q");
+    for (int k = 0; k < POLLS && !place->known; k++)
+        if (client_poll(client, POLL_MS) < 0)
+            return -1;
+    if (!place->known)
+        port_fail(&client->error, "look at `appell monitor`", "the board tells no position");
+    return place->known ? client_stream_end(client) : -1;
+}
+
+/* Until so many ticks more were measured, or a fault has opened the loop: then the board's ticks go
+ * on, and their costs do not. Points as there is room for them. */
+static int measure_ticks(client_t *client, const place_t *place, uint32_t credits, costs_t *costs) {
     device_status_t status;
+    if (client_status(client, &status) != 0)
+        return -1;
+    const uint32_t first = status.tick, enough = costs->ticks + TICKS;
+    do {
+        while (credits > 0)
+            if (client_knots(client, place->q, 1, &credits) != 0 && trial_in_fault(client) != 0)
+                return -1;
+        if (client_status(client, &status) != 0 || costs_fetch(client, costs) != 0)
+            return -1;
+        credits = status.fault == APP_FAULT_NONE ? status.knot_credits : 0;
+    } while (costs->ticks < enough && status.tick - first < TICKS_MOST);
+    return 0;
+}
+
+/*
+ * The most that a tick does but for the direction check. First points are streamed, then the arm is
+ * jogged, whose reference, as that of braking, is the dearest: it looks for the limits ahead. All
+ * points are where the arm is, and the speed is zero, so that it does not move.
+ */
+static int measure(client_t *client, costs_t *costs) {
+    const motion_t stream = {.kind = MOTION_KNOTS, .duration_s = (float)POINT_S};
+    const motion_t jog = {.kind = MOTION_JOG};
+    place_t place = {.n = client->device.joints};
     uint32_t tunable;
     int joint;
     float now;
-    if (client_tunable(client, "stages", &tunable, &joint) != 0 ||
-        client_set(client, tunable, 0, 1, &now) != 0 || client_motion(client, &hold) != 0)
+    costs->ticks = 0;
+    if (find_place(client, &place) != 0 ||
+        client_tunable(client, "stages", &tunable, &joint) != 0 ||
+        client_set(client, tunable, 0, 1, &now) != 0 || client_motion(client, &stream) != 0 ||
+        measure_ticks(client, &place, 1, costs) != 0)
         return -1;
-    if (client_status(client, &status) != 0)
+    if (costs->ticks >= TICKS && (client_off(client) != 0 || client_motion(client, &jog) != 0 ||
+                                  measure_ticks(client, &place, 0, costs) != 0))
         return -1;
-    const uint32_t first = status.tick;
-    do {
-        if (client_status(client, &status) != 0 || costs_fetch(client, costs) != 0)
-            return -1;
-    } while (costs->ticks < TICKS && status.tick - first < TICKS_MOST);
-    if (costs->ticks < TICKS) /* the fault stays: the answer says to look at it */
+    if (costs->ticks < 2 * TICKS) /* the fault stays: the answer says to look at it */
         return client_stop(client, true);
     /* All stages of the same ticks: with the loop open none is added. */
     return client_off(client) != 0 ? -1 : costs_fetch(client, costs);
@@ -111,13 +167,32 @@ static int measure(client_t *client, costs_t *costs) {
 static int too_few(const certificate_t *c) {
     return say_error(c->board, "look at its fault with `appell faults` and `appell dump`",
                      "the loop was closed for %u ticks only, %d are needed",
-                     (unsigned)c->costs.ticks, TICKS);
+                     (unsigned)c->costs.ticks, 2 * TICKS);
 }
 
-/* Cycles of the whole tick; without the simulated arm where a robot is attached. */
+/*
+ * What the guards add where a direction looks wrong, every 6 ms at most (firmware/core/
+ * supervisor.c): inverse dynamics with rotors and friction, as the dynamics stage has it, and what
+ * half of the joints are then asked, which is less than the feedback of all.
+ */
+static uint32_t direction_steps(const certificate_t *c) {
+    return c->costs.most[STAGE_DYNAMICS] + c->costs.most[STAGE_FEEDBACK];
+}
+
+/* Of the worst tick but for that: all stages at their most, which need not have met; without the
+ * simulated arm where a robot is attached. */
+static uint32_t stage_steps(const certificate_t *c, bool plant) {
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < STAGES; k++)
+        sum += k != STAGE_PLANT || plant ? c->costs.most[k] : 0;
+    return sum;
+}
+
 static double tick_cycles(const certificate_t *c, bool plant) {
-    const uint32_t steps = c->costs.most[STAGES] - (plant ? 0 : c->costs.most[STAGE_PLANT]);
-    return c->instructions ? steps * c->per_instruction : steps;
+    const uint32_t steps = stage_steps(c, plant);
+    if (!c->instructions)
+        return steps + direction_steps(c);
+    return steps * c->per_tick[plant] + direction_steps(c) * c->per_instruction;
 }
 
 static void print_stages(const certificate_t *c) {
@@ -126,7 +201,16 @@ static void print_stages(const certificate_t *c) {
     for (uint32_t k = 0; k <= STAGES; k++)
         out_format("%-10s %12u %12u %12.0f\n", k < STAGES ? stage_name(k) : "tick",
                    (unsigned)c->costs.mean[k], (unsigned)c->costs.most[k],
-                   c->instructions ? c->costs.most[k] * c->per_instruction : c->costs.most[k]);
+                   c->instructions
+                       ? c->costs.most[k] * (k < STAGES ? c->per_instruction : c->per_tick[1])
+                       : c->costs.most[k]);
+    out_format("%-10s %12s %12u %12.0f   inverse dynamics in the guards, where a direction looks "
+               "wrong\n",
+               "direction", "", (unsigned)direction_steps(c),
+               c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
+    out_format("%-10s %12s %12u %12.0f   with a robot %.0f\n", "worst tick", "",
+               (unsigned)(stage_steps(c, true) + direction_steps(c)), tick_cycles(c, true),
+               tick_cycles(c, false));
 }
 
 static void print_rates(const certificate_t *c) {
@@ -165,7 +249,8 @@ static void begin_json(const certificate_t *c) {
 
 /* Without an emulator the bench alone decides. */
 static int judge_prediction(const request_t *request, const certificate_t *c) {
-    const double part = c->predicted[0] * c->rate_hz / c->clock_hz;
+    const double worst = c->predicted[0] + c->predicted_inverse;
+    const double part = worst * c->rate_hz / c->clock_hz;
     const bool fits = c->predicted[0] >= 0 && part <= BUDGET;
     if (request_has(request, OPTION_JSON)) {
         begin_json(c);
@@ -178,7 +263,8 @@ static int judge_prediction(const request_t *request, const certificate_t *c) {
     }
     print_prediction(c);
     out_format("not measured: the emulator has no such board\n"
-               "the robot's %.0f Hz take %.1f %% of the core (%.0f %% are allowed): %s\n",
+               "with inverse dynamics in the guards, where a direction looks wrong, the robot's "
+               "%.0f Hz take %.1f %% of the core (%.0f %% are allowed): %s\n",
                c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
     return fits ? EXIT_YES : EXIT_NO;
 }
@@ -186,19 +272,30 @@ static int judge_prediction(const request_t *request, const certificate_t *c) {
 static int judge(const certificate_t *c) {
     const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
     const bool fits = part <= BUDGET;
-    out_format(
-        "\nthe robot's %.0f Hz take %.1f %% of the core (%.0f %% are allowed): %s; fastest rate "
-        "%.0f Hz\n",
-        c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit",
-        BUDGET * c->clock_hz / tick_cycles(c, false));
+    out_format("\nthe robot's %.0f Hz take at most %.1f %% of the core (%.0f %% are allowed): %s; "
+               "fastest rate "
+               "%.0f Hz\n",
+               c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit",
+               BUDGET * c->clock_hz / tick_cycles(c, false));
     return fits ? EXIT_YES : EXIT_NO;
+}
+
+/* Of a tick with a robot in which no direction looks wrong, to compare with the prediction. */
+static double ordinary_cycles(const certificate_t *c) {
+    const uint32_t steps = c->costs.mean[STAGES] - c->costs.mean[STAGE_PLANT];
+    return c->instructions ? steps * c->per_tick[0] : steps;
 }
 
 static int judge_json(const certificate_t *c) {
     const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
     begin_json(c);
     json_integer("dynamics_steps", (long)c->costs.most[STAGE_DYNAMICS]);
+    json_integer("reference_steps", (long)c->costs.most[STAGE_REFERENCE]);
+    json_integer("guard_steps", (long)c->costs.most[STAGE_GUARD]);
+    json_integer("direction_steps", (long)direction_steps(c));
     json_integer("tick_steps", (long)c->costs.most[STAGES]);
+    json_integer("worst_steps", (long)(stage_steps(c, true) + direction_steps(c)));
+    json_number("ordinary_cycles", ordinary_cycles(c));
     json_number("tick_cycles", tick_cycles(c, false));
     json_number("rate_hz", c->rate_hz);
     json_number("part", part);
@@ -214,10 +311,15 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
     c->board = client->device.board;
     c->real = client->device.real;
     c->per_instruction = budget_cycles_per_instruction(c->board, c->real);
+    for (int plant = 0; plant < 2; plant++) {
+        double instructions, cycles;
+        const bool known = budget_tick(c->board, c->real, plant, &instructions, &cycles);
+        c->per_tick[plant] = known ? cycles / instructions : c->per_instruction;
+    }
     c->instructions = client->device.flags & HELLO_INSTRUCTIONS;
     if (client_status(client, &status) != 0 || measure(client, &c->costs) != 0)
         return board_error(client);
-    if (c->costs.ticks < TICKS)
+    if (c->costs.ticks < 2 * TICKS)
         return too_few(c);
     if (request_has(request, OPTION_JSON))
         return judge_json(c);
@@ -225,8 +327,10 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
                c->real, c->clock_hz / 1e6, (unsigned)c->costs.ticks, (unsigned)status.rate_hz);
     print_prediction(c);
     if (c->instructions)
-        out_format("measured: executed instructions; %.3f estimated cycles each, from the bench\n",
-                   c->per_instruction);
+        out_format("measured streaming and jogging: executed instructions; estimated cycles "
+                   "each from the bench, %.3f of the kernels, %.3f of a tick with a robot, %.3f "
+                   "with a simulated arm\n",
+                   c->per_instruction, c->per_tick[0], c->per_tick[1]);
     print_stages(c);
     print_rates(c);
     return judge(c);
