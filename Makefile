@@ -157,6 +157,10 @@ faults: $(FIRMWARE) $(APPELL) ## every fault that can be provoked on the simulat
 	@$(if $(QEMU_MACHINE),$(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
 	  echo "$(BOARD) is hardware only"; exit 1)
 
+.PHONY: faults-readme
+faults-readme: $(APPELL) ## write the table of the faults into README.md
+	@tools/faults_table.py $(APPELL) --into README.md
+
 # ------------------------------------------------------------------------------------------ hardware
 .PHONY: flash debug
 flash: $(FIRMWARE) ## write the firmware into a real BOARD through its debug probe

@@ -3,10 +3,11 @@
 words and the motion of the arm after it within the bounds."""
 import json
 import os
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from test_appell import main, run  # noqa: E402
+from test_appell import PROGRAM, main, run  # noqa: E402
 from test_fixed_board import slot_address, slot_of  # noqa: E402
 from test_link import Board, Watched, image_of  # noqa: E402
 
@@ -36,6 +37,25 @@ def test_table(folder):
     assert [row["name"] for row in table["stops"]] == ["hold", "lower", "damp", "release"]
     code, text, errors = appell("faults")
     assert code == 0 and all(name in text for name, _ in STABLE.values()), text
+
+
+def test_readme(folder):
+    """The table of README.md is the tool's; the script writes it, and sees where it is another one."""
+    script = [sys.executable, "tools/faults_table.py", PROGRAM]
+    done = subprocess.run(script + ["--check", "README.md"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    path = os.path.join(folder, "README.md")
+    with open("README.md", encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("| 17 | crash | release |", "| 17 | crash | hold |"))
+    assert subprocess.run(script + ["--check", path], capture_output=True, check=False).returncode == 1
+    assert subprocess.run(script + ["--into", path], capture_output=True, check=False).returncode == 0
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == text
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("no place for it")
+    assert subprocess.run(script + ["--into", path], capture_output=True, check=False).returncode == 2
 
 
 def provoke(folder, board, expected):
