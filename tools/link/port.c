@@ -389,7 +389,7 @@ static void run_emulator(emulator_t *e, const char *firmware, int told) {
     }
     argument[count] = NULL;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGINT, SIG_IGN); /* control-C is for us; we end it */
+    setpgid(0, 0); /* the terminal's control-C is for us, who stop the arm first; we end it */
     const int null = open("/dev/null", O_RDWR);
     if (null >= 0) {
         dup2(null, STDIN_FILENO);
