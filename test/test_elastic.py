@@ -374,11 +374,15 @@ def test_what_is_refused(folder):
                           (["fd", robot, "--method", "aba"], "flex alone"),
                           (["id", "puma560", "--static"], "elastic links"),
                           (["ik", robot], "--rigid"),
+                          (["certify", robot], "--rigid"),
                           (["sim", robot], "interactive"),
                           (["sim", "puma560", "--duration", "1", "--bent", "b.png"], "elastic links"),
                           (["sim", robot, "--duration", "1", "--start", "1,2"], "numbers")):
         done = run(*command, rows=[THETA])
         assert done.returncode == 2 and text in done.stderr, (command, done.stderr)
+    # What the message advises can be done.
+    done = run("certify", robot, "--rigid", "-q", "--board", "nucleo-f446re")
+    assert done.returncode == 0 and "fits" in done.stdout, done.stdout + done.stderr
     done = run("mass", robot, rows=[THETA[:-1]])
     assert done.returncode == 2 and "3 joints and 6 modes" in done.stderr, done.stderr
     many = space(folder, SPACE.replace("modes: {xy: 2,", "modes: {xy: 5,"), "many.yaml")

@@ -195,8 +195,8 @@ const command_t command_table[] = {
      -1, scale_run},
     {"gen", "ROBOT -o DIR", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
-             OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX,
-             OPTION_BASE, OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT),
+             OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX, OPTION_BASE,
+             OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT),
      "straight-line C for one robot: DIR/ROBOT.c, .h and its base parameters",
      "Inverse dynamics, inertia matrix, bias, gravity, forward dynamics, forward kinematics and "
      "Jacobian, with all constants of the robot folded in: one header, one source, nothing needed "
@@ -269,7 +269,8 @@ const command_t command_table[] = {
      "$ appell monitor --port /dev/ttyACM0 --duration 5 --output run.csv --plot run.png\n"
      "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",
      -1, monitor_run},
-    {"faults", "[ROBOT]", 0, 1, OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_OUTPUT, OPTION_JSON),
+    {"faults", "[ROBOT]", 0, 1,
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_OUTPUT, OPTION_JSON),
      "what can go wrong on a board: numbers, names, causes, cures; or all of it on purpose",
      "Alone the table of faults and of the ways to stop an arm; with --port the fault that a board "
      "has latched, and exit code 1 where there is one. With ROBOT and --port the "
@@ -287,7 +288,8 @@ const command_t command_table[] = {
      "or, where the loop holds an arm without brakes, goes on holding it.",
      "$ appell clear --port /dev/ttyACM0", -1, clear_run},
     {"home", "[ROBOT]", 0, 1,
-     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_AT, OPTION_JOINT, OPTION_SET, OPTION_JSON),
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_AT, OPTION_JOINT, OPTION_SET,
+             OPTION_JSON),
      "finds out where the joints are: at stops, at switches, or because somebody says so",
      "Joints whose tunable `home` is 1 or -1 go slowly against their upper or lower stop, those "
      "with 2 or -2 to a switch, the last joint first, one at a time, while the loop holds the "
@@ -304,7 +306,7 @@ const command_t command_table[] = {
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
      -1, home_run},
     {"inspect", "ROBOT", 1, 1,
-     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_SET, OPTION_TOLERANCE, OPTION_JSON),
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_SET, OPTION_TOLERANCE, OPTION_JSON),
      "friction and payload: what the arm really takes, beside what its model says",
      "All joints go slowly to and fro at two speeds, and the torques that the controller had to "
      "command are held against the model of the robot, with the payload that the board was told: "
@@ -315,7 +317,8 @@ const command_t command_table[] = {
      "$ appell inspect puma560 --port /dev/ttyACM0\n"
      "$ appell inspect puma560 --port qemu:netduinoplus2 --set plant_friction=1.5",
      -1, inspect_run},
-    {"certify", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_BOARD, OPTION_JSON),
+    {"certify", "ROBOT", 1, 1,
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_BOARD, OPTION_JSON),
      "whether the control loop of a robot fits on a board, and at which rates",
      "Cycles of the kernels as the bench predicts them for this arm, every stage of the tick as it "
      "is measured on the emulated --board (or on the board at --port), and the part of the core "
@@ -329,8 +332,8 @@ const command_t command_table[] = {
      "--leave.",
      "$ appell dump --port /dev/ttyACM0", -1, dump_run},
     {"selftest", "[ROBOT]", 0, 1,
-     OPTIONS(COMPUTE, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_TIMES, OPTION_SEED,
-             OPTION_NO_FRICTION, OPTION_NO_ROTOR),
+     OPTIONS(COMPUTE, OPTION_RIGID, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_TIMES,
+             OPTION_SEED, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "random states on a board against double on this machine",
      "Inverse dynamics of random states within the limits, computed by the board's kernel and in "
      "double here: the worst error, by the largest result, and what a call costs there. Exit code "
