@@ -153,6 +153,24 @@ static void test_computed_torque(void) {
     each(DEFECT_REVERSED, FEEDBACK_COMPUTED_TORQUE, &exact);
 }
 
+/* An arm that sinks because a twentieth of its supply is left is not the wrong way round: the motor
+ * did not get what was commanded. */
+static void test_weak_supply_is_no_direction(void) {
+    static const float stretched[N] = {0, 0, -1.5f, 0, 0, 0};
+    const motion_t hold = {.kind = MOTION_HOLD};
+    load();
+    set(TUNABLE_guard_tracking, 0, 10);
+    set(TUNABLE_guard_supply_low, 0, 0.01f);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, stretched));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &hold));
+    for (int t = 0; t < 50; t++)
+        tick();
+    set(TUNABLE_plant_defect, 0, DEFECT_WEAK);
+    for (int t = 0; t < PATIENCE_MS && app.state != APP_STATE_FAULT; t++)
+        tick();
+    TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(app.fault));
+}
+
 /* Out of the fault, at rest somewhere else. */
 static void recover(void) {
     float q[N];
@@ -212,5 +230,6 @@ TEST_LIST_BEGIN
 TEST(test_motors)
 TEST(test_encoders)
 TEST(test_computed_torque)
+TEST(test_weak_supply_is_no_direction)
 TEST(test_no_false_alarm)
 TEST_LIST_END

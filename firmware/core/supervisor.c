@@ -198,13 +198,23 @@ INLINE bool explained(const control_joint_t *j, real takes, real commanded) {
     return missing <= real_half(j->firm) || missing <= real_add(eighth, real_half(eighth));
 }
 
-/* A suspicious joint, after needed(). */
-INLINE uint32_t seen_as(const control_t *c, const scratch_t *k, const loop_t *s, uint32_t i) {
+/* The motor gets less than was asked for: its own limit, or the measured supply. */
+INLINE bool at_voltage(const control_t *c, const guard_t *g, const loop_t *s, uint32_t i) {
+    const real asked = real_size(s->volt[i]);
+    return asked >= c->arm->joint[i].drive.volt_max ||
+           (g->supply_mV > 0 &&
+            gain_mul(c->joint[i].duty, asked) > gain_count(c->supply_per_mV, g->supply_mV));
+}
+
+/* A suspicious joint, after needed(). Without the voltage that it needs nobody knows what its motor
+ * gave. */
+INLINE uint32_t seen_as(const control_t *c, const scratch_t *k, const guard_t *g, const loop_t *s,
+                        uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     const real takes = k->tau[i], commanded = s->tau[i];
     if (denied(j, takes, commanded))
         return SEEN_WRONG;
-    if (!j->motor || explained(j, takes, commanded))
+    if (!j->motor || explained(j, takes, commanded) || at_voltage(c, g, s, i))
         return SEEN_RIGHT;
     const real apart = half_apart(real_neg(given_mirrored(c, s, i)), takes);
     return apart <= real_half(half_apart(commanded, takes)) ? SEEN_WRONG : SEEN_DOUBTFUL;
@@ -255,7 +265,7 @@ LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const
                        range_t at, uint32_t suspects) {
     uint32_t wrong = APP_NO_JOINT, doubted = APP_NO_JOINT;
     for (uint32_t i = at.first; i < at.end; i++) {
-        const uint32_t as = suspects >> i & 1 ? seen_as(c, k, s, i) : SEEN_RIGHT;
+        const uint32_t as = suspects >> i & 1 ? seen_as(c, k, g, s, i) : SEEN_RIGHT;
         if (as == SEEN_DOUBTFUL)
             doubted = doubted == APP_NO_JOINT || doubted == g->doubted ? i : doubted;
         else if (count_look(g, i, as == SEEN_WRONG))
