@@ -3,6 +3,7 @@
 words and the motion of the arm after it within the bounds."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -65,6 +66,11 @@ def provoke(folder, board, expected):
     assert f"\n{expected} faults as expected, 0 not" in text, text
     for stop in ("hold", "lower", "damp", "release"):
         assert f"stop: {stop};" in text, f"no stop {stop}: {text}"
+    # Bounds of the fall say something: a held arm stays within a hand's breadth, a lowered one is not as fast as it may move, a
+    # released one falls little farther than a stone, 0.31 m.
+    for stop, most in (("hold", 0.15), ("lower", 1.5), ("release", 0.35)):
+        for bound in re.findall(rf"stop: {stop};.* \(bound ([0-9.]+)\)", text):
+            assert float(bound) < most, f"{stop}: {bound} m"
     pose = [float(word) for word in text.splitlines()[0].split(":")[1].split()]
     for name in (name for name in files if name.endswith(".csv")):
         with open(os.path.join(folder, name)) as file:

@@ -21,6 +21,7 @@
  * none. */
 enum { POSES = 5000, WINDOW = 8000, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
 #define SINK_PART  0.1  /* of the velocity limit: lowering, as in firmware/core/setup.c */
+#define RISE_S     0.5  /* to the velocity limit where no acceleration is given, likewise */
 #define NEAR       0.05 /* rad or m: from the pose to limits that it will fall through */
 #define PATIENCE_S 10.0 /* of the board, for a fault to come */
 
@@ -127,6 +128,7 @@ typedef struct {
     double reach[DYN_MAX_JOINTS];    /* distance from the axis to the hand; sliding: 1 */
     double mobility[DYN_MAX_JOINTS]; /* (M^-1)_ii */
     double pull;                     /* sqrt(g' M^-1 g) */
+    double hand;                     /* sqrt(J M^-1 J') of the hand's height */
     double inertia[DYN_MAX_JOINTS];  /* M_ii, in the pose, rotors included */
     uint32_t joint;                  /* that gravity loads most, by its limit, in the pose */
 } worst_t;
@@ -151,6 +153,12 @@ static void look_at_pose(worst_t *w, const double *q, const double *gravity) {
         pull += gravity[i] * x[i];
     w->pull = fmax(w->pull, sqrt(pull));
     dyn_jacobian_f64(&w->arm, q, jacobian);
+    memcpy(x, jacobian + 2 * n, n * sizeof *x);
+    dyn_cholesky_solve_f64(n, M, x);
+    double hand = 0;
+    for (uint32_t i = 0; i < n; i++)
+        hand += jacobian[2 * n + i] * x[i];
+    w->hand = fmax(w->hand, sqrt(hand));
     for (uint32_t i = 0; i < n; i++) {
         double distance = 0;
         for (uint32_t k = 0; k < n; k++)
@@ -204,16 +212,6 @@ static double velocity_limit(const worst_t *w, uint32_t i) {
     return v > 0 ? v : 1;
 }
 
-/* Way of the hand while each joint is at most this fast; in free fall speeds grow evenly from that
- * at the fault on. */
-static double hand_bound(const worst_t *w, const double *bound, const double *moved, uint32_t stop,
-                         double seconds) {
-    double sum = 0;
-    for (uint32_t i = 0; i < w->robot->n; i++)
-        sum += w->reach[i] * (stop == APP_STOP_RELEASE ? (bound[i] + moved[i]) / 2 : bound[i]);
-    return sum * seconds;
-}
-
 /* sqrt(2 T), T the kinetic energy of these speeds at most: by Cauchy and Schwarz. */
 static double vigour(const worst_t *w, const double *moved) {
     double sum = 0;
@@ -223,13 +221,22 @@ static double vigour(const worst_t *w, const double *moved) {
 }
 
 /*
+ * What the loop sees as a step of torque where it goes on from where the joint is: what the
+ * feedback held until then, kp off or the torque limit, and Coulomb friction, which is fed forward
+ * for the speed of the reference and not for that of the joint.
+ */
+static double torque_step(const worst_t *w, uint32_t i, double off) {
+    const dyn_drive_t *d = &w->robot->model.joint[i].drive;
+    const double kp = w->robot->joint[i].kp, limit = d->limits.torque;
+    const double coulomb = fmax(-d->friction.coulomb[0], d->friction.coulomb[1]);
+    return (limit > 0 ? fmin(kp * off, limit) : kp * off) + coulomb;
+}
+
+/*
  * Largest speed of joint i after the fault, moved: of the joints before it, off: how far the joint
  * was from its reference.
- *   hold     The reference goes on from where and as fast as the joint is, and brakes. What the
- *            feedback held until then, kp off or the torque limit, is then a step for the loop, and
- *            so is Coulomb friction, which is fed forward for the speed of the reference and not
- *            for that of the joint: a mass on a spring, M and kp, is at most step / sqrt(kp M) fast
- *            after it, undamped.
+ *   hold     The reference goes on from where and as fast as the joint is, and brakes: a mass on a
+ *            spring, M and kp, is at most step / sqrt(kp M) fast after a step of torque, undamped.
  *   lower    that and the speed of lowering, a tenth of the velocity limit (firmware/core/setup.c)
  *   damp     Motors that are shorted take energy away: what there was may be in any joint,
  *            |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). And the speed at which gravity and the shorted
@@ -242,16 +249,41 @@ static double speed_bound(const worst_t *w, uint32_t stop, uint32_t i, const dou
     const dyn_drive_t *d = &w->robot->model.joint[i].drive;
     const double kg = d->motor.torque_constant * d->motor.gear;
     const double damping = kg * kg / d->motor.resistance + d->friction.viscous;
-    const double kp = w->robot->joint[i].kp, limit = d->limits.torque;
+    const double kp = w->robot->joint[i].kp;
     const double spread = sqrt(w->mobility[i]) * vigour(w, moved);
     if (stop == APP_STOP_DAMP)
         return spread + w->gravity_most[i] / damping;
     if (stop == APP_STOP_RELEASE)
         return spread + seconds * w->pull * sqrt(w->mobility[i]);
-    const double coulomb = fmax(-d->friction.coulomb[0], d->friction.coulomb[1]);
-    const double step = (limit > 0 ? fmin(kp * off, limit) : kp * off) + coulomb;
-    const double spring = kp > 0 ? step / sqrt(kp * w->inertia[i]) : 0;
+    const double spring = kp > 0 ? torque_step(w, i, off) / sqrt(kp * w->inertia[i]) : 0;
     return moved[i] + spring + (stop == APP_STOP_LOWER ? SINK_PART * velocity_limit(w, i) : 0);
+}
+
+/*
+ * How far the hand can fall.
+ *   hold     Every joint by its braking way, moved^2 / 2a, and by 2 step / kp: so far a mass on a
+ *            spring goes after a step, undamped. A joint without a spring is as fast as above.
+ *   lower    that, and the way of lowering
+ *   damp     every joint as fast as above all the time
+ *   release  The hand is at most sqrt(J M^-1 J') sqrt(2 T) fast, with sqrt(2 T) from that of the
+ *            fault on growing as above: this way in the time.
+ */
+static double fall_bound(const worst_t *w, uint32_t stop, const double *bound, const double *moved,
+                         const double *off, double seconds) {
+    double sum = 0;
+    if (stop == APP_STOP_RELEASE)
+        return w->hand * seconds * (vigour(w, moved) + w->pull * seconds / 2);
+    for (uint32_t i = 0; i < w->robot->n; i++) {
+        const double kp = w->robot->joint[i].kp, v = velocity_limit(w, i);
+        const double given = w->robot->model.joint[i].drive.limits.acceleration;
+        const double brakes = given > 0 ? given : v / RISE_S;
+        double way = bound[i] * seconds;
+        if (stop <= APP_STOP_LOWER && kp > 0)
+            way = moved[i] * moved[i] / (2 * brakes) + 2 * torque_step(w, i, off[i]) / kp +
+                  (stop == APP_STOP_LOWER ? SINK_PART * v * seconds : 0);
+        sum += w->reach[i] * way;
+    }
+    return sum;
 }
 
 /* ---------------------------------------------------------------------------------- one scenario
@@ -447,7 +479,7 @@ static int report(const client_t *client, const worst_t *w, const scenario_t *s,
         good = good && seen->speed[i] <= bound[i];
         fastest = seen->speed[i] > seen->speed[fastest] ? i : fastest;
     }
-    const double fall = hand_bound(w, bound, seen->before, f->stop, seconds);
+    const double fall = fall_bound(w, f->stop, bound, seen->before, seen->off, seconds);
     good = good && seen->fall <= fall;
     snprintf(line, sizeof line, "%s: fault %u, %s%s%s: %.4g %s (limit %.4g). %s", s->how, f->fault,
              app_fault_name(f->fault), f->joint < w->robot->n ? ", joint " : "",
