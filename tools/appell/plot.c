@@ -11,12 +11,13 @@
 enum { WIDTH = 1200, PANEL_HEIGHT = 260 };
 
 struct plot {
-    char *path, *title;
+    char *path, *title, *mark;
     FILE *script; /* panels */
     char *script_text;
     size_t script_size;
     uint32_t panels, values;
     double *number; /* rows of t and values */
+    double zero;    /* of the axis of time */
     size_t rows, room;
 };
 
@@ -25,6 +26,7 @@ static void drop(plot_t *plot) {
         fclose(plot->script);
     free(plot->path);
     free(plot->title);
+    free(plot->mark);
     free(plot->script_text);
     free(plot->number);
     free(plot);
@@ -78,10 +80,17 @@ void plot_add(plot_t *plot, double t, const double *value) {
     memcpy(row + 1, value, plot->values * sizeof *row);
 }
 
+void plot_mark(plot_t *plot, double t, const char *what) {
+    free(plot->mark);
+    plot->mark = strdup(what);
+    plot->zero = t;
+}
+
 static void take_row(const void *self, size_t row, double *value) {
     const plot_t *plot = self;
     const size_t width = plot->values + 1u;
     memcpy(value, plot->number + row * width, width * sizeof *value);
+    value[0] -= plot->zero;
 }
 
 static int draw_it(plot_t *plot) {
@@ -96,6 +105,11 @@ static int draw_it(plot_t *plot) {
     gnuplot_page(pipe, plot->path, WIDTH, PANEL_HEIGHT * plot->panels, plot->panels, 1,
                  plot->title);
     fputs("set key outside right\nset offsets 0, 0, graph 0.05, graph 0.05\n", pipe);
+    if (plot->mark) {
+        fputs("set arrow from first 0, graph 0 to first 0, graph 1 nohead dt 2\nset xlabel ", pipe);
+        gnuplot_quoted(pipe, plot->mark);
+        fputc('\n', pipe);
+    }
     fputs(plot->script_text, pipe);
     return gnuplot_close(pipe, plot->path);
 }

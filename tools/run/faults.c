@@ -316,7 +316,10 @@ static void see(void *user, const sample_in_t *sample) {
     if (m->done) /* a joint that stays jammed is a second fault some time later */
         return;
     const double height = hand_height(m->worst, q);
+    double drawn[2 * DYN_MAX_JOINTS + 1] = {height};
+    memcpy(drawn + 1, q, n * sizeof *q);
     for (uint32_t i = 0; i < n && m->rows > 0 && h > 0; i++) {
+        drawn[1 + n + i] = (q[i] - m->q[i]) / h;
         double *most = m->failed ? &m->speed[i] : &m->before[i];
         *most = fmax(*most, fabs(q[i] - m->q[i]) / h);
         if (!m->failed && !fault)
@@ -325,6 +328,8 @@ static void see(void *user, const sample_in_t *sample) {
     if (fault && !m->failed) { /* it came between the last two samples */
         m->failed = true;
         m->first_tick = sample->tick;
+        if (m->plot)
+            plot_mark(m->plot, sample->tick / m->rate_hz, "s since the fault");
         m->height = height;
     }
     if (fault)
@@ -333,11 +338,8 @@ static void see(void *user, const sample_in_t *sample) {
     m->last_tick = sample->tick;
     m->done = m->failed && (m->last_tick - m->first_tick) / m->rate_hz >= m->seconds;
     m->rows++;
-    if (m->plot) {
-        double value[DYN_MAX_JOINTS + 1] = {height};
-        memcpy(value + 1, q, n * sizeof *q);
-        plot_add(m->plot, sample->tick / m->rate_hz, value);
-    }
+    if (m->plot)
+        plot_add(m->plot, sample->tick / m->rate_hz, drawn);
     if (m->csv) {
         fprintf(m->csv, "%u,%u,%.9g", (unsigned)sample->tick, (unsigned)(sample->word[0] & 0xff),
                 height);
@@ -519,6 +521,7 @@ static plot_t *open_plot(const worst_t *w, const char *path, const scenario_t *s
     if (plot) {
         plot_panel(plot, "height", "m", hand, 1);
         plot_panel(plot, "joints", "rad", name, w->robot->n);
+        plot_panel(plot, "speeds", "rad/s", name, w->robot->n);
     }
     return plot;
 }
