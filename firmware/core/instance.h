@@ -136,6 +136,7 @@ typedef struct {
     DYN_T(real) missing;           /* half of the torque that a look left in doubt; 0: no doubt */
     uint8_t wrong[DYN_MAX_JOINTS]; /* looks that saw the wrong direction, more than did not */
     uint8_t doubted;               /* the joint that was last in doubt */
+    uint8_t strained;              /* a joint was at a limit in the last tick */
 } CORE_T(guard);
 
 /* What a guard has found. */

@@ -357,9 +357,12 @@ LEAF finding_t short_of_voltage(const control_t *c, const guard_t *g, const loop
 static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) {
     finding_t out = nothing;
     if (s->limited == 0) {
-        memset(g->at_limit, 0, sizeof g->at_limit);
+        if (g->strained)
+            memset(g->at_limit, 0, sizeof g->at_limit);
+        g->strained = 0;
         return out;
     }
+    g->strained = 1;
     g->limited++;
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const bool torque = s->clipped >> i & 1, other = (s->clipped ^ g->clipped) >> i & 1;

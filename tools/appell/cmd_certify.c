@@ -294,7 +294,7 @@ static int judge_json(const certificate_t *c) {
     json_integer("guard_steps", (long)c->costs.most[STAGE_GUARD]);
     json_integer("direction_steps", (long)direction_steps(c));
     json_integer("tick_steps", (long)c->costs.most[STAGES]);
-    json_integer("worst_steps", (long)(stage_steps(c, true) + direction_steps(c)));
+    json_integer("worst_steps", (long)stage_steps(c, true) + (long)direction_steps(c));
     json_number("ordinary_cycles", ordinary_cycles(c));
     json_number("tick_cycles", tick_cycles(c, false));
     json_number("rate_hz", c->rate_hz);
