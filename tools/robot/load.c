@@ -373,7 +373,7 @@ static void names_add(names_t *names, const char *folder) {
     DIR *open = opendir(folder);
     for (const struct dirent *e; open && (e = readdir(open)) && names->count < 64;) {
         const char *dot = strrchr(e->d_name, '.');
-        if (!dot || dot == e->d_name || (strcmp(dot, ".yaml") && strcmp(dot, ".urdf")))
+        if (!dot || dot == e->d_name || (strcmp(dot, ".yaml") != 0 && strcmp(dot, ".urdf") != 0))
             continue;
         char *name = strndup(e->d_name, (size_t)(dot - e->d_name));
         if (name)
