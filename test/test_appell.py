@@ -534,7 +534,16 @@ def test_check(folder):
     done = run("gravity", bad, rows=[[0]])
     assert done.returncode == 2 and done.stdout == "" and "negative mass, -1 kg" in done.stderr, done
     done = run("check", "--json", bad)
-    assert done.returncode == 1 and json.loads(done.stdout)["errors"] >= 1
+    answer = json.loads(done.stdout)
+    assert done.returncode == 1 and answer["errors"] >= 1 and answer["complete"], answer
+    # What cannot be read hides what the doctor would find, and that is said.
+    with open(bad, encoding="utf-8") as file:
+        text = file.read()
+    with open(bad, "w", encoding="utf-8") as file:
+        file.write("velocty: 1\n" + text)
+    done = run("check", bad)
+    assert done.returncode == 1 and "1 error, 0 warnings; masses, inertias and limits are looked at when" in done.stdout, done
+    assert not json.loads(run("check", "--json", bad).stdout)["complete"]
     done = run("check", os.path.join(folder, "nothing.yaml"))
     assert done.returncode == 2 and "cannot be opened" in done.stderr, done
 

@@ -7,8 +7,10 @@
 #include "tools/appell/out.h"
 #include "tools/appell/say.h"
 
-static void print_json(const messages_t *messages) {
+/* `read`: there was an arm for the doctor to look at. */
+static void print_json(const messages_t *messages, bool read) {
     json_begin(NULL);
+    json_bool("complete", read);
     json_integer("errors", (long)messages->errors);
     json_integer("warnings", (long)messages->warnings);
     json_list("messages");
@@ -29,7 +31,7 @@ static void print_json(const messages_t *messages) {
     json_end();
 }
 
-static void print_text(const messages_t *messages, bool quiet) {
+static void print_text(const messages_t *messages, bool read, bool quiet) {
     char text[2048];
     for (size_t i = 0; i < messages->count; i++) {
         const message_t *m = &messages->item[i];
@@ -40,8 +42,9 @@ static void print_text(const messages_t *messages, bool quiet) {
     }
     if (messages->dropped > 0)
         out_format("and %zu more\n", messages->dropped);
-    out_format("%zu error%s, %zu warning%s\n", messages->errors, messages->errors == 1 ? "" : "s",
-               messages->warnings, messages->warnings == 1 ? "" : "s");
+    out_format("%zu error%s, %zu warning%s%s\n", messages->errors, messages->errors == 1 ? "" : "s",
+               messages->warnings, messages->warnings == 1 ? "" : "s",
+               read ? "" : "; masses, inertias and limits are looked at when these are mended");
 }
 
 /* A file that is not there is bad input; one that is there and wrong is the answer. */
@@ -64,9 +67,9 @@ int check_run(const request_t *request) {
         say_messages(&messages, true);
     } else {
         if (request_has(request, OPTION_JSON))
-            print_json(&messages);
+            print_json(&messages, robot != NULL);
         else
-            print_text(&messages, request_has(request, OPTION_QUIET));
+            print_text(&messages, robot != NULL, request_has(request, OPTION_QUIET));
         status = messages.errors > 0 ? EXIT_NO : EXIT_YES;
     }
     messages_free(&messages);
