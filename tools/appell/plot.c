@@ -104,7 +104,9 @@ static int draw_it(plot_t *plot) {
     gnuplot_data(pipe, plot->rows, plot->values + 1u, take_row, plot);
     gnuplot_page(pipe, plot->path, WIDTH, PANEL_HEIGHT * plot->panels, plot->panels, 1,
                  plot->title);
-    fputs("set key outside right\nset offsets 0, 0, graph 0.05, graph 0.05\n", pipe);
+    fputs("set key outside right center vertical maxrows auto maxcols 1 height 0\nset lmargin at "
+          "screen 0.08\nset rmargin at screen 0.84\nset offsets 0, 0, graph 0.05, graph 0.05\n",
+          pipe);
     if (plot->mark) {
         fputs("set arrow from first 0, graph 0 to first 0, graph 1 nohead dt 2\nset xlabel ", pipe);
         gnuplot_quoted(pipe, plot->mark);
