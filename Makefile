@@ -1,5 +1,5 @@
 # Appell: the dynamics of a robot arm inside a microcontroller. `make help` lists the targets.
-# Everything that is built goes below build/; tools/setup.sh installs what the goals need first.
+# Everything that is built goes below build/; tools/dev/setup.sh installs what the goals need first.
 
 .DEFAULT_GOAL := firmware
 .DELETE_ON_ERROR:
@@ -21,7 +21,7 @@ $(error there is no board "$(BOARD)": choose one of $(BOARDS), or add the folder
 endif
 
 # ------------------------------------------------------------------------------------------- set-up
-# Groups of tools/setup.sh by goal; what is not named here builds something.
+# Groups of tools/dev/setup.sh by goal; what is not named here builds something.
 setup_none  := help clean
 setup_run   := build host emu plot
 setup_faults := build host emu plot
@@ -39,7 +39,7 @@ SETUP_GROUPS := $(sort $(foreach goal,$(or $(MAKECMDGOALS),$(.DEFAULT_GOAL)),$(c
 ifeq ($(APPELL_SETUP),)
 ifneq ($(SETUP_GROUPS),)
 ifeq ($(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),)
-ifneq ($(shell CMSIS='$(CMSIS)' UNITY='$(UNITY)' UNITY_SHA256='$(UNITY_SHA256)' tools/setup.sh $(SETUP_GROUPS) >&2 && echo ready),ready)
+ifneq ($(shell CMSIS='$(CMSIS)' UNITY='$(UNITY)' UNITY_SHA256='$(UNITY_SHA256)' tools/dev/setup.sh $(SETUP_GROUPS) >&2 && echo ready),ready)
 $(error the set-up did not finish, see above)
 endif
 export APPELL_SETUP := done
@@ -52,9 +52,10 @@ ifneq ($(BOARD),host)
 include boards/$(BOARD)/board.mk
 endif
 include hal/hal.mk
-# Number type of the control loop (board.mk), and how its users find it (firmware/core/app.h).
+# Number type of the core (board.mk, firmware/control/type.h).
 CONTROL_REAL ?= f32
-CONTROL_DEFS := -DCONTROL_REAL=$(CONTROL_REAL) -DCONTROL_H='"firmware/core/$(CONTROL_REAL).h"'
+CORE_DEFS_q31 := -DCONTROL_Q31
+CONTROL_DEFS  := $(CORE_DEFS_$(CONTROL_REAL))
 
 # V=1 shows the commands.
 Q := $(if $(V),,@)
@@ -77,12 +78,12 @@ GEN_ROBOT := $(if $(GEN),$(or $(ROBOT),$(error GEN=1 needs ROBOT=, the robot to 
 GEN_OUT   := $(BUILD)/gen
 GEN_DIR   := $(GEN_OUT)/$(notdir $(basename $(GEN_ROBOT)))
 GEN_NAME  := gen_$(CONTROL_REAL)
-GEN_DEFS_$(CONTROL_REAL) := $(if $(GEN),-I$(GEN_DIR) -DGENERATED_H='"$(GEN_NAME).h"' \
+GEN_DEFS  := $(if $(GEN),-I$(GEN_DIR) -DGENERATED_H='"$(GEN_NAME).h"' \
     -DGENERATED_HASH=$(if $(filter q31,$(CONTROL_REAL)),GEN_Q31,GEN_F32)_MODEL_HASH -DGENERATED_FIXED=$(if $(filter q31,$(CONTROL_REAL)),true,false))
 # Number types in which the board computes rows for the tool (board.mk; none: -).
 ROWS_REALS ?= f32 q31
 ROWS_DEFS  := $(patsubst %,-DROWS_HAS_%,$(shell echo $(filter-out -,$(ROWS_REALS)) | tr a-z A-Z))
-# A single frame above this is a mistake; the sum along the calls is tools/stack.py's business.
+# A single frame above this is a mistake; the sum along the calls is tools/dev/stack.py's business.
 FRAME_MAX := 512
 CFLAGS := $(COMMON) -O2 $(CPU_FLAGS_$(CPU)) -ffunction-sections -fdata-sections -fno-common \
           -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(CONTROL_DEFS) $(ROWS_DEFS) -DBOARD_NAME='"$(BOARD)"'
@@ -93,7 +94,7 @@ LDFLAGS := $(CPU_FLAGS_$(CPU)) -nostartfiles --specs=nano.specs -L linker -T $(C
 LDLIBS := -lm -lc -lgcc
 HOST_CFLAGS := $(COMMON) -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
                -fno-sanitize-recover=all
-UNITY_FLAGS := -isystem $(UNITY_SRC) -DUNITY_INCLUDE_CONFIG_H -Itest
+UNITY_FLAGS := -isystem $(UNITY_SRC) -DUNITY_INCLUDE_CONFIG_H -Itest/support
 
 FIRMWARE := $(OUT)/firmware.elf
 HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
@@ -108,10 +109,10 @@ $(COMPILED): always
 	@echo '$(compiled_with)' | cmp -s - $@ || echo '$(compiled_with)' > $@
 
 include dyn/dyn.mk
-include firmware/core/core.mk
+include firmware/firmware.mk
 include firmware/stack.mk
 include test/tests.mk
-include tools/appell/appell.mk
+include tools/tools.mk
 include tools/gen/gen.mk
 include tools/bench/bench.mk
 include tools/papers/papers.mk
@@ -130,14 +131,14 @@ $(OUT)/%.o: %.c $(COMPILED)
 	$(call say,CC,$<)
 	$(Q)$(CROSS)gcc $(CFLAGS) -c $< -o $@
 
-$(FIRMWARE): $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) linker/$(CHIP).ld linker/sections.ld tools/stack.py
+$(FIRMWARE): $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) linker/$(CHIP).ld linker/sections.ld tools/dev/stack.py
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,-Map=$(@:.elf=.map) $(FIRMWARE_OBJ) $(CORE_LIB) $(DYN_LIB) $(LDLIBS) -o $@
 	$(Q)$(if $(QEMU_MACHINE),echo '$(QEMU_RUN)' > $(@:.elf=.qemu))
 	$(Q)$(if $(QEMU_SLOTS),$(CROSS)nm $@ | sed -n 's/ . $(QEMU_SLOTS)$$//p' > $(@:.elf=.slot))
 	$(Q)$(call STACK_CHECK,$@) > $(@:.elf=.stack) || { cat $(@:.elf=.stack); rm -f $@; exit 1; }
 
-STACK_CHECK = tools/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(OUT)/boards $(OUT)/dyn 2>/dev/null) --objdump $(CROSS)objdump \
+STACK_CHECK = tools/dev/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(OUT)/boards $(OUT)/dyn 2>/dev/null) --objdump $(CROSS)objdump \
               --irq-frame $(if $(filter m3,$(CPU)),32,104) --own-stack fault_entry=__fault_stack_size \
               $(IRQ_LEVELS_$(FAMILY):%=--group %) $(STACK_INDIRECT:%=--indirect %)
 
@@ -159,17 +160,17 @@ faults: $(FIRMWARE) $(APPELL) ## every fault that can be provoked on the simulat
 
 .PHONY: faults-readme
 faults-readme: $(APPELL) ## write the table of the faults into README.md
-	@tools/faults_table.py $(APPELL) --into README.md
+	@tools/dev/faults_table.py $(APPELL) --into README.md
 
 # ------------------------------------------------------------------------------------------ hardware
 .PHONY: flash debug
 flash: $(FIRMWARE) ## write the firmware into a real BOARD through its debug probe
-	@CROSS=$(CROSS) tools/flash.sh $(BOARD) $(FLASHER) $(FIRMWARE) $(OPENOCD_CFG)
+	@CROSS=$(CROSS) tools/dev/flash.sh $(BOARD) $(FLASHER) $(FIRMWARE) $(OPENOCD_CFG)
 
 debug: $(FIRMWARE) ## gdb on the emulated BOARD, or on the real one with PROBE=1
 	@$(if $(and $(QEMU_MACHINE),$(if $(PROBE),,emulator)),\
-	  tools/debug.sh $(FIRMWARE) emulator $(QEMU_RUN) -S -gdb tcp:localhost:3333 -serial stdio,\
-	  tools/debug.sh $(FIRMWARE) probe openocd $(OPENOCD_CFG))
+	  tools/dev/debug.sh $(FIRMWARE) emulator $(QEMU_RUN) -S -gdb tcp:localhost:3333 -serial stdio,\
+	  tools/dev/debug.sh $(FIRMWARE) probe openocd $(OPENOCD_CFG))
 
 # -------------------------------------------------------------------------------------------- tests
 .PHONY: test test-long script-build
@@ -184,7 +185,7 @@ test: ## run every test on the host and on every emulated board; TEST=name BOARD
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b test-build || exit 1; done
 	@for b in $(SCRIPT_BOARDS); do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b script-build || exit 1; done
-	@tools/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes)
+	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
 	@$(MAKE) --no-print-directory test LONG=1
@@ -192,7 +193,7 @@ test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of s
 # --------------------------------------------------------------------------------- size, lint, help
 .PHONY: size lint format help clean
 size: all ## code and RAM of every board
-	@tools/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf) --csv $(BUILD)/size.csv
+	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf) --csv $(BUILD)/size.csv
 
 # Layers, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
 # without -Werror hides one), static analysis.
@@ -204,10 +205,10 @@ lint: lint-static ## layers, formatting, -Werror, cppcheck, clang-tidy
 	    || { cat build/lint.log; exit 1; }; done
 
 lint-static: ## the same without compiling
-	@echo "lint: layers";      tools/lint_includes.py
-	@echo "lint: formatting";  tools/lint_format.sh $(LINT_SRC)
-	@echo "lint: cppcheck";    tools/lint_static.sh cppcheck $(LINT_SRC)
-	@echo "lint: clang-tidy";  tools/lint_static.sh clang-tidy $(LINT_SRC)
+	@echo "lint: layers";      tools/dev/lint_includes.py
+	@echo "lint: formatting";  tools/dev/lint_format.sh $(LINT_SRC)
+	@echo "lint: cppcheck";    tools/dev/lint_static.sh cppcheck $(LINT_SRC)
+	@echo "lint: clang-tidy";  tools/dev/lint_static.sh clang-tidy $(LINT_SRC)
 
 .PHONY: lint-build
 lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(QEMU_MACHINE),$(filter host,$(BOARD))),$(TEST_BIN) $(SCRIPT_BIN))
@@ -216,7 +217,7 @@ format: ## let clang-format rewrite the sources
 	@clang-format -i $(LINT_SRC)
 
 compile_commands.json: ## for editors: how each file of BOARD is compiled
-	@$(MAKE) -nB V=1 BOARD=$(BOARD) firmware | tools/compile_commands.py > $@
+	@$(MAKE) -nB V=1 BOARD=$(BOARD) firmware | tools/dev/compile_commands.py > $@
 
 help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile tools/bench/bench.mk tools/papers/papers.mk | expand -t 14

@@ -6,16 +6,17 @@
 #   DYN_PLAIN     sources that know no backend
 #   DYN_BACKENDS  what the backends of tools/ are made of
 
-DYN_KERNELS    := prepare ne wo1 crba crba_forward aba solve drive kinematics wrench prepare_drive prepare_regroup ga ga_mass ga_forward fast fast_mass fast_forward denoc denoc_mass denoc_coriolis denoc_forward
+DYN_KERNELS    := $(addprefix kernel/,prepare prepare_drive prepare_regroup fast fast_mass fast_forward solve drive kinematics wrench) \
+                  $(addprefix paper/,ne wo1 crba crba_forward aba ga ga_mass ga_forward denoc denoc_mass denoc_coriolis denoc_forward)
 # Elastic links; an object of its own each, so that an arm without them links none.
-DYN_KERNELS    += prepare_flex flex flex_load flex_mass flex_forward flex_pose
-DYN_PLAIN      := status flex_model model convert q31 trig spread
+DYN_KERNELS    += $(addprefix flex/,prepare_flex flex flex_load flex_mass flex_forward flex_pose)
+DYN_PLAIN      := $(addprefix model/,status flex_model model convert spread) number/q31 number/trig
 DYN_REALS      := f32 f64 q31
 DYN_TOOL_REALS := count range trace check
-DYN_BACKENDS   := $(DYN_TOOL_REALS) range_tensor range_units
+DYN_BACKENDS   := $(addprefix tools/proof/,count range check range_tensor range_units) tools/gen/trace
 REALS          ?= $(DYN_REALS)
 
-DYN_REAL_H = -DDYN_REAL_H='"$(if $(filter $1,$(DYN_REALS)),dyn,tools/backend)/real_$1.h"'
+DYN_REAL_H = -DDYN_REAL_H='"$(if $(filter $1,$(DYN_REALS)),dyn/number,tools/$(if $(filter trace,$1),gen,proof))/real_$1.h"'
 # Setting up a model happens once, in double and with frames of poses; the tick's limit is not for it.
 DYN_SETUP_FLAGS := $(if $(filter host,$(BOARD)),,-Wstack-usage=2048)
 # q31 has 13 registers for 64-bit sums. These passes only lengthen lives: ne of the PUMA 560 on the
@@ -25,7 +26,7 @@ DYN_FLAGS_q31 := -fno-tree-pre -fno-schedule-insns -fno-gcse -fno-tree-ter
 DYN_KERNEL_FLAGS_q31 := -fno-ivopts
 
 # Double in software is for comparisons and must fit beside the rest: no instance of its own for arms whose
-# joints all turn (dyn/fast.h).
+# joints all turn (dyn/kernel/fast.h).
 DYN_FLAGS_f64 := $(if $(filter m7,$(CPU)),,-DDYN_FAST_SMALL) -Wstack-usage=1024
 # Lines for backtraces, no variables: what a debugger could show of a kernel is values that were inlined
 # and moved, and following them is half of the time to compile. DYN_DEBUG=-g for who wants them.
@@ -38,13 +39,11 @@ DYN_TOOL_LIB := $(TOOL_OUT)/libdyn.a
 ifeq ($(BOARD),host)
 DYN_HOST_LIB := $(OUT)/libdyn.a
 DYN_BUILD = $(HOSTCC) $(HOST_CFLAGS)
-DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o) $(DYN_OUT)/gen_graph.o \
+DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(OUT)/%.o) $(OUT)/tools/gen/graph.o \
            $(foreach r,$(DYN_REALS),$(DYN_KERNELS:%=$(DYN_OUT)/%_$(r).o)) \
            $(foreach r,$(DYN_TOOL_REALS),$(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$(r).o))
 DYN_AR  := ar
-$(DYN_OUT)/gen_graph.o: tools/gen/graph.c $(COMPILED)
-$(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o): $(DYN_OUT)/backend_%.o: tools/backend/%.c $(COMPILED)
-$(DYN_OUT)/gen_graph.o $(DYN_BACKENDS:%=$(DYN_OUT)/backend_%.o):
+$(DYN_BACKENDS:%=$(OUT)/%.o) $(OUT)/tools/gen/graph.o: $(OUT)/%.o: %.c $(COMPILED)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) -c $< -o $@
@@ -64,12 +63,12 @@ $(DYN_PLAIN:%=$(DYN_OUT)/%.o): $(DYN_OUT)/%.o: dyn/%.c $(COMPILED)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) $(DYN_SETUP_FLAGS) -c $< -o $@
 
-# One rule per backend: $(OUT)/dyn/ne_f32.o from dyn/ne.c.
+# One rule per backend: $(OUT)/dyn/ne_f32.o from dyn/paper/ne.c.
 define dyn_backend
 $(DYN_KERNELS:%=$(DYN_OUT)/%_$1.o): $(DYN_OUT)/%_$1.o: dyn/%.c $(COMPILED)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(DYN_BUILD) $(DYN_DEBUG) $(if $(filter host,$(BOARD)),,$(DYN_FLAGS_$1) $(DYN_KERNEL_FLAGS_$1)) $$(if $$(filter prepare%,$$*),$(DYN_SETUP_FLAGS)) $(call DYN_REAL_H,$1) -c $$< -o $$@
+	$$(Q)$$(DYN_BUILD) $(DYN_DEBUG) $(if $(filter host,$(BOARD)),,$(DYN_FLAGS_$1) $(DYN_KERNEL_FLAGS_$1)) $$(if $$(filter kernel/prepare% flex/prepare%,$$*),$(DYN_SETUP_FLAGS)) $(call DYN_REAL_H,$1) -c $$< -o $$@
 endef
 $(foreach r,$(DYN_REALS),$(eval $(call dyn_backend,$r)))
 
@@ -93,7 +92,7 @@ $(TOOL_OUT)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(HOSTCC) $(TOOL_CFLAGS) -c $< -o $@
-$(DYN_TOOL_LIB): $(DYN_PLAIN:%=$(TOOL_OUT)/dyn/%.o) $(DYN_BACKENDS:%=$(TOOL_OUT)/tools/backend/%.o) \
+$(DYN_TOOL_LIB): $(DYN_PLAIN:%=$(TOOL_OUT)/dyn/%.o) $(DYN_BACKENDS:%=$(TOOL_OUT)/%.o) \
                  $(foreach r,$(TOOL_REALS),$(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$(r).o))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^

@@ -1,5 +1,5 @@
 // The firmware: brings the board up, says what it found, lets the tick run and reports on it.
-#include "firmware/link.h"
+#include "firmware/port.h"
 #include "firmware/print.h"
 #include "firmware/tick.h"
 #include "hal/clock.h"

@@ -1,15 +1,15 @@
-# What the calls through pointers of the firmware can reach, for tools/stack.py. The handlers of the link are
+# What the calls through pointers of the firmware can reach, for tools/dev/stack.py. The handlers of the link are
 # the messages of its table.
 comma := ,
 empty :=
 space := $(empty) $(empty)
-LINK_HANDLERS := $(shell sed -n 's/^ *X.[0-9]*, \([A-Z_]*\), \(ONCE\|AGAIN\).*/serve_\1/p' firmware/core/protocol.h)
+LINK_HANDLERS := $(shell sed -n 's/^ *X.[0-9]*, \([A-Z_]*\), \(ONCE\|AGAIN\).*/serve_\1/p' firmware/link/protocol.h)
 
 STACK_INDIRECT := dispatch:$(subst $(space),$(comma),$(strip $(LINK_HANDLERS))) \
     medium_read:slot_read medium_erase:slot_erase medium_program:slot_program \
     line_read:link_read line_room:link_room line_write:link_write start_again:link_reset \
     port_counters:link_counters port_crash:link_crash port_crash_clear:link_crash_clear
-# Rows: what a board with them has for each number type (firmware/core/rows_body.h).
+# Rows: what a board with them has for each number type (firmware/lab/batch_body.inc).
 STACK_INDIRECT += $(if $(filter-out -,$(ROWS_REALS)), \
     rows_describe:board_describe rows_load:board_load rows_run:board_run rows_wrench:board_wrench \
     board_load:prepare board_wrench:set_wrench board_run:ready$(comma)row$(comma)cost, \

@@ -1,5 +1,5 @@
 // The control interrupt: called by the HAL's tick timer, at the highest priority but the break
-// input. It reads the hardware, steps the application (firmware/core/app.c) and writes the
+// input. It reads the hardware, steps the application (firmware/app/app.c) and writes the
 // hardware; samples wait in the application's ring until the background sends them.
 #include "firmware/tick.h"
 #include "hal/cycles.h"
@@ -81,7 +81,7 @@ void tick_stats(tick_stats_t *stats) {
     stats->worst = cycles_of_steps(stats->worst);
 }
 
-// What firmware/core/app_types.h asks of the program.
+// What firmware/app/stages.h asks of the program.
 uint32_t app_clock(void) {
     return cycles_now();
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "firmware/core/app.h"
+#include "firmware/app/app.h"
 
 typedef struct {
     uint32_t ticks;

@@ -1,6 +1,6 @@
 // Access to hardware registers: the only place where a driver touches an address.
 // On the target a volatile load or store. With HAL_REG_MODEL (host tests) the same drivers talk to
-// a register model in RAM that records the sequence of accesses (test/regmodel.c).
+// a register model in RAM that records the sequence of accesses (test/support/hal/regmodel.c).
 #ifndef HAL_REG_H
 #define HAL_REG_H
 

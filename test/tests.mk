@@ -1,20 +1,24 @@
-# Which tests there are, what each links and where it runs. A test is test/test_<name>.c; by default it
-# runs on the host and on every emulated board.
+# How tests are built and listed for tools/dev/runtests.py; the list itself is test/list.mk. A test is
+# test/**/test_<name>.c, in the folder of what it tests; by default it runs on the host and on every emulated board.
 #   TESTS_HOST, TESTS_TARGET   tests that run only there
 #   TEST_SRC_<name>            further sources of a test
 #   TEST_DEFS_<name>           its defines
 #   TEST_LIBS_<name>           its libraries (host)
+#   TEST_REAL_<name>           q31: the core in that number type (host)
 #   BOARD_TESTS                (board.mk) the named subset of a small board
-# A script test/test_<name>.py or .sh runs on the host, with programs that may be for boards:
+# A script test/**/test_<name>.py or .sh runs on the host, with programs that may be for boards:
 #   SCRIPT_BOARDS_<name>       the machines whose programs it runs; unless it is said, the boards that it names
 #   SCRIPT_BIN_<name>          which of a machine; unless it is said, the firmware
 
-TESTS_TARGET := fault tick cycles
-TESTS_HOST   :=
-include $(wildcard test/*_tests.mk)
+include tools/robot/robot.mk
+include tools/sim/sim.mk
+ROBOT_TEST_LIB := $(OUT)/test/librobot.a
+include test/list.mk
 
-TESTS_ALL    := $(patsubst test/test_%.c,%,$(wildcard test/test_*.c))
-TEST_SCRIPTS := $(wildcard test/test_*.sh test/test_*.py)
+TEST_FILES   := $(wildcard test/*/test_*.c test/*/*/test_*.c)
+TESTS_ALL    := $(patsubst test_%.c,%,$(notdir $(TEST_FILES)))
+TEST_SCRIPTS := $(wildcard test/*/test_*.sh test/*/test_*.py test/*/*/test_*.py)
+test_file     = $(filter %/test_$1.c,$(TEST_FILES))
 
 # `make test` alone: everything. TEST= narrows the tests, BOARD= on the command line the machines.
 TEST_BOARDS := $(if $(filter command line,$(origin BOARD)),$(BOARD),host $(QEMU_BOARDS))
@@ -25,22 +29,17 @@ else
 TESTS := $(or $(BOARD_TESTS),$(filter-out $(TESTS_HOST),$(TESTS_ALL)))
 endif
 TESTS := $(if $(TEST),$(filter $(TEST),$(TESTS)),$(TESTS))
-SCRIPTS := $(if $(TEST),$(filter $(TEST:%=test/test_%.sh) $(TEST:%=test/test_%.py),$(TEST_SCRIPTS)),$(TEST_SCRIPTS))
+SCRIPTS := $(if $(TEST),$(foreach t,$(TEST),$(filter %/test_$(t).sh %/test_$(t).py,$(TEST_SCRIPTS))),$(TEST_SCRIPTS))
 SCRIPT_NAMES := $(patsubst test_%,%,$(basename $(notdir $(SCRIPTS))))
 TEST_SPACE   := $(subst ,, )
 script_boards = $(if $(filter undefined,$(origin SCRIPT_BOARDS_$1)),$(sort $(shell grep -ohE \
-    '$(subst $(TEST_SPACE),|,$(QEMU_BOARDS))' $(wildcard test/test_$1.py test/test_$1.sh))),$(SCRIPT_BOARDS_$1))
+    '$(subst $(TEST_SPACE),|,$(QEMU_BOARDS))' $(filter %/test_$1.py %/test_$1.sh,$(TEST_SCRIPTS)))),$(SCRIPT_BOARDS_$1))
 # The other machines whose programs the chosen scripts run; each is built by a make of its own.
 SCRIPT_BOARDS = $(if $(filter host,$(TEST_BOARDS)),$(filter-out host,$(sort $(foreach s,$(SCRIPT_NAMES),$(call script_boards,$s)))))
 # What they run of this machine. Both are expanded late: the bench names its own after this file.
 SCRIPT_BIN = $(sort $(foreach s,$(SCRIPT_NAMES),$(if $(filter $(BOARD),$(call script_boards,$s)),$(or $(SCRIPT_BIN_$s),$(FIRMWARE)))))
 
-SCRIPT_BOARDS_boot   := $(QEMU_BOARDS)
-SCRIPT_BIN_boot       = $(FIRMWARE) $(TEST_OUT)/uart_echo.elf
-# It names boards for reports that it makes up.
-SCRIPT_BOARDS_guards :=
-
-FRAME_SRC := test/harness.c $(UNITY_SRC)/unity.c
+FRAME_SRC := test/support/harness.c $(UNITY_SRC)/unity.c
 TEST_OUT  := $(OUT)/test
 
 ifeq ($(BOARD),host)
@@ -48,8 +47,8 @@ TEST_BIN := $(TESTS:%=$(TEST_OUT)/test_%)
 job = host|test_$1|$(TEST_OUT)/test_$1
 
 # A test with defines has objects of its own, because the drivers are compiled differently for it; all others
-# and the frame share theirs.
-HOST_OBJ = $(patsubst %.c,$(TEST_OUT)/$(if $(TEST_DEFS_$1),$1,common)/%.o,test/test_$1.c $(TEST_SRC_$1)) \
+# of one number type and the frame share theirs.
+HOST_OBJ = $(patsubst %.c,$(TEST_OUT)/$(if $(TEST_DEFS_$1),$1,$(or $(TEST_REAL_$1),common))/%.o,$(call test_file,$1) $(TEST_SRC_$1)) \
            $(patsubst %.c,$(TEST_OUT)/common/%.o,$(FRAME_SRC))
 # Changes when the long tests are switched on or off, which every test may look at.
 $(TEST_OUT)/long: always
@@ -62,25 +61,49 @@ $(TEST_OUT)/$1/%.o: %.c $(COMPILED) $(TEST_OUT)/long
 	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $(UNITY_FLAGS) $2 $(if $(LONG),-DTEST_LONG) -c $$< -o $$@
 endef
 define host_test
-$(TEST_OUT)/test_$1: $(call HOST_OBJ,$1) $(CORE_LIB) $(DYN_HOST_LIB)
+$(TEST_OUT)/test_$1: $(call HOST_OBJ,$1) $(if $(TEST_REAL_$1),$(CORE_LIB_$(TEST_REAL_$1)),$(CORE_LIB)) $(DYN_HOST_LIB)
 	$$(call say,LINK,$$@)
 	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $$^ $(TEST_LIBS_$1) -lm -o $$@
 endef
 $(eval $(call host_objects,common,))
+$(eval $(call host_objects,q31,$(CORE_DEFS_q31)))
 $(foreach t,$(TESTS_ALL),$(eval $(call host_test,$t))$(if $(TEST_DEFS_$t),$(eval $(call host_objects,$t,$(TEST_DEFS_$t)))))
+# The oracle against the Orocos KDL (Debian: liborocos-kdl-dev) is the one place with C++. Not sanitized: Eigen
+# allocates in another way then than in the library, which is not.
+HOSTCXX ?= g++
+KDL_CXX  = $(HOSTCXX) -std=c++14 -O1 -g -I. -MMD -MP -Wall -Wextra -isystem /usr/include/eigen3
+$(TEST_OUT)/test_dyn_kdl: $(TEST_OUT)/dyn_kdl/oracle.o
+$(TEST_OUT)/dyn_kdl/oracle.o: test/support/dyn/dyn_kdl.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(KDL_CXX) -c $< -o $@
+# The oracle of test_urdf_kdl.py.
+URDF_KDL := $(TEST_OUT)/urdf_kdl
+$(URDF_KDL): test/support/urdf_kdl.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(KDL_CXX) $< -lorocos-kdl -ltinyxml2 -o $@
+test-build: $(if $(filter urdf_kdl,$(or $(TEST),urdf_kdl)),$(URDF_KDL))
+
+# The readers as the sanitized tool has them (tools/tools.mk), in one archive for the tests that link them all.
+ROBOT_TEST_OBJ := $(ROBOT_SRC:%.c=$(TOOL_OUT)-san/%.o) $(TEST_OUT)/common/test/support/robot_help.o
+$(addprefix $(TEST_OUT)/test_,$(ROBOT_TESTS:%=robot_%) flex flex_motion robot_modes): $(ROBOT_TEST_LIB)
+$(ROBOT_TEST_LIB): $(ROBOT_TEST_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
 else
 TEST_BIN := $(TESTS:%=$(TEST_OUT)/test_%.elf)
 job = $(BOARD)|test_$1|$(QEMU_COUNT) -serial null -semihosting-config enable=on,target=native -kernel $(TEST_OUT)/test_$1.elf
 
-FRAME_OBJ := $(patsubst %.c,$(TEST_OUT)/%.o,$(FRAME_SRC) test/semihost.c)
+FRAME_OBJ := $(patsubst %.c,$(TEST_OUT)/%.o,$(FRAME_SRC) test/support/semihost.c)
 define target_test
-$(TEST_OUT)/test_$1.elf: $(patsubst %.c,$(TEST_OUT)/%.o,test/test_$1.c $(TEST_SRC_$1)) $(FRAME_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
+$(TEST_OUT)/test_$1.elf: $(patsubst %.c,$(TEST_OUT)/%.o,$(call test_file,$1) $(TEST_SRC_$1)) $(FRAME_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
 	$$(call say,LINK,$$@)
 	$$(Q)$(CROSS)gcc $(LDFLAGS) $$^ $(LDLIBS) -o $$@
 endef
 $(foreach t,$(TESTS_ALL),$(eval $(call target_test,$t)))
 
-$(TEST_OUT)/uart_echo.elf: $(TEST_OUT)/test/uart_echo.o $(OUT)/firmware/print.o $(HAL_OBJ)
+$(TEST_OUT)/uart_echo.elf: $(TEST_OUT)/test/support/uart_echo.o $(OUT)/firmware/print.o $(HAL_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(TEST_OUT)/%.o: %.c $(COMPILED)
@@ -93,3 +116,22 @@ endif
 test-build: $(TEST_BIN)
 	@$(foreach t,$(TESTS),echo '$(call job,$t)' >> $(BUILD)/test-jobs;) \
 	 $(foreach s,$(if $(filter host,$(BOARD)),$(SCRIPTS)),echo 'script|$(basename $(notdir $s))|$s' >> $(BUILD)/test-jobs;) :
+
+# The same targets with the fuzzer of clang, which looks where its inputs lead; FUZZ_TIME in seconds.
+FUZZ_TIME ?= 600
+FUZZ_OUT  := $(BUILD)/fuzz
+fuzz_seeds_yaml  := $(filter-out %/cmu-dd.yaml,$(wildcard tools/robots/*.yaml)) $(filter-out %/parts.yaml,$(wildcard test/support/robot_data/*.yaml))
+fuzz_seeds_urdf  := $(wildcard test/support/robot_data/*.urdf ../shared/robots/*.urdf)
+fuzz_seeds_parts := tools/robots/cmu-dd.yaml test/support/robot_data/parts.yaml
+.PHONY: $(FUZZ_TARGETS:%=fuzz-%)
+$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(FUZZ_OUT)/%
+	@mkdir -p $(FUZZ_OUT)/corpus-$*
+	$(if $(fuzz_seeds_$*),@cp $(fuzz_seeds_$*) $(FUZZ_OUT)/corpus-$*/,@for r in puma560 stanford planar3r; do \
+	    $(APPELL) image -q $$r -o $(FUZZ_OUT)/corpus-$*/$$r.img || exit 1; done)
+	@$< -max_len=20000 -timeout=20 -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(FUZZ_OUT)/found-$*- $(FUZZ_OUT)/corpus-$*
+fuzz-image: $(APPELL)
+$(FUZZ_TARGETS:%=$(FUZZ_OUT)/%): $(FUZZ_OUT)/%: test/fuzz/fuzz_robot_%.c test/fuzz/fuzz_driver.c $(ROBOT_SRC) $(FUZZ_IMAGE_SRC) $(DYN_TOOL_LIB)
+	@mkdir -p $(@D)
+	$(call say,FUZZ,$@)
+	$(Q)clang $(filter-out -MMD -MP,$(COMMON)) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	    $(filter-out $(if $(filter image,$*),,$(FUZZ_IMAGE_SRC)),$^) $(ROBOT_LIBS) -lm -o $@

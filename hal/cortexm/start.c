@@ -16,7 +16,7 @@ typedef struct {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 #define VECTOR(number, handler) [number] = handler,
-extern const vectors_t vectors; // read by tools/stack.py
+extern const vectors_t vectors; // read by tools/dev/stack.py
 __attribute__((section(".vectors"), used)) const vectors_t vectors = {
     .stack_top = __stack_top,
     .exception =

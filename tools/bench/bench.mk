@@ -26,8 +26,9 @@ $(BENCH_PLUGIN): tools/bench/plugin.c tools/bench/thumb.c tools/bench/cores.c to
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $(filter-out -MMD -MP,$(BENCH_CFLAGS)) -fPIC -shared -fvisibility=hidden $(filter %.c,$^) -o $@
 
-BENCH_FLOPS_OBJ := $(addprefix $(BENCH_OUT)/,test/bench_flops.o test/bench_robots.o test/flex_arms.o test/dyn_arms.o test/dyn_forward.o \
-                   tools/backend/count.o $(DYN_PLAIN:%=dyn/%.o)) $(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_count.o)
+BENCH_FLOPS_OBJ := $(addprefix $(BENCH_OUT)/,test/bench/bench_flops.o test/bench/bench_robots.o \
+                   test/support/dyn/flex_arms.o test/support/dyn/dyn_arms.o test/support/dyn/dyn_forward.o \
+                   tools/proof/count.o $(DYN_PLAIN:%=dyn/%.o)) $(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_count.o)
 $(BENCH_FLOPS): $(BENCH_FLOPS_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $^ -lm -o $@
@@ -37,15 +38,16 @@ $(BENCH_OUT)/%.o: %.c tools/bench/bench.mk
 	$(Q)$(HOSTCC) $(BENCH_CFLAGS) -c $< -o $@
 else ifneq ($(filter $(BOARD),$(BENCH_BOARDS)),)
 BENCH_BIN := $(BENCH_ELF) $(BENCH_TICK_ELF)
-BENCH_SRC := $(addprefix test/,bench_main.c bench_robots.c bench_textbook.c bench_f32.c bench_f64.c bench_q31.c bench_gen.c \
-             $(if $(filter m3,$(CPU)),,bench_flex.c flex_arms.c) \
-             dyn_arms.c dyn_forward.c dyn_yardstick.c semihost.c)
+BENCH_SRC := $(addprefix test/bench/bench_,main.c robots.c textbook.c f32.c f64.c q31.c gen.c $(if $(filter m3,$(CPU)),,flex.c)) \
+             $(addprefix test/support/,semihost.c $(addprefix dyn/,dyn_arms.c dyn_forward.c dyn_yardstick.c \
+             $(if $(filter m3,$(CPU)),,flex_arms.c)))
 BENCH_OBJ := $(BENCH_SRC:%.c=$(TEST_OUT)/%.o)
-$(TEST_OUT)/test/bench_textbook.o: CFLAGS += -O3
+$(TEST_OUT)/test/bench/bench_textbook.o: CFLAGS += -O3
 # Elastic links are for boards with an FPU.
-$(TEST_OUT)/test/bench_kernels.o: CFLAGS += -DBENCH_FLEX=$(if $(filter m3,$(CPU)),0,1)
+$(TEST_OUT)/test/bench/bench_kernels.o: CFLAGS += -DBENCH_FLEX=$(if $(filter m3,$(CPU)),0,1)
 
-BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench_main.o bench_tick.o control_arm.o dyn_arms.o semihost.o)
+BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench/bench_main.o bench/bench_tick.o support/control_arm.o support/dyn/dyn_arms.o \
+                  support/semihost.o)
 
 # The generated kernels of the PUMA 560, and what they include: as the firmware compiles them.
 # Floats only where the board has them.
@@ -53,15 +55,15 @@ BENCH_GEN_REALS := $(if $(filter m3,$(CPU)),,f32) q31
 $(foreach r,$(BENCH_GEN_REALS),$(eval $(call gen_rule,$(GEN_OUT)/bench/puma560,puma560,$r)))
 BENCH_GEN := $(BENCH_GEN_REALS:%=$(GEN_OUT)/bench/puma560/gen_%.c)
 BENCH_OBJ += $(BENCH_GEN:$(GEN_OUT)/%.c=$(TEST_OUT)/gen/%.o)
-$(TEST_OUT)/test/bench_gen.o: CFLAGS += -I$(GEN_OUT)/bench/puma560 $(foreach r,$(BENCH_GEN_REALS),-DBENCH_GEN_$r='"gen_$r.h"')
-$(TEST_OUT)/test/bench_gen.o: $(BENCH_GEN)
+$(TEST_OUT)/test/bench/bench_gen.o: CFLAGS += -I$(GEN_OUT)/bench/puma560 $(foreach r,$(BENCH_GEN_REALS),-DBENCH_GEN_$r='"gen_$r.h"')
+$(TEST_OUT)/test/bench/bench_gen.o: $(BENCH_GEN)
 $(TEST_OUT)/gen/%.o: CFLAGS += -Wstack-usage=$(GEN_FRAME_MAX)
 $(TEST_OUT)/gen/%.o: $(GEN_OUT)/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CROSS)gcc $(CFLAGS) $(DYN_FLAGS_$(lastword $(subst _, ,$(basename $(notdir $<))))) -c $< -o $@
 
-$(BENCH_ELF): $(BENCH_OBJ) $(TEST_OUT)/test/bench_kernels.o $(HAL_OBJ) $(DYN_LIB)
+$(BENCH_ELF): $(BENCH_OBJ) $(TEST_OUT)/test/bench/bench_kernels.o $(HAL_OBJ) $(DYN_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CROSS)gcc $(LDFLAGS) -Wl,--defsym=__no_slots=1 $^ $(LDLIBS) -o $@
 $(BENCH_TICK_ELF): $(BENCH_TICK_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
@@ -71,7 +73,7 @@ endif
 
 # The kernels as the tool has them.
 BENCH_HOST := $(BENCH_OUT)/host
-$(BENCH_HOST): $(addprefix $(BENCH_OUT)/,test/bench_host.o test/dyn_arms.o) $(DYN_TOOL_LIB)
+$(BENCH_HOST): $(addprefix $(BENCH_OUT)/,test/bench/bench_host.o test/support/dyn/dyn_arms.o) $(DYN_TOOL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $^ -lm -o $@
 .PHONY: bench-host

@@ -13,7 +13,7 @@ counts the same instructions by class and tools/bench/cores.h says what they cos
 state. Both counts must agree. flops are multiplications, additions, divisions and square roots as
 the `count` backend sees them, without sine and cosine. text_bytes is the code of the kernel and of
 everything it calls, tables of constants not included; stack_bytes its deepest stack
-(tools/stack.py); scratch and arm are the caller's.
+(tools/dev/stack.py); scratch and arm are the caller's.
 
 A full run writes build/bench.csv. Whatever was run is held against tools/bench/baseline.csv, which
 `accept` replaces by the named rows of build/bench.csv. With --ci a row that takes more than 2 %
@@ -33,7 +33,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "dev"))
 import elf  # noqa: E402
 import stack  # noqa: E402
 

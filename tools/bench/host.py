@@ -3,7 +3,7 @@
 
     host.py PROGRAM [--ci]    --ci: exit code 1 where a goal is missed
 
-PROGRAM is test/bench_host.c with the kernels as the tool has them (plain x86-64, -O2). Per call, PUMA 560, mean of
+PROGRAM is test/bench/bench_host.c with the kernels as the tool has them (plain x86-64, -O2). Per call, PUMA 560, mean of
 100 random states, sine and cosine included.
 """
 

@@ -19,7 +19,7 @@ NOTES = {"plain": "`ne` by hand in plain float",
 # Degree of the polynomial in n that the work of a kernel must follow.
 DEGREES = {"id": 1, "mass": 2}
 FORWARD_DEGREES = {"aba": 1, "denoc": 1}
-# Six joints have a solver of their own (dyn/fast_forward.c) and are no point of the curve.
+# Six joints have a solver of their own (dyn/kernel/fast_forward.c) and are no point of the curve.
 APART = {("fd", "fast"): 6}
 
 

@@ -1,8 +1,8 @@
 /*
  * What an instruction of ARMv7-M with VFPv4/v5 is: its class, the registers it reads and writes.
  * Read from the code bytes, because a disassembler is not in every build of the emulator.
- * test/test_bench.py holds every instruction of the bench programs against the disassembler of
- * binutils.
+ * test/system/test_bench.py holds every instruction of the bench programs against the disassembler
+ * of binutils.
  */
 #ifndef TOOLS_BENCH_THUMB_H
 #define TOOLS_BENCH_THUMB_H

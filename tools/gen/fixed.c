@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/trig.h"
+#include "dyn/number/trig.h"
 
 /*
  * A product of two full numbers fills its upper 32 bits but for one; where the bounds of its
@@ -13,7 +13,7 @@
  */
 enum { SLACK = 3, TURN_BITS = 30, CUT = 32 };
 
-/* sin and cos of dyn/trig.h, q30. */
+/* sin and cos of dyn/number/trig.h, q30. */
 static const double trig_error = 3e-9;
 
 static double size_of(const fixed_node_t *n) {

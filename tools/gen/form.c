@@ -554,8 +554,8 @@ static void add_drives(trace_t *t, bool moves, ref_t tau[]) {
         if (moves && (t->arm->keep & GEN_FRICTION)) {
             const ref_t sign = graph_other(t->g, GRAPH_SIGN, t->qd[i], GRAPH_NONE);
             tau[i] = add(t, tau[i], mul(t, K(t, j->viscous), t->qd[i]));
-            /* s ((P - N) / 2 + (P + N) / 2 s), as in dyn/drive.c: P or N or, at rest, nothing. Of
-             * the same friction in both directions one product is left. */
+            /* s ((P - N) / 2 + (P + N) / 2 s), as in dyn/kernel/drive.c: P or N or, at rest,
+             * nothing. Of the same friction in both directions one product is left. */
             const ref_t even = K(t, (j->coulomb[1] - j->coulomb[0]) / 2);
             const ref_t uneven = K(t, (j->coulomb[1] + j->coulomb[0]) / 2);
             tau[i] = add(t, tau[i], mul(t, sign, add(t, even, mul(t, uneven, sign))));

@@ -5,14 +5,14 @@
  * Axes that are parallel form a group. Inside a group everything turns about one direction, so that
  * link j is turned against the frame of the group (the link before, turned by its alpha) by the SUM
  * of the joint angles: vectors go between the two in one turn, and angular velocities differ by
- * their z alone. Mass is regrouped as in dyn/spread.h: a revolute link has a first moment without z
- * and Euler's tensor without zz, and no mass.
+ * their z alone. Mass is regrouped as in dyn/model/spread.h: a revolute link has a first moment
+ * without z and Euler's tensor without zz, and no mass.
  */
 #ifndef TOOLS_GEN_FORM_H
 #define TOOLS_GEN_FORM_H
 
-#include "dyn/model.h"
-#include "dyn/spread.h"
+#include "dyn/model/model.h"
+#include "dyn/model/spread.h"
 #include "tools/gen/graph.h"
 
 /* Arrays of inputs. */
@@ -33,9 +33,9 @@ typedef enum {
     GEN_KEEP_GRAVITY = 1 << 0,
     GEN_KEEP_PAYLOAD = 1 << 1,
     GEN_KEEP_WRENCH = 1 << 2,
-    GEN_FRICTION =
-        1 << 3, /* viscous and Coulomb's friction with sign(), which dyn/drive.c makes smooth */
-    GEN_NO_BASE = 1 << 4, /* links as they are, not regrouped */
+    GEN_FRICTION = 1 << 3, /* viscous and Coulomb's friction with sign(), which dyn/kernel/drive.c
+                              makes smooth */
+    GEN_NO_BASE = 1 << 4,  /* links as they are, not regrouped */
     GEN_NO_ROTOR = 1 << 5
 } gen_keep_t;
 

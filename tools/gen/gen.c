@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/f64.h"
-#include "dyn/trig.h"
-#include "tools/backend/trace.h"
+#include "dyn/number/f64.h"
+#include "dyn/number/trig.h"
+#include "tools/gen/trace.h"
 #include "tools/gen/anneal.h"
 
 #define BIT(array) (1u << (array))
@@ -52,7 +52,8 @@ uint32_t gen_inputs(const gen_t *gen, gen_kernel_t kernel) {
     return inputs;
 }
 
-/* Forward kinematics and Jacobian are the kernels of dyn/kinematics.c, traced as they are. */
+/* Forward kinematics and Jacobian are the kernels of dyn/kernel/kinematics.c, traced as they are.
+ */
 static graph_t *trace_kinematics(const dyn_model_t *model, bool jacobian) {
     static dyn_arm_trace_t arm;
     static dyn_real_trace_t q[DYN_MAX_JOINTS], out[6 * DYN_MAX_JOINTS + 12];

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "dyn/q31.h"
+#include "dyn/number/q31.h"
 #include "tools/gen/fixed.h"
 #include "tools/gen/form.h"
 
@@ -98,7 +98,7 @@ typedef struct {
     const char *joint[DYN_MAX_JOINTS];
     const char *prefix;  /* of functions: a C identifier */
     const char *command; /* that made it, for the comment */
-    uint32_t hash;       /* of the parameters: firmware/core/image.h */
+    uint32_t hash;       /* of the parameters: firmware/params/image.h */
     bool hashed;
     /* q31 only */
     const dyn_units_t *units;

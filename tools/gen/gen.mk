@@ -1,8 +1,8 @@
-# Include it after tools/appell/appell.mk and firmware/core/core.mk.
+# Include it after tools/tools.mk and firmware/firmware.mk.
 # Generated kernels. FOLDER/gen_REAL.c and .h, made by the host tool, functions gen_REAL_id and so on.
 #   GEN_EFFORT      of the annealer, for these
 #   GEN_FRAME_MAX   bytes of a single frame: straight-line code keeps there what does not fit the registers. The sum
-#                   along the calls is held to the stack by tools/stack.py all the same.
+#                   along the calls is held to the stack by tools/dev/stack.py all the same.
 
 GEN_EFFORT    ?= 10
 GEN_FRAME_MAX := 1024
@@ -18,9 +18,9 @@ endef
 # GEN=1 ROBOT=y: into the firmware. What was built for another robot, or for none, is built again.
 ifneq ($(BOARD),host)
 GEN_STAMP := $(OUT)/generated-for
-GEN_USERS := $(addprefix $(CORE_OUT)/,control_$(CONTROL_REAL).o app_$(CONTROL_REAL).o rows_$(CONTROL_REAL).o)
+GEN_USERS := $(addprefix $(OUT)/firmware/,control/control.o app/load.o lab/batch_$(CONTROL_REAL).o)
 $(GEN_USERS): $(GEN_STAMP)
-$(CORE_OUT)/rows_$(CONTROL_REAL).o: CFLAGS += $(GEN_DEFS_$(CONTROL_REAL))
+$(GEN_USERS): CFLAGS += $(GEN_DEFS)
 ifneq ($(shell cat $(GEN_STAMP) 2>/dev/null),$(or $(GEN_ROBOT),none))
 .PHONY: $(GEN_STAMP)
 endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/backend/check.h"
-#include "tools/backend/range.h"
+#include "tools/proof/check.h"
+#include "tools/proof/range.h"
 #include "tools/gen/gen.h"
 
 typedef struct {
@@ -108,7 +108,7 @@ static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *b
     free(value);
 }
 
-/* Norms of vectors bound a torque better than intervals do: tools/backend/range.h. */
+/* Norms of vectors bound a torque better than intervals do: tools/proof/range.h. */
 static void learn_torques(const gen_t *gen, gen_kernel_t kernel, known_t *k) {
     static range_report_t report;
     double bound[DYN_MAX_JOINTS] = {0};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/model.h"
+#include "dyn/model/model.h"
 
 typedef graph_node_t node_t;
 

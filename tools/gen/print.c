@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/trig.h"
+#include "dyn/number/trig.h"
 #include "tools/gen/gen.h"
 
 enum { INLINE_OPS = 5, VAR = 24, WIDTH = 100 };

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "firmware/core/app_types.h"
-#include "firmware/core/crc.h"
-#include "firmware/core/image.h"
-#include "firmware/core/server.h"
+#include "firmware/app/errors.h"
+#include "firmware/params/bytes.h"
+#include "firmware/params/image.h"
+#include "firmware/link/server.h"
 #include "tools/link/stream.h"
 
 /* A minute for an emulated board, which is as slow as its machine; one that has gone closes the
@@ -564,7 +564,7 @@ static void *no_image(client_t *client, uint8_t *image) {
 
 uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
     uint8_t request[6] = {which};
-    enum { HEAD = 16 }; /* firmware/core/image.h */
+    enum { HEAD = 16 }; /* firmware/params/image.h */
     *length = 0;
     request[5] = HEAD;
     if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {

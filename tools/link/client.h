@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dyn/model.h"
-#include "firmware/core/motion.h"
-#include "firmware/core/protocol.h"
+#include "dyn/model/model.h"
+#include "firmware/control/motion.h"
+#include "firmware/link/protocol.h"
 #include "tools/link/port.h"
 
 enum { CLIENT_VALUES_MAX = 1024, CLIENT_NAME = 128, CLIENT_LONG_MS = 30000 };
@@ -55,7 +55,7 @@ typedef struct {
     uint16_t knot_credits;
 } device_status_t;
 
-/* The fault that is latched; names by firmware/core/faults.h. */
+/* The fault that is latched; names by firmware/safety/faults.h. */
 typedef struct {
     uint8_t fault, joint, stop, enabled; /* joint 255: none */
     float value, limit;

@@ -1,6 +1,6 @@
 /*
- * Flash that loses its power: a medium of firmware/core/store.h in memory, whose supply can be cut
- * at any operation, in the middle of a word too. For `appell torture` and for the tests.
+ * Flash that loses its power: a medium of firmware/params/store.h in memory, whose supply can be
+ * cut at any operation, in the middle of a word too. For `appell torture` and for the tests.
  *
  * One operation is one erase of a page or one write unit that is programmed. The operation at which
  * the power fails is done in part: of a page some units are erased, some hold anything and the rest
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "firmware/core/store.h"
+#include "firmware/params/store.h"
 
 typedef struct {
     uint32_t slot_bytes, page_bytes, unit;

@@ -420,7 +420,7 @@ static int start_emulator(port_t *port, const char *name, emulator_t *e, port_er
     close(told[0]);
     if (!failed)
         return 0;
-    port_fail(error, "install it: tools/setup.sh emu", "the emulator cannot be started: %s",
+    port_fail(error, "install it: tools/dev/setup.sh emu", "the emulator cannot be started: %s",
               strerror(why));
     return -1;
 }

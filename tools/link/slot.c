@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "firmware/core/set.h"
+#include "firmware/link/set.h"
 
 typedef struct {
     uint8_t *bytes; /* of the one slot that is written */

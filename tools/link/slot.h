@@ -1,4 +1,4 @@
-/* A slot of a board's parameter store (firmware/core/store.h) as bytes: what a board finds in its
+/* A slot of a board's parameter store (firmware/params/store.h) as bytes: what a board finds in its
  * flash when it starts with this robot. */
 #ifndef TOOLS_LINK_SLOT_H
 #define TOOLS_LINK_SLOT_H

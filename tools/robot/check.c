@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/f64.h"
+#include "dyn/number/f64.h"
 #include "tools/robot/readers.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 /*
  * The assumed modes of elastic links: shapes, and the integrals over them that the kernels need
- * (dyn/flex_model.h; paper 004, equations (34) to (42) and (52) to (54)).
+ * (dyn/model/flex_model.h; paper 004, equations (34) to (42) and (52) to (54)).
  *
  * Shapes are those of the clamped-free beam, scaled so that the mean of phi^2 over the length is 1
  * and phi(l) > 0: of bending (then phi(l) = 2) and of torsion (sqrt 2). Or they are tables of the
@@ -11,7 +11,7 @@
 #ifndef TOOLS_ROBOT_MODES_H
 #define TOOLS_ROBOT_MODES_H
 
-#include "dyn/flex_model.h"
+#include "dyn/model/flex_model.h"
 #include "tools/robot/robot.h"
 
 typedef struct {

@@ -17,10 +17,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dyn/convert.h"
-#include "dyn/flex_model.h"
-#include "dyn/model.h"
-#include "tools/robot/messages.h"
+#include "dyn/model/convert.h"
+#include "dyn/model/flex_model.h"
+#include "dyn/model/model.h"
+#include "tools/cli/messages.h"
 
 #define ROBOT_NAME_MAX  128u        /* bytes of a name, the final zero included */
 #define ROBOT_FILE_MAX  (16u << 20) /* bytes of a file */

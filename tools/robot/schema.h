@@ -8,7 +8,7 @@
 
 #include <cyaml/cyaml.h>
 
-#include "tools/robot/messages.h"
+#include "tools/cli/messages.h"
 #include "tools/robot/tree.h"
 
 /* No length, mass, stiffness or count of an arm in SI units is larger. */

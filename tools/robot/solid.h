@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "dyn/model.h"
+#include "dyn/model/model.h"
 
 typedef enum {
     SOLID_CYLINDER,      /* radius, length */

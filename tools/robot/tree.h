@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/robot/messages.h"
+#include "tools/cli/messages.h"
 
 #define TREE_DEPTH_MAX 24u    /* a robot file needs 6 */
 #define TREE_NODES_MAX 50000u /* 32 joints with everything are 3,000; tables of mode shapes add */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/appell/file.h"
-#include "tools/appell/say.h"
+#include "tools/cli/file.h"
+#include "tools/cli/say.h"
 #include "tools/sim/output.h"
 
 /* The page itself, taken in by the assembler. */

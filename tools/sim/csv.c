@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/appell/file.h"
-#include "tools/appell/number.h"
-#include "tools/appell/out.h"
-#include "tools/appell/say.h"
+#include "tools/cli/file.h"
+#include "tools/cli/number.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
 #include "tools/sim/output.h"
 
 void output_names(output_names_t *names, const robot_t *robot) {

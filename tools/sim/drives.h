@@ -5,7 +5,7 @@
 #ifndef TOOLS_SIM_DRIVES_H
 #define TOOLS_SIM_DRIVES_H
 
-#include "dyn/f64.h"
+#include "dyn/number/f64.h"
 #include "tools/sim/sim.h"
 
 typedef struct {

@@ -1,12 +1,12 @@
 /*
  * An arm with elastic links for the simulation: the kernels in double behind the interface of
- * tools/sim/sim.h. Its coordinates are Theta (dyn/flex_model.h). A motion is one of the joints: its
- * torques are those of the quasi-static deflection, as the firmware feeds them forward.
+ * tools/sim/sim.h. Its coordinates are Theta (dyn/model/flex_model.h). A motion is one of the
+ * joints: its torques are those of the quasi-static deflection, as the firmware feeds them forward.
  */
 #ifndef TOOLS_SIM_ELASTIC_H
 #define TOOLS_SIM_ELASTIC_H
 
-#include "dyn/flex_model.h"
+#include "dyn/model/flex_model.h"
 #include "tools/robot/robot.h"
 #include "tools/sim/output.h"
 #include "tools/sim/sim.h"

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/appell/gnuplot.h"
-#include "tools/appell/file.h"
-#include "tools/appell/number.h"
-#include "tools/appell/out.h"
-#include "tools/appell/say.h"
+#include "tools/cli/gnuplot.h"
+#include "tools/cli/file.h"
+#include "tools/cli/number.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
 #include "tools/sim/elastic.h"
 
 static void put_number(FILE *file, char before, double value, int digits) {

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "firmware/core/app.h"
-#include "tools/appell/robot_image.h"
-#include "tools/appell/say.h"
+#include "firmware/app/app.h"
+#include "tools/image/robot_image.h"
+#include "tools/cli/say.h"
 
 struct firmware {
     app_t app;
@@ -122,6 +122,8 @@ const char *firmware_fault(const firmware_t *firmware, const char **cure) {
         *cure = app_cure(firmware->refused);
         return app_cause(firmware->refused);
     }
-    *cure = app_fault_cure(firmware->app.fault);
-    return firmware->app.state == APP_STATE_FAULT ? app_fault_cause(firmware->app.fault) : NULL;
+    *cure = app_fault_cure(firmware->app.safety.fault);
+    return firmware->app.safety.state == APP_STATE_FAULT
+               ? app_fault_cause(firmware->app.safety.fault)
+               : NULL;
 }

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/appell/out.h"
-#include "tools/appell/say.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
 
 struct line {
     FILE *file;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/appell/say.h"
+#include "tools/cli/say.h"
 #include "tools/sim/table.h"
 
 static size_t width(const sim_motion_t *m) {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/appell/gnuplot.h"
-#include "tools/appell/say.h"
+#include "tools/cli/gnuplot.h"
+#include "tools/cli/say.h"
 #include "tools/sim/output.h"
 
 static void take_row(const void *self, size_t row, double *value) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/appell/eval.h"
+#include "tools/eval/eval.h"
 #include "tools/sim/drives.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 #ifndef TOOLS_SIM_RIGID_H
 #define TOOLS_SIM_RIGID_H
 
-#include "firmware/core/methods.h"
+#include "firmware/lab/methods.h"
 #include "tools/sim/sim.h"
 
 /* method: one of forward dynamics. *status is a dyn_status_t; NULL where that or the memory fails.

@@ -1,6 +1,6 @@
 /*
  * Runge-Kutta integrators. The tables are checked against the conditions of all rooted trees up to
- * their order by test/test_sim_rk.c.
+ * their order by test/tools/sim/test_sim_rk.c.
  */
 #include "tools/sim/rk.h"
 

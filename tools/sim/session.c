@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/appell/say.h"
+#include "tools/cli/say.h"
 
 static volatile sig_atomic_t interrupted;
 

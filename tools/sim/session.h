@@ -5,7 +5,7 @@
 #ifndef TOOLS_SIM_SESSION_H
 #define TOOLS_SIM_SESSION_H
 
-#include "firmware/core/methods.h"
+#include "firmware/lab/methods.h"
 #include "tools/robot/robot.h"
 #include "tools/sim/output.h"
 #include "tools/sim/source.h"

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/appell/arm.h"
-#include "tools/appell/number.h"
-#include "tools/appell/out.h"
-#include "tools/appell/say.h"
+#include "tools/args/arm.h"
+#include "tools/cli/number.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
 #include "tools/sim/line.h"
 #include "tools/sim/output.h"
 #include "tools/sim/rigid.h"

@@ -7,8 +7,8 @@
 #ifndef TOOLS_SIM_SHELL_H
 #define TOOLS_SIM_SHELL_H
 
-#include "tools/appell/command.h"
-#include "firmware/core/methods.h"
+#include "tools/cli/command.h"
+#include "firmware/lab/methods.h"
 #include "tools/robot/robot.h"
 
 /* Takes the robot over. An exit code. */

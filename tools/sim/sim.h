@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dyn/model.h"
+#include "dyn/model/model.h"
 #include "tools/sim/rk.h"
 
 enum { SIM_COORDINATES_MAX = 256, SIM_POINTS_MAX = 1024 };

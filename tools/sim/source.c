@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/appell/say.h"
+#include "tools/cli/say.h"
 
 /* Index of the row that holds at t; -1 before the first. `width` numbers a row, the time first. */
 static ptrdiff_t row_at(const table_t *table, double t) {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/model.h"
-#include "tools/appell/rows.h"
-#include "tools/appell/say.h"
+#include "dyn/model/model.h"
+#include "tools/cli/rows.h"
+#include "tools/cli/say.h"
 
 enum { NUMBERS_MAX = 1 + 3 * DYN_MAX_JOINTS };
 

@@ -1,0 +1,128 @@
+/*
+ * The description of an arm: a serial chain of one-degree-of-freedom joints in modified (proximal,
+ * Craig's) Denavit-Hartenberg frames, SI units, double precision. Every input convention is turned
+ * into this one by dyn/model/convert.h; no kernel reads it: dyn_prepare_<real> makes the constants
+ * of each number backend from it, once, when the model is loaded.
+ *
+ *     parent to child:  T_i(q) = Rx(alpha) Tx(a) Rz(theta) Tz(d),   theta + q or d + q
+ *
+ * The base frame lies on the first axis: alpha, a, theta and d of the first joint are zero, always.
+ * That costs nothing in generality (base and gravity carry what the file says) and every kernel
+ * starts with a plain rotation about z.
+ */
+#ifndef DYN_MODEL_MODEL_H
+#define DYN_MODEL_MODEL_H
+
+#include "dyn/model/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef DYN_MAX_JOINTS
+#define DYN_MAX_JOINTS 32
+#endif
+
+typedef enum { DYN_REVOLUTE = 0, DYN_PRISMATIC = 1 } dyn_joint_type_t;
+
+/* Pose of a frame: x_outer = r x_inner + p. */
+typedef struct {
+    double r[3][3];
+    double p[3];
+} dyn_pose_t;
+
+typedef struct {
+    double mass;   /* kg */
+    double com[3]; /* centre of mass in the frame of the body, m */
+    double
+        inertia[6]; /* xx yy zz xy yz xz about the centre of mass: matrix elements, sign included */
+} dyn_body_t;
+
+typedef struct {
+    double position[2];  /* rad or m; both zero: not given */
+    double velocity;     /* rad/s or m/s, of either sign; zero: not given */
+    double acceleration; /* rad/s^2 or m/s^2; zero: not given */
+    double torque;       /* N m or N; zero: not given */
+} dyn_limits_t;
+
+typedef struct {
+    double resistance;      /* ohm */
+    double torque_constant; /* N m / A, before the gear */
+    double gear;            /* motor turns per joint turn, sign included; zero: no motor */
+    double rotor_inertia;   /* kg m^2, before the gear; gear^2 times this is seen at the joint */
+    double voltage;         /* V, limit of the supply */
+} dyn_motor_t;
+
+typedef struct {
+    double viscous;    /* N m s/rad or N s/m, at the joint */
+    double coulomb[2]; /* at negative (<= 0) and positive (>= 0) speed, N m or N */
+    double width; /* speed from which on Coulomb friction is all there; 0: DYN_FRICTION_WIDTH */
+} dyn_friction_t;
+
+/*
+ * rad/s or m/s. Narrower is more like Coulomb's law and stiffer: with 0.02 the waist of a PUMA 560
+ * (27 N m on 3.8 kg m^2) comes to rest with a time constant of 2 ms, which a step of 1 ms still
+ * stands.
+ */
+#define DYN_FRICTION_WIDTH 0.02
+
+/* What a joint has in every convention. */
+typedef struct {
+    dyn_limits_t limits;
+    dyn_motor_t motor;
+    dyn_friction_t friction;
+} dyn_drive_t;
+
+typedef struct {
+    dyn_joint_type_t type;
+    double alpha, a; /* before the joint: Craig's alpha_i-1, a_i-1 */
+    double theta, d; /* of the joint at q = 0 */
+    dyn_body_t link; /* in the frame of this joint */
+    dyn_drive_t drive;
+} dyn_model_joint_t;
+
+typedef struct {
+    uint32_t n;
+    double gravity[3];  /* acceleration of gravity in our base frame, m/s^2; points down */
+    dyn_pose_t base;    /* our base frame in the world */
+    dyn_pose_t tool;    /* hand frame in our last link frame */
+    dyn_body_t payload; /* in our last link frame */
+    dyn_model_joint_t joint[DYN_MAX_JOINTS];
+} dyn_model_t;
+
+/*
+ * Units of the fixed-point backend, as exponents of two: length 2^length m, time 2^time s, mass of
+ * what link i carries 2^mass[i] kg. The mass unit never grows towards the hand. Floats need none.
+ */
+typedef struct {
+    int8_t length;
+    int8_t time;
+    int8_t mass[DYN_MAX_JOINTS];
+} dyn_units_t;
+
+dyn_pose_t dyn_pose_identity(void);
+dyn_pose_t dyn_pose_compose(const dyn_pose_t *outer, const dyn_pose_t *inner);
+dyn_pose_t dyn_pose_inverse(const dyn_pose_t *pose);
+/* Translation, then Rz(yaw) Ry(pitch) Rx(roll): the URDF order. */
+dyn_pose_t dyn_pose_rpy(const double xyz[3], const double rpy[3]);
+/* One joint of the model at position q. */
+dyn_pose_t dyn_pose_joint(const dyn_model_joint_t *joint, double q);
+
+/*
+ * Cosine and sine with multiples of a quarter turn exact, so that "1.5707963267948966" gives a zero
+ * and not 6e-17: structural zeros must be seen by the code generator.
+ */
+void dyn_exact_turn(double angle, double *cosine, double *sine);
+
+/* The body seen from the frame in which its own frame has this pose. */
+dyn_body_t dyn_body_move(const dyn_body_t *body, const dyn_pose_t *pose);
+/* Two bodies rigidly joined, both in one frame. */
+dyn_body_t dyn_body_join(const dyn_body_t *one, const dyn_body_t *two);
+
+/* The last link with the payload in its hand. */
+dyn_body_t dyn_model_last_link(const dyn_model_t *model);
+/* Rotor inertia seen at the joint, kg m^2 or kg. */
+double dyn_model_rotor(const dyn_model_joint_t *joint);
+/* 0, or what is wrong with the model as a negative dyn_status_t. */
+int dyn_model_check(const dyn_model_t *model);
+
+#endif

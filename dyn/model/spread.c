@@ -1,0 +1,78 @@
+/* Mass distributions in double precision, for preparing models: never in the tick. */
+#include "dyn/model/spread.h"
+
+#include <stdbool.h>
+
+dyn_spread_t dyn_spread_body(const dyn_body_t *body) {
+    static const int at[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+    const double *I = body->inertia, *c = body->com;
+    const double half = 0.5 * (I[0] + I[1] + I[2]);
+    dyn_spread_t out;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            out.p[i][j] = (i == j ? half : 0) - I[at[i][j]] + body->mass * c[i] * c[j];
+        out.p[i][3] = out.p[3][i] = body->mass * c[i];
+    }
+    out.p[3][3] = body->mass;
+    return out;
+}
+
+void dyn_spread_add(dyn_spread_t *sum, const dyn_spread_t *part, const dyn_pose_t *pose) {
+    double half[3][4]; /* T P; the last row of T changes nothing */
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++) {
+            half[i][j] = pose->p[i] * part->p[3][j];
+            for (int k = 0; k < 3; k++)
+                half[i][j] += pose->r[i][k] * part->p[k][j];
+        }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            double moved = half[i][3] * pose->p[j];
+            for (int k = 0; k < 3; k++)
+                moved += half[i][k] * pose->r[j][k];
+            sum->p[i][j] += moved;
+        }
+        sum->p[i][3] += half[i][3];
+        sum->p[3][i] += half[i][3];
+    }
+    sum->p[3][3] += part->p[3][3];
+}
+
+double dyn_spread_rise(const dyn_model_t *model, uint32_t before) {
+    const dyn_model_joint_t *j = &model->joint[before];
+    return j->type == DYN_PRISMATIC ? 0 : j->d;
+}
+
+/* Takes the part with the given rows and columns out of the whole. */
+static dyn_spread_t take(dyn_spread_t *whole, int first, int last) {
+    dyn_spread_t out = {0};
+    for (int i = first; i <= last; i++)
+        for (int j = first; j <= last; j++) {
+            out.p[i][j] = whole->p[i][j];
+            whole->p[i][j] = 0;
+        }
+    return out;
+}
+
+dyn_spread_t dyn_spread_regroup(const dyn_model_t *model, uint32_t i, dyn_spread_t *carry) {
+    const dyn_model_joint_t *j = &model->joint[i];
+    const dyn_body_t body = i == model->n - 1 ? dyn_model_last_link(model) : j->link;
+    const dyn_spread_t literal = dyn_spread_body(&body);
+    dyn_pose_t up = dyn_pose_identity();
+    dyn_spread_t own = *carry;
+    up.p[2] = dyn_spread_rise(model, i);
+    dyn_spread_add(&own, &literal, &up);
+    *carry = (dyn_spread_t){0};
+
+    const bool slides = j->type == DYN_PRISMATIC;
+    const dyn_spread_t part = slides ? take(&own, 0, 2) : take(&own, 2, 3);
+    if (i == 0)
+        return own;
+    /* Seen from the link before. Where the joint stands does not matter to this part. */
+    dyn_model_joint_t at = *j;
+    at.d = 0;
+    dyn_pose_t pose = dyn_pose_joint(&at, 0);
+    pose.p[2] += dyn_spread_rise(model, i - 1);
+    dyn_spread_add(carry, &part, &pose);
+    return own;
+}

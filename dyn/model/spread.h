@@ -1,0 +1,39 @@
+/*
+ * How mass is spread over a body, as one symmetric 4x4: the integral of (r, 1) (r, 1)^T dm. Its
+ * blocks are Euler's tensor about the origin, the first moment and the mass. It is linear in the
+ * mass and a change of frame is T P T^T, so that bodies are joined, moved and taken apart by plain
+ * sums.
+ */
+#ifndef DYN_MODEL_SPREAD_H
+#define DYN_MODEL_SPREAD_H
+
+#include "dyn/model/model.h"
+
+typedef struct {
+    double p[4][4];
+} dyn_spread_t;
+
+/* In the frame of the body. */
+dyn_spread_t dyn_spread_body(const dyn_body_t *body);
+/* sum += T part T^T: `part` seen from the frame in which its own frame has this pose. */
+void dyn_spread_add(dyn_spread_t *sum, const dyn_spread_t *part, const dyn_pose_t *pose);
+
+/*
+ * Base inertial parameters of link i, to be called from the last link to the first. What of a link
+ * moves rigidly with the link before, whatever the joint does, is counted there and not here:
+ *   revolute   mass on the axis: m, the first moment m z and Jzz
+ *   prismatic  Euler's tensor, which a displacement of the axes does not change
+ * The torques stay exactly the same. `carry` takes that part from link to link; begin with zero.
+ * The frame of a revolute link is moved along its axis to where the arm before it arrives: see
+ * dyn_spread_rise.
+ */
+dyn_spread_t dyn_spread_regroup(const dyn_model_t *model, uint32_t i, dyn_spread_t *carry);
+
+/*
+ * The frames of the regrouped links have the axes of the model's, but the origin of a revolute one
+ * lies d lower: then the vector from the origin before is (a, 0, rise) on the axes before, with the
+ * rise of the joint before, that is its d. For a prismatic joint d along its axis comes on top.
+ */
+double dyn_spread_rise(const dyn_model_t *model, uint32_t before);
+
+#endif

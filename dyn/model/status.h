@@ -1,0 +1,58 @@
+/*
+ * What the functions of dyn/ answer: 0 or one of the negative numbers of this table. The one place
+ * for number, name, cause and cure; firmware and tool take their texts from it.
+ */
+#ifndef DYN_MODEL_STATUS_H
+#define DYN_MODEL_STATUS_H
+
+/* name, number, cause, cure */
+#define DYN_STATUS_TABLE(X)                                                                        \
+    X(DYN_OK, 0, "nothing is wrong", "")                                                           \
+    X(DYN_E_JOINTS, -1, "the number of joints is not possible",                                    \
+      "freeze joints or choose a shorter chain")                                                   \
+    X(DYN_E_TYPE, -2, "a joint type or a convention is unknown",                                   \
+      "joints are revolute or prismatic, conventions dh, mdh or frames")                           \
+    X(DYN_E_NUMBER, -3, "a number of the arm is not finite, or missing",                           \
+      "use SI units, and give every joint its limits")                                             \
+    X(DYN_E_AXIS, -4, "the axis has length zero",                                                  \
+      "give the direction of the axis in the joint frame, such as [0, 0, 1]")                      \
+    X(DYN_E_BASE, -5, "the frame constants of the first joint are not zero",                       \
+      "dyn_convert moves them into the base")                                                      \
+    X(DYN_E_UNITS, -6, "a prepared constant does not fit the number format with these units",      \
+      "choose units by their proof (`appell scale`), or compute in f32")                           \
+    X(DYN_E_PIVOT, -7, "the inertia matrix is not positive definite",                              \
+      "`appell check` names joints that move no mass")
+
+typedef enum {
+#define DYN_STATUS_ENUM(name, number, cause, cure) name = number,
+    DYN_STATUS_TABLE(DYN_STATUS_ENUM)
+#undef DYN_STATUS_ENUM
+} dyn_status_t;
+
+/* Never NULL; a number that is not in the table has a cause that says so. */
+const char *dyn_status_name(int status);
+const char *dyn_status_cause(int status);
+const char *dyn_status_cure(int status);
+
+/*
+ * The constants that a kernel uses beside those of the links, as dyn_ready_<real> wants them. By
+ * the name of a method: DYN_NEEDS_ne, DYN_NEEDS_fast, ...
+ */
+enum {
+    DYN_NEEDS_LINKS = 0,
+    DYN_NEEDS_BODIES = 1 << 0,    /* bodies about the origins of their frames */
+    DYN_NEEDS_GA_BODIES = 1 << 1, /* the off-line constants of paper 000 */
+    DYN_NEEDS_REGROUPED = 1 << 2, /* base inertial parameters */
+    DYN_NEEDS_DRIVES = 1 << 3,    /* rotors, friction, motors and the tool */
+
+    DYN_NEEDS_ne = DYN_NEEDS_LINKS,
+    DYN_NEEDS_wo1 = DYN_NEEDS_LINKS,
+    DYN_NEEDS_only = DYN_NEEDS_LINKS, /* problems with one method: kinematics and motors */
+    DYN_NEEDS_crba = DYN_NEEDS_BODIES,
+    DYN_NEEDS_aba = DYN_NEEDS_BODIES,
+    DYN_NEEDS_denoc = DYN_NEEDS_BODIES,
+    DYN_NEEDS_ga = DYN_NEEDS_GA_BODIES,
+    DYN_NEEDS_fast = DYN_NEEDS_REGROUPED
+};
+
+#endif

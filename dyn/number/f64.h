@@ -1,0 +1,11 @@
+/* The f64 backend as its callers see it: numbers are double, SI units, angles in radians. */
+#ifndef DYN_NUMBER_F64_H
+#define DYN_NUMBER_F64_H
+
+typedef double dyn_real_f64_t;
+
+#define DYN_REAL f64
+#include "dyn/number/arm.inc"
+#undef DYN_REAL
+
+#endif

@@ -1,0 +1,301 @@
+/*
+ * The number operations of q31, for kernels: int32 with 28 fractional bits (30 for the cosine and
+ * sine of a plane rotation), products summed in int64 and cut once. Cutting is towards minus
+ * infinity: rounding to nearest costs a fifth more instructions for half the error. Of a turned
+ * vector only the upper word of the sum stays, four units are lost instead of one: that is one
+ * instruction, or none where an addition shifts its operand, instead of two, and the inertia matrix
+ * is a twelfth shorter for it. Nothing saturates: that no sum leaves its type within the limits of
+ * the arm is proved beforehand by tools/proof/range.h.
+ *
+ * A Cortex-M3 has SMULL and SMLAL but no SMLSL, so that a difference negates a factor; INT32_MIN is
+ * therefore no value. A zero that the compiler knows it drops by itself.
+ */
+#ifndef DYN_NUMBER_REAL_Q31_H
+#define DYN_NUMBER_REAL_Q31_H
+
+#include "dyn/number/q31.h"
+#include "dyn/number/trig.h"
+
+#include <stdbool.h>
+
+#ifndef DYN_REAL /* the checked variant of tools/backend has named itself */
+#define DYN_REAL q31
+#endif
+
+#define INLINE static inline __attribute__((always_inline, unused))
+
+typedef int32_t real;
+typedef int64_t acc;
+
+#define TURN_BITS 30
+
+/* What the checked variant looks at. */
+#ifndef Q31_CUT
+#define Q31_CUT(sum, bits)  ((int32_t)((sum) >> (bits)))
+#define Q31_CUT_TURN(sum)   ((int32_t)((uint32_t)((sum) >> 32) << (32 - TURN_BITS)))
+#define Q31_SUM(a, b)       ((a) + (b))
+#define Q31_SUM64(a, b)     ((a) + (b))
+#define Q31_UP(a, bits)     ((int32_t)((uint32_t)(a) << (bits)))
+#define NAMED(joint, value) ((void)(joint), (void)(value))
+#endif
+
+INLINE real real_known(int value) {
+    return (real)value * (1 << DYN_Q31_BITS);
+}
+
+/* By unsigned arithmetic: from a signed negation gcc would make a 64-bit product of five steps. */
+INLINE real real_neg(real a) {
+    return (real)(0u - (uint32_t)a);
+}
+
+INLINE real real_add(real a, real b) {
+    return Q31_SUM(a, b);
+}
+
+INLINE real real_sub(real a, real b) {
+    return Q31_SUM(a, real_neg(b));
+}
+
+INLINE acc acc_mul(real a, real b) {
+    return (acc)a * b;
+}
+
+INLINE acc acc_mac(acc sum, real a, real b) {
+    return Q31_SUM64(sum, (acc)a * b);
+}
+
+INLINE acc acc_msub(acc sum, real a, real b) {
+    return Q31_SUM64(sum, (acc)real_neg(a) * b);
+}
+
+INLINE real acc_round(acc sum) {
+    return Q31_CUT(sum, DYN_Q31_BITS);
+}
+
+INLINE real real_mul(real a, real b) {
+    return acc_round(acc_mul(a, b));
+}
+
+INLINE acc turn_mul(real cs, real a) {
+    return (acc)cs * a;
+}
+
+INLINE acc turn_mac(acc sum, real cs, real a) {
+    return Q31_SUM64(sum, (acc)cs * a);
+}
+
+INLINE acc turn_msub(acc sum, real cs, real a) {
+    return Q31_SUM64(sum, (acc)real_neg(cs) * a);
+}
+
+INLINE real turn_round(acc sum) {
+    return Q31_CUT_TURN(sum);
+}
+
+INLINE real turn_known(int value) {
+    return (real)value * (1 << TURN_BITS);
+}
+
+INLINE real turn_real(real cs) {
+    return cs >> (TURN_BITS - DYN_Q31_BITS);
+}
+
+INLINE real real_clamp(real a, real limit) {
+    return a > limit ? limit : a < -limit ? -limit : a;
+}
+
+INLINE real real_shift_mass(real a, unsigned shift) {
+    return a >> shift;
+}
+
+/* dyn/number/gain.h: a mantissa below 2^30 and a shift, so that the product of 61 bits never
+ * overflows. */
+typedef int64_t q31_wide;
+#define wider           q31_wide
+#define gain_wide(g, a) ((wider)(((wider)(g).k * (a)) >> (g).cut))
+#define gain_mul(g, a)  Q31_CUT((wider)(g).k *(a), (int)(g).cut)
+#define wide_add(a, b)  ((a) + (b))
+
+/* By the signs of the distances: a comparison of 64 bits makes branches. */
+INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
+    const uint32_t above = (uint32_t)((uint64_t)(limit - a) >> 63);
+    const uint32_t below = (uint32_t)((uint64_t)(a + limit) >> 63);
+    const uint32_t top = (uint32_t)limit & (0u - above),
+                   low = (0u - (uint32_t)limit) & (0u - below);
+    *beyond = above | below;
+    return (real)(((uint32_t)a & (*beyond - 1u)) | top | low);
+}
+#define wide_clamp          wide_clamp
+#define wide_fit(a, beyond) wide_clamp(a, INT32_MAX, beyond)
+#define gain_from_model(value, exponent, gain)                                                     \
+    dyn_q31_gain(value, exponent, &(gain)->k, &(gain)->cut)
+
+/*
+ * firmware/control/number.h. A position that does not wrap becomes a binary angle that does; whole
+ * numbers are plain integers; a part of a turn is Q28 and the whole int32 is one.
+ */
+#define gain_turn(g, a)       ((real)(uint32_t)(((wider)(g).k * (a)) >> (g).cut))
+#define gain_count(g, n)      Q31_CUT((wider)(g).k *(int32_t)(n), (int)(g).cut)
+#define gain_whole(g, a)      gain_mul(g, a)
+#define gain_count_wide(g, n) ((wider)(((wider)(g).k * (int32_t)(n)) >> (g).cut))
+#define wide_sub(a, b)        ((wider)(a) - (b))
+#define wide_mul(a, b)        (((wider)(a) * (b)) >> DYN_Q31_BITS)
+#define real_exceeds(a, b, by)                                                                     \
+    ((a) > (b) && (uint32_t)(a) - (uint32_t)(b) > (uint32_t)(by)) /* exact as it is positive */
+#define real_slack(limit) ((limit) >> 12)
+#define real_q15(a)       ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
+#define real_half(a)      ((a) >> 1)
+#define real_to_model     dyn_q31_to
+#define part_turn(u)      ((real)((uint32_t)(u) << (32 - DYN_Q31_BITS)))
+
+INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
+    dyn_sincos_q30((int32_t)((uint32_t)q + (uint32_t)offset), cosine, sine);
+}
+
+/* Radians in Q28 as a binary angle: 2^32 / 2 pi of it in 2^-28 is 2.5464790894703255. */
+#define real_angle real_angle
+INLINE real real_angle(real rad) {
+    return (real)(uint32_t)(int64_t)(((int64_t)rad * 2734261102) >> 30);
+}
+
+/*
+ * Magnitude, sign and the lesser of two numbers that are not negative, by masks: what is written as
+ * a choice may become a branch, and the time would depend on the state.
+ */
+INLINE int32_t q31_size(int32_t a) {
+    return (int32_t)((uint32_t)(a ^ (a >> 31)) - (uint32_t)(a >> 31));
+}
+
+INLINE int32_t q31_signed(int32_t size, int32_t sign) {
+    return (size ^ (sign >> 31)) - (sign >> 31);
+}
+
+INLINE int32_t q31_lesser(int32_t a, int32_t b) {
+    return b + ((a - b) & ((a - b) >> 31));
+}
+
+/*
+ * 1/a by Newton's iteration on the normalised mantissa: start 48/17 - 32/17 m is right to 1/17,
+ * three steps to 2^-32. Saturates where 1/a is no longer a number of this format. Constant time.
+ */
+INLINE real real_recip(real a) {
+    const uint32_t size = (uint32_t)q31_size(a);
+    const int zeros = __builtin_clz(size | 1);
+    const uint32_t m = size << zeros;                                         /* [0.5, 1) in Q32 */
+    uint32_t y = 3031741621u - (uint32_t)(((uint64_t)m * 2021161081u) >> 32); /* 1/m, Q30 */
+    for (int i = 0; i < 3; i++) {
+        uint32_t my = (uint32_t)(((uint64_t)m * y) >> 32); /* about 1 in Q30 */
+        y = (uint32_t)(((uint64_t)y * (0x80000000u - my)) >> 30);
+    }
+    /* a = m 2^(32 - zeros - 28), so that 1/a = y 2^(28 + zeros - 32) in Q30, and Q28 two bits less.
+     */
+    const uint64_t wide = ((uint64_t)y << zeros) >> 6;
+    const uint32_t over = (uint32_t)(-(int32_t)(wide >> 31) >> 31); /* all ones: too large */
+    return q31_signed((int32_t)(((uint32_t)wide | over) & INT32_MAX), a);
+}
+
+/* Square root digit by digit, cut; of a negative number zero. */
+INLINE real real_sqrt(real a) {
+    uint64_t rest = (uint64_t)(a & ~(a >> 31)) << DYN_Q31_BITS, root = 0;
+    for (uint64_t bit = (uint64_t)1 << 58; bit != 0; bit >>= 2) {
+        const uint64_t trial = root + bit;
+        const uint64_t take = ~(uint64_t)((int64_t)(rest - trial) >> 63);
+        rest -= trial & take;
+        root = (root >> 1) + (bit & take);
+    }
+    return (real)root;
+}
+
+/*
+ * Powers of two for the solvers, see dyn/number/scale.h. Shifts by an amount of the moment, at most
+ * 31 either way; constant time.
+ */
+#define real_headroom real_headroom
+INLINE int real_headroom(real a) {
+    return __builtin_clz((uint32_t)a | 1) - (31 - DYN_Q31_BITS - 1);
+}
+
+#define real_scale real_scale
+INLINE real real_scale(real a, int left) {
+    const int by = q31_lesser(q31_size(left), 31);
+    const int up = by & ~(left >> 31), down = by & (left >> 31);
+    return Q31_UP(a, up) >> down;
+}
+
+#define real_scale_clamped real_scale_clamped
+INLINE real real_scale_clamped(real a, int left) {
+    const int by = q31_lesser(q31_size(left), 31);
+    const int up = by & ~(left >> 31), down = by & (left >> 31);
+    const int32_t most = INT32_MAX >> up;
+    const int32_t inside = q31_signed(q31_lesser(q31_size(a), most), a);
+    return (real)((uint32_t)inside << up) >> down;
+}
+
+/*
+ * 1/sqrt(a) by Newton's iteration on the mantissa m, a = m 4^k: start 2.185 - 1.249 m is right to
+ * 1/15, four steps to 2^-31. Saturates as 1/a does; constant time. Of no use where a is not
+ * positive.
+ */
+#define real_recip_sqrt real_recip_sqrt
+INLINE real real_recip_sqrt(real a) {
+    const int zeros = __builtin_clz((uint32_t)a | 1) & ~1;
+    const uint32_t m = (uint32_t)a << zeros;                                  /* [1/4, 1) in Q32 */
+    uint32_t y = 2346125886u - (uint32_t)(((uint64_t)m * 1341103538u) >> 32); /* 1/sqrt(m), Q30 */
+    for (int i = 0; i < 4; i++) {
+        uint32_t my = (uint32_t)(((uint64_t)m * y) >> 32);   /* Q30 */
+        uint32_t myy = (uint32_t)(((uint64_t)my * y) >> 30); /* about 1 in Q30 */
+        y = (uint32_t)(((uint64_t)y * (0xC0000000u - myy)) >> 31);
+    }
+    /* a = m 2^(32 - zeros - 28), so that 1/sqrt(a) = y 2^(zeros / 2 - 2) in Q30, Q28 two bits less.
+     */
+    const int64_t wide = ((int64_t)y << (zeros / 2)) >> 4;
+    return wide > INT32_MAX ? INT32_MAX : (real)wide;
+}
+
+/* Pivots of a factorisation: the worst seen so far, looked at once at the end. */
+typedef struct {
+    real smallest;
+} pivot;
+
+INLINE pivot pivot_begin(void) {
+    return (pivot){INT32_MAX};
+}
+
+INLINE pivot pivot_see(pivot p, real d) {
+    return (pivot){d < p.smallest ? d : p.smallest};
+}
+
+/* 1/a and 1/sqrt(a) saturate at 8: a pivot that small is refused like one that is not positive. */
+#define pivot_see_above pivot_see_above
+INLINE pivot pivot_see_above(pivot p, real d, real least, int bits) {
+    (void)least;
+    return pivot_see(p, d - (1 << (DYN_Q31_BITS - bits)));
+}
+
+INLINE bool pivot_ok(pivot p) {
+    return p.smallest > 0;
+}
+
+/* For prepare.c: whether the format can hold a constant that is not vital. */
+INLINE bool real_holds(double value, int exponent) {
+    const int32_t raw = dyn_q31_from(value, exponent);
+    return raw < INT32_MAX && raw > -INT32_MAX;
+}
+
+/* For prepare.c: a constant of the model in units of 2^exponent; false where it does not fit. */
+INLINE bool real_from_model(double value, int exponent, real *out) {
+    *out = dyn_q31_from(value, exponent);
+    return *out<INT32_MAX && * out> - INT32_MAX;
+}
+
+INLINE real turn_from_model(double cs) {
+    return (real)rint(ldexp(cs, TURN_BITS));
+}
+
+INLINE real angle_from_model(double rad) {
+    return dyn_q31_angle(rad);
+}
+
+#include "dyn/number/vec.h"
+
+#endif

@@ -1,0 +1,83 @@
+/* What a person may ask of the arm beside a motion: stop, off, clear, place. */
+#include <math.h>
+
+#include "firmware/app/handover.h"
+#include "firmware/app/tick.h"
+
+static bool outputs_off(const app_t *app) {
+    const uint32_t state = app->safety.state;
+    return state == APP_STATE_UNCONFIGURED || state == APP_STATE_IDLE ||
+           (state == APP_STATE_FAULT && app->safety.stop == APP_STOP_RELEASE);
+}
+
+/* The request is looked at before the state, which the tick that takes it changes; without one no
+ * tick switches anything on. */
+bool app_rests(const app_t *app) {
+    return !app->closing && outputs_off(app);
+}
+
+/* Decided between two ticks: one that closes the loop in between would make a release of a stop. */
+int app_stop(app_t *app) {
+    if (app->safety.state == APP_STATE_FAULT)
+        return APP_E_STATE;
+    const uint32_t lock = app_clock_lock();
+    if (outputs_off(app))
+        app->leaving = 1; /* a motion may be waiting for the next tick, or for its points */
+    else
+        app->stopping = 1;
+    app_clock_unlock(lock);
+    return APP_OK;
+}
+
+int app_off(app_t *app) {
+    app->leaving = 1;
+    return APP_OK;
+}
+
+/* Where the loop holds an arm without brakes it goes on holding. Between two ticks: the stop may
+ * become a worse one or end in any of them. */
+int app_clear(app_t *app) {
+    const uint32_t lock = app_clock_lock();
+    const uint32_t stop = app->safety.stop;
+    const bool holds = stop <= APP_STOP_LOWER;
+    const bool clears = app->safety.state == APP_STATE_FAULT &&
+                        !(stop == APP_STOP_HOLD && app->motion.kind != MOTION_HOLD);
+    if (clears) {
+        if (stop == APP_STOP_LOWER)
+            app->stopping = 1; /* the loop is closed, and the reference goes down */
+        app->plant.broken = 0;
+        app->safety.guard.late = app->safety.guard.unread = 0;
+        app->safety.fault = APP_FAULT_NONE;
+        app->safety.fault_joint = APP_NO_JOINT;
+        app->safety.state = app_state_next(APP_STATE_FAULT, !app->loaded ? APP_EVENT_FORGET
+                                                            : holds      ? APP_EVENT_RESUME
+                                                                         : APP_EVENT_CLEAR);
+    }
+    app_clock_unlock(lock);
+    return clears ? APP_OK : APP_E_STATE;
+}
+
+int app_place(app_t *app, const float q[]) {
+    app->where = UINT32_MAX;
+    if (!app_rests(app) || app->safety.state != APP_STATE_IDLE)
+        return APP_E_STATE;
+    if (app->tunable[TUNABLE_plant] == 0)
+        return APP_E_PLANT;
+    for (uint32_t i = 0; i < app->n; i++) {
+        const settings_t *s = &app->joint[i];
+        app->where = i;
+        if (!isfinite(q[i]))
+            return APP_E_NUMBER;
+        if (s->bounded && !(q[i] >= s->position[0] && q[i] <= s->position[1]))
+            return APP_E_POSITION;
+    }
+    app->where = UINT32_MAX;
+    tick_away(app);
+    app->motion.kind = MOTION_HOLD; /* points that it waits for would begin where the arm was */
+    const int status = control_place(app, q);
+    const control_t *c = control_next(app);
+    static const app_inputs_t nothing;
+    app_sense(app, c, &nothing); /* so that a motion may start before the next tick */
+    tick_back(app);
+    return status;
+}

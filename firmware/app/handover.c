@@ -1,0 +1,72 @@
+/* firmware/app/handover.h. */
+#include "firmware/app/handover.h"
+
+#include "firmware/app/setup.h"
+#include "firmware/app/tick.h"
+#include "firmware/control/number.h"
+
+/* Part of a period that a tick may take: the background needs the rest. */
+#define BUDGET 0.9f
+
+int control_change(app_t *app) {
+    if (APP_CONTROLS == 1 && !app_rests(app))
+        return APP_E_STATE;
+    if (APP_CONTROLS == 1)
+        tick_away(app);
+    const bool fits = setup_control(app, control_spare(app));
+    atomic_signal_fence(memory_order_seq_cst);
+    app->pending = fits;
+    return fits ? APP_OK : APP_E_UNITS;
+}
+
+int control_place(app_t *app, const float q[]) {
+    bool fits = true;
+    for (uint32_t i = 0; i < app->n; i++) {
+        fits = setup_position(app, i, q[i], &app->plant.q[i]) && fits;
+        app->plant.qd[i] = real_known(0);
+    }
+    return fits ? APP_OK : APP_E_UNITS;
+}
+
+/* What a tick takes: all its stages once, on the arm at rest, with the outputs going nowhere. */
+static void rehearse(app_t *app, control_t *c) {
+    static const app_inputs_t nothing;
+    app_outputs_t out = {.enable = 1};
+    const uint32_t feedforward = c->feedforward, head = app->head;
+    c->feedforward = FEEDFORWARD_FULL;
+    app_sense(app, c, &nothing);
+    control_settle(c, &app->loop);
+    reference_rest(c, &app->loop);
+    const uint32_t state = app_clock_lock(), start = app_clock();
+    app_stages_run(app, c, &nothing, &out);
+    app->tick_steps = app_clock_steps(start, app_clock());
+    app_clock_unlock(state);
+    c->feedforward = feedforward;
+    app->head = head;
+}
+
+void control_forget_readings(app_t *app) {
+    const uint32_t lock = app_clock_lock();
+    app->switched = app->ticks;
+    app_clock_unlock(lock);
+}
+
+/* Left pending, the next change would make the tick go on with constants that are not this arm's,
+ * or none at all. */
+int control_settle_all(app_t *app) {
+    control_t *c = control_spare(app);
+    if (!setup_control(app, c) || !setup_plant(app, &app->plant))
+        return APP_E_UNITS;
+    float q[DYN_MAX_JOINTS] = {0};
+    for (uint32_t i = 0; i < app->n; i++)
+        q[i] = setup_position_si(app, i, app->plant.q[i]);
+    rehearse(app, c);
+    (void)control_place(app, q);
+    app->pending = 1;
+    control_take(app);
+    const float rate = app->tunable[TUNABLE_rate_hz], hz = (float)app_clock_hz();
+    if (hz > 0 && app->tunable[TUNABLE_rate_check] != 0 &&
+        (float)app->tick_steps * rate > BUDGET * hz)
+        return APP_E_RATE;
+    return APP_OK;
+}

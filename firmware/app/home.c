@@ -1,0 +1,64 @@
+/* Homing before it starts: prepares the motion of firmware/safety/homing.c, in the background. */
+#include "firmware/app/home.h"
+
+#include <math.h>
+
+#include "firmware/app/setup.h"
+#include "firmware/safety/homing.h"
+#include "firmware/control/number.h"
+
+#define STILL_S  0.05f /* without motion: a stop */
+#define AWAY_S   0.3f
+#define RANGE    25.0f /* rad or m: of a joint without limits; as in firmware/app/setup.c */
+#define FARTHEST 1.25f /* of the range between the limits; then there is nothing to be found */
+#define SPARE_S  2.0f
+
+/* Farther than this nothing is to be found, in ticks at the speed of looking. */
+static float ticks_most(const app_t *app, uint32_t i, float speed) {
+    const settings_t *s = &app->joint[i];
+    const float range = s->bounded ? s->position[1] - s->position[0] : RANGE;
+    return (range * FARTHEST / speed + SPARE_S) * app->tunable[TUNABLE_rate_hz];
+}
+
+static int prepare(app_t *app, uint32_t i) {
+    const settings_t *s = &app->joint[i];
+    motion_state_t *m = &app->motion;
+    const float *t = app->tunable, side = s->home < 0 ? -1.0f : 1.0f, rate = t[TUNABLE_rate_hz];
+    const float speed = s->velocity * t[TUNABLE_home_speed] * t[TUNABLE_limits_part];
+    const float press = s->torque * t[TUNABLE_home_torque] * t[TUNABLE_limits_part];
+    const double v = (double)(side * speed);
+    app->where = i;
+    m->as.home.kind = (uint32_t)fabsf(s->home);
+    if (m->as.home.kind == HOME_ABSOLUTE || (m->as.home.kind == HOME_STOP && !(press > 0)) ||
+        (m->as.home.kind == HOME_SWITCH && t[TUNABLE_plant] == 0 && !(app_switches() >> i & 1)))
+        return APP_E_SEEK;
+    for (uint32_t k = 0; k < app->n; k++)
+        m->as.home.target[k] = real_known(0);
+    m->as.home.torque = app->control[app->now].joint[i].tau_max;
+    bool fits = real_from_model(v, app_exponent(app, QUANTITY_VELOCITY, i), &m->as.home.speed);
+    if (press > 0)
+        fits = real_from_model((double)press, app_exponent(app, QUANTITY_TORQUE, i),
+                               &m->as.home.torque) &&
+               fits;
+    fits = setup_position(app, i, s->home_position, &m->as.home.position) && fits;
+    m->as.home.joint = i;
+    m->as.home.phase = HOMING_SEEK;
+    m->as.home.target[i] = m->as.home.speed;
+    m->as.home.from = app->loop.q[i];
+    m->as.home.stalled = m->as.home.gone = 0;
+    m->as.home.still = (uint32_t)ceilf(STILL_S * rate);
+    m->as.home.away = (uint32_t)ceilf(AWAY_S * rate);
+    m->count = 0;
+    m->last = (uint32_t)ticks_most(app, i, speed);
+    return fits ? APP_OK : APP_E_UNITS;
+}
+
+int homing_start(app_t *app, const motion_t *in) {
+    uint32_t at = APP_NO_JOINT;
+    for (uint32_t i = 0; i < app->n; i++) {
+        if (!(in->value[i] == 0) && at != APP_NO_JOINT)
+            return APP_E_NUMBER; /* one at a time */
+        at = in->value[i] == 0 ? at : i;
+    }
+    return at == APP_NO_JOINT ? APP_E_NUMBER : prepare(app, at);
+}

@@ -1,0 +1,359 @@
+/*
+ * Motions before they start: checked against the limits of the robot, in float, and turned into the
+ * constants of firmware/control/reference.c. Runs in the background, for longer than a tick: the
+ * tick looks at none of it before `kind` is written, and that is done only if the tick has not
+ * latched a fault meanwhile.
+ */
+#include "firmware/app/setup.h"
+
+#include "firmware/app/handover.h"
+#include "firmware/app/home.h"
+#include "firmware/control/number.h"
+#include "firmware/safety/stop.h"
+
+#include <math.h>
+
+#define TURN 6.28318530717958647692
+
+/* Singles that were computed, not given, may be off by this part. */
+#define ROUNDING 1e-5f
+/* A motion from where the arm rests: encoder counts and a little sag. */
+#define START_NEAR 0.01f
+/* Differences of three singles of some radians are right to this. */
+#define POINT_STEP 2e-6f
+/* Half ticks are counted in 32 bits, and in q31 in 31. */
+#define LONGEST_S 50000.0f
+/* Ramps of a trapezoid by its duration: with less the acceleration leaves q31. */
+#define RAMP_LEAST 0.16f
+#define RAMP_MOST  0.5f
+#define RAMP_STEP  0.02f
+
+static int refuse(app_t *app, uint32_t at, int error) {
+    app->where = at;
+    return error;
+}
+
+/* Largest s' and s'' of a course; ramp is for the trapezoid. */
+typedef struct {
+    float speed, bend;
+} peaks_t;
+
+static peaks_t peaks(uint32_t kind, float ramp) {
+    if (kind == MOTION_QUINTIC)
+        return (peaks_t){1.875f, 5.7735027f}; /* 15/8, 10/sqrt(3) */
+    if (kind == MOTION_CYCLOID)
+        return (peaks_t){2, (float)TURN};
+    return (peaks_t){1 / (1 - ramp), 1 / (ramp * (1 - ramp))};
+}
+
+/* The velocity limit, which commissioning lowers. */
+static float fastest(const app_t *app, uint32_t i) {
+    return app->joint[i].velocity * app->tunable[TUNABLE_limits_part];
+}
+
+/* The shortest duration in which joint i keeps its limits. */
+static float shortest(const app_t *app, uint32_t i, float way, peaks_t p) {
+    const settings_t *s = &app->joint[i];
+    const float size = fabsf(way);
+    return fmaxf(size * p.speed / fastest(app, i), sqrtf(size * p.bend / s->acceleration));
+}
+
+static float shortest_of_all(const app_t *app, const float way[], peaks_t p) {
+    float longest = 0;
+    for (uint32_t i = 0; i < app->n; i++)
+        longest = fmaxf(longest, shortest(app, i, way[i], p));
+    return longest;
+}
+
+/* The ramp that makes the motion shortest. */
+static float best_ramp(const app_t *app, const float way[]) {
+    float best = RAMP_MOST;
+    for (float ramp = RAMP_MOST; ramp >= RAMP_LEAST; ramp -= RAMP_STEP)
+        if (shortest_of_all(app, way, peaks(MOTION_TRAPEZOID, ramp)) <
+            shortest_of_all(app, way, peaks(MOTION_TRAPEZOID, best)))
+            best = ramp;
+    return best;
+}
+
+static bool within(const settings_t *s, float q) {
+    return !s->bounded || (q >= s->position[0] - ROUNDING && q <= s->position[1] + ROUNDING);
+}
+
+static int check_profile(app_t *app, const float way[], float duration, peaks_t p) {
+    for (uint32_t i = 0; i < app->n; i++) {
+        const settings_t *s = &app->joint[i];
+        const float size = fabsf(way[i]) * (1 - ROUNDING);
+        if (size * p.speed > fastest(app, i) * duration)
+            return refuse(app, i, APP_E_VELOCITY);
+        if (size * p.bend > s->acceleration * duration * duration)
+            return refuse(app, i, APP_E_ACCELERATION);
+    }
+    return APP_OK;
+}
+
+/* A number in the units of a speed or acceleration of joint i. */
+static bool to_unit(const app_t *app, uint32_t quantity, uint32_t i, float value, real *out) {
+    return real_from_model((double)value, app_exponent(app, quantity, i), out);
+}
+
+static int fill_profile(app_t *app, const motion_t *in, const float start[], const float way[],
+                        float duration, float ramp) {
+    motion_state_t *m = &app->motion;
+    bool fits = true;
+    m->count = 0;
+    m->last = 2 * (uint32_t)ceilf(duration * app->tunable[TUNABLE_rate_hz] * (1 - ROUNDING));
+    if (m->last == 0)
+        return refuse(app, UINT32_MAX, APP_E_TIME);
+    const float time = (float)m->last / (2 * app->tunable[TUNABLE_rate_hz]);
+    fits = gain_from_model(1.0 / m->last, -(int)DYN_Q31_BITS, &m->part) && fits;
+    const double shape[2][3] = {
+        {1 / TURN, TURN, 0},
+        {(double)ramp, 1 / (1 - (double)ramp), 1 / ((1 - (double)ramp) * (double)ramp)}};
+    for (int k = 0; k < 3; k++)
+        (void)real_from_model(shape[in->kind == MOTION_TRAPEZOID][k], 0, &m->shape[k]);
+    for (uint32_t i = 0; i < app->n; i++) {
+        fits = setup_position(app, i, start[i], &m->as.profile.start[i]) && fits;
+        fits = setup_position(app, i, way[i], &m->as.profile.way[i]) && fits;
+        fits = to_unit(app, QUANTITY_VELOCITY, i, way[i] / time, &m->as.profile.rate[i]) && fits;
+        fits = to_unit(app, QUANTITY_ACCELERATION, i, way[i] / (time * time),
+                       &m->as.profile.turn[i]) &&
+               fits;
+    }
+    return fits ? APP_OK : refuse(app, UINT32_MAX, APP_E_UNITS);
+}
+
+static int start_profile(app_t *app, const motion_t *in, const float start[]) {
+    float way[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < app->n; i++) {
+        if (!isfinite(in->value[i]))
+            return refuse(app, i, APP_E_NUMBER);
+        if (!within(&app->joint[i], in->value[i]))
+            return refuse(app, i, APP_E_POSITION);
+        way[i] = in->value[i] - start[i];
+    }
+    const float ramp = in->kind == MOTION_TRAPEZOID ? best_ramp(app, way) : 0;
+    const peaks_t p = peaks(in->kind, ramp);
+    const float duration = in->duration_s > 0 ? in->duration_s : shortest_of_all(app, way, p);
+    if (!(duration <= LONGEST_S))
+        return refuse(app, UINT32_MAX, APP_E_TIME);
+    const int status = check_profile(app, way, duration, p);
+    return status != APP_OK ? status : fill_profile(app, in, start, way, duration, ramp);
+}
+
+static int start_knots(app_t *app, const motion_t *in) {
+    motion_state_t *m = &app->motion;
+    const float rate = app->tunable[TUNABLE_rate_hz];
+    if (!(in->duration_s * rate >= 1 && in->duration_s <= LONGEST_S))
+        return refuse(app, UINT32_MAX, APP_E_TIME);
+    m->last = 2 * (uint32_t)(in->duration_s * rate + 0.5f);
+    const double h = (double)m->last / (2 * (double)rate);
+    bool fits = gain_from_model(1.0 / m->last, -(int)DYN_Q31_BITS, &m->part);
+    (void)real_from_model(1.0 / 6, 0, &m->shape[0]);
+    m->count = 0;
+    m->as.knots.head = m->as.knots.tail = 0;
+    m->as.knots.ended = 0;
+    app->point_tick = app->ticks; /* patience for the first one */
+    for (uint32_t i = 0; i < app->n; i++) {
+        const int p = app->joint[i].unit;
+        const int v = app_exponent(app, QUANTITY_VELOCITY, i);
+        const int a = app_exponent(app, QUANTITY_ACCELERATION, i);
+        fits = gain_from_model(1 / (2 * h), v - p, &m->as.knots.rate[i]) && fits;
+        fits = gain_from_model(1 / (h * h), a - p, &m->as.knots.turn[i]) && fits;
+    }
+    return fits ? APP_OK : refuse(app, UINT32_MAX, APP_E_UNITS);
+}
+
+static int start_jog(app_t *app, const motion_t *in) {
+    motion_state_t *m = &app->motion;
+    const float patience = app->tunable[TUNABLE_jog_timeout_s] * app->tunable[TUNABLE_rate_hz];
+    for (uint32_t i = 0; i < app->n; i++) {
+        if (!isfinite(in->value[i]))
+            return refuse(app, i, APP_E_NUMBER);
+        if (fabsf(in->value[i]) * (1 - ROUNDING) > fastest(app, i))
+            return refuse(app, i, APP_E_VELOCITY);
+    }
+    for (uint32_t i = 0; i < app->n; i++)
+        (void)to_unit(app, QUANTITY_VELOCITY, i, in->value[i], &m->as.jog.target[i]);
+    m->count = 0;
+    m->last = (uint32_t)patience;
+    return APP_OK;
+}
+
+/* Before the loop is closed: gravity must not take more torque than there is. With the tick away,
+ * whose scratch this uses. */
+static int check_hold(app_t *app) {
+    tick_away(app);
+    const uint32_t weak = stop_weak(&app->control[(app->now + app->pending) % APP_CONTROLS],
+                                    &app->scratch, app->loop.q, real_known(1));
+    tick_back(app);
+    return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_HOLD);
+}
+
+/* Whether the tick knows where the arm is: hardware is read where the tick before has said that it
+ * is to be. */
+static bool sensed(const app_t *app) {
+    return app->tunable[TUNABLE_plant] != 0 || app->ticks - app->switched > 1;
+}
+
+/*
+ * From where may a motion begin? APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop,
+ * or one that the next tick closes to hold; APP_STATES: it may not. Requests that no tick has taken
+ * yet come first, and are looked at before the state that they change; only switching off what is
+ * off is done already.
+ */
+static uint32_t begins(app_t *app, uint32_t wanted) {
+    const bool closing = app->closing, stopping = app->stopping;
+    const uint32_t state = app->safety.state, kind = app->motion.kind;
+    const bool jogs = (kind == MOTION_JOG || kind == MOTION_BRAKE) && wanted == MOTION_JOG;
+    if (state == APP_STATE_IDLE && !closing) {
+        if (!sensed(app))
+            return APP_STATES;
+        app->leaving = 0;
+        app->motion.kind = MOTION_HOLD; /* what waited for its points is forgotten */
+        return state;
+    }
+    const bool closed = closing || state == APP_STATE_RUNNING;
+    const bool goes_on = closed && (kind == MOTION_HOLD || jogs) && !stopping && !app->leaving;
+    return goes_on ? APP_STATE_RUNNING : APP_STATES;
+}
+
+/* The tick may have latched a fault since, and be braking: then nothing begins. */
+static int begin(app_t *app, uint32_t kind, uint32_t begun) {
+    const uint32_t lock = app_clock_lock();
+    const uint32_t state = app->safety.state;
+    const bool same = state == (app->closing ? APP_STATE_IDLE : begun);
+    if (same) {
+        if (kind == MOTION_HOME)
+            app->loop.unhomed |= 1u << app->motion.as.home.joint;
+        app->motion.kind = kind;
+        /* From rest the loop closes when the first points are there. */
+        if (state == APP_STATE_IDLE && kind != MOTION_KNOTS)
+            app->closing = 1;
+    }
+    app_clock_unlock(lock);
+    return same ? APP_OK : APP_E_STATE;
+}
+
+int app_motion_start(app_t *app, const motion_t *in) {
+    float start[DYN_MAX_JOINTS];
+    app->where = UINT32_MAX;
+    if (in->kind >= MOTIONS)
+        return APP_E_KIND;
+    const uint32_t state = begins(app, in->kind);
+    if (state == APP_STATES)
+        return APP_E_STATE;
+    if (!(in->duration_s >= 0))
+        return APP_E_NUMBER;
+    if (app->loop.unhomed != 0 && in->kind != MOTION_HOLD && in->kind != MOTION_HOME)
+        return refuse(app, (uint32_t)__builtin_ctz(app->loop.unhomed), APP_E_HOME);
+    /* What gravity takes is known where the arm is. */
+    if (state == APP_STATE_IDLE && app->loop.unhomed == 0 && check_hold(app) != APP_OK)
+        return APP_E_HOLD;
+    for (uint32_t i = 0; i < app->n; i++)
+        start[i] = setup_position_si(
+            app, i, app->safety.state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
+    const int status = in->kind == MOTION_HOLD    ? APP_OK
+                       : in->kind == MOTION_KNOTS ? start_knots(app, in)
+                       : in->kind == MOTION_JOG   ? start_jog(app, in)
+                       : in->kind == MOTION_HOME  ? homing_start(app, in)
+                                                  : start_profile(app, in, start);
+    return status == APP_OK ? begin(app, in->kind, state) : status;
+}
+
+/* -------------------------------------------------------------------------------------- knots */
+
+/* Two places are kept for repeating the last point. */
+uint32_t app_knot_credits(const app_t *app) {
+    const motion_state_t *m = &app->motion;
+    if (m->kind != MOTION_KNOTS || m->as.knots.ended)
+        return 0;
+    const uint32_t used = m->as.knots.head - m->as.knots.tail + (m->as.knots.head == 0 ? 2 : 0);
+    return used + 2 < APP_KNOTS ? APP_KNOTS - 2 - used : 0;
+}
+
+static float point_before(const app_t *app, uint32_t back, uint32_t i) {
+    const motion_state_t *m = &app->motion;
+    return setup_position_si(app, i, m->as.knots.point[(m->as.knots.head - back) % APP_KNOTS][i]);
+}
+
+/* The curve stays between its points, its speed below their differences by the time between them,
+ * its acceleration below the second differences. */
+static int check_point(app_t *app, const float q[]) {
+    const motion_state_t *m = &app->motion;
+    const float h = (float)m->last / (2 * app->tunable[TUNABLE_rate_hz]);
+    for (uint32_t i = 0; i < app->n; i++) {
+        const settings_t *s = &app->joint[i];
+        if (!isfinite(q[i]))
+            return refuse(app, i, APP_E_NUMBER);
+        if (!within(s, q[i]))
+            return refuse(app, i, APP_E_POSITION);
+        if (m->as.knots.head == 0) {
+            const float here = setup_position_si(
+                app, i, app->safety.state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
+            if (!(fabsf(q[i] - here) <= START_NEAR))
+                return refuse(app, i, APP_E_START);
+            continue;
+        }
+        const float one = point_before(app, 1, i), two = point_before(app, 2, i);
+        if (fabsf(q[i] - one) * (1 - ROUNDING) > fastest(app, i) * h + POINT_STEP)
+            return refuse(app, i, APP_E_VELOCITY);
+        if (fabsf(q[i] - 2 * one + two) > s->acceleration * h * h * (1 + ROUNDING) + POINT_STEP)
+            return refuse(app, i, APP_E_ACCELERATION);
+    }
+    return APP_OK;
+}
+
+static void put_point(app_t *app, const float q[], uint32_t times) {
+    motion_state_t *m = &app->motion;
+    for (uint32_t k = 0; k < times; k++) {
+        real *point = m->as.knots.point[m->as.knots.head % APP_KNOTS];
+        for (uint32_t i = 0; i < app->n; i++)
+            (void)setup_position(app, i, q[i], &point[i]);
+        atomic_signal_fence(memory_order_seq_cst); /* a point that counts is there */
+        m->as.knots.head++;
+    }
+}
+
+/* Half of the buffer is against the jitter of the line. Between two ticks: one may take up a stop
+ * that was asked for before these points. */
+static void close_when_filled(app_t *app) {
+    const motion_state_t *m = &app->motion;
+    if (app->safety.state != APP_STATE_IDLE)
+        return;
+    const uint32_t lock = app_clock_lock();
+    const bool filled = m->as.knots.ended || m->as.knots.head - m->as.knots.tail >= APP_KNOTS / 2;
+    if (filled && m->kind == MOTION_KNOTS && app->safety.state == APP_STATE_IDLE)
+        app->closing = 1;
+    app_clock_unlock(lock);
+}
+
+int app_knot_push(app_t *app, const float q[]) {
+    app->where = UINT32_MAX;
+    if (app->motion.kind != MOTION_KNOTS || app->motion.as.knots.ended)
+        return APP_E_STATE;
+    if (app_knot_credits(app) == 0)
+        return APP_E_ROOM;
+    const int status = check_point(app, q);
+    if (status == APP_OK) {
+        put_point(app, q, app->motion.as.knots.head == 0 ? 3 : 1);
+        app->point_tick = app->ticks;
+        close_when_filled(app);
+    }
+    return status;
+}
+
+int app_knots_end(app_t *app) {
+    motion_state_t *m = &app->motion;
+    float last[DYN_MAX_JOINTS];
+    app->where = UINT32_MAX;
+    if (m->kind != MOTION_KNOTS || m->as.knots.ended)
+        return APP_E_STATE;
+    if (m->as.knots.head == 0)
+        return APP_E_START;
+    for (uint32_t i = 0; i < app->n; i++)
+        last[i] = point_before(app, 1, i);
+    put_point(app, last, 2);
+    m->as.knots.ended = 1;
+    close_when_filled(app);
+    return APP_OK;
+}

@@ -1,0 +1,21 @@
+/*
+ * Constants of control step and simulated arm from settings and parameters, in double, never in the
+ * tick. False: one does not fit the units of fixed point.
+ */
+#ifndef FIRMWARE_APP_SETUP_H
+#define FIRMWARE_APP_SETUP_H
+
+#include "firmware/app/app.h"
+
+bool setup_control(const app_t *app, control_t *control);
+bool setup_plant(const app_t *app, plant_t *plant);
+void setup_errors(const app_t *app, plant_t *plant);
+/* Settings and tunables from app->memory.image. APP_OK or a negative app_error_t. */
+int setup_settings(app_t *app);
+/* Exponent of the unit of position for a joint with these limits. */
+int8_t setup_unit(const settings_t *settings);
+/* A position as the loop has it, and back. */
+bool setup_position(const app_t *app, uint32_t joint, float q, real_t *out);
+float setup_position_si(const app_t *app, uint32_t joint, real_t q);
+
+#endif

@@ -1,0 +1,186 @@
+/* The tables of the application as constants: names and texts by number. */
+#include "firmware/app/errors.h"
+#include "firmware/app/stages.h"
+#include "firmware/control/io.h"
+#include "firmware/control/motion.h"
+#include "firmware/control/sample.h"
+#include "firmware/params/image.h"
+#include "firmware/params/parameters.h"
+#include "firmware/safety/faults.h"
+
+#include <stddef.h>
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+const sample_info_t sample_table[SAMPLE_FIELDS] = {
+#define ONE                            0
+#define JOINT                          1
+#define X(name, shape, quantity, help) {#name, help, shape, QUANTITY_##quantity},
+    SAMPLE_TABLE(X)
+#undef X
+};
+
+#define ANY   0
+#define IDLE  1
+#define WHOLE 2
+const tunable_info_t tunable_table[TUNABLES] = {
+#define X(name, shape, when, unit, least, most, fallback, help)                                    \
+    {#name, unit, help, least, most, fallback, shape, (when)&IDLE, ((when)&WHOLE) != 0},
+    TUNABLE_TABLE(X)
+#undef X
+};
+
+const char *quantity_unit(unsigned quantity, unsigned prismatic) {
+    static const char *const unit[][2] = {
+#define X(name, revolute, prismatic) {revolute, prismatic},
+        QUANTITY_TABLE(X)
+#undef X
+    };
+    return quantity < COUNT(unit) ? unit[quantity][prismatic != 0] : "";
+}
+
+const char *motion_name(unsigned kind) {
+    static const char *const name[] = {
+#define X(number, name, text, help) text,
+        MOTION_TABLE(X)
+#undef X
+    };
+    return kind < COUNT(name) ? name[kind] : "unknown";
+}
+
+const char *stage_name(unsigned stage) {
+    static const char *const name[] = {
+#define X(name, text, help) text,
+        STAGE_TABLE(X)
+#undef X
+    };
+    return stage < COUNT(name) ? name[stage] : "tick";
+}
+
+const char *defect_name(unsigned defect) {
+    static const char *const name[] = {
+#define X(number, name, text, help) text,
+        DEFECT_TABLE(X)
+#undef X
+    };
+    return defect < COUNT(name) ? name[defect] : "unknown";
+}
+
+const char *app_state_name(unsigned state) {
+    static const char *const name[] = {
+#define X(number, name, text, does) text,
+        APP_STATE_TABLE(X)
+#undef X
+    };
+    return state < COUNT(name) ? name[state] : "unknown";
+}
+
+unsigned app_state_next(unsigned state, unsigned event) {
+    /* Zero: no change; else one more than the next state. */
+    static const uint8_t next[APP_STATES][APP_EVENTS] = {
+#define X(from, event, to) [APP_STATE_##from][APP_EVENT_##event] = APP_STATE_##to + 1,
+        APP_TRANSITION_TABLE(X)
+#undef X
+    };
+    if (state >= APP_STATES || event >= APP_EVENTS || next[state][event] == 0)
+        return state;
+    return next[state][event] - 1u;
+}
+
+static const struct {
+    const char *name, *does;
+} stops[] = {
+#define X(number, name, text, does) [number] = {text, does},
+    APP_STOP_TABLE(X)
+#undef X
+};
+
+const char *app_stop_name(unsigned stop) {
+    return stop < COUNT(stops) ? stops[stop].name : "unknown";
+}
+
+const char *app_stop_does(unsigned stop) {
+    return stop < COUNT(stops) ? stops[stop].does : "";
+}
+
+static const struct {
+    const char *name, *cause, *cure;
+    uint8_t quantity, stop;
+} faults[] = {
+#define X(number, name, text, quantity, stop, cause, cure)                                         \
+    [number] = {text, cause, cure, QUANTITY_##quantity, APP_STOP_##stop},
+    APP_FAULT_TABLE(X)
+#undef X
+};
+
+const char *app_fault_name(unsigned fault) {
+    return fault < COUNT(faults) ? faults[fault].name : "unknown";
+}
+
+const char *app_fault_cause(unsigned fault) {
+    return fault < COUNT(faults) ? faults[fault].cause : "a fault that this build does not know";
+}
+
+const char *app_fault_cure(unsigned fault) {
+    return fault < COUNT(faults) ? faults[fault].cure : "use a tool of the board's version";
+}
+
+unsigned app_fault_quantity(unsigned fault) {
+    return fault < COUNT(faults) ? faults[fault].quantity : QUANTITY_NONE;
+}
+
+unsigned app_fault_stop(unsigned fault) {
+    return fault < COUNT(faults) ? faults[fault].stop : APP_STOP_RELEASE;
+}
+
+static const struct {
+    int number;
+    const char *cause, *cure;
+} errors[] = {
+#define X(number, name, cause, cure) {number, cause, cure},
+    APP_ERROR_TABLE(X)
+#undef X
+};
+
+const char *app_cause(int error) {
+    for (size_t i = 0; i < COUNT(errors); i++)
+        if (errors[i].number == error)
+            return errors[i].cause;
+    return error < APP_E_IMAGE ? image_cause(error - APP_E_IMAGE) : "nothing is wrong";
+}
+
+const char *app_cure(int error) {
+    for (size_t i = 0; i < COUNT(errors); i++)
+        if (errors[i].number == error)
+            return errors[i].cure;
+    return error < APP_E_IMAGE ? image_cure(error - APP_E_IMAGE) : "";
+}
+
+/* Without a counter nothing costs anything. */
+__attribute__((weak)) uint32_t app_clock(void) {
+    return 0;
+}
+
+__attribute__((weak)) uint32_t app_clock_steps(uint32_t start, uint32_t end) {
+    return end - start;
+}
+
+__attribute__((weak)) uint32_t app_switches(void) {
+    return 0;
+}
+
+__attribute__((weak)) uint32_t app_clock_hz(void) {
+    return 0;
+}
+
+__attribute__((weak)) uint32_t app_clock_cost(uint32_t steps) {
+    return steps;
+}
+
+__attribute__((weak)) uint32_t app_clock_lock(void) {
+    return 0;
+}
+
+__attribute__((weak)) void app_clock_unlock(uint32_t state) {
+    (void)state;
+}

@@ -1,0 +1,300 @@
+/*
+ * The tick, which reads top to bottom as sense, estimate, refer, compute, feed back, drive,
+ * supervise, record, simulate. The interrupt calls app_tick and nothing else.
+ */
+#include "firmware/app/tick.h"
+
+#include <string.h>
+
+#include "firmware/app/handover.h"
+#include "firmware/control/number.h"
+#include "firmware/safety/direction.h"
+#include "firmware/safety/homing.h"
+
+/* Turns are counted: an encoder shows where it is within one. */
+static void read_encoders(app_t *app, const control_t *c, const app_inputs_t *in) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const int32_t wrap = c->joint[i].wrap;
+        int32_t moved = (in->counts[i] - app->loop.counts[i]) % wrap;
+        moved += moved < -wrap / 2 ? wrap : moved > wrap / 2 ? -wrap : 0;
+        app->loop.counts[i] += (in->counts_valid >> i) & 1 ? moved : 0;
+    }
+}
+
+void app_sense(app_t *app, const control_t *c, const app_inputs_t *in) {
+    if (c->simulated)
+        plant_counts(&app->plant, app->loop.counts);
+    else
+        read_encoders(app, c, in);
+    control_sense(c, &app->loop);
+}
+
+/* The record for telemetry, made in its place in the ring. */
+static void record_sample(app_t *app, const control_t *c) {
+    const loop_t *s = &app->loop;
+    if (c->sample_every == 0 || ++app->since_sample < c->sample_every)
+        return;
+    app->since_sample = 0;
+    if (app->head - app->tail >= APP_SAMPLES) {
+        app->dropped++;
+        return;
+    }
+    sample_t *out = &app->memory.ring[app->head % APP_SAMPLES];
+    out->tick = app->ticks;
+    out->state = app->safety.state | app->safety.fault << 8 |
+                 (uint32_t)(app->motion.kind != MOTION_HOLD) << 16;
+    out->limited = s->limited;
+    out->unproved = s->unproved;
+    out->cost = app->cost;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        out->q_ref[i] = s->q_ref[i];
+        out->qd_ref[i] = s->qd_ref[i];
+        out->qdd_ref[i] = s->qdd_ref[i];
+        out->q[i] = s->q[i];
+        out->qd[i] = s->qd_hat[i];
+        out->q_arm[i] = c->simulated ? app->plant.q[i] : s->q[i];
+        out->tau_model[i] = s->tau_model[i];
+        out->tau[i] = s->tau[i];
+        out->volt[i] = s->volt[i];
+    }
+    app->head++;
+}
+
+static void simulate(app_t *app, const control_t *c, const app_outputs_t *out) {
+    if (!c->simulated)
+        return;
+    app->plant.open = !out->enable;
+    plant_drive(c, &app->plant, out->duty_q15, app->loop.tau);
+    plant_step(c, &app->plant, &app->scratch, !out->enable && c->brakes);
+}
+
+/* What the hardware of a simulated arm would have read. */
+static app_inputs_t simulated_inputs(const app_t *app, const control_t *c, const app_inputs_t *in) {
+    if (!c->simulated)
+        return *in;
+    const uint32_t defect = app->plant.defect, bit = 1u << app->plant.defect_joint;
+    return (app_inputs_t){.counts_valid =
+                              defect == DEFECT_LOST || defect == DEFECT_PARITY ? ~bit : UINT32_MAX,
+                          .parity = defect == DEFECT_PARITY ? bit : 0,
+                          .supply_mV = app->plant.supply_mV,
+                          .switches = plant_switches(&app->motion, &app->plant),
+                          .overrun = in->overrun || defect == DEFECT_LATE,
+                          .broken = in->broken || defect == DEFECT_BREAK};
+}
+
+static void duty_none(const app_t *app, app_outputs_t *out) {
+    for (uint32_t i = 0; i < app->n; i++)
+        out->duty_q15[i] = 0;
+}
+
+static supervised_t supervised(app_t *app, const control_t *c) {
+    return (supervised_t){c, &app->scratch, &app->loop, &app->motion};
+}
+
+/* Kernels are called from the frame of the tick: what is rare has a frame of its own. */
+static __attribute__((noinline)) void take(app_t *app, const control_t *c, finding_t f) {
+    const supervised_t all = supervised(app, c);
+    supervisor_take(&app->safety, &all, f);
+}
+
+INLINE void judge(app_t *app, const control_t *c, finding_t f) {
+    if (f.fault != APP_FAULT_NONE)
+        take(app, c, f);
+}
+
+/* A streamed motion that ran out of points is braking already. */
+static finding_t guard_stream(app_t *app, const control_t *c) {
+    motion_state_t *m = &app->motion;
+    const uint32_t waited = app->ticks - app->point_tick;
+    finding_t f = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
+    const bool late =
+        c->setpoint != 0 && m->kind == MOTION_KNOTS && !m->as.knots.ended && waited > c->setpoint;
+    if (m->starved != 0 || late) {
+        f.fault = APP_FAULT_SETPOINT;
+        f.value = (real)(int32_t)waited;
+        f.limit = (real)(int32_t)(m->starved != 0 ? m->starved : c->setpoint);
+        m->starved = 0;
+    }
+    return f;
+}
+
+/* What the control step made is looked at before it gets out. */
+static void supervise(app_t *app, const control_t *c, app_outputs_t *out) {
+    supervisor_t *v = &app->safety;
+    const uint32_t wrong = direction_guard(c, &app->scratch, &v->guard, &app->loop);
+    judge(app, c, guard_stream(app, c));
+    judge(app, c, guard_loop(c, &v->guard, &app->loop, wrong));
+    if (v->state != APP_STATE_FAULT || v->stop <= APP_STOP_LOWER)
+        return;
+    duty_none(app, out);
+    out->enable = v->stop == APP_STOP_DAMP;
+}
+
+/* A stage begins. */
+INLINE void mark(app_t *app, const control_t *c, uint32_t stage) {
+    if (c->watch)
+        app->stamp[stage] = app_clock();
+}
+
+/* Where the motion is; homing looks first whether it has found what it looks for. */
+static void refer(app_t *app, const control_t *c, const app_inputs_t *in) {
+    if (app->motion.kind == MOTION_HOME)
+        judge(app, c, homing_step(c, &app->motion, &app->loop, in->switches));
+    reference_step(c, &app->motion, &app->loop);
+}
+
+static void compute(app_t *app, const control_t *c) {
+    loop_t *s = &app->loop;
+    control_dynamics(c, &app->scratch, s);
+    app->unproved += s->unproved != 0;
+    if (c->simulated && app->plant.defect == DEFECT_NUMBER) /* a NaN of floats */
+        memset(&s->tau_model[app->plant.defect_joint], 0xff, sizeof s->tau_model[0]);
+}
+
+static void feed_back(app_t *app, const control_t *c) {
+    control_feedback(c, &app->loop);
+    if (app->motion.kind == MOTION_HOME)
+        homing_limit(c, &app->motion, &app->loop);
+}
+
+/* The control step. */
+void app_stages_run(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
+    mark(app, c, STAGE_SENSE);
+    app_sense(app, c, in);
+    mark(app, c, STAGE_ESTIMATE);
+    control_estimate(c, &app->loop);
+    mark(app, c, STAGE_REFERENCE);
+    refer(app, c, in);
+    mark(app, c, STAGE_DYNAMICS);
+    compute(app, c);
+    mark(app, c, STAGE_FEEDBACK);
+    feed_back(app, c);
+    mark(app, c, STAGE_DRIVE);
+    control_drive(c, in->supply_mV, &app->loop, out->duty_q15);
+    mark(app, c, STAGE_GUARD);
+    supervise(app, c, out);
+    mark(app, c, STAGE_SAMPLE);
+    record_sample(app, c);
+    mark(app, c, STAGE_PLANT);
+    simulate(app, c, out);
+    mark(app, c, STAGES);
+}
+
+/* The loop is open: outputs off and brakes on, or the windings are shorted. The reference stays
+ * with the arm. */
+static void rest(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
+    loop_t *s = &app->loop;
+    app_sense(app, c, in);
+    control_settle(c, s);
+    reference_rest(c, s);
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        s->tau_model[i] = s->tau[i] = s->volt[i] = real_known(0);
+    duty_none(app, out);
+    s->limited = s->unproved = 0;
+    record_sample(app, c);
+    simulate(app, c, out);
+}
+
+static void close_loop(app_t *app, const control_t *c) {
+    app->safety.state = app_state_next(
+        app->safety.state, app->motion.kind == MOTION_HOME ? APP_EVENT_HOME : APP_EVENT_CLOSE);
+    control_settle(c, &app->loop);
+    reference_rest(c, &app->loop);
+    guard_start(c, &app->safety.guard, &app->loop);
+    app->since_sample = c->sample_every; /* the first tick is told */
+}
+
+static void take_requests(app_t *app) {
+    const control_t *c = &app->control[app->now];
+    if (app->closing && app->safety.state == APP_STATE_IDLE)
+        close_loop(app, c);
+    app->closing = 0;
+    if (app->safety.state == APP_STATE_RUNNING && app->motion.kind == MOTION_HOME)
+        app->safety.state = app_state_next(app->safety.state, APP_EVENT_HOME);
+    if (app->stopping &&
+        (app->safety.state == APP_STATE_RUNNING || app->safety.state == APP_STATE_HOMING)) {
+        app->safety.state = app_state_next(app->safety.state, APP_EVENT_STOP);
+        reference_brake(&app->motion);
+    }
+    app->stopping = 0;
+    const bool ends =
+        app->safety.state == APP_STATE_STOPPING || app->safety.state == APP_STATE_HOMING;
+    if (app->motion.kind != MOTION_HOME)
+        app->loop.pressing = 0;
+    if (ends && app->motion.kind == MOTION_HOLD)
+        app->safety.state =
+            app_state_next(app->safety.state, c->brakes ? APP_EVENT_RESTED : APP_EVENT_RESUME);
+    if (app->leaving) {
+        app->safety.stop = APP_STOP_RELEASE;
+        app->safety.state = app_state_next(app->safety.state, APP_EVENT_OFF);
+        app->motion.kind = MOTION_HOLD;
+    }
+    app->leaving = 0;
+}
+
+/* The inputs alone, before anything is made of them. */
+static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
+                                            const app_inputs_t *in) {
+    app->overruns += in->overrun;
+    judge(app, c, guard_inputs(c, &app->safety.guard, in));
+    if (app->plant.broken)
+        judge(app, c, (finding_t){APP_FAULT_MODEL, APP_NO_JOINT, 0, 0});
+    if (app->safety.state == APP_STATE_FAULT) {
+        const supervised_t all = supervised(app, c);
+        supervisor_stop(&app->safety, &all);
+    }
+}
+
+static void count_costs(app_t *app) {
+    app_stages_t *s = &app->stages;
+    s->ticks++;
+    for (uint32_t k = 0; k <= STAGES; k++) {
+        const uint32_t from = k < STAGES ? k : 0, to = k < STAGES ? k + 1 : STAGES;
+        const uint32_t cost = app_clock_steps(app->stamp[from], app->stamp[to]);
+        s->least[k] = cost < s->least[k] ? cost : s->least[k];
+        s->most[k] = cost > s->most[k] ? cost : s->most[k];
+        s->sum[k] += cost;
+    }
+}
+
+static void step(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
+    const app_inputs_t now = simulated_inputs(app, c, in);
+    out->hardware = !c->simulated;
+    guard(app, c, &now);
+    if (supervisor_drives(&app->safety)) {
+        out->enable = 1;
+        app_stages_run(app, c, &now, out);
+        if (c->watch)
+            count_costs(app);
+    } else {
+        out->enable = app->safety.state == APP_STATE_FAULT && app->safety.stop == APP_STOP_DAMP;
+        rest(app, c, &now, out);
+    }
+}
+
+void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out) {
+    const uint32_t start = app_clock();
+    app->ticks++;
+    out->enable = 0;
+    if (app->away) {
+        app->switched++; /* it reads nothing */
+        return;
+    }
+    if (app->loaded) {
+        control_take(app);
+        take_requests(app);
+        step(app, &app->control[app->now], in, out);
+    }
+    app->enabled = out->enable;
+    app->cost = app_clock_steps(start, app_clock());
+}
+
+void app_fault(app_t *app, uint32_t fault) {
+    const finding_t f = {fault, APP_NO_JOINT, 0, 0};
+    const uint32_t lock = app_clock_lock();
+    if (app->safety.state != APP_STATE_FAULT) {
+        supervisor_latch(&app->safety, f);
+        app->motion.kind = MOTION_HOLD;
+    }
+    app_clock_unlock(lock);
+}

@@ -1,0 +1,13 @@
+/* What the tick shares with the background, which rehearses a step when an arm is loaded. */
+#ifndef FIRMWARE_APP_TICK_H
+#define FIRMWARE_APP_TICK_H
+
+#include "firmware/app/app.h"
+
+/* Where the arm is, from encoders or simulation. */
+void app_sense(app_t *app, const control_t *control, const app_inputs_t *in);
+/* One pass through all stages. */
+void app_stages_run(app_t *app, const control_t *control, const app_inputs_t *in,
+                    app_outputs_t *out);
+
+#endif

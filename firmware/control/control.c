@@ -1,0 +1,253 @@
+/*
+ * The control step, stage by stage: from what the encoders read to duty cycles. Pure functions of
+ * configuration, state and inputs, the same on board and host.
+ *
+ * A torque acts from this tick to the next. Feedback compares with the reference at the tick; the
+ * model is evaluated in the middle of the period, which halves no error but takes away the lag of
+ * half a tick that holding the output causes.
+ *
+ * Choices: PD feedforward is the model along the reference, so that noise of the sensors does not
+ * pass through it; computed torque is the model at the estimated state with the corrected
+ * acceleration. Friction is that of the reference speed in both, because the estimated speed
+ * changes sign at rest. Back-EMF is that of the estimated speed: it is there whatever the reference
+ * says.
+ */
+#include "firmware/control/control.h"
+
+#include "firmware/control/generated.h"
+#include "firmware/control/number.h"
+#include "firmware/params/parameters.h"
+
+/*
+ * Rigid links: inverse dynamics with rotors, and gravity torques. Code that was generated for the
+ * arm knows its constants; app_load has compared them.
+ */
+#ifdef GENERATED_H
+INLINE void rigid_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
+                          const real qdd[], real tau[]) {
+    (void)a, (void)s;
+    GENERATED(id)(q, qd, qdd, tau);
+}
+
+INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]) {
+    (void)a, (void)s;
+    GENERATED(gravity)(q, tau);
+}
+#else
+#ifdef CONTROL_TWIN
+const control_twin_t *control_twin;
+#endif
+
+INLINE void rigid_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
+                          const real qdd[], real tau[]) {
+#ifdef CONTROL_TWIN
+    if (control_twin) {
+        control_twin->inverse(q, qd, qdd, tau);
+        return;
+    }
+#endif
+    DYN(fast_inverse)(a, &s->fast, q, qd, qdd, tau);
+    DYN(rotor_inverse)(a, qdd, tau);
+}
+
+INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]) {
+#ifdef CONTROL_TWIN
+    if (control_twin) {
+        control_twin->gravity(q, tau);
+        return;
+    }
+#endif
+    DYN(fast_gravity)(a, &s->fast, q, tau);
+}
+#endif
+
+#if APP_FLEX
+/*
+ * Elastic links: the torques of the deflection that the motion holds. One round of the iteration a
+ * tick, from the deflection of the tick before, which a motion has hardly left since.
+ */
+INLINE void elastic_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
+                            const real qd[], const real qdd[]) {
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        s->theta[c->flex->link[i].at] = q[i];
+    DYN(flex_static)(c->arm, c->flex, &k->flex, qd, qdd, NULL, 1, s->theta, s->tau_model);
+}
+/* What a motion held says nothing about where the next one begins. */
+INLINE void undeflect(loop_t *s) {
+    for (uint32_t k = 0; k < DYN_FLEX_MAX; k++)
+        s->theta[k] = real_known(0);
+}
+#define ELASTIC(c) ((c)->flex != NULL)
+#else
+#define undeflect(s)                         ((void)(s))
+#define elastic_inverse(c, k, s, q, qd, qdd) ((void)(q))
+#define ELASTIC(c)                           false
+#endif
+
+/* Inverse dynamics with rotors: the one place where the kernel is chosen. */
+INLINE void control_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
+                            const real qd[], const real qdd[]) {
+    if (ELASTIC(c)) {
+        elastic_inverse(c, k, s, q, qd, qdd);
+        return;
+    }
+    rigid_inverse(c->arm, k, q, qd, qdd, s->tau_model);
+}
+
+/* The same at rest: speeds and accelerations of the scratch are zero. */
+INLINE void control_gravity(const control_t *c, scratch_t *k, loop_t *s) {
+    if (!ELASTIC(c)) {
+        rigid_gravity(c->arm, k, k->q, s->tau_model);
+        return;
+    }
+    elastic_inverse(c, k, s, k->q, k->qd, k->qdd);
+}
+
+void control_sense(const control_t *c, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        uint32_t beyond;
+        wider q = wide_add(gain_count_wide(j->per_count, s->counts[i]), j->offset);
+        q = wide_add(q, s->zero[i]);
+        s->q[i] = wide_fit(q, &beyond);
+    }
+}
+
+void control_settle(const control_t *c, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        s->q_hat[i] = s->q[i];
+        s->qd_hat[i] = real_known(0);
+        s->qdd_ref[i] = real_known(0);
+    }
+    undeflect(s);
+}
+
+/*
+ * A tracking observer: the estimate moves on with the reference acceleration of the tick before and
+ * takes over a part of what the measurement differs. Both its poles lie at exp(-w h), so that
+ * quantisation of the encoder is smoothed, and a reference that is followed causes no lag.
+ */
+void control_estimate(const control_t *c, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        const real bend = real_twice(gain_mul(j->half.q_qdd, s->qdd_ref[i])); /* qdd h^2 / 4 */
+        const wider glide = wide_add(gain_wide(j->half.q_qd, s->qd_hat[i]), bend);
+        const wider turned = gain_wide(j->half.qd_qdd, s->qdd_ref[i]);
+        uint32_t beyond;
+        const real q = wide_fit(wide_add(wide_add(glide, glide), s->q_hat[i]), &beyond);
+        const real off = wide_fit(wide_sub(s->q[i], q), &beyond);
+        const wider qd = wide_add(wide_add(turned, turned), s->qd_hat[i]);
+        s->q_hat[i] = real_add(q, real_mul(c->observe, off));
+        s->qd_hat[i] = wide_clamp(wide_add(qd, gain_wide(j->observe, off)), j->qd_max, &beyond);
+    }
+}
+
+/* The acceleration that computed torque asks for. */
+INLINE real wanted(const control_joint_t *j, const loop_t *s, uint32_t i) {
+    uint32_t beyond;
+    const wider error = wide_add(gain_wide(j->kp, wide_sub(s->q_ref[i], s->q_hat[i])),
+                                 gain_wide(j->kd, wide_sub(s->qd_ref[i], s->qd_hat[i])));
+    return wide_fit(wide_add(error, s->qdd_ref[i]), &beyond);
+}
+
+INLINE uint32_t exceeds(real asked, real given, real limit) {
+    return real_size(real_sub(asked, given)) > real_slack(limit);
+}
+
+/*
+ * What the model is asked for, in q, qd and qdd of the scratch: never beyond what the
+ * units of fixed point were proved for, whatever limits the rest of the image claims. Where that
+ * changes more than rounding does, the bit of the joint is set.
+ */
+INLINE void admit(const control_t *c, scratch_t *k, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const DYN_T(sure) *sure = &c->arm->joint[i].sure;
+        const real q = k->q[i], qd = k->qd[i], qdd = k->qdd[i];
+        if (c->arm->joint[i].prismatic)
+            k->q[i] = q < sure->low ? sure->low : q > sure->high ? sure->high : q;
+        k->qd[i] = real_clamp(qd, sure->qd);
+        k->qdd[i] = real_clamp(qdd, sure->qdd);
+        s->unproved |= (exceeds(q, k->q[i], sure->high) | exceeds(qd, k->qd[i], sure->qd) |
+                        exceeds(qdd, k->qdd[i], sure->qdd))
+                       << i;
+    }
+}
+
+INLINE void model_at_state(const control_t *c, scratch_t *k, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        k->q[i] = gain_turn(c->joint[i].angle, s->q_hat[i]);
+        k->qd[i] = s->qd_hat[i];
+        k->qdd[i] = wanted(&c->joint[i], s, i);
+    }
+    admit(c, k, s);
+    control_inverse(c, k, s, k->q, k->qd, k->qdd);
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->qd[i] = real_clamp(s->qd_mid[i], c->arm->joint[i].sure.qd);
+    DYN(friction)(c->arm, k->qd, s->tau_model);
+}
+
+INLINE void model_along_reference(const control_t *c, scratch_t *k, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        k->qd[i] = s->qd_mid[i];
+        k->qdd[i] = s->qdd_ref[i];
+    }
+    admit(c, k, s);
+    control_inverse(c, k, s, k->q, k->qd, k->qdd);
+    DYN(friction)(c->arm, k->qd, s->tau_model);
+}
+
+INLINE void hold(const control_t *c, scratch_t *k, loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->qd[i] = k->qdd[i] = real_known(0);
+    admit(c, k, s);
+    control_gravity(c, k, s);
+}
+
+void control_dynamics(const control_t *c, scratch_t *k, loop_t *s) {
+    s->unproved = 0;
+    if (c->feedback == FEEDBACK_COMPUTED_TORQUE) {
+        model_at_state(c, k, s);
+        return;
+    }
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->q[i] = gain_turn(c->joint[i].angle, s->q_mid[i]);
+    if (c->feedforward == FEEDFORWARD_FULL)
+        model_along_reference(c, k, s);
+    else if (c->feedforward == FEEDFORWARD_GRAVITY)
+        hold(c, k, s);
+    else
+        for (uint32_t i = 0; i < c->arm->n; i++)
+            s->tau_model[i] = real_known(0);
+}
+
+/* Computed torque has its feedback inside the model: kp and kd are for PD only then. */
+void control_feedback(const control_t *c, loop_t *s) {
+    const bool pd = c->feedback == FEEDBACK_PD;
+    s->limited = 0;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        uint32_t beyond;
+        wider tau = s->tau_model[i];
+        if (pd) {
+            tau = wide_add(tau, gain_wide(j->kp, wide_sub(s->q_ref[i], s->q_hat[i])));
+            tau = wide_add(tau, gain_wide(j->kd, wide_sub(s->qd_ref[i], s->qd_hat[i])));
+        }
+        s->tau[i] = wide_clamp(tau, j->tau_max, &beyond);
+        s->limited |= beyond << i;
+    }
+    s->clipped = s->limited;
+}
+
+void control_drive(const control_t *c, int32_t supply_mV, loop_t *s, int32_t duty_q15[]) {
+    real inverse = real_known(1); /* nominal supply by the measured one */
+    if (supply_mV > 0)
+        inverse = real_recip(gain_count(c->supply_per_mV, supply_mV));
+    s->limited |= DYN(voltage)(c->arm, s->qd_hat, s->tau, s->volt);
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        const real duty = j->motor ? real_mul(gain_mul(j->duty, s->volt[i]), inverse)
+                                   : gain_mul(j->duty, s->tau[i]);
+        s->limited |= (uint32_t)(real_size(duty) > real_known(1)) << i;
+        duty_q15[i] = real_q15(real_clamp(duty, real_known(1)));
+    }
+}

@@ -1,0 +1,43 @@
+/*
+ * A motion as plain data in SI floats. It is checked against the limits of the robot before it
+ * starts; nothing of it is computed in the tick that does not have to be.
+ */
+#ifndef FIRMWARE_CONTROL_MOTION_H
+#define FIRMWARE_CONTROL_MOTION_H
+
+#include <stdint.h>
+
+#include "dyn/model/model.h"
+
+/* X(number, NAME, "name", "help") */
+#define MOTION_TABLE(X)                                                                            \
+    X(0, HOLD, "hold", "closes the loop where the arm is")                                         \
+    X(1, QUINTIC, "quintic", "to the target, polynomial of fifth degree, rest to rest")            \
+    X(2, CYCLOID, "cycloid", "to the target, q = q0 + d (t/T - sin(2 pi t/T) / 2 pi)")             \
+    X(3, TRAPEZOID, "trapezoid", "to the target with a trapezoidal velocity")                      \
+    X(4, KNOTS, "knots", "along streamed points: control points of a uniform cubic B-spline")      \
+    X(5, JOG, "jog", "with the given velocity, for as long as the request is repeated")            \
+    X(6, HOME, "home", "looks for the position of the one joint whose value is not zero")
+
+typedef enum {
+#define X(number, name, text, help) MOTION_##name = number,
+    MOTION_TABLE(X)
+#undef X
+        MOTIONS
+} motion_kind_t;
+
+typedef struct {
+    uint32_t kind; /* motion_kind_t */
+    /* QUINTIC, CYCLOID, TRAPEZOID: all joints arrive together after it; 0: as fast as the limits
+     * allow. KNOTS: time between two points. */
+    float duration_s;
+    float value[DYN_MAX_JOINTS]; /* target, rad or m; JOG: velocity, rad/s or m/s */
+} motion_t;
+
+/* Of the tick alone: every joint brakes. It needs nothing of what a motion is made of, because the
+ * background may be making one when it begins. */
+enum { MOTION_BRAKE = MOTIONS };
+
+const char *motion_name(unsigned kind);
+
+#endif

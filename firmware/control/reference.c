@@ -1,0 +1,235 @@
+/*
+ * References: where the arm shall be in the middle of this tick and at its beginning. What a motion
+ * needs was prepared when it started (firmware/app/request.c).
+ *
+ * Point to point: all joints follow q0 + way s(u), u the part of the duration that has passed.
+ *     quintic    s = 10 u^3 - 15 u^4 + 6 u^5
+ *     cycloid    s = u - sin(2 pi u) / (2 pi), paper 002
+ *     trapezoid  velocity rises during the part `ramp`, falls during the last
+ * Knots: a uniform cubic B-spline, so that acceleration is continuous, position stays between the
+ * points, and the largest speed and acceleration can be read from their differences.
+ * Jog, and braking, which is a jog with speed zero: each joint changes its speed as fast as it may.
+ */
+#include "firmware/control/reference.h"
+
+#include "firmware/control/number.h"
+
+typedef struct {
+    real s, sd, sdd; /* by u */
+} course;
+
+/* Every number on the way is below 8, where q31 ends. */
+INLINE course quintic(real u) {
+    const real u2 = real_mul(u, u), u3 = real_mul(u2, u);
+    const real curve = real_mul(u, real_sub(real_known(1), u));
+    const real slope = real_sub(real_known(1), real_twice(u));
+    const real u4 = real_twice(real_twice(u));
+    real g =
+        real_add(real_sub(real_known(5), real_mul(real_known(7), u)), real_mul(real_known(6), u2));
+    g = real_sub(real_sub(g, u4), u4); /* 5 - 15 u + 6 u^2 */
+    course c;
+    c.s = real_add(real_mul(real_known(5), u3), real_mul(g, u3));
+    /* 30 u^2 (1 - u)^2, 60 u (1 - u) (1 - 2u) */
+    c.sd = real_mul(real_known(6), real_mul(real_known(5), real_mul(curve, curve)));
+    c.sdd = real_mul(real_known(6), real_twice(real_mul(real_known(5), real_mul(curve, slope))));
+    return c;
+}
+
+INLINE course cycloid(real u, const motion_state_t *m) {
+    real cosine, sine;
+    real_sincos(part_turn(u), real_known(0), &cosine, &sine);
+    course c;
+    c.s = real_sub(u, real_mul(m->shape[0], turn_real(sine)));
+    c.sd = real_sub(real_known(1), turn_real(cosine));
+    c.sdd = real_mul(m->shape[1], turn_real(sine));
+    return c;
+}
+
+INLINE course trapezoid(real u, const motion_state_t *m) {
+    const real ramp = m->shape[0], slope = m->shape[1], bend = m->shape[2];
+    const real rest = real_sub(real_known(1), u);
+    const real near = u < rest ? u : rest; /* time from the nearer end */
+    course c = {real_known(0), slope, real_known(0)};
+    if (near < ramp) {
+        c.sd = real_mul(bend, near);
+        c.s = real_mul(c.sd, real_half(near));
+        c.sdd = u < rest ? bend : real_neg(bend);
+    } else {
+        c.s = real_mul(slope, real_sub(near, real_half(ramp)));
+    }
+    if (!(u < rest))
+        c.s = real_sub(real_known(1), c.s);
+    return c;
+}
+
+INLINE void rest_at(loop_t *s, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        s->qd_mid[i] = real_known(0);
+        s->qdd_ref[i] = real_known(0);
+    }
+}
+
+INLINE void profile_step(motion_state_t *m, loop_t *s, uint32_t n) {
+    m->count += m->count == 0 ? 1 : 2;
+    if (m->count >= m->last) {
+        for (uint32_t i = 0; i < n; i++)
+            s->q_mid[i] = real_add(m->as.profile.start[i], m->as.profile.way[i]);
+        rest_at(s, n);
+        m->kind = MOTION_HOLD;
+        return;
+    }
+    const real u = gain_count(m->part, m->count);
+    const course c = m->kind == MOTION_QUINTIC   ? quintic(u)
+                     : m->kind == MOTION_CYCLOID ? cycloid(u, m)
+                                                 : trapezoid(u, m);
+    for (uint32_t i = 0; i < n; i++) {
+        s->q_mid[i] = real_add(m->as.profile.start[i], real_mul(m->as.profile.way[i], c.s));
+        s->qd_mid[i] = real_mul(m->as.profile.rate[i], c.sd);
+        s->qdd_ref[i] = real_mul(m->as.profile.turn[i], c.sdd);
+    }
+}
+
+/* The weights of the points but the second, whose weight is what is left: differences are small and
+ * keep their digits. */
+typedef struct {
+    real q[3], qd[3], qdd[3]; /* qd in units of 1 / 2h, qdd of 1 / h^2 */
+} weights;
+
+INLINE weights spline(real u, real sixth) {
+    const real rest = real_sub(real_known(1), u), u2 = real_mul(u, u), r2 = real_mul(rest, rest);
+    const real u3 = real_mul(u2, u), one = real_known(1);
+    weights w;
+    w.q[0] = real_mul(sixth, real_mul(r2, rest));
+    /* (1 + 3u + 3u^2 - 3u^3) / 6 */
+    w.q[1] = real_mul(sixth, real_add(one, real_mul(real_known(3), real_sub(real_add(u, u2), u3))));
+    w.q[2] = real_mul(sixth, u3);
+    w.qd[0] = real_neg(r2);
+    w.qd[1] = real_add(real_add(one, real_twice(u)), real_mul(real_known(-3), u2));
+    w.qd[2] = u2;
+    w.qdd[0] = rest;
+    w.qdd[1] = real_sub(one, real_mul(real_known(3), u));
+    w.qdd[2] = u;
+    return w;
+}
+
+INLINE real weigh(const real w[3], const real d[3]) {
+    return acc_round(acc_mac(acc_mac(acc_mul(w[0], d[0]), w[1], d[1]), w[2], d[2]));
+}
+
+INLINE void spline_at(motion_state_t *m, loop_t *s, uint32_t n) {
+    const weights w = spline(gain_count(m->part, m->count), m->shape[0]);
+    const uint32_t at = m->as.knots.tail;
+#define POINT(k) m->as.knots.point[(at + (k)) % APP_KNOTS][i]
+    for (uint32_t i = 0; i < n; i++) {
+        const real middle = POINT(1);
+        const real d[3] = {real_sub(POINT(0), middle), real_sub(POINT(2), middle),
+                           real_sub(POINT(3), middle)};
+        s->q_mid[i] = real_add(middle, weigh(w.q, d));
+        s->qd_mid[i] = gain_mul(m->as.knots.rate[i], weigh(w.qd, d));
+        s->qdd_ref[i] = gain_mul(m->as.knots.turn[i], weigh(w.qdd, d));
+    }
+#undef POINT
+}
+
+/* Speeds change towards the target, and to zero where a limit of the position would be passed. */
+INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
+    bool moves = false;
+    uint32_t beyond;
+    if (m->kind == MOTION_JOG && ++m->count > m->last)
+        reference_brake(m);
+    const bool brakes = m->kind == MOTION_BRAKE;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        const real before = s->qd_mid[i];
+        const real asked = brakes ? real_known(0) : m->as.jog.target[i];
+        real target = asked;
+        if (j->bounded && !(s->unhomed >> i & 1)) {
+            const real glide =
+                real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
+            /* Two ticks more, for what changes until it is noticed. */
+            const real soon = real_twice(real_twice(gain_mul(j->half.q_qd, before)));
+            const wider end = wide_add((wider)s->q_mid[i], real_add(glide, soon));
+            if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
+                target = real_known(0);
+        }
+        const real change = real_clamp(real_sub(target, before), j->qd_change);
+        s->qd_mid[i] = real_add(before, change);
+        const real step = gain_mul(j->half.q_qd, real_add(before, s->qd_mid[i]));
+        s->q_mid[i] = wide_fit(wide_add((wider)s->q_mid[i], step), &beyond);
+        s->qdd_ref[i] = gain_mul(j->qdd_qd, change);
+        moves = moves || s->qd_mid[i] != 0 || asked != 0;
+    }
+    if (!moves)
+        m->kind = MOTION_HOLD;
+}
+
+/* Of the points that a piece of the spline needs all but the first are ahead. */
+enum { SPLINE_POINTS = 4 };
+
+INLINE bool spline_waits(const motion_state_t *m) {
+    return m->count == 0 && !m->as.knots.ended &&
+           m->as.knots.head - m->as.knots.tail < APP_KNOTS / 2;
+}
+
+/* The last point three times is where the curve has come to rest. */
+INLINE void spline_end(motion_state_t *m, loop_t *s, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        s->q_mid[i] = m->as.knots.point[(m->as.knots.head - 1) % APP_KNOTS][i];
+    rest_at(s, n);
+    m->kind = MOTION_HOLD;
+}
+
+INLINE void spline_step(const control_t *c, motion_state_t *m, loop_t *s) {
+    const uint32_t n = c->arm->n;
+    if (spline_waits(m)) {
+        rest_at(s, n);
+        return;
+    }
+    m->count += m->count == 0 ? 1 : 2;
+    if (m->count > m->last) {
+        m->count -= m->last;
+        m->as.knots.tail++;
+    }
+    if (m->as.knots.head - m->as.knots.tail >= SPLINE_POINTS) {
+        spline_at(m, s, n);
+    } else if (m->as.knots.ended) {
+        spline_end(m, s, n);
+    } else {
+        m->underruns++;
+        m->starved = m->last / 2;
+        reference_brake(m);
+        jog_step(c, m, s);
+    }
+}
+
+void reference_brake(motion_state_t *m) {
+    m->kind = MOTION_BRAKE;
+}
+
+void reference_rest(const control_t *c, loop_t *s) {
+    rest_at(s, c->arm->n);
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        s->q_mid[i] = s->q[i];
+        s->q_ref[i] = s->q[i];
+        s->qd_ref[i] = real_known(0);
+    }
+}
+
+void reference_step(const control_t *c, motion_state_t *m, loop_t *s) {
+    const uint32_t n = c->arm->n, kind = m->kind;
+    if (kind == MOTION_HOLD)
+        rest_at(s, n);
+    else if (kind == MOTION_KNOTS)
+        spline_step(c, m, s);
+    else if (kind == MOTION_JOG || kind == MOTION_HOME || kind == MOTION_BRAKE)
+        jog_step(c, m, s);
+    else
+        profile_step(m, s, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const step_t *h = &c->joint[i].half;
+        const real back =
+            real_sub(gain_mul(h->q_qd, s->qd_mid[i]), gain_mul(h->q_qdd, s->qdd_ref[i]));
+        s->q_ref[i] = real_sub(s->q_mid[i], back);
+        s->qd_ref[i] = real_sub(s->qd_mid[i], gain_mul(h->qd_qdd, s->qdd_ref[i]));
+    }
+}

@@ -1,0 +1,88 @@
+/*
+ * What the tick hands to telemetry: one fixed-size record with these fields. The table is the only
+ * place that knows them; the record, its encoding and the tool's columns are made from it.
+ *
+ * Every element is a word of 32 bits. QUANTITY_NONE is an unsigned number; the others are `real`: a
+ * float on a board with f32, on one with q31 an int32 that stands for raw 2^(exponent - 28) with
+ * the exponent that app_exponent gives for the quantity and the joint.
+ */
+#ifndef FIRMWARE_CONTROL_SAMPLE_H
+#define FIRMWARE_CONTROL_SAMPLE_H
+
+#include "firmware/control/type.h"
+
+/* X(NAME, "unit of a revolute joint", "of a prismatic one") */
+#define QUANTITY_TABLE(X)                                                                          \
+    X(NONE, "", "")                                                                                \
+    X(POSITION, "rad", "m")                                                                        \
+    X(VELOCITY, "rad/s", "m/s")                                                                    \
+    X(ACCELERATION, "rad/s^2", "m/s^2")                                                            \
+    X(TORQUE, "N m", "N")                                                                          \
+    X(VOLTAGE, "V", "V")                                                                           \
+    X(SUPPLY, "V", "V") /* of faults alone: a whole number of mV inside, volts when it is told */
+
+typedef enum {
+#define X(name, revolute, prismatic) QUANTITY_##name,
+    QUANTITY_TABLE(X)
+#undef X
+        QUANTITIES
+} quantity_t;
+
+/* X(name, ONE or JOINT, quantity, "help"); JOINT: one for each joint */
+#define SAMPLE_TABLE(X)                                                                            \
+    X(tick, ONE, NONE, "ticks since the firmware started")                                         \
+    X(state, ONE, NONE, "state in bits 0 to 7, fault in bits 8 to 15, bit 16: a motion is on")     \
+    X(limited, ONE, NONE, "bit i: torque or voltage of joint i was at its limit")                  \
+    X(unproved, ONE, NONE,                                                                         \
+      "bit i: joint i asked for more than fixed point was proved for and got that")                \
+    X(cost, ONE, NONE, "what the tick before took, in steps of the board's counter")               \
+    X(q_ref, JOINT, POSITION, "reference position")                                                \
+    X(qd_ref, JOINT, VELOCITY, "reference velocity")                                               \
+    X(qdd_ref, JOINT, ACCELERATION, "reference acceleration")                                      \
+    X(q, JOINT, POSITION, "measured position")                                                     \
+    X(qd, JOINT, VELOCITY, "estimated velocity")                                                   \
+    X(q_arm, JOINT, POSITION, "true position of the simulated arm; else the measured one")         \
+    X(tau_model, JOINT, TORQUE, "torque of the model: feedforward, or all of computed torque")     \
+    X(tau, JOINT, TORQUE, "commanded torque, within its limit")                                    \
+    X(volt, JOINT, VOLTAGE, "motor voltage, within the supply; 0 where there is no motor")
+
+typedef enum {
+#define X(name, shape, quantity, help) SAMPLE_##name,
+    SAMPLE_TABLE(X)
+#undef X
+        SAMPLE_FIELDS
+} sample_field_t;
+
+typedef struct {
+    const char *name, *help;
+    uint8_t per_joint;
+    uint8_t quantity; /* quantity_t */
+} sample_info_t;
+
+#define SAMPLE_MEMBER_ONE(name, type)   type name;
+#define SAMPLE_MEMBER_JOINT(name, type) type name[DYN_MAX_JOINTS];
+#define SAMPLE_TYPE_NONE                uint32_t
+#define SAMPLE_TYPE_POSITION            real_t
+#define SAMPLE_TYPE_VELOCITY            real_t
+#define SAMPLE_TYPE_ACCELERATION        real_t
+#define SAMPLE_TYPE_TORQUE              real_t
+#define SAMPLE_TYPE_VOLTAGE             real_t
+typedef struct {
+#define X(name, shape, quantity, help) SAMPLE_MEMBER_##shape(name, SAMPLE_TYPE_##quantity)
+    SAMPLE_TABLE(X)
+#undef X
+} sample_t;
+#undef SAMPLE_MEMBER_ONE
+#undef SAMPLE_MEMBER_JOINT
+#undef SAMPLE_TYPE_NONE
+#undef SAMPLE_TYPE_POSITION
+#undef SAMPLE_TYPE_VELOCITY
+#undef SAMPLE_TYPE_ACCELERATION
+#undef SAMPLE_TYPE_TORQUE
+#undef SAMPLE_TYPE_VOLTAGE
+
+extern const sample_info_t sample_table[SAMPLE_FIELDS];
+/* Unit of a quantity at a joint of this kind. */
+const char *quantity_unit(unsigned quantity, unsigned prismatic);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * Rows of numbers through the kernels of a build: what `--port` of the tool lets a board compute.
+ * One evaluator holds one prepared arm and the scratch of any method, in one number type; its
+ * memory is the caller's.
+ */
+#ifndef FIRMWARE_LAB_BATCH_H
+#define FIRMWARE_LAB_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dyn/model/model.h"
+#include "dyn/number/q31.h"
+#include "firmware/params/image.h"
+#include "firmware/lab/methods.h"
+
+/* Beside dyn_status_t: a sum left the number format on the way (q31, where it is watched). */
+enum { ROWS_OVERFLOW = -100 };
+
+typedef struct evaluator evaluator_t;
+
+/* X(NAME, name): number types, in the order of the bits that tell which ones a build has. */
+#define ROWS_REAL_TABLE(X)                                                                         \
+    X(F32, f32)                                                                                    \
+    X(F64, f64)                                                                                    \
+    X(Q31, q31)
+
+typedef enum {
+#define X(name, text) ROWS_##name,
+    ROWS_REAL_TABLE(X)
+#undef X
+        ROWS_REALS
+} rows_real_t;
+
+/* Memory of an evaluator of any type that the board has, aligned as a double. */
+#ifndef ROWS_EVALUATOR_ROOM
+#define ROWS_EVALUATOR_ROOM 19584
+#endif
+
+typedef struct {
+    /* Whether code generated into this build is for the arm of this image. */
+    bool (*fits)(const image_t *image);
+    /* DYN_OK or what dyn_prepare says. */
+    int (*prepare)(evaluator_t *evaluator, const dyn_model_t *model, const dyn_units_t *units);
+    /* Whether there is method gen for the arm that was prepared; not unless this is called. */
+    void (*allow)(evaluator_t *evaluator, bool generated_fits);
+    void (*wrench)(evaluator_t *evaluator, const double wrench[6]);
+    /* DYN_OK, or why this arm has no such method in this type. */
+    int (*ready)(const evaluator_t *evaluator, method_id_t method);
+    /* DYN_OK, DYN_E_PIVOT or ROWS_OVERFLOW. in and out may be the same. */
+    int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,
+               uint32_t *limited);
+    uint32_t (*cost)(const evaluator_t *evaluator); /* of the last kernel call */
+} rows_type_t;
+
+#define X(name, text) extern const rows_type_t rows_##text;
+ROWS_REAL_TABLE(X)
+#undef X
+
+#endif

@@ -1,0 +1,13 @@
+/* Rows in single precision, by the kernels of the board. */
+#include "firmware/lab/batch.h"
+
+#include "dyn/number/real_f32.h"
+
+#define REAL_IN(value, exponent)  ((void)(exponent), (float)(value))
+#define REAL_OUT(value, exponent) ((void)(exponent), (double)(value))
+#define ANGLE_IN(rad)             ((float)(rad))
+#ifdef ROWS_HAS_F32
+#define ROWS_HAS
+#endif
+#define ROWS_TYPE rows_f32
+#include "firmware/lab/batch_type.inc"

@@ -1,0 +1,298 @@
+/*
+ * The parameter image: everything that a board must know of its robot, as bytes. Written by the
+ * tool, kept in flash or RAM by the firmware, read by both through this file. The same robot always
+ * makes the same bytes.
+ *
+ * Layout, version 2. Little-endian words of 4 bytes; numbers are IEEE single precision in SI units,
+ * finite, never -0. The arm is in the frames of dyn/model/model.h (modified Denavit-Hartenberg, the
+ * first joint with a frame of zeros), whatever convention its file was written in.
+ *
+ *     byte   what
+ *       0    magic, IMAGE_MAGIC
+ *       4    CRC-32 (ISO-HDLC, the one of zip and Ethernet) of the bytes from 8 to the end
+ *       8    version of the layout, 2
+ *      12    length of the image in bytes, a multiple of 4
+ *      16    n, number of joints
+ *      20    IMAGE_HAS_...: which optional things the robot file gave
+ *      24    feedback: 0 off, 1 pd, 2 computed torque
+ *      28    q31: 0 if there are no proved units; else 1 | length << 8 | time << 16, the exponents
+ *            of dyn_units_t as signed bytes. Proved for the tool's default methods, with the
+ *            numbers of this image and within its limits (IMAGE_RISE_DEFAULT_S)
+ *      32    IMAGE_ARM_FIELDS in their order
+ *     148    n joints of IMAGE_JOINT_SIZE bytes each: type (0 revolute, 1 prismatic),
+ *            IMAGE_JOINT_HAS_..., q31 exponent of the mass unit (signed), IMAGE_JOINT_FIELDS
+ *            then the names of the robot and of its joints, UTF-8, each with a final zero, filled
+ *            up with zeros to a whole word
+ *            then sections, each of IMAGE_SECTION_TABLE at most once and in its order: tag (four
+ *            characters), bytes of content (a multiple of 4), content
+ *
+ * Version 1 is the same without sections, and is still read.
+ *
+ * Angles are kept and not their sines. A quarter turn has no exact single: the reader takes a
+ * number that is the single nearest to a multiple of a quarter turn, up to four turns, for that
+ * multiple, so that perpendicular axes stay perpendicular.
+ */
+#ifndef FIRMWARE_PARAMS_IMAGE_H
+#define FIRMWARE_PARAMS_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dyn/model/flex_model.h"
+#include "dyn/model/model.h"
+#include "dyn/number/q31.h"
+
+// clang-format off
+#define IMAGE_MAGIC       "\x89" "APL"
+#define IMAGE_MAGIC_BYTES {0x89, 'A', 'P', 'L'}
+// clang-format on
+#define IMAGE_VERSION 2u
+#define IMAGE_OLDEST  1u /* what is still read */
+
+/* Tag as the word that its four characters make. */
+#define IMAGE_TAG(a, b, c, d)                                                                      \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
+/*
+ * X(NAME, tag, most bytes of content, help)
+ * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t as far as its n joints: the proved constants
+ * themselves, which a board uses where they lie.
+ * FLEX: firmware/params/image_flex.h.
+ * HOME: n times how a joint finds its position (0 absolute encoder, 1 / -1 upper / lower stop, 2 /
+ * -2 a switch above / below) and where stop or switch is; not there where all encoders are
+ * absolute.
+ */
+#define IMAGE_SECTION_TABLE(X)                                                                     \
+    X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
+      "constants of the arm, prepared for q31")                                                    \
+    X(FLEX, IMAGE_TAG('F', 'L', 'E', 'X'), IMAGE_FLEX_MOST,                                        \
+      "elastic links: beams and their modes")                                                      \
+    X(HOME, IMAGE_TAG('H', 'O', 'M', 'E'), DYN_MAX_JOINTS *IMAGE_HOME_SIZE,                        \
+      "how joints find their positions")
+
+#define IMAGE_HOME_SIZE 8u /* of a joint */
+#define IMAGE_HOME_MOST 2  /* of its codes */
+
+/* Every link a beam with as many modes as it can have. */
+#define IMAGE_FLEX_MOST                                                                            \
+    (DYN_FLEX_MAX_JOINTS * 4u * (8u + DYN_FLEX_LINK_MODES * (4u + 2u * DYN_FLEX_LINK_MODES)))
+
+/* Bytes of a name, the final zero included. */
+#define IMAGE_NAME_MAX 128u
+
+/* X(name, count, unit, kind, help); kind: ANGLE, FREE, POSITIVE (not negative) or STRICT (above
+ * zero) */
+#define IMAGE_ARM_FIELDS(X)                                                                        \
+    X(rate_hz, 1, "Hz", STRICT, "ticks of the control loop in a second")                           \
+    X(gravity, 3, "m/s^2", FREE, "acceleration of gravity in the base frame; points down")         \
+    X(base_xyz, 3, "m", FREE, "where the base frame stands in the world")                          \
+    X(base_rpy, 3, "rad", ANGLE, "and how it is turned: Rz(y) Ry(p) Rx(r)")                        \
+    X(tool_xyz, 3, "m", FREE, "hand frame in the last link frame")                                 \
+    X(tool_rpy, 3, "rad", ANGLE, "and how it is turned")                                           \
+    X(payload_mass, 1, "kg", POSITIVE, "payload on the last link")                                 \
+    X(payload_com, 3, "m", FREE, "its centre of mass in the last link frame")                      \
+    X(payload_inertia, 6, "kg m^2", FREE, "xx yy zz xy yz xz about its centre of mass")            \
+    X(reserved, 3, "", ZERO, "zero")
+
+#define IMAGE_JOINT_FIELDS(X)                                                                      \
+    X(alpha, 1, "rad", ANGLE, "angle between the axis before and this one")                        \
+    X(a, 1, "m", FREE, "distance between the axis before and this one")                            \
+    X(theta, 1, "rad", ANGLE, "angle about the axis at q = 0")                                     \
+    X(d, 1, "m", FREE, "offset along the axis at q = 0")                                           \
+    X(mass, 1, "kg", FREE, "of the link behind the joint")                                         \
+    X(com, 3, "m", FREE, "its centre of mass in the frame of the joint")                           \
+    X(inertia, 6, "kg m^2", FREE, "xx yy zz xy yz xz about its centre of mass")                    \
+    X(position, 2, "rad or m", FREE, "limits")                                                     \
+    X(velocity, 1, "rad/s or m/s", POSITIVE, "limit, of either sign")                              \
+    X(acceleration, 1, "rad/s^2 or m/s^2", POSITIVE, "limit, of either sign")                      \
+    X(torque, 1, "N m or N", POSITIVE, "limit, of either sign")                                    \
+    X(resistance, 1, "ohm", POSITIVE, "of the motor")                                              \
+    X(torque_constant, 1, "N m/A", FREE, "before the gear")                                        \
+    X(gear, 1, "", FREE, "motor turns per joint turn, sign included; 0: no motor")                 \
+    X(rotor_inertia, 1, "kg m^2", POSITIVE, "before the gear")                                     \
+    X(voltage, 1, "V", POSITIVE, "limit of the supply")                                            \
+    X(viscous, 1, "N m s/rad or N s/m", FREE, "friction at the joint")                             \
+    X(coulomb, 2, "N m or N", FREE, "friction at negative and positive speed")                     \
+    X(width, 1, "rad/s or m/s", POSITIVE, "speed from which on Coulomb friction is all there")     \
+    X(counts, 1, "1/turn or 1/m", POSITIVE, "of the encoder; 0: none")                             \
+    X(sign, 1, "", SIGN, "of the encoder, 1 or -1")                                                \
+    X(offset, 1, "rad or m", FREE, "position of the joint where the counter reads zero")           \
+    X(ratio, 1, "", FREE, "turns of the encoder for one turn (or metre) of the joint")             \
+    X(kp, 1, "N m/rad or N/m", FREE, "feedback of position")                                       \
+    X(kd, 1, "N m s/rad or N s/m", FREE, "feedback of velocity")
+
+/* Limits of motions where the image has none, by which its units are proved, too. */
+#define IMAGE_VELOCITY_DEFAULT 1.0f /* rad/s or m/s */
+#define IMAGE_RISE_DEFAULT_S   0.5f /* from rest to the velocity limit */
+
+/* Optional keys of the robot file that were given; what was not has the value that it then has. */
+enum {
+    IMAGE_HAS_BASE = 1 << 0,
+    IMAGE_HAS_RATE = 1 << 1,
+    IMAGE_HAS_FEEDBACK = 1 << 2,
+    IMAGE_HAS_TOOL = 1 << 3,
+    IMAGE_HAS_PAYLOAD = 1 << 4,
+    IMAGE_HAS_ALL = (1 << 5) - 1
+};
+
+enum {
+    IMAGE_JOINT_HAS_POSITION = 1 << 0,
+    IMAGE_JOINT_HAS_VELOCITY = 1 << 1,
+    IMAGE_JOINT_HAS_ACCELERATION = 1 << 2,
+    IMAGE_JOINT_HAS_TORQUE = 1 << 3,
+    IMAGE_JOINT_HAS_RESISTANCE = 1 << 4,
+    IMAGE_JOINT_HAS_TORQUE_CONSTANT = 1 << 5,
+    IMAGE_JOINT_HAS_GEAR = 1 << 6,
+    IMAGE_JOINT_HAS_ROTOR_INERTIA = 1 << 7,
+    IMAGE_JOINT_HAS_VOLTAGE = 1 << 8,
+    IMAGE_JOINT_HAS_VISCOUS = 1 << 9,
+    IMAGE_JOINT_HAS_COULOMB = 1 << 10,
+    IMAGE_JOINT_HAS_COUNTS = 1 << 11,
+    IMAGE_JOINT_HAS_SIGN = 1 << 12,
+    IMAGE_JOINT_HAS_OFFSET = 1 << 13,
+    IMAGE_JOINT_HAS_RATIO = 1 << 14,
+    IMAGE_JOINT_HAS_KP = 1 << 15,
+    IMAGE_JOINT_HAS_KD = 1 << 16,
+    IMAGE_JOINT_HAS_ALL = (1 << 17) - 1
+};
+
+enum { IMAGE_FEEDBACK_OFF, IMAGE_FEEDBACK_PD, IMAGE_FEEDBACK_COMPUTED_TORQUE, IMAGE_FEEDBACKS };
+
+/* X(number, NAME, "cause", "cure"). Numbers are never used again. */
+#define IMAGE_ERROR_TABLE(X)                                                                       \
+    X(-1, SHORT, "the image ends too early", "transfer it again")                                  \
+    X(-2, MAGIC, "this is no parameter image", "make one with `appell image ROBOT -o FILE`")       \
+    X(-3, VERSION, "the layout is of another version", "make the image again with this tool")      \
+    X(-4, LENGTH, "the length does not fit the content", "transfer it again")                      \
+    X(-5, CRC, "the checksum does not match", "transfer it again")                                 \
+    X(-6, JOINTS, "a number of joints that is not possible here", "use a build for more joints")   \
+    X(-7, CODE, "a code that the layout does not have", "make the image again with this tool")     \
+    X(-8, NUMBER, "a number that is not finite or not possible", "make the image again")           \
+    X(-9, NAMES, "names that are too long, unfinished or not UTF-8", "make the image again")       \
+    X(-10, ROOM, "the memory for the image is too small", "use a larger slot")                     \
+    X(-11, BUILD, "constants prepared for another build",                                          \
+      "make the image again with the tool of this firmware")                                       \
+    X(-12, UNPROVED, "no constants for fixed point",                                               \
+      "see `appell scale ROBOT`, then make the image again")
+
+typedef enum {
+    IMAGE_OK = 0,
+#define X(number, name, cause, cure) IMAGE_E_##name = number,
+    IMAGE_ERROR_TABLE(X)
+#undef X
+} image_status_t;
+
+const char *image_cause(int status);
+const char *image_cure(int status);
+
+typedef struct {
+#define X(name, count, unit, kind, help) float name[count];
+    IMAGE_ARM_FIELDS(X)
+#undef X
+} image_arm_t;
+
+typedef struct {
+#define X(name, count, unit, kind, help) float name[count];
+    IMAGE_JOINT_FIELDS(X)
+#undef X
+} image_joint_numbers_t;
+
+typedef struct {
+    uint32_t type;
+    uint32_t has;
+    int32_t q31_mass;
+    image_joint_numbers_t number;
+} image_joint_t;
+
+#define IMAGE_HEAD_SIZE  (32u + (uint32_t)sizeof(image_arm_t))
+#define IMAGE_JOINT_SIZE ((uint32_t)sizeof(image_joint_t))
+
+_Static_assert(sizeof(image_arm_t) == 29 * 4, "the layout has no gaps");
+_Static_assert(sizeof(image_joint_t) == 37 * 4, "the layout has no gaps");
+
+enum {
+#define X(name, tag, most, help) IMAGE_SECTION_##name,
+    IMAGE_SECTION_TABLE(X)
+#undef X
+        IMAGE_SECTIONS
+};
+
+/* The largest image there can be. */
+#define IMAGE_SECTION_SIZE(name, tag, most, help) +8u + (most)
+#define IMAGE_SIZE_MAX                                                                             \
+    (IMAGE_HEAD_SIZE + DYN_MAX_JOINTS * IMAGE_JOINT_SIZE +                                         \
+     (DYN_MAX_JOINTS + 1) * IMAGE_NAME_MAX IMAGE_SECTION_TABLE(IMAGE_SECTION_SIZE))
+
+/* Content of a section; NULL where the image has none. image_read: inside the bytes. */
+typedef struct {
+    const uint8_t *bytes;
+    uint32_t size;
+} image_section_t;
+
+/* An image taken apart. */
+typedef struct {
+    uint32_t n;
+    uint32_t has;
+    uint32_t feedback;
+    bool proved; /* the q31 units are */
+    int8_t q31_length, q31_time;
+    image_arm_t arm;
+    image_joint_t joint[DYN_MAX_JOINTS];
+    const char *name;                       /* image_read: inside the bytes */
+    const char *joint_name[DYN_MAX_JOINTS]; /* likewise */
+    image_section_t section[IMAGE_SECTIONS];
+    /* Section HOME; zeros: an absolute encoder. */
+    float home_position[DYN_MAX_JOINTS];
+    int8_t home_how[DYN_MAX_JOINTS];
+} image_t;
+
+/* Where an error was found: a joint (or IMAGE_NO_JOINT) and a field of the tables, or NULL. */
+#define IMAGE_NO_JOINT UINT32_MAX
+typedef struct {
+    uint32_t joint;
+    const char *field;
+} image_where_t;
+
+/*
+ * Checks everything and takes the image apart. `size` may be larger than the image (a slot of
+ * flash). IMAGE_OK or a negative image_status_t; where may be NULL.
+ */
+int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where);
+/* Length that the bytes claim, 0 where they do not begin with an image of a version that is read.
+ */
+uint32_t image_length(const uint8_t *bytes, size_t size);
+
+/* Writes IMAGE_VERSION, at most `room` bytes and their number. IMAGE_OK or a negative
+ * image_status_t. */
+int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
+                image_where_t *where);
+
+/* The arm for the kernels, with the accelerations that its motions have where the image gives no
+ * limit. 0 or a negative dyn_status_t. */
+int image_model(const image_t *image, dyn_model_t *model);
+/* The units for q31; false where none were proved. */
+bool image_units(const image_t *image, dyn_units_t *units);
+
+/* Bytes of the section Q31A for this arm, and the bytes themselves: an arm prepared in these units,
+ * in memory that was zero before. */
+uint32_t image_q31_size(uint32_t n);
+void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes);
+/*
+ * The prepared arm inside the bytes of the image, which must lie on a word. IMAGE_OK,
+ * IMAGE_E_UNPROVED where the image has none, IMAGE_E_BUILD where another build prepared it, or
+ * IMAGE_E_NUMBER where it is not one of this image's arm.
+ */
+int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm);
+
+/*
+ * Of everything in the image that code generated for one arm contains: frames, links, rotors,
+ * gravity, payload, base and tool; for fixed point also the units and the limits within which they
+ * are proved. Generated code carries it, so that code and parameters cannot disagree unseen.
+ */
+uint32_t image_model_hash(const image_t *image, bool fixed_point);
+
+/* The angle that a stored number stands for. */
+double image_angle(float stored);
+
+#endif

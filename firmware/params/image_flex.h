@@ -1,0 +1,52 @@
+/*
+ * The section FLEX of a parameter image: the elastic links of an arm. An object of its own:
+ * firmware for rigid arms does not link it.
+ *
+ * For each of the n joints a word: modes along y, along z and of torsion in a byte each, then
+ * IMAGE_BEAM_... bits. A beam goes on with the IMAGE_BEAM_FIELDS, and each of its modes (at least
+ * none) with IMAGE_MODE_WORDS: tip, slope, weight, moment, then a row of the mass and one of the
+ * stiffness matrix (dyn/model/flex_model.h), all in single precision. The integrals are made of the
+ * fields as they stand here, so that the same fields give the same integrals.
+ */
+#ifndef FIRMWARE_PARAMS_IMAGE_FLEX_H
+#define FIRMWARE_PARAMS_IMAGE_FLEX_H
+
+#include "dyn/model/flex_model.h"
+#include "firmware/params/image.h"
+
+#define IMAGE_BEAM_FIELDS(X)                                                                       \
+    X(length, "m", "of the beam")                                                                  \
+    X(mass_per_length, "kg/m", "of the beam")                                                      \
+    X(EI_y, "N m^2", "stiffness of bending along z")                                               \
+    X(EI_z, "N m^2", "stiffness of bending along y")                                               \
+    X(GJ, "N m^2", "stiffness of torsion")                                                         \
+    X(damping, "s", "damping as a part of the stiffness")                                          \
+    X(polar_inertia, "kg m", "of a metre of beam about its axis")
+
+enum {
+    IMAGE_BEAM = 1u << 24,       /* the link is a beam, with modes or without */
+    IMAGE_BEAM_TABLES = 1u << 25 /* its shapes were tables: the integrals are all there is */
+};
+
+typedef struct {
+    uint32_t modes[DYN_FLEX_KINDS];
+    bool beam, tables;
+#define X(name, unit, help) float name;
+    IMAGE_BEAM_FIELDS(X)
+#undef X
+} image_beam_t;
+
+/* Bytes that the section takes, and its content. */
+uint32_t image_flex_size(uint32_t n, const image_beam_t beam[]);
+void image_put_flex(uint32_t n, const image_beam_t beam[], const dyn_flex_model_t *flex,
+                    uint8_t *bytes);
+
+/* The image has elastic links. */
+bool image_elastic(const image_t *image);
+/*
+ * The elastic side of the arm; without the section one that is rigid. beam may be NULL. IMAGE_OK,
+ * or a negative image_status_t; what the numbers mean is the business of dyn_flex_check.
+ */
+int image_get_flex(const image_t *image, image_beam_t beam[], dyn_flex_model_t *flex);
+
+#endif

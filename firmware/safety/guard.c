@@ -1,0 +1,138 @@
+/*
+ * What cannot go on. Guards compare in every tick what came in and what the control step has made
+ * of it, before anything is put out; what they need was prepared outside the tick
+ * (firmware/app/setup.c).
+ */
+#include "firmware/safety/guard.h"
+
+#include <string.h>
+
+#include "firmware/control/number.h"
+
+enum { COUNT_MOST = UINT16_MAX };
+
+static const finding_t nothing = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
+
+/* Whole numbers travel as they are. */
+INLINE finding_t found(uint32_t fault, uint32_t at, int32_t value, int32_t limit) {
+    return (finding_t){fault, at, (real)value, (real)limit};
+}
+
+INLINE uint32_t first_of(uint32_t bits) {
+    return bits == 0 ? APP_NO_JOINT : (uint32_t)__builtin_ctz(bits);
+}
+
+INLINE uint16_t counted(bool happened, uint16_t before) {
+    return happened ? (uint16_t)(before + (before < COUNT_MOST)) : 0;
+}
+
+finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
+    const uint32_t all = c->arm->n >= 32 ? UINT32_MAX : (1u << c->arm->n) - 1;
+    const uint32_t missing = ~in->counts_valid & all, spoilt = in->parity & missing;
+    g->supply_mV = in->supply_mV;
+    g->late = counted(in->overrun, g->late);
+    g->unread = counted(missing != 0, g->unread);
+    if (in->broken)
+        return found(APP_FAULT_BREAK, APP_NO_JOINT, 1, 0);
+    if (g->unread > c->unread)
+        return found(spoilt ? APP_FAULT_PARITY : APP_FAULT_ENCODER,
+                     first_of(spoilt ? spoilt : missing), g->unread, c->unread);
+    if (in->supply_mV > 0 && in->supply_mV < c->supply_least_mV)
+        return found(APP_FAULT_SUPPLY_LOW, APP_NO_JOINT, in->supply_mV, c->supply_least_mV);
+    if (in->supply_mV > c->supply_most_mV)
+        return found(APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, in->supply_mV, c->supply_most_mV);
+    if (g->late > c->late)
+        return found(APP_FAULT_OVERRUN, APP_NO_JOINT, g->late, c->late);
+    return nothing;
+}
+
+/* Of a joint; NaN is the only number that differs from itself. */
+INLINE finding_t guard_joint(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t i) {
+    const real q = s->q[i], ref = s->q_ref[i];
+    const uint32_t bit = 1u << i;
+    uint32_t beyond;
+    if (s->tau_model[i] != s->tau_model[i] || s->q_hat[i] != s->q_hat[i] ||
+        s->tau[i] != s->tau[i] || s->volt[i] != s->volt[i])
+        return (finding_t){APP_FAULT_NUMBER, i, s->tau_model[i], j->tau_max};
+    if (real_size(s->qd_hat[i]) >= j->fast)
+        return (finding_t){APP_FAULT_VELOCITY, i, s->qd_hat[i], j->fast};
+    if (j->bounded && !(s->unhomed & bit)) {
+        if (q <= j->upper && q >= j->lower)
+            g->outside &= ~bit;
+        if (real_exceeds(q, j->upper, j->beyond) && !(g->outside & bit))
+            return (finding_t){APP_FAULT_POSITION, i, q, j->upper};
+        if (real_exceeds(j->lower, q, j->beyond) && !(g->outside & bit))
+            return (finding_t){APP_FAULT_POSITION, i, q, j->lower};
+    }
+    if ((real_exceeds(ref, q, j->track) || real_exceeds(q, ref, j->track)) && !(s->pressing & bit))
+        return (finding_t){APP_FAULT_TRACKING, i, wide_fit(wide_sub(ref, q), &beyond), j->track};
+    return nothing;
+}
+
+static finding_t guard_joints(const control_t *c, guard_t *g, const loop_t *s) {
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const finding_t here = guard_joint(&c->joint[i], g, s, i);
+        if (here.fault != APP_FAULT_NONE)
+            return here;
+    }
+    return nothing;
+}
+
+/* The voltage that joint i asks for, and what there is: the measured supply where that is less than
+ * the motor's own limit. Duty cycle and supply are parts of the nominal one; both are scaled until
+ * fixed point has the reciprocal. */
+static finding_t short_of_voltage(const control_t *c, const guard_t *g, const loop_t *s,
+                                  uint32_t i) {
+    const drive *d = &c->arm->joint[i].drive;
+    uint32_t beyond;
+    const wider asked =
+        wide_add(gain_wide(d->volt_tau, s->tau[i]), gain_wide(d->volt_qd, s->qd_hat[i]));
+    finding_t out = {APP_FAULT_VOLTAGE, i, wide_fit(asked, &beyond), d->volt_max};
+    real part = gain_mul(c->joint[i].duty, real_size(s->volt[i]));
+    real supply = gain_count(c->supply_per_mV, g->supply_mV);
+    if (g->supply_mV <= 0 || part <= supply)
+        return out;
+    for (; part < real_half(real_known(1)); part = real_twice(part))
+        supply = real_twice(supply);
+    out.limit = real_mul(real_size(s->volt[i]), real_mul(supply, real_recip(part)));
+    return out;
+}
+
+static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) {
+    finding_t out = nothing;
+    if (s->limited == 0) {
+        if (g->strained)
+            memset(g->at_limit, 0, sizeof g->at_limit);
+        g->strained = 0;
+        return out;
+    }
+    g->strained = 1;
+    g->limited++;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const bool torque = s->clipped >> i & 1, other = (s->clipped ^ g->clipped) >> i & 1;
+        g->at_limit[i] = counted(s->limited >> i & 1, other ? 0 : g->at_limit[i]);
+        if (g->at_limit[i] > c->patience)
+            out = torque ? (finding_t){APP_FAULT_TORQUE, i, s->tau[i], c->joint[i].tau_max}
+                         : short_of_voltage(c, g, s, i);
+    }
+    g->clipped = s->clipped;
+    return out;
+}
+
+finding_t guard_loop(const control_t *c, guard_t *g, const loop_t *s, uint32_t wrong) {
+    finding_t out = guard_joints(c, g, s);
+    if (out.fault != APP_FAULT_NONE)
+        return out;
+    out = guard_efforts(c, g, s);
+    if (wrong != APP_NO_JOINT)
+        out = (finding_t){APP_FAULT_DIRECTION, wrong, s->qd_hat[wrong], s->qd_ref[wrong]};
+    return out;
+}
+
+void guard_start(const control_t *c, guard_t *g, const loop_t *s) {
+    *g = (guard_t){.limited = g->limited, .late = g->late, .unread = g->unread};
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        g->outside |= (uint32_t)(j->bounded && (s->q[i] > j->upper || s->q[i] < j->lower)) << i;
+    }
+}

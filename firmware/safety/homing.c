@@ -1,0 +1,95 @@
+/*
+ * Homing: an encoder that counts from where it was switched on learns where that was. One joint at
+ * a time looks for its mechanical stop or its switch, while the loop holds the others; which joint
+ * comes when is the business of who asks.
+ *
+ *     seek    towards it, until it is there
+ *     back    away from it, until it is gone, and a little farther
+ *     touch   towards it at a quarter of the speed: where it is there, the position is known
+ *     away    away from it, until the joint is within its limits
+ *
+ * A stop is there where the joint presses with all that it may and does not move. What it may press
+ * with is counted from the model's torque, so that gravity and friction are not taken from it; the
+ * model of an arm that does not know its pose is wrong by gravity at most, and so is the pressure.
+ * Limits of the position are not looked at until the position is known.
+ */
+#include "firmware/safety/homing.h"
+
+#include "firmware/control/number.h"
+#include "firmware/params/parameters.h"
+
+/* From rest, where the joint is. */
+static void go(motion_state_t *m, loop_t *s, uint32_t phase) {
+    const uint32_t i = m->as.home.joint;
+    const real speed = m->as.home.speed;
+    m->as.home.phase = phase;
+    m->as.home.stalled = m->as.home.gone = 0;
+    m->count = 0;
+    s->q_mid[i] = s->q_hat[i];
+    s->qd_mid[i] = real_known(0);
+    m->as.home.target[i] = phase == HOMING_SEEK    ? speed
+                           : phase == HOMING_TOUCH ? real_half(real_half(speed))
+                           : phase == HOMING_DONE  ? real_known(0)
+                                                   : real_neg(speed);
+}
+
+/* It presses and does not move. */
+INLINE bool stands(motion_state_t *m, const loop_t *s) {
+    const uint32_t i = m->as.home.joint;
+    const bool still = real_size(s->qd_hat[i]) < real_half(real_size(m->as.home.target[i]));
+    m->as.home.stalled = (s->pressing >> i & 1) && still ? m->as.home.stalled + 1 : 0;
+    return m->as.home.stalled >= m->as.home.still;
+}
+
+/* The reading changes by what it was wrong, and with it everything that was made of it. */
+static void learn(motion_state_t *m, loop_t *s) {
+    const uint32_t i = m->as.home.joint;
+    const real wrong = real_sub(m->as.home.position, s->q[i]);
+    s->zero[i] = real_add(s->zero[i], wrong);
+    s->q[i] = real_add(s->q[i], wrong);
+    s->q_hat[i] = real_add(s->q_hat[i], wrong);
+}
+
+INLINE bool within(const control_t *c, const loop_t *s, uint32_t i) {
+    const control_joint_t *j = &c->joint[i];
+    return !j->bounded || (s->q_mid[i] > j->lower && s->q_mid[i] < j->upper);
+}
+
+finding_t homing_step(const control_t *c, motion_state_t *m, loop_t *s, uint32_t switches) {
+    const uint32_t i = m->as.home.joint, phase = m->as.home.phase;
+    const bool towards = phase == HOMING_SEEK || phase == HOMING_TOUCH;
+    const bool stop = towards && stands(m, s), by_switch = m->as.home.kind == HOME_SWITCH;
+    const bool closed = by_switch && (switches >> i & 1);
+    const bool there = by_switch ? closed : stop;
+    m->count++;
+    if ((phase != HOMING_DONE && m->count > m->last) || (stop && !there)) {
+        m->kind = MOTION_HOLD;
+        return (finding_t){APP_FAULT_HOMING, i, real_sub(s->q[i], m->as.home.from),
+                           m->as.home.position};
+    }
+    if (phase == HOMING_SEEK && there) {
+        go(m, s, HOMING_BACK);
+    } else if (phase == HOMING_BACK) {
+        m->as.home.gone = closed ? 0 : m->as.home.gone + 1;
+        if (m->as.home.gone > m->as.home.away)
+            go(m, s, HOMING_TOUCH);
+    } else if (phase == HOMING_TOUCH && there) {
+        learn(m, s);
+        go(m, s, HOMING_AWAY);
+    } else if (phase == HOMING_AWAY && m->count > m->as.home.away && within(c, s, i)) {
+        m->as.home.phase = HOMING_DONE; /* brakes, and ends at rest */
+        s->unhomed &= ~(1u << i);
+        m->as.home.target[i] = real_known(0);
+    }
+    return (finding_t){APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
+}
+
+void homing_limit(const control_t *c, const motion_state_t *m, loop_t *s) {
+    const uint32_t i = m->as.home.joint;
+    uint32_t pressed = 0, beyond = 0;
+    const real push = wide_clamp(wide_sub(s->tau[i], s->tau_model[i]), m->as.home.torque, &pressed);
+    s->tau[i] = wide_clamp(wide_add(push, s->tau_model[i]), c->joint[i].tau_max, &beyond);
+    s->pressing = (pressed | beyond) << i;
+    s->clipped &= ~(1u << i);
+    s->limited &= ~(1u << i);
+}

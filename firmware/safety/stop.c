@@ -1,0 +1,54 @@
+/*
+ * A stop is chosen from model and pose: the loop may hold the arm where gravity takes no more than
+ * a part of the torque limits, lower it where it takes no more than all of them; else shorted
+ * windings damp it, where every joint has a motor, or it is released. A fault that spoils encoder
+ * or numbers allows no stop that needs them.
+ */
+#include "firmware/safety/stop.h"
+
+#include "firmware/params/parameters.h"
+#include "firmware/safety/within.h"
+
+/* Into k->tau. */
+static void gravity(const control_t *c, scratch_t *k, const real at[]) {
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        k->q[i] = placed(c, i, at[i]);
+    DYN(fast_gravity)(c->arm, &k->fast, k->q, k->tau);
+}
+
+uint32_t stop_weak(const control_t *c, scratch_t *k, const real q[], real part) {
+    gravity(c, k, q);
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        if (real_size(k->tau[i]) > real_mul(part, c->joint[i].tau_max))
+            return i;
+    return APP_NO_JOINT;
+}
+
+uint32_t stop_choose(const control_t *c, scratch_t *k, const loop_t *s, uint32_t best) {
+    uint32_t stop = best;
+    if (stop <= APP_STOP_LOWER && c->feedback == FEEDBACK_OFF)
+        stop = APP_STOP_DAMP;
+    if (stop == APP_STOP_HOLD && stop_weak(c, k, s->q_hat, c->hold) != APP_NO_JOINT)
+        stop = APP_STOP_LOWER;
+    if (stop == APP_STOP_LOWER && stop_weak(c, k, s->q_hat, real_known(1)) != APP_NO_JOINT)
+        stop = APP_STOP_DAMP;
+    if (stop == APP_STOP_DAMP && !c->damping)
+        stop = APP_STOP_RELEASE;
+    return stop;
+}
+
+/* Small torques are left alone: near its balance a joint would go to and fro. All of it in every
+ * tick: the background may be filling the same memory with a motion that it will not start. */
+void stop_lower(const control_t *c, scratch_t *k, const loop_t *s, motion_state_t *m) {
+    m->kind = MOTION_JOG;
+    m->count = 0;
+    m->last = UINT32_MAX;
+    gravity(c, k, s->q_hat);
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        const real small = sixteenth(sixteenth(j->tau_max));
+        m->as.jog.target[i] = k->tau[i] > small             ? real_neg(j->sink)
+                              : real_neg(k->tau[i]) > small ? j->sink
+                                                            : real_known(0);
+    }
+}

@@ -1,0 +1,59 @@
+/* Faults and the stops that follow them: what latches, and how the arm is brought to rest. */
+#include "firmware/safety/supervisor.h"
+
+#include "firmware/control/number.h"
+#include "firmware/safety/stop.h"
+
+/* The reference goes on from where the arm is, and brakes. */
+static void catch_arm(supervisor_t *v, const supervised_t *all) {
+    const control_t *c = all->control;
+    loop_t *s = all->loop;
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        s->q_mid[i] = s->q_hat[i];
+        s->qd_mid[i] = real_clamp(s->qd_hat[i], c->arm->joint[i].sure.qd);
+    }
+    guard_start(c, &v->guard, s);
+}
+
+/* A stop begins, or a better one was not possible after all. */
+static void begin_stop(supervisor_t *v, const supervised_t *all, uint32_t best) {
+    v->stop = stop_choose(all->control, all->scratch, all->loop, best);
+    v->guard.stopped = 0;
+    if (v->stop <= APP_STOP_LOWER)
+        reference_brake(all->motion);
+    else
+        all->motion->kind = MOTION_HOLD;
+}
+
+void supervisor_latch(supervisor_t *v, finding_t f) {
+    v->fault = f.fault;
+    v->fault_joint = f.joint;
+    v->fault_value = f.value;
+    v->fault_limit = f.limit;
+    v->stop = APP_STOP_RELEASE;
+    v->state = app_state_next(v->state, APP_EVENT_FAULT);
+}
+
+void supervisor_take(supervisor_t *v, const supervised_t *all, finding_t f) {
+    const uint32_t best = app_fault_stop(f.fault);
+    if (supervisor_closed(v)) {
+        supervisor_latch(v, f);
+        begin_stop(v, all, best);
+        if (v->stop <= APP_STOP_LOWER && f.fault != APP_FAULT_SETPOINT)
+            catch_arm(v, all);
+    } else if (v->state == APP_STATE_FAULT && v->stop < APP_STOP_RELEASE) {
+        if (v->stop < APP_STOP_DAMP || best > v->stop)
+            begin_stop(v, all, best > APP_STOP_DAMP ? best : APP_STOP_DAMP);
+    }
+}
+
+void supervisor_stop(supervisor_t *v, const supervised_t *all) {
+    const control_t *c = all->control;
+    guard_t *g = &v->guard;
+    const bool still = all->motion->kind == MOTION_HOLD;
+    g->stopped = (uint16_t)(g->stopped + (g->stopped < UINT16_MAX));
+    if (v->stop == APP_STOP_LOWER && (!c->brakes || !still))
+        stop_lower(c, all->scratch, all->loop, all->motion);
+    if (c->brakes && (v->stop == APP_STOP_DAMP ? g->stopped > c->damp : still))
+        v->stop = APP_STOP_RELEASE;
+}

@@ -1,0 +1,21 @@
+/* Helpers of guards and stops in the number type of the build. */
+#ifndef FIRMWARE_SAFETY_WITHIN_H
+#define FIRMWARE_SAFETY_WITHIN_H
+
+#include "firmware/control/control.h"
+#include "firmware/control/number.h"
+
+/* Differences of differences stay numbers of the format. */
+INLINE real sixteenth(real a) {
+    return real_half(real_half(real_half(real_half(a))));
+}
+
+/* A position as the kernels take it, where fixed point was proved. */
+INLINE real placed(const control_t *c, uint32_t i, real at) {
+    const DYN_T(sure) *sure = &c->arm->joint[i].sure;
+    const real q = gain_turn(c->joint[i].angle, at);
+    const bool slides = c->arm->joint[i].prismatic;
+    return slides && q < sure->low ? sure->low : slides && q > sure->high ? sure->high : q;
+}
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * The arm that is not there: forward dynamics with motors, friction, joint stops and encoders, for
+ * running without a robot. Its masses and friction may differ from those that the controller
+ * believes in.
+ *
+ * With all masses f times those of the model, (f M + R) qdd = tau - f bias - friction, R the
+ * rotors, which are not wrong. Divided by f only the rotors and the torque change, and nothing
+ * grows beyond what the number format holds for the model itself.
+ *
+ * A step takes the acceleration of its beginning: exact for a constant one. A stop is inelastic.
+ *
+ * Friction is implicit: (M + R + D) qdd = tau - bias - friction with D_i = h/2 dF/dqd, friction in
+ * the middle of the step to second order and stable for every inertia. Where it would turn a joint
+ * around within the step, which a force against the motion never does, D_i is h F/qd less half of
+ * the joint's inertia: then it stops. D acts on accelerations alone, so that a joint at constant
+ * speed, or at rest, feels F itself. Torques of motors stay explicit: the drive compensates their
+ * speed at the beginning of the step.
+ */
+#include "firmware/sim_arm/sim_arm.h"
+
+#include "firmware/control/number.h"
+#include "firmware/params/parameters.h"
+
+/*
+ * Speeds for friction and bias, in k->qd: in fixed point those kernels are proved for the limits of
+ * the arm, and an arm that is faster is taken for one at its limit.
+ */
+INLINE void sure_speeds(const plant_t *p, scratch_t *k) {
+    for (uint32_t i = 0; i < p->arm->n; i++)
+        k->qd[i] = real_clamp(p->qd[i], p->arm->joint[i].sure.qd);
+}
+
+/* Torque of the motors without friction, in k->tau, divided by twice the mass factor. */
+INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
+    const uint32_t n = p->arm->n;
+    uint32_t beyond;
+    (void)DYN(motor_torque)(p->arm, p->qd, p->input, k->tau);
+    for (uint32_t i = 0; i < n; i++)
+        k->qdd[i] = real_known(0);
+    sure_speeds(p, k);
+    DYN(friction)(p->arm, k->qd, k->qdd);
+    for (uint32_t i = 0; i < n; i++) {
+        const real tau = p->open ? real_known(0) : c->joint[i].motor ? k->tau[i] : p->input[i];
+        const real left = wide_fit(wide_sub(tau, real_mul(p->friction, k->qdd[i])), &beyond);
+        k->tau[i] = real_mul(p->mass_part, left);
+    }
+}
+
+INLINE real fit_mul(real a, real b) {
+    uint32_t beyond;
+    return wide_fit(wide_mul(a, b), &beyond);
+}
+
+INLINE real fit_add(real a, real b) {
+    uint32_t beyond;
+    return wide_fit(wide_sub(a, real_neg(b)), &beyond);
+}
+
+/*
+ * The inertia m of the joint with its D, both divided by twice the mass factor. Two slopes of the
+ * friction F = t (coulomb + uneven t), t = x (3 - x^2), x = qd / width, of dyn/kernel/drive.c:
+ * dF/dx and F/x; beyond the width F/x falls with the speed, in fixed point down to an eighth. All
+ * by what a unit of acceleration adds to x in half a step, which makes an inertia of a torque.
+ *
+ * No part of its caller, whose stack is that of the dynamics, too.
+ */
+__attribute__((noinline)) static real add_friction(const plant_t *p, uint32_t i, real m) {
+    const DYN_T(drive) *d = &p->arm->joint[i].drive;
+    uint32_t beyond;
+    const wider speed = gain_wide(d->per_width, real_clamp(p->qd[i], p->arm->joint[i].sure.qd));
+    const real x = wide_clamp(speed, real_known(1), &beyond);
+    const real widths = real_size(wide_fit(speed, &beyond));
+    const real fall = real_recip(widths > real_known(1) ? widths : real_known(1));
+    const real rest = real_sub(real_known(3), real_mul(x, x));
+    const real uneven = real_mul(d->uneven, real_mul(x, rest));
+    const real even = real_add(d->coulomb, uneven);
+    const real steep = real_mul(real_known(3), real_sub(real_known(1), real_mul(x, x)));
+    const real gained = gain_mul(p->joint[i].half.qd_qdd, real_known(1));
+    const real dx = wide_fit(gain_wide(d->per_width, gained), &beyond);
+    const real viscous = gain_mul(d->viscous, gained);
+    real middle = fit_add(viscous, fit_mul(steep, fit_mul(dx, real_add(even, uneven))));
+    real stop = fit_add(viscous, fit_mul(real_mul(rest, fall), fit_mul(dx, even)));
+    middle = fit_mul(p->mass_part, fit_mul(p->friction, middle));
+    stop = fit_mul(p->mass_part, fit_mul(p->friction, stop));
+    stop = fit_add(stop, fit_add(stop, real_neg(real_half(m))));
+    const real more = stop > middle ? stop : middle;
+    return fit_add(m, more > real_known(0) ? more : real_known(0));
+}
+
+/* A joint that does not move: its row and column leave the equations, and nothing drives it. */
+static void jam(scratch_t *k, uint32_t at, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (i != at)
+            k->M[i > at ? i * (i + 1) / 2 + at : at * (at + 1) / 2 + i] = real_known(0);
+    k->tau[at] = real_known(0);
+}
+
+/* Accelerations, in k->tau. */
+INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
+    const uint32_t n = p->arm->n;
+    real *row = k->M;
+    for (uint32_t i = 0; i < n; i++) {
+        const DYN_T(sure) *sure = &p->arm->joint[i].sure;
+        const real q = gain_turn(c->joint[i].angle, p->q[i]);
+        const bool slides = p->arm->joint[i].prismatic;
+        k->q[i] = slides && q < sure->low ? sure->low : slides && q > sure->high ? sure->high : q;
+    }
+    DYN(fast_bias)(p->arm, &k->fast, k->q, k->qd, k->qdd);
+    DYN(fast_mass_placed)(p->arm, k->fast.link, k->M);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j <= i; j++)
+            row[j] = real_half(row[j]);
+        row[i] = real_add(row[i], real_mul(p->mass_part, p->arm->joint[i].rotor));
+        row[i] = add_friction(p, i, row[i]);
+        row += i + 1;
+        k->tau[i] = real_sub(k->tau[i], real_half(k->qdd[i]));
+    }
+    if (p->defect == DEFECT_JAMMED)
+        jam(k, p->defect_joint, n);
+    if (p->defect == DEFECT_INERTIA)
+        k->M[0] = real_known(0);
+    return DYN(cholesky_mass)(p->arm, k->M, k->tau);
+}
+
+INLINE void move(plant_t *p, uint32_t i, real qdd) {
+    const plant_joint_t *j = &p->joint[i];
+    const real bend = real_twice(gain_mul(j->half.q_qdd, qdd)); /* qdd h^2 / 4 */
+    const real glide = real_add(gain_mul(j->half.q_qd, p->qd[i]), bend);
+    const real qd = real_add(p->qd[i], real_twice(gain_mul(j->half.qd_qdd, qdd)));
+    real q = real_add(p->q[i], real_twice(glide));
+    const real inside = q < j->low ? j->low : q > j->high ? j->high : q;
+    p->qd[i] = inside == q ? real_clamp(qd, j->qd_max) : real_known(0);
+    p->q[i] = inside;
+}
+
+void plant_step(const control_t *c, plant_t *p, scratch_t *k, bool braked) {
+    for (uint32_t step = 0; step < p->steps && !braked; step++) {
+        drive_torque(c, p, k);
+        if (accelerate(c, p, k) != DYN_OK) {
+            p->broken = 1;
+            return;
+        }
+        for (uint32_t i = 0; i < p->arm->n; i++)
+            move(p, i, k->tau[i]);
+        if (p->defect == DEFECT_JAMMED)
+            p->qd[p->defect_joint] = real_known(0);
+    }
+    for (uint32_t i = 0; i < p->arm->n && braked; i++)
+        p->qd[i] = real_known(0);
+}
+
+void plant_drive(const control_t *c, plant_t *p, const int32_t duty_q15[], const real tau[]) {
+    for (uint32_t i = 0; i < p->arm->n; i++)
+        p->input[i] = c->joint[i].motor
+                          ? real_mul(p->supply, gain_count(p->joint[i].volt, duty_q15[i]))
+                          : tau[i];
+    if (p->defect == DEFECT_MOTOR)
+        p->input[p->defect_joint] = real_neg(p->input[p->defect_joint]);
+}
+
+/* Of -noise .. noise, by a linear congruence of Knuth's. */
+INLINE int32_t noise(plant_t *p) {
+    p->random = p->random * 1664525u + 1013904223u;
+    return (int32_t)(((uint64_t)p->random * (2 * p->noise + 1)) >> 32) - (int32_t)p->noise;
+}
+
+void plant_counts(plant_t *p, int32_t counts[]) {
+    for (uint32_t i = 0; i < p->arm->n; i++) {
+        const real turned = real_sub(p->q[i], p->zero[i]);
+        const int32_t halves = gain_whole(p->joint[i].per_q, turned);
+        const int32_t nearest = ((halves + 1) >> 1) + p->shift + noise(p);
+        const bool odd = p->defect != DEFECT_NONE && i == p->defect_joint;
+        if (odd && (p->defect == DEFECT_LOST || p->defect == DEFECT_PARITY))
+            continue; /* the last one stays */
+        counts[i] = odd && p->defect == DEFECT_REVERSED ? -nearest
+                    : odd && p->defect == DEFECT_SCALE  ? 2 * nearest
+                                                        : nearest;
+    }
+}
+
+uint32_t plant_switches(const motion_state_t *m, const plant_t *p) {
+    if (m->kind != MOTION_HOME || m->as.home.kind != HOME_SWITCH)
+        return 0;
+    const uint32_t i = m->as.home.joint;
+    const bool closed =
+        m->as.home.speed > 0 ? p->q[i] >= m->as.home.position : p->q[i] <= m->as.home.position;
+    return (uint32_t)closed << i;
+}

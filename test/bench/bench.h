@@ -1,0 +1,102 @@
+/*
+ * The bench program: every problem, method and number type, timed on the robots below. Built for a
+ * board it counts executed instructions; tools/bench/bench.py runs it, with the counting plugin
+ * between bench_begin and bench_end. Chosen by words on the command line of the emulator
+ * (semihosting):
+ *
+ *     robot=puma560,chain6 problem=id method=fast,ne real=f32 states=100
+ *
+ * where a word that is missing, or `-` as a name, means what it must: everything, and "the only
+ * method".
+ */
+#ifndef TEST_BENCH_BENCH_H
+#define TEST_BENCH_BENCH_H
+
+#include "dyn/number/f32.h"
+#include "dyn/number/f64.h"
+#include "dyn/number/q31.h"
+
+#include <stdbool.h>
+
+enum { BENCH_STATES = 100 };
+
+typedef struct {
+    const char *robot, *problem, *method, *real; /* names with commas between, NULL: all */
+    uint32_t states;
+} bench_choice_t;
+
+/* Whether the list, NULL for all, has the name. */
+bool bench_chosen(const char *list, const char *name);
+
+/* puma560; stanford, which has a sliding joint; and chainN for N = 2, 3, 6, 7, 12, 20, 30: all
+ * revolute, every constant of a joint a random number, the links lighter towards the hand. */
+uint32_t bench_robot_count(void);
+const char *bench_robot_name(uint32_t robot);
+void bench_robot_model(uint32_t robot, dyn_model_t *model);
+/* Units in which the sums of bodies fit q31. */
+void bench_robot_units(const dyn_model_t *model, dyn_units_t *units);
+
+/* Largest travel, speed, acceleration and torque of the states. */
+#define BENCH_TRAVEL       0.5 /* of a sliding joint, either way */
+#define BENCH_SPEED        3.0
+#define BENCH_ACCELERATION 10.0
+#define BENCH_TORQUE       10.0
+
+/* The robot at hand. */
+typedef struct {
+    const char *name;
+    dyn_model_t model;
+    dyn_units_t units;
+} bench_robot_t;
+
+/* One number type at a time in this memory: the board has 128 KB. */
+typedef union {
+    struct {
+        dyn_arm_f64_t arm;
+        dyn_real_f64_t matrix[2][DYN_MAX_JOINTS * DYN_MAX_JOINTS];
+    } f64;
+    struct {
+        dyn_arm_f32_t arm;
+        dyn_real_f32_t matrix[2][DYN_MAX_JOINTS * DYN_MAX_JOINTS];
+    } f32;
+    struct {
+        dyn_arm_q31_t arm;
+        dyn_real_q31_t matrix[2][DYN_MAX_JOINTS * DYN_MAX_JOINTS];
+    } q31;
+} bench_memory_t;
+extern bench_memory_t bench_memory;
+
+void bench_run_f32(const bench_robot_t *robot, const bench_choice_t *choice);
+void bench_run_f64(const bench_robot_t *robot, const bench_choice_t *choice);
+void bench_run_q31(const bench_robot_t *robot, const bench_choice_t *choice);
+/* Of the program at hand: kernels or tick. */
+void bench_run(const bench_choice_t *choice);
+/* Elastic links, on robots of their own: flex2 and flexspace. */
+void bench_run_flex(const bench_choice_t *choice);
+/* The generated kernels, test/bench/bench_gen.c. */
+void bench_run_gen(const bench_choice_t *choice);
+
+/* Not inlined, not cloned, not merged with another function of the same code. */
+#ifdef __clang__
+#define BENCH_APART __attribute__((noinline))
+#else
+#define BENCH_APART __attribute__((noipa))
+#endif
+
+/* What a call costs, from start to stop. */
+typedef struct {
+    uint32_t least, most;
+} bench_cost_t;
+
+/* Markers for the plugin: one measurement lies between begin and end, row ends a group of them. */
+void bench_begin(void);
+void bench_end(void);
+void bench_row(void);
+
+uint32_t bench_clock(void);
+uint32_t bench_elapsed(uint32_t start, uint32_t end);
+/* Prints a row; verdict says whether the result is the one of the first method of the problem. */
+void bench_print(const char *robot, uint32_t n, const char *problem, const char *method,
+                 const char *real, bench_cost_t cost, const char *verdict);
+
+#endif

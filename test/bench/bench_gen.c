@@ -1,0 +1,119 @@
+/*
+ * The bench of generated kernels: the PUMA 560 with its rotors, as tools/robots has it, in q31 and,
+ * where the board has an FPU (BENCH_GEN_f32), in f32.
+ * What they compute is checked by the self-test that is generated with them.
+ */
+#include "test/bench/bench.h"
+#include "test/support/dyn/dyn_arms.h"
+
+#include BENCH_GEN_q31 /* the generated headers */
+#ifdef BENCH_GEN_f32
+#include BENCH_GEN_f32
+#endif
+
+#include <string.h>
+
+enum { N = GEN_Q31_JOINTS, KINDS = 4, RESULTS = 6 * N };
+
+/* Speeds and accelerations well inside the limits; a position may be any angle. */
+#define PART_F32(random) ((float)(random) / 2147483648.0f)
+#define PART_Q31(random) ((random) >> 6)
+
+#define GEN_ROWS(real, number, part)                                                               \
+    static number state_##real[KINDS][N], out_##real[RESULTS];                                     \
+    static BENCH_APART void id_##real(void) {                                                      \
+        gen_##real##_id(state_##real[0], state_##real[1], state_##real[2], out_##real);            \
+    }                                                                                              \
+    static BENCH_APART void mass_##real(void) {                                                    \
+        gen_##real##_mass(state_##real[0], out_##real);                                            \
+    }                                                                                              \
+    static BENCH_APART void fd_##real(void) {                                                      \
+        gen_##real##_fd(state_##real[0], state_##real[1], state_##real[3], out_##real);            \
+    }                                                                                              \
+    static BENCH_APART void bias_##real(void) {                                                    \
+        gen_##real##_bias(state_##real[0], state_##real[1], out_##real);                           \
+    }                                                                                              \
+    static BENCH_APART void gravity_##real(void) {                                                 \
+        gen_##real##_gravity(state_##real[0], out_##real);                                         \
+    }                                                                                              \
+    static BENCH_APART void fk_##real(void) {                                                      \
+        gen_##real##_fk(state_##real[0], out_##real);                                              \
+    }                                                                                              \
+    static BENCH_APART void jacobian_##real(void) {                                                \
+        gen_##real##_jacobian(state_##real[0], out_##real);                                        \
+    }                                                                                              \
+    static void random_##real(dyn_arms_random_t *seed) {                                           \
+        for (int k = 0; k < KINDS; k++)                                                            \
+            for (int i = 0; i < N; i++)                                                            \
+                state_##real[k][i] = part(dyn_arms_random(seed));                                  \
+    }
+
+GEN_ROWS(q31, int32_t, PART_Q31)
+#ifdef BENCH_GEN_f32
+GEN_ROWS(f32, float, PART_F32)
+#endif
+
+typedef struct {
+    const char *problem;
+    void (*run)(void);
+} gen_row_t;
+
+#define ROWS(real)                                                                                 \
+    {                                                                                              \
+        {"id", id_##real}, {"mass", mass_##real}, {"fd", fd_##real}, {"bias", bias_##real},        \
+            {"gravity", gravity_##real}, {"fk", fk_##real}, {                                      \
+            "jacobian", jacobian_##real                                                            \
+        }                                                                                          \
+    }
+static const gen_row_t rows_q31[] = ROWS(q31);
+#ifdef BENCH_GEN_f32
+static const gen_row_t rows_f32[] = ROWS(f32);
+#endif
+
+static BENCH_APART void empty(void) {}
+
+static bench_cost_t measure(void (*run)(void), void (*randomise)(dyn_arms_random_t *),
+                            uint32_t states) {
+    dyn_arms_random_t seed = {0x2545F4914F6CDD1Du};
+    bench_cost_t cost = {UINT32_MAX, 0};
+    for (uint32_t s = 0; s < states; s++) {
+        randomise(&seed);
+        const uint32_t start = bench_clock();
+        bench_begin();
+        run();
+        bench_end();
+        const uint32_t spent = bench_elapsed(start, bench_clock());
+        cost.least = spent < cost.least ? spent : cost.least;
+        cost.most = spent > cost.most ? spent : cost.most;
+    }
+    bench_row();
+    return cost;
+}
+
+static void run_rows(const gen_row_t *rows, size_t count, const char *real,
+                     void (*randomise)(dyn_arms_random_t *), int wrong,
+                     const bench_choice_t *choice) {
+    for (size_t i = 0; i < count; i++) {
+        if (!bench_chosen(choice->problem, rows[i].problem))
+            continue;
+        const bench_cost_t base = measure(empty, randomise, 1);
+        bench_print("puma560", N, rows[i].problem, "empty", real, base, "same");
+        bench_cost_t cost = measure(rows[i].run, randomise, choice->states);
+        cost.least -= base.least;
+        cost.most -= base.least;
+        bench_print("puma560", N, rows[i].problem, "gen", real, cost, wrong ? "DIFFERENT" : "same");
+    }
+}
+
+void bench_run_gen(const bench_choice_t *choice) {
+    if (!bench_chosen(choice->robot, "puma560") || !bench_chosen(choice->method, "gen"))
+        return;
+#ifdef BENCH_GEN_f32
+    if (bench_chosen(choice->real, "f32"))
+        run_rows(rows_f32, sizeof rows_f32 / sizeof rows_f32[0], "f32", random_f32,
+                 gen_f32_selftest(), choice);
+#endif
+    if (bench_chosen(choice->real, "q31"))
+        run_rows(rows_q31, sizeof rows_q31 / sizeof rows_q31[0], "q31", random_q31,
+                 gen_q31_selftest(), choice);
+}

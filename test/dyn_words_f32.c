@@ -1,7 +1,0 @@
-/* The words of f32. */
-#include "dyn/real_f32.h"
-
-#define WORD_IN(x)      ((float)(x))
-#define WORD_OUT(x)     ((double)(x))
-#define WORD_TURN_IN(x) ((float)(x))
-#include "test/dyn_words.h"

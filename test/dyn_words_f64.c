@@ -1,7 +1,0 @@
-/* The words of f64. */
-#include "dyn/real_f64.h"
-
-#define WORD_IN(x)      (x)
-#define WORD_OUT(x)     (x)
-#define WORD_TURN_IN(x) (x)
-#include "test/dyn_words.h"

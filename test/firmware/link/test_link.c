@@ -1,0 +1,791 @@
+// Both ends of the link in one process (test/support/link_board.h): discovery, images, tunables,
+// the store, motions, telemetry; over a line that damages bytes, with power cuts, and with requests
+// that nobody would send.
+#include "test/support/harness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/params/bytes.h"
+#include "firmware/params/image.h"
+#include "test/support/link_board.h"
+
+#ifdef TEST_LONG
+enum { STRANGE_REQUESTS = 2000000, NOISE = 20000000 };
+#else
+enum { STRANGE_REQUESTS = 20000, NOISE = 200000 };
+#endif
+
+static board_t board;
+static client_t *client;
+static uint8_t image[BOARD_ROOM + 4];
+static uint32_t length;
+
+static void open_board(void) {
+    board_make(&board);
+    client = board_client(&board);
+    TEST_ASSERT_NOT_NULL(client);
+    length = board_image(image, sizeof image, "testarm");
+    TEST_ASSERT_GREATER_THAN_UINT32(0, length);
+}
+
+static void apply(void) {
+    bool kept = true;
+    TEST_ASSERT_EQUAL_MESSAGE(
+        0, client_send_image(client, TARGET_APP, image, length, &kept, NULL, NULL),
+        client->error.what);
+    TEST_ASSERT_FALSE(kept);
+    board_tick(&board, 2);
+    TEST_ASSERT_EQUAL(0, client_discover(client));
+}
+
+static device_status_t status_now(void) {
+    device_status_t status;
+    TEST_ASSERT_EQUAL(0, client_status(client, &status));
+    return status;
+}
+
+static void done(void) {
+    client_close(client);
+    client = NULL;
+}
+
+static void test_hello_and_empty_board(void) {
+    open_board();
+    TEST_ASSERT_EQUAL_STRING("in the test", client->device.board);
+    TEST_ASSERT_EQUAL_STRING("f32", client->device.real);
+    TEST_ASSERT_EQUAL_STRING("0123abcd", client->device.build);
+    const device_status_t status = status_now();
+    TEST_ASSERT_EQUAL(APP_STATE_UNCONFIGURED, status.state);
+    TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_EMPTY, status.reason);
+    TEST_ASSERT_EQUAL_STRING("the store holds no set", reason_cause(status.reason));
+    done();
+}
+
+// Everything that the tables of the firmware say arrives at the client.
+static void test_discovery(void) {
+    open_board();
+    apply();
+    const device_t *d = &client->device;
+    TEST_ASSERT_EQUAL_STRING("testarm", d->robot);
+    TEST_ASSERT_EQUAL_UINT32(2, d->joints);
+    TEST_ASSERT_EQUAL_STRING("shoulder", d->joint[0]);
+    TEST_ASSERT_EQUAL_STRING("elbow", d->joint[1]);
+    TEST_ASSERT_EQUAL_UINT32(TUNABLES, d->tunables);
+    for (uint32_t i = 0; i < TUNABLES; i++) {
+        TEST_ASSERT_EQUAL_STRING(tunable_table[i].name, d->tunable[i].name);
+        TEST_ASSERT_EQUAL_STRING(tunable_table[i].unit, d->tunable[i].unit);
+        TEST_ASSERT_EQUAL_STRING(tunable_table[i].help, d->tunable[i].help);
+        TEST_ASSERT_TRUE(tunable_table[i].least == d->tunable[i].least);
+        TEST_ASSERT_TRUE(tunable_table[i].most == d->tunable[i].most);
+        TEST_ASSERT_TRUE(tunable_table[i].fallback == d->tunable[i].fallback);
+        TEST_ASSERT_EQUAL(tunable_table[i].per_joint, d->tunable[i].per_joint);
+        TEST_ASSERT_EQUAL(tunable_table[i].idle_only, d->tunable[i].idle_only);
+    }
+    TEST_ASSERT_EQUAL_UINT32(SAMPLE_FIELDS, d->fields);
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+        TEST_ASSERT_EQUAL_STRING(sample_table[i].name, d->field[i].name);
+        TEST_ASSERT_EQUAL_STRING(sample_table[i].help, d->field[i].help);
+        TEST_ASSERT_EQUAL_STRING(quantity_unit(sample_table[i].quantity, 0), d->field[i].unit[0]);
+        TEST_ASSERT_EQUAL_STRING(quantity_unit(sample_table[i].quantity, 1), d->field[i].unit[1]);
+        TEST_ASSERT_EQUAL(sample_table[i].quantity == QUANTITY_NONE ? KIND_U32 : KIND_F32,
+                          d->field[i].kind);
+    }
+    done();
+}
+
+static void test_image_runs_and_is_read_back(void) {
+    open_board();
+    apply();
+    uint32_t size;
+    uint8_t *back = client_read_image(client, 0, &size);
+    TEST_ASSERT_NOT_NULL(back);
+    TEST_ASSERT_EQUAL_UINT32(length, size);
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(image, back, length);
+    free(back);
+    TEST_ASSERT_NULL(client_read_image(client, 1, &size)); // nothing is stored
+    const device_status_t status = status_now();
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, status.state);
+    TEST_ASSERT_EQUAL(SOURCE_LINK, status.source);
+    TEST_ASSERT_EQUAL_HEX32(crc32_add(0, image, length), status.image_crc);
+    TEST_ASSERT_TRUE(status.flags & STATUS_UNSAVED_IMAGE);
+    done();
+}
+
+// A bad image is refused with the reason, and what ran before runs on.
+static void test_bad_image_changes_nothing(void) {
+    open_board();
+    apply();
+    bool kept;
+    uint8_t *bad = malloc(length);
+    memcpy(bad, image, length);
+    bad[200] ^= 1;
+    TEST_ASSERT_EQUAL(-1, client_send_image(client, TARGET_APP, bad, length, &kept, NULL, NULL));
+    TEST_ASSERT_EQUAL(LINK_APP, client->status);
+    TEST_ASSERT_EQUAL(APP_E_IMAGE + IMAGE_E_CRC, client->reason);
+    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the checksum does not match"));
+    free(bad);
+    TEST_ASSERT_EQUAL(
+        -1, client_send_image(client, TARGET_APP, image, BOARD_ROOM + 1, &kept, NULL, NULL));
+    TEST_ASSERT_EQUAL(LINK_ROOM, client->status);
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
+    TEST_ASSERT_EQUAL_HEX32(crc32_add(0, image, length), status_now().image_crc);
+    done();
+}
+
+static void test_tunables(void) {
+    uint32_t tunable;
+    int joint;
+    float value;
+    bool saved;
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_tunable(client, "kp[elbow]", &tunable, &joint));
+    TEST_ASSERT_EQUAL_UINT32(TUNABLE_kp, tunable);
+    TEST_ASSERT_EQUAL(1, joint);
+    TEST_ASSERT_EQUAL(0, client_tunable(client, "kp[2]", &tunable, &joint));
+    TEST_ASSERT_EQUAL(1, joint);
+    TEST_ASSERT_EQUAL(0, client_tunable(client, "kp", &tunable, &joint));
+    TEST_ASSERT_EQUAL(-1, joint);
+    TEST_ASSERT_EQUAL(-1, client_tunable(client, "kp[3]", &tunable, &joint));
+    TEST_ASSERT_EQUAL(-1, client_tunable(client, "nothing", &tunable, &joint));
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 1, &value, &saved));
+    TEST_ASSERT_TRUE(value == 100 && !saved);
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 1, 55.5f, &value));
+    TEST_ASSERT_TRUE(value == 55.5f);
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &saved));
+    TEST_ASSERT_TRUE(value == 100);
+    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_kp, 1, -1, &value));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, client->reason);
+    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_kp, 1, (float)NAN, &value));
+    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLES, 0, 1, &value));
+    TEST_ASSERT_EQUAL(LINK_INDEX, client->status);
+    done();
+}
+
+// What is saved is there after a reset: image, tunables, choice of telemetry; and a value that is
+// not says so.
+static void test_save_survives_reset(void) {
+    static const char *const names[] = {"q", "tau"};
+    float value;
+    bool saved, persistent;
+    open_board();
+    TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL(LINK_NOTHING, client->status);
+    apply();
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 1, 55.5f, &value));
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 500, &value));
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 10, 5, NULL, NULL));
+    TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+    TEST_ASSERT_TRUE(persistent);
+    TEST_ASSERT_EQUAL(STATUS_TELEMETRY, status_now().flags);
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 0, 77, &value));
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &saved));
+    TEST_ASSERT_FALSE(saved);
+    TEST_ASSERT_EQUAL(STATUS_TELEMETRY | STATUS_UNSAVED_TUNABLES, status_now().flags);
+    TEST_ASSERT_EQUAL(0, client_reset(client));
+    TEST_ASSERT_EQUAL_UINT32(1, board.resets);
+    const device_status_t status = status_now();
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, status.state);
+    TEST_ASSERT_EQUAL(SOURCE_STORE, status.source);
+    TEST_ASSERT_EQUAL_UINT32(500, status.rate_hz);
+    TEST_ASSERT_EQUAL(0, status.flags & ~STATUS_TELEMETRY);
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &saved));
+    TEST_ASSERT_TRUE(value == 100 && saved);
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 1, &value, &saved));
+    TEST_ASSERT_TRUE(value == 55.5f && saved);
+    TEST_ASSERT_EQUAL(0, client_stream(client, NULL, 0, 0, 5, NULL, NULL)); // the board's choice
+    TEST_ASSERT_EQUAL_UINT32(2, client->choices);
+    TEST_ASSERT_EQUAL_UINT32(10, client->every);
+    TEST_ASSERT_EQUAL(SAMPLE_tau, client->chosen[1]);
+    done();
+}
+
+// ---------------------------------------------------------------------------------------- the
+// store
+
+static void write_set(const uint8_t *set, uint32_t size) {
+    store_t store;
+    (void)store_open(&store, &board.medium);
+    TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, size));
+    TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, set, size));
+    TEST_ASSERT_EQUAL(STORE_OK, store_commit(&store));
+}
+
+static uint32_t set_of(uint8_t *set, uint32_t version, const uint8_t *from, uint32_t size) {
+    put_u32(set, version);
+    put_u32(set + 4, size);
+    memcpy(set + SET_IMAGE, from, size);
+    return SET_IMAGE + size;
+}
+
+// Version 1 of the image had no sections; a tunable that no longer exists is passed over, one that
+// is not in the set has its default.
+static void test_older_set_is_migrated(void) {
+    static uint8_t set[BOARD_ROOM], old[BOARD_ROOM];
+    float value;
+    bool saved;
+    open_board();
+    memcpy(old, image, length);
+    put_u32(old + 8, 1);
+    put_u32(old + 4, crc32_add(0, old + 8, length - 8));
+    uint32_t used = set_of(set, 1, old, length);
+    put_u32(set + used, 2);
+    put_u32(set + used + 4, crc32_add(0, "a_tunable_of_old_times", 22));
+    put_u32(set + used + 8, 0);
+    put_f32(set + used + 12, 1);
+    put_u32(set + used + 16, crc32_add(0, "kd", 2));
+    put_u32(set + used + 20, 1);
+    put_f32(set + used + 24, 12.5f);
+    put_u32(set + used + 28, 3);
+    put_u32(set + used + 32, 1);
+    put_u32(set + used + 36, crc32_add(0, "field_of_old_times", 18));
+    write_set(set, used + 40);
+    board_start(&board);
+    const device_status_t status = status_now();
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, status.state);
+    TEST_ASSERT_EQUAL(2, board.server.unknown);
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kd, 1, &value, &saved));
+    TEST_ASSERT_TRUE(value == 12.5f && saved);
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 1, &value, &saved));
+    TEST_ASSERT_TRUE(value == 100 && !saved);
+    done();
+}
+
+static void test_newer_set_is_refused(void) {
+    static uint8_t set[BOARD_ROOM];
+    open_board();
+    uint32_t used = set_of(set, SET_VERSION + 1, image, length);
+    memset(set + used, 0, 12);
+    write_set(set, used + 12);
+    board_start(&board);
+    TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
+    TEST_ASSERT_EQUAL(APP_FAULT_PARAMETERS, status_now().fault);
+    TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_NEWER, status_now().reason);
+    // and an image of a newer layout inside a set of this one
+    put_u32(image + 8, IMAGE_VERSION + 1);
+    put_u32(image + 4, crc32_add(0, image + 8, length - 8));
+    used = set_of(set, SET_VERSION, image, length);
+    write_set(set, used + 12);
+    board_start(&board);
+    TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
+    TEST_ASSERT_EQUAL(APP_FAULT_PARAMETERS, status_now().fault);
+    TEST_ASSERT_EQUAL(APP_E_IMAGE + IMAGE_E_VERSION, status_now().reason);
+    // neither is a set that contradicts itself
+    put_u32(set + 4, 0x7ffffffc);
+    write_set(set, used + 12);
+    board_start(&board);
+    TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_CONTENT, status_now().reason);
+    done();
+}
+
+// The power fails at every operation of a SAVE over the wire: afterwards the old or the new set
+// runs.
+static void test_power_cut_while_saving(void) {
+    uint32_t cuts = 0, kept = 0;
+    for (uint64_t at = 0;; at++) {
+        float value;
+        bool saved, persistent;
+        open_board();
+        apply();
+        TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 0, 11, &value));
+        TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+        TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 0, 22, &value));
+        cut_power_up(&board.flash, at);
+        const int status = client_save(client, &persistent);
+        const bool cut = board.flash.dead;
+        TEST_ASSERT_EQUAL(cut ? -1 : 0, status);
+        cut_power_up(&board.flash, UINT64_MAX);
+        board_start(&board);
+        TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
+        TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &saved));
+        TEST_ASSERT_TRUE(saved && (value == 22 || (cut && value == 11)));
+        kept += value == 11;
+        done();
+        if (!cut) {
+            break;
+        }
+        cuts++;
+        at += at > 20 ? 7 : 0; // the torture of the store itself has them all
+    }
+    harness_note_number("power cuts while saving over the link", cuts);
+    TEST_ASSERT_GREATER_THAN_UINT32(20, cuts);
+    TEST_ASSERT_GREATER_THAN_UINT32(20, kept);
+}
+
+// A board without RAM for images: pieces go into the spare slot, the arm is used there, small
+// frames.
+static void test_image_in_place(void) {
+    bool kept, persistent;
+    float value;
+    board_make(&board);
+    board.port.flags |= HELLO_IN_PLACE;
+    board.port.image_room = 0;
+    board.port.slot[0] = board.memory;
+    board.port.slot[1] = board.memory + BOARD_SLOT;
+    board_start(&board);
+    client = board_client(&board);
+    length = board_image(image, sizeof image, "testarm");
+    for (unsigned turn = 0; turn < 4; turn++) {
+        TEST_ASSERT_EQUAL_MESSAGE(
+            0, client_send_image(client, TARGET_APP, image, length, &kept, NULL, NULL),
+            client->error.what);
+        TEST_ASSERT_TRUE(kept);
+        TEST_ASSERT_TRUE(board.server.running >= board.memory &&
+                         board.server.running < board.memory + sizeof board.memory);
+        TEST_ASSERT_EQUAL(0, status_now().flags);
+    }
+    TEST_ASSERT_EQUAL(0, client_discover(client));
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 0, 22, &value));
+    TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &kept));
+    TEST_ASSERT_TRUE(value == 22 && kept);
+    board_start(&board);
+    TEST_ASSERT_EQUAL(SOURCE_STORE, status_now().source);
+    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &kept));
+    TEST_ASSERT_TRUE(value == 22 && kept);
+    // A bad image does not become the stored one.
+    image[300] ^= 1;
+    TEST_ASSERT_EQUAL(-1, client_send_image(client, TARGET_APP, image, length, &kept, NULL, NULL));
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
+    board_start(&board);
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
+    done();
+}
+
+// ------------------------------------------------------------------------------------- telemetry
+
+typedef struct {
+    uint32_t count, tick, gaps, every;
+    double first_q, last_q;
+} heard_t;
+
+static void hear(void *user, const sample_in_t *sample) {
+    heard_t *heard = user;
+    // The count of ticks between samples begins anew with a motion: a step may be shorter once.
+    if (heard->count > 0 && sample->tick > heard->tick + heard->every) {
+        heard->gaps++;
+    }
+    if (heard->count == 0) {
+        heard->first_q = sample->value[1];
+    }
+    heard->last_q = sample->value[1];
+    TEST_ASSERT_TRUE(sample->value[0] == (double)sample->tick);
+    heard->tick = sample->tick;
+    heard->count++;
+}
+
+static motion_t to_target(float q0, float q1) {
+    motion_t motion = {.kind = MOTION_QUINTIC, .duration_s = 1, .value = {q0, q1}};
+    return motion;
+}
+
+static void test_motion_with_telemetry(void) {
+    static const char *const names[] = {"tick", "q", "tau"};
+    heard_t heard = {.every = 5};
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, 3, 5, 100, hear, &heard));
+    TEST_ASSERT_EQUAL(1, client_value_of(client, "q"));
+    TEST_ASSERT_EQUAL(3, client_value_of(client, "tau"));
+    char title[100];
+    const char *unit;
+    client_value_title(client, 2, title, sizeof title, &unit);
+    TEST_ASSERT_EQUAL_STRING("q[elbow]", title);
+    TEST_ASSERT_EQUAL_STRING("rad", unit);
+    const motion_t motion = to_target(0.5f, -0.4f);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
+    for (int i = 0; i < 2000 && heard.count < 300; i++) {
+        TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
+    }
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT32(300, heard.count);
+    TEST_ASSERT_EQUAL_UINT32(0, heard.gaps);
+    TEST_ASSERT_EQUAL_UINT32(0, client->lost_total);
+    TEST_ASSERT_EQUAL_UINT64(0, client->torn);
+    TEST_ASSERT_DOUBLE_WITHIN(0.01, 0, heard.first_q);
+    TEST_ASSERT_DOUBLE_WITHIN(0.02, 0.5, heard.last_q);
+    // While the outputs are on, nothing that needs them off is done.
+    bool persistent;
+    TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL(LINK_STATE, client->status);
+    TEST_ASSERT_EQUAL(
+        -1, client_send_image(client, TARGET_APP, image, length, &persistent, NULL, NULL));
+    TEST_ASSERT_EQUAL(LINK_STATE, client->status);
+    const motion_t beyond = to_target(9, 0);
+    TEST_ASSERT_EQUAL(-1, client_motion(client, &beyond));
+    TEST_ASSERT_EQUAL(APP_E_POSITION, client->reason);
+    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "shoulder"));
+    TEST_ASSERT_EQUAL(0, client_stop(client, true));
+    done();
+}
+
+// Without credit, and with a line that is full, samples are dropped and counted; the tick never
+// waits.
+static void test_drops_are_counted(void) {
+    static const char *const names[] = {"tick", "q"};
+    heard_t heard = {.every = 2};
+    uint32_t counter[COUNTERS];
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 2, 1000000, hear, &heard));
+    for (int i = 0; i < 100; i++) {
+        TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
+    }
+    TEST_ASSERT_EQUAL_UINT32(0, client->lost_total);
+    board_tick(&board, 2000); // the background does not get to run
+    for (int i = 0; i < 100; i++) {
+        TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
+    }
+    TEST_ASSERT_EQUAL_UINT32(1, heard.gaps);
+    TEST_ASSERT_UINT32_WITHIN(4, 1000 - APP_SAMPLES, client->lost_total);
+    TEST_ASSERT_EQUAL(0, client_counters(client, counter));
+    TEST_ASSERT_EQUAL_UINT32(client->lost_total, counter[COUNTER_DROPPED]);
+    board.server.telemetry.credit = 3;
+    client->window = 0; // nobody pays any more
+    for (int i = 0; i < 100; i++) {
+        TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
+    }
+    TEST_ASSERT_EQUAL(0, client_counters(client, counter));
+    TEST_ASSERT_GREATER_THAN_UINT32(client->lost_total, counter[COUNTER_DROPPED]);
+    TEST_ASSERT_EQUAL_UINT32((uint32_t)client->samples, counter[COUNTER_SAMPLES]);
+    done();
+}
+
+// More values than a frame holds: pieces with one tick.
+static void test_long_samples_in_pieces(void) {
+    const telemetry_budget_t one = telemetry_budget(60, 248, 1000, 1, 921600);
+    const telemetry_budget_t two = telemetry_budget(61, 248, 1000, 1, 921600);
+    TEST_ASSERT_EQUAL_UINT32(60 * 4 + 17, one.bytes);
+    TEST_ASSERT_EQUAL_UINT32(61 * 4 + 34, two.bytes);
+    const char *names[SAMPLE_FIELDS];
+    heard_t heard = {.every = 4};
+    open_board();
+    apply();
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+        names[i] = sample_table[i].name;
+    }
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, SAMPLE_FIELDS, 4, 100, hear, &heard));
+    for (int i = 0; i < 200; i++) {
+        TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
+    }
+    TEST_ASSERT_GREATER_THAN_UINT32(10, heard.count);
+    TEST_ASSERT_EQUAL_UINT32(0, heard.gaps);
+    done();
+}
+
+static void test_budget_is_refused_with_its_arithmetic(void) {
+    const char *names[SAMPLE_FIELDS];
+    float now;
+    open_board();
+    apply();
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+        names[i] = sample_table[i].name;
+    }
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
+    TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 100, NULL, NULL));
+    uint32_t values = 0;
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+        values += sample_table[i].per_joint ? 2 : 1;
+    }
+    const telemetry_budget_t b = telemetry_budget(values, PROTOCOL_PAYLOAD_MAX, 1000, 1, 921600);
+    char expected[PORT_TEXT];
+    snprintf(
+        expected, sizeof expected,
+        "%u bytes a sample x 10 bits x 1000 ticks/s / every 1 = %u bit/s, and 921600 baud leave "
+        "829440",
+        (unsigned)b.bytes, (unsigned)b.needed);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(client->error.what, expected), client->error.what);
+    // What the cure says works, and less does not.
+    unsigned every = 0;
+    TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
+    TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, every - 1, 9, NULL, NULL));
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, SAMPLE_FIELDS, every, 9, NULL, NULL));
+    done();
+}
+
+// Whatever came after the choice: faster ticks and denser samples are held against the line, too,
+// and the choice that is told and stored is the one that comes.
+static void test_budget_holds_after_the_choice(void) {
+    const char *names[SAMPLE_FIELDS];
+    float now, before;
+    bool saved;
+    unsigned every = 0;
+    uint8_t choice[4] = {TOPIC_CHOICE};
+    open_board();
+    apply();
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+        names[i] = sample_table[i].name;
+    }
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now)); // no choice: no bound
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
+    TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 9, NULL, NULL));
+    TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, SAMPLE_FIELDS, every, 9, NULL, NULL));
+    static const struct {
+        uint32_t tunable;
+        float value;
+    } worse[] = {{TUNABLE_sample_every, 1}, {TUNABLE_rate_hz, 8000}};
+    for (unsigned i = 0; i < 2; i++) {
+        TEST_ASSERT_EQUAL(0, client_get(client, worse[i].tunable, 0, &before, &saved));
+        TEST_ASSERT_EQUAL(-1, client_set(client, worse[i].tunable, 0, worse[i].value, &now));
+        TEST_ASSERT_EQUAL(LINK_BUDGET, client->status);
+        TEST_ASSERT_NOT_NULL(strstr(client->error.cure, "monitor --every"));
+        TEST_ASSERT_EQUAL(0, client_get(client, worse[i].tunable, 0, &now, &saved));
+        TEST_ASSERT_TRUE(now == before);
+    }
+    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_sample_every, 0, (float)NAN, &now));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, client->reason);
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 50, &now));
+    TEST_ASSERT_EQUAL(0, client_ask(client, ASK_DESCRIBE, choice, sizeof choice));
+    TEST_ASSERT_EQUAL_UINT32(50, get_u32(client->reply + 2));
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now)); // now there is room
+    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_sample_every, 0, (float)every, &now));
+    TEST_ASSERT_EQUAL(LINK_BUDGET, client->status);
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 0, &now)); // none at all
+    done();
+}
+
+// A second client while the first one's samples are streaming.
+static void test_starts_while_streaming(void) {
+    static const char *const names[] = {"tick", "q"};
+    heard_t heard = {.every = 1};
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 1, 1000000, hear, &heard));
+    for (int i = 0; i < 10; i++) {
+        TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
+    }
+    client->choices = 0; // it goes without a word
+    done();
+    TEST_ASSERT_GREATER_THAN_UINT32(5, heard.count);
+    TEST_ASSERT_GREATER_THAN_UINT32(0, board.server.telemetry.credit);
+    client = board_client(&board);
+    TEST_ASSERT_NOT_NULL(client);
+    TEST_ASSERT_EQUAL(0, client_discover(client));
+    TEST_ASSERT_EQUAL_STRING("testarm", client->device.robot);
+    TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY);
+    TEST_ASSERT_EQUAL(0, client_stream_end(client));
+    TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
+    TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY); // somebody's choice, without samples
+    done();
+}
+
+static void choice_is(const char *const *names, uint32_t count, uint32_t ticks) {
+    uint8_t chosen[256];
+    uint32_t choices, every;
+    TEST_ASSERT_EQUAL(0, client_choice(client, chosen, &choices, &every));
+    TEST_ASSERT_EQUAL_UINT32(count, choices);
+    TEST_ASSERT_EQUAL_UINT32(ticks, every);
+    for (uint32_t i = 0; i < count; i++) {
+        TEST_ASSERT_EQUAL_STRING(names[i], client->device.field[chosen[i]].name);
+    }
+    TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
+}
+
+// One client leaves its choice behind; others that look at something of their own put it back, at
+// their end or when they are closed; and a SAVE then stores it.
+static void test_choice_outlives_its_stream(void) {
+    static const char *const kept[] = {"volt", "tick"}, *const own[] = {"q"};
+    bool persistent;
+    open_board();
+    apply();
+    choice_is(NULL, 0, 0);
+    TEST_ASSERT_EQUAL(0, client_stream(client, own, 1, 3, 100, NULL, NULL));
+    TEST_ASSERT_EQUAL(0, client_stream_end(client));
+    choice_is(NULL, 0, 0);
+    TEST_ASSERT_EQUAL(0, client_stream(client, kept, 2, 7, 100, NULL, NULL));
+    TEST_ASSERT_EQUAL(0, client_stream_keep(client));
+    choice_is(kept, 2, 7);
+    for (int i = 0; i < 2; i++) {
+        done();
+        client = board_client(&board);
+        TEST_ASSERT_NOT_NULL(client);
+        TEST_ASSERT_EQUAL(0, client_stream(client, own, 1, 3, 100, NULL, NULL));
+        if (i == 0) {
+            TEST_ASSERT_EQUAL(0, client_stream_end(client));
+            choice_is(kept, 2, 7);
+        }
+    }
+    done();
+    client = board_client(&board);
+    TEST_ASSERT_EQUAL(0, client_discover(client));
+    choice_is(kept, 2, 7);
+    TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL(0, client_reset(client));
+    choice_is(kept, 2, 7);
+    apply(); // of another arm nothing was chosen
+    choice_is(NULL, 0, 0);
+    done();
+}
+
+// --------------------------------------------------------------------------------- a bad line
+
+// Two bytes of a thousand are lost, changed or doubled, in both directions: everything still works,
+// and nothing is done twice.
+static void test_damaged_line(void) {
+    static const char *const names[] = {"tick", "q"};
+    heard_t heard = {.every = 20};
+    open_board();
+    board.damage = 500;
+    apply();
+    TEST_ASSERT_EQUAL_HEX32(crc32_add(0, image, length), status_now().image_crc);
+    const uint32_t loads = board.app.loads;
+    TEST_ASSERT_EQUAL_UINT32(1, loads);
+    const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.05f};
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
+    const uint32_t room = app_knot_credits(&board.app);
+    board.ticks_per_poll = 0;
+    const float point[2] = {0, 0};
+    for (uint32_t i = 1; i <= 10; i++) {
+        uint32_t credits;
+        TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
+        TEST_ASSERT_LESS_THAN_UINT32(room, credits);
+        TEST_ASSERT_EQUAL_UINT32(credits, app_knot_credits(&board.app));
+    }
+    const uint32_t left = app_knot_credits(&board.app);
+    TEST_ASSERT_UINT32_WITHIN(3, room - 10, left); // the board may double the first one
+    board.ticks_per_poll = 1;
+    TEST_ASSERT_EQUAL(0, client_stop(client, true));
+    TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 20, 1000, hear, &heard));
+    for (int i = 0; i < 3000; i++) {
+        TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
+    }
+    TEST_ASSERT_GREATER_THAN_UINT64(0, client->repeated);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, client->torn);
+    TEST_ASSERT_GREATER_THAN_UINT32(100, heard.count);
+    harness_note_number("requests repeated over the damaged line", (int64_t)client->repeated);
+    done();
+}
+
+// Noise of any kind between the bytes of nobody: the board still answers.
+static void test_noise(void) {
+    open_board();
+    apply();
+    for (uint32_t i = 0; i < NOISE; i++) {
+        board.to.bytes[board.to.head++ % BOARD_LINE] = (uint8_t)board_random(&board);
+        if (i % 1000 == 999) {
+            server_poll(&board.server);
+            board_tick(&board, 1);
+            board.from.tail = board.from.head;
+        }
+    }
+    server_poll(&board.server);
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
+    TEST_ASSERT_GREATER_THAN_UINT32(NOISE / 1000, board.server.reader.stats.damaged);
+    harness_note_number("bytes of noise into the server", NOISE);
+    done();
+}
+
+static void put_frame(uint8_t *frame, size_t size) {
+    const size_t n = frame_close(frame, size);
+    for (size_t k = 0; k < n; k++) {
+        board.to.bytes[board.to.head++ % BOARD_LINE] = frame[k];
+    }
+}
+
+// A rate and a motion behind it, in one piece: the program has its turn between them, and sets the
+// timer of the tick before the loop is closed.
+static void test_one_request_at_a_time(void) {
+    uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
+    uint8_t *content = frame + FRAME_WRITE_AT;
+    open_board();
+    apply();
+    board.from.tail = board.from.head;
+    content[0] = ASK_SET;
+    content[1] = 100;
+    content[2] = TUNABLE_rate_hz;
+    content[3] = 0;
+    put_f32(content + 4, 500);
+    put_frame(frame, 8);
+    content[0] = ASK_MOTION;
+    content[1] = 101;
+    content[2] = MOTION_HOLD;
+    put_f32(content + 3, 0);
+    put_frame(frame, 7);
+    TEST_ASSERT_TRUE(server_poll(&board.server));
+    TEST_ASSERT_EQUAL_FLOAT(500, board.app.tunable[TUNABLE_rate_hz]);
+    TEST_ASSERT_EQUAL_UINT32(0, board.app.closing);
+    TEST_ASSERT_TRUE(server_poll(&board.server));
+    TEST_ASSERT_EQUAL_UINT32(1, board.app.closing);
+    TEST_ASSERT_FALSE(server_poll(&board.server));
+    board_tick(&board, 1);
+    (void)client_stop(client, true);
+    done();
+}
+
+// Good frames with any content: each is answered, and whatever they asked for, the board is still a
+// board.
+static void test_strange_requests(void) {
+    uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
+    uint32_t answers = 0;
+    open_board();
+    apply();
+    for (uint32_t i = 0; i < STRANGE_REQUESTS; i++) {
+        uint8_t *content = frame + FRAME_WRITE_AT;
+        const size_t size =
+            PROTOCOL_HEAD + board_random(&board) % (i % 7 == 0 ? PROTOCOL_PAYLOAD_MAX : 13);
+        for (size_t k = 0; k < size; k++) {
+            content[k] = (uint8_t)board_random(&board);
+        }
+        content[0] = (uint8_t)(board_random(&board) % 28);
+        if (content[0] == ASK_RESET && i % 50 != 0) {
+            content[0] = ASK_STATUS;
+        }
+        put_frame(frame, size);
+        server_poll(&board.server);
+        board_tick(&board, i % 3);
+        answers += board.from.head != board.from.tail;
+        board.from.tail = board.from.head;
+    }
+    TEST_ASSERT_EQUAL_UINT32(STRANGE_REQUESTS, answers);
+    (void)client_stop(client, true);
+    board_tick(&board, 5);
+    apply();
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
+    harness_note_number("strange requests", STRANGE_REQUESTS);
+    done();
+}
+
+static void test_crash_record(void) {
+    uint8_t *bytes;
+    size_t size;
+    open_board();
+    TEST_ASSERT_EQUAL(0, client_crash(client, &bytes, &size, true));
+    TEST_ASSERT_NULL(bytes);
+    board.crash_size = sizeof board.crash;
+    memset(board.crash, 0x5a, sizeof board.crash);
+    TEST_ASSERT_TRUE(status_now().flags & STATUS_CRASHED);
+    TEST_ASSERT_EQUAL(0, client_crash(client, &bytes, &size, true));
+    TEST_ASSERT_EQUAL(sizeof board.crash, size);
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(board.crash, bytes, size);
+    free(bytes);
+    TEST_ASSERT_FALSE(status_now().flags & STATUS_CRASHED);
+    done();
+}
+
+TEST_LIST_BEGIN
+TEST(test_hello_and_empty_board)
+TEST(test_discovery)
+TEST(test_image_runs_and_is_read_back)
+TEST(test_bad_image_changes_nothing)
+TEST(test_tunables)
+TEST(test_save_survives_reset)
+TEST(test_older_set_is_migrated)
+TEST(test_newer_set_is_refused)
+TEST(test_power_cut_while_saving)
+TEST(test_image_in_place)
+TEST(test_motion_with_telemetry)
+TEST(test_drops_are_counted)
+TEST(test_long_samples_in_pieces)
+TEST(test_budget_is_refused_with_its_arithmetic)
+TEST(test_budget_holds_after_the_choice)
+TEST(test_starts_while_streaming)
+TEST(test_choice_outlives_its_stream)
+TEST(test_damaged_line)
+TEST(test_noise)
+TEST(test_one_request_at_a_time)
+TEST(test_strange_requests)
+TEST(test_crash_record)
+TEST_LIST_END

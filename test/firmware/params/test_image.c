@@ -1,0 +1,476 @@
+/*
+ * The parameter image: its layout is frozen by bytes and by the checksum of a reference image;
+ * every image that is accepted is the only one with its content; no bytes whatever make the reader
+ * misbehave (the host runs this under the sanitizers).
+ */
+#include "firmware/params/bytes.h"
+#include "firmware/params/image.h"
+#include "test/support/harness.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__arm__)
+enum { MUTATIONS = 300 };
+#elif defined(TEST_LONG)
+enum { MUTATIONS = 10000000 };
+#else
+enum { MUTATIONS = 100000 };
+#endif
+
+enum { JOINT = 148, JOINT_SIZE = 37 * 4, NAMES = JOINT + 3 * JOINT_SIZE, SECTIONS = NAMES + 24 };
+
+static image_t image, back;
+static image_where_t where;
+static _Alignas(4) uint8_t bytes[IMAGE_SIZE_MAX], other[IMAGE_SIZE_MAX];
+static size_t size;
+static dyn_model_t model;
+static dyn_arm_q31_t arm;
+static _Alignas(4) uint8_t section[4 + sizeof arm];
+
+static void word_set(uint8_t *at, uint32_t word) {
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(word >> 8 * i);
+}
+
+static uint32_t word_of(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static float float_of(const uint8_t *at) {
+    const uint32_t word = word_of(at);
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static void float_set(uint8_t *at, float value) {
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    word_set(at, word);
+}
+
+static void seal(void) {
+    word_set(bytes + 4, crc32_add(0, bytes + 8, size - 8));
+}
+
+/* Three joints with a different number in each field. */
+static void reference(void) {
+    static const char *const names[] = {"waist", "slide", "wrist"};
+    float *number;
+    memset(&image, 0, sizeof image);
+    image.n = 3;
+    image.name = "arm";
+    image.has = IMAGE_HAS_RATE | IMAGE_HAS_TOOL;
+    image.feedback = IMAGE_FEEDBACK_COMPUTED_TORQUE;
+    image.proved = true;
+    image.q31_length = -2;
+    image.q31_time = -3;
+    number = (float *)&image.arm;
+    for (int i = 0; i < 26; i++) /* all but the reserved */
+        number[i] = 0.5F + (float)i;
+    for (uint32_t j = 0; j < image.n; j++) {
+        image_joint_t *joint = &image.joint[j];
+        joint->type = j == 1 ? DYN_PRISMATIC : DYN_REVOLUTE;
+        joint->has = IMAGE_JOINT_HAS_ALL >> j;
+        joint->q31_mass = 4 - (int32_t)j;
+        number = (float *)&joint->number;
+        for (int i = j == 0 ? 4 : 0; i < 34; i++)
+            number[i] = 0.25F * (float)(i + 1) + (float)j;
+        joint->number.sign[0] = j == 2 ? -1 : 1;
+        image.joint_name[j] = names[j];
+    }
+    arm.n = 3;
+    arm.joint[1].prismatic = 1;
+    arm.joint[2].mass_shift = 31;
+    image_put_q31(&arm, section);
+    image.section[IMAGE_SECTION_Q31A] = (image_section_t){section, image_q31_size(3)};
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, &where));
+}
+
+/* The same robot as version 1 had it. */
+static void reference_1(void) {
+    reference();
+    size = SECTIONS;
+    word_set(bytes + 8, 1);
+    word_set(bytes + 12, (uint32_t)size);
+    seal();
+}
+
+static int read_back(void) {
+    return image_read(bytes, size, &back, &where);
+}
+
+/* ------------------------------------------------------------------------------------------- cases
+ */
+
+/* The check value of CRC-32/ISO-HDLC. */
+static void test_crc(void) {
+    TEST_ASSERT_EQUAL_HEX32(0xCBF43926, crc32_add(0, (const uint8_t *)"123456789", 9));
+    TEST_ASSERT_EQUAL_HEX32(0, crc32_add(0, NULL, 0));
+}
+
+static void test_the_layout_is_as_documented(void) {
+    reference();
+    TEST_ASSERT_EQUAL_HEX8_ARRAY("\x89"
+                                 "APL",
+                                 bytes, 4);
+    TEST_ASSERT_EQUAL_UINT32(2, word_of(bytes + 8));
+    TEST_ASSERT_EQUAL_UINT32(size, word_of(bytes + 12));
+    TEST_ASSERT_EQUAL_UINT32(3, word_of(bytes + 16));
+    TEST_ASSERT_EQUAL_UINT32(IMAGE_HAS_RATE | IMAGE_HAS_TOOL, word_of(bytes + 20));
+    TEST_ASSERT_EQUAL_UINT32(2, word_of(bytes + 24));
+    TEST_ASSERT_EQUAL_HEX32(0x00fdfe01, word_of(bytes + 28));
+    TEST_ASSERT_EQUAL_FLOAT(0.5F, float_of(bytes + 32));  /* rate_hz */
+    TEST_ASSERT_EQUAL_FLOAT(1.5F, float_of(bytes + 36));  /* gravity */
+    TEST_ASSERT_EQUAL_FLOAT(16.5F, float_of(bytes + 96)); /* payload_mass */
+    TEST_ASSERT_EQUAL_UINT32(1, word_of(bytes + JOINT + JOINT_SIZE));
+    TEST_ASSERT_EQUAL_UINT32(3, word_of(bytes + JOINT + JOINT_SIZE + 8));
+    TEST_ASSERT_EQUAL_FLOAT(1.25F, float_of(bytes + JOINT + JOINT_SIZE + 12)); /* alpha */
+    TEST_ASSERT_EQUAL_STRING("arm", (const char *)bytes + JOINT + 3 * JOINT_SIZE);
+    TEST_ASSERT_EQUAL_STRING("wrist", (const char *)bytes + JOINT + 3 * JOINT_SIZE + 16);
+    TEST_ASSERT_EQUAL_HEX8_ARRAY("Q31A", bytes + SECTIONS, 4);
+    TEST_ASSERT_EQUAL_UINT32(image_q31_size(3), word_of(bytes + SECTIONS + 4));
+    TEST_ASSERT_EQUAL_HEX32(dyn_q31_layout(), word_of(bytes + SECTIONS + 8));
+    TEST_ASSERT_EQUAL_UINT32(3, word_of(bytes + SECTIONS + 12)); /* n of the prepared arm */
+    TEST_ASSERT_EQUAL_UINT32(SECTIONS + 8 + image_q31_size(3), size);
+    /* Without the section, whose content other tests freeze. Whoever changes the layout must change
+     * the version, and this. */
+    image.section[IMAGE_SECTION_Q31A].bytes = NULL;
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, &where));
+    TEST_ASSERT_EQUAL_UINT32(SECTIONS, size);
+    TEST_ASSERT_EQUAL_HEX32(0xF35C2385, word_of(bytes + 4));
+}
+
+/* Bytes as version 1 wrote them, by their checksum. */
+static void test_version_1_is_read(void) {
+    reference_1();
+    TEST_ASSERT_EQUAL_HEX32(0x05F6F811, word_of(bytes + 4));
+    TEST_ASSERT_EQUAL_UINT32(size, image_length(bytes, sizeof bytes));
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, read_back());
+    TEST_ASSERT_EQUAL_MEMORY(image.joint, back.joint, 3 * sizeof image.joint[0]);
+    TEST_ASSERT_NULL(back.section[IMAGE_SECTION_Q31A].bytes);
+    const dyn_arm_q31_t *at;
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_UNPROVED, image_arm_q31(&back, &at));
+    /* It had no sections. */
+    reference();
+    word_set(bytes + 8, 1);
+    seal();
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_LENGTH, read_back());
+}
+
+/* In place: a board keeps no copy. */
+static void test_the_prepared_arm_is_inside_the_image(void) {
+    const dyn_arm_q31_t *at;
+    reference();
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, read_back());
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_arm_q31(&back, &at));
+    TEST_ASSERT_EQUAL_PTR(bytes + SECTIONS + 12, at);
+    TEST_ASSERT_EQUAL_MEMORY(&arm, at, image_q31_size(3) - 4);
+}
+
+static void test_no_other_arm_is_taken_for_it(void) {
+    const dyn_arm_q31_t *at;
+    static const uint32_t joint = SECTIONS + 12 + offsetof(dyn_arm_q31_t, joint);
+    static const struct {
+        int status;
+        uint32_t at, word;
+    } other_arm[] = {
+        {IMAGE_E_BUILD, SECTIONS + 8, 1},
+        {IMAGE_E_NUMBER, SECTIONS + 12 + offsetof(dyn_arm_q31_t, n), 2},
+        {IMAGE_E_NUMBER, SECTIONS + 12 + offsetof(dyn_arm_q31_t, reach_shift), 32},
+        {IMAGE_E_NUMBER, joint + offsetof(dyn_joint_q31_t, prismatic), 1},
+        {IMAGE_E_NUMBER, joint + offsetof(dyn_joint_q31_t, mass_shift), 0x00002000},
+        {IMAGE_E_NUMBER, joint + offsetof(dyn_joint_q31_t, drive.tau_qd.cut), 64},
+        {IMAGE_E_NUMBER, joint + offsetof(dyn_joint_q31_t, drive.volt_max), 0x80000000},
+        {IMAGE_E_UNPROVED, 28, 0},
+    };
+    for (size_t i = 0; i < sizeof other_arm / sizeof other_arm[0]; i++) {
+        reference();
+        /* The flags share a word with what stands before them. */
+        word_set(bytes + other_arm[i].at / 4 * 4, other_arm[i].word);
+        for (uint32_t j = 0; other_arm[i].at == 28 && j < 3; j++)
+            word_set(bytes + JOINT + j * JOINT_SIZE + 8, 0);
+        seal();
+        TEST_ASSERT_EQUAL_INT(IMAGE_OK, read_back());
+        TEST_ASSERT_EQUAL_INT(other_arm[i].status, image_arm_q31(&back, &at));
+        TEST_ASSERT_NULL(at);
+    }
+    reference();
+    image.section[IMAGE_SECTION_Q31A].size -= 4;
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_NUMBER, image_arm_q31(&image, &at));
+    image.section[IMAGE_SECTION_Q31A].size = 0;
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_BUILD, image_arm_q31(&image, &at));
+}
+
+static void test_what_was_written_is_read(void) {
+    reference();
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, read_back());
+    TEST_ASSERT_EQUAL_UINT32(image.n, back.n);
+    TEST_ASSERT_EQUAL_UINT32(image.has, back.has);
+    TEST_ASSERT_EQUAL_UINT32(image.feedback, back.feedback);
+    TEST_ASSERT_TRUE(back.proved);
+    TEST_ASSERT_EQUAL_INT(-2, back.q31_length);
+    TEST_ASSERT_EQUAL_INT(-3, back.q31_time);
+    TEST_ASSERT_EQUAL_MEMORY(&image.arm, &back.arm, sizeof image.arm);
+    TEST_ASSERT_EQUAL_MEMORY(image.joint, back.joint, 3 * sizeof image.joint[0]);
+    TEST_ASSERT_EQUAL_UINT32(image_q31_size(3), back.section[IMAGE_SECTION_Q31A].size);
+    TEST_ASSERT_EQUAL_MEMORY(section, back.section[IMAGE_SECTION_Q31A].bytes, image_q31_size(3));
+    TEST_ASSERT_EQUAL_STRING("arm", back.name);
+    for (int i = 0; i < 3; i++)
+        TEST_ASSERT_EQUAL_STRING(image.joint_name[i], back.joint_name[i]);
+}
+
+/* A slot of flash is larger than the image in it. */
+static void test_bytes_behind_the_image_do_not_matter(void) {
+    reference();
+    memset(bytes + size, 0xff, sizeof bytes - size);
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_read(bytes, sizeof bytes, &back, &where));
+    TEST_ASSERT_EQUAL_UINT32(size, image_length(bytes, sizeof bytes));
+}
+
+static void test_every_shorter_image_is_rejected(void) {
+    reference();
+    for (size_t cut = 0; cut < size; cut++)
+        TEST_ASSERT_TRUE(image_read(bytes, cut, &back, &where) < 0);
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_MAGIC, image_read(bytes, 3, &back, &where));
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_SHORT, image_read(bytes, 100, &back, &where));
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_SHORT, image_read(bytes, size - 1, &back, NULL));
+    TEST_ASSERT_EQUAL_UINT32(0, image_length(bytes, 20));
+}
+
+static void test_every_flipped_bit_is_seen(void) {
+    reference();
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        TEST_ASSERT_TRUE(read_back() < 0);
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, read_back());
+}
+
+/* One word of a good image is replaced and the checksum made right again. */
+static const struct {
+    int status;
+    uint16_t at;
+    uint32_t word;
+    uint32_t joint;
+    const char *field;
+} wrong[] = {
+    {IMAGE_E_MAGIC, 0, 0x4c504188, IMAGE_NO_JOINT, NULL},
+    {IMAGE_E_VERSION, 8, 3, IMAGE_NO_JOINT, NULL},
+    {IMAGE_E_VERSION, 8, 0, IMAGE_NO_JOINT, NULL},
+    {IMAGE_E_SHORT, 12, 0xfffffffc, IMAGE_NO_JOINT, NULL},
+    {IMAGE_E_LENGTH, 12, 0, IMAGE_NO_JOINT, NULL},
+    {IMAGE_E_LENGTH, 12, 149, IMAGE_NO_JOINT, NULL},
+    {IMAGE_E_JOINTS, 16, 0, IMAGE_NO_JOINT, "number of joints"},
+    {IMAGE_E_JOINTS, 16, DYN_MAX_JOINTS + 1, IMAGE_NO_JOINT, "number of joints"},
+    {IMAGE_E_JOINTS, 16, 0x80000001, IMAGE_NO_JOINT, "number of joints"},
+    {IMAGE_E_NAMES, 16, 2, IMAGE_NO_JOINT, "name"},
+    {IMAGE_E_CODE, 20, 1 << 5, IMAGE_NO_JOINT, "feedback"},
+    {IMAGE_E_CODE, 24, 3, IMAGE_NO_JOINT, "feedback"},
+    {IMAGE_E_CODE, 28, 0x00fdfe00, IMAGE_NO_JOINT, "q31 units"},
+    {IMAGE_E_CODE, 28, 0x01fdfe01, IMAGE_NO_JOINT, "q31 units"},
+    {IMAGE_E_NUMBER, 32, 0x7fc00000, IMAGE_NO_JOINT, "rate_hz"}, /* not a number */
+    {IMAGE_E_NUMBER, 32, 0, IMAGE_NO_JOINT, "rate_hz"},          /* zero */
+    {IMAGE_E_NUMBER, 36, 0x7f800000, IMAGE_NO_JOINT, "gravity"}, /* infinite */
+    {IMAGE_E_NUMBER, 36, 0x80000000, IMAGE_NO_JOINT, "gravity"}, /* -0 */
+    {IMAGE_E_NUMBER, 96, 0xbf800000, IMAGE_NO_JOINT, "payload_mass"},
+    {IMAGE_E_NUMBER, 144, 0x3f800000, IMAGE_NO_JOINT, "reserved"},
+    {IMAGE_E_CODE, JOINT, 2, 0, "type"},
+    {IMAGE_E_CODE, JOINT + 4, 1 << 17, 0, "type"},
+    {IMAGE_E_CODE, JOINT + 8, 128, 0, "q31 unit of mass"},
+    {IMAGE_E_NUMBER, JOINT + 12, 0x3f800000, 0, "alpha, a, theta, d"},
+    {IMAGE_E_NUMBER, JOINT + JOINT_SIZE + 12, 0xff800000, 1, "alpha"},
+    {IMAGE_E_NUMBER, JOINT + 2 * JOINT_SIZE + 76, 0xbf800000, 2, "velocity"},
+    {IMAGE_E_NUMBER, JOINT + 2 * JOINT_SIZE + 128, 0x40000000, 2, "sign"},
+    {IMAGE_E_NAMES, JOINT + 3 * JOINT_SIZE, 0x6d726100, IMAGE_NO_JOINT, "name"}, /* empty */
+    {IMAGE_E_NAMES, JOINT + 3 * JOINT_SIZE, 0x006d7280, IMAGE_NO_JOINT, "name"}, /* not UTF-8 */
+    {IMAGE_E_NAMES, JOINT + 3 * JOINT_SIZE + 4, 0x73696107, 0, "name"},  /* a control code */
+    {IMAGE_E_NAMES, JOINT + 3 * JOINT_SIZE + 20, 0x61616161, 2, "name"}, /* without an end */
+    {IMAGE_E_LENGTH, JOINT + 3 * JOINT_SIZE + 20, 0x61000074, IMAGE_NO_JOINT, NULL},
+    {IMAGE_E_CODE, SECTIONS, 0, IMAGE_NO_JOINT, "tag of a section"},
+    {IMAGE_E_CODE, SECTIONS, 0x42313351, IMAGE_NO_JOINT, "tag of a section"},
+    {IMAGE_E_LENGTH, SECTIONS + 4, 0xfffffffc, IMAGE_NO_JOINT, "Q31A"},
+    {IMAGE_E_LENGTH, SECTIONS + 4, 2, IMAGE_NO_JOINT, "Q31A"},
+    {IMAGE_E_CODE, SECTIONS + 4, 4, IMAGE_NO_JOINT, "tag of a section"}, /* of what follows */
+};
+
+static void test_every_error_names_its_place(void) {
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        reference();
+        word_set(bytes + wrong[i].at, wrong[i].word);
+        seal();
+        /* The length decides what the checksum is of. */
+        if (wrong[i].at == 12 && wrong[i].word > 8 && wrong[i].word < size)
+            word_set(bytes + 4, crc32_add(0, bytes + 8, wrong[i].word - 8));
+        UNITY_UINT line = __LINE__;
+        UNITY_TEST_ASSERT_EQUAL_INT(wrong[i].status, read_back(), line, wrong[i].field);
+        TEST_ASSERT_EQUAL_UINT32(wrong[i].joint, where.joint);
+        if (wrong[i].field)
+            TEST_ASSERT_EQUAL_STRING(wrong[i].field, where.field);
+        else
+            TEST_ASSERT_NULL(where.field);
+        TEST_ASSERT_TRUE(strlen(image_cause(wrong[i].status)) > 10);
+        TEST_ASSERT_TRUE(strlen(image_cure(wrong[i].status)) > 10);
+    }
+    reference();
+    bytes[200] ^= 1;
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_CRC, read_back());
+}
+
+static void test_the_writer_rejects_what_the_reader_would(void) {
+    reference();
+    image.joint[1].number.kp[0] = (float)NAN;
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_NUMBER, image_write(&image, other, sizeof other, &size, &where));
+    TEST_ASSERT_EQUAL_UINT32(1, where.joint);
+    TEST_ASSERT_EQUAL_STRING("kp", where.field);
+    reference();
+    image.joint[0].number.a[0] = 1;
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_NUMBER, image_write(&image, other, sizeof other, &size, &where));
+    reference();
+    image.n = 0;
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_JOINTS, image_write(&image, other, sizeof other, &size, &where));
+    reference();
+    image.joint_name[2] = "";
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_NAMES, image_write(&image, other, sizeof other, &size, &where));
+    reference();
+    image.section[IMAGE_SECTION_Q31A].size -= 1;
+    TEST_ASSERT_EQUAL_INT(IMAGE_E_LENGTH, image_write(&image, other, sizeof other, &size, &where));
+    reference();
+    const size_t needed = size;
+    for (size_t room = 0; room < needed; room++)
+        TEST_ASSERT_EQUAL_INT(IMAGE_E_ROOM, image_write(&image, other, room, &size, &where));
+}
+
+/* Minus zero and zero are one robot. */
+static void test_minus_zero_is_zero(void) {
+    reference();
+    image.arm.gravity[0] = 0;
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, &where));
+    image.arm.gravity[0] = -0.0F;
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, other, sizeof other, &size, &where));
+    TEST_ASSERT_EQUAL_MEMORY(bytes, other, size);
+}
+
+static void test_quarter_turns_are_exact(void) {
+    const double quarter = 1.57079632679489661923;
+    for (int k = -16; k <= 16; k++)
+        TEST_ASSERT_EQUAL_DOUBLE(k * quarter, image_angle((float)(k * quarter)));
+    TEST_ASSERT_EQUAL_DOUBLE(1.5, image_angle(1.5F));
+    TEST_ASSERT_EQUAL_DOUBLE((double)1.57F, image_angle(1.57F));
+    const float next = nextafterf((float)quarter, 2);
+    TEST_ASSERT_EQUAL_DOUBLE((double)next, image_angle(next));
+    TEST_ASSERT_EQUAL_DOUBLE((double)1e30F, image_angle(1e30F));
+}
+
+static void test_the_model_has_the_numbers_of_the_image(void) {
+    dyn_units_t units;
+    reference();
+    image.joint[1].number.alpha[0] = (float)1.57079632679489661923;
+    TEST_ASSERT_EQUAL_INT(DYN_OK, image_model(&image, &model));
+    TEST_ASSERT_EQUAL_UINT32(3, model.n);
+    TEST_ASSERT_EQUAL_DOUBLE(1.5, model.gravity[0]);
+    TEST_ASSERT_EQUAL_DOUBLE(4.5, model.base.p[0]);
+    TEST_ASSERT_EQUAL_INT(DYN_PRISMATIC, model.joint[1].type);
+    TEST_ASSERT_EQUAL_DOUBLE(1.57079632679489661923, model.joint[1].alpha);
+    TEST_ASSERT_EQUAL_DOUBLE(1.25, model.joint[0].link.mass);
+    TEST_ASSERT_EQUAL_DOUBLE(4.25, model.joint[0].drive.limits.velocity - 0);
+    TEST_ASSERT_EQUAL_DOUBLE(0.25 * 20 + 2, model.joint[2].drive.motor.resistance);
+    TEST_ASSERT_TRUE(image_units(&image, &units));
+    TEST_ASSERT_EQUAL_INT(-2, units.length);
+    TEST_ASSERT_EQUAL_INT(-3, units.time);
+    TEST_ASSERT_EQUAL_INT(2, units.mass[2]);
+    image.proved = false;
+    TEST_ASSERT_FALSE(image_units(&image, &units));
+}
+
+/* --------------------------------------------------------------------------------------- mutations
+ */
+
+static uint32_t seed = 2463534242u;
+
+static uint32_t chance(void) {
+    seed ^= seed << 13;
+    seed ^= seed >> 17;
+    seed ^= seed << 5;
+    return seed;
+}
+
+static void mutate(void) {
+    static const uint32_t words[] = {0,          1,          0xffffffff, 0x80000000, 0x7f800000,
+                                     0x7fc00000, 0x00000001, 0x3f800000, 0x7f7fffff, 33};
+    const uint32_t at = chance() % (uint32_t)size;
+    switch (chance() % 5) {
+    case 0:
+        bytes[at] = (uint8_t)chance();
+        break;
+    case 1:
+        bytes[at] ^= (uint8_t)(1u << chance() % 8);
+        break;
+    case 2:
+        word_set(bytes + at / 4 * 4, words[chance() % (sizeof words / sizeof words[0])]);
+        break;
+    case 3: /* a number that is plausible */
+        float_set(bytes + at / 4 * 4, (float)(int32_t)chance() * 1e-8F);
+        break;
+    default: /* in the head or among the names, where the structure is */
+        bytes[chance() % 2 ? chance() % 32 : (uint32_t)size - 1 - chance() % 24] =
+            (uint8_t)chance();
+    }
+}
+
+/* Whatever the bytes: rejected, or understood so well that writing gives the same bytes again. */
+static void test_mutations(void) {
+    long accepted = 0;
+    size_t again;
+    for (long i = 0; i < MUTATIONS; i++) {
+        if (i % 8 == 0) {
+            if (i % 16 == 0)
+                reference();
+            else
+                reference_1();
+        }
+        mutate();
+        const uint32_t length = word_of(bytes + 12);
+        if (chance() % 16 && length > 8 && length <= sizeof bytes)
+            word_set(bytes + 4, crc32_add(0, bytes + 8, length - 8));
+        const size_t given = chance() % 16 ? sizeof bytes : chance() % (sizeof bytes + 1);
+        if (image_read(bytes, given, &back, &where) != IMAGE_OK)
+            continue;
+        accepted++;
+        TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&back, other, sizeof other, &again, &where));
+        TEST_ASSERT_EQUAL_UINT32(word_of(bytes + 12), again);
+        if (word_of(bytes + 8) == 1) { /* written anew in the version of today */
+            word_set(bytes + 8, IMAGE_VERSION);
+            word_set(bytes + 4, crc32_add(0, bytes + 8, again - 8));
+        }
+        TEST_ASSERT_EQUAL_MEMORY(bytes, other, again);
+        const dyn_arm_q31_t *at;
+        (void)image_arm_q31(&back, &at);
+        TEST_ASSERT_EQUAL_INT(DYN_OK, image_model(&back, &model));
+    }
+    harness_note_number("mutated images", MUTATIONS);
+    harness_note_number("of them acceptable", (int64_t)accepted);
+    TEST_ASSERT_TRUE(accepted > MUTATIONS / 100);
+}
+
+// clang-format off
+TEST_LIST_BEGIN
+    TEST(test_crc)
+    TEST(test_the_layout_is_as_documented)
+    TEST(test_version_1_is_read)
+    TEST(test_the_prepared_arm_is_inside_the_image)
+    TEST(test_no_other_arm_is_taken_for_it)
+    TEST(test_what_was_written_is_read)
+    TEST(test_bytes_behind_the_image_do_not_matter)
+    TEST(test_every_shorter_image_is_rejected)
+    TEST(test_every_flipped_bit_is_seen)
+    TEST(test_every_error_names_its_place)
+    TEST(test_the_writer_rejects_what_the_reader_would)
+    TEST(test_minus_zero_is_zero)
+    TEST(test_quarter_turns_are_exact)
+    TEST(test_the_model_has_the_numbers_of_the_image)
+    TEST(test_mutations)
+TEST_LIST_END
+// clang-format on

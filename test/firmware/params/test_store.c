@@ -1,0 +1,180 @@
+// The parameter store under power cuts at every operation of writing a set (tools/link/cut.h).
+#include "test/support/harness.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "firmware/link/frame.h"
+#include "firmware/params/store.h"
+#include "tools/link/cut.h"
+
+enum { SLOT = 2048, PAGE = 512 };
+
+static uint8_t memory[2 * SLOT];
+static uint8_t first[SLOT], second[SLOT];
+
+static cut_flash_t fresh(uint32_t unit, uint64_t seed) {
+    memset(memory, 0xff, sizeof memory);
+    return (cut_flash_t){.slot_bytes = SLOT,
+                         .page_bytes = PAGE,
+                         .unit = unit,
+                         .memory = memory,
+                         .cut_at = UINT64_MAX,
+                         .random = seed};
+}
+
+static void fill(cut_flash_t *flash, uint8_t *set, uint32_t length) {
+    for (uint32_t i = 0; i < length; i++)
+        set[i] = (uint8_t)cut_random(flash);
+}
+
+static int write_whole(store_t *store, const void *set, uint32_t length) {
+    int status = store_begin(store, length);
+    if (status == STORE_OK)
+        status = store_put(store, set, length);
+    return status == STORE_OK ? store_commit(store) : status;
+}
+
+static void test_nothing_is_no_set(void) {
+    cut_flash_t flash = fresh(4, 1);
+    const store_medium_t medium = cut_medium(&flash);
+    store_t store;
+    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
+    memset(memory, 0, sizeof memory); // unwritten flash of the emulator
+    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
+    fill(&flash, memory, sizeof memory);
+    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
+}
+
+static void test_newest_wins_and_slots_take_turns(void) {
+    cut_flash_t flash = fresh(2, 2);
+    const store_medium_t medium = cut_medium(&flash);
+    store_t store, again;
+    (void)store_open(&store, &medium);
+    for (uint32_t i = 0; i < 9; i++) {
+        char set[32];
+        const int before = store.current;
+        const uint32_t length = (uint32_t)snprintf(set, sizeof set, "set number %u", (unsigned)i);
+        TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, set, length));
+        TEST_ASSERT_NOT_EQUAL(before, store.current);
+        TEST_ASSERT_EQUAL(STORE_OK, store_open(&again, &medium));
+        TEST_ASSERT_EQUAL(store.current, again.current);
+        TEST_ASSERT_EQUAL_UINT32(i + 1, again.sequence);
+        TEST_ASSERT_EQUAL_UINT32(length, again.length);
+        char read[32] = "";
+        store_read(&again, 0, read, length);
+        TEST_ASSERT_EQUAL_STRING(set, read);
+    }
+}
+
+// The sequence number wraps: 0 is newer than 2^32 - 1.
+static void test_sequence_wraps(void) {
+    cut_flash_t flash = fresh(4, 3);
+    const store_medium_t medium = cut_medium(&flash);
+    store_t store;
+    (void)store_open(&store, &medium);
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "a", 1));
+    store.sequence = INT32_MAX - 1; // each step must be less than 2^31
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "b", 1));
+    store.sequence = UINT32_MAX - 2;
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "b", 1));
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "b", 1));
+    TEST_ASSERT_EQUAL_UINT32(UINT32_MAX, store.sequence);
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "c", 1));
+    TEST_ASSERT_EQUAL_UINT32(0, store.sequence);
+    TEST_ASSERT_EQUAL(STORE_OK, store_open(&store, &medium));
+    TEST_ASSERT_EQUAL_UINT32(0, store.sequence);
+    char read;
+    store_read(&store, 0, &read, 1);
+    TEST_ASSERT_EQUAL('c', read);
+}
+
+// Every bit of a slot counts: any of them flipped, and the set before is the one that is found.
+static void test_every_flipped_bit_is_noticed(void) {
+    cut_flash_t flash = fresh(4, 4);
+    const store_medium_t medium = cut_medium(&flash);
+    store_t store;
+    (void)store_open(&store, &medium);
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "the older one", 13));
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "the newer one!", 14));
+    uint8_t *slot = memory + store.current * SLOT;
+    for (uint32_t bit = 0; bit < (STORE_HEAD + 14) * 8; bit++) {
+        slot[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        TEST_ASSERT_EQUAL(STORE_OK, store_open(&store, &medium));
+        TEST_ASSERT_EQUAL_UINT32(13, store.length);
+        slot[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    TEST_ASSERT_EQUAL(STORE_OK, store_open(&store, &medium));
+    TEST_ASSERT_EQUAL_UINT32(14, store.length);
+}
+
+static void test_misuse_is_refused(void) {
+    cut_flash_t flash = fresh(4, 5);
+    const store_medium_t medium = cut_medium(&flash);
+    store_t store;
+    (void)store_open(&store, &medium);
+    TEST_ASSERT_EQUAL(STORE_E_ORDER, store_put(&store, "x", 1));
+    TEST_ASSERT_EQUAL(STORE_E_ORDER, store_commit(&store));
+    TEST_ASSERT_EQUAL(STORE_E_ROOM, store_begin(&store, SLOT - STORE_HEAD));
+    TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 5));
+    TEST_ASSERT_EQUAL(STORE_E_ORDER, store_put(&store, "123456", 6));
+    TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 5));
+    TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, "1234", 4));
+    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium)); // without a commit
+    // A medium that does not do what it says is found out by reading back.
+    TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 4));
+    TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, "1234", 4));
+    memory[STORE_HEAD] = 0;
+    TEST_ASSERT_EQUAL(STORE_E_VERIFY, store_commit(&store));
+}
+
+// Sets of all sizes, write units of both chip families: at every operation of at least 1,000 writes
+// the power fails once.
+static void test_power_cuts(void) {
+    static const uint32_t units[] = {2, 4, 8};
+    uint64_t sequences = 0, cuts = 0, made = 0;
+    for (uint32_t i = 0; i < 1002; i++) {
+        cut_flash_t flash = fresh(units[i % 3], 1000 + i);
+        const uint32_t old_length = (uint32_t)(cut_random(&flash) % 90);
+        const uint32_t length = (uint32_t)(cut_random(&flash) % (i % 50 == 0 ? 1900 : 150));
+        cut_result_t result;
+        fill(&flash, memory, sizeof memory);
+        fill(&flash, first, old_length);
+        fill(&flash, second, length);
+        TEST_ASSERT_EQUAL_MESSAGE(
+            0, cut_torture(&flash, first, old_length, second, length, 1, &result),
+            "a set was lost");
+        TEST_ASSERT_EQUAL_UINT64(result.sequences, result.cuts + 1);
+        sequences += result.sequences;
+        cuts += result.cuts;
+        made += result.made;
+    }
+    harness_note_number("write sequences", (int64_t)sequences);
+    harness_note_number("of them with a power cut", (int64_t)cuts);
+    harness_note_number("cut so late that the new set was there", (int64_t)made);
+    TEST_ASSERT_GREATER_THAN_UINT64(10000, cuts);
+}
+
+// The simulation must be able to find a loss: a store that trusts its length alone would lose here.
+static void test_torture_sees_a_loss(void) {
+    cut_flash_t flash = fresh(4, 77);
+    const store_medium_t medium = cut_medium(&flash);
+    store_t store;
+    (void)store_open(&store, &medium);
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "old", 3));
+    store.current = store.current == 0 ? 1 : 0; // writes over the only good set
+    cut_power_up(&flash, 2);
+    TEST_ASSERT_NOT_EQUAL(STORE_OK, write_whole(&store, "new", 3));
+    cut_power_up(&flash, UINT64_MAX);
+    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
+}
+
+TEST_LIST_BEGIN
+TEST(test_nothing_is_no_set)
+TEST(test_newest_wins_and_slots_take_turns)
+TEST(test_sequence_wraps)
+TEST(test_every_flipped_bit_is_noticed)
+TEST(test_misuse_is_refused)
+TEST(test_power_cuts)
+TEST(test_torture_sees_a_loss)
+TEST_LIST_END

@@ -1,0 +1,235 @@
+/*
+ * Motors and encoders the wrong way round on the simulated PUMA 560, in random motions from random
+ * poses: how long a joint that is faster than 2 % of its limit, and than its encoder can tell, goes
+ * on. And random motions of an arm that is as it should be, which is never accused.
+ *
+ * Three looks, 6 ms apart and up to 6 ms after the joint has become fast, a tick for a doubt, two
+ * time constants of the observer of 50 Hz and one look more where the feedback had not grown yet
+ * are 37 ms, so that 50 ms hold wherever the model is right and the joint carries no weight. Behind
+ * weight the feedback must grow to 3/13 of it first, and a joint that only sinks a little goes on
+ * until the motion drives it: those times are told.
+ */
+#include "test/support/harness.h"
+
+#include "firmware/app/app.h"
+#include "test/support/control_arm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef TEST_LONG
+enum { TRIALS = 1000, MINUTES = 60 };
+#else
+enum { TRIALS = 60, MINUTES = 3 };
+#endif
+enum { N = CONTROL_ARM_JOINTS, MOST_MS = 50, PATIENCE_MS = 4000, SHOULDER = 1, ELBOW = 2 };
+/* Behind weight, of a hundred: eighty were late before the model was asked about the encoder. */
+enum { LATE_PERCENT = 1 };
+
+static app_t app;
+static app_outputs_t out;
+static uint64_t chance;
+
+static float between(float low, float high) {
+    chance = chance * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (float)((double)(chance >> 11) / 9007199254740992.0);
+}
+
+static void set(uint32_t tunable, uint32_t joint, float value) {
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, tunable, joint, value));
+}
+
+static void tick(void) {
+    static const app_inputs_t in;
+    app_tick(&app, &in, &out);
+    app.tail = app.head;
+}
+
+static void load(void) {
+    size_t size;
+    const uint8_t *image = control_arm_image(&size, 1);
+    TEST_ASSERT_NOT_NULL(image);
+    app_init(&app);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_load(&app, image, size));
+}
+
+static void random_pose(float q[]) {
+    for (uint32_t i = 0; i < N; i++)
+        q[i] = between(app.joint[i].position[0] + 0.01f, app.joint[i].position[1] - 0.01f);
+}
+
+/* How far the arm is from its model. */
+typedef struct {
+    const char *name;
+    float mass, friction, noise;
+} error_t;
+
+static const error_t exact = {"exact model", 0, 0, 0};
+static const error_t wrong = {"masses 10 %, friction 50 % off, 1 count of noise", 0.1f, 0.5f, 1};
+
+static void disturb(const error_t *e) {
+    set(TUNABLE_plant_mass, 0, between(1 - e->mass, 1 + e->mass));
+    set(TUNABLE_plant_friction, 0, between(1 - e->friction, 1 + e->friction));
+    set(TUNABLE_plant_noise, 0, floorf(between(0, e->noise + 0.999f)));
+}
+
+static bool move(void) {
+    static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID};
+    motion_t m = {.kind = kind[(uint32_t)between(0, 2.999f)]};
+    random_pose(m.value);
+    return app_motion_start(&app, &m) == APP_OK;
+}
+
+/* ms from moving to the fault; 0 where it came first, negative where the joint has never moved. An
+ * encoder that counts backwards is right at zero only. */
+static int caught(uint32_t defect, uint32_t joint, uint32_t feedback, const error_t *e) {
+    float q[N] = {0};
+    load();
+    set(TUNABLE_feedback, 0, (float)feedback);
+    disturb(e);
+    if (defect == DEFECT_MOTOR)
+        random_pose(q);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, q));
+    set(TUNABLE_plant_defect_joint, 0, (float)joint);
+    set(TUNABLE_plant_defect, 0, (float)defect);
+    while (!move()) /* a way that is too long for its time */
+        ;
+    const float moving = 16 * app.control[app.now].joint[joint].wrong;
+    int t, moved = -1;
+    for (t = 0; t < PATIENCE_MS && app.safety.state != APP_STATE_FAULT; t++) {
+        tick();
+        if (moved < 0 && fabsf(app.plant.qd[joint]) > moving)
+            moved = t;
+    }
+    if (app.safety.state != APP_STATE_FAULT)
+        return moved < 0 ? -1 : PATIENCE_MS;
+    TEST_ASSERT_EQUAL_STRING("direction", app_fault_name(app.safety.fault));
+    TEST_ASSERT_EQUAL_UINT32(joint, app.safety.fault_joint);
+    return moved < 0 ? 0 : t - moved;
+}
+
+/* Every joint; where the model is right the limits above must hold. */
+static void each(uint32_t defect, uint32_t feedback, const error_t *e) {
+    char text[200];
+    int size =
+        snprintf(text, sizeof text,
+                 "%s, %s, %s; worst ms, late of %d:", defect == DEFECT_MOTOR ? "motor" : "encoder",
+                 feedback == FEEDBACK_PD ? "PD" : "computed torque", e->name, TRIALS);
+    chance = 7;
+    for (uint32_t joint = 0; joint < N; joint++) {
+        int worst = 0, late = 0;
+        for (int k = 0; k < TRIALS; k++) {
+            const int took = caught(defect, joint, feedback, e);
+            worst = took > worst ? took : worst;
+            late += took > MOST_MS;
+        }
+        size += snprintf(text + size, sizeof text - (size_t)size, " %d %d,", worst, late);
+        const bool loaded = joint == SHOULDER || joint == ELBOW;
+        if (e == &exact && !loaded) {
+            TEST_ASSERT_TRUE_MESSAGE(worst <= MOST_MS, text);
+        }
+        if (e == &exact && defect == DEFECT_REVERSED) {
+            TEST_ASSERT_TRUE_MESSAGE(late * 100 <= TRIALS * LATE_PERCENT, text);
+        }
+    }
+    text[size - 1] = '\0';
+    harness_note(text);
+}
+
+static void test_motors(void) {
+    each(DEFECT_MOTOR, FEEDBACK_PD, &exact);
+    each(DEFECT_MOTOR, FEEDBACK_PD, &wrong);
+}
+
+static void test_encoders(void) {
+    each(DEFECT_REVERSED, FEEDBACK_PD, &exact);
+    each(DEFECT_REVERSED, FEEDBACK_PD, &wrong);
+}
+
+/* Its feedback is inside the model. */
+static void test_computed_torque(void) {
+    each(DEFECT_MOTOR, FEEDBACK_COMPUTED_TORQUE, &exact);
+    each(DEFECT_REVERSED, FEEDBACK_COMPUTED_TORQUE, &exact);
+}
+
+/* An arm that sinks because a twentieth of its supply is left is not the wrong way round: the motor
+ * did not get what was commanded. */
+static void test_weak_supply_is_no_direction(void) {
+    static const float stretched[N] = {0, 0, -1.5f, 0, 0, 0};
+    const motion_t hold = {.kind = MOTION_HOLD};
+    load();
+    set(TUNABLE_guard_tracking, 0, 10);
+    set(TUNABLE_guard_supply_low, 0, 0.01f);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, stretched));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &hold));
+    for (int t = 0; t < 50; t++)
+        tick();
+    set(TUNABLE_plant_defect, 0, DEFECT_WEAK);
+    for (int t = 0; t < PATIENCE_MS && app.safety.state != APP_STATE_FAULT; t++)
+        tick();
+    TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(app.safety.fault));
+}
+
+/* Out of the fault, at rest somewhere else. */
+static void recover(void) {
+    float q[N];
+    (void)app_off(&app);
+    tick();
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_clear(&app));
+    random_pose(q);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, q));
+}
+
+/* How often a right arm is accused. Nothing else may end a motion here: the other guards are wide
+ * open. */
+static uint32_t accused(uint32_t feedback, uint32_t feedforward, const char *name) {
+    static const error_t off = {"", 0.1f, 0.5f, 2};
+    uint32_t motions = 0, alarms = 0;
+    char text[100];
+    load();
+    set(TUNABLE_feedback, 0, (float)feedback);
+    set(TUNABLE_feedforward, 0, (float)feedforward);
+    set(TUNABLE_guard_tracking, 0, 10);
+    set(TUNABLE_guard_speed, 0, 10);
+    set(TUNABLE_guard_patience_s, 0, 10);
+    set(TUNABLE_guard_position, 0, 1);
+    chance = 11;
+    for (uint32_t t = 0; t < MINUTES * 60000; t++) {
+        tick();
+        if (app.safety.state == APP_STATE_FAULT) {
+            TEST_ASSERT_EQUAL_STRING("direction", app_fault_name(app.safety.fault));
+            alarms++;
+            recover();
+        }
+        if (app.motion.kind != MOTION_HOLD) {
+            if (between(0, 2000) < 1)
+                (void)app_stop(&app);
+            continue;
+        }
+        disturb(&off);
+        motions += move();
+    }
+    TEST_ASSERT_TRUE(motions > MINUTES * 10);
+    (void)snprintf(text, sizeof text, "%s: %u motions in %d minutes, false alarms:", name,
+                   (unsigned)motions, MINUTES);
+    harness_note_number(text, alarms);
+    return alarms;
+}
+
+/* PD without a model has a few in hours, which are told. */
+static void test_no_false_alarm(void) {
+    TEST_ASSERT_EQUAL_UINT32(0, accused(FEEDBACK_PD, FEEDFORWARD_FULL, "model fed forward"));
+    TEST_ASSERT_EQUAL_UINT32(
+        0, accused(FEEDBACK_COMPUTED_TORQUE, FEEDFORWARD_FULL, "computed torque"));
+    TEST_ASSERT_EQUAL_UINT32(0, accused(FEEDBACK_PD, FEEDFORWARD_GRAVITY, "PD + gravity"));
+    (void)accused(FEEDBACK_PD, FEEDFORWARD_OFF, "PD alone");
+}
+
+TEST_LIST_BEGIN
+TEST(test_motors)
+TEST(test_encoders)
+TEST(test_computed_torque)
+TEST(test_weak_supply_is_no_direction)
+TEST(test_no_false_alarm)
+TEST_LIST_END

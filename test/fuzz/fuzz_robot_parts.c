@@ -1,0 +1,7 @@
+/* Fuzz target of the reader of parts databases. */
+#include "test/fuzz/fuzz_robot.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_robot_one(data, size);
+    return 0;
+}

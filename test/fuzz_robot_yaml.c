@@ -1,7 +1,0 @@
-/* Fuzz target of the reader of robot files. */
-#include "test/fuzz_robot.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    fuzz_robot_one(data, size);
-    return 0;
-}

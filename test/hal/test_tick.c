@@ -1,0 +1,95 @@
+// The tick on the target: it comes, it stops, it refuses rates it cannot do, and an overrun shows.
+#include "test/support/harness.h"
+#include "hal/tick.h"
+
+static volatile uint32_t ticks;
+static volatile uint32_t overruns;
+static volatile uint32_t load;   // rounds of work inside the interrupt
+static volatile uint32_t rounds; // of the waiting loop: a clock that no timer has a part in
+static volatile uint32_t last, longest, shortest;
+
+static void work(uint32_t n) {
+    while (n-- > 0) {
+        __asm volatile("nop");
+    }
+}
+
+void tick_interrupt(void) {
+    uint32_t gap = rounds - last;
+    last = rounds;
+    if (ticks >= 1) {
+        longest = gap > longest ? gap : longest;
+        shortest = gap < shortest ? gap : shortest;
+    }
+    ticks++;
+    work(load);
+    if (tick_overrun()) {
+        overruns++;
+        load = 0; // or nothing but the interrupt would ever run again
+    }
+}
+
+void setUp(void);
+void setUp(void) {
+    ticks = overruns = load = longest = 0;
+    shortest = UINT32_MAX;
+}
+
+void tearDown(void);
+void tearDown(void) {
+    tick_stop();
+}
+
+// Waits in executed work, not in time: a tick that never comes must not hang the test.
+static bool wait_for_ticks(uint32_t n) {
+    enum { ROUNDS_MAX = 10000000 };
+    for (uint32_t i = 0; i < ROUNDS_MAX && ticks < n; i++) {
+        rounds++;
+    }
+    return ticks >= n;
+}
+
+static void test_rate_zero_is_refused(void) {
+    TEST_ASSERT_EQUAL_INT(TICK_ERR_RATE, tick_start(0));
+}
+
+static void test_rate_too_high_is_refused(void) {
+    TEST_ASSERT_EQUAL_INT(TICK_ERR_RATE, tick_start(UINT32_MAX));
+}
+
+static void test_ticks_come_at_even_distance(void) {
+    TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
+    TEST_ASSERT_TRUE(wait_for_ticks(12));
+    TEST_ASSERT_EQUAL_UINT32(0, overruns);
+    // The interrupt splits a round at either side, and its own length varies with its branches by
+    // less than two rounds of eight instructions; a wrong period would differ by a factor.
+    TEST_ASSERT_TRUE(longest > 10);
+    TEST_ASSERT_UINT32_WITHIN(4, longest, shortest);
+}
+
+static void test_stop_stops(void) {
+    TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
+    TEST_ASSERT_TRUE(wait_for_ticks(3));
+    tick_stop();
+    uint32_t seen = ticks;
+    work(100 * longest);
+    TEST_ASSERT_EQUAL_UINT32(seen, ticks);
+}
+
+static void test_overrun_is_seen(void) {
+    TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
+    TEST_ASSERT_TRUE(wait_for_ticks(3));
+    TEST_ASSERT_EQUAL_UINT32(0, overruns);
+    load = 10 *
+           longest; // longer than the period: a round of the waiting loop is below 30 instructions
+    TEST_ASSERT_TRUE(wait_for_ticks(6));
+    TEST_ASSERT_EQUAL_UINT32(1, overruns);
+}
+
+TEST_LIST_BEGIN
+TEST(test_rate_zero_is_refused)
+TEST(test_rate_too_high_is_refused)
+TEST(test_ticks_come_at_even_distance)
+TEST(test_stop_stops)
+TEST(test_overrun_is_seen)
+TEST_LIST_END

@@ -1,0 +1,137 @@
+# The list of the tests: what each links beside the core and the dynamics, and where it runs. What the words mean
+# stands in test/tests.mk.
+
+# Where a test finds arms, other formulations and golden values.
+ARMS      := test/support/dyn/dyn_arms.c
+FORWARD   := $(ARMS) test/support/dyn/dyn_forward.c
+REFERENCE := $(if $(filter host,$(BOARD)),test/support/dyn/reference.c)
+FLEX_ARMS := test/support/dyn/flex_arms.c
+FLEX_BODY := $(FLEX_ARMS) test/support/dyn/flex_reference.c $(ARMS)
+ON_BOARD  := test/support/control_arm.c $(ARMS)
+
+# Of the chip itself, and of constant time, which only a board has.
+TESTS_TARGET := fault tick cycles hal_emulated dyn_constant
+
+# dyn/
+TESTS_HOST += dyn_agree dyn_kdl flex flex_motion flex_backends
+TEST_SRC_dyn_golden      := $(ARMS) $(if $(filter host,$(BOARD)),test/support/dyn/golden.c)
+TEST_SRC_dyn_convert     := $(ARMS)
+TEST_SRC_dyn_trig        := $(ARMS)
+TEST_SRC_dyn_same        := $(ARMS) test/support/dyn/dyn_yardstick.c
+TEST_SRC_dyn_words       := $(ARMS) $(addprefix test/support/dyn/dyn_words_,f32.c f64.c q31.c)
+TEST_SRC_dyn_constant    := $(ARMS)
+TEST_SRC_dyn_drive       := $(ARMS) $(REFERENCE)
+TEST_SRC_dyn_kinematics  := $(ARMS) $(REFERENCE)
+TEST_SRC_dyn_wrench      := $(ARMS) $(REFERENCE)
+TEST_SRC_dyn_solve       := $(FORWARD)
+TEST_SRC_dyn_kdl         := $(FORWARD)
+TEST_SRC_dyn_agree       := $(FORWARD) $(REFERENCE)
+TEST_SRC_dyn_crba        := $(FORWARD) $(REFERENCE)
+TEST_SRC_dyn_aba         := $(FORWARD) $(REFERENCE)
+TEST_SRC_dyn_denoc       := $(FORWARD) $(REFERENCE)
+TEST_SRC_dyn_ga          := $(FORWARD) $(REFERENCE)
+TEST_SRC_dyn_fast        := $(FORWARD) $(REFERENCE)
+TEST_SRC_flex            := $(FLEX_BODY)
+TEST_SRC_flex_motion     := $(FLEX_BODY)
+TEST_SRC_flex_backends   := $(FLEX_ARMS) $(ARMS)
+$(foreach t,golden drive kinematics wrench agree crba aba denoc ga fast,$(eval TEST_LIBS_dyn_$t := -lcjson))
+TEST_LIBS_dyn_kdl        := -lorocos-kdl -lstdc++
+FLEX_TEST_LIBS = $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS) -lcjson
+TEST_LIBS_flex         = $(FLEX_TEST_LIBS)
+TEST_LIBS_flex_motion  = $(FLEX_TEST_LIBS)
+
+# hal/: the drivers against the register model, compiled for a chip family.
+HAL_MODEL   := test/support/hal/regmodel.c hal/host/irq.c
+HAL_FAKES   := $(HAL_MODEL) test/support/fake_clock.c
+HAL_DEFS_F4 := -DHAL_REG_MODEL -DHAL_STM32F4
+HAL_DEFS_F1 := -DHAL_REG_MODEL -DHAL_STM32F1
+
+HAL_TESTS_F4 := flash_f4 clock_f4 gpio_f4 motor encoder switches uart watchdog supply reset tick boards
+HAL_TESTS_F1 := flash_f1 clock_f1 gpio_f1 motor_f1 uart_f1 supply_f1 boards_f1
+
+TEST_SRC_hal_flash_f4  := firmware/medium.c hal/stm32/flash.c hal/stm32/f4/flash.c $(HAL_FAKES)
+TEST_SRC_hal_flash_f1  := firmware/medium.c hal/stm32/flash.c hal/stm32/f1/flash.c test/support/hal/flash_f1_model.c $(HAL_FAKES)
+TEST_SRC_hal_clock_f4  := hal/stm32/f4/clock.c $(HAL_MODEL)
+TEST_SRC_hal_clock_f1  := hal/stm32/f1/clock.c $(HAL_MODEL)
+TEST_SRC_hal_gpio_f4   := hal/stm32/f4/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_gpio_f1   := hal/stm32/f1/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_motor     := hal/stm32/motor.c hal/stm32/f4/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_motor_f1  := hal/stm32/motor.c hal/stm32/f1/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_encoder   := hal/stm32/encoder.c hal/stm32/f4/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_switches  := hal/stm32/switches.c hal/stm32/f4/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_uart      := hal/stm32/uart.c hal/stm32/f4/dma.c hal/stm32/f4/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_uart_f1   := hal/stm32/uart.c hal/stm32/f1/dma.c hal/stm32/f1/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_watchdog  := hal/stm32/watchdog.c $(HAL_FAKES)
+TEST_SRC_hal_supply    := hal/stm32/supply.c hal/stm32/f4/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_supply_f1 := hal/stm32/supply.c hal/stm32/f1/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_reset     := hal/stm32/reset.c $(HAL_FAKES)
+TEST_SRC_hal_tick      := hal/stm32/tick_tim2.c hal/stm32/f4/counter.c $(HAL_FAKES)
+
+$(foreach t,$(HAL_TESTS_F4),$(eval TEST_DEFS_hal_$t := $(HAL_DEFS_F4)))
+$(foreach t,$(HAL_TESTS_F1),$(eval TEST_DEFS_hal_$t := $(HAL_DEFS_F1)))
+TEST_DEFS_hal_uart    += -DUART_TX_RING=16 -DUART_RX_RING=8
+TEST_DEFS_hal_uart_f1 += -DUART_TX_RING=16 -DUART_RX_RING=8
+
+TESTS_HOST   += $(addprefix hal_,$(HAL_TESTS_F4) $(HAL_TESTS_F1))
+
+# firmware/: in f32 on the host and, where TEST_REAL_ says so, in q31; on a board in the number type of its core.
+TESTS_HOST += control_q31 fixed direction between preempt preempt_q31 store link link_f1 supervisor
+# Elastic links are for control loops in floats.
+TESTS_HOST += $(if $(filter q31,$(CONTROL_REAL)),flex_control)
+TEST_SRC_control      := $(ON_BOARD)
+TEST_SRC_control_q31  := $(ON_BOARD)
+TEST_REAL_control_q31 := q31
+TEST_SRC_fixed        := $(ARMS)
+TEST_REAL_fixed       := q31
+TEST_SRC_flex_control := $(FLEX_ARMS)
+TEST_SRC_direction    := $(ON_BOARD)
+# The tick comes out of these functions, which the background calls.
+TEST_SRC_between      := $(ON_BOARD)
+TEST_LIBS_between     := -Wl,--wrap=setup_position,--wrap=app_exponent,--wrap=app_state_next
+# The core once more, with a call in each of its blocks: there the tick may come.
+PREEMPT_SRC           := $(ON_BOARD) $(foreach f,app control safety sim_arm,$(wildcard firmware/$(f)/*.c))
+PREEMPT_DEFS          := -fsanitize-coverage=trace-pc -DCONTROL_TWIN
+TEST_SRC_preempt      := $(PREEMPT_SRC)
+TEST_SRC_preempt_q31  := $(PREEMPT_SRC)
+TEST_DEFS_preempt     := $(PREEMPT_DEFS)
+TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
+TEST_REAL_preempt_q31 := q31
+TEST_SRC_image        := firmware/params/image.c
+TEST_SRC_store        := tools/link/cut.c
+TEST_SRC_link         := tools/link/cut.c tools/link/client.c tools/link/stream.c tools/link/port.c test/support/link_board.c
+# The server as the 8 KB board builds it, over the flash driver of its chip and a model of the controller.
+F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
+TEST_DEFS_link_f1  = $(HAL_DEFS_F1) $(F1_BOARD_DEFS) $(CORE_DEFS_q31)
+TEST_SRC_link_f1   = $(TEST_SRC_link) $(TEST_SRC_hal_flash_f1) $(ON_BOARD) \
+                     $(foreach f,app control safety sim_arm link,$(wildcard firmware/$(f)/*.c))
+TEST_REAL_link_f1 := q31
+
+# tools/: range, count and trace are host tools, and so are the readers and the simulator.
+TESTS_HOST += dyn_count dyn_range dyn_trace appell_number run_record robot_modes sim sim_rk
+TEST_SRC_dyn_count     := $(ARMS)
+TEST_SRC_dyn_range     := $(ARMS)
+TEST_SRC_dyn_trace     := $(ARMS) tools/gen/anneal.c
+TEST_SRC_appell_number := tools/cli/number.c
+TEST_SRC_run_record    := tools/motion/record.c
+TEST_SRC_robot_modes   := $(FLEX_ARMS)
+TEST_LIBS_robot_modes   = $(FLEX_TEST_LIBS)
+TEST_SRC_sim_rk        := tools/sim/rk.c
+TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.c $(addprefix tools/cli/,rows.c number.c say.c out.c messages.c) \
+                          $(wildcard tools/gen/*.c) firmware/lab/methods.c
+ROBOT_TESTS    := golden urdf parts bad save check load fuzz_yaml fuzz_urdf fuzz_parts fuzz_image
+TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))
+# Images need what the tool has beside the readers.
+FUZZ_TARGETS   := yaml urdf parts image
+FUZZ_IMAGE_SRC := firmware/params/image.c firmware/params/image_flex.c tools/image/robot_image.c tools/proof/units.c \
+                  firmware/lab/methods.c
+$(foreach t,$(FUZZ_TARGETS),$(eval TEST_SRC_robot_fuzz_$t := test/fuzz/fuzz_robot_$t.c test/fuzz/fuzz_driver.c))
+TEST_SRC_robot_fuzz_image += $(FUZZ_IMAGE_SRC)
+# In this order: the readers need the dynamics.
+$(foreach t,$(ROBOT_TESTS),$(eval TEST_LIBS_robot_$t := $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS)))
+TEST_LIBS_robot_golden += -lcjson
+
+# Scripts.
+SCRIPT_BOARDS_boot   := $(QEMU_BOARDS)
+SCRIPT_BIN_boot       = $(FIRMWARE) $(TEST_OUT)/uart_echo.elf
+# It names boards for reports that it makes up.
+SCRIPT_BOARDS_guards :=

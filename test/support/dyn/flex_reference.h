@@ -1,0 +1,27 @@
+/*
+ * Elastic arms from first principles, independent of every kernel: the place of each piece of
+ * matter as a function of Theta in plain 3x3 matrices, derivatives by a complex step (exact to the
+ * last digits), integrals over the beams by quadrature of the shapes.
+ */
+#ifndef TEST_SUPPORT_DYN_FLEX_REFERENCE_H
+#define TEST_SUPPORT_DYN_FLEX_REFERENCE_H
+
+#include "test/support/dyn/flex_arms.h"
+
+/* I(Theta), size x size, row-major; without rotors. */
+void flex_reference_mass(const flex_arm_t *arm, const double *theta, double *I);
+/* Gravity and strain, and the derivative of both by Theta. */
+double flex_reference_potential(const flex_arm_t *arm, const double *theta);
+void flex_reference_gravity(const flex_arm_t *arm, const double *theta, double *force);
+void flex_reference_strain(const flex_arm_t *arm, const double *theta, double *force);
+/*
+ * I' Theta' - (1/2) d(Theta' I Theta')/dTheta, by central differences of the matrix above: four
+ * points, 5e-4 apart.
+ */
+void flex_reference_coriolis(const flex_arm_t *arm, const double *theta, const double *thetad,
+                             double *force);
+/* 3 x 4 pose of the hand and 6 x size Jacobian, world axes. */
+void flex_reference_pose(const flex_arm_t *arm, const double *theta, double *pose);
+void flex_reference_jacobian(const flex_arm_t *arm, const double *theta, double *J);
+
+#endif

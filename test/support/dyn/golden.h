@@ -1,0 +1,24 @@
+/* Reads the arms and states of ../shared/golden (or $GOLDEN) on the host, with cJSON. */
+#ifndef TEST_SUPPORT_DYN_GOLDEN_H
+#define TEST_SUPPORT_DYN_GOLDEN_H
+
+#include "dyn/model/convert.h"
+
+#define GOLDEN_STATES 80
+
+typedef struct {
+    double q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS];
+} golden_state_t;
+
+typedef struct {
+    char name[32];
+    dyn_source_t source;
+    double rotor[DYN_MAX_JOINTS]; /* Jr; the torques here are without it */
+    uint32_t states;
+    golden_state_t state[GOLDEN_STATES];
+} golden_arm_t;
+
+/* Number of arms read, 0 when there is no such folder. Owned by the caller: free(*arms). */
+uint32_t golden_read(golden_arm_t **arms);
+
+#endif

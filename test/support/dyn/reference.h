@@ -1,0 +1,43 @@
+/*
+ * The reference values of ../shared/golden (or $GOLDEN) with everything they hold: torques, inertia
+ * matrix, bias, forward dynamics, hand pose, Jacobian, wrench. Host only.
+ */
+#ifndef TEST_SUPPORT_DYN_REFERENCE_H
+#define TEST_SUPPORT_DYN_REFERENCE_H
+
+#include "dyn/model/convert.h"
+
+#include <stdbool.h>
+
+typedef struct {
+    double q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
+    double tau[DYN_MAX_JOINTS]; /* rotors included */
+    double bias[DYN_MAX_JOINTS], gravity[DYN_MAX_JOINTS];
+    double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2]; /* packed, rotors included */
+    double fd_tau[DYN_MAX_JOINTS], fd_qdd[DYN_MAX_JOINTS];
+    bool has_tau, has_bias, has_M, has_hand;
+    /* With has_hand only. */
+    double wrench[6], wrench_base[6], tau_wrench[DYN_MAX_JOINTS], fd_qdd_wrench[DYN_MAX_JOINTS];
+    double pose[12], J[6 * DYN_MAX_JOINTS];
+} reference_state_t;
+
+typedef struct {
+    char name[40];
+    dyn_source_t source;
+    dyn_model_t model; /* converted */
+    uint32_t states;
+    reference_state_t *state;
+} reference_arm_t;
+
+typedef struct {
+    double resistance, torque_constant, gear, rotor_inertia, tau, qd, qdd, volt, volt_rotor;
+    double volt_in, tau_from_volt_in;
+} reference_motor_t;
+
+/* PUMA 560 with and without rotors, Stanford arm (variant A), planar arm (set A), two-body arms,
+ * random chains. Kept until the program ends; the count is 0 where there are no reference values.
+ */
+uint32_t reference_read(const reference_arm_t **arms);
+uint32_t reference_motors(const reference_motor_t **motors);
+
+#endif

@@ -1,0 +1,44 @@
+// What every test file includes: Unity, the table of its cases, and resets that a test wants.
+// The same file runs on the host and on the target; test/support/harness.c says how.
+//
+//     static void test_thing(void) { TEST_ASSERT_EQUAL(1, one()); }
+//     TEST_LIST_BEGIN
+//         TEST(test_thing)
+//     TEST_LIST_END
+#ifndef TEST_SUPPORT_HARNESS_H
+#define TEST_SUPPORT_HARNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unity.h"
+
+typedef struct {
+    void (*run)(void);
+    const char *name;
+    int line;
+} harness_case_t;
+
+extern const harness_case_t harness_cases[];
+extern const unsigned harness_case_count;
+extern const char *const harness_file;
+
+// clang-format off
+#define TEST_LIST_BEGIN const harness_case_t harness_cases[] = {
+#define TEST(function) {function, #function, __LINE__},
+#define TEST_LIST_END };                                                                    \
+    const unsigned harness_case_count = sizeof harness_cases / sizeof harness_cases[0];     \
+    const char *const harness_file = __FILE__;
+// clang-format on
+
+// Prints a line of its own among the results, for measured figures.
+void harness_note(const char *text);
+void harness_note_number(const char *text, int64_t value);
+
+// Target only. A test that provokes a fault says so before; the case is entered again after the
+// reset.
+void harness_expect_reset(void);
+bool harness_after_reset(void);
+
+#endif

@@ -1,0 +1,41 @@
+/* What the tests of tools/robot share: loading from text, torques, messages on failure. */
+#ifndef TEST_SUPPORT_ROBOT_HELP_H
+#define TEST_SUPPORT_ROBOT_HELP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/robot/robot.h"
+
+/* Text that grows; ends the program when the memory is gone. */
+typedef struct {
+    char *data;
+    size_t size, room;
+} help_text_t;
+
+void help_put(help_text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void help_put_numbers(help_text_t *text, const double *value, size_t count, const char *between);
+void help_text_free(help_text_t *text);
+
+/* A robot that must load without errors; prints the messages and fails the test otherwise. */
+robot_t *help_load(const char *what, const robot_options_t *options, messages_t *messages);
+robot_t *help_parse(const char *file, const char *text, size_t size, const robot_options_t *options,
+                    messages_t *messages);
+void help_free(robot_t *robot);
+void help_print(const messages_t *messages);
+
+/* Torques by the f64 kernel `ne`; with rotors where asked. */
+void help_torque(const dyn_model_t *model, const double *q, const double *qd, const double *qdd,
+                 bool rotors, double *tau);
+
+/* The message with this code about this subject (NULL: any) whose text or cure has this in it. */
+const message_t *help_find(const messages_t *messages, message_code_t code, const char *subject,
+                           const char *part);
+
+/* A whole file, zero-terminated; NULL where there is none. To be freed. */
+char *help_read(const char *path, size_t *size);
+
+/* Seeded numbers in -1 .. 1. */
+double help_random(uint64_t *state);
+
+#endif

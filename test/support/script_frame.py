@@ -1,0 +1,45 @@
+"""The frame of the tests that are scripts: runs the tests of a module and prints what tools/dev/runtests.py reads."""
+import os
+import re
+import sys
+import tempfile
+import time
+import traceback
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here, with the reason."""
+
+
+def told(error):
+    """An error for a report in one line: where in which file, the source if it has no words of its own, the words."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    words = str(error) if str(error) else frame.line
+    return f"{os.path.basename(frame.filename)}:{frame.lineno}: {type(error).__name__}: {words}"
+
+
+def main(names):
+    """Runs the tests among the names of a module, each with a folder of its own; the second argument of the script
+    is a pattern of their names. Returns the exit code: none run is no success."""
+    tests = [value for name, value in names.items() if name.startswith("test_") and callable(value)]
+    if len(sys.argv) > 2:
+        tests = [test for test in tests if re.search(sys.argv[2], test.__name__)]
+    failures = ignored = 0
+    for test in tests:
+        name, line, file = test.__name__, test.__code__.co_firstlineno, test.__code__.co_filename
+        print(f"RUN {name}", flush=True)
+        started = time.monotonic()
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                test(folder)
+            print(f"{file}:{line}:{name}:PASS", flush=True)
+            print(f"took {time.monotonic() - started:.1f} s", flush=True)
+        except Skip as reason:
+            ignored += 1
+            print(f"{file}:{line}:{name}:IGNORE: {reason}", flush=True)
+        except Exception as error:  # whatever it is: the tests behind it are run, too
+            failures += 1
+            print(f"{file}:{line}:{name}:FAIL: {' '.join(told(error).split())[:1500]}", flush=True)
+    print(f"\n-----------------------\n{len(tests)} Tests {failures} Failures {ignored} Ignored")
+    print("OK" if failures == 0 else "FAIL")
+    return 1 if failures or not tests else 0

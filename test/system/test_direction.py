@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Motors and encoders the wrong way round, on the emulated board, with the PUMA 560 (motors, friction) and a Kinova from its
+URDF (no rotors, no friction, torques commanded): each is a fault of the direction and no other, with the model fed forward or in
+computed torque within 50 ms after the joint is faster than 2 % of its limit and than its encoder can tell. PD alone, PD with
+gravity and masses that are 10 % wrong have no such limit, because other things move the joint first: their times are told. And
+with everything the right way round no controller is stopped, however poor. test_direction.c does it with random motions.
+
+    test_direction.py [PROGRAM [PATTERN]]
+"""
+import csv
+import glob
+import json
+import math
+import os
+import sys
+
+sys.dont_write_bytecode = True
+from test_appell import LONG_RUN, ROBOTS, Skip, main, run  # noqa: E402
+
+KINOVA = os.path.join(ROBOTS, "kinova.urdf")
+MOTOR, ENCODER = 1, 2
+COMPUTED_TORQUE = 2
+# Seconds that may pass; a row every 4 ticks, so that both ends are known to a row.
+MOST_S, ROW_S = 0.050, 0.004
+# The speed that two counts make in the observer of 50 Hz at 1 kHz, firmware/app/setup.c: counts of a turn of the joint.
+COUNTS = {"puma560": 53706, KINOVA: 16384}
+OBSERVED = 2 * 6.2832 * (1 - math.exp(-6.2832 * 50 / 1000)) ** 2 * 1000
+
+
+def compare(folder, robot, settings, *more):
+    """Output of the comparison, and the rows of each motion by the name of its file."""
+    done = run("run", robot, "-q", "--port", "qemu:netduinoplus2", "-o", folder, *(["--set", settings] if settings else []), *more)
+    assert done.returncode in (0, 1), done.stderr
+    rows = {}
+    for path in glob.glob(os.path.join(folder, "*.csv")):
+        with open(path, encoding="utf-8") as file:
+            rows[os.path.basename(path)] = list(csv.DictReader(file))
+    return done.stdout, rows
+
+
+def velocity(robot, joint):
+    return json.loads(run("info", robot, "-q", "--json").stdout)["joints"][joint]["velocity"]
+
+
+def caught(folder, robot, joint, defect, feedback=None):
+    # An encoder that counts backwards is right at zero only, where the arm is when it was loaded.
+    alone = robot == "puma560" and (defect == ENCODER or feedback or not LONG_RUN)
+    more = ["--to", "1,1,-1,1,1,1", "--profile", "cycloid"] if alone else []
+    chosen = f",feedback={feedback}" if feedback else ""
+    text, files = compare(folder, robot, f"guard_direction=1,plant_defect={defect},plant_defect_joint={joint}{chosen}", *more)
+    slowest, slowest_late, moving = 0, 0, max(0.02 * velocity(robot, joint), OBSERVED / COUNTS[robot])
+    for name, rows in sorted(files.items()):
+        column = [key for key in rows[0] if key.startswith("q_arm[")][joint]
+        before, moved = None, None
+        for row in rows:
+            q, t = float(row[column]), float(row["t"])
+            if before is not None and moved is None and abs(q - before[1]) / (t - before[0]) > moving:
+                moved = before[0]
+            before = t, q
+        took = before[0] + ROW_S - moved if moved is not None else 0
+        late = "-pd-" in name or "-gravity-" in name or "-wrong" in name
+        slowest, slowest_late = max(slowest, 0 if late else took), max(slowest_late, took if late else 0)
+        assert late or took <= MOST_S + 2 * ROW_S, f"{robot}, joint {joint}, defect {defect}, {name}: {1000 * took:.0f} ms"
+    stopped = text.count("stopped by the fault direction")
+    assert stopped == len(files), f"{robot}, joint {joint}, defect {defect}: {stopped} of {len(files)} caught\n{text}"
+    print(f"NOTE {os.path.basename(robot)} joint {joint} {'motor' if defect == MOTOR else 'encoder'}"
+          f"{', computed torque' if feedback else ''}: {len(files)} of {len(files)} caught, at most {1000 * slowest:.0f} ms; "
+          f"{1000 * slowest_late:.0f} ms with poor controllers", flush=True)
+
+
+def each(folder, robot, joints):
+    for joint in joints:
+        # Placed by the comparison, an encoder that counts backwards would say that the arm is elsewhere: only the waist is at zero.
+        for defect in (MOTOR, ENCODER) if robot == "puma560" or joint == 0 else (MOTOR,):
+            place = os.path.join(folder, f"{joint}-{defect}")
+            caught(place, robot, joint, defect)
+
+
+def kinova():
+    if not os.path.exists(KINOVA):
+        raise Skip(f"{KINOVA} is not there")
+    return KINOVA
+
+
+def test_puma(folder):
+    each(folder, "puma560", range(6) if LONG_RUN else [1])
+
+
+def test_computed_torque(folder):
+    for joint in range(6) if LONG_RUN else [1]:
+        for defect in (MOTOR, ENCODER):
+            caught(os.path.join(folder, f"{joint}-{defect}"), "puma560", joint, defect, COMPUTED_TORQUE)
+
+
+def test_kinova(folder):
+    if not LONG_RUN:
+        raise Skip("make test-long")
+    each(folder, kinova(), range(6))
+
+
+def test_no_false_alarm(folder):
+    """PD that knows nothing of the arm, on links that throw each other about."""
+    text, _ = compare(folder, kinova(), "guard_direction=1")
+    assert "stopped by the fault" not in text, text[:3000]
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

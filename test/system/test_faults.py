@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""`appell faults` and `appell certify`: the table, and every fault that can be provoked on the emulated boards, with its
+words and the motion of the arm after it within the bounds."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from test_appell import PROGRAM, main, run  # noqa: E402
+from test_fixed_board import slot_address, slot_of  # noqa: E402
+from test_link import Board, Watched, image_of  # noqa: E402
+
+PATIENCE_S = 300
+# Number, name and best stop of each fault are part of the protocol: they never change.
+STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("break", "release"), 4: ("number", "damp"),
+          5: ("model", "damp"), 6: ("parity", "damp"), 7: ("tracking", "hold"), 8: ("position", "hold"),
+          9: ("velocity", "damp"), 10: ("torque", "lower"), 11: ("voltage", "lower"),
+          12: ("setpoint", "hold"), 13: ("supply low", "release"), 14: ("supply high", "damp"),
+          15: ("generated", "release"), 16: ("watchdog", "release"), 17: ("crash", "release"),
+          18: ("direction", "damp"), 19: ("parameters", "release"),
+          20: ("homing", "hold")}
+
+
+def appell(*words):
+    done = run(*words, patience_s=PATIENCE_S)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_table(folder):
+    code, text, errors = appell("faults", "--json")
+    assert code == 0, errors
+    table = json.loads(text)
+    found = {row["number"]: (row["name"], row["stop"]) for row in table["faults"]}
+    assert found == STABLE, found
+    assert all(row["cause"] and row["cure"] for row in table["faults"])
+    assert [row["name"] for row in table["stops"]] == ["hold", "lower", "damp", "release"]
+    code, text, errors = appell("faults")
+    assert code == 0 and all(name in text for name, _ in STABLE.values()), text
+
+
+def test_readme(folder):
+    """The table of README.md is the tool's; the script writes it, and sees where it is another one."""
+    script = [sys.executable, "tools/dev/faults_table.py", PROGRAM]
+    done = subprocess.run(script + ["--check", "README.md"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    path = os.path.join(folder, "README.md")
+    with open("README.md", encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("| 17 | crash | release |", "| 17 | crash | hold |"))
+    assert subprocess.run(script + ["--check", path], capture_output=True, check=False).returncode == 1
+    assert subprocess.run(script + ["--into", path], capture_output=True, check=False).returncode == 0
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == text
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("no place for it")
+    assert subprocess.run(script + ["--into", path], capture_output=True, check=False).returncode == 2
+
+
+def provoke(folder, board, expected):
+    code, text, errors = appell("faults", "puma560", "-q", "--port", f"qemu:{board}", "-o", folder)
+    files = os.listdir(folder)
+    assert code == 0, f"exit code {code}: {text}{errors}"
+    assert f"\n{expected} faults as expected, 0 not" in text, text
+    for stop in ("hold", "lower", "damp", "release"):
+        assert f"stop: {stop};" in text, f"no stop {stop}: {text}"
+    # Bounds of the fall say something: a held arm stays within a hand's breadth, a lowered one is not as fast as it may move, a
+    # released one falls little farther than a stone, 0.31 m.
+    for stop, most in (("hold", 0.15), ("lower", 1.5), ("release", 0.35)):
+        for bound in re.findall(rf"stop: {stop};.* \(bound ([0-9.]+)\)", text):
+            assert float(bound) < most, f"{stop}: {bound} m"
+    pose = [float(word) for word in text.splitlines()[0].split(":")[1].split()]
+    for name in (name for name in files if name.endswith(".csv")):
+        with open(os.path.join(folder, name)) as file:
+            first = [float(word) for word in file.readlines()[1].split(",")[3:]]
+        # It begins where the arm was put, in the units of this arm; 0.01: it has moved a few ticks.
+        assert all(abs(a - b) < 0.01 for a, b in zip(first, pose)), f"{name}: {first} instead of {pose}"
+    pictures = sum(name.endswith(".png") for name in files)
+    assert pictures == expected and sum(name.endswith(".csv") for name in files) == expected, files
+
+
+def test_f32(folder):
+    provoke(folder, "netduinoplus2", 16)
+
+
+def test_q31(folder):
+    """Fixed point has no NaN to provoke."""
+    provoke(folder, "netduino2", 15)
+
+
+def test_certificate(folder):
+    """The numbers of the table agree with each other, and a rate that does not fit is exit code 1."""
+    code, text, errors = appell("certify", "puma560", "-q", "--board", "netduino2", "--json")
+    assert code == 0, errors
+    found = json.loads(text)
+    assert found["fits"] and found["real"] == "q31" and found["clock_hz"] == 120e6, found
+    part = found["tick_cycles"] * found["rate_hz"] / found["clock_hz"]
+    assert abs(part - found["part"]) < 1e-9, found
+    # The dynamics stage is inverse dynamics, and rotors and friction beside it.
+    assert found["dynamics_steps"] < found["tick_steps"], found
+    # The smallest board has its robot in flash, and a fifth of the clock.
+    code, text, errors = appell("certify", "puma560", "-q", "--board", "stm32vldiscovery", "--json")
+    assert code == 0, errors
+    small = json.loads(text)
+    assert small["clock_hz"] == 24e6 and 4 * found["part"] < small["part"] < 6 * found["part"], small
+    # The bench has encoders and supply read, and its worst tick; here a simulated arm's are not, and this is the mean.
+    assert found["measured"] and 0.75 < found["predicted_tick_cycles"] / found["ordinary_cycles"] < 1.25, found
+    # The worst tick brakes, whose reference costs more than twice that of a held arm, 418 instructions, and its guards compute
+    # inverse dynamics: with a motor the wrong way round `appell run` sees guards of 3,666 and ticks of 17,683 instructions.
+    for one in (found, small):
+        assert one["reference_steps"] > 2 * 418, one
+        assert one["guard_steps"] + one["direction_steps"] >= 3666 and one["worst_steps"] >= 17683, one
+    # A board that the emulator does not have: from the bench alone.
+    code, text, errors = appell("certify", "puma560", "-q", "--board", "nucleo-f446re", "--json")
+    assert code == 0 and not json.loads(text)["measured"], text + errors
+    # A tick more in a second than the core has cycles for.
+    rate = int(found["clock_hz"] / found["tick_cycles"]) + 1
+    path = os.path.join(folder, "fast.yaml")
+    with open("tools/robots/puma560.yaml", encoding="utf-8") as robot:
+        text = robot.read()
+    with open(path, "w", encoding="utf-8") as robot:
+        robot.write(text.replace("control: {rate: 1000", f"control: {{rate: {rate}"))
+    code, text, errors = appell("certify", path, "-q", "--board", "netduino2")
+    assert code == 1 and f"the robot's {rate} Hz" in text and "does NOT fit" in text, f"{code}: {text}{errors}"
+
+
+def test_certificate_of_a_fault(folder):
+    """A loop that a fault opens is not measured, and the fault that the answer says to look at is there."""
+    with Board(folder, "netduino2") as board:
+        code, _, errors = appell("set", "plant_defect", "8", "-q", "--port", board.port)
+        assert code == 0, errors
+        code, text, errors = appell("certify", "puma560", "-q", "--board", "netduino2", "--port", board.port)
+        assert code == 2 and "appell faults" in errors, f"{code}: {text}{errors}"
+        code, text = shown(board)
+        assert code == 1 and "fault 3, break" in text, f"{code}: {text}"
+
+
+# ------------------------------------------------------------------------------------- what the arm cannot provoke
+
+def shown(board):
+    """What the user sees of the latched fault."""
+    code, text, errors = appell("faults", "-q", "--port", board.port)
+    return code, text + errors
+
+
+def expect(board, number, name):
+    code, text = shown(board)
+    assert code == 1 and f"fault {number}, {name}" in text and "cure: " in text and "stop: release" in text, f"{code}: {text}"
+    code, _, errors = appell("clear", "-q", "--port", board.port)
+    assert code == 0, errors
+    code, text = shown(board)
+    assert code == 0 and "no fault" in text, f"{code}: {text}"
+
+
+def with_gdb(folder, board, commands, *options):
+    """The emulated board, stopped before its first instruction, gdb's commands, and then it runs."""
+    here = Watched(folder, board, *options, "-S")
+    line = here.connect()  # the emulator waits for somebody at its serial port
+    here.gdb(*commands)
+    line.close()
+    return here
+
+
+def test_crash(folder):
+    """The firmware jumps into nowhere, writes its record, starts again, and says so."""
+    with with_gdb(folder, "stm32vldiscovery", ["break link_start", "continue", "delete", "set $pc = 0x90000000"]) as board:
+        expect(board, 17, "crash")
+        code, _, errors = appell("save", "-q", "--port", board.port)  # it has no robot
+        assert code == 1 and "it crashed and has started again" in errors and "`appell dump`" in errors, f"{code}: {errors}"
+
+
+def test_watchdog(folder):
+    """The emulator has no watchdog: gdb says that the reset was one."""
+    with with_gdb(folder, "stm32vldiscovery", ["break latch_start", "continue", "delete", "break reset_reason", "continue", "finish",
+                                               "set $r0 = (int)RESET_WATCHDOG"]) as board:
+        expect(board, 16, "watchdog")
+
+
+def test_parameters(folder):
+    """What lies in flash is a set whose image is none."""
+    path = os.path.join(folder, "slot")
+    with open(path, "wb") as file:
+        file.write(slot_of(b"\0" * 64))
+    with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={slot_address()},force-raw=on") as board:
+        expect(board, 19, "parameters")
+
+
+def test_generated(folder):
+    """A board whose code was generated for another arm: gdb gives the answer that its check would give."""
+    path = os.path.join(folder, "slot")
+    with open(path, "wb") as file:
+        file.write(slot_of(image_of(folder, "puma560")))
+    with with_gdb(folder, "stm32vldiscovery", ["break app_load", "continue", "delete", "finish", "set $r0 = -19"], "-device",
+                  f"loader,file={path},addr={slot_address()},force-raw=on") as board:
+        expect(board, 15, "generated")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""`appell run` against emulated boards: the same bits as on the host, a soak without an overrun, a
+rate that is too high, arms from URDFs.
+
+With LONG=1 the soak is ten simulated minutes.
+"""
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from test_appell import LONG_RUN, PROGRAM, main, run as appell  # noqa: E402
+
+PATIENCE_S = 1100
+# The waist at 93 % of its velocity limit; all joints move.
+TO = "1.3,0.85,-0.8,1.5,1.2,1.5"
+RATE_HZ = 20000  # more than the board can do
+
+
+def run(folder, *words):
+    done = appell("run", "puma560", "-q", "-o", folder, *words, patience_s=PATIENCE_S)
+    rows = [name for name in os.listdir(folder) if name.endswith(".csv")]
+    return done.returncode, done.stdout, done.stderr, rows
+
+
+def counts(text):
+    match = re.search(r"^(\d+) ticks, (\d+) overruns; (\d+) samples sent, (\d+) dropped", text, re.M)
+    assert match, f"no line of counts: {text}"
+    return [int(group) for group in match.groups()]
+
+
+def test_same_bits_and_soak(folder):
+    """One way and back for as long as asked; the first way is compared with the host's twin."""
+    ways = "300" if LONG_RUN else "4"
+    code, text, errors, rows = run(folder, "--port", "qemu:netduinoplus2", "--to", TO, "--profile", "cycloid",
+                                   "--duration", "2", "--repeat", ways)
+    assert code == 0, f"exit code {code}: {text}{errors}"
+    match = re.search(r"^(\d+) values compared .*, (\d+) differ", text, re.M)
+    assert match, f"nothing was compared: {text}"
+    # A quarter of 2,000 ticks, 44 values a sample.
+    assert int(match.group(1)) >= 500 * 44, match.group(0)
+    assert match.group(2) == "0", match.group(0)
+    ticks, overruns, sent, dropped = counts(text)
+    assert ticks >= (600000 if LONG_RUN else 8000), f"{ticks} ticks"
+    assert overruns == 0, f"{overruns} overruns"
+    assert sent >= int(ways) * 500 and dropped == 0, f"{sent} samples sent, {dropped} dropped"
+    assert rows == ["cycloid.csv"], rows
+
+
+def test_rate_above_the_budget(folder):
+    """Refused, and where it is taken all the same it overruns, which stops the arm."""
+    rate = f"rate_hz={RATE_HZ}"
+    code, text, errors, _ = run(folder, "--port", "qemu:netduino2", "--set", rate, "--to", TO)
+    assert code == 2 and "a tick takes longer than this rate allows" in errors, f"{code}: {text}{errors}"
+    code, text, errors, _ = run(folder, "--port", "qemu:netduino2", "--set", f"rate_check=0,{rate}", "--to", TO)
+    assert code == 1, f"exit code {code}: {text}{errors}"
+    assert "stopped by the fault overrun" in text, text
+    # The guard allows one late tick (guard_overruns), so that the second is the fault. From then on the windings are
+    # shorted for DAMP_S of firmware/app/setup.c, 0.5 s, and in each of these ticks the simulated arm still costs its
+    # time, also in the one that finds the time over. Then the brakes have the arm and it is not computed any more: no
+    # tick is late after that.
+    ticks, overruns, _, _ = counts(text)
+    assert 2 <= overruns <= 2 + RATE_HZ // 2 + 1, f"{overruns} overruns in {ticks} ticks"
+    assert ticks > overruns, f"{overruns} overruns in {ticks} ticks: it never came to rest"
+
+
+def test_urdf_without_an_fpu(folder):
+    """A URDF has no word for accelerations: fixed point is proved for those that the board plans with."""
+    urdf = "test/support/robot_data/gripper.urdf"
+    done = appell("run", urdf, "-o", folder, "--port", "qemu:netduino2", "--to", "0.5,0.3,0.1,0.01")
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
+    assert "gripper on netduino2 (q31)" in done.stdout, done.stdout
+    # `turn` has a velocity limit of 2 rad/s, reached in 0.5 s.
+    assert re.search(r"turn: no acceleration limit: 4 taken, .* by --limits V,A", done.stderr), done.stderr
+    image = os.path.join(folder, "limits.img")
+    done = appell("image", urdf, "--limits", "9,7", "-o", image)
+    assert done.returncode == 0 and "no acceleration limit" not in done.stderr, done.stderr
+    shown = re.findall(r"velocity: ([\d.]+), acceleration: ([\d.]+)", appell("image", "--show", image).stdout)
+    assert shown and {each[1] for each in shown} == {"7"} and "9" not in {each[0] for each in shown}, shown
+
+
+LIGHT = """<robot name="light"><link name="base"/>
+<link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+  <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" iyz="0" ixz="0"/></inertial></link>
+<link name="finger"><inertial><mass value="0.02"/>
+  <inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" iyz="0" ixz="0"/></inertial></link>
+<joint name="shoulder_lift_joint_left" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+  <limit lower="-1" upper="1" effort="20" velocity="2"/></joint>
+<joint name="grip" type="revolute"><parent link="arm"/><child link="finger"/><origin xyz="0.4 0 0"/><axis xyz="0 1 0"/>
+  <dynamics damping="1" friction="1"/><limit lower="-1" upper="1" effort="20" velocity="2"/></joint></robot>
+"""
+
+
+def test_friction_of_a_light_joint(folder):
+    """Friction stops this finger within a hundredth of a step: an explicit one would throw it around."""
+    urdf = os.path.join(folder, "light.urdf")
+    with open(urdf, "w") as file:
+        file.write(LIGHT)
+    # Without gains nothing brings the finger back: what the simulated arm leaves out stays. Beyond the width w of
+    # 0.02 rad/s the Coulomb friction P is too large by h P a / v, a speed of that by the viscous friction f, which is
+    # a way of h P / f ln(v / w). In fixed point v counts as at most 8 w, and beyond it is h P / f v / 8w. To these
+    # come the way within the width and the lag of the viscous friction, less than 2 h P / f.
+    step_s, width, fastest = 0.001, 0.02, 1.875 * 0.5 / 0.85  # a quintic of 0.5 rad; it takes 0.85 s
+    bounds = {"netduinoplus2": step_s * (math.log(fastest / width) + 2),
+              "netduino2": step_s * (math.log(8) + fastest / (8 * width) + 2)}
+    for board, bound in bounds.items():
+        done = appell("run", urdf, "-q", "-o", folder, "--port", f"qemu:{board}", "--to", "0.4,0.5")
+        assert done.returncode == 0, f"{board}: exit code {done.returncode}: {done.stdout}{done.stderr}"
+        assert re.search(r"^shoulder_lift_joint_left +[\d.]", done.stdout, re.M), done.stdout  # nothing is cut off
+        peak = float(re.search(r"^grip +[\d.]+ +([\d.]+)$", done.stdout, re.M).group(1))
+        assert peak < 1000 * bound, f"{board}: {peak} mrad, {1000 * bound:.3g} allowed"
+
+
+def test_comparison_is_not_cut_off(folder):
+    """PD throws the links of the planar3r about: no guard cuts its motion short, unless it is asked to stay closed, and a
+    motion that was stopped gives no factor."""
+    words = ["run", "planar3r", "-q", "-o", folder, "--port", "qemu:netduinoplus2"]
+    done = appell(*words)
+    assert done.returncode == 0 and "stopped by" not in done.stdout, f"exit code {done.returncode}: {done.stdout}"
+    assert done.stdout.count("times better than PD") == 2, done.stdout
+    done = appell(*words, "--set", "guard_direction=1")
+    exact, wrong = done.stdout.split("masses 10 % wrong")
+    assert done.returncode == 1 and "PD: stopped by the fault direction" in exact, done.stdout
+    assert "times better" not in exact and "times better" in wrong, done.stdout
+
+
+def test_files_have_a_folder_of_their_own(folder):
+    done = appell("run", "puma560", "-q", "--port", "qemu:netduinoplus2", "--to", "0.1,0,0,0,0,0", cwd=folder)
+    assert done.returncode == 0 and "rows in appell-run/quintic.csv" in done.stdout, done
+    assert os.listdir(folder) == ["appell-run"], os.listdir(folder)
+    assert "appell-run" in appell("help", "run").stdout and "appell-faults" in appell("help", "faults").stdout
+
+
+def test_interrupted_run_stops_the_arm(folder):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        words = [PROGRAM, "run", "puma560", "-q", "-o", folder, "--port", "qemu:netduinoplus2", "--repeat", "1000000",
+                 "--to", "0.5,0,0,0,0,0"]
+        tool = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not tool.stdout.readline().startswith("puma560 on"):  # from here on it moves
+            assert tool.poll() is None, tool.stderr.read()
+        tool.send_signal(number)
+        _, errors = tool.communicate(timeout=PATIENCE_S)
+        assert tool.returncode == -number, f"exit code {tool.returncode}: {errors}"
+        assert "interrupted: the arm was told to stop" in errors, errors
+
+
+def test_tunables_of_joints_need_a_robot(folder):
+    """Nothing set is not a success."""
+    for words in (["get", "kp"], ["set", "kp", "1"]):
+        done = appell(*words, "--port", "qemu:netduinoplus2")
+        assert done.returncode == 1 and "kp is of each joint, and the board has no robot" in done.stderr, done
+        assert not done.stdout, done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""Instruction skips: the emulated F405 executes a tick in which one instruction, or two in a row, is passed over, as a glitch of
+the supply would do it. Every instruction of the code that limits outputs, looks for faults and latches them, and of the tick
+around it, in two situations of the PUMA 560: a jammed joint at its torque limit, and the tick in which an encoder is lost.
+Outputs may be above their limit, or on after the fault, in the tick of the skip and in no other.
+And every instruction that checks the CRC of an image, with an image that was damaged in memory: how often it is taken.
+
+The emulator's gdb stub is spoken to directly; a skipped instruction is one that was overwritten with NOP for the time of its
+execution, and every case begins from a snapshot.
+
+    test_skips.py [PROGRAM [PATTERN]]
+
+A sample in `make test`, all of it in `make test-long`.
+"""
+import os
+import random
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+import zlib
+
+sys.dont_write_bytecode = True
+import protocol_client as wire  # noqa: E402
+from test_appell import LONG_RUN, main  # noqa: E402
+from test_link import PATIENCE_S, Watched, firmware, image_of  # noqa: E402
+
+BOARD = "netduinoplus2"
+SAMPLE = 15  # skips of each situation in `make test`
+HANG_S = 10  # without a tick, of this machine's time: five simulated milliseconds are due
+FUNCTIONS = ["control_feedback", "control_drive", "guard_inputs", "guard_loop", "supervisor_take", "app_stages_run",
+             "app_tick", "tick_interrupt"]
+CRC_FUNCTIONS = ["app_load", "app_load_arm", "image_read", "crc32_add"]
+LINK = 14  # register
+TICKS = 5  # looked at from the skip on
+JAMMED, LOST = 5, 3
+def limits_of_duty():
+    """Of each joint in Q15, from its robot file: V = R tau / (k N) + k N qd, by the supply, with the torque limit and as fast as
+    the arm is meanwhile, 0.1 rad/s."""
+    with open("tools/robots/puma560.yaml", encoding="utf-8") as file:
+        text = file.read()
+    motors = re.findall(r"motor: \{resistance: ([\d.]+), torque_constant: ([\d.]+), gear: (-?[\d.]+), .*?voltage: ([\d.]+)\}", text)
+    torques = re.findall(r"acceleration: [\d.]+, torque: ([\d.]+)\}", text)
+    assert len(motors) == len(torques) == 6, "the robot file has another form"
+    out = []
+    for (resistance, constant, gear, volts), torque in zip(motors, torques):
+        drive = abs(float(constant) * float(gear))
+        out.append(32767 * (float(resistance) * float(torque) / drive + drive * 0.1) / float(volts) + 1)
+    return out
+
+
+class Stub:
+    """The emulator's gdb stub."""
+
+    def __init__(self, path):
+        self.line = socket.socket(socket.AF_UNIX)
+        self.line.connect(path)
+        self.line.settimeout(PATIENCE_S)
+        self.received = b""
+        self.send("qC")  # its answer looks like no other: connecting has stopped the machine, which is told, too
+        while not self.packet().startswith("QC"):
+            pass
+
+    def packet(self):
+        while True:
+            match = re.search(rb"\$([^#]*)#..", self.received, re.S)
+            if match:
+                self.received = self.received[match.end():]
+                self.line.sendall(b"+")
+                return match.group(1).decode("latin1")
+            data = self.line.recv(65536)
+            assert data, "the emulator has gone"
+            self.received += data
+
+    def send(self, text):
+        body = text.encode("latin1")
+        self.line.sendall(b"$" + body + b"#%02x" % (sum(body) & 255))
+
+    def ask(self, text):
+        self.send(text)
+        return self.packet()
+
+    def monitor(self, command):
+        self.send("qRcmd," + command.encode().hex())
+        out = b""
+        while True:
+            answer = self.packet()
+            if answer == "OK":
+                return out.decode()
+            assert not re.fullmatch(r"E\d\d", answer), f"{command}: {answer}"
+            out += bytes.fromhex(answer[1:])
+
+    def read(self, address, size):
+        return bytes.fromhex(self.ask(f"m{address:x},{size:x}"))
+
+    def write(self, address, data):
+        assert self.ask(f"M{address:x},{len(data):x}:{data.hex()}") == "OK", hex(address)
+
+    def register(self, number):
+        return struct.unpack_from("<16I", bytes.fromhex(self.ask("g")[:128]))[number]
+
+    def pc(self):
+        return self.register(15)
+
+    def stop_at(self, address, on):
+        answer = self.ask(f"{'Z' if on else 'z'}0,{address:x},2")
+        assert answer == "OK", f"breakpoint {address:x}: {answer}"
+
+    def stop_at_write(self, address, on):
+        """To a word."""
+        answer = self.ask(f"{'Z' if on else 'z'}2,{address:x},4")
+        assert answer == "OK", f"watchpoint {address:x}: {answer}"
+
+    def go(self, patience_s=PATIENCE_S):
+        """Where it stops; 0: it does not."""
+        self.line.settimeout(patience_s)
+        try:
+            self.ask("c")
+        except TimeoutError:
+            self.line.settimeout(PATIENCE_S)
+            self.line.sendall(b"\x03")
+            self.packet()
+            return 0
+        self.line.settimeout(PATIENCE_S)
+        return self.pc()
+
+
+def functions(names):
+    """Start and end of each, and its instructions as (address, size), from the disassembly."""
+    text = subprocess.run(["arm-none-eabi-objdump", "-d", firmware(BOARD)], check=True, capture_output=True, text=True).stdout
+    out = {}
+    for name in names:
+        body = re.search(rf"^[0-9a-f]+ <{name}>:\n(.*?)(?:\n\n|\Z)", text, re.M | re.S)
+        assert body, f"there is no {name}"
+        found = re.findall(r"^ ([0-9a-f]+):\t([0-9a-f]{4}(?: [0-9a-f]{4})?) \t(\S+)", body.group(1), re.M)
+        out[name] = [(int(a, 16), len(code.replace(" ", "")) // 2) for a, code, word in found if not word.startswith(".")]
+    return out
+
+
+def symbol(expression):
+    done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", "-ex", f"print/x (unsigned)&({expression})", firmware(BOARD)],
+                          capture_output=True, text=True, check=True)
+    return int(re.search(r"= (0x[0-9a-f]+)", done.stdout).group(1), 16)
+
+
+def empty_disk(path):
+    """A qcow2 image of 64 MB with nothing in it, for the emulator's snapshots: head, table and block of reference counts, L1."""
+    cluster = 0x10000
+    head = struct.pack(">4sIQIIQIIQQIIQ", b"QFI\xfb", 2, 0, 0, 16, 64 << 20, 0, 1, 3 * cluster, cluster, 1, 0, 0)
+    with open(path, "wb") as file:
+        for content in (head, struct.pack(">Q", 2 * cluster), struct.pack(">4H", 1, 1, 1, 1), b""):
+            file.write(content.ljust(cluster, b"\0"))
+
+
+class Situation:
+    """The board in a snapshot, and what can be looked at."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.disk = os.path.join(folder, "snapshots.qcow2")
+        empty_disk(self.disk)
+        self.board = Watched(folder, BOARD, "-drive", f"if=none,format=qcow2,file={self.disk}")
+        self.client = wire.Client(self.board.connect(), patience_s=5)
+        self.out, self.defect = symbol("'firmware/tick.c'::out"), symbol("'firmware/tick.c'::app.plant.defect")
+        self.kind = symbol("'firmware/tick.c'::app.motion.kind")
+        code = functions(["tick_interrupt", "fault_entry", "reset_handler"])
+        self.begin = code["tick_interrupt"][0][0]
+        self.crashes = {code["fault_entry"][0][0], code["reset_handler"][0][0]}
+
+    def close(self):
+        self.board.__exit__()
+
+    def load(self):
+        self.client.apply(image_of(self.folder, "puma560"))
+        self.names = self.client.tunable_names()
+
+    def set(self, **values):
+        for name, value in values.items():
+            self.client.set(self.names.index(name), value)
+
+    def wait(self, ticks):
+        now = begin = struct.unpack_from("<I", self.client.ask(wire.STATUS), 4)[0]
+        while (now - begin) & 0xffffffff < ticks:
+            time.sleep(0.02)
+            now = struct.unpack_from("<I", self.client.ask(wire.STATUS), 4)[0]
+
+    def attach(self):
+        """The board stands still from here on."""
+        self.stub = Stub(self.board.stub.path)
+
+    def move(self, motion):
+        """With the stub attached: a motion from its request to its end and no tick more."""
+        stub = self.stub
+        self.client.line.sendall(wire.encode(bytes([wire.MOTION, (self.client.sequence + 1) & 255]) + motion))
+        begun = ended = False
+        while not ended:
+            stub.stop_at_write(self.kind, True)
+            assert stub.go() != 0, "the motion does not end"
+            stub.stop_at_write(self.kind, False)
+            stub.ask("s")  # it has stopped before the write
+            moving = stub.read(self.kind, 4) != bytes(4)
+            begun, ended = begun or moving, begun and not moving
+
+    def freeze(self):
+        """Stops at the beginning of a tick and takes the snapshot."""
+        self.stub.stop_at(self.begin, True)
+        self.stub.go()
+        self.stub.monitor("savevm begin")
+
+    def outputs(self):
+        data = self.stub.read(self.out, 6 * 4), self.stub.read(self.out + 128, 1)
+        return struct.unpack("<6i", data[0]), data[1][0]
+
+    def case(self, address, sizes, prepare):
+        """Outputs at the end of each tick from the skip on, fewer where no more ticks come; None: not executed, False:
+        crashed."""
+        stub = self.stub
+        stub.monitor("loadvm begin")
+        prepare(stub)
+        if address != self.begin:
+            stub.stop_at(address, True)
+            stub.ask("s")  # off the breakpoint of the snapshot
+            at = stub.pc() if stub.pc() == address else stub.go(HANG_S)
+            stub.stop_at(address, False)
+            if at != address:
+                return None
+        return self.skip(address, sizes)
+
+    def answer(self, address, sizes, after):
+        """r0 where the function returns to `after`; None: the instruction was not executed, False: crashed or hung."""
+        stub = self.stub
+        stops = {after, *self.crashes}
+        for stop in stops:
+            stub.stop_at(stop, True)
+        at = address
+        if sizes:
+            stub.stop_at(address, True)
+            at = stub.go(HANG_S)
+            stub.stop_at(address, False)
+            if at == address:
+                self.pass_over(address, sizes)
+        if at == address:
+            at = stub.go(HANG_S)
+            result = stub.register(0) if at == after else False
+        else:
+            result = None
+        for stop in stops:
+            stub.stop_at(stop, False)
+        return result
+
+    def pass_over(self, address, sizes):
+        stub = self.stub
+        original = stub.read(address, sum(sizes))
+        stub.write(address, b"\x00\xbf" * (sum(sizes) // 2))
+        for _ in range(sum(sizes) // 2):
+            stub.ask("s")
+        stub.write(address, original)
+
+    def skip(self, address, sizes):
+        stub = self.stub
+        self.pass_over(address, sizes)
+        for crash in self.crashes:
+            stub.stop_at(crash, True)
+        seen = []
+        for _ in range(TICKS):
+            at = stub.go(HANG_S)
+            if at in self.crashes:
+                seen = False
+                break
+            if at == 0:
+                break
+            seen.append(self.outputs())
+            stub.ask("s")  # off the breakpoint
+        for crash in self.crashes:
+            stub.stop_at(crash, False)
+        return seen
+
+
+def cases(names):
+    """(address, sizes of what is skipped) of one instruction and of two in a row."""
+    out = []
+    for code in functions(names).values():
+        out += [(a, [size]) for a, size in code]
+        out += [(a, [size, after]) for (a, size), (_, after) in zip(code, code[1:])]
+    return out if LONG_RUN else random.Random(1).sample(out, len(out))
+
+
+def count(situation, prepare, exceeds, what):
+    """Every case; the outputs may be wrong in one tick."""
+    skipped = idle = crashed = hung = once = 0
+    wrong = []
+    for address, sizes in cases(FUNCTIONS):
+        if skipped >= SAMPLE and not LONG_RUN:
+            break
+        seen = situation.case(address, sizes, prepare)
+        if seen is None:
+            idle += 1
+            continue
+        skipped += 1
+        crashed += seen is False
+        hung += bool(seen) and len(seen) < TICKS
+        ticks = sum(exceeds(*outputs) for outputs in seen or [])
+        once += ticks == 1
+        if ticks > 1:
+            wrong.append(f"{address:x} ({len(sizes)}): {ticks} ticks, {seen}")
+    print(f"NOTE {what}: {skipped} skips ({idle} of code that this tick does not execute), {crashed} ended in a crash, which "
+          f"switches the outputs off, {hung} without further ticks, where the watchdog does, {once} above the limit in one tick, "
+          f"{len(wrong)} in more", flush=True)
+    assert skipped >= SAMPLE, "hardly anything was executed"
+    return wrong
+
+
+def test_limits(folder):
+    """The shoulder is jammed and wants far more than its torque limit."""
+    situation = Situation(folder)
+    try:
+        situation.load()
+        situation.set(guard_tracking=10, guard_patience_s=10, guard_direction=0, plant_defect_joint=1)
+        situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
+        situation.set(plant_defect=JAMMED)
+        situation.attach()  # from here on: at the limit for longer than guard_patience_s would be a fault
+        situation.move(struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
+        situation.freeze()
+        limits = limits_of_duty()
+        duty, enable = situation.outputs()
+        assert enable and abs(duty[1]) > 0.9 * (limits[1] - 32767 * 23.6 * 0.1 / 40), f"not at its limit: {duty} {limits}"
+
+        def exceeds(duty, enable):
+            return bool(enable) and any(abs(d) > limit for d, limit in zip(duty, limits))
+
+        wrong = count(situation, lambda stub: None, exceeds, "torque limit")
+        assert not wrong, wrong
+    finally:
+        situation.close()
+
+
+def test_fault(folder):
+    """An encoder is lost: from this tick on there is no duty cycle any more."""
+    situation = Situation(folder)
+    try:
+        situation.load()
+        situation.set(guard_encoder_ticks=0, plant_defect_joint=1, brakes=0)
+        situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
+        situation.wait(600)
+        situation.attach()
+        situation.freeze()
+        assert any(situation.outputs()[0]), "the arm is not driven"
+
+        def lose(stub):
+            stub.write(situation.defect, struct.pack("<I", LOST))
+
+        wrong = count(situation, lose, lambda duty, enable: bool(enable) and any(duty), "fault")
+        assert not wrong, wrong
+    finally:
+        situation.close()
+
+
+def damaged(image):
+    """The PUMA with a torque limit of the shoulder that is four times as large: one bit of its exponent."""
+    at = image.find(struct.pack("<f", 186.4))
+    assert at > 0, "there is no such limit"
+    return image[:at] + struct.pack("<f", 4 * 186.4) + image[at + 4:]
+
+
+def test_crc(folder):
+    """An image that was damaged after it was made and before it was sent: its own CRC is all that tells. Skips from where the
+    board begins to read it until it has an answer."""
+    situation = Situation(folder)
+    try:
+        situation.load()
+        image = damaged(image_of(folder, "puma560"))
+        client, entry = situation.client, functions(["app_load"])["app_load"][0][0]
+        client.ask(wire.IMAGE_BEGIN, struct.pack("<BII", 0, len(image), zlib.crc32(image)))
+        for at in range(0, len(image), client.payload - 4):
+            client.ask(wire.IMAGE_DATA, struct.pack("<I", at) + image[at:at + client.payload - 4])
+        situation.attach()
+        stub = situation.stub
+        stub.stop_at(entry, True)
+        client.line.sendall(wire.encode(bytes([wire.IMAGE_END, (client.sequence + 1) & 255, 0])))
+        assert stub.go() == entry
+        after = stub.register(LINK) & ~1
+        stub.stop_at(entry, False)
+        stub.monitor("savevm begin")
+        # Not the answer alone: a skipped jump may fall into a function that answers OK and has loaded nothing.
+        loads = symbol("'firmware/tick.c'::app.loads")
+        before = stub.read(loads, 4)
+        taken, skipped, crashed = [], 0, 0
+        for address, sizes in [(0, [])] + cases(CRC_FUNCTIONS):
+            if skipped >= SAMPLE and not LONG_RUN:
+                break
+            stub.monitor("loadvm begin")
+            answer = situation.answer(address, sizes, after)
+            skipped += answer is not None
+            crashed += answer is False
+            if answer is not None and stub.read(loads, 4) != before:
+                taken.append(f"{address:x} ({len(sizes)})")
+        print(f"NOTE CRC: {skipped} skips, {crashed} ended in a crash, the damaged image was taken after {len(taken)}: {taken}",
+              flush=True)
+        assert skipped >= SAMPLE and not taken, taken
+    finally:
+        situation.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,2 +1,0 @@
-// The supply test, compiled for the F1 (test/hal_tests.mk).
-#include "test/test_hal_supply.c"

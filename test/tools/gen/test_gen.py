@@ -1,0 +1,522 @@
+#!/usr/bin/env python3
+"""Generated code from outside: compiled by the compilers of host and boards with warnings as errors, run, and
+held against the general kernels; operation counts against what was published and what we set ourselves; the
+same bytes from run to run.
+
+    test_gen.py [PROGRAM [PATTERN]]
+"""
+import ctypes
+import glob
+import json
+import os
+import random
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell")
+sys.argv[1:2] = [PROGRAM]  # test_appell looks there
+import test_appell  # noqa: E402
+from test_appell import ROBOTS, Skip, good, near, run, table  # noqa: E402
+
+LONG = os.environ.get("LONG")
+EFFORT = "10" if LONG else "1"  # of the annealer, for the arms beside the PUMA
+OURS = ["puma560", "stanford", "planar3r", "twobody", "piezo6", "cmu-dd"]
+DATA = "test/support/robot_data/%s.yaml"
+CC = os.environ.get("CC", "gcc")
+CROSS = os.environ.get("CROSS", "arm-none-eabi-")
+WARN = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-ffp-contract=off"]
+CORES = {"m3": ["-mcpu=cortex-m3", "-mthumb"],
+         "m4f": ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
+         "m7": ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"]}
+# What a kernel takes, in blocks of n, as the rows of the tool have it; and how many numbers it gives.
+KERNELS = {"id": (3, lambda n: n), "mass": (1, lambda n: n * (n + 1) // 2), "bias": (2, lambda n: n),
+           "gravity": (1, lambda n: n), "fd": (3, lambda n: n), "fk": (1, lambda n: 12),
+           "jacobian": (1, lambda n: 6 * n)}
+
+
+def generate(folder, robot, *options):
+    """The name that files and functions have."""
+    good("gen", robot, "--prefix", "arm", *options, "-q", "-o", folder)
+    return os.path.join(folder, "arm")
+
+
+def compiled(path, *options):
+    """Each into a file of its own: a library of the same name would not be loaded again."""
+    with tempfile.NamedTemporaryFile(suffix=".so", dir=os.path.dirname(path), delete=False) as f:
+        pass
+    subprocess.run([CC, *WARN, "-O1", "-shared", "-fPIC", *options, path + ".c", "-lm", "-o", f.name], check=True)
+    return ctypes.CDLL(f.name)
+
+
+def joints_of(robot):
+    return len(json.loads(good("info", robot, "--json", "-q"))["joints"])
+
+
+def call(library, kernel, number, n, row):
+    blocks, results = KERNELS[kernel]
+    arrays = [(number * n)(*row[k * n:(k + 1) * n]) for k in range(blocks)]
+    out = (number * results(n))()
+    getattr(library, "arm_" + kernel)(*arrays, out)
+    return list(out)
+
+
+def packed(matrix, n):
+    return [matrix[i * n + j] for i in range(n) for j in range(i + 1)]
+
+
+def counts(path):
+    """(mul, add) by kernel, as the header says."""
+    with open(path + ".h", encoding="utf-8") as f:
+        text = f.read()
+    return {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(r"\*   (\w+) +(\d+) mul +(\d+) add", text)}
+
+
+def long_arm(folder, joints):
+    """A file of an arm with full inertias and this many joints, more than seven."""
+    with open(DATA % "lwr7", encoding="utf-8") as f:
+        text = f.read()
+    joint = text[text.index("  - name: joint3"):text.index("  - name: joint4")]
+    more = "".join(joint.replace("joint3", f"joint{k}").replace("d: 0.4", f"d: 0.{k}") for k in range(8, joints + 1))
+    path = os.path.join(folder, "long.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text.rstrip() + "\n" + more)
+    return path
+
+
+def check_robot(folder, robot):
+    n = joints_of(robot)
+    path = generate(folder, robot, "--real", "f64", "--effort", "1")
+    library = compiled(path)
+    assert library.arm_selftest() == 0, f"{robot}: {library.arm_selftest()} wrong in the self-test"
+    source = random.Random(robot)
+    for kernel, (blocks, _) in KERNELS.items():
+        rows = [[source.uniform(-1.5, 1.5) for _ in range(blocks * n)] for _ in range(10)]
+        friction = ["--no-friction"] if kernel in ("id", "fd") else []
+        for row, expected in zip(rows, table(kernel, robot, *friction, rows=rows)):
+            if kernel == "mass":
+                expected = packed(expected, n)
+            # 1e-12: some thousand roundings of 1.1e-16 of values no larger than a few times the largest
+            # result. Forward dynamics multiplies them by the condition of the inertia matrix, for which
+            # 1e4 stands here; the two bodies of `twobody` have 1e8.
+            more = 1 if kernel != "fd" else 1e6 if robot == "twobody" else 1e2
+            near(call(library, kernel, ctypes.c_double, n, row), expected, 1e-12 * more, f"{robot} {kernel}")
+
+
+def test_every_robot_of_ours(folder):
+    for robot in OURS:
+        check_robot(folder, robot)
+
+
+def test_every_urdf(folder):
+    files = sorted(glob.glob(ROBOTS + "/*.urdf"))
+    if not files:
+        raise Skip(f"there is no {ROBOTS}")
+    for robot in files:
+        check_robot(folder, robot)
+
+
+def noise_of(path):
+    """Constants of a generated source that no robot has: outside of 1e-20 .. 1e20."""
+    with open(path + ".c", encoding="utf-8") as f:
+        code = f.read().split("/* Results of the general kernels")[0]
+    found = [float(x) for x in re.findall(r"\b\d[0-9.]*e[-+]?\d+(?=f?\b)", code)]
+    return [x for x in found if not 1e-20 < abs(x) < 1e20]
+
+
+def test_every_urdf_in_single_precision(folder):
+    """Files give a right angle with some digits and a zero as the rounding of a sum: a float knows neither, and no
+    constant may leave what it holds. The self-test compares with the model as it was given."""
+    files = sorted(glob.glob(ROBOTS + "/*.urdf"))
+    if not files:
+        raise Skip(f"there is no {ROBOTS}")
+    for robot in files:
+        for effort in ("0", "1"):
+            path = generate(folder, robot, "--real", "f32", "--effort", effort)
+            assert not noise_of(path), f"{robot} --effort {effort}: {noise_of(path)}"
+            assert compiled(path, "-Wdouble-promotion").arm_selftest() == 0, f"{robot} --effort {effort}"
+
+
+def test_noise_of_a_file_is_not_geometry(folder):
+    """The PUMA with a right angle of 12 digits and lengths of 1e-14 costs in floats what it costs without, and in double
+    gives the torques of what was written."""
+    with open("tools/robots/puma560.yaml", encoding="utf-8") as f:
+        text = f.read()
+    rough = text
+    for old, new in (("alpha: 1.5707963267948966", "alpha: 1.57079632679"), (" a: 0,", " a: 1e-14,"),
+                     ("theta: 0,", "theta: 2e-13,")):
+        assert old in rough, old
+        rough = rough.replace(old, new)
+    path = os.path.join(folder, "rough.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(rough)
+    same = [counts(generate(folder, robot, "--effort", "0")) for robot in ("puma560", path)]
+    assert same[0] == same[1], same
+    check_robot(folder, path)
+
+
+def test_full_inertias(folder):
+    for robot in ("puma560full", "lwr7", "ur10like", "wrist6") if LONG else ("puma560full",):
+        check_robot(folder, DATA % robot)
+
+
+# ------------------------------------------------------------------------------------ number types
+
+def test_f32_is_what_the_tool_evaluates(folder):
+    """Bit for bit; and the self-test knows what rounding may do."""
+    path = generate(folder, "puma560", "--real", "f32")
+    library = compiled(path, "-Wdouble-promotion")
+    assert library.arm_selftest() == 0
+    source = random.Random(2)
+    for kernel in ("id", "mass", "fd"):
+        blocks = KERNELS[kernel][0]
+        rows = [[source.uniform(-1, 1) for _ in range(6 * blocks)] for _ in range(20)]
+        rows = [[ctypes.c_float(x).value for x in row] for row in rows]
+        friction = ["--no-friction"] if kernel != "mass" else []
+        for row, said in zip(rows, table(kernel, "puma560", "--method", "gen", "--real", "f32", *friction,
+                                         rows=rows)):
+            expected = packed(said, 6) if kernel == "mass" else said
+            got = [float("%.9g" % x) for x in call(library, kernel, ctypes.c_float, 6, row)]
+            if kernel == "mass":
+                assert got == expected, f"{kernel}: {got} {expected}"
+            else:  # friction of zero is added: -0 becomes 0 and nothing else
+                assert [x + 0 for x in got] == [x + 0 for x in expected], f"{kernel}: {got} {expected}"
+
+
+def test_q31_is_proved_and_right(folder):
+    """The guaranteed error of the header holds over many states, and the self-test passes."""
+    for robot in ("puma560", "stanford", "planar3r", "cmu-dd") if LONG else ("stanford", "planar3r"):
+        path = generate(folder, robot, "--real", "q31", "--effort", "1")
+        library = compiled(path)
+        assert library.arm_selftest() == 0, robot
+        with open(path + ".h", encoding="utf-8") as f:
+            errors = dict(re.findall(r"\*   (\w+) +bound \S+ error (\S+)", f.read()))
+        n = joints_of(robot)
+        source = random.Random(robot)
+        for kernel in ("id", "mass", "bias", "gravity"):
+            blocks = KERNELS[kernel][0]
+            # Within the limits of all four, and such that an input is exact in the units of any.
+            rows = [[source.randrange(-64, 65) / 256 for _ in range(n * blocks)] for _ in range(50)]
+            exact = table(kernel, robot, *(["--no-friction"] if kernel == "id" else []), rows=rows)
+            fixed = table(kernel, robot, "--method", "gen", "--real", "q31",
+                          *(["--no-friction"] if kernel == "id" else []), rows=rows)
+            # Positions become binary angles: 2^-33 turns of error, through a derivative that the largest
+            # result bounds a few times.
+            for a, b in zip(exact, fixed):
+                bound = 2 * float(errors[kernel]) + 2**-30 * 16 * (1 + max(map(abs, a)))
+                worst = max(abs(x - y) for x, y in zip(a, b))
+                assert worst <= bound, f"{robot} {kernel}: {worst:.3g} above {bound:.3g}"
+
+
+def tolerances_of(path):
+    """kernel: the tolerances of its self-test."""
+    with open(path + ".c", encoding="utf-8") as f:
+        tables = re.findall(r"\} (\w+)_cases\[\d+\] = \{\n(.*?)\n\};", f.read(), re.DOTALL)
+    return {name: [float(x) for case in re.findall(r"\n    \{[^{]*\},\n    \},", body) for x in
+                   re.findall(r"-?\d[-+.e\d]*", case)] for name, body in tables}
+
+
+def test_q31_has_no_forward_dynamics_without_a_bound(folder):
+    """Where no rotor bounds the pivots the error can fill the format: then there is none, and no self-test that
+    excludes nothing. The PUMA has rotors."""
+    for robot, has in (("cmu-dd", False), ("stanford", False), ("planar3r", False), ("puma560", True)):
+        done = run("gen", robot, "--prefix", "arm", "--real", "q31", "--effort", "0", "-o", folder)
+        assert done.returncode == 0 and ("fd is left out in q31" in done.stderr) != has, f"{robot}: {done.stderr}"
+        path = os.path.join(folder, "arm")
+        with open(path + ".h", encoding="utf-8") as f:
+            header = f.read()
+        assert ("void arm_fd(" in header) == has and ("There is no fd" in header) != has, robot
+        assert ("#define ARM_WITHOUT_FD 1" in header) != has, robot
+        assert compiled(path).arm_selftest() == 0, robot
+        found = tolerances_of(path)
+        assert set(found) == set(KERNELS) - (set() if has else {"fd"}), f"{robot}: {set(found)}"
+        for kernel, values in found.items():
+            # Half of the format is 2^30; an error that can be larger says nothing.
+            assert values and max(values) < 2**30, f"{robot} {kernel}: {max(values)}"
+    done = run("fd", "cmu-dd", "--method", "gen", "--real", "q31", "--no-friction", rows=[[0] * 18])
+    assert done.returncode == 2 and "q31" in done.stderr, f"{done.returncode} {done.stdout} {done.stderr}"
+
+
+def test_boards_compile_it_without_a_warning(folder):
+    for robot, real in (("puma560", "f32"), ("puma560", "q31"), ("stanford", "f32"), (DATA % "lwr7", "q31")):
+        path = generate(folder, robot, "--real", real, "--effort", "1")
+        for core, flags in CORES.items():
+            subprocess.run([CROSS + "gcc", *WARN, "-Wdouble-promotion", "-O2", *flags, "-c", path + ".c", "-o",
+                            os.path.join(folder, core + ".o")], check=True)
+        # What says how fd is compiled does not say that sums and products may be fused: but for the two of each angle
+        # host and board then would differ.
+        if real == "f32":
+            listing = subprocess.run([CROSS + "objdump", "-d", os.path.join(folder, "m4f.o")], check=True,
+                                     capture_output=True, text=True).stdout
+            body = re.search(r"<arm_fd>:(.*?)\n\n", listing, re.DOTALL)[1]
+            with open(path + ".h", encoding="utf-8") as f:
+                angles = int(re.search(r"\*   fd .* (\d+) angles", f.read())[1])
+            assert len(re.findall(r"\tvf[n]?m[as]|\tvml[as]", body)) == 2 * angles, robot
+
+
+def test_the_firmware_lets_generated_frames_be_larger(folder):
+    """What does not fit the registers is in the frame: no mistake, as it would be elsewhere, and still counted against
+    the stack, by the file that tools/dev/stack.py reads."""
+    built = os.path.join(folder, "build")
+    made = built + "/netduino2/firmware/gen_q31"
+    subprocess.run(["make", "-s", "-o", PROGRAM, "BOARD=netduino2", "GEN=1", "ROBOT=puma560", "GEN_EFFORT=0", "WERROR=1",
+                    "FRAME_MAX=100", "APPELL=" + PROGRAM, "BUILD=" + built, made + ".o"], check=True,
+                   env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "BOARD", "BUILD")})
+    with open(made + ".su", encoding="utf-8") as f:
+        frames = {m[1]: int(m[2]) for m in re.finditer(r"gen_q31_(\w+)\t(\d+)", f.read())}
+    assert 100 < frames["fd"] <= 1024, frames
+
+
+# ----------------------------------------------------------------------------- options and the rest
+
+def test_arguments_at_run_time(folder):
+    for keep in ("payload", "gravity", "wrench", "payload,gravity,wrench"):
+        for robot in ("puma560", "stanford", DATA % "ur10like"):
+            library = compiled(generate(folder, robot, "--real", "f64", "--effort", "0", "--keep", keep))
+            assert library.arm_selftest() == 0, f"{robot} --keep {keep}"
+    for options in (["--no-base"], ["--friction"], ["--no-rotor"], ["--strategy", "uicker-kahn"]):
+        library = compiled(generate(folder, "puma560", "--real", "f64", "--effort", "1", *options))
+        assert library.arm_selftest() == 0, options
+
+
+def test_arguments_are_what_the_header_says(folder):
+    """Gravity points down in the base frame; a wrench is what the surroundings exert on the hand, on its axes: as the
+    options of the tool have them."""
+    path = generate(folder, "puma560", "--real", "f64", "--effort", "0", "--keep", "gravity,wrench")
+    library = compiled(path)
+    with open(path + ".h", encoding="utf-8") as f:
+        header = " ".join(f.read().replace(" *", " ").split())
+    for says in ("Joints: waist, shoulder, elbow, wrist_roll, wrist_pitch, flange.", "SI units: q rad,", "tau N m,",
+                 "gravity[3]: its acceleration, m/s^2, pointing down,", "wrench[6]: force (N), then moment"):
+        assert says in header, says
+    source = random.Random(3)
+    row = [source.uniform(-1, 1) for _ in range(18)]
+    gravity, wrench = [1, -2, -9], [3, -4, 5, 0.5, -0.25, 0.75]
+    out = (ctypes.c_double * 6)()
+    arrays = [(ctypes.c_double * len(x))(*x) for x in (row[:6], row[6:12], row[12:], gravity, wrench)]
+    library.arm_id(*arrays, out)
+    said = table("id", "puma560", "--no-friction", "--gravity", ",".join(map(str, gravity)), "--wrench",
+                 ",".join(map(str, wrench)), rows=[row])[0]
+    near(list(out), said, 1e-12, "gravity and wrench")
+
+
+def test_functions_can_be_read(folder):
+    """A line above what leads to a result says what it is, and every name of the mechanics stands in the legend."""
+    path = generate(folder, "puma560", "--effort", "1")
+    with open(path + ".c", encoding="utf-8") as f:
+        text = f.read()
+    legend = re.search(r"/\*\n \* Names\..*?\*/", text, re.DOTALL)[0]
+    code = text[text.index(legend) + len(legend):text.index("/* Results of the general kernels")]
+    for name in set(re.findall(r"const float (?:m_)?([A-Za-z]+)\d", code)) | {"s", "c"}:
+        assert re.search(rf"\b{name}(\d|\b)", legend), f"{name} is not in the legend"
+    for heading in ("tau[0]: torque of waist", "M[1]: shoulder and waist", "qdd[1]: acceleration of shoulder",
+                    "the pivot of elbow", "pose[3]: x of the hand", "J[0]: velocity along x by waist"):
+        assert f"    /* {heading} */" in code, heading
+    assert all(len(line) <= 120 for line in text.splitlines())
+
+
+def test_friction_of_both_directions(folder):
+    """The PUMA has another Coulomb friction at negative speed than at positive; the general kernels are the
+    reference, at speeds beyond the width where they let it grow from zero (0.02 rad/s). Symmetric friction costs
+    one product."""
+    source = random.Random(5)
+    for kernel in ("id", "fd"):
+        rows = [[source.uniform(-1, 1) for _ in range(18)] for _ in range(20)]
+        for row in rows:
+            row[6:12] = [source.choice((-1, 1)) * source.uniform(0.05, 1) for _ in range(6)]
+        expected = table(kernel, "puma560", rows=rows)
+        for real, number, options, bar in (("f64", ctypes.c_double, [], 1e-12),
+                                           # 1e3 roundings of 6e-8, as unlucky as they can be
+                                           ("f32", ctypes.c_float, ["-Wdouble-promotion"], 6e-5)):
+            library = compiled(generate(folder, "puma560", "--friction", "--real", real, "--effort", "1"), *options)
+            assert library.arm_selftest() == 0, real
+            for row, said in zip(rows, expected):
+                near(call(library, kernel, number, 6, row), said, bar * (1 if kernel == "id" else 1e2),
+                     f"{kernel} {real} {row}")
+    both = os.path.join(folder, "both.yaml")
+    with open(DATA % "lwr7", encoding="utf-8") as f:
+        text = f.read()
+    with open(both, "w", encoding="utf-8") as f:
+        f.write(re.sub(r"coulomb: ([0-9.]+)", r"coulomb: [-\1, \1]", text))
+    one, two, none = (counts(generate(folder, robot, "--effort", "0", *options))["id"] for robot, options in
+                      ((DATA % "lwr7", ["--friction"]), (both, ["--friction"]), (both, [])))
+    assert one == two == (none[0] + 2 * 7, none[1] + 2 * 7), f"{one} {two} {none}"
+
+
+def test_the_same_bytes_every_time(folder):
+    files = []
+    for k in range(2):
+        path = generate(os.path.join(folder, str(k)), "puma560", "--effort", "3")
+        files.append([open(path + end, "rb").read() for end in (".c", ".h", "_base.csv")])
+    assert files[0] == files[1]
+
+
+def test_the_command_of_the_header_gives_the_file(folder):
+    """Every option that changes a byte stands in it, whatever a shell thinks of its characters."""
+    shutil.copy("test/support/robot_data/gripper.urdf", folder)
+
+    def make(where, *words):
+        done = subprocess.run([PROGRAM, *words, "--quiet", "-o", where], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+        found = {}
+        for name in sorted(os.listdir(os.path.join(folder, where))):
+            with open(os.path.join(folder, where, name), encoding="utf-8") as f:
+                found[name] = f.read()
+        return found
+    for k, words in enumerate((
+            ["gripper.urdf", "--tip", "palm", "--freeze", "camera_tilt=0.5", "--freeze", "lift=0.25", "--effort", "0",
+             "--parallel", "0.03", "--keep", "gravity,wrench", "--friction"],
+            ["gripper.urdf", "--gravity", "0, 1, -9", "--payload", "0.5,0,0,0.1", "--no-base", "--no-rotor", "--effort",
+             "1", "--prefix", "Hand_2"],
+            [os.path.abspath("tools/robots/puma560.yaml"), "--real", "q31", "--strategy", "uicker-kahn", "--effort", "0"])):
+        first = make(f"{k}a", "gen", *words)
+        header = next(text for name, text in first.items() if name.endswith(".h"))
+        command = shlex.split(re.search(r"^ \*     (appell gen .*)$", header, re.MULTILINE)[1])
+        if k == 2:
+            shutil.copy("tools/robots/puma560.yaml", folder)
+        assert all(word in command for word in words[1:]), command
+        assert make(f"{k}b", *command[1:]) == first, command
+
+
+def test_the_hash_is_of_the_dynamics(folder):
+    def hash_of(*arguments):
+        with open(generate(folder, *arguments, "--effort", "0") + ".h", encoding="utf-8") as f:
+            return re.search(r"MODEL_HASH (\w+)", f.read())[1]
+    with open("tools/robots/puma560.yaml", encoding="utf-8") as f:
+        text = f.read()
+    changed = {}
+    for name, old, new in (("gain", "kp: 1800", "kp: 1700"), ("mass", "mass: 17.4", "mass: 17.5"),
+                           ("limit", "velocity: 1.4", "velocity: 1.3")):
+        assert old in text
+        changed[name] = os.path.join(folder, name + ".yaml")
+        with open(changed[name], "w", encoding="utf-8") as f:
+            f.write(text.replace(old, new, 1))
+    assert hash_of("puma560") == hash_of(changed["gain"]) == hash_of(changed["limit"])
+    assert hash_of("puma560") != hash_of(changed["mass"])
+    assert hash_of("puma560") != hash_of("puma560", "--payload", "0.5")
+    # Fixed point is proved for the limits.
+    assert hash_of("puma560", "--real", "q31") == hash_of(changed["gain"], "--real", "q31")
+    assert hash_of("puma560", "--real", "q31") != hash_of(changed["limit"], "--real", "q31")
+
+
+def test_bad_usage(folder):
+    for arguments, says in ((["puma560"], "-o DIR"), (["puma560", "-o", folder, "--keep", "mass"], "--keep"),
+                            (["puma560", "-o", folder, "--strategy", "magic"], "uicker-kahn"),
+                            (["puma560", "-o", folder, "--real", "f16"], "f32"),
+                            (["puma560", "-o", folder, "--strategy", "uicker-kahn", "--keep", "payload"], "payload"),
+                            ([long_arm(folder, 9), "-o", folder, "--strategy", "uicker-kahn"], "up to 8 joints"),
+                            (["twobody", "-o", folder, "--real", "q31"], "limits"),
+                            (["puma560", "-o", folder, "--real", "q31", "--keep", "gravity"], "f32"),
+                            (["puma560", "-o", folder, "--prefix", ""], "C identifier"),
+                            (["puma560", "-o", folder, "--prefix", "my-arm"], "C identifier"),
+                            (["puma560", "-o", folder, "--prefix", "../arm"], "C identifier"),
+                            (["puma560", "-o", folder, "--prefix", "7dof"], "C identifier"),
+                            (["puma560", "-o", folder, "--base", "--no-base"], "contradict"),
+                            (["puma560", "-o", "/proc/nowhere/x"], "folder")):
+        done = run("gen", *arguments, "-q")
+        assert done.returncode == 2 and says in done.stderr, f"{arguments}: {done.returncode} {done.stderr}"
+
+
+def test_a_prefix_keeps_its_case(folder):
+    good("gen", "planar3r", "--prefix", "MyArm", "--effort", "0", "-q", "-o", folder)
+    assert sorted(os.listdir(folder)) == ["MyArm.c", "MyArm.h", "MyArm_base.csv"]
+    assert hasattr(compiled(os.path.join(folder, "MyArm")), "MyArm_id")
+
+
+def test_base_is_the_default(folder):
+    """And can be said."""
+    files = []
+    for k, words in enumerate(([], ["--base"], ["--no-base"])):
+        path = generate(os.path.join(folder, str(k)), "puma560", "--effort", "0", *words)
+        files.append(counts(path))
+    assert files[0] == files[1] and files[2]["id"][0] > files[0]["id"][0], files
+
+
+def base_of(folder, *options):
+    """(text, rows of the parameters in the code, rows of the links as they are), of the PUMA."""
+    with open(generate(folder, "puma560", "--effort", "0", *options) + "_base.csv", encoding="utf-8") as f:
+        text = f.read()
+    rows = [line.split(",") for line in text.splitlines() if line[0] != "#"]
+    cut = next(i for i, row in enumerate(rows) if row[0] == "literal")
+    parts = [[dict(zip(part[0], map(float, row))) for row in part[1:]] for part in (rows[:cut], rows[cut:])]
+    return text, *parts
+
+
+def test_the_table_says_what_the_code_contains(folder):
+    text, with_rotors, _ = base_of(folder)
+    _, without, _ = base_of(folder, "--no-rotor")
+    # G^2 J of the file; the rotors of joints 1 and 2 are in the links.
+    first, second = 0.0002 * 62.6111**2, 0.0002 * 107.815**2
+    assert "rotor of joint 1" in text and "rotor of joint 2" in text
+    assert [row["rotor"] for row in with_rotors[:2]] == [0, 0] and all(row["rotor"] > 0 for row in with_rotors[2:])
+    more = [{name: a[name] - b[name] for name in a} for a, b in zip(with_rotors, without)]
+    near([more[0]["Jxx"], more[0]["Jyy"], more[1]["Jxx"], more[1]["Jyy"]],
+         [first, -second / 2, second / 2, second / 2], 1e-14, "rotors in the links")
+    text, plain, literal = base_of(folder, "--no-base")
+    assert "nothing is regrouped" in text and "link before" not in text and "rotor of joint" not in text
+    assert [row["m"] for row in plain] == [row["m"] for row in literal]
+    near([plain[0]["rotor"], plain[1]["rotor"]], [first, second], 1e-14, "rotors")
+
+
+# ------------------------------------------------------------------------------------ operation counts
+
+def check_counts(folder, robot, bars, *options):
+    got = counts(generate(folder, robot, *options))
+    for kernel, (mul, add) in bars.items():
+        print(f"NOTE {robot} {kernel}: {got[kernel][0]} / {got[kernel][1]}, allowed {mul} / {add}", flush=True)
+        assert got[kernel][0] <= mul and got[kernel][1] <= add, f"{robot} {kernel}: {got[kernel]}, allowed {mul}, {add}"
+
+
+def test_counts_of_the_puma(folder):
+    """Published 224/174. The goal is 5 s of processor time for all kernels; it is told and not asserted, because seconds
+    are of the machine and of what runs beside: 3.4 to 4.5 were seen on one and the same."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    check_counts(folder, "puma560", {"id": (159, 130), "mass": (75, 52), "fd": (292, 206)})
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    print(f"NOTE puma560 generated in {spent:.1f} s of processor time", flush=True)
+
+
+def test_counts_of_the_papers_robot(folder):
+    """Published 144/186; both strategies."""
+    check_counts(folder, "piezo6", {"mass": (29, 13)})
+    check_counts(folder, "piezo6", {"mass": (29, 13)}, "--strategy", "uicker-kahn")
+
+
+def test_counts_of_the_others(folder):
+    """Published: LWR 7R 371/402, UR10 446/400 and matrix 329/246, wrist matrix 240/217."""
+    check_counts(folder, "stanford", {"id": (106, 74)})
+    check_counts(folder, DATA % "lwr7", {"id": (319, 283)}, "--friction", "--effort", EFFORT)
+    check_counts(folder, DATA % "ur10like", {"id": (270, 247), "mass": (162, 113)}, "--friction", "--keep", "wrench",
+                 "--effort", EFFORT)
+    check_counts(folder, DATA % "wrist6", {"mass": (156, 110)}, "--effort", EFFORT)
+
+
+def test_a_name_cannot_leave_its_comment(folder):
+    """A file from somewhere else puts no code into ours."""
+    path = os.path.join(folder, "odd.yaml")
+    with open("tools/robots/planar3r.yaml", encoding="utf-8") as f:
+        text = re.sub("^name: .*$", r'name: "a*/ #error */ /*/"', f.read(), count=1, flags=re.MULTILINE)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    good("gen", path, "--effort", "0", "--prefix", "arm", "-q", "-o", folder)
+    compiled(os.path.join(folder, "arm"))
+
+
+def test_a_long_arm_in_a_minute(folder):
+    """Twelve joints with full inertias, all kernels."""
+    if not LONG:
+        raise Skip("make test-long")
+    path = long_arm(folder, 12)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    generate(folder, path)
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    print(f"NOTE twelve joints in {spent:.1f} s", flush=True)
+    assert spent < 60, f"{spent:.1f} s"
+
+
+if __name__ == "__main__":
+    sys.exit(test_appell.main(globals()))

@@ -1,0 +1,311 @@
+/*
+ * The simulation without a program around it: the interfaces of arm and input, the hold, stops and
+ * the energy balance, on arms small enough to know the answer. What needs robots and reference
+ * values is in test/tools/sim/test_sim.py.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "test/support/harness.h"
+#include "tools/sim/rigid.h"
+#include "tools/sim/source.h"
+
+static const double PI = 3.14159265358979323846;
+
+/* ---------------------------------------------------------------------------------------- fixtures
+ */
+
+/* Bars of 1 m and 1 kg in the vertical x-y plane, as point masses at their ends. */
+static sim_arm_t *pendulum(uint32_t n, double low, double high) {
+    dyn_model_t model = {.n = n, .gravity = {0, -9.81, 0}};
+    int status;
+    model.base = model.tool = dyn_pose_identity();
+    for (uint32_t i = 0; i < n; i++) {
+        model.joint[i].a = i > 0 ? 1 : 0;
+        model.joint[i].link = (dyn_body_t){.mass = 1, .com = {1, 0, 0}};
+    }
+    model.joint[0].drive.limits.position[0] = low;
+    model.joint[0].drive.limits.position[1] = high;
+    sim_arm_t *arm = rigid_make(&model, METHOD_FD_aba, &status);
+    TEST_ASSERT_EQUAL_INT(DYN_OK, status);
+    return arm;
+}
+
+static sim_options_t options_of(const char *integrator, double tolerance) {
+    return (sim_options_t){.integrator = rk_find(integrator),
+                           .step_s = 0.001,
+                           .tolerance = tolerance,
+                           .sample_s = 0.01,
+                           .stops = true};
+}
+
+static double worst_balance(const sim_record_t *record) {
+    double worst = 0;
+    for (size_t i = 0; i < record->rows; i++)
+        worst = fmax(worst, fabs(sim_record_row(record, i).balance));
+    return worst;
+}
+
+/* --------------------------------------------------------------------------------------- the hold
+ */
+
+typedef struct {
+    unsigned calls;
+    double t[64], position[64];
+} log_t;
+
+static int controller(void *self, double t, const double *position, const double *speed,
+                      double *value) {
+    log_t *log = self;
+    (void)speed;
+    TEST_ASSERT_LESS_THAN(64, log->calls);
+    log->t[log->calls] = t;
+    log->position[log->calls] = position[0];
+    value[0] = (double)++log->calls; /* the number of the call is its answer */
+    return SIM_OK;
+}
+
+/* Asked once for each period, in order, with the positions of that moment; held in between. */
+static void test_controller_in_the_loop(void) {
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+        log_t log = {0};
+        sim_arm_t *arm = pendulum(1, 0, 0);
+        sim_options_t options = options_of(adaptive ? "rk45" : "rk4", adaptive ? 1e-9 : 0);
+        const sim_input_t input = {.quantity = SIM_TORQUE, .self = &log, .value = controller};
+        options.hold_s = 0.03;
+        options.sample_s = 0.005;
+        sim_t *sim = sim_make(arm, &input, NULL, &options);
+        sim_record_t record = {0};
+        const double q = 0.3, qd = 0;
+        sim_set(sim, &q, &qd);
+        TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 0.1, &record));
+        TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 0.1, &record)); /* goes on where it was */
+        TEST_ASSERT_EQUAL_UINT(7, log.calls);
+        for (unsigned i = 0; i < log.calls; i++)
+            TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.03 * i, log.t[i]);
+        TEST_ASSERT_EQUAL_UINT(41, record.rows);
+        for (size_t i = 0; i < record.rows; i++) {
+            const sim_row_t row = sim_record_row(&record, i);
+            TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.005 * (double)i, row.t);
+            TEST_ASSERT_EQUAL_DOUBLE(floor((double)i / 6) + 1, row.torque[0]);
+            if (i % 6 == 0)
+                TEST_ASSERT_EQUAL_DOUBLE(row.q[0], log.position[i / 6]);
+        }
+        sim_record_free(&record);
+        sim_free(sim);
+        rigid_free(arm);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- stops
+ */
+
+/* From the horizontal, gravity 9.81, length 1: at -pi / 2 the speed is sqrt(2 g). */
+static void test_stop_of_a_pendulum(void) {
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+        sim_arm_t *arm = pendulum(1, -PI / 2, PI);
+        const sim_options_t options = options_of(adaptive ? "rk56" : "rk4", adaptive ? 1e-11 : 0);
+        source_t source;
+        source_constant(&source, SIM_TORQUE, 1, NULL);
+        sim_t *sim = sim_make(arm, &source.input, NULL, &options);
+        sim_record_t record = {0};
+        const double q = 0, qd = 0;
+        sim_set(sim, &q, &qd);
+        TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 1, &record));
+        const sim_row_t last = sim_record_row(&record, record.rows - 1);
+        TEST_ASSERT_EQUAL_DOUBLE(-PI / 2, last.q[0]);
+        TEST_ASSERT_EQUAL_DOUBLE(0, last.qd[0]);
+        TEST_ASSERT_EQUAL_DOUBLE(0, last.qdd[0]);
+        TEST_ASSERT_EQUAL_UINT(1, sim_impacts(sim));
+        /* rk4 at 1 ms: error of a step 1e-3^5, 600 steps: far below 1e-9. */
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, 9.81, last.stops);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, worst_balance(&record));
+        sim_record_free(&record);
+        sim_free(sim);
+        rigid_free(arm);
+    }
+}
+
+static int push_later(void *self, double t, const double *position, const double *speed,
+                      double *value) {
+    (void)self, (void)position, (void)speed;
+    value[0] = -30 + 40 * t; /* -30: against the stop; leaves when it exceeds gravity */
+    return SIM_OK;
+}
+
+/* Held at the horizontal from above by a torque that grows: leaves at 9.81 = -30 + 40 t. */
+static void test_stop_is_left(void) {
+    sim_arm_t *arm = pendulum(1, 0, PI);
+    const sim_options_t options = options_of("rk45", 1e-10);
+    const sim_input_t input = {.quantity = SIM_TORQUE, .value = push_later};
+    sim_t *sim = sim_make(arm, &input, NULL, &options);
+    sim_record_t record = {0};
+    const double q = 0, qd = -1e-9, leaves = (9.81 + 30) / 40;
+    sim_set(sim, &q, &qd);
+    TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 1.2, &record));
+    for (size_t i = 0; i < record.rows; i++) {
+        const sim_row_t row = sim_record_row(&record, i);
+        const double since = row.t - leaves;
+        if (since < 0)
+            TEST_ASSERT_EQUAL_DOUBLE(0, row.q[0]);
+        else if (since < 0.05) /* q'' = 40 since at first: q = 40 since^3 / 6 */
+            TEST_ASSERT_DOUBLE_WITHIN(1e-8 + 1e-3 * since * since * since, 40 * pow(since, 3) / 6,
+                                      row.q[0]);
+    }
+    TEST_ASSERT_TRUE(sim_record_row(&record, record.rows - 1).q[0] > 0.02);
+    TEST_ASSERT_EQUAL_UINT(0, sim_at_stops(sim));
+    sim_record_free(&record);
+    sim_free(sim);
+    rigid_free(arm);
+}
+
+/* The impulse of a stop acts on its joint alone: what M qd is for the other one does not change.
+ * Point masses at 1 m: M_21 = 1 + cos q2, M_22 = 1. */
+static void test_impact_of_two_links(void) {
+    sim_arm_t *arm = pendulum(2, -0.5, PI);
+    sim_options_t options = options_of("rk56", 1e-12);
+    source_t source;
+    options.sample_s = 0.0005;
+    source_constant(&source, SIM_TORQUE, 2, NULL);
+    sim_t *sim = sim_make(arm, &source.input, NULL, &options);
+    sim_record_t record = {0};
+    const double q[2] = {0, 0.7}, qd[2] = {-1, 0.4};
+    sim_set(sim, q, qd);
+    TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 1.5, &record));
+    TEST_ASSERT_TRUE(sim_impacts(sim) >= 1);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, worst_balance(&record));
+    size_t at = 0;
+    while (sim_record_row(&record, at).stops == 0)
+        at++;
+    const sim_row_t a = sim_record_row(&record, at - 1), b = sim_record_row(&record, at);
+    const double before = (1 + cos(a.q[1])) * a.qd[0] + a.qd[1];
+    const double after = (1 + cos(b.q[1])) * b.qd[0] + b.qd[1];
+    /* Half a millisecond lies between: gravity and centrifugal torques below 40 N m change the
+     * momentum by 0.02 at most, the impulse that went through the joint is above 2. */
+    TEST_ASSERT_DOUBLE_WITHIN(0.02, before, after);
+    TEST_ASSERT_TRUE(fabs(a.qd[0] - b.qd[0]) > 2);
+    TEST_ASSERT_TRUE(b.stops > 0.5);
+    sim_record_free(&record);
+    sim_free(sim);
+    rigid_free(arm);
+}
+
+/* ------------------------------------------------------- an arm with more coordinates than joints
+ */
+
+/* Two masses of 1 kg with a spring of 100 N/m between them; a motor pushes the second. */
+static int spring_acceleration(void *self, const double *q, const double *qd, const double *force,
+                               double *qdd) {
+    (void)self, (void)qd;
+    qdd[0] = force[0] - 100 * (q[0] - q[1]);
+    qdd[1] = force[1] + 100 * (q[0] - q[1]);
+    return SIM_OK;
+}
+
+static void spring_energy(void *self, const double *q, const double *qd, double *kinetic,
+                          double *potential) {
+    (void)self;
+    *kinetic = (qd[0] * qd[0] + qd[1] * qd[1]) / 2;
+    *potential = 50 * (q[0] - q[1]) * (q[0] - q[1]);
+}
+
+static void rub(void *self, const double *speed, double *torque) {
+    (void)self;
+    torque[0] = 0.5 * speed[0];
+}
+
+static uint32_t no_voltage(void *self, const double *speed, const double *torque, double *volt) {
+    (void)self, (void)speed, (void)torque;
+    volt[0] = 0;
+    return 0;
+}
+
+static void test_more_coordinates_than_joints(void) {
+    const sim_arm_t arm = {.n = 2,
+                           .joints = 1,
+                           .coordinate = {1},
+                           .acceleration = spring_acceleration,
+                           .energy = spring_energy,
+                           .friction = rub,
+                           .voltage = no_voltage};
+    const sim_options_t options = options_of("rk45", 1e-11);
+    const double push = 3, q[2] = {0, 0}, qd[2] = {0, 0};
+    source_t source;
+    source_constant(&source, SIM_TORQUE, 1, &push);
+    sim_t *sim = sim_make(&arm, &source.input, NULL, &options);
+    sim_record_t record = {0};
+    sim_set(sim, q, qd);
+    TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 60, &record));
+    const sim_row_t last = sim_record_row(&record, record.rows - 1);
+    /* In the end 3 N move 2 kg against 0.5 N s/m at 6 m/s: (1 - exp(-0.25 t)) of that, and the
+     * swinging of the spring (damped at half the rate of the second mass) is below 1e-5 too. */
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, 6, last.qd[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, 6, last.qd[1]);
+    TEST_ASSERT_TRUE(last.motor > 500 && last.friction > 400);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-7, 0, worst_balance(&record));
+    sim_record_free(&record);
+    sim_free(sim);
+}
+
+/* ------------------------------------------------------------------------------------------ errors
+ */
+
+static int explode(void *self, double t, const double *position, const double *speed,
+                   double *value) {
+    (void)self, (void)t, (void)speed;
+    value[0] = 1e9 * position[0] * position[0];
+    return SIM_OK;
+}
+
+static bool stop_at_half(void *self, double t) {
+    (void)self;
+    return t >= 0.5;
+}
+
+static void test_ends_that_are_no_success(void) {
+    sim_arm_t *arm = pendulum(1, 0, 0);
+    sim_options_t options = options_of("rk4", 0);
+    const sim_input_t input = {.quantity = SIM_TORQUE, .value = explode};
+    sim_t *sim = sim_make(arm, &input, NULL, &options);
+    sim_record_t record = {0};
+    const double q = 1, qd = 0;
+    sim_set(sim, &q, &qd);
+    TEST_ASSERT_EQUAL_INT(SIM_E_NUMBER, sim_run(sim, 1, &record));
+    TEST_ASSERT_TRUE(record.rows >= 1);
+    sim_free(sim);
+    sim_record_free(&record);
+    /* With a tolerance the same motion leaves all numbers in finite time: no step is short enough.
+     */
+    options.integrator = rk_find("rk45");
+    options.tolerance = 1e-9;
+    sim = sim_make(arm, &input, NULL, &options);
+    sim_set(sim, &q, &qd);
+    const int status = sim_run(sim, 1, &record);
+    TEST_ASSERT_TRUE(status == SIM_E_STEP || status == SIM_E_NUMBER);
+    sim_free(sim);
+    sim_record_free(&record);
+    /* Stopped: the moment of the stop is recorded. */
+    source_t source;
+    source_constant(&source, SIM_TORQUE, 1, NULL);
+    options.stop = stop_at_half;
+    options.sample_s = 0.2;
+    sim = sim_make(arm, &source.input, NULL, &options);
+    sim_set(sim, &q, &qd);
+    TEST_ASSERT_EQUAL_INT(SIM_STOPPED, sim_run(sim, 1, &record));
+    TEST_ASSERT_EQUAL_UINT(4, record.rows);
+    TEST_ASSERT_DOUBLE_WITHIN(0.1, 0.5, sim_record_row(&record, 3).t);
+    sim_free(sim);
+    sim_record_free(&record);
+    rigid_free(arm);
+}
+
+// clang-format off
+TEST_LIST_BEGIN
+    TEST(test_controller_in_the_loop)
+    TEST(test_stop_of_a_pendulum)
+    TEST(test_stop_is_left)
+    TEST(test_impact_of_two_links)
+    TEST(test_more_coordinates_than_joints)
+    TEST(test_ends_that_are_no_success)
+TEST_LIST_END
+// clang-format on

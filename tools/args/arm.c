@@ -1,0 +1,227 @@
+/* Loads arms for the commands. */
+#include "tools/args/arm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/params/image.h"
+#include "tools/cli/number.h"
+#include "tools/image/robot_image.h"
+#include "tools/cli/say.h"
+#include "tools/robot/modes.h"
+
+typedef struct {
+    robot_freeze_t item[FREEZE_MAX];
+    char name[FREEZE_MAX][ROBOT_NAME_MAX];
+} freezes_t;
+
+static int take_freezes(const request_t *request, freezes_t *out) {
+    static const char cure[] = "write --freeze JOINT=VALUE, in rad or m";
+    for (size_t i = 0; i < request->freezes; i++) {
+        const char *text = request->freeze[i], *equals = strrchr(text, '=');
+        const size_t size = equals ? (size_t)(equals - text) : 0;
+        double value;
+        const char *end = equals ? number_scan(equals + 1, &value) : NULL;
+        if (size == 0 || size >= ROBOT_NAME_MAX || !end || *end || !isfinite(value))
+            return say_error(NULL, cure, "--freeze: '%s' is not a joint and a position", text);
+        memcpy(out->name[i], text, size);
+        out->name[i][size] = '\0';
+        out->item[i] = (robot_freeze_t){out->name[i], value};
+    }
+    return EXIT_YES;
+}
+
+static int load(const request_t *request, robot_t *robot, messages_t *messages) {
+    static freezes_t freezes;
+    double gravity[3];
+    robot_options_t options = {.image_magic = IMAGE_MAGIC,
+                               .image_magic_size = sizeof IMAGE_MAGIC - 1,
+                               .image_reader = robot_image_read};
+    if (take_freezes(request, &freezes) != EXIT_YES)
+        return EXIT_BAD;
+    options.freeze = freezes.item;
+    options.freeze_count = request->freezes;
+    options.tip = request->value[OPTION_TIP];
+    if (request_has(request, OPTION_GRAVITY)) {
+        if (request_list(request, OPTION_GRAVITY, gravity, 3, 3, NULL) != EXIT_YES)
+            return EXIT_BAD;
+        options.gravity = gravity;
+    }
+    if (request_has(request, OPTION_PARALLEL)) {
+        if (request_list(request, OPTION_PARALLEL, &options.parallel_rad, 1, 1, NULL) != EXIT_YES)
+            return EXIT_BAD;
+        if (!(options.parallel_rad > 0 && options.parallel_rad < 0.1))
+            return say_error(NULL, "write an angle such as 1e-5",
+                             "--parallel: possible is more than 0 and less than 0.1 rad");
+    }
+    return robot_load(request->argument[0], &options, robot, messages) == 0 ? EXIT_YES : EXIT_NO;
+}
+
+/* --limits V,A where the file gives none. */
+static int take_limits(const request_t *request, robot_t *robot) {
+    double value[2];
+    if (!request_has(request, OPTION_LIMITS))
+        return EXIT_YES;
+    if (request_list(request, OPTION_LIMITS, value, 2, 2, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    if (!(value[0] > 0 && value[1] > 0))
+        return say_error(NULL, "write --limits V,A", "--limits: both must be above zero");
+    for (uint32_t i = 0; i < robot->n; i++) {
+        /* An image is made from the drive as the file has it, the kernels' arm from the model. */
+        dyn_limits_t *const limits[] = {&robot->model.joint[i].drive.limits,
+                                        &robot->joint[i].source.drive.limits};
+        for (int k = 0; k < 2; k++) {
+            dyn_limits_t *l = limits[k];
+            l->velocity = l->velocity > 0 ? l->velocity : value[0];
+            l->acceleration = l->acceleration > 0 ? l->acceleration : value[1];
+        }
+        robot->joint[i].has |= ROBOT_JOINT_VELOCITY | ROBOT_JOINT_ACCELERATION;
+    }
+    return EXIT_YES;
+}
+
+robot_t *arm_load(const request_t *request, messages_t *messages) {
+    messages_t own = MESSAGES_INIT;
+    robot_t *robot = calloc(1, sizeof *robot);
+    if (!robot) {
+        say_no_memory();
+        return NULL;
+    }
+    int status = load(request, robot, messages ? messages : &own);
+    if (status == EXIT_YES)
+        status = take_limits(request, robot);
+    if (!messages)
+        say_messages(&own, request_has(request, OPTION_QUIET));
+    messages_free(&own);
+    if (status == EXIT_YES)
+        return robot;
+    arm_free(robot);
+    return NULL;
+}
+
+void arm_free(robot_t *robot) {
+    if (robot)
+        robot_free(robot);
+    free(robot);
+}
+
+/* The model anew after a change of the description. */
+static int settle(const request_t *request, robot_t *robot) {
+    messages_t messages = MESSAGES_INIT;
+    const double parallel =
+        request_has(request, OPTION_PARALLEL) ? strtod(request->value[OPTION_PARALLEL], NULL) : 0;
+    const int status = robot_settle(robot, parallel, &messages);
+    say_messages(&messages, true);
+    messages_free(&messages);
+    return status == 0 ? EXIT_YES : EXIT_BAD;
+}
+
+static int set_payload(const request_t *request, robot_t *robot) {
+    double value[10] = {0};
+    size_t count = 0;
+    if (request_list(request, OPTION_PAYLOAD, value, 1, 10, &count) != EXIT_YES)
+        return EXIT_BAD;
+    if ((count != 1 && count != 4 && count != 10) || value[0] < 0)
+        return say_error(NULL, "write --payload M, M,X,Y,Z or M,X,Y,Z,IXX,IYY,IZZ,IXY,IYZ,IXZ",
+                         "--payload: %s",
+                         value[0] < 0 ? "a negative mass" : "1, 4 or 10 numbers are expected");
+    robot->has |= ROBOT_HAS_PAYLOAD;
+    robot->line_payload = 0; /* no line of the file is to blame for it */
+    robot->payload.mass = value[0];
+    memcpy(robot->payload.com, value + 1, sizeof robot->payload.com);
+    memcpy(robot->payload.inertia, value + 4, sizeof robot->payload.inertia);
+    return settle(request, robot);
+}
+
+static void leave_out(const request_t *request, robot_t *robot) {
+    for (uint32_t i = 0; i < robot->n; i++) {
+        /* An image is made from the drive as the file has it, the kernels' arm from the model. */
+        dyn_drive_t *const drives[] = {&robot->model.joint[i].drive, &robot->joint[i].source.drive};
+        for (int k = 0; k < 2; k++) {
+            if (request_has(request, OPTION_NO_ROTOR))
+                drives[k]->motor.rotor_inertia = 0;
+            if (request_has(request, OPTION_NO_FRICTION))
+                drives[k]->friction = (dyn_friction_t){0};
+        }
+    }
+}
+
+/* Numbers from an arm that there cannot be would look like all others. */
+static bool possible(const robot_t *robot) {
+    messages_t messages = MESSAGES_INIT;
+    const bool good = robot_possible(robot, &messages) == 0;
+    say_messages(&messages, true);
+    messages_free(&messages);
+    return good;
+}
+
+robot_t *arm_load_compute(const request_t *request) {
+    robot_t *robot = arm_load(request, NULL);
+    if (!robot)
+        return NULL;
+    if ((request_has(request, OPTION_PAYLOAD) && set_payload(request, robot) != EXIT_YES) ||
+        !possible(robot)) {
+        arm_free(robot);
+        return NULL;
+    }
+    leave_out(request, robot);
+    return robot;
+}
+
+int arm_set_gravity(const request_t *request, robot_t *robot, const double gravity[3]) {
+    memcpy(robot->gravity, gravity, sizeof robot->gravity);
+    const int status = settle(request, robot);
+    leave_out(request, robot);
+    return status;
+}
+
+bool arm_elastic(const request_t *request, const robot_t *robot) {
+    return robot->elastic && !request_has(request, OPTION_RIGID);
+}
+
+void arm_stiffen(robot_t *robot) {
+    robot->elastic = false;
+    for (uint32_t i = 0; i < robot->n; i++)
+        robot->joint[i].elastic = false;
+}
+
+robot_t *arm_load_rigid(const request_t *request) {
+    robot_t *robot = arm_load_compute(request);
+    if (!robot)
+        return NULL;
+    if (!arm_elastic(request, robot)) {
+        arm_stiffen(robot);
+        return robot;
+    }
+    say_error(robot->file, "--rigid takes its links as stiff beams",
+              "the arm has elastic links, and `appell %s` is for rigid ones",
+              request->command->name);
+    arm_free(robot);
+    return NULL;
+}
+
+int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *flex) {
+    messages_t messages = MESSAGES_INIT;
+    const int status = modes_robot(robot, flex, &messages);
+    say_messages(&messages, true);
+    messages_free(&messages);
+    flex->linear = request_has(request, OPTION_LINEAR);
+    return status == 0 ? EXIT_YES : EXIT_BAD;
+}
+
+int arm_need_motors(const robot_t *robot) {
+    for (uint32_t i = 0; i < robot->n; i++) {
+        const dyn_motor_t *m = &robot->model.joint[i].drive.motor;
+        const char *missing = m->gear == 0              ? "motor"
+                              : m->resistance <= 0      ? "resistance"
+                              : m->torque_constant == 0 ? "torque_constant"
+                                                        : NULL;
+        if (missing)
+            return say_error(robot->file,
+                             "give motor: {resistance: ..., torque_constant: ..., gear: ...}",
+                             "joint %s has no %s: its voltage cannot be computed",
+                             robot->joint[i].name, missing);
+    }
+    return EXIT_YES;
+}

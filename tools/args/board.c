@@ -1,0 +1,176 @@
+/* tools/args/board.h */
+#include "tools/args/board.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "firmware/params/bytes.h"
+#include "firmware/safety/faults.h"
+#include "tools/image/robot_image.h"
+#include "tools/cli/say.h"
+#include "tools/link/slot.h"
+
+client_t *board_open(const request_t *request, unsigned what) {
+    const char *name = request->value[OPTION_PORT];
+    port_error_t error;
+    if (!name) {
+        say_error(NULL,
+                  "write --port P, for example --port /dev/ttyACM0 or --port "
+                  "qemu:netduinoplus2",
+                  "this needs a board");
+        return NULL;
+    }
+    client_t *client = client_open(name, NULL, &error);
+    if (!client) {
+        say_error(name, error.cure, "%s", error.what);
+        return NULL;
+    }
+    if (port_note(client->port) && !request_has(request, OPTION_QUIET))
+        say_note(name, "%s", port_note(client->port));
+    if (client_discover_some(client, what) == 0)
+        return client;
+    board_error(client);
+    client_close(client);
+    return NULL;
+}
+
+int board_error(client_t *client) {
+    const bool refused = client->status >= 0;
+    device_status_t status;
+    say_error(client->device.board, client->error.cure, "%s", client->error.what);
+    if (refused && client_status(client, &status) == 0 && status.flags & STATUS_CRASHED)
+        say_note(client->device.board,
+                 "it crashed and has started again since, which may be why: `appell dump` says "
+                 "where");
+    return refused ? EXIT_NO : EXIT_BAD;
+}
+
+uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size) {
+    messages_t messages = MESSAGES_INIT;
+    uint8_t *bytes = robot_image_make(robot, size, &messages);
+    say_messages(&messages, request_has(request, OPTION_QUIET));
+    messages_free(&messages);
+    return bytes;
+}
+
+int board_outputs_off(const request_t *request, client_t *client) {
+    enum { STILL_POLLS = 2000, PATIENCE_S = 10 }; /* in the board's time, which its ticks are */
+    device_status_t status = {0};
+    uint32_t first = 0, last = 0;
+    for (int i = 0, still = 0; still < STILL_POLLS && last - first <= PATIENCE_S * status.rate_hz;
+         i++) {
+        if (client_status(client, &status) != 0)
+            return board_error(client);
+        still = status.tick == last ? still + 1 : 0;
+        last = status.tick;
+        first = i <= 1 ? last : first; /* from the first after the stop: the host may be late */
+        if (status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
+            status.state == APP_STATE_FAULT)
+            return EXIT_YES;
+        if (i == 0 && !request_has(request, OPTION_QUIET))
+            say_note(client->device.board, "the outputs are on: the arm is stopped first");
+        if (i == 0 && client_stop(client, false) != 0)
+            return board_error(client);
+        (void)client_poll(client, 5);
+    }
+    say_error(client->device.board, "`appell monitor` shows what it does",
+              "the arm does not come to rest");
+    return EXIT_NO;
+}
+
+void board_progress(void *user, uint32_t done, uint32_t all) {
+    enum { WIDTH = 40 };
+    (void)user;
+    if (!isatty(STDERR_FILENO))
+        return;
+    const uint32_t part = all > 0 ? done * WIDTH / all : WIDTH;
+    fprintf(stderr, "\r[%.*s%.*s] %u of %u bytes%s", (int)part,
+            "########################################", (int)(WIDTH - part),
+            "                                        ", (unsigned)done, (unsigned)all,
+            done == all ? "\n" : "");
+    fflush(stderr);
+}
+
+const char *board_state(const device_status_t *status) {
+    return app_state_name(status->state);
+}
+
+const char *board_not_persistent(const client_t *client) {
+    const uint8_t flags = client->device.flags;
+    if (flags & HELLO_PERSISTENT)
+        return NULL;
+    return flags & HELLO_STORE
+               ? "not persistent here: what is saved survives a reset, not a loss of power"
+               : "not persistent here: the emulated chip keeps nothing that is written to its "
+                 "flash";
+}
+
+/* A board that uses images where they lie in its flash keeps the one that it has. */
+static int give_image(client_t *client, const uint8_t *image, size_t size) {
+    device_status_t status;
+    bool kept;
+    if (client_status(client, &status) != 0)
+        return -1;
+    if ((client->device.flags & HELLO_IN_PLACE) && status.image_length == size &&
+        status.image_crc == crc32_add(0, image, size))
+        return 0;
+    return client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL);
+}
+
+client_t *board_open_image(const char *name, const uint8_t *image, size_t size) {
+    port_flash_t flash = {0};
+    port_error_t error;
+    uint8_t *slot = slot_make(image, size, &flash.size);
+    flash.bytes = slot;
+    if (!slot)
+        port_fail(&error, "close some programs", "there is not enough memory");
+    client_t *client = slot ? client_open(name, &flash, &error) : NULL;
+    free(slot);
+    if (!client) {
+        say_error(name, error.cure, "%s", error.what);
+        return NULL;
+    }
+    if (give_image(client, image, size) == 0 && client_discover(client) == 0)
+        return client;
+    board_error(client);
+    client_close(client);
+    return NULL;
+}
+
+client_t *board_open_with(const request_t *request, const robot_t *robot) {
+    size_t size = 0;
+    const char *name =
+        request_has(request, OPTION_PORT) ? request->value[OPTION_PORT] : "qemu:netduinoplus2";
+    uint8_t *image = board_image(request, robot, &size);
+    client_t *client = image ? board_open_image(name, image, size) : NULL;
+    free(image);
+    return client;
+}
+
+int board_set(client_t *client, const char *list) {
+    char item[80];
+    for (const char *at = list; *at != '\0';) {
+        const size_t length = strcspn(at, ",");
+        uint32_t tunable;
+        int joint;
+        float now;
+        snprintf(item, sizeof item, "%.*s", (int)length, at);
+        at += length + (at[length] == ',');
+        char *value = strchr(item, '='), *end = NULL;
+        if (value)
+            *value++ = '\0';
+        const float number = value ? strtof(value, &end) : 0;
+        if (!value || end == value || *end != '\0')
+            return say_error("--set", "write NAME=VALUE", "%s has no number", item);
+        if (client_tunable(client, item, &tunable, &joint) != 0)
+            return board_error(client);
+        const bool all = joint < 0 && client->device.tunable[tunable].per_joint;
+        const uint32_t first = joint < 0 ? 0 : (uint32_t)joint;
+        for (uint32_t i = first; i <= (all ? client->device.joints - 1 : first); i++)
+            if (client_set(client, tunable, i, number, &now) != 0)
+                return board_error(client);
+    }
+    return EXIT_YES;
+}

@@ -1,0 +1,116 @@
+/* The rows of the bench, in the program: tools/bench/baseline.csv is the one place of its numbers.
+ */
+#include "tools/args/budget.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+__asm__(".pushsection .rodata\n"
+        "budget_rows:\n"
+        ".incbin \"tools/bench/baseline.csv\"\n"
+        ".byte 0\n"
+        ".popsection\n");
+extern const char budget_rows[];
+
+const budget_core_t budget_core[BUDGET_CORES] = {
+    {"netduinoplus2", "cortex-m4f", "f32", "M4F f32", 168e6},
+    {"netduino2", "cortex-m3", "q31", "M3 q31", 120e6},
+};
+
+typedef struct {
+    double operations, cycles;
+} point_t;
+
+typedef struct {
+    char board[24], cpu[24], robot[24], problem[16], method[16], real[8];
+    point_t point;
+} row_t;
+
+static bool read_row(const char *text, row_t *row) {
+    return sscanf(text, "%23[^,],%23[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%*f,%lf,%lf",
+                  row->board, row->cpu, row->robot, row->problem, row->method, row->real,
+                  &row->point.cycles, &row->point.operations) == 8;
+}
+
+/*
+ * The smallest and the largest arm of the bench with this kernel; false where it has none. Of those
+ * that only turn: the line through them is for the PUMA 560 what was measured.
+ */
+static bool find_ends(const budget_core_t *core, const char *problem, const char *method,
+                      point_t end[2]) {
+    bool found = false;
+    for (const char *text = budget_rows; text; text = strchr(text, '\n')) {
+        row_t row;
+        text += *text == '\n';
+        if (!read_row(text, &row) || strcmp(row.board, core->board) != 0 ||
+            strcmp(row.cpu, core->cpu) != 0 || !strcmp(row.robot, "stanford") ||
+            strcmp(row.problem, problem) != 0 || strcmp(row.method, method) != 0 ||
+            strcmp(row.real, core->real) != 0)
+            continue;
+        if (!found || row.point.operations < end[0].operations)
+            end[0] = row.point;
+        if (!found || row.point.operations > end[1].operations)
+            end[1] = row.point;
+        found = true;
+    }
+    return found;
+}
+
+double budget_cycles(const budget_core_t *core, method_id_t method, double operations) {
+    const problem_t problem = method_table[method].problem;
+    point_t end[2];
+    bool found = find_ends(core, problem_name(problem), method_name(method), end);
+    /* Gravity by a method that has no kernel of its own for it runs the one of bias. */
+    if (!found && problem == PROBLEM_GRAVITY)
+        found = find_ends(core, problem_name(PROBLEM_BIAS), method_name(method), end);
+    if (!found)
+        return -1;
+    const double span = end[1].operations - end[0].operations;
+    const double slope = span > 0 ? (end[1].cycles - end[0].cycles) / span : 0;
+    return end[0].cycles + slope * (operations - end[0].operations);
+}
+
+/* The board of the bench with the same core. */
+static const char *benched(const char *board) {
+    static const char *const same[][2] = {{"stm32vldiscovery", "netduino2"},
+                                          {"nucleo-f446re", "netduinoplus2"}};
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        if (!strcmp(board, same[i][0]))
+            return same[i][1];
+    return board;
+}
+
+double budget_cycles_per_instruction(const char *board, const char *real) {
+    double cycles = 0, instructions = 0;
+    board = benched(board);
+    for (const char *text = budget_rows; text; text = strchr(text, '\n')) {
+        char name[24], robot[24], problem[16], method[16], type[8];
+        double most, estimate;
+        text += *text == '\n';
+        if (sscanf(text, "%23[^,],%*[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%lf,%lf", name,
+                   robot, problem, method, type, &most, &estimate) != 7 ||
+            strcmp(name, board) != 0 || strcmp(robot, "puma560") != 0 || strcmp(type, real) != 0 ||
+            strcmp(method, "fast") != 0 ||
+            (strcmp(problem, "id") != 0 && strcmp(problem, "fd") != 0))
+            continue;
+        cycles += estimate;
+        instructions += most;
+    }
+    return instructions > 0 ? cycles / instructions : 1;
+}
+
+bool budget_tick(const char *board, const char *real, bool plant, double *instructions,
+                 double *cycles) {
+    board = benched(board);
+    for (const char *text = budget_rows; text; text = strchr(text, '\n')) {
+        char name[24], robot[24], problem[16], method[16], type[8];
+        text += *text == '\n';
+        if (sscanf(text, "%23[^,],%*[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%lf,%lf", name,
+                   robot, problem, method, type, instructions, cycles) == 7 &&
+            !strcmp(name, board) && !strcmp(robot, "puma560") && !strcmp(type, real) &&
+            !strcmp(problem, "tick") && !strcmp(method, plant ? "-" : "arm"))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,237 @@
+/*
+ * The commands and their options as tables: the parser, `appell help`, the shell completion and the
+ * man page are all made from them, so that none of these can forget or misstate another.
+ */
+#ifndef TOOLS_CLI_COMMAND_H
+#define TOOLS_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help");
+ * where that is not what a command means, option_help_table has its own. */
+#define OPTION_TABLE(X)                                                                            \
+    X(METHOD, "method", 'm', "NAME", METHOD,                                                       \
+      "which kernel computes: one of the methods that the command lists, by default the first")    \
+    X(REAL, "real", 'r', "f64|f32|q31", WORDS,                                                     \
+      "number type: f64 (default; with --port that of the board), f32 as on a board with an FPU, " \
+      "q31 as on one without (the robot needs limits of velocity and acceleration then)")          \
+    X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
+      "acceleration of gravity in the base frame instead of the file's, m/s^2; it points down")    \
+    X(WRENCH, "wrench", 0, "FX,FY,FZ,NX,NY,NZ", LIST,                                              \
+      "what the surroundings exert on the hand, at its origin and on its axes, N and N m: "        \
+      "tau = M qdd + c + g - J^T W")                                                               \
+    X(PAYLOAD, "payload", 0, "M[,X,Y,Z[,IXX,IYY,IZZ,IXY,IYZ,IXZ]]", LIST,                          \
+      "payload instead of the file's: mass, its centre in the last link frame of the file, "       \
+      "inertia about the centre, kg, m, kg m^2")                                                   \
+    X(NO_FRICTION, "no-friction", 0, NULL, NONE, "leave out the friction of the joints")           \
+    X(NO_ROTOR, "no-rotor", 0, NULL, NONE, "leave out the inertia of the rotors")                  \
+    X(RIGID, "rigid", 0, NULL, NONE, "take elastic links as stiff beams of the same mass")         \
+    X(STATIC, "static", 0, NULL, NONE,                                                             \
+      "elastic links: the deflection that the motion holds, without vibration; rows q qd qdd to "  \
+      "rows tau and deflections")                                                                  \
+    X(LINEAR, "linear", 0, NULL, NONE,                                                             \
+      "elastic links: the end of a beam turns by 1 + theta~, as paper 004 prints it, instead of "  \
+      "by a rotation")                                                                             \
+    X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
+      "joint positions to start from; default: the start of the motion, else 0")                   \
+    X(SPEED, "speed", 0, "QD1,QD2,...", LIST,                                                      \
+      "joint speeds to start with; default: those of the motion, else 0")                          \
+    X(DURATION, "duration", 't', "S", NUMBER,                                                      \
+      "simulated time; default: the end of the motion or schedule")                                \
+    X(INTEGRATOR, "integrator", 'i', "rk3|rk4|rk45|rk56", WORDS, "default rk4")                    \
+    X(STEP, "step", 0, "S", NUMBER,                                                                \
+      "fixed steps of the integrator, at most this long; default 0.001")                           \
+    X(TOLERANCE, "tolerance", 0, "E", NUMBER,                                                      \
+      "rk45, rk56: steps are chosen so that each adds at most E (1 + |state|); default 1e-9, "     \
+      "unless --step asks for fixed ones")                                                         \
+    X(HOLD, "hold", 0, "S", NUMBER,                                                                \
+      "DACTimePeriod: torques or voltages change only at multiples of this; default: as soon as "  \
+      "their source does")                                                                         \
+    X(SAMPLE, "sample", 0, "S", NUMBER,                                                            \
+      "time between two rows of the result; default 0.01, with elastic links 0.001")               \
+    X(TORQUE, "torque", 0, "LIST|FILE", FILE,                                                      \
+      "torques of the motors at the joints: constants, or a file of rows `t tau1 .. taun`, each "  \
+      "held until the next; with --hold also rows without t")                                      \
+    X(VOLTAGE, "voltage", 0, "LIST|FILE", FILE, "voltages of the motors, likewise")                \
+    X(MOTION, "motion", 0, "FILE", FILE,                                                           \
+      "torques that a motion needs, by inverse dynamics: rows `t q` (a cubic spline) or `t q qd "  \
+      "qdd`")                                                                                      \
+    X(MOVE, "move", 0, "Q1,Q2,...", LIST,                                                          \
+      "the same for a cycloid from --start to these positions in --duration")                      \
+    X(VOLTS, "volts", 0, NULL, NONE,                                                               \
+      "with --motion and --move: apply the voltages that the motion needs, not its torques")       \
+    X(CONTROLLER, "controller", 0, "firmware", WORDS,                                              \
+      "with --move: the firmware's own control step closes the loop, at the rate of the robot, "   \
+      "from encoder counts to duty cycles")                                                        \
+    X(STOPS, "stops", 0, NULL, NONE, "joints end at their limits and lose their speed there")      \
+    X(SCRIPT, "script", 0, "FILE", FILE, "commands of the interactive program from this file")     \
+    X(PLOT, "plot", 0, "FILE", FILE, "plot of the run: .png, .svg or .pdf")                        \
+    X(BENT, "bent", 0, "FILE", FILE,                                                               \
+      "elastic links: place of the hand, deflection, slope and torsion in the middle and at the "  \
+      "end of each beam; .csv for rows, .png, .svg or .pdf for a plot")                            \
+    X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
+      "random starts within the limits after the first one failed; default 100")                   \
+    X(SEED, "seed", 0, "N", NUMBER, "of the random numbers; default 1")                            \
+    X(ANIMATE, "animate", 0, "FILE", FILE,                                                         \
+      "animation of the arm: a page of HTML that needs nothing but a browser")                     \
+    X(TIP, "tip", 0, "LINK", WORD,                                                                 \
+      "URDF: the link that carries the hand; default: the end of the chain with most moving "      \
+      "joints")                                                                                    \
+    X(FREEZE, "freeze", 0, "JOINT=VALUE", WORD,                                                    \
+      "URDF: hold a joint at this position, rad or m; may be repeated")                            \
+    X(PARALLEL, "parallel", 0, "RAD", NUMBER,                                                      \
+      "axes that are parallel within this angle are made parallel; 1e-5 for a file that writes "   \
+      "1.5708 for a quarter turn; default 1e-9")                                                   \
+    X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
+    X(PROFILE, "profile", 0, "quintic|cycloid|trapezoid", WORDS,                                   \
+      "of the way there, default quintic; all joints arrive together")                             \
+    X(AT, "at", 0, "Q1,Q2,...", LIST,                                                              \
+      "where the arm is, for encoders that are absolute: their offsets are set so that they say "  \
+      "that")                                                                                      \
+    X(JOINT, "joint", 0, "NAME", WORD, "this joint only")                                          \
+    X(SET, "set", 0, "NAME=VALUE,...", WORD, "tunables of the board to set first")                 \
+    X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: so many ways, there and back")                 \
+    X(GENERATED, "generated", 0, NULL, NONE,                                                       \
+      "the board was built with GEN=1 for this robot: its twin here computes with the same code")  \
+    X(STRATEGY, "strategy", 0, "trace|uicker-kahn", WORDS,                                         \
+      "how the inertia matrix is derived: trace (default), the recursion run on symbols, or "      \
+      "uicker-kahn, the closed form with a dictionary of monomials")                               \
+    X(EFFORT, "effort", 0, "N", NUMBER,                                                            \
+      "of the annealer: 10 is the default, 0 leaves it out, 100 takes ten times as long")          \
+    X(KEEP, "keep", 0, "WHAT,...", LIST,                                                           \
+      "leave gravity, payload or wrench as arguments of the generated functions")                  \
+    X(PREFIX, "prefix", 0, "NAME", WORD,                                                           \
+      "of files and functions instead of the robot's name; a C identifier")                        \
+    X(BASE, "base", 0, NULL, NONE, "regroup the links to base parameters: the default")            \
+    X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
+    X(FRICTION, "friction", 0, NULL, NONE, "add viscous and Coulomb friction, with sign()")        \
+    X(BOARD, "board", 0, "B", BOARD, "the emulated board; default netduinoplus2")                  \
+    X(PORT, "port", 'p', "P", PORT,                                                                \
+      "the board: a serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), "        \
+      "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
+    X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
+    X(FIELDS, "fields", 'f', "A,B,...", LIST,                                                      \
+      "telemetry fields; default: those that the board was told before, else q, tau")              \
+    X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \
+      "a sample every so many ticks; default: as few as the line carries")                         \
+    X(TIMES, "count", 'N', "N", NUMBER, "how many")                                                \
+    X(TELEPLOT, "teleplot", 0, "UDP", NUMBER,                                                      \
+      "samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")         \
+    X(PLOTJUGGLER, "plotjuggler", 0, "UDP", NUMBER,                                                \
+      "samples as JSON to PlotJuggler on this machine, at this UDP port (its default is 9870)")    \
+    X(FIRMWARE, "firmware", 0, "ELF", FILE,                                                        \
+      "the firmware that crashed, for names; default: that of the emulated board, or "             \
+      "build/BOARD/firmware.elf")                                                                  \
+    X(LEAVE, "leave", 0, NULL, NONE, "leave the crash record on the board")                        \
+    X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file")                                   \
+    X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
+    X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
+      "limits of velocity and acceleration where the file gives none, rad or m")                   \
+    X(VERIFY, "verify", 0, "N", NUMBER,                                                            \
+      "compute N random states and corners of the limits, overflow looked for in every sum, and "  \
+      "hold them against the bounds and against double precision")                                 \
+    X(CSV, "csv", 0, NULL, NONE, "rows problem,method,mul,add for scripts")                        \
+    X(JSON, "json", 0, NULL, NONE, "the answer as JSON")                                           \
+    X(QUIET, "quiet", 'q', NULL, NONE, "no warnings and notes")                                    \
+    X(HELP, "help", 'h', NULL, NONE, "this help")
+
+typedef enum {
+#define X(name, text, letter, argument, kind, help) OPTION_##name,
+    OPTION_TABLE(X)
+#undef X
+        OPTION_COUNT
+} option_id_t;
+
+typedef enum {
+    ARGUMENT_NONE,
+    ARGUMENT_METHOD, /* one of those that the command lists */
+    ARGUMENT_WORDS,  /* one of its own name for the argument: "a|b|c" */
+    ARGUMENT_WORD,
+    ARGUMENT_BOARD,
+    ARGUMENT_PORT,
+    ARGUMENT_NUMBER,
+    ARGUMENT_LIST,
+    ARGUMENT_FILE
+} argument_kind_t;
+
+typedef struct {
+    const char *name;
+    char letter;
+    const char *argument;
+    argument_kind_t kind;
+    const char *help;
+} option_t;
+
+extern const option_t option_table[OPTION_COUNT];
+
+/* A set of options in any order: OPTIONS(OPTION_JSON, OPTION_HELP). One that stands twice counts
+ * once, so that lists which other lists are made of may overlap. */
+#define OPTIONS(...) ((const option_id_t[]){__VA_ARGS__, OPTION_COUNT})
+
+enum { ARGUMENTS_MAX = 2, FREEZE_MAX = 64 };
+
+struct command;
+
+/* A parsed command line. */
+typedef struct {
+    const struct command *command;
+    const char *argument[ARGUMENTS_MAX];
+    int arguments;
+    bool given[OPTION_COUNT];
+    const char *value[OPTION_COUNT]; /* of the last time that it was given */
+    const char *freeze[FREEZE_MAX];
+    size_t freezes;
+} request_t;
+
+typedef struct command {
+    const char *name;
+    const char *arguments; /* of the synopsis; what is to be typed as it stands in lower case */
+    int arguments_least, arguments_most;
+    const option_id_t *options; /* OPTIONS(...) */
+    const char *summary;        /* one line */
+    const char *text;           /* paragraphs, separated by empty lines; wrapped when printed */
+    const char *example;        /* command lines and what they print, verbatim */
+    int problem;                /* problem_t of a command that computes rows, else -1 */
+    int (*run)(const request_t *request);
+} command_t;
+
+/* The help of an option as one command, or all that `run` does, means it. */
+typedef struct {
+    int (*run)(const request_t *request);
+    option_id_t option;
+    const char *help;
+} option_help_t;
+
+/* Ends with one without `run`. */
+extern const option_help_t option_help_table[];
+/* "[OPTIONS] ROBOT", behind the name in a usage. */
+const char *command_synopsis(const command_t *command, char *out, size_t size);
+const char *command_option_help(const command_t *command, option_id_t option);
+
+/* Ends with a command without a name. */
+extern const command_t command_table[];
+const command_t *command_find(const char *name);
+bool command_takes(const command_t *command, option_id_t option);
+/* Says that there is none and which may have been meant. Returns EXIT_BAD. */
+int command_unknown(const char *name);
+
+/* 0, or EXIT_BAD after saying what is wrong. argv begins with the name of the command. */
+int command_parse(const command_t *command, int argc, char **argv, request_t *request);
+
+bool request_has(const request_t *request, option_id_t option);
+bool request_has_any(const request_t *request, const option_id_t *options);
+/* Numbers separated by commas or blanks. 0, or EXIT_BAD after saying what is wrong. */
+int request_list(const request_t *request, option_id_t option, double *value, size_t least,
+                 size_t most, size_t *count);
+int request_integer(const request_t *request, option_id_t option, long least, long most,
+                    long *value);
+
+/* tools/cli/help.c */
+int help_run(const request_t *request);
+int man_run(const request_t *request);
+int completion_run(const request_t *request);
+void help_command(const command_t *command);
+void help_all(void);
+
+#endif

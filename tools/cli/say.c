@@ -1,0 +1,60 @@
+/* Errors and notes on standard error. */
+#include "tools/cli/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char command_place[64] = "appell";
+
+void say_command(const char *name) {
+    snprintf(command_place, sizeof command_place, "appell %.50s", name);
+}
+
+const char *say_place(void) {
+    return command_place;
+}
+
+static void say(const char *place, const char *kind, const char *cure, const char *format,
+                va_list arguments) {
+    char text[1024];
+    vsnprintf(text, sizeof text, format, arguments);
+    fprintf(stderr, "%s: %s: %s%s%s\n", place ? place : command_place, kind, text,
+            cure && *cure ? "; " : "", cure ? cure : "");
+}
+
+int say_error(const char *place, const char *cure, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(place, "error", cure, format, arguments);
+    va_end(arguments);
+    return EXIT_BAD;
+}
+
+void say_note(const char *place, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(place, "note", NULL, format, arguments);
+    va_end(arguments);
+}
+
+int say_no_memory(void) {
+    return say_error(NULL, NULL, "no memory left");
+}
+
+void say_messages(const messages_t *messages, bool quiet) {
+    for (size_t i = 0; i < messages->count; i++) {
+        const message_t *m = &messages->item[i];
+        if (quiet && m->severity != MESSAGE_ERROR)
+            continue;
+        const int size = messages_format(m, NULL, 0);
+        char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
+        if (!text)
+            continue;
+        messages_format(m, text, (size_t)size + 1);
+        fprintf(stderr, "%s\n", text);
+        free(text);
+    }
+    if (messages->dropped > 0)
+        fprintf(stderr, "and %zu more\n", messages->dropped);
+}

@@ -1,0 +1,387 @@
+/* certify: whether the tick of a robot fits on a board, predicted from the bench and measured in
+ * the emulator (or on the board itself), and at which rates. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/args/arm.h"
+#include "tools/args/board.h"
+#include "tools/args/budget.h"
+#include "tools/cmd/commands.h"
+#include "tools/eval/eval.h"
+#include "tools/cli/json.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+#include "tools/motion/run.h"
+
+/* Part of a period that a tick may take; the same as in firmware/app/app.c. */
+#define BUDGET      0.9
+#define PUMA_JOINTS 6.0
+enum { TICKS = 300, TICKS_MOST = 10 * TICKS, POLL_MS = 50, POLLS = 100 };
+/* Between the points of the streamed motion: some are used up while TICKS pass, and what the buffer
+ * of the smallest board holds is longer than an answer takes. */
+#define POINT_S 0.1
+/* The tick costs the same at every rate from here on (below, the simulated arm takes more steps),
+ * and no board is late at this one, and refuses. */
+#define MEASURED_HZ 1000
+
+/* What a board clocks its core with. */
+typedef struct {
+    const char *board, *real;
+    double clock_hz;
+    bool emulated;
+} clock_row_t;
+static const clock_row_t clocks[] = {{"netduinoplus2", "f32", 168e6, true},
+                                     {"netduino2", "q31", 120e6, true},
+                                     {"nucleo-f446re", "f32", 168e6, false},
+                                     {"stm32vldiscovery", "q31", 24e6, true},
+                                     {"mps2-an500", "f32", 25e6, true}};
+static const double rates[] = {500, 1000, 2000, 4000, 5000, 8000, 10000, 20000};
+
+typedef struct {
+    const char *board, *real;
+    double clock_hz, rate_hz;
+    double per_instruction; /* cycles: of the kernels */
+    double per_tick[2];     /* and of the whole tick, with a robot and with a simulated arm */
+    /* Of the tick with a robot, and with a simulated arm; negative: the bench does not have it. */
+    double predicted[2], instructions_predicted[2];
+    double predicted_inverse; /* cycles of inverse dynamics, which the direction check may add */
+    costs_t costs;
+    bool instructions;
+} certificate_t;
+
+static const clock_row_t *clock_of(const char *board) {
+    for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
+        if (!strcmp(board, clocks[i].board))
+            return &clocks[i];
+    return NULL;
+}
+
+/* Cycles of a kernel of an arm, on the board of the bench with this number type. */
+static double cycles_of(const char *real, const dyn_model_t *model, method_id_t method) {
+    for (int i = 0; i < BUDGET_CORES; i++)
+        if (!strcmp(budget_core[i].real, real)) {
+            const count_ops_t ops = eval_count_ops(model, method);
+            return budget_cycles(&budget_core[i], method,
+                                 (double)(ops.mul + ops.add + ops.div + ops.sqrt));
+        }
+    return -1;
+}
+
+/*
+ * From the tick of the PUMA 560 in the bench: inverse dynamics (and forward dynamics, of a
+ * simulated arm) are exchanged for those of this arm, the rest goes with the number of joints.
+ * Cycles, and instructions by the ratio of that tick.
+ */
+static void predict(certificate_t *c, const dyn_model_t *model, const dyn_model_t *puma) {
+    c->predicted_inverse = cycles_of(c->real, model, METHOD_ID_fast);
+    for (int plant = 0; plant < 2; plant++) {
+        double instructions, cycles, own = 0, its = 0;
+        c->predicted[plant] = -1;
+        if (!budget_tick(c->board, c->real, plant, &instructions, &cycles))
+            continue;
+        for (int k = 0; k <= plant; k++) {
+            const method_id_t method = k ? METHOD_FD_fast : METHOD_ID_fast;
+            own += cycles_of(c->real, model, method);
+            its += cycles_of(c->real, puma, method);
+        }
+        c->predicted[plant] = (cycles - its) * model->n / PUMA_JOINTS + own;
+        c->instructions_predicted[plant] = c->predicted[plant] * instructions / cycles;
+    }
+}
+
+typedef struct {
+    int at;
+    uint32_t n;
+    bool known;
+    float q[DYN_MAX_JOINTS];
+} place_t;
+
+static void see_place(void *user, const sample_in_t *sample) {
+    place_t *place = user;
+    for (uint32_t i = 0; i < place->n && place->at >= 0; i++)
+        place->q[i] = (float)sample->value[(uint32_t)place->at + i];
+    place->known = true;
+}
+
+/* Where the arm is, which is where a streamed motion has to begin. */
+static int find_place(client_t *client, place_t *place) {
+    static const char *const field[] = {"q"};
+    if (client_stream(client, field, 1, 1, 1, see_place, place) != 0)
+        return -1;
+    place->at = client_value_of(client, "q");
+    for (int k = 0; k < POLLS && !place->known; k++)
+        if (client_poll(client, POLL_MS) < 0)
+            return -1;
+    if (!place->known)
+        port_fail(&client->error, "look at `appell monitor`", "the board tells no position");
+    return place->known ? client_stream_end(client) : -1;
+}
+
+/* Until so many ticks more were measured, or a fault has opened the loop: then the board's ticks go
+ * on, and their costs do not. Points as there is room for them. */
+static int measure_ticks(client_t *client, const place_t *place, uint32_t credits, costs_t *costs) {
+    device_status_t status;
+    if (client_status(client, &status) != 0)
+        return -1;
+    const uint32_t first = status.tick, enough = costs->ticks + TICKS;
+    do {
+        while (credits > 0)
+            if (client_knots(client, place->q, 1, &credits) != 0 && trial_in_fault(client) != 0)
+                return -1;
+        if (client_status(client, &status) != 0 || costs_fetch(client, costs) != 0)
+            return -1;
+        credits = status.fault == APP_FAULT_NONE ? status.knot_credits : 0;
+    } while (costs->ticks < enough && status.tick - first < TICKS_MOST);
+    return 0;
+}
+
+/*
+ * The most that a tick does but for the direction check. First points are streamed, then the arm is
+ * jogged, whose reference, as that of braking, is the dearest: it looks for the limits ahead. All
+ * points are where the arm is, and the speed is zero, so that it does not move.
+ */
+static int measure(client_t *client, costs_t *costs) {
+    const motion_t stream = {.kind = MOTION_KNOTS, .duration_s = (float)POINT_S};
+    const motion_t jog = {.kind = MOTION_JOG};
+    place_t place = {.n = client->device.joints};
+    uint32_t tunable;
+    int joint;
+    float now;
+    costs->ticks = 0;
+    if (find_place(client, &place) != 0 ||
+        client_tunable(client, "stages", &tunable, &joint) != 0 ||
+        client_set(client, tunable, 0, 1, &now) != 0 || client_motion(client, &stream) != 0 ||
+        measure_ticks(client, &place, 1, costs) != 0)
+        return -1;
+    if (costs->ticks >= TICKS && (client_off(client) != 0 || client_motion(client, &jog) != 0 ||
+                                  measure_ticks(client, &place, 0, costs) != 0))
+        return -1;
+    if (costs->ticks < 2 * TICKS) /* the fault stays: the answer says to look at it */
+        return client_stop(client, true);
+    /* All stages of the same ticks: with the loop open none is added. */
+    return client_off(client) != 0 ? -1 : costs_fetch(client, costs);
+}
+
+static int too_few(const certificate_t *c) {
+    return say_error(c->board, "look at its fault with `appell faults` and `appell dump`",
+                     "the loop was closed for %u ticks only, %d are needed",
+                     (unsigned)c->costs.ticks, 2 * TICKS);
+}
+
+/*
+ * What the guards add where a direction looks wrong, every 6 ms at most (firmware/core/
+ * supervisor.c): inverse dynamics with rotors and friction, as the dynamics stage has it, and what
+ * half of the joints are then asked, which is less than the feedback of all.
+ */
+static uint32_t direction_steps(const certificate_t *c) {
+    return c->costs.most[STAGE_DYNAMICS] + c->costs.most[STAGE_FEEDBACK];
+}
+
+/* Of the worst tick but for that: all stages at their most, which need not have met; without the
+ * simulated arm where a robot is attached. */
+static uint32_t stage_steps(const certificate_t *c, bool plant) {
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < STAGES; k++)
+        sum += k != STAGE_PLANT || plant ? c->costs.most[k] : 0;
+    return sum;
+}
+
+static double tick_cycles(const certificate_t *c, bool plant) {
+    const uint32_t steps = stage_steps(c, plant);
+    if (!c->instructions)
+        return steps + direction_steps(c);
+    return steps * c->per_tick[plant] + direction_steps(c) * c->per_instruction;
+}
+
+static void print_stages(const certificate_t *c) {
+    out_format("%-10s %12s %12s %12s\n", "stage", c->instructions ? "instructions" : "cycles",
+               "most", "cycles");
+    for (uint32_t k = 0; k <= STAGES; k++)
+        out_format("%-10s %12u %12u %12.0f\n", k < STAGES ? stage_name(k) : "tick",
+                   (unsigned)c->costs.mean[k], (unsigned)c->costs.most[k],
+                   c->instructions
+                       ? c->costs.most[k] * (k < STAGES ? c->per_instruction : c->per_tick[1])
+                       : c->costs.most[k]);
+    out_format("%-10s %12s %12u %12.0f   inverse dynamics in the guards, where a direction looks "
+               "wrong\n",
+               "direction", "", (unsigned)direction_steps(c),
+               c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
+    out_format("%-10s %12s %12u %12.0f   with a robot %.0f\n", "worst tick", "",
+               (unsigned)(stage_steps(c, true) + direction_steps(c)), tick_cycles(c, true),
+               tick_cycles(c, false));
+}
+
+static void print_rates(const certificate_t *c) {
+    out_format("\n%-8s %22s %22s\n", "rate", "with a robot", "with a simulated arm");
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        out_format("%5.0f Hz", rates[i]);
+        for (int plant = 0; plant < 2; plant++) {
+            const double part = tick_cycles(c, plant) * rates[i] / c->clock_hz;
+            out_format("   %5.1f %% %-12s", 100 * part, part <= BUDGET ? "fits" : "does not fit");
+        }
+        out_text("\n");
+    }
+}
+
+static void print_prediction(const certificate_t *c) {
+    if (c->predicted[0] < 0) {
+        out_text("not predicted: the bench has no tick of this core\n");
+        return;
+    }
+    out_format(
+        "predicted from the tick of the PUMA 560 in the bench: %.0f instructions, %.0f cycles "
+        "with a robot; %.0f, %.0f with a simulated arm\n",
+        c->instructions_predicted[0], c->predicted[0], c->instructions_predicted[1],
+        c->predicted[1]);
+}
+
+/* What is known of every board. */
+static void begin_json(const certificate_t *c) {
+    json_begin(NULL);
+    json_string("board", c->board);
+    json_string("real", c->real);
+    json_number("clock_hz", c->clock_hz);
+    json_number("predicted_tick_cycles", c->predicted[0]);
+    json_number("predicted_tick_instructions", c->instructions_predicted[0]);
+}
+
+/* Without an emulator the bench alone decides. */
+static int judge_prediction(const request_t *request, const certificate_t *c) {
+    const double worst = c->predicted[0] + c->predicted_inverse;
+    const double part = worst * c->rate_hz / c->clock_hz;
+    const bool fits = c->predicted[0] >= 0 && part <= BUDGET;
+    if (request_has(request, OPTION_JSON)) {
+        begin_json(c);
+        json_number("rate_hz", c->rate_hz);
+        json_number("part", part);
+        json_bool("measured", false);
+        json_bool("fits", fits);
+        json_end();
+        return fits ? EXIT_YES : EXIT_NO;
+    }
+    print_prediction(c);
+    out_format("not measured: the emulator has no such board\n"
+               "with inverse dynamics in the guards, where a direction looks wrong, the robot's "
+               "%.0f Hz take %.1f %% of the core (%.0f %% are allowed): %s\n",
+               c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
+    return fits ? EXIT_YES : EXIT_NO;
+}
+
+static int judge(const certificate_t *c) {
+    const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
+    const bool fits = part <= BUDGET;
+    out_format("\nthe robot's %.0f Hz take at most %.1f %% of the core (%.0f %% are allowed): %s; "
+               "fastest rate "
+               "%.0f Hz\n",
+               c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit",
+               BUDGET * c->clock_hz / tick_cycles(c, false));
+    return fits ? EXIT_YES : EXIT_NO;
+}
+
+/* Of a tick with a robot in which no direction looks wrong, to compare with the prediction. */
+static double ordinary_cycles(const certificate_t *c) {
+    const uint32_t steps = c->costs.mean[STAGES] - c->costs.mean[STAGE_PLANT];
+    return c->instructions ? steps * c->per_tick[0] : steps;
+}
+
+static int judge_json(const certificate_t *c) {
+    const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
+    begin_json(c);
+    json_integer("dynamics_steps", (long)c->costs.most[STAGE_DYNAMICS]);
+    json_integer("reference_steps", (long)c->costs.most[STAGE_REFERENCE]);
+    json_integer("guard_steps", (long)c->costs.most[STAGE_GUARD]);
+    json_integer("direction_steps", (long)direction_steps(c));
+    json_integer("tick_steps", (long)c->costs.most[STAGES]);
+    json_integer("worst_steps", (long)stage_steps(c, true) + (long)direction_steps(c));
+    json_number("ordinary_cycles", ordinary_cycles(c));
+    json_number("tick_cycles", tick_cycles(c, false));
+    json_number("rate_hz", c->rate_hz);
+    json_number("part", part);
+    json_bool("measured", true);
+    json_bool("fits", part <= BUDGET);
+    json_end();
+    return part <= BUDGET ? EXIT_YES : EXIT_NO;
+}
+
+static int certify(const request_t *request, const robot_t *robot, client_t *client,
+                   certificate_t *c) {
+    device_status_t status;
+    c->board = client->device.board;
+    c->real = client->device.real;
+    c->per_instruction = budget_cycles_per_instruction(c->board, c->real);
+    for (int plant = 0; plant < 2; plant++) {
+        double instructions, cycles;
+        const bool known = budget_tick(c->board, c->real, plant, &instructions, &cycles);
+        c->per_tick[plant] = known ? cycles / instructions : c->per_instruction;
+    }
+    c->instructions = client->device.flags & HELLO_INSTRUCTIONS;
+    if (client_status(client, &status) != 0 || measure(client, &c->costs) != 0)
+        return board_error(client);
+    if (c->costs.ticks < 2 * TICKS)
+        return too_few(c);
+    if (request_has(request, OPTION_JSON))
+        return judge_json(c);
+    out_format("%s on %s (%s, %.0f MHz), %u ticks measured at %u Hz\n", robot->name, c->board,
+               c->real, c->clock_hz / 1e6, (unsigned)c->costs.ticks, (unsigned)status.rate_hz);
+    print_prediction(c);
+    if (c->instructions)
+        out_format("measured streaming and jogging: executed instructions; estimated cycles "
+                   "each from the bench, %.3f of the kernels, %.3f of a tick with a robot, %.3f "
+                   "with a simulated arm\n",
+                   c->per_instruction, c->per_tick[0], c->per_tick[1]);
+    print_stages(c);
+    print_rates(c);
+    return judge(c);
+}
+
+/* Predicts, and measures where that is possible. */
+static int with_robot(const request_t *request, robot_t *robot, const char *board) {
+    const clock_row_t *row = clock_of(board);
+    certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
+    messages_t messages = MESSAGES_INIT;
+    if (!row)
+        return say_error(board,
+                         "netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or "
+                         "mps2-an500",
+                         "there is no such board");
+    c.real = row->real;
+    c.clock_hz = row->clock_hz;
+    robot_t *puma = calloc(1, sizeof *puma);
+    const bool known = puma && robot_load("puma560", NULL, puma, &messages) == 0;
+    messages_free(&messages);
+    c.predicted[0] = c.predicted[1] = -1;
+    if (known)
+        predict(&c, &robot->model, &puma->model);
+    arm_free(puma);
+    if (!row->emulated && !request_has(request, OPTION_PORT))
+        return judge_prediction(request, &c);
+    robot->rate_hz = fmin(robot->rate_hz, MEASURED_HZ);
+    client_t *client = board_open_with(request, robot);
+    const int status = client ? certify(request, robot, client, &c) : EXIT_BAD;
+    if (client)
+        client_close(client);
+    return status;
+}
+
+int certify_run(const request_t *request) {
+    char port[128];
+    request_t here = *request;
+    const char *board =
+        request_has(request, OPTION_BOARD) ? request->value[OPTION_BOARD] : "netduinoplus2";
+    if (request_has(request, OPTION_PORT) && !strncmp(request->value[OPTION_PORT], "qemu:", 5))
+        board = request->value[OPTION_PORT] + 5;
+    robot_t *robot = arm_load_rigid(&here);
+    if (!robot)
+        return EXIT_BAD;
+    const clock_row_t *row = clock_of(board);
+    if (!request_has(request, OPTION_PORT) && row && row->emulated) {
+        snprintf(port, sizeof port, "qemu:%s", board);
+        here.value[OPTION_PORT] = port;
+        here.given[OPTION_PORT] = true;
+    }
+    const int status = with_robot(&here, robot, board);
+    arm_free(robot);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* faults: the table of what can go wrong; with a robot, all of it provoked on a simulated arm. */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "firmware/safety/faults.h"
+#include "firmware/control/sample.h"
+#include "tools/args/arm.h"
+#include "tools/args/board.h"
+#include "tools/cmd/commands.h"
+#include "tools/cli/json.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+#include "tools/motion/faults.h"
+
+static void table_text(void) {
+    for (unsigned f = 1; f < APP_FAULTS; f++)
+        out_format("%2u  %-12s stop: at best %s\n    %s\n    cure: %s\n", f, app_fault_name(f),
+                   app_stop_name(app_fault_stop(f)), app_fault_cause(f), app_fault_cure(f));
+    out_text("\nstops, the best first\n");
+    for (unsigned s = 0; s < APP_STOPS; s++)
+        out_format("    %-8s %s\n", app_stop_name(s), app_stop_does(s));
+}
+
+static void table_json(void) {
+    json_begin(NULL);
+    json_list("faults");
+    for (unsigned f = 1; f < APP_FAULTS; f++) {
+        json_begin(NULL);
+        json_integer("number", (long)f);
+        json_string("name", app_fault_name(f));
+        json_string("unit", quantity_unit(app_fault_quantity(f), 0));
+        json_string("stop", app_stop_name(app_fault_stop(f)));
+        json_string("cause", app_fault_cause(f));
+        json_string("cure", app_fault_cure(f));
+        json_end();
+    }
+    json_list_end();
+    json_list("stops");
+    for (unsigned s = 0; s < APP_STOPS; s++) {
+        json_begin(NULL);
+        json_string("name", app_stop_name(s));
+        json_string("does", app_stop_does(s));
+        json_end();
+    }
+    json_list_end();
+    json_end();
+}
+
+static void say_line(const char *line) {
+    out_format("%s\n", line);
+    out_flush();
+}
+
+static int provoke(const request_t *request, const robot_t *robot) {
+    size_t size = 0;
+    uint32_t done = 0;
+    const char *folder =
+        request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT] : "appell-faults";
+    uint8_t *image = board_image(request, robot, &size);
+    client_t *client = image ? board_open(request, DISCOVER_ALL) : NULL;
+    int status = EXIT_BAD;
+    (void)mkdir(folder, 0777);
+    if (client) {
+        const int failed = faults_provoke(client, robot, image, size, folder, say_line, &done);
+        status = failed < 0 ? board_error(client) : failed > 0 ? EXIT_NO : EXIT_YES;
+        out_format("%u faults as expected, %d not; rows in %s/fault-*.csv\n", (unsigned)done,
+                   failed < 0 ? 1 : failed, folder);
+        client_close(client);
+    }
+    free(image);
+    return status;
+}
+
+/* What a board has latched, as words. */
+static int show(const request_t *request) {
+    client_t *client = board_open(request, DISCOVER_ROBOT);
+    device_fault_t f = {0};
+    device_status_t status = {0};
+    if (!client)
+        return EXIT_BAD;
+    if (client_status(client, &status) != 0 || client_fault(client, &f) != 0) {
+        const int failed = board_error(client);
+        client_close(client);
+        return failed;
+    }
+    const bool joint = f.joint < client->device.joints;
+    const char *unit =
+        quantity_unit(app_fault_quantity(f.fault), joint && client->device.prismatic[f.joint]);
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("state", board_state(&status));
+        json_integer("fault", f.fault);
+        json_string("name", app_fault_name(f.fault));
+        if (joint)
+            json_string("joint", client->device.joint[f.joint]);
+        json_number("value", (double)f.value);
+        json_number("limit", (double)f.limit);
+        json_string("unit", unit);
+        json_string("stop", app_stop_name(f.stop));
+        json_string("cause", app_fault_cause(f.fault));
+        json_string("cure", app_fault_cure(f.fault));
+        json_end();
+    } else if (f.fault == APP_FAULT_NONE) {
+        out_format("%s: %s, no fault\n", client->device.board, board_state(&status));
+    } else {
+        out_format(
+            "%s: fault %u, %s%s%s: %.4g %s (limit %.4g)\n    %s\n    cure: %s\n    stop: %s, "
+            "%s\n    then `appell clear`\n",
+            client->device.board, f.fault, app_fault_name(f.fault), joint ? ", joint " : "",
+            joint ? client->device.joint[f.joint] : "", (double)f.value, unit, (double)f.limit,
+            app_fault_cause(f.fault), app_fault_cure(f.fault), app_stop_name(f.stop),
+            app_stop_does(f.stop));
+    }
+    client_close(client);
+    return f.fault == APP_FAULT_NONE ? EXIT_YES : EXIT_NO;
+}
+
+int clear_run(const request_t *request) {
+    client_t *client = board_open(request, DISCOVER_ROBOT);
+    if (!client)
+        return EXIT_BAD;
+    const int status = client_clear(client) == 0 ? EXIT_YES : board_error(client);
+    client_close(client);
+    return status;
+}
+
+int faults_run(const request_t *request) {
+    if (request->arguments == 0 && request_has(request, OPTION_PORT))
+        return show(request);
+    if (request->arguments == 0) {
+        if (request_has(request, OPTION_JSON))
+            table_json();
+        else
+            table_text();
+        return EXIT_YES;
+    }
+    robot_t *robot = arm_load_rigid(request);
+    if (!robot)
+        return EXIT_BAD;
+    const int status = provoke(request, robot);
+    arm_free(robot);
+    return status;
+}

@@ -1,0 +1,256 @@
+/* gen: straight-line C for one robot. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/args/arm.h"
+#include "tools/cmd/commands.h"
+#include "tools/cli/file.h"
+#include "tools/image/gen_robot.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+
+/* ---------------------------------------------------------------------------------------- options
+ */
+
+static int choose_keep(const request_t *request, uint32_t *keep) {
+    static const struct {
+        const char *name;
+        uint32_t bit;
+    } words[] = {
+        {"gravity", GEN_KEEP_GRAVITY}, {"payload", GEN_KEEP_PAYLOAD}, {"wrench", GEN_KEEP_WRENCH}};
+    const char *at = request->value[OPTION_KEEP];
+    while (at && *at) {
+        const size_t size = strcspn(at, ",");
+        bool found = false;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (strlen(words[i].name) == size && !strncmp(words[i].name, at, size)) {
+                *keep |= words[i].bit;
+                found = true;
+            }
+        if (!found)
+            return say_error(NULL, "choose from gravity, payload, wrench, separated by commas",
+                             "--keep: '%.*s' cannot be kept", (int)size, at);
+        at += size + (at[size] == ',');
+    }
+    return EXIT_YES;
+}
+
+static int choose_real(const request_t *request, gen_real_t *real) {
+    static const char *const names[] = {"f32", "f64", "q31"};
+    const char *name = request_has(request, OPTION_REAL) ? request->value[OPTION_REAL] : "f32";
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(names[i], name)) {
+            *real = (gen_real_t)i;
+            return EXIT_YES;
+        }
+    return say_error(NULL, "choose one of: f32, f64, q31", "there is no number type '%s'", name);
+}
+
+/* The name of files and functions as it is given: they keep its case. */
+static int choose_prefix(const request_t *request) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const char *prefix = request->value[OPTION_PREFIX];
+    if (!request_has(request, OPTION_PREFIX) ||
+        (*prefix && !isdigit((unsigned char)*prefix) && strlen(prefix) <= ROBOT_NAME_MAX &&
+         strspn(prefix, letters) == strlen(prefix)))
+        return EXIT_YES;
+    return say_error(NULL, "use letters, digits and underscores, not a digit first",
+                     "--prefix: '%s' is not the beginning of a C identifier, or longer than %d",
+                     prefix, ROBOT_NAME_MAX);
+}
+
+static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) {
+    const char *strategy = request->value[OPTION_STRATEGY];
+    long effort = GEN_EFFORT;
+    if (strategy && strcmp(strategy, "trace") != 0 && strcmp(strategy, "uicker-kahn") != 0)
+        return say_error(NULL, "choose trace or uicker-kahn", "there is no strategy '%s'",
+                         strategy);
+    o->uicker_kahn = strategy && !strcmp(strategy, "uicker-kahn");
+    if (choose_real(request, real) != EXIT_YES || choose_keep(request, &o->keep) != EXIT_YES ||
+        choose_prefix(request) != EXIT_YES)
+        return EXIT_BAD;
+    if (request_has(request, OPTION_BASE) && request_has(request, OPTION_NO_BASE))
+        return say_error(NULL, "leave one of them out",
+                         "--base and --no-base contradict each other");
+    if (request_has(request, OPTION_EFFORT) &&
+        request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
+        return EXIT_BAD;
+    if (*real == GEN_Q31 && o->keep)
+        return say_error(NULL, "generate f32, or leave it out",
+                         "--keep: fixed point is proved for constants, not for an argument");
+    o->effort = (double)effort / GEN_EFFORT;
+    o->real = *real;
+    o->keep |= request_has(request, OPTION_NO_BASE) ? GEN_NO_BASE : 0;
+    o->keep |= request_has(request, OPTION_FRICTION) ? GEN_FRICTION : 0;
+    o->keep |= request_has(request, OPTION_NO_ROTOR) ? GEN_NO_ROTOR : 0;
+    if (*real == GEN_Q31 && (o->keep & GEN_FRICTION))
+        return say_error(NULL, "add it with dyn/kernel/drive.c",
+                         "--friction: sign() is for floats");
+    return EXIT_YES;
+}
+
+/* ------------------------------------------------------------------------------------------ files
+ */
+
+/* A C identifier from the name of a robot: letters, digits and underscores, not a digit first. */
+static void prefix_of(const char *name, char *out, size_t size) {
+    size_t used = 0;
+    if (!*name || isdigit((unsigned char)*name))
+        out[used++] = 'r';
+    for (; *name && used + 1 < size; name++)
+        out[used++] = isalnum((unsigned char)*name) ? (char)tolower((unsigned char)*name) : '_';
+    out[used] = '\0';
+}
+
+/* One more word of a command line, with quotes where a shell needs them. */
+static void add_word(FILE *out, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+.,:=/@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fprintf(out, " %s", word);
+        return;
+    }
+    fputs(" '", out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, out);
+    fputc('\'', out);
+}
+
+/*
+ * What made it: every option that changes a byte. Without the folder of the robot and without the
+ * output, so that it is the same wherever it is called. To be freed; NULL after saying why not.
+ */
+static char *command_of(const request_t *request) {
+    static const option_id_t shown[] = {OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT,
+                                        OPTION_KEEP, OPTION_GRAVITY,  OPTION_PAYLOAD,
+                                        OPTION_TIP,  OPTION_PARALLEL, OPTION_PREFIX};
+    static const option_id_t flags[] = {OPTION_NO_BASE, OPTION_NO_ROTOR, OPTION_FRICTION,
+                                        OPTION_RIGID};
+    const char *folder = strrchr(request->argument[0], '/');
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) {
+        say_no_memory();
+        return NULL;
+    }
+    fputs("appell gen", out);
+    add_word(out, folder ? folder + 1 : request->argument[0]);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        if (request_has(request, shown[i])) {
+            fprintf(out, " --%s", option_table[shown[i]].name);
+            add_word(out, request->value[shown[i]]);
+        }
+    for (size_t i = 0; i < request->freezes; i++) {
+        fprintf(out, " --%s", option_table[OPTION_FREEZE].name);
+        add_word(out, request->freeze[i]);
+    }
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (request_has(request, flags[i]))
+            fprintf(out, " --%s", option_table[flags[i]].name);
+    if (fclose(out) == 0)
+        return text;
+    say_no_memory();
+    free(text);
+    return NULL;
+}
+
+typedef void (*printer_t)(const gen_t *gen, const gen_print_t *how, FILE *out);
+
+static void print_base(const gen_t *gen, const gen_print_t *how, FILE *out) {
+    gen_print_base(gen, how->robot, out);
+}
+
+static int write_one(const char *folder, const gen_t *gen, const gen_print_t *how,
+                     const char *suffix, printer_t printer) {
+    char path[4096];
+    file_text_t text;
+    if (snprintf(path, sizeof path, "%s/%s%s", folder, how->prefix, suffix) >= (int)sizeof path)
+        return say_error(folder, "choose a shorter path", "the path is too long");
+    if (file_text_begin(&text))
+        printer(gen, how, text.stream);
+    return file_text_end(&text, path);
+}
+
+/* Before the annealer, which takes longer than a mistyped path deserves. */
+static int make_folder(const char *folder) {
+    struct stat about;
+    if (mkdir(folder, 0777) == 0)
+        return EXIT_YES;
+    if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
+        return EXIT_YES;
+    return say_error(folder, "choose a folder in one that exists", "cannot be made: %s",
+                     strerror(errno));
+}
+
+static int write_all(const char *folder, const gen_t *gen, const gen_print_t *how) {
+    if (write_one(folder, gen, how, ".h", gen_print_header) != EXIT_YES ||
+        write_one(folder, gen, how, ".c", gen_print_source) != EXIT_YES ||
+        write_one(folder, gen, how, "_base.csv", print_base) != EXIT_YES)
+        return EXIT_BAD;
+    return EXIT_YES;
+}
+
+/* --------------------------------------------------------------------------------------- progress
+ */
+
+typedef struct {
+    bool terminal, quiet;
+} progress_t;
+
+static void progress(void *context, const char *kernel, double part, graph_ops_t ops) {
+    const progress_t *p = context;
+    if (p->quiet || (!p->terminal && part < 1))
+        return;
+    fprintf(stderr, "%s%-9s %3.0f %%  %ld multiplications, %ld additions%s",
+            p->terminal ? "\r" : "", kernel, 100 * part, ops.mul, ops.add, part < 1 ? "" : "\n");
+    fflush(stderr);
+}
+
+int gen_run(const request_t *request) {
+    gen_options_t options = {0};
+    gen_real_t real = GEN_F32;
+    if (!request_has(request, OPTION_OUTPUT))
+        return say_error(NULL, "write -o DIR",
+                         "generated code is two files and a table: it needs a folder");
+    if (choose(request, &options, &real) != EXIT_YES)
+        return EXIT_BAD;
+    robot_t *robot = arm_load_rigid(request);
+    if (!robot)
+        return EXIT_BAD;
+    if (make_folder(request->value[OPTION_OUTPUT]) != EXIT_YES) {
+        arm_free(robot);
+        return EXIT_BAD;
+    }
+    progress_t shown = {isatty(2) != 0, request_has(request, OPTION_QUIET)};
+    options.both = true;
+    options.progress = progress;
+    options.context = &shown;
+    char prefix[ROBOT_NAME_MAX + 1], *command = command_of(request);
+    prefix_of(robot->name, prefix, sizeof prefix);
+    gen_robot_t *made = command ? gen_robot_make(robot, &options, real == GEN_Q31) : NULL;
+    int status = EXIT_BAD;
+    if (made) {
+        gen_print_t how = {
+            .real = real,
+            .robot = robot->name,
+            .prefix = request_has(request, OPTION_PREFIX) ? request->value[OPTION_PREFIX] : prefix,
+            .command = command,
+            .hash = made->hash,
+            .hashed = made->hashed,
+            .units = &made->units,
+            .fixed = (const fixed_t *const *)made->fixed};
+        for (uint32_t i = 0; i < robot->n; i++)
+            how.joint[i] = robot->joint[i].name;
+        status = write_all(request->value[OPTION_OUTPUT], made->gen, &how);
+        gen_robot_free(made);
+    }
+    free(command);
+    arm_free(robot);
+    return status;
+}

@@ -1,0 +1,244 @@
+/* home: where the joints of an arm are, found at stops and switches or said by whoever knows it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "firmware/safety/faults.h"
+#include "firmware/params/parameters.h"
+#include "tools/args/arm.h"
+#include "tools/args/board.h"
+#include "tools/cmd/commands.h"
+#include "tools/cli/json.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+
+enum { EVERY = 20, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600 };
+
+/* The last sample. */
+typedef struct {
+    uint32_t n, tick, seen;
+    double q[DYN_MAX_JOINTS], q_arm[DYN_MAX_JOINTS];
+} view_t;
+
+static void look(void *user, const sample_in_t *sample) {
+    view_t *view = user;
+    view->tick = sample->tick;
+    memcpy(view->q, sample->value, view->n * sizeof *view->q);
+    memcpy(view->q_arm, sample->value + view->n, view->n * sizeof *view->q);
+    view->seen++;
+}
+
+/* Takes what has come. Without a sample for so many polls the board is taken for dead. */
+static int poll_sample(client_t *client, const view_t *view, int *silent) {
+    const uint32_t seen = view->seen;
+    if (client_poll(client, POLL_MS) < 0)
+        return -1;
+    *silent = view->seen != seen ? 0 : *silent + 1;
+    if (*silent < SILENT_POLLS)
+        return 0;
+    return port_fail(&client->error, "look at the board's console", "no sample came"), -1;
+}
+
+/* A sample of a later tick than this status: those before it may have been on their way for long.
+ */
+static int look_after(client_t *client, view_t *view, const device_status_t *status) {
+    int silent = 0;
+    do {
+        if (poll_sample(client, view, &silent) != 0)
+            return -1;
+    } while (view->seen == 0 || (int32_t)(view->tick - status->tick) <= 0);
+    return 0;
+}
+
+/* Waits until the homing that the board has taken is over. It moves from the answer on, whether a
+ * tick was there yet or not, so that no state can be missed, however long the host was away. */
+static int wait_end(client_t *client, view_t *view, uint32_t joint, device_status_t *status) {
+    int silent = 0;
+    do {
+        if (poll_sample(client, view, &silent) != 0 || client_status(client, status) != 0)
+            return -1;
+        if (isatty(STDERR_FILENO) && view->seen > 0)
+            fprintf(stderr, "\r    %+9.4f", view->q[joint]);
+    } while (status->state != APP_STATE_FAULT &&
+             (status->state == APP_STATE_HOMING || status->flags & STATUS_MOVING));
+    if (isatty(STDERR_FILENO))
+        fputs("\r              \r", stderr);
+    return status->state == APP_STATE_FAULT ? 0 : look_after(client, view, status);
+}
+
+static int look_on(client_t *client, view_t *view) {
+    static const char *const fields[] = {"q", "q_arm"};
+    view->n = client->device.joints;
+    return client_stream(client, fields, 2, EVERY, WINDOW, look, view);
+}
+
+static int get(client_t *client, const char *name, uint32_t joint, float *value) {
+    uint32_t tunable;
+    int all;
+    bool saved;
+    if (client_tunable(client, name, &tunable, &all) != 0)
+        return -1;
+    return client_get(client, tunable, joint, value, &saved);
+}
+
+/* What is wrong, as the board says it. */
+static int say_fault(client_t *client, uint32_t joint) {
+    device_fault_t fault;
+    if (client_fault(client, &fault) != 0)
+        return board_error(client);
+    say_error(client->device.joint[joint], app_fault_cure(fault.fault),
+              "homing ended in the fault %s: %s", app_fault_name(fault.fault),
+              app_fault_cause(fault.fault));
+    return EXIT_NO;
+}
+
+static const char *const way[] = {"switch below", "lower stop", "absolute encoder", "upper stop",
+                                  "switch above"};
+
+static void tell(const request_t *request, const client_t *client, const view_t *view,
+                 uint32_t joint, int how, double position) {
+    const bool simulated = client->device.flags & HELLO_EMULATED;
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("joint", client->device.joint[joint]);
+        json_string("by", way[how + 2]);
+        json_number("found_at", position);
+        json_number("position", view->q[joint]);
+        if (simulated)
+            json_number("error", view->q[joint] - view->q_arm[joint]);
+        json_end();
+        return;
+    }
+    out_format("%-14s %s found, which is at %+.4f; now at %+.4f", client->device.joint[joint],
+               way[how + 2], position, view->q[joint]);
+    if (simulated)
+        out_format(", %+.3f mrad or mm off the simulated arm",
+                   1000 * (view->q[joint] - view->q_arm[joint]));
+    out_text("\n");
+    out_flush();
+}
+
+/* One joint; one that knows where it is by itself is passed over. */
+static int home_one(const request_t *request, client_t *client, view_t *view, uint32_t joint) {
+    motion_t motion = {.kind = MOTION_HOME};
+    device_status_t status;
+    float how, position;
+    if (get(client, "home", joint, &how) != 0 ||
+        get(client, "home_position", joint, &position) != 0)
+        return board_error(client);
+    if (how == 0 && request_has(request, OPTION_JOINT))
+        return say_error(client->device.joint[joint], "set home, or say where the arm is with --at",
+                         "its encoder is absolute");
+    if (how == 0)
+        return EXIT_YES;
+    motion.value[joint] = 1;
+    if (client_motion(client, &motion) != 0 || wait_end(client, view, joint, &status) != 0)
+        return board_error(client);
+    if (status.state == APP_STATE_FAULT)
+        return say_fault(client, joint);
+    tell(request, client, view, joint, (int)how, (double)position);
+    return EXIT_YES;
+}
+
+static int find_joint(const client_t *client, const char *name, uint32_t *joint) {
+    for (*joint = 0; *joint < client->device.joints; ++*joint)
+        if (!strcmp(client->device.joint[*joint], name))
+            return EXIT_YES;
+    return say_error("--joint", "`appell get home` lists them", "there is no joint %s", name);
+}
+
+/* The last joint first: a hand that is folded in leaves room for the rest. */
+static int seek(const request_t *request, client_t *client, view_t *view) {
+    uint32_t only = UINT32_MAX;
+    int status = EXIT_YES;
+    if (request_has(request, OPTION_JOINT) &&
+        find_joint(client, request->value[OPTION_JOINT], &only) != EXIT_YES)
+        return EXIT_BAD;
+    if (request_has(request, OPTION_JSON))
+        json_list(NULL);
+    for (uint32_t i = client->device.joints; i-- > 0 && status == EXIT_YES;)
+        if (only == UINT32_MAX || only == i)
+            status = home_one(request, client, view, i);
+    if (request_has(request, OPTION_JSON))
+        json_list_end();
+    else if (status == EXIT_YES)
+        out_text("every joint that was asked for knows its position\n");
+    return status;
+}
+
+/* Somebody knows where the arm is: the offsets of the encoders take it up. */
+static int set_offsets(const request_t *request, client_t *client, view_t *view) {
+    double at[DYN_MAX_JOINTS], read[DYN_MAX_JOINTS];
+    device_status_t status;
+    uint32_t tunable;
+    int all;
+    float before, now;
+    const uint32_t n = client->device.joints;
+    if (request_list(request, OPTION_AT, at, n, n, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    const int rest = board_outputs_off(request, client);
+    if (rest != EXIT_YES)
+        return rest;
+    if (client_status(client, &status) != 0 || look_after(client, view, &status) != 0 ||
+        client_tunable(client, "encoder_offset", &tunable, &all) != 0)
+        return board_error(client);
+    memcpy(read, view->q, sizeof read); /* the next sample may have an offset in it already */
+    const bool json = request_has(request, OPTION_JSON);
+    if (json)
+        json_list(NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        const double wrong = at[i] - read[i];
+        if (get(client, "encoder_offset", i, &before) != 0 ||
+            client_set(client, tunable, i, (float)((double)before + wrong), &now) != 0)
+            return board_error(client);
+        if (json) {
+            json_begin(NULL);
+            json_string("joint", client->device.joint[i]);
+            json_number("read", read[i]);
+            json_number("encoder_offset", (double)now);
+            json_end();
+        } else {
+            out_format("%-14s read %+.4f, is at %+.4f: encoder_offset %+.6f\n",
+                       client->device.joint[i], read[i], at[i], (double)now);
+        }
+    }
+    if (json)
+        json_list_end();
+    else
+        out_text("in RAM only: `appell save` keeps it\n");
+    return EXIT_YES;
+}
+
+static int with_board(const request_t *request, client_t *client) {
+    view_t view = {0};
+    if (client->device.joints == 0)
+        return say_error(client->device.board, "give it one: `appell flash ROBOT`, or name it here",
+                         "the board has no robot");
+    if (request_has(request, OPTION_SET)) {
+        const int status = board_set(client, request->value[OPTION_SET]);
+        if (status != EXIT_YES)
+            return status;
+    }
+    if (look_on(client, &view) != 0)
+        return board_error(client);
+    return request_has(request, OPTION_AT) ? set_offsets(request, client, &view)
+                                           : seek(request, client, &view);
+}
+
+int home_run(const request_t *request) {
+    client_t *client = NULL;
+    if (request->arguments > 0) {
+        robot_t *robot = arm_load_rigid(request);
+        client = robot ? board_open_with(request, robot) : NULL;
+        arm_free(robot);
+    } else {
+        client = board_open(request, DISCOVER_ALL);
+    }
+    if (!client)
+        return EXIT_BAD;
+    const int status = with_board(request, client);
+    client_close(client);
+    return status;
+}

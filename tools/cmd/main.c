@@ -1,0 +1,40 @@
+/* appell: the host tool. Finds the command in the table, parses its options, runs it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/cli/command.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        help_all();
+        return EXIT_BAD;
+    }
+    const char *name = argv[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+        help_all();
+        return EXIT_YES;
+    }
+    if (name[0] == '-')
+        return say_error(NULL, "the command comes first: appell COMMAND [OPTIONS] ...",
+                         "%s is not a command", name);
+    const command_t *command = command_find(name);
+    if (!command)
+        return command_unknown(name);
+    request_t request;
+    say_command(name);
+    const int status = command_parse(command, argc - 1, argv + 1, &request);
+    if (status != EXIT_YES)
+        return status;
+    if (request_has(&request, OPTION_HELP)) {
+        help_command(command);
+        return EXIT_YES;
+    }
+    return command->run(&request);
+}
+
+int main(int argc, char **argv) {
+    out_begin();
+    return out_close(run(argc, argv));
+}

@@ -1,0 +1,196 @@
+/* params apply, params save, flash: the set of parameters of a board. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/params/bytes.h"
+#include "tools/args/arm.h"
+#include "tools/args/board.h"
+#include "tools/cmd/commands.h"
+#include "tools/cmd/difference.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+#include "tools/link/before.h"
+
+/* ------------------------------------------------------------------------------------ applying */
+
+/* Something did not come out as it was sent: the board gets back what it had. */
+static int roll_back(client_t *client, const before_t *before) {
+    const char *board = client->device.board;
+    if (!before->image[0] && !before->image[1]) {
+        say_note(board, "there was nothing before that could be put back");
+        return EXIT_NO;
+    }
+    switch (before_restore(client, before)) {
+    case BEFORE_UNTOUCHED:
+        say_note(board, "what ran before runs on");
+        break;
+    case BEFORE_PUT_BACK:
+        say_note(board, "what ran before was put back, and verified");
+        break;
+    case BEFORE_LOST:
+        say_error(board, "see what it has: `appell params apply ROBOT --dry-run`, and apply again",
+                  "what ran before could not be put back: %s",
+                  *client->error.what ? client->error.what
+                                      : "what is read back is not what was sent");
+        break;
+    }
+    return EXIT_NO;
+}
+
+/* The bytes are read back, and the board's own checksum of what runs agrees. */
+static bool runs(client_t *client, const uint8_t *image, size_t length) {
+    device_status_t now;
+    return before_same(client, 0, image, length) && client_status(client, &now) == 0 &&
+           now.image_length == length && now.image_crc == crc32_add(0, image, length);
+}
+
+static int send(const request_t *request, client_t *client, const before_t *before,
+                const uint8_t *image, size_t length, bool *kept) {
+    const int sent =
+        client_send_image(client, TARGET_APP, image, (uint32_t)length, kept,
+                          request_has(request, OPTION_QUIET) ? NULL : board_progress, NULL);
+    client->error.what[0] = sent == 0 ? '\0' : client->error.what[0];
+    if (sent == 0 && runs(client, image, length))
+        return EXIT_YES;
+    if (*client->error.what)
+        board_error(client);
+    else
+        say_error(client->device.board, "apply it again",
+                  "what was read back is not what was sent");
+    return roll_back(client, before);
+}
+
+static int apply(const request_t *request, client_t *client, const before_t *before,
+                 const uint8_t *image, size_t length, bool *kept) {
+    const uint8_t *old = before->image[0];
+    const bool same = old && before->length[0] == length && !memcmp(old, image, length);
+    *kept = false;
+    if (same && difference_tunables(client, before, image, length, false) == 0) {
+        out_format("%s: runs these parameters already\n", client->device.board);
+        difference_stays(client, before, image, length);
+        out_flush();
+        return EXIT_YES;
+    }
+    out_format("%s: changes\n", client->device.board);
+    if (difference_images(old, before->length[0], image, length) +
+            difference_tunables(client, before, image, length, true) ==
+        0)
+        out_text("  nothing with a name: prepared constants or layout only\n");
+    difference_stays(client, before, image, length);
+    out_flush();
+    if (request_has(request, OPTION_DRY_RUN))
+        return EXIT_YES;
+    int status = board_outputs_off(request, client);
+    if (status == EXIT_YES)
+        status = send(request, client, before, image, length, kept);
+    if (status == EXIT_YES)
+        out_format("applied: %zu bytes, read back, running\n", length);
+    return status;
+}
+
+/* What is stored now is what runs. */
+static bool stored(client_t *client) {
+    uint32_t size;
+    uint8_t *running = client_read_image(client, 0, &size);
+    const bool same = running && before_same(client, 1, running, size);
+    free(running);
+    return same;
+}
+
+static int save(const request_t *request, client_t *client, const before_t *before) {
+    bool persistent;
+    int status = board_outputs_off(request, client);
+    if (status != EXIT_YES)
+        return status;
+    if (client_save(client, &persistent) != 0) {
+        const int code = board_error(client);
+        if (board_not_persistent(client))
+            say_note(client->device.board, "%s", board_not_persistent(client));
+        if (!(client->device.flags & HELLO_STORE))
+            return code; /* nothing can be kept here: the image goes on running from RAM */
+        (void)roll_back(client, before);
+        return code;
+    }
+    if (!stored(client)) {
+        say_error(client->device.board, "save again", "what was stored is not what runs");
+        return roll_back(client, before);
+    }
+    device_status_t now;
+    if (client_status(client, &now) != 0)
+        return board_error(client);
+    out_format("saved: set %u, read back\n", (unsigned)now.sequence);
+    if (board_not_persistent(client))
+        out_format("%s\n", board_not_persistent(client));
+    return EXIT_YES;
+}
+
+static int change(const request_t *request, client_t *client, const uint8_t *image, size_t length,
+                  bool saving) {
+    before_t before;
+    bool kept = false;
+    int status;
+    if (before_take(client, &before) != 0) {
+        before_free(&before);
+        return board_error(client);
+    }
+    status = apply(request, client, &before, image, length, &kept);
+    if (status == EXIT_YES && !request_has(request, OPTION_DRY_RUN)) {
+        if (saving && !kept)
+            status = save(request, client, &before);
+        else if (kept)
+            out_text("saved: the board keeps its parameters in flash and uses them there\n");
+        else if (!(client->device.flags & HELLO_STORE))
+            out_format("%s\n", board_not_persistent(client));
+        else
+            out_text("until the next reset only: `appell save` makes it stay\n");
+    }
+    before_free(&before);
+    return status;
+}
+
+static int with_image(const request_t *request, const char *file, bool saving) {
+    request_t load = *request;
+    load.argument[0] = file;
+    load.arguments = 1;
+    robot_t *robot = arm_load(&load, NULL);
+    if (!robot)
+        return EXIT_BAD;
+    size_t length = 0;
+    uint8_t *image = board_image(request, robot, &length);
+    arm_free(robot);
+    client_t *client = image ? board_open(request, DISCOVER_TUNABLES) : NULL;
+    int status = EXIT_BAD;
+    if (client) {
+        status = change(request, client, image, length, saving);
+        client_close(client);
+    }
+    free(image);
+    return status;
+}
+
+int save_run(const request_t *request) {
+    client_t *client = board_open(request, DISCOVER_ROBOT);
+    if (!client)
+        return EXIT_BAD;
+    before_t before;
+    const int status =
+        before_take(client, &before) == 0 ? save(request, client, &before) : board_error(client);
+    before_free(&before);
+    client_close(client);
+    return status;
+}
+
+int params_run(const request_t *request) {
+    const char *what = request->argument[0];
+    if (!strcmp(what, "apply") && request->arguments == 2)
+        return with_image(request, request->argument[1], false);
+    if (!strcmp(what, "save") && request->arguments == 1)
+        return save_run(request);
+    return say_error(NULL,
+                     "write `appell params apply ROBOT --port P` or `appell params save --port P`",
+                     "params %s is not possible", what);
+}
+
+int flash_run(const request_t *request) {
+    return with_image(request, request->argument[0], true);
+}

@@ -1,0 +1,307 @@
+/* run: a motion on a board, watched; or the comparison of controllers that shows what the model is
+ * worth. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tools/args/arm.h"
+#include "tools/args/board.h"
+#include "tools/args/budget.h"
+#include "tools/cmd/commands.h"
+#include "tools/cli/number.h"
+#include "tools/cli/out.h"
+#include "tools/image/robot_image.h"
+#include "tools/cli/say.h"
+#include "tools/motion/twin_gen.h"
+#include "tools/motion/run.h"
+
+#define PD_HZ      5.0
+#define MASS_ERROR 1.1f
+
+/* Paper 000, section 5.2: inclination [0 90 180] degrees about Z, Y, Z. The two points are 0.3286 m
+ * apart, so that 5 s make 0.066 m/s and not the printed 0.1. */
+static const double line_from[3] = {0.50, 0.00, 0.05}, line_to[3] = {0.62, 0.30, 0.11};
+static const double line_attitude[3][3] = {{0, 0, 1}, {0, -1, 0}, {1, 0, 0}};
+#define LINE_S 5.0
+
+typedef struct {
+    const robot_t *robot;
+    client_t *client;
+    uint8_t *image;
+    size_t image_size;
+    const char *folder;
+    uint32_t every;
+    const char *asked;            /* of --set */
+    bool changed;                 /* tunables that the twin does not know */
+    bool stopped;                 /* a motion ended in a fault */
+    uint64_t compared, different; /* values, with the host */
+    uint32_t missing;             /* samples that the host has and that never came */
+} session_t;
+
+static int board_failed(const session_t *s) {
+    return say_error(s->client->device.board, s->client->error.cure, "%s", s->client->error.what);
+}
+
+/* ------------------------------------------------------------------------------ the comparison */
+
+static void fill_trial(const session_t *s, const plan_t *plan, int mass, int controller,
+                       trial_t *trial) {
+    static const char *const file[RUN_CONTROLLERS] = {"pd", "gravity", "full"};
+    *trial = (trial_t){.title = run_controller[controller],
+                       .set = true,
+                       .feedback = FEEDBACK_PD,
+                       .feedforward = (uint32_t)controller,
+                       .plant_mass = mass ? MASS_ERROR : 1,
+                       .asked = s->asked,
+                       .kp = plan->kp,
+                       .kd = plan->kd,
+                       .start = plan->start,
+                       .motion = plan->motion,
+                       .point = plan->point,
+                       .points = plan->points};
+    snprintf(trial->name, sizeof trial->name, "%.23s-%s-%s", plan->name, file[controller],
+             mass ? "wrong" : "exact");
+}
+
+/* The same trial through the host's own control step: every bit must be the same. */
+static int compare(session_t *s, const trial_t *trial, const record_t *record) {
+    record_t twin;
+    if (s->changed || strcmp(s->client->device.real, "f32") != 0)
+        return EXIT_YES; /* the tool's twin is f32 */
+    const int status = trial_on_host(s->image, s->image_size, s->every, trial, &twin);
+    if (status != APP_OK)
+        return say_error(trial->name, app_cure(status), "the host's twin refused it: %s",
+                         app_cause(status));
+    s->different += record_differences(record, &twin, &s->compared, &s->missing);
+    record_free(&twin);
+    return EXIT_YES;
+}
+
+static int write_rows(const session_t *s, const trial_t *trial, const record_t *record) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s.csv", s->folder, trial->name);
+    return report_csv(s->client, path, record);
+}
+
+static int run_trial(session_t *s, const trial_t *trial, record_t *record) {
+    if (trial_on_board(s->client, trial, record) != 0)
+        return board_failed(s);
+    if (write_rows(s, trial, record) != EXIT_YES)
+        return EXIT_BAD;
+    return compare(s, trial, record);
+}
+
+static int run_plan(session_t *s, const plan_t *plan, result_t *result) {
+    result->plan = plan;
+    for (int m = 0; m < RUN_MASSES; m++)
+        for (int c = 0; c < RUN_CONTROLLERS; c++) {
+            trial_t trial;
+            fill_trial(s, plan, m, c, &trial);
+            if (run_trial(s, &trial, &result->record[m][c]) != EXIT_YES)
+                return EXIT_BAD;
+            s->stopped = s->stopped || result->record[m][c].fault != 0;
+        }
+    report_errors(s->robot, result);
+    out_flush();
+    return EXIT_YES;
+}
+
+/* Plans for this robot: the paper's line for its own arm, a fast motion for every one. */
+static size_t make_plans(const robot_t *robot, plan_t plan[2]) {
+    size_t plans = 0;
+    if (!strcmp(robot->name, "puma560") &&
+        plan_line(robot, line_from, line_to, line_attitude, LINE_S, &plan[plans]) == 0)
+        plans++;
+    plan_fast(robot, &plan[plans++]);
+    for (size_t i = 0; i < plans; i++)
+        plan_gains(robot, PD_HZ, &plan[i]);
+    return plans;
+}
+
+static int report_line(session_t *s) {
+    uint32_t counter[COUNTERS];
+    costs_t costs;
+    if (costs_fetch(s->client, &costs) != 0 || client_counters(s->client, counter) != 0)
+        return board_failed(s);
+    if (costs.ticks > 0)
+        report_costs(
+            &costs, s->client->device.flags & HELLO_INSTRUCTIONS,
+            budget_cycles_per_instruction(s->client->device.board, s->client->device.real));
+    out_format("\n%u ticks, %u overruns; %u samples sent, %u dropped, every %u ticks\n",
+               (unsigned)counter[COUNTER_TICKS], (unsigned)counter[COUNTER_OVERRUNS],
+               (unsigned)counter[COUNTER_SAMPLES], (unsigned)counter[COUNTER_DROPPED],
+               (unsigned)s->every);
+    if (s->compared > 0)
+        out_format("%llu values compared with the host's control step, %llu differ in a bit\n",
+                   (unsigned long long)s->compared, (unsigned long long)s->different);
+    if (s->missing > 0)
+        out_format("warning: %u samples missing: the machine was too busy to take them all\n",
+                   (unsigned)s->missing);
+    return counter[COUNTER_OVERRUNS] == 0 && s->different == 0 && !s->stopped ? EXIT_YES : EXIT_NO;
+}
+
+static int compare_controllers(session_t *s) {
+    static plan_t plan[2];
+    static result_t result[2];
+    char path[512];
+    const size_t plans = make_plans(s->robot, plan);
+    int status = EXIT_YES;
+    for (size_t i = 0; i < plans && status == EXIT_YES; i++)
+        status = run_plan(s, &plan[i], &result[i]);
+    if (status == EXIT_YES)
+        status = report_line(s);
+    snprintf(path, sizeof path, "%s/run.png", s->folder);
+    if (status != EXIT_BAD && report_plot(s->robot, result, plans, path) != EXIT_YES)
+        status = EXIT_BAD;
+    if (status != EXIT_BAD)
+        out_format("rows in %s/*.csv, picture in %s\n", s->folder, path);
+    for (size_t i = 0; i < plans; i++) {
+        free(plan[i].point);
+        for (int m = 0; m < RUN_MASSES; m++)
+            for (int c = 0; c < RUN_CONTROLLERS; c++)
+                record_free(&result[i].record[m][c]);
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- one motion */
+
+static int take_motion(const request_t *request, const robot_t *robot, trial_t *trial) {
+    double to[DYN_MAX_JOINTS], seconds = 0;
+    const char *name =
+        request_has(request, OPTION_PROFILE) ? request->value[OPTION_PROFILE] : "quintic";
+    trial->motion.kind = MOTIONS;
+    for (uint32_t k = MOTION_QUINTIC; k <= MOTION_TRAPEZOID; k++)
+        if (!strcmp(name, motion_name(k)))
+            trial->motion.kind = k;
+    if (trial->motion.kind == MOTIONS)
+        return say_error("--profile", "choose quintic, cycloid or trapezoid",
+                         "there is no profile %s", name);
+    if (request_list(request, OPTION_TO, to, robot->n, robot->n, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    for (uint32_t i = 0; i < robot->n; i++)
+        trial->motion.value[i] = (float)to[i];
+    if (request_has(request, OPTION_DURATION) &&
+        request_list(request, OPTION_DURATION, &seconds, 1, 1, NULL) != EXIT_YES)
+        return EXIT_BAD;
+    trial->motion.duration_s = (float)seconds;
+    snprintf(trial->name, sizeof trial->name, "%s", name);
+    return EXIT_YES;
+}
+
+static void print_one(const session_t *s, const trial_t *trial, const record_t *record) {
+    const int width = report_width(s->robot);
+    out_format("%-*s %12s %12s   tracking error, mrad or mm\n", width, "joint", "RMS", "peak");
+    for (uint32_t i = 0; i < s->robot->n; i++)
+        out_format("%-*.*s %12.4f %12.4f\n", width, width, s->robot->joint[i].name,
+                   1000 * record->rms[i], 1000 * record->peak[i]);
+    out_format("%u samples, %u with a joint at a limit; rows in %s/%s.csv\n",
+               (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
+    if (record->missing > 0)
+        out_format("%u samples missing: RMS and peak are of those that came\n",
+                   (unsigned)record->missing);
+    if (record->fault > 0)
+        out_format("stopped by the fault %s: %s; %s\n", app_fault_name(record->fault),
+                   app_fault_cause(record->fault), app_fault_cure(record->fault));
+}
+
+/* There, and with --repeat back again, and so on. Only the first way starts where a twin does. */
+static int run_one(const request_t *request, session_t *s) {
+    trial_t trial = {.title = "as the board is set"};
+    motion_t back;
+    device_status_t status;
+    long ways = 1;
+    if (take_motion(request, s->robot, &trial) != EXIT_YES ||
+        (request_has(request, OPTION_REPEAT) &&
+         request_integer(request, OPTION_REPEAT, 1, 1000000, &ways) != EXIT_YES))
+        return EXIT_BAD;
+    back = trial.motion;
+    if (client_status(s->client, &status) != 0)
+        return board_failed(s);
+    const bool fresh = status.state == APP_STATE_IDLE && status.source == SOURCE_LINK;
+    for (long k = 0; k < ways && !s->stopped; k++) {
+        record_t record;
+        if (trial_on_board(s->client, &trial, &record) != 0)
+            return board_failed(s);
+        if (k == 0)
+            print_one(s, &trial, &record);
+        if (k == 0 && (write_rows(s, &trial, &record) != EXIT_YES ||
+                       (fresh && compare(s, &trial, &record) != EXIT_YES)))
+            return EXIT_BAD;
+        for (uint32_t i = 0; k == 0 && record.rows > 0 && i < s->robot->n; i++)
+            back.value[i] = (float)record_value(&record, 0, RUN_q_ref, i); /* where it began */
+        s->stopped = record.fault != 0;
+        record_free(&record);
+        const motion_t next = back;
+        back = trial.motion;
+        trial.motion = next;
+    }
+    return report_line(s);
+}
+
+/* --------------------------------------------------------------------------------- the command */
+
+static int make_folder(const char *path) {
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return say_error(path, "create the folder above it first", "cannot be created: %s",
+                         strerror(errno));
+    return EXIT_YES;
+}
+
+static int with_board(const request_t *request, session_t *s) {
+    if (request_has(request, OPTION_SET) &&
+        board_set(s->client, request->value[OPTION_SET]) != EXIT_YES)
+        return EXIT_BAD;
+    s->asked = request->value[OPTION_SET];
+    s->changed = request_has(request, OPTION_SET);
+    if (trial_stream(s->client, 1, &s->every) != 0)
+        return board_failed(s);
+    out_format("%s on %s (%s)\n", s->robot->name, s->client->device.board, s->client->device.real);
+    out_flush();
+    return request_has(request, OPTION_TO) ? run_one(request, s) : compare_controllers(s);
+}
+
+static void interrupt(int signal) {
+    trial_signal = signal;
+}
+
+int run_run(const request_t *request) {
+    robot_t *robot = arm_load_compute(request);
+    if (!robot)
+        return EXIT_BAD;
+    const char *port =
+        request_has(request, OPTION_PORT) ? request->value[OPTION_PORT] : "qemu:netduinoplus2";
+    session_t s = {.robot = robot,
+                   .folder = request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT]
+                                                                 : "appell-run"};
+    messages_t messages = MESSAGES_INIT;
+    int status = make_folder(s.folder);
+    if (status == EXIT_YES && request_has(request, OPTION_GENERATED) &&
+        twin_gen_use(&robot->model) != DYN_OK)
+        status = say_no_memory();
+    if (status == EXIT_YES) {
+        s.image = robot_image_make(robot, &s.image_size, &messages);
+        say_messages(&messages, request_has(request, OPTION_QUIET));
+        status = s.image ? EXIT_YES : EXIT_BAD;
+    }
+    if (status == EXIT_YES) {
+        signal(SIGINT, interrupt);
+        signal(SIGTERM, interrupt);
+        s.client = board_open_image(port, s.image, s.image_size);
+        status = s.client ? with_board(request, &s) : EXIT_BAD;
+    }
+    if (s.client)
+        client_close(s.client);
+    twin_gen_drop();
+    messages_free(&messages);
+    free(s.image);
+    arm_free(robot);
+    if (trial_signal != 0) { /* as a shell expects it: 128 and the signal */
+        out_flush();
+        signal(trial_signal, SIG_DFL);
+        raise(trial_signal);
+    }
+    return status;
+}

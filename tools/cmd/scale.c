@@ -1,0 +1,318 @@
+/* scale: the proof that q31 cannot overflow for an arm, its units, and what it costs in accuracy.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/args/arm.h"
+#include "tools/cmd/commands.h"
+#include "tools/cli/json.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+#include "tools/proof/units.h"
+#include "tools/proof/verify.h"
+
+typedef struct {
+    robot_t *robot;
+    int status; /* of units_prove */
+    dyn_units_t units;
+    range_report_t report;
+    bool verified;
+    verify_t verify;
+} scale_t;
+
+/* What an intermediate is called outside of the kernels, and what makes it smaller. */
+static const struct {
+    const char *name, *quantity, *cure;
+} quantities[] = {
+    {"w", "angular velocity", "lower the velocity limits of this joint and of those before it"},
+    {"wd", "angular acceleration",
+     "lower the limits of acceleration and velocity of this joint and of those before it"},
+    {"a", "acceleration of the joint's origin",
+     "lower the limits of acceleration and velocity of the joints before it"},
+    {"f", "force", "lower the limits of acceleration and velocity"},
+    {"n", "moment", "lower the limits of acceleration and velocity"},
+    {"tau", "torque", "lower the limits of acceleration and velocity, or the friction"},
+    {"L", "first moment of what the joint carries", "shorten or lighten the links behind it"},
+    {"J", "inertia of what the joint carries", "shorten or lighten the links behind it"},
+    {"Jx", "product of inertia of what the joint carries",
+     "shorten or lighten the links behind it"},
+    {"M", "element of the inertia matrix", "shorten or lighten the links behind it"},
+    {"rotor", "inertia of the rotor", "check gear and rotor_inertia"},
+    {"viscous", "viscous friction", "check the friction, or lower the velocity limit"},
+    {"const_m", "mass of the links", "check the masses: they differ by too much"},
+    {"const_l", "first moment of the links", "check masses and centres of mass"},
+    {"const_J", "inertia of the links", "check the inertias and the lengths"},
+    {"const_Jx", "product of inertia of the links", "check the inertias and the lengths"},
+};
+
+static size_t quantity_of(const char *name) {
+    size_t i = 0;
+    while (i + 1 < sizeof quantities / sizeof quantities[0] &&
+           strcmp(quantities[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static const range_entry_t *tightest(const scale_t *s) {
+    return &s->report.entry[s->report.tightest];
+}
+
+static const char *joint_name(const scale_t *s, uint32_t joint) {
+    return joint < s->robot->n ? s->robot->joint[joint].name : "?";
+}
+
+/* --------------------------------------------------------------------------------------- the arm
+ */
+
+static int need_limits(const robot_t *robot) {
+    char missing[80];
+    for (uint32_t i = 0; i < robot->n; i++) {
+        units_missing(&robot->model, i, missing, sizeof missing);
+        if (*missing)
+            return say_error(robot->file,
+                             "give them under limits:, or those of speed by --limits V,A",
+                             "joint %s: a proof needs limits of %s", robot->joint[i].name, missing);
+    }
+    return EXIT_YES;
+}
+
+/* -------------------------------------------------------------------------------------------- text
+ */
+
+static const char *torque_unit(const scale_t *s, uint32_t i) {
+    return s->robot->model.joint[i].type == DYN_PRISMATIC ? "N" : "N m";
+}
+
+/* The entry of joint i with the least headroom. */
+static const range_entry_t *tightest_of(const scale_t *s, uint32_t joint) {
+    const range_entry_t *best = NULL;
+    for (uint32_t i = 0; i < s->report.entries; i++) {
+        const range_entry_t *e = &s->report.entry[i];
+        if (e->joint == joint && (!best || e->headroom < best->headroom))
+            best = e;
+    }
+    return best;
+}
+
+static void print_joints(const scale_t *s) {
+    out_format("\n%-3s %-18s %10s %10s %9s %9s  %s\n", "", "joint", "mass unit", "torque", "error",
+               "headroom", "tightest intermediate");
+    for (uint32_t i = 0; i < s->robot->n; i++) {
+        const range_entry_t *e = tightest_of(s, i);
+        char mass[16];
+        snprintf(mass, sizeof mass, "2^%d kg", s->units.mass[i]);
+        out_format("%-3u %-18s %10s %10.4g %9.1e %4.2f bits  %s (%s) in %s\n", (unsigned)i + 1,
+                   joint_name(s, i), mass, s->report.tau_bound[i], s->report.tau_error[i],
+                   e->headroom, quantities[quantity_of(e->name)].quantity, e->name, e->problem);
+    }
+    out_text("    (torque, error: guaranteed bounds in N m or N; nothing was sampled)\n");
+}
+
+static void print_proof(const scale_t *s) {
+    const range_entry_t *e = tightest(s);
+    out_format("units       2^%d m, 2^%d s; mass by link below\n", s->units.length, s->units.time);
+    out_text(
+        "q31         cannot overflow within these limits: inverse dynamics, bias, gravity and\n"
+        "            inertia matrix by their default methods, rotors and friction included\n");
+    out_format("headroom    %.2f bits at least: %s (%s) of %s in %s\n", e->headroom,
+               quantities[quantity_of(e->name)].quantity, e->name, joint_name(s, e->joint),
+               e->problem);
+    double worst = 0;
+    for (uint32_t i = 0; i < s->robot->n; i++)
+        if (s->report.tau_bound[i] > 0)
+            worst = fmax(worst, s->report.tau_error[i] / s->report.tau_bound[i]);
+    out_format("error       of a torque at most %.1e of its bound\n", worst);
+    out_text(
+        "forward     dynamics is not proved: its pivots depend on the state. q31 reports a bad\n"
+        "            pivot; a sum that overflows is seen by `appell fd`, with --port too, but not\n"
+        "            by the kernel on a board\n");
+    print_joints(s);
+}
+
+/* The limit that does most to an overflow: a speed counts by its square, as the sums have it. */
+static void print_largest(const scale_t *s, uint32_t last) {
+    uint32_t which = 0;
+    bool speed = false;
+    double most = 0;
+    for (uint32_t i = 0; i <= last && i < s->robot->n; i++) {
+        const dyn_limits_t *l = &s->robot->model.joint[i].drive.limits;
+        const double does[2] = {l->acceleration, l->velocity * l->velocity};
+        for (int k = 0; k < 2; k++)
+            if (does[k] > most) {
+                most = does[k];
+                which = i;
+                speed = k == 1;
+            }
+    }
+    const dyn_limits_t *l = &s->robot->model.joint[which].drive.limits;
+    out_format("largest     %s of %s, %g\n", speed ? "velocity" : "acceleration",
+               joint_name(s, which), speed ? l->velocity : l->acceleration);
+}
+
+static void print_refusal(const scale_t *s) {
+    const range_entry_t *e = tightest(s);
+    const size_t k = quantity_of(e->name);
+    out_text("q31         can overflow within these limits, in all units\n");
+    if (s->report.entries == 0 || e->headroom >= 0)
+        out_text("overflow    a constant of the drives or of the frames; check gears, friction, "
+                 "lengths\n");
+    else
+        out_format("overflow    %s (%s) of %s in %s: %.2f bits too many in the nearest units\n"
+                   "change      %s\n",
+                   quantities[k].quantity, e->name, joint_name(s, e->joint), e->problem,
+                   -e->headroom, quantities[k].cure);
+    print_largest(s, e->joint);
+}
+
+static void print_verify(const scale_t *s) {
+    const verify_t *v = &s->verify;
+    const range_entry_t *e = &s->report.entry[v->loosest];
+    out_format("\n%ld states: %ld overflows, %ld values outside of their bounds, %ld errors above "
+               "the guaranteed\n",
+               v->states, v->overflows, v->outside, v->above);
+    out_format("loosest bound %.2f bits above the largest value seen: %s (%s) of %s in %s\n",
+               v->loosest_bits, quantities[quantity_of(e->name)].quantity, e->name,
+               joint_name(s, e->joint), e->problem);
+    out_format("\n%-3s %-18s %-8s %10s %10s %11s %11s\n", "", "joint", "problem", "largest",
+               "worst error", "of largest", "guaranteed");
+    for (uint32_t i = 0; i < s->robot->n; i++)
+        for (int p = 0; p < VERIFY_COUNT; p++) {
+            const verify_joint_t *j = &v->joint[p][i];
+            out_format("%-3u %-18s %-8s %10.4g %11.1e %11.1e %11.1e\n", (unsigned)i + 1,
+                       joint_name(s, i), verify_name((verify_problem_t)p), j->largest, j->error,
+                       j->largest > 0 ? j->error / j->largest : 0, j->allowed);
+        }
+}
+
+static void print_text(const scale_t *s) {
+    out_format("robot       %s (%s), %u joints\n", s->robot->name, s->robot->file,
+               (unsigned)s->robot->n);
+    if (s->status == DYN_OK)
+        print_proof(s);
+    else
+        print_refusal(s);
+    if (s->verified)
+        print_verify(s);
+}
+
+/* -------------------------------------------------------------------------------------------- JSON
+ */
+
+static void json_entry(const scale_t *s, const char *key, const range_entry_t *e) {
+    const size_t k = quantity_of(e->name);
+    json_begin(key);
+    json_string("problem", e->problem);
+    json_string("name", e->name);
+    json_string("quantity", quantities[k].quantity);
+    json_string("joint", joint_name(s, e->joint));
+    json_number("headroom_bits", e->headroom);
+    json_numbers("bound", e->bound, (size_t)e->parts, 9);
+    if (s->verified)
+        json_number("seen", s->verify.seen[e - s->report.entry]);
+    if (s->status != DYN_OK)
+        json_string("change", quantities[k].cure);
+    json_end();
+}
+
+static void json_verify(const scale_t *s) {
+    const verify_t *v = &s->verify;
+    json_begin("verify");
+    json_integer("states", v->states);
+    json_integer("overflows", v->overflows);
+    json_integer("outside", v->outside);
+    json_integer("above", v->above);
+    json_number("loosest_bits", v->loosest_bits);
+    json_entry(s, "loosest", &s->report.entry[v->loosest]);
+    json_list("joints");
+    for (uint32_t i = 0; i < s->robot->n; i++) {
+        json_begin(NULL);
+        json_string("name", joint_name(s, i));
+        for (int p = 0; p < VERIFY_COUNT; p++) {
+            const verify_joint_t *j = &v->joint[p][i];
+            json_begin(verify_name((verify_problem_t)p));
+            json_number("largest", j->largest);
+            json_number("error", j->error);
+            json_number("guaranteed", j->allowed);
+            json_end();
+        }
+        json_end();
+    }
+    json_list_end();
+    json_end();
+}
+
+static void print_json(const scale_t *s) {
+    json_begin(NULL);
+    json_string("robot", s->robot->name);
+    json_string("file", s->robot->file);
+    json_integer("n", (long)s->robot->n);
+    json_bool("proved", s->status == DYN_OK);
+    if (s->report.entries > 0)
+        json_entry(s, "tightest", tightest(s));
+    if (s->status == DYN_OK) {
+        json_integer("length_exponent", s->units.length);
+        json_integer("time_exponent", s->units.time);
+        json_list("joints");
+        for (uint32_t i = 0; i < s->robot->n; i++) {
+            json_begin(NULL);
+            json_string("name", joint_name(s, i));
+            json_integer("mass_exponent", s->units.mass[i]);
+            json_string("unit", torque_unit(s, i));
+            json_number("torque_bound", s->report.tau_bound[i]);
+            json_number("torque_error", s->report.tau_error[i]);
+            json_end();
+        }
+        json_list_end();
+        json_list("intermediates");
+        for (uint32_t i = 0; i < s->report.entries; i++)
+            json_entry(s, NULL, &s->report.entry[i]);
+        json_list_end();
+    }
+    if (s->verified)
+        json_verify(s);
+    json_end();
+}
+
+/* ----------------------------------------------------------------------------------------- command
+ */
+
+static int verify(const request_t *request, scale_t *s) {
+    long states = 0, seed = 1;
+    if (!request_has(request, OPTION_VERIFY) || s->status != DYN_OK)
+        return EXIT_YES;
+    if (request_integer(request, OPTION_VERIFY, 1, 1000000000L, &states) != EXIT_YES ||
+        (request_has(request, OPTION_SEED) &&
+         request_integer(request, OPTION_SEED, 0, 1000000000L, &seed) != EXIT_YES))
+        return EXIT_BAD;
+    s->verified = verify_states(&s->robot->model, &s->units, &s->report, states, (uint64_t)seed,
+                                &s->verify) == DYN_OK;
+    return EXIT_YES;
+}
+
+static int prove(const request_t *request, scale_t *s) {
+    int status = need_limits(s->robot);
+    if (status != EXIT_YES)
+        return status;
+    s->status = units_prove(&s->robot->model, &s->units, &s->report);
+    status = verify(request, s);
+    if (status != EXIT_YES)
+        return status;
+    if (request_has(request, OPTION_JSON))
+        print_json(s);
+    else
+        print_text(s);
+    return s->status == DYN_OK && (!s->verified || verify_holds(&s->verify)) ? EXIT_YES : EXIT_NO;
+}
+
+int scale_run(const request_t *request) {
+    scale_t *s = calloc(1, sizeof *s);
+    if (!s)
+        return say_no_memory();
+    s->robot = arm_load_rigid(request);
+    const int status = s->robot ? prove(request, s) : EXIT_BAD;
+    arm_free(s->robot);
+    free(s);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* torture: writes an image into simulated flash whose power fails at every single operation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/link/server.h"
+#include "tools/args/arm.h"
+#include "tools/args/board.h"
+#include "tools/cmd/commands.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+#include "tools/link/cut.h"
+
+/* Slots as on the F4, but pages of 1 KB: more operations of erasing, and torn ones. */
+enum { SLOT_BYTES = 128 * 1024, PAGE_BYTES = 1024, UNIT = 4 };
+
+/* The set as SAVE writes it, without tunables of a running board. */
+static uint8_t *set_of(const uint8_t *image, size_t length, uint32_t *size) {
+    *size = (uint32_t)(SET_IMAGE + length + 12);
+    uint8_t *set = calloc(1, *size);
+    if (!set)
+        return NULL;
+    put_u32(set, SET_VERSION);
+    put_u32(set + 4, (uint32_t)length);
+    memcpy(set + SET_IMAGE, image, length);
+    return set;
+}
+
+static int torture(const uint8_t *image, size_t length, uint64_t repetitions) {
+    uint32_t size;
+    uint8_t *set = set_of(image, length, &size);
+    uint8_t *memory = malloc(2 * SLOT_BYTES);
+    cut_result_t result;
+    static const uint8_t old[] = "the set before";
+    int status = EXIT_NO;
+    if (!set || !memory) {
+        free(set);
+        free(memory);
+        return say_no_memory();
+    }
+    memset(memory, 0xff, 2 * SLOT_BYTES);
+    cut_flash_t flash = {.slot_bytes = SLOT_BYTES,
+                         .page_bytes = PAGE_BYTES,
+                         .unit = UNIT,
+                         .memory = memory,
+                         .random = 1};
+    const int lost = cut_torture(&flash, old, sizeof old, set, size, repetitions, &result);
+    out_format("%llu writes of a set of %u bytes, the power failed in %llu of them, at each of the "
+               "%llu operations\n",
+               (unsigned long long)result.sequences, (unsigned)size,
+               (unsigned long long)result.cuts,
+               (unsigned long long)(repetitions > 0 ? result.cuts / repetitions : 0));
+    if (lost == 0) {
+        out_format("%llu times the old set was there afterwards, %llu times the new one, 0 times "
+                   "none\n",
+                   (unsigned long long)result.kept, (unsigned long long)result.made);
+        status = EXIT_YES;
+    } else {
+        say_error(NULL, "report it", "a set was lost at write %llu",
+                  (unsigned long long)result.sequences);
+    }
+    free(set);
+    free(memory);
+    return status;
+}
+
+int torture_run(const request_t *request) {
+    long repetitions = 1;
+    if (request_has(request, OPTION_TIMES) &&
+        request_integer(request, OPTION_TIMES, 1, 1000000, &repetitions) != EXIT_YES)
+        return EXIT_BAD;
+    robot_t *robot = arm_load(request, NULL);
+    if (!robot)
+        return EXIT_BAD;
+    size_t length = 0;
+    uint8_t *image = board_image(request, robot, &length);
+    arm_free(robot);
+    const int status = image ? torture(image, length, (uint64_t)repetitions) : EXIT_BAD;
+    free(image);
+    return status;
+}

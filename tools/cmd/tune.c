@@ -1,0 +1,186 @@
+/* get, set: the tunables of a board, by name. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/args/board.h"
+#include "tools/cmd/commands.h"
+#include "tools/cli/json.h"
+#include "tools/cli/number.h"
+#include "tools/cli/out.h"
+#include "tools/cli/say.h"
+
+/* "N m/rad|N/m": of a revolute, of a prismatic joint. */
+static void unit_of(const client_t *client, const device_tunable_t *t, uint32_t joint, char *out,
+                    size_t size) {
+    const char *bar = strchr(t->unit, '|');
+    const bool second = bar && t->per_joint && client->device.prismatic[joint];
+    if (second)
+        snprintf(out, size, "%s", bar + 1);
+    else
+        snprintf(out, size, "%.*s", bar ? (int)(bar - t->unit) : (int)strlen(t->unit), t->unit);
+}
+
+static void name_of(const client_t *client, const device_tunable_t *t, uint32_t joint, char *out,
+                    size_t size) {
+    if (t->per_joint)
+        snprintf(out, size, "%s[%s]", t->name, client->device.joint[joint]);
+    else
+        snprintf(out, size, "%s", t->name);
+}
+
+static int show(const request_t *request, client_t *client, uint32_t tunable, uint32_t joint) {
+    const device_tunable_t *t = &client->device.tunable[tunable];
+    char name[2 * CLIENT_NAME + 8], unit[CLIENT_NAME];
+    float value;
+    bool saved;
+    if (client_get(client, tunable, joint, &value, &saved) != 0)
+        return board_error(client);
+    name_of(client, t, joint, name, sizeof name);
+    unit_of(client, t, joint, unit, sizeof unit);
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("name", name);
+        json_number("value", (double)value);
+        json_string("unit", unit);
+        json_number("least", (double)t->least);
+        json_number("most", (double)t->most);
+        json_bool("saved", saved);
+        json_string("help", t->help);
+        json_end();
+        return EXIT_YES;
+    }
+    out_format("%-24s %12.7g %-10s %s%-14s  [%g .. %g]%s  %s\n", name, (double)value, unit, "",
+               saved ? "" : "(only in RAM)", (double)t->least, (double)t->most,
+               t->idle_only ? " while idle" : "", t->help);
+    return EXIT_YES;
+}
+
+static int show_all(const request_t *request, client_t *client, uint32_t tunable, int joint) {
+    const device_t *d = &client->device;
+    const uint32_t count = d->tunable[tunable].per_joint ? d->joints : 1;
+    int status = EXIT_YES;
+    for (uint32_t i = 0; i < count && status == EXIT_YES; i++)
+        if (joint < 0 || (uint32_t)joint == i)
+            status = show(request, client, tunable, i);
+    return status;
+}
+
+/* The tunable that the command line names, and its joint; -1: it has none, or all are meant. */
+static int find(const request_t *request, client_t *client, uint32_t *tunable, int *joint) {
+    const device_t *d = &client->device;
+    if (client_tunable(client, request->argument[0], tunable, joint) != 0) {
+        say_error(d->board, client->error.cure, "%s", client->error.what);
+        return EXIT_BAD;
+    }
+    if (!d->tunable[*tunable].per_joint || d->joints > 0)
+        return EXIT_YES;
+    say_error(d->board, "give it one with `appell params apply ROBOT`",
+              "%s is of each joint, and the board has no robot", d->tunable[*tunable].name);
+    return EXIT_NO;
+}
+
+/* One tunable; of all joints as a list, where it is JSON. */
+static int show_named(const request_t *request, client_t *client, uint32_t tunable, int joint) {
+    const bool list =
+        request_has(request, OPTION_JSON) && joint < 0 && client->device.tunable[tunable].per_joint;
+    if (list)
+        json_list(NULL);
+    const int status = show_all(request, client, tunable, joint);
+    if (list)
+        json_list_end();
+    return status;
+}
+
+/* The choice of telemetry is saved with the tunables, but is none: names instead of a number. */
+static int show_telemetry(const request_t *request, client_t *client) {
+    uint8_t chosen[256];
+    uint32_t choices, every;
+    if (client_discover_some(client, DISCOVER_FIELDS) != 0 ||
+        client_choice(client, chosen, &choices, &every) != 0)
+        return board_error(client);
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("name", "telemetry");
+        json_list("fields");
+        for (uint32_t i = 0; i < choices; i++)
+            json_string(NULL, client->device.field[chosen[i]].name);
+        json_list_end();
+        json_integer("every", every);
+        json_end();
+        return EXIT_YES;
+    }
+    out_format("%-24s ", "telemetry");
+    for (uint32_t i = 0; i < choices; i++)
+        out_format("%s%s", i > 0 ? "," : "", client->device.field[chosen[i]].name);
+    if (choices > 0)
+        out_format(" every %u ticks", (unsigned)every);
+    out_text(choices > 0 ? "  what `appell monitor` shows without --fields\n"
+                         : "none is chosen: `appell monitor --fields` does\n");
+    return EXIT_YES;
+}
+
+static int get(const request_t *request, client_t *client) {
+    uint32_t tunable;
+    int joint, status = EXIT_YES;
+    if (request->arguments > 0 && !strcmp(request->argument[0], "telemetry"))
+        return show_telemetry(request, client);
+    if (request->arguments > 0) {
+        status = find(request, client, &tunable, &joint);
+        return status == EXIT_YES ? show_named(request, client, tunable, joint) : status;
+    }
+    if (request_has(request, OPTION_JSON))
+        json_list(NULL);
+    for (uint32_t i = 0; i < client->device.tunables && status == EXIT_YES; i++)
+        status = show_all(request, client, i, -1);
+    if (request_has(request, OPTION_JSON)) {
+        json_list_end();
+        return status;
+    }
+    return status == EXIT_YES ? show_telemetry(request, client) : status;
+}
+
+static int set(const request_t *request, client_t *client) {
+    double value;
+    const char *text = request->argument[1];
+    const char *end = number_scan(text, &value);
+    uint32_t tunable;
+    int joint;
+    if (!end || *end || !isfinite(value))
+        return say_error(NULL, "write a number", "'%s' is not a finite number", text);
+    const int status = find(request, client, &tunable, &joint);
+    if (status != EXIT_YES)
+        return status;
+    const device_tunable_t *t = &client->device.tunable[tunable];
+    for (uint32_t i = 0; i < (t->per_joint ? client->device.joints : 1); i++) {
+        float now;
+        if (joint >= 0 && (uint32_t)joint != i)
+            continue;
+        if (client_set(client, tunable, i, (float)value, &now) != 0) {
+            char cure[2 * PORT_TEXT];
+            snprintf(cure, sizeof cure, "%.200s (%s: %g .. %g %.60s)", client->error.cure, t->name,
+                     (double)t->least, (double)t->most, t->unit);
+            say_error(client->device.board, cure, "%s", client->error.what);
+            return client->status >= 0 ? EXIT_NO : EXIT_BAD;
+        }
+    }
+    return show_named(request, client, tunable, joint);
+}
+
+static int with_board(const request_t *request,
+                      int (*what)(const request_t *request, client_t *client)) {
+    client_t *client = board_open(request, DISCOVER_TUNABLES);
+    if (!client)
+        return EXIT_BAD;
+    const int status = what(request, client);
+    client_close(client);
+    return status;
+}
+
+int get_run(const request_t *request) {
+    return with_board(request, get);
+}
+
+int set_run(const request_t *request) {
+    return with_board(request, set);
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Fills the tables of firmware/link/PROTOCOL.md from firmware/link/protocol.h and the headers whose numbers travel.
+
+    protocol_doc.py [--check]
+
+The text between two marker comments of the page is replaced; --check only compares. Exit 1 where they differ.
+"""
+import re
+import sys
+
+HEADER, PAGE = "firmware/link/protocol.h", "firmware/link/PROTOCOL.md"
+HEADERS = [HEADER, *("firmware/%s.h" % name for name in ("app/errors", "params/image", "params/store", "safety/faults",
+                                                         "control/motion"))]
+REASONS = (("APP_ERROR_TABLE", 0, "request"), ("IMAGE_ERROR_TABLE", -100, "image"), ("STORE_ERROR_TABLE", -300, "store"))
+
+
+def table(text, name):
+    """The entries X(...) of a macro: lists of their arguments, strings joined."""
+    body = re.search(r"#define %s\(X\)((?:.*\\\n)*.*\n)" % name, text).group(1)
+    body = re.sub(r"/\*.*?\*/", "", body.replace("\\\n", " "))
+    entries = []
+    at = body.find("X(")
+    while at >= 0:
+        arguments, depth, word, quoted, i = [], 0, "", False, at + 2
+        while depth >= 0:
+            c = body[i]
+            if c == '"':
+                quoted = not quoted
+            elif not quoted and c == "(":
+                depth += 1
+            elif not quoted and c == ")":
+                depth -= 1
+            if not quoted and (c == "," and depth == 0 or depth < 0):
+                arguments.append(word.strip())
+                word = ""
+            elif c != '"' and (quoted or not c.isspace()):
+                word += c
+            i += 1
+        entries.append(arguments)
+        at = body.find("X(", i)
+    return entries
+
+
+def rows(head, lines):
+    head = [head.split(" | ")]
+    lines = head + [["---"] * len(head[0])] + list(lines)
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def fill(header):
+    index = {"ROBOT": "0", "TUNABLE": "its number", "FIELD": "its number", "METHOD": "its number", "CHOICE": "0"}
+    return {
+        "MESSAGES": rows("number | message | again or once | payload of the request | answer behind the status | "
+                         "what it does", [[n, "`%s`" % name, once.lower(), request or "-", reply or "-", text]
+                         for n, name, once, request, reply, text in table(header, "ASK_TABLE")]),
+        "STATUS": rows("number | name | meaning",
+                       [[n, "`%s`" % name, cause]
+                        for n, name, cause, _ in table(header, "LINK_STATUS_TABLE")]),
+        "REASONS": rows("number | of | name | meaning",
+                        [[str(base + int(n)), of, "`%s`" % name, cause]
+                         for macro, base, of in REASONS for n, name, cause, _ in table(header, macro)]),
+        "STATES": ", ".join("%s %s" % (n, text) for n, _, text, _ in table(header, "APP_STATE_TABLE")),
+        "STOPS": "; ".join("%s %s (%s)" % (n, text, does.replace("; ", ", "))
+                           for n, _, text, does in table(header, "APP_STOP_TABLE")),
+        "FAULTS": rows("number | fault | cause", [[n, text, cause] for n, _, text, _, _, cause, _
+                                                  in table(header, "APP_FAULT_TABLE")]),
+        "MOTIONS": "; ".join("%s %s (%s)" % (n, text, about) for n, _, text, about in table(header, "MOTION_TABLE")),
+        "COUNTERS": "; ".join("`%s` (%s)" % (text, about) for _, text, about in table(header, "COUNTER_TABLE")),
+        "TOPICS": rows("number | topic | index | record",
+                       [[n, "`%s`" % name, index[name], record]
+                        for n, name, record in table(header, "TOPIC_TABLE")]),
+        "CRASH": ", ".join(name if words == "1" else "%s[%s]" % (name, words)
+                           for name, words in table(header, "CRASH_TABLE")),
+        "CAUSES": ", ".join("%s %s" % (n, text) for n, _, text in table(header, "CRASH_CAUSES")),
+    }
+
+
+def main():
+    text = ""
+    for path in HEADERS:
+        with open(path, encoding="utf-8") as file:
+            text += file.read()
+    parts = fill(text)
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    made = page
+    for name, text in parts.items():
+        begin, end = "<!-- %s -->" % name, "<!-- /%s -->" % name
+        made = made.replace("@@%s@@" % name, "%s%s" % (begin, end))
+        block = "\n" in text or text.startswith("|")
+        gap = "\n" if block else ""
+        made = re.sub(re.escape(begin) + ".*?" + re.escape(end),
+                      lambda _, t=text, g=gap: begin + g + t + g + end, made, flags=re.S)
+    if "--check" in sys.argv:
+        if made != page:
+            print("%s is not what %s says: run tools/dev/protocol_doc.py" % (PAGE, HEADER))
+        return int(made != page)
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(made)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+"""Runs test jobs in parallel and decides, without trusting any of them, whether they passed.
+
+    runtests.py JOBFILE [--jobs N] [--timeout S] [--verbose] [--notes]
+
+A line of JOBFILE is `machine|test|command`; blank lines and lines that start with # are skipped.
+The command is run by sh. It prints `RUN <case>` before each test case, Unity's result line after
+it, and Unity's summary at the end, on stdout or stderr (semihosting writes to stderr). Lines
+`NOTE ...` are what it measured: --notes shows them.
+
+An exit code of 0 alone proves nothing: an emulator that is killed, a target that stops printing or
+a harness that loses a case can all end with it. So a job is good only if the exit code is 0, there
+is one summary, its counts are those of the result lines seen, every RUN has its result, nothing
+failed, no sanitizer spoke, and at least one case ran. The last line is `N passed, N failed`.
+"""
+
+import argparse
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+# A target whose output runs away would fill the memory of the machine before the time-out.
+OUTPUT_LIMIT = 8 << 20
+TAIL_LINES = 15
+SANITIZER_LINES = 12
+
+# Not anchored at the start of the line: the UART shares the pipe and may leave a line open.
+# Names of cases are not only words: a script may name a board in them.
+RUN = re.compile(r"\bRUN ([^\s:]+)\s*$")
+RESULT = re.compile(r"([^\s:]+):(\d+):([^\s:]+):(PASS|FAIL|IGNORE)\b:? ?(.*)$")
+NOTE = re.compile(r"^NOTE (.*)$")
+SUMMARY = re.compile(r"\b(\d+) Tests (\d+) Failures (\d+) Ignored")
+SANITIZER = re.compile(r"^==\d+==\s?ERROR: \w+Sanitizer|^\S+:\d+:\d+: runtime error: ")
+
+# What all of these have in common, cheap to look for in megabytes of output.
+MAY_MATTER = re.compile(rb"RUN |:[PFI]|Tests|runtime error|Sanitizer|NOTE ")
+
+
+# Where scripts find what they share.
+ENVIRONMENT = dict(os.environ, PYTHONPATH=os.pathsep.join(["test/support", "test/system", "tools/dev"]))
+
+
+class Job:
+    def __init__(self, machine, test, command):
+        self.machine = machine
+        self.test = test
+        self.command = command
+        self.seconds = 0.0
+        self.passed = 0
+        self.ignored = []  # (case, reason)
+        self.notes = []
+        self.failures = []  # (headline, detail lines)
+
+    def again(self):
+        name = self.test[5:] if self.test.startswith("test_") else self.test
+        return "make test TEST=%s BOARD=%s" % (name, "host" if self.machine == "script"
+                                               else self.machine)
+
+
+class JobFileError(Exception):
+    pass
+
+
+def read_jobs(path):
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as f:
+            lines = f.read().splitlines()
+    except OSError as e:
+        raise JobFileError("cannot read the job file %s: %s" % (path, e.strerror))
+    jobs = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = line.split("|", 2)
+        if len(fields) != 3 or not all(f.strip() for f in fields):
+            raise JobFileError("%s:%d: not of the form machine|test|command: %s"
+                               % (path, number, line))
+        jobs.append(Job(*(f.strip() for f in fields)))
+    if not jobs:
+        raise JobFileError("%s holds no jobs: no test was selected (a TEST= or BOARD= that matches "
+                           "nothing?), and nothing tested is not a success" % path)
+    return jobs
+
+
+def printable(data):
+    """Text of a line of output: one bad byte must neither stop the run nor reach the terminal."""
+    text = data.decode("utf-8", errors="backslashreplace").rstrip("\r")
+    return "".join(c if c.isprintable() or c == "\t" else "\\x%02x" % ord(c) for c in text)
+
+
+def signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "signal %d" % number
+
+
+def describe_exit(code, machine):
+    """What an exit code other than 0 means; sh reports a signal of its child as 128 + number."""
+    number = -code if code < 0 else code - 128 if 128 < code < 192 else 0
+    if not number:
+        return "exit code %d" % code
+    name = signal_name(number)
+    if number == signal.SIGABRT and machine not in ("host", "script"):
+        return "exit code 134 (%s): the emulated core locked up, a fault inside the fault handler" \
+            % name
+    if number == signal.SIGKILL:
+        return "killed (%s)" % name
+    return "crashed (%s)" % name
+
+
+class Runner:
+    """Owns the processes, so that a time-out or Ctrl-C can end each with all its children."""
+
+    def __init__(self, timeout):
+        self.timeout = timeout
+        self.lock = threading.Lock()
+        self.running = set()
+        self.stopped = False
+
+    @staticmethod
+    def kill_group(process):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+
+    def stop(self):
+        with self.lock:
+            self.stopped = True
+            for process in self.running:
+                self.kill_group(process)
+
+    def run(self, job):
+        """Returns (output bytes, exit code, None or why it was ended), or None when stopped."""
+        with self.lock:
+            if self.stopped:
+                return None
+            # A session of its own: its process group is the job and everything it started.
+            process = subprocess.Popen(["sh", "-c", job.command], stdin=subprocess.DEVNULL, env=ENVIRONMENT,
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                       start_new_session=True)
+            self.running.add(process)
+        chunks = []
+        ended = []
+
+        def read():
+            size = 0
+            while True:
+                chunk = os.read(process.stdout.fileno(), 65536)
+                if not chunk:
+                    return
+                size += len(chunk)
+                if size > OUTPUT_LIMIT:
+                    ended.append("printed more than %d MB" % (OUTPUT_LIMIT >> 20))
+                    self.kill_group(process)
+                    return
+                chunks.append(chunk)
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        try:
+            process.wait(self.timeout)
+        except subprocess.TimeoutExpired:
+            ended.append("timed out after %g s" % self.timeout)
+        # Also after a normal end: a child left in the background would hold the pipe open.
+        self.kill_group(process)
+        process.wait()
+        reader.join(5)
+        with self.lock:
+            self.running.discard(process)
+            if self.stopped:
+                return None
+        return b"".join(chunks), process.returncode, ended[0] if ended else None
+
+
+def judge(job, output, code, ended):
+    """Fills in the job's results from its output and exit code."""
+    lines = output.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    report = []
+    results = []
+    summaries = []
+    orphans = []  # cases that were started and have no result, because another case was started
+    current = None
+    for i, line in enumerate(lines):
+        if not MAY_MATTER.search(line):
+            continue
+        line = printable(line)
+        if not report and SANITIZER.search(line):
+            report = lines[i:i + SANITIZER_LINES]
+        match = NOTE.search(line)
+        if match:
+            job.notes.append(match.group(1))
+            continue
+        match = RESULT.search(line)
+        if match:
+            path, number, case, verdict, message = match.groups()
+            results.append((case, verdict))
+            if verdict == "PASS":
+                job.passed += 1
+            elif verdict == "IGNORE":
+                job.ignored.append((case, message or "no reason given"))
+            else:
+                job.failures.append(("assertion: %s failed on %s at %s:%s: %s"
+                                     % (case, job.machine, path, number,
+                                        message or "no message"), []))
+            current = None
+            continue
+        match = SUMMARY.search(line)
+        if match:
+            summaries.append(tuple(int(n) for n in match.groups()))
+            continue
+        match = RUN.search(line)
+        if match:
+            # The harness enters a case again after a reset that the case has announced.
+            if current and current != match.group(1):
+                orphans.append(current)
+            current = match.group(1)
+    assertions = len(job.failures)
+    tail = [printable(line) for line in report or lines[-TAIL_LINES:]]
+    where = "in %s on %s" % (current, job.machine) if current else \
+        "%s of %s on %s" % ("after the last case" if results else "before the first case",
+                            job.test, job.machine)
+
+    def fail(kind, headline):
+        job.failures.append(("%s: %s" % (kind, headline), tail))
+
+    if ended:
+        fail("hang" if ended.startswith("timed out") else "runaway", "%s %s" % (ended, where))
+    elif report:
+        fail("crash", "sanitizer report %s (%s)" % (where, describe_exit(code, job.machine)
+                                                    if code else "exit code 0"))
+    elif code and (current or not summaries):
+        fail("crash", "%s %s" % (describe_exit(code, job.machine), where))
+    elif not summaries:
+        fail("no summary", "ended with exit code 0 and no summary line %s" % where)
+    elif current:
+        fail("no result", "%s printed no result line on %s" % (current, job.machine))
+    elif code and not assertions:
+        fail("exit code", "%s of %s on %s although no assertion failed"
+             % (describe_exit(code, job.machine), job.test, job.machine))
+    for case in orphans:
+        fail("no result", "%s on %s was started and never ended (did the target restart?)"
+             % (case, job.machine))
+    if len(summaries) > 1:
+        fail("summary", "%d summary lines from %s on %s instead of one"
+             % (len(summaries), job.test, job.machine))
+    elif summaries:
+        seen = (len(results), assertions, len(job.ignored))
+        if summaries[0] != seen:
+            fail("summary", "%s on %s says %d Tests %d Failures %d Ignored, its result lines are "
+                 "%d, %d and %d" % ((job.test, job.machine) + summaries[0] + seen))
+        elif not results:
+            fail("no tests", "%s on %s ran no test case" % (job.test, job.machine))
+
+
+def default_jobs():
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def worker(runner, todo, done):
+    while True:
+        try:
+            job = todo.get_nowait()
+        except queue.Empty:
+            return
+        start = time.monotonic()
+        try:
+            ran = runner.run(job)
+            if ran is None:
+                return
+            job.seconds = time.monotonic() - start
+            judge(job, *ran)
+        except Exception as e:  # a job that cannot even start is a failed job, not a lost one
+            job.failures.append(("not started: %s on %s: %s" % (job.test, job.machine, e), []))
+        done.put(job)
+
+
+def print_progress(job, widths, notes):
+    cases = job.passed + len(job.ignored) + len(job.failures)
+    print("%-4s %-*s %-*s %3d test%s %.1f s"
+          % ("FAIL" if job.failures else "ok", widths[0], job.machine, widths[1], job.test,
+             cases, " " if cases == 1 else "s", job.seconds))
+    for note in job.notes if notes else []:
+        print("     " + note)
+    for headline, _ in job.failures:  # now, because the report is minutes away
+        print("     " + headline)
+    sys.stdout.flush()
+
+
+def print_report(jobs, unfinished, verbose):
+    ignored = [(job, case, reason) for job in jobs for case, reason in job.ignored]
+    if ignored:
+        print("\nignored:")
+        for job, case, reason in ignored:
+            print("  %s in %s on %s: %s" % (case, job.test, job.machine, reason))
+    if verbose:
+        print("\nslowest:")
+        for job in sorted(jobs, key=lambda j: -j.seconds)[:5]:
+            print("  %6.1f s  %s on %s" % (job.seconds, job.test, job.machine))
+    bad = [job for job in jobs if job.failures]
+    if bad:
+        print("\nfailures:")
+    for job in bad:
+        for headline, detail in job.failures:
+            print("  " + headline)
+            for line in detail:
+                print("      | " + line)
+        print("    again: " + job.again())
+    for job in unfinished:
+        print("  not finished: %s on %s" % (job.test, job.machine))
+    failed = sum(len(job.failures) for job in jobs) + len(unfinished)
+    print("%s%d passed, %d failed" % ("\n" if ignored or verbose or bad or unfinished else "",
+                                      sum(job.passed for job in jobs), failed), flush=True)
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description="run test jobs and judge their output")
+    parser.add_argument("jobfile")
+    parser.add_argument("--jobs", type=int, default=default_jobs(), metavar="N",
+                        help="how many at once (default: the number of cores)")
+    parser.add_argument("--timeout", type=float, default=120.0, metavar="S",
+                        help="seconds that one job may take (default: 120)")
+    parser.add_argument("--notes", action="store_true", help="show what the tests measured")
+    parser.add_argument("--verbose", action="store_true", help="name the slowest jobs")
+    args = parser.parse_args()
+    if args.jobs < 1 or args.timeout <= 0:
+        parser.error("--jobs and --timeout must be greater than 0")
+    sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        jobs = read_jobs(args.jobfile)
+    except JobFileError as e:
+        print(e)
+        print("0 passed, 1 failed")
+        return 1
+
+    def interrupt(_number, _frame):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGHUP, interrupt)
+    runner = Runner(args.timeout)
+    todo = queue.Queue()
+    done = queue.Queue()
+    for job in jobs:
+        todo.put(job)
+    widths = (max(len(j.machine) for j in jobs), max(len(j.test) for j in jobs))
+    threads = [threading.Thread(target=worker, args=(runner, todo, done), daemon=True)
+               for _ in range(min(args.jobs, len(jobs)))]
+    finished = []
+    interrupted = False
+    try:
+        for thread in threads:
+            thread.start()
+        while len(finished) < len(jobs):
+            try:
+                # Not for ever: a signal just before the wait would be seen only after it.
+                job = done.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            finished.append(job)
+            print_progress(job, widths, args.notes)
+    except KeyboardInterrupt:
+        interrupted = True
+        runner.stop()
+        print("\ninterrupted: the running jobs were ended")
+    order = {id(job): i for i, job in enumerate(jobs)}
+    finished.sort(key=lambda job: order[id(job)])
+    unfinished = [job for job in jobs if job not in finished]
+    failed = print_report(finished, unfinished, args.verbose)
+    return 130 if interrupted else 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

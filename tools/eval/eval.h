@@ -1,0 +1,43 @@
+/*
+ * Rows through the kernels, in one number type: tools/eval/eval_body.inc is compiled once for each.
+ * An evaluator converts a row to the units of its type, calls the kernel of a method, adds what is
+ * beside the rigid links (rotors, friction, wrench) and converts the result back to SI.
+ */
+#ifndef TOOLS_EVAL_EVAL_H
+#define TOOLS_EVAL_EVAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dyn/number/q31.h"
+#include "firmware/lab/methods.h"
+#include "firmware/lab/batch.h"
+#include "tools/proof/count.h"
+
+typedef struct {
+    const char *name;
+    int digits; /* that a number of the type is printed with */
+    /* NULL where there is no memory; *status is dyn_prepare's. units NULL: SI. wrench NULL: none.
+     */
+    evaluator_t *(*make)(const dyn_model_t *model, const dyn_units_t *units, const double *wrench,
+                         int *status);
+    void (*drop)(evaluator_t *evaluator);
+    /* DYN_OK, or why this arm has no such method in this type: DYN_E_UNITS. */
+    int (*ready)(const evaluator_t *evaluator, method_id_t method);
+    /* DYN_OK, DYN_E_PIVOT or ROWS_OVERFLOW. Bit i of *limited: the voltage of joint i was limited.
+     */
+    int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,
+               uint32_t *limited);
+    /* Memory of a prepared arm, and of a method's scratch, for n joints. */
+    size_t (*arm_bytes)(uint32_t n);
+    size_t (*scratch_bytes)(method_id_t method, uint32_t n);
+} eval_type_t;
+
+extern const eval_type_t eval_f64, eval_f32, eval_q31;
+
+/* The operations of the kernel alone, for this arm without rotors, as the papers count. */
+count_ops_t eval_count_ops(const dyn_model_t *model, method_id_t method);
+/* The same with the rotors that the arm has, as the rows of the bench count. */
+count_ops_t eval_count_arm(const dyn_model_t *model, method_id_t method);
+
+#endif

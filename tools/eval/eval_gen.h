@@ -1,0 +1,36 @@
+/* Method gen of the evaluators: the graph that `appell gen` would write as C, evaluated. */
+#ifndef TOOLS_EVAL_EVAL_GEN_H
+#define TOOLS_EVAL_EVAL_GEN_H
+
+#include "firmware/lab/methods.h"
+#include "tools/proof/count.h"
+#include "tools/gen/gen.h"
+
+typedef struct {
+    gen_real_t real;
+    dyn_model_t *model;
+    const dyn_units_t *units; /* NULL: floats */
+    gen_t *gen;               /* NULL: not made yet */
+    fixed_t *fixed;
+    gen_kernel_t kernel;
+} eval_gen_t;
+
+/* Of the annealer, in units of the default; 1 unless a command sets it. */
+extern double eval_gen_effort;
+
+/* For this arm; units of fixed point, else NULL. They must stay. */
+void eval_gen_set(eval_gen_t *e, gen_real_t real, const dyn_model_t *model,
+                  const dyn_units_t *units);
+/* Makes it, once. DYN_OK, or DYN_E_TYPE where nothing is generated for the problem, or
+ * fixed point cannot hold it. */
+int eval_gen_make(eval_gen_t *e, problem_t problem);
+void eval_gen_drop(eval_gen_t *e);
+
+/* in: position, speed, and acceleration or torque, in the units of the type. */
+void eval_gen_f64(const eval_gen_t *e, double in[3][DYN_MAX_JOINTS], double *out);
+void eval_gen_f32(const eval_gen_t *e, float in[3][DYN_MAX_JOINTS], float *out);
+void eval_gen_q31(const eval_gen_t *e, int32_t in[3][DYN_MAX_JOINTS], int32_t *out);
+
+count_ops_t eval_gen_count(const dyn_model_t *model, problem_t problem);
+
+#endif

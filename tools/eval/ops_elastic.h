@@ -1,0 +1,27 @@
+/* Operation counts of the kernels of elastic links, counted by running them. */
+#ifndef TOOLS_EVAL_OPS_ELASTIC_H
+#define TOOLS_EVAL_OPS_ELASTIC_H
+
+#include "dyn/model/flex_model.h"
+#include "tools/proof/count.h"
+
+/* X(NAME, "problem", "what is counted") */
+#define OPS_ELASTIC_TABLE(X)                                                                       \
+    X(BIAS, "bias", "Re of the paper, steps 1 to 6, with the stiffness")                           \
+    X(MASS, "mass", "I of the paper, steps 7 to 10, from scratch")                                 \
+    X(EQUATIONS, "equations", "both together, what the paper counts")                              \
+    X(FD, "fd", "forward dynamics with Cholesky")                                                  \
+    X(ID, "id", "the inverse problem: torques and accelerations of the modes")                     \
+    X(STATIC, "static", "one round of the quasi-static feedforward")
+
+typedef enum {
+#define X(name, problem, help) OPS_ELASTIC_##name,
+    OPS_ELASTIC_TABLE(X)
+#undef X
+        OPS_ELASTIC_COUNT
+} ops_elastic_t;
+
+/* The operations of one call for this arm without rotors. */
+count_ops_t ops_elastic(const dyn_model_t *model, const dyn_flex_model_t *flex, ops_elastic_t what);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Backend `trace`: a number is a node of an expression graph (tools/gen/graph.h). Running a kernel
+ * on the constants of one robot and symbols for its state gives straight-line code for that robot.
+ */
+#ifndef TOOLS_GEN_TRACE_H
+#define TOOLS_GEN_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tools/gen/graph.h"
+
+/* A ref_t. */
+typedef struct {
+    int32_t id;
+} dyn_real_trace_t;
+
+#define DYN_REAL trace
+#include "dyn/number/arm.inc"
+#undef DYN_REAL
+
+/* New nodes go there from now on: before dyn_prepare_trace, inputs and the kernel. */
+void trace_use(graph_t *graph);
+
+dyn_real_trace_t trace_const(double value);
+dyn_real_trace_t trace_input(int32_t array, int32_t index);
+dyn_real_trace_t trace_neg(dyn_real_trace_t a);
+dyn_real_trace_t trace_add(dyn_real_trace_t a, dyn_real_trace_t b);
+dyn_real_trace_t trace_sub(dyn_real_trace_t a, dyn_real_trace_t b);
+dyn_real_trace_t trace_mul(dyn_real_trace_t a, dyn_real_trace_t b);
+dyn_real_trace_t trace_recip(dyn_real_trace_t a);
+dyn_real_trace_t trace_other(graph_op_t op, dyn_real_trace_t a, dyn_real_trace_t b);
+void trace_sincos(dyn_real_trace_t q, dyn_real_trace_t offset, dyn_real_trace_t *cosine,
+                  dyn_real_trace_t *sine);
+/* Makes each of them a result of the graph. */
+void trace_results(const dyn_real_trace_t *result, uint32_t count);
+/* Values of numbers in a graph that was never rewritten, whether they are results or not. */
+void trace_values(const graph_t *graph, graph_lookup_t input, void *context,
+                  const dyn_real_trace_t *number, int count, double *value);
+
+#endif

@@ -1,0 +1,105 @@
+/* Makes the graphs of a robot: tools/image/gen_robot.h. */
+#include "tools/image/gen_robot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/params/image.h"
+#include "tools/image/robot_image.h"
+#include "tools/cli/say.h"
+#include "tools/proof/units.h"
+
+/* Hash and proved units, both of the image that a board would get. */
+static void look_at_image(const robot_t *robot, bool fixed_point, gen_robot_t *made, bool *proved) {
+    messages_t messages = MESSAGES_INIT;
+    size_t size = 0;
+    uint8_t *bytes = robot_image_make(robot, &size, &messages);
+    image_t *image = calloc(1, sizeof *image);
+    *proved = false;
+    if (bytes && image && image_read(bytes, size, image, NULL) == IMAGE_OK) {
+        made->hash = image_model_hash(image, fixed_point);
+        made->hashed = true;
+        *proved = image_units(image, &made->units);
+    }
+    free(image);
+    free(bytes);
+    messages_free(&messages);
+}
+
+static int say_unproved(const robot_t *robot) {
+    char missing[80];
+    for (uint32_t i = 0; i < robot->n; i++) {
+        units_missing(&robot->model, i, missing, sizeof missing);
+        if (*missing)
+            return say_error(robot->file,
+                             "give them under limits: in a robot file, or generate f32",
+                             "joint %s: q31 needs limits of %s, from which it is proved",
+                             robot->joint[i].name, missing);
+    }
+    return say_error(robot->file, "tighten the limits, or generate f32",
+                     "within its limits this arm can overflow q31 in all units");
+}
+
+static int say_no_closed_form(const robot_t *robot, const gen_options_t *options) {
+    static const char cure[] = "leave --strategy out: the trace has no such limit";
+    if (options->keep & GEN_KEEP_PAYLOAD)
+        return say_error(robot->file, cure,
+                         "--strategy uicker-kahn: there is no closed form with a payload that is "
+                         "kept as an argument");
+    if (robot->n > FORM_UICKER_KAHN_MAX)
+        return say_error(robot->file, cure,
+                         "--strategy uicker-kahn: there is a closed form up to %d joints, this arm "
+                         "has %u",
+                         FORM_UICKER_KAHN_MAX, (unsigned)robot->n);
+    return say_error(robot->file, cure,
+                     "--strategy uicker-kahn: the closed form of this arm has too many monomials");
+}
+
+gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, bool fixed_point) {
+    gen_robot_t *made = calloc(1, sizeof *made);
+    bool proved;
+    if (!made) {
+        say_no_memory();
+        return NULL;
+    }
+    look_at_image(robot, fixed_point, made, &proved);
+    if (fixed_point && !proved) {
+        say_unproved(robot);
+        gen_robot_free(made);
+        return NULL;
+    }
+    made->gen = gen_make(&robot->model, options);
+    if (!made->gen) {
+        say_no_memory();
+        gen_robot_free(made);
+        return NULL;
+    }
+    if (made->gen->no_closed_form) {
+        say_no_closed_form(robot, options);
+        gen_robot_free(made);
+        return NULL;
+    }
+    for (int k = 0; fixed_point && k < GEN_KERNELS; k++)
+        if (made->gen->graph[k])
+            made->fixed[k] = gen_fixed(made->gen, (gen_kernel_t)k, &made->units);
+    for (int k = 0; k < GEN_KERNELS; k++)
+        if (made->fixed[k] && fixed_lost(made->fixed[k])) {
+            fixed_free(made->fixed[k]);
+            made->fixed[k] = NULL;
+            gen_lose(made->gen, (gen_kernel_t)k);
+            say_note(robot->file,
+                     "%s is left out in q31: rotors do not hold every pivot of the inertia matrix "
+                     "above its error, and not one bit of an acceleration is sure",
+                     gen_kernel_info[k].name);
+        }
+    return made;
+}
+
+void gen_robot_free(gen_robot_t *made) {
+    if (!made)
+        return;
+    gen_free(made->gen);
+    for (int k = 0; k < GEN_KERNELS; k++)
+        fixed_free(made->fixed[k]);
+    free(made);
+}

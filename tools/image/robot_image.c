@@ -1,0 +1,609 @@
+/*
+ * Robots as parameter images and back. A robot that came from an image (or is written in the same
+ * frames) is packed number for number, so that robot file and image make each other unchanged for
+ * ever.
+ */
+#include "tools/image/robot_image.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dyn/number/q31.h"
+#include "firmware/params/image_flex.h"
+#include "tools/proof/units.h"
+#include "tools/robot/modes.h"
+
+/* The same bits on both sides, so that neither has to be told about a new one of the other. */
+#define SAME(name) _Static_assert((int)IMAGE_##name == (int)ROBOT_##name, "the bits of " #name)
+#define SAME_JOINT(name)                                                                           \
+    _Static_assert((int)IMAGE_JOINT_HAS_##name == (int)ROBOT_JOINT_##name, "the bits of " #name)
+SAME(HAS_BASE);
+SAME(HAS_RATE);
+SAME(HAS_FEEDBACK);
+SAME(HAS_TOOL);
+SAME(HAS_PAYLOAD);
+SAME(FEEDBACK_OFF);
+SAME(FEEDBACK_PD);
+SAME(FEEDBACK_COMPUTED_TORQUE);
+SAME_JOINT(POSITION);
+SAME_JOINT(VELOCITY);
+SAME_JOINT(ACCELERATION);
+SAME_JOINT(TORQUE);
+SAME_JOINT(RESISTANCE);
+SAME_JOINT(TORQUE_CONSTANT);
+SAME_JOINT(GEAR);
+SAME_JOINT(ROTOR_INERTIA);
+SAME_JOINT(VOLTAGE);
+SAME_JOINT(VISCOUS);
+SAME_JOINT(COULOMB);
+SAME_JOINT(COUNTS);
+SAME_JOINT(SIGN);
+SAME_JOINT(OFFSET);
+SAME_JOINT(RATIO);
+SAME_JOINT(KP);
+SAME_JOINT(KD);
+_Static_assert(ROBOT_NAME_MAX == IMAGE_NAME_MAX, "a name fits");
+
+/* The single nearest to a double; what is too large becomes infinite, which the writer rejects. */
+static void to_singles(const double *in, float *out, int count) {
+    for (int i = 0; i < count; i++)
+        out[i] = fabs(in[i]) <= (double)FLT_MAX ? (float)in[i] : (float)copysign(INFINITY, in[i]);
+}
+
+static float to_single(double in) {
+    float out;
+    to_singles(&in, &out, 1);
+    return out;
+}
+
+static bool any(const float *value, int count) {
+    for (int i = 0; i < count; i++)
+        if (value[i] != 0)
+            return true;
+    return false;
+}
+
+/* Composed frames leave rounding noise where zeros and quarter turns were: a millionth of a
+ * single's. */
+static double without_noise(double value, double step) {
+    const double near = rint(value / step) * step;
+    return fabs(value - near) < 1e-14 ? near : value;
+}
+
+static void pose_to_rpy(const dyn_pose_t *pose, float xyz[3], float rpy[3]) {
+    const double(*r)[3] = pose->r;
+    const double quarter = 1.57079632679489661923;
+    const double level = hypot(r[0][0], r[1][0]);
+    double angle[3] = {atan2(r[2][1], r[2][2]), atan2(-r[2][0], level), atan2(r[1][0], r[0][0])};
+    if (level < 1e-9) { /* looking straight up or down: roll and yaw are about the same axis */
+        angle[0] = atan2(-r[1][2], r[1][1]);
+        angle[2] = 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        rpy[i] = to_single(without_noise(angle[i], quarter));
+        xyz[i] = to_single(fabs(pose->p[i]) < 1e-15 ? 0 : pose->p[i]);
+    }
+}
+
+/* The frames of the file are those of the image already. */
+static bool same_frames(const robot_t *robot) {
+    const dyn_source_joint_t *first = &robot->joint[0].source;
+    if (robot->convention != DYN_CONVENTION_MDH || first->alpha != 0 || first->a != 0 ||
+        first->theta != 0 || first->d != 0)
+        return false;
+    for (uint32_t i = 0; i < robot->n; i++)
+        for (int k = 0; k < 3; k++)
+            if (robot->joint[i].source.inertia_rpy[k] != 0)
+                return false;
+    return true;
+}
+
+static void arm_to_image(const robot_t *robot, bool same, image_t *image) {
+    const dyn_model_t *model = &robot->model;
+    image_arm_t *arm = &image->arm;
+    const dyn_body_t *payload = same ? &robot->payload : &model->payload;
+    image->n = robot->n;
+    image->name = robot->name;
+    image->has = robot->has & IMAGE_HAS_ALL;
+    image->feedback = (uint32_t)robot->feedback;
+    arm->rate_hz[0] = to_single(robot->rate_hz);
+    to_singles(same ? robot->gravity : model->gravity, arm->gravity, 3);
+    if (same) {
+        to_singles(robot->base_xyz, arm->base_xyz, 3);
+        to_singles(robot->base_rpy, arm->base_rpy, 3);
+        to_singles(robot->tool_xyz, arm->tool_xyz, 3);
+        to_singles(robot->tool_rpy, arm->tool_rpy, 3);
+    } else {
+        pose_to_rpy(&model->base, arm->base_xyz, arm->base_rpy);
+        pose_to_rpy(&model->tool, arm->tool_xyz, arm->tool_rpy);
+    }
+    if (any(arm->base_xyz, 3) || any(arm->base_rpy, 3))
+        image->has |= IMAGE_HAS_BASE;
+    if (any(arm->tool_xyz, 3) || any(arm->tool_rpy, 3))
+        image->has |= IMAGE_HAS_TOOL;
+    if (robot->has &
+        ROBOT_HAS_PAYLOAD) { /* without one its centre is nowhere, not where it was moved to */
+        arm->payload_mass[0] = to_single(payload->mass);
+        to_singles(payload->com, arm->payload_com, 3);
+        to_singles(payload->inertia, arm->payload_inertia, 6);
+    }
+}
+
+static void joint_to_image(const robot_joint_t *in, const dyn_model_joint_t *model, bool same,
+                           image_joint_t *out) {
+    const dyn_source_joint_t *source = &in->source;
+    const dyn_drive_t *drive = &source->drive;
+    const dyn_body_t *link = same ? &source->link : &model->link;
+    image_joint_numbers_t *f = &out->number;
+    out->type = (uint32_t)source->type;
+    out->has = in->has & IMAGE_JOINT_HAS_ALL;
+    f->alpha[0] = to_single(same ? source->alpha : model->alpha);
+    f->a[0] = to_single(same ? source->a : model->a);
+    f->theta[0] = to_single(same ? source->theta : model->theta);
+    f->d[0] = to_single(same ? source->d : model->d);
+    f->mass[0] = to_single(link->mass);
+    to_singles(link->com, f->com, 3);
+    to_singles(link->inertia, f->inertia, 6);
+    to_singles(drive->limits.position, f->position, 2);
+    f->velocity[0] = to_single(drive->limits.velocity);
+    f->acceleration[0] = to_single(drive->limits.acceleration);
+    f->torque[0] = to_single(drive->limits.torque);
+    f->resistance[0] = to_single(drive->motor.resistance);
+    f->torque_constant[0] = to_single(drive->motor.torque_constant);
+    f->gear[0] = to_single(drive->motor.gear);
+    f->rotor_inertia[0] = to_single(drive->motor.rotor_inertia);
+    f->voltage[0] = to_single(drive->motor.voltage);
+    f->viscous[0] = to_single(drive->friction.viscous);
+    to_singles(drive->friction.coulomb, f->coulomb, 2);
+    f->width[0] = to_single(drive->friction.width);
+    f->counts[0] = to_single(in->encoder.counts);
+    f->sign[0] = in->encoder.sign < 0 ? -1 : 1;
+    f->offset[0] = to_single(in->encoder.offset);
+    f->ratio[0] = in->encoder.ratio != 0 ? to_single(in->encoder.ratio) : 1;
+    f->kp[0] = to_single(in->kp);
+    f->kd[0] = to_single(in->kd);
+}
+
+static void robot_to_image(const robot_t *robot, image_t *image) {
+    const bool same = same_frames(robot);
+    arm_to_image(robot, same, image);
+    for (uint32_t i = 0; i < robot->n; i++) {
+        joint_to_image(&robot->joint[i], &robot->model.joint[i], same, &image->joint[i]);
+        image->joint_name[i] = robot->joint[i].name;
+        image->home_how[i] = (int8_t)robot->joint[i].homing.how;
+        image->home_position[i] = to_single(robot->joint[i].homing.position);
+    }
+}
+
+/*
+ * The constants that the proof is about, as the section for them; NULL without memory. They fit:
+ * the proof has prepared them too. Zeros first, because what lies between members is written as
+ * well and the same robot makes the same bytes.
+ */
+static uint8_t *make_q31(const dyn_model_t *model, const dyn_units_t *units, image_t *image) {
+    dyn_arm_q31_t *arm = calloc(1, sizeof *arm);
+    uint8_t *bytes = arm ? malloc(image_q31_size(model->n)) : NULL;
+    if (bytes && dyn_prepare_q31(model, units, arm) == DYN_OK) {
+        image_put_q31(arm, bytes);
+        image->section[IMAGE_SECTION_Q31A] = (image_section_t){bytes, image_q31_size(model->n)};
+    }
+    free(arm);
+    return bytes;
+}
+
+/* A URDF has no word for accelerations: the proof is for those that the board plans with. */
+static void tell_accelerations(const robot_t *robot, const image_t *image, messages_t *messages) {
+    uint32_t taken = 0, first = 0;
+    for (uint32_t i = image->n; i-- > 0;) {
+        const image_joint_numbers_t *f = &image->joint[i].number;
+        if (f->acceleration[0] > 0 || !(f->velocity[0] > 0))
+            continue;
+        first = i;
+        taken++;
+    }
+    if (taken == 0)
+        return;
+    const robot_joint_t *joint = &robot->joint[first];
+    char others[40] = "";
+    if (taken > 1)
+        snprintf(others, sizeof others, ", likewise for %u more", (unsigned)taken - 1);
+    messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS,
+                 (message_place_t){robot->file, joint->line.limits, joint->name},
+                 "give it under limits: in a robot file, or by --limits V,A",
+                 "no acceleration limit: %g taken, its velocity limit in %g s%s",
+                 (double)(image->joint[first].number.velocity[0] / IMAGE_RISE_DEFAULT_S),
+                 (double)IMAGE_RISE_DEFAULT_S, others);
+}
+
+/*
+ * From the numbers of the image, not of the file: the proof must be about what the board gets. The
+ * bytes of the section that it gives must live until the image is written.
+ */
+static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages) {
+    dyn_model_t *model = calloc(1, sizeof *model);
+    range_report_t *report = calloc(1, sizeof *report);
+    dyn_units_t units = {0};
+    const message_place_t place = {robot->file, 0, NULL};
+    char missing[80] = "";
+    uint8_t *bytes = NULL;
+    if (model && report && image_model(image, model) == DYN_OK) {
+        tell_accelerations(robot, image, messages);
+        const int status = units_prove(model, &units, report);
+        image->proved = status == DYN_OK;
+        image->q31_length = units.length;
+        image->q31_time = units.time;
+        for (uint32_t i = 0; i < image->n; i++)
+            image->joint[i].q31_mass = image->proved ? units.mass[i] : 0;
+        if (image->proved)
+            bytes = make_q31(model, &units, image);
+        for (uint32_t i = 0; i < image->n && !*missing; i++) {
+            units_missing(model, i, missing, sizeof missing);
+            if (*missing)
+                messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS,
+                             (message_place_t){robot->file, robot->joint[i].line.limits,
+                                               robot->joint[i].name},
+                             "give them under limits:, or those of speed by --limits V,A",
+                             "the image is for float32 only: a proof of q31 needs limits of %s",
+                             missing);
+        }
+        if (!image->proved && !*missing)
+            messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS, place, "tighten the limits",
+                         "the image is for float32 only: within these limits q31 can overflow");
+    }
+    free(model);
+    free(report);
+    return bytes;
+}
+
+/* ----------------------------------------------------------------------------------- elastic links
+ */
+
+/*
+ * The arm with beams in single precision, as the image holds them: integrals and stiff links made
+ * from these are the same when the image is shown and made again. NULL with an error; to be freed,
+ * what it points to is the robot's.
+ */
+static robot_t *rounded(const robot_t *robot, messages_t *messages) {
+    robot_t *copy = malloc(sizeof *copy);
+    if (!copy) {
+        const message_place_t place = {robot->file, 0, NULL};
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+        return NULL;
+    }
+    *copy = *robot;
+    for (uint32_t i = 0; i < copy->n; i++) {
+        robot_joint_t *joint = &copy->joint[i];
+        if (!joint->elastic)
+            continue;
+#define X(name, unit, help) joint->flex.name = (double)to_single(joint->flex.name);
+        IMAGE_BEAM_FIELDS(X)
+#undef X
+        joint->source.link = modes_stiff(&joint->flex);
+        if (i + 1 < copy->n)
+            copy->joint[i + 1].source.a = joint->flex.length;
+    }
+    if (!copy->elastic || robot_settle(copy, 0, messages) == 0)
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+static void beam_to_image(const robot_joint_t *joint, bool lost, image_beam_t *out) {
+    const robot_flex_t *f = &joint->flex;
+    *out = (image_beam_t){.beam = joint->elastic};
+    if (!joint->elastic)
+        return;
+    out->modes[DYN_FLEX_XY] = f->modes_xy;
+    out->modes[DYN_FLEX_XZ] = f->modes_xz;
+    out->modes[DYN_FLEX_TORSION] = f->modes_torsion;
+    out->tables = lost || f->shape_xy || f->shape_xz || f->shape_torsion;
+#define X(name, unit, help) out->name = to_single(f->name);
+    IMAGE_BEAM_FIELDS(X)
+#undef X
+}
+
+/* The section FLEX; NULL with an error, and where the arm has none. Lives as the image does. */
+static uint8_t *make_flex(const robot_t *robot, image_t *image, messages_t *messages) {
+    image_beam_t beam[DYN_FLEX_MAX_JOINTS];
+    dyn_flex_model_t *flex = robot->elastic ? calloc(1, sizeof *flex) : NULL;
+    uint8_t *bytes = NULL;
+    if (flex && modes_robot(robot, flex, messages) == 0) {
+        for (uint32_t i = 0; i < robot->n; i++)
+            beam_to_image(&robot->joint[i], robot->shapes_lost, &beam[i]);
+        const uint32_t size = image_flex_size(robot->n, beam);
+        bytes = malloc(size);
+        if (bytes) {
+            image_put_flex(robot->n, beam, flex, bytes);
+            image->section[IMAGE_SECTION_FLEX] = (image_section_t){bytes, size};
+        }
+    }
+    free(flex);
+    return bytes;
+}
+
+/* The beams of an image. false with an error. */
+static bool image_to_beams(const image_t *image, robot_t *out, message_place_t place,
+                           messages_t *messages) {
+    image_beam_t beam[DYN_FLEX_MAX_JOINTS];
+    if (!image_elastic(image))
+        return true;
+    out->integrals = calloc(1, sizeof *out->integrals);
+    const int status = out->integrals ? image_get_flex(image, beam, out->integrals) : IMAGE_E_ROOM;
+    if (status != IMAGE_OK) {
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
+                     "a damaged or foreign parameter image: elastic links: %s",
+                     image_cause(status));
+        return false;
+    }
+    out->elastic = true;
+    for (uint32_t i = 0; i < image->n; i++) {
+        robot_joint_t *joint = &out->joint[i];
+        joint->elastic = beam[i].beam;
+        out->shapes_lost = out->shapes_lost || beam[i].tables;
+        joint->flex = (robot_flex_t){.modes_xy = beam[i].modes[DYN_FLEX_XY],
+                                     .modes_xz = beam[i].modes[DYN_FLEX_XZ],
+                                     .modes_torsion = beam[i].modes[DYN_FLEX_TORSION]};
+#define X(name, unit, help) joint->flex.name = (double)beam[i].name;
+        IMAGE_BEAM_FIELDS(X)
+#undef X
+    }
+    return true;
+}
+
+static void writing_failed(const robot_t *robot, int status, const image_where_t *where,
+                           messages_t *messages) {
+    const robot_joint_t *joint = where->joint < robot->n ? &robot->joint[where->joint] : NULL;
+    messages_add(
+        messages, MESSAGE_ERROR, MESSAGE_VALUE,
+        (message_place_t){robot->file, joint ? joint->line.joint : 0, joint ? joint->name : NULL},
+        "an image holds finite numbers of single precision in SI units",
+        "no image can be made: %s%s%s", image_cause(status), where->field ? ": " : "",
+        where->field ? where->field : "");
+}
+
+/* Into the bytes; what the sections hold lives until then. */
+static int write_all(const robot_t *robot, image_t *image, uint8_t *bytes, size_t *size,
+                     image_where_t *where, messages_t *messages) {
+    uint8_t *flex = make_flex(robot, image, messages), *q31 = NULL;
+    int status = IMAGE_E_NUMBER;
+    *where = (image_where_t){IMAGE_NO_JOINT, "elastic links"};
+    if (flex || !robot->elastic)
+        status = image_write(image, bytes, IMAGE_SIZE_MAX, size, where);
+    if (status == IMAGE_OK) {
+        q31 = prove(robot, image, messages);
+        status = image_write(image, bytes, IMAGE_SIZE_MAX, size, where);
+    }
+    free(q31);
+    free(flex);
+    return status;
+}
+
+uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messages) {
+    const message_place_t place = {robot->file, 0, NULL};
+    robot_t *copy = rounded(robot, messages);
+    if (!copy)
+        return NULL;
+    image_t *image = calloc(1, sizeof *image);
+    uint8_t *bytes = malloc(IMAGE_SIZE_MAX);
+    image_where_t where;
+    int status = IMAGE_E_ROOM;
+    if (image && bytes) {
+        robot_to_image(copy, image);
+        status = write_all(copy, image, bytes, size, &where, messages);
+        if (status != IMAGE_OK)
+            writing_failed(robot, status, &where, messages);
+    } else {
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+    }
+    free(image);
+    free(copy);
+    if (status == IMAGE_OK)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+/* -------------------------------------------------------------------------------------------
+ * reading */
+
+static void to_doubles(const float *in, double *out, int count) {
+    for (int i = 0; i < count; i++)
+        out[i] = (double)in[i];
+}
+
+static void to_angles(const float *in, double *out, int count) {
+    for (int i = 0; i < count; i++)
+        out[i] = image_angle(in[i]);
+}
+
+static void image_to_joint(const image_joint_t *in, const char *name, robot_joint_t *out) {
+    const image_joint_numbers_t *f = &in->number;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    snprintf(out->link_name, sizeof out->link_name, "%s", name);
+    out->has = in->has | ROBOT_JOINT_INERTIAL;
+    dyn_source_joint_t *s = &out->source;
+    s->alpha = image_angle(f->alpha[0]);
+    s->a = (double)f->a[0];
+    s->theta = image_angle(f->theta[0]);
+    s->d = (double)f->d[0];
+    out->encoder = (robot_encoder_t){(double)f->counts[0], (double)f->sign[0], (double)f->offset[0],
+                                     (double)f->ratio[0]};
+    out->kp = (double)f->kp[0];
+    out->kd = (double)f->kd[0];
+}
+
+static void image_to_robot(const image_t *image, const dyn_model_t *model, robot_t *out) {
+    const image_arm_t *arm = &image->arm;
+    snprintf(out->name, sizeof out->name, "%s", image->name);
+    out->convention = DYN_CONVENTION_MDH;
+    out->has = image->has;
+    out->n = image->n;
+    to_doubles(arm->gravity, out->gravity, 3);
+    to_doubles(arm->base_xyz, out->base_xyz, 3);
+    to_angles(arm->base_rpy, out->base_rpy, 3);
+    to_doubles(arm->tool_xyz, out->tool_xyz, 3);
+    to_angles(arm->tool_rpy, out->tool_rpy, 3);
+    out->rate_hz = (double)arm->rate_hz[0];
+    out->feedback = (robot_feedback_t)image->feedback;
+    out->payload = model->payload;
+    for (uint32_t i = 0; i < image->n; i++) {
+        image_to_joint(&image->joint[i], image->joint_name[i], &out->joint[i]);
+        out->joint[i].homing =
+            (robot_homing_t){image->home_how[i], (double)image->home_position[i]};
+        out->joint[i].source.type = model->joint[i].type;
+        out->joint[i].source.link = model->joint[i].link;
+        out->joint[i].source.drive = model->joint[i].drive;
+        out->joint[i].source.drive.limits.acceleration =
+            (double)image->joint[i].number.acceleration[0]; /* of the file, not of the board */
+    }
+}
+
+/*
+ * Constants for q31 that this build can read are those of the arm. A copy, because a file in memory
+ * need not lie on a word.
+ */
+static bool q31_agrees(const image_t *image, const dyn_model_t *model) {
+    const image_section_t *section = &image->section[IMAGE_SECTION_Q31A];
+    image_t *copy = calloc(1, sizeof *copy);
+    uint8_t *bytes = section->bytes ? malloc(section->size) : NULL;
+    dyn_arm_q31_t *arm = calloc(1, sizeof *arm);
+    const dyn_arm_q31_t *given;
+    dyn_units_t units;
+    bool agrees = true;
+    if (copy && bytes && arm && image_units(image, &units)) {
+        *copy = *image;
+        memcpy(bytes, section->bytes, section->size);
+        copy->section[IMAGE_SECTION_Q31A].bytes = bytes;
+        const int status = image_arm_q31(copy, &given);
+        if (status != IMAGE_E_BUILD)
+            agrees = status == IMAGE_OK && dyn_prepare_q31(model, &units, arm) == DYN_OK &&
+                     memcmp(arm, given, section->size - 4) == 0;
+    }
+    free(copy);
+    free(bytes);
+    free(arm);
+    return agrees;
+}
+
+static bool same_singles(const float *a, const float *b, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+static bool same_content(const image_t *a, const image_t *b) {
+    bool same =
+        a->n == b->n && a->has == b->has && a->feedback == b->feedback &&
+        same_singles((const float *)&a->arm, (const float *)&b->arm, sizeof a->arm / sizeof(float));
+    for (uint32_t i = 0; same && i < a->n; i++) {
+        const image_joint_t *x = &a->joint[i], *y = &b->joint[i];
+        same = x->type == y->type && x->has == y->has && a->home_how[i] == b->home_how[i] &&
+               a->home_position[i] == b->home_position[i] &&
+               same_singles((const float *)&x->number, (const float *)&y->number,
+                            sizeof x->number / sizeof(float));
+    }
+    return same;
+}
+
+/* The integrals of closed-form shapes are those of the beams; of tables they are all there is. */
+static bool same_flex(const image_t *image, const robot_t *robot, const robot_t *again) {
+    const image_section_t *section = &image->section[IMAGE_SECTION_FLEX];
+    messages_t own = MESSAGES_INIT;
+    image_t *made = calloc(1, sizeof *made);
+    uint8_t *bytes = made ? make_flex(again, made, &own) : NULL;
+    bool same = (bytes != NULL) == (section->bytes != NULL);
+    if (same && bytes && !robot->shapes_lost)
+        same = made->section[IMAGE_SECTION_FLEX].size == section->size &&
+               memcmp(bytes, section->bytes, section->size) == 0;
+    free(bytes);
+    free(made);
+    messages_free(&own);
+    return same;
+}
+
+/*
+ * A board takes every image with possible numbers in it. The tool takes only those that a robot
+ * file can say, so that nothing is lost by --show: no number where the image says that none was
+ * given, none that the schema forbids. Its own are all such. False with an error.
+ */
+static bool robot_file_says_it(const image_t *image, const robot_t *robot, message_place_t place,
+                               messages_t *messages) {
+    static const char cure[] = "make the image again with this tool";
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    robot_t *copy = calloc(1, sizeof *copy);
+    image_t *again = calloc(1, sizeof *again);
+    const bool memory = stream && copy && again;
+    const bool saved = memory && robot_save(stream, robot) == 0;
+    bool good = stream && fclose(stream) == 0 && saved;
+    if (!good) {
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+    } else {
+        messages_t own = MESSAGES_INIT;
+        good = robot_parse(robot->file, text, size, NULL, copy, &own) == 0;
+        if (good)
+            robot_to_image(copy, again);
+        if (!good && own.count > 0)
+            messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT,
+                         (message_place_t){place.file, 0, own.item[0].subject}, cure,
+                         "a parameter image with what no robot file can say: %s", own.item[0].text);
+        else if (!good || !same_content(image, again) || !same_flex(image, robot, copy))
+            messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, cure,
+                         "a parameter image with numbers that it says are not given");
+        good = good && same_content(image, again) && same_flex(image, robot, copy);
+        messages_free(&own);
+        robot_free(copy);
+    }
+    free(text);
+    free(copy);
+    free(again);
+    return good;
+}
+
+int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
+                     const robot_options_t *options, robot_t *out, messages_t *messages) {
+    message_place_t place = {file, 0, NULL};
+    if (options->tip || options->freeze_count > 0) {
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_VALUE, place,
+                     "make the image from the URDF with these options",
+                     "a tip link and frozen joints can be chosen in a URDF only");
+        return -1;
+    }
+    image_t *image = calloc(1, sizeof *image);
+    dyn_model_t *model = calloc(1, sizeof *model);
+    image_where_t where = {IMAGE_NO_JOINT, NULL};
+    int status = -1;
+    if (!image || !model) {
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+    } else if ((status = image_read(bytes, size, image, &where)) != IMAGE_OK) {
+        char subject[40] = "";
+        if (where.joint < DYN_MAX_JOINTS)
+            snprintf(subject, sizeof subject, "joint %u", (unsigned)where.joint + 1);
+        place.subject = subject;
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
+                     "a damaged or foreign parameter image: %s%s%s", image_cause(status),
+                     where.field ? ": " : "", where.field ? where.field : "");
+    } else if (image_length(bytes, size) != size) {
+        status = -1;
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "cut the file to its length",
+                     "%zu bytes follow behind the parameter image",
+                     size - image_length(bytes, size));
+    } else if (image_model(image, model) != DYN_OK || !q31_agrees(image, model)) {
+        status = -1;
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "make the image again",
+                     "the arm in this parameter image contradicts itself");
+    } else {
+        image_to_robot(image, model, out);
+        const bool good = image_to_beams(image, out, place, messages) &&
+                          robot_file_says_it(image, out, place, messages);
+        status = good ? 0 : -1;
+    }
+    free(image);
+    free(model);
+    return status == 0 ? 0 : -1;
+}

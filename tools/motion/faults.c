@@ -1,0 +1,589 @@
+/*
+ * Faults on purpose: what a board with a simulated arm does when something breaks, as its user sees
+ * it, and how the arm moves afterwards, against bounds that follow from the model.
+ */
+#include "tools/motion/faults.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dyn/number/f64.h"
+#include "firmware/safety/faults.h"
+#include "firmware/params/parameters.h"
+#include "tools/cli/plot.h"
+#include "tools/motion/run.h"
+
+#define RELEASE_S 0.25 /* how long an arm without brakes is watched falling */
+/* Samples that may be on their way: more than the buffer of a socket holds, 208 KB of some 70
+ * bytes, also where half of it is spent, so that a host that is late stops the emulator and misses
+ * none. */
+enum { POSES = 5000, WINDOW = 8000, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
+#define SINK_PART  0.1  /* of the velocity limit: lowering, as in firmware/app/setup.c */
+#define RISE_S     0.5  /* to the velocity limit where no acceleration is given, likewise */
+#define NEAR       0.05 /* rad or m: from the pose to limits that it will fall through */
+#define PATIENCE_S 10.0 /* of the board, for a fault to come */
+
+/* What is set before the loop closes and, first of all, the defect that comes afterwards. */
+typedef struct {
+    const char *name;
+    float value;
+} setting_t;
+
+typedef struct {
+    const char *how;
+    uint32_t fault, defect, stop;
+    bool moves;  /* a motion is on */
+    bool dry;    /* a streamed motion without its last points */
+    bool tight;  /* limits of the position close to the pose */
+    bool homes;  /* the joint looks for a switch that it does not find */
+    bool floats; /* only where numbers are floats */
+    setting_t set[4];
+} scenario_t;
+
+static const scenario_t scenario[] = {
+    {.fault = APP_FAULT_OVERRUN,
+     .how = "ticks come late",
+     .defect = DEFECT_LATE,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_ENCODER,
+     .how = "an encoder is lost",
+     .defect = DEFECT_LOST,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_PARITY,
+     .how = "an encoder's parity",
+     .defect = DEFECT_PARITY,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_BREAK,
+     .how = "emergency stop",
+     .defect = DEFECT_BREAK,
+     .stop = APP_STOP_RELEASE},
+    {.fault = APP_FAULT_NUMBER,
+     .how = "a torque is NaN",
+     .defect = DEFECT_NUMBER,
+     .floats = true,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_SUPPLY_LOW,
+     .how = "the supply breaks down",
+     .defect = DEFECT_LOW,
+     .stop = APP_STOP_RELEASE},
+    {.fault = APP_FAULT_SUPPLY_HIGH,
+     .how = "the supply rises",
+     .defect = DEFECT_HIGH,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_DIRECTION,
+     .how = "motor wires swapped",
+     .defect = DEFECT_MOTOR,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_TRACKING,
+     .how = "a joint jams in motion",
+     .defect = DEFECT_JAMMED,
+     .moves = true,
+     .stop = APP_STOP_HOLD,
+     .set = {{"guard_tracking", 0.02f}}},
+    {.fault = APP_FAULT_TORQUE,
+     .how = "it jams, errors allowed",
+     .defect = DEFECT_JAMMED,
+     .moves = true,
+     .stop = APP_STOP_LOWER,
+     .set = {{"guard_tracking", 10}}},
+    {.fault = APP_FAULT_VELOCITY,
+     .how = "no torque: the arm falls",
+     .stop = APP_STOP_DAMP,
+     .set = {{"guard_tracking", 10}, {"guard_speed", 1}, {"feedback", 0}, {"feedforward", 0}}},
+    {.fault = APP_FAULT_MODEL,
+     .how = "no inertia at all",
+     .defect = DEFECT_INERTIA,
+     .stop = APP_STOP_DAMP},
+    {.fault = APP_FAULT_POSITION,
+     .how = "it falls past a limit",
+     .tight = true,
+     .stop = APP_STOP_DAMP,
+     .set = {{"guard_tracking", 10}, {"guard_speed", 10}, {"feedback", 0}, {"feedforward", 0}}},
+    {.fault = APP_FAULT_VOLTAGE,
+     .how = "the supply is too weak",
+     .defect = DEFECT_WEAK,
+     .stop = APP_STOP_LOWER,
+     .set = {{"guard_tracking", 10}, {"guard_supply_low", 0.01f}}},
+    {.fault = APP_FAULT_SETPOINT, .how = "points stop coming", .dry = true, .stop = APP_STOP_HOLD},
+    {.fault = APP_FAULT_HOMING,
+     .how = "a switch is not found",
+     .homes = true,
+     .stop = APP_STOP_HOLD,
+     .set = {{"home_speed", 0.5f}}},
+};
+enum { SCENARIOS = sizeof scenario / sizeof scenario[0] };
+
+/* -------------------------------------------------------------------------- what is to be expected
+ */
+
+typedef struct {
+    const robot_t *robot;
+    dyn_arm_f64_t arm;
+    dyn_fast_scratch_f64_t scratch;
+    double pose[DYN_MAX_JOINTS];
+    /* The largest over all poses looked at. */
+    double gravity_most[DYN_MAX_JOINTS];
+    double reach[DYN_MAX_JOINTS];    /* distance from the axis to the hand; sliding: 1 */
+    double mobility[DYN_MAX_JOINTS]; /* (M^-1)_ii */
+    double pull;                     /* sqrt(g' M^-1 g) */
+    double hand;                     /* sqrt(J M^-1 J') of the hand's height */
+    double inertia[DYN_MAX_JOINTS];  /* M_ii, in the pose, rotors included */
+    uint32_t joint;                  /* that gravity loads most, by its limit, in the pose */
+} worst_t;
+
+static double uniform(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+/* What a pose tells about how fast the arm can become. */
+static void look_at_pose(worst_t *w, const double *q, const double *gravity) {
+    const uint32_t n = w->robot->n;
+    double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2], x[DYN_MAX_JOINTS], pull = 0;
+    double jacobian[6 * DYN_MAX_JOINTS];
+    dyn_fast_mass_f64(&w->arm, &w->scratch, q, M);
+    dyn_rotor_mass_f64(&w->arm, M);
+    if (dyn_cholesky_factor_f64(n, M) != DYN_OK)
+        return;
+    memcpy(x, gravity, n * sizeof *x);
+    dyn_cholesky_solve_f64(n, M, x);
+    for (uint32_t i = 0; i < n; i++)
+        pull += gravity[i] * x[i];
+    w->pull = fmax(w->pull, sqrt(pull));
+    dyn_jacobian_f64(&w->arm, q, jacobian);
+    memcpy(x, jacobian + 2 * n, n * sizeof *x);
+    dyn_cholesky_solve_f64(n, M, x);
+    double hand = 0;
+    for (uint32_t i = 0; i < n; i++)
+        hand += jacobian[2 * n + i] * x[i];
+    w->hand = fmax(w->hand, sqrt(hand));
+    for (uint32_t i = 0; i < n; i++) {
+        double distance = 0;
+        for (uint32_t k = 0; k < n; k++)
+            x[k] = k == i;
+        dyn_cholesky_solve_f64(n, M, x);
+        w->mobility[i] = fmax(w->mobility[i], x[i]);
+        for (uint32_t k = 0; k < 3; k++)
+            distance += jacobian[k * n + i] * jacobian[k * n + i];
+        w->reach[i] = fmax(w->reach[i], sqrt(distance));
+    }
+}
+
+static void look_at_inertia(worst_t *w) {
+    double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
+    dyn_fast_mass_f64(&w->arm, &w->scratch, w->pose, M);
+    dyn_rotor_mass_f64(&w->arm, M);
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        w->inertia[i] = M[i * (i + 1) / 2 + i];
+}
+
+/* The pose in which a joint must give the largest part of its torque limit. */
+static void find_worst(worst_t *w) {
+    const dyn_model_t *m = &w->robot->model;
+    double most = -1;
+    uint64_t state = 1;
+    for (int k = 0; k < POSES; k++) {
+        double q[DYN_MAX_JOINTS], g[DYN_MAX_JOINTS];
+        for (uint32_t i = 0; i < m->n; i++) {
+            const double *limit = m->joint[i].drive.limits.position;
+            const bool bounded = limit[1] > limit[0];
+            q[i] = bounded ? limit[0] + (limit[1] - limit[0]) * (0.05 + 0.9 * uniform(&state))
+                           : 6.28 * (uniform(&state) - 0.5);
+        }
+        dyn_fast_gravity_f64(&w->arm, &w->scratch, q, g);
+        look_at_pose(w, q, g);
+        for (uint32_t i = 0; i < m->n; i++) {
+            const double limit = m->joint[i].drive.limits.torque;
+            const double part = limit > 0 ? fabs(g[i]) / limit : 0;
+            w->gravity_most[i] = fmax(w->gravity_most[i], fabs(g[i]));
+            if (part > most) {
+                most = part;
+                w->joint = i;
+                memcpy(w->pose, q, sizeof q);
+            }
+        }
+    }
+}
+
+static double velocity_limit(const worst_t *w, uint32_t i) {
+    const double v = w->robot->model.joint[i].drive.limits.velocity;
+    return v > 0 ? v : 1;
+}
+
+/* sqrt(2 T), T the kinetic energy of these speeds at most: by Cauchy and Schwarz. */
+static double vigour(const worst_t *w, const double *moved) {
+    double sum = 0;
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        sum += sqrt(w->inertia[i]) * moved[i];
+    return sum;
+}
+
+/*
+ * What the loop sees as a step of torque where it goes on from where the joint is: what the
+ * feedback held until then, kp off or the torque limit, and Coulomb friction, which is fed forward
+ * for the speed of the reference and not for that of the joint.
+ */
+static double torque_step(const worst_t *w, uint32_t i, double off) {
+    const dyn_drive_t *d = &w->robot->model.joint[i].drive;
+    const double kp = w->robot->joint[i].kp, limit = d->limits.torque;
+    const double coulomb = fmax(-d->friction.coulomb[0], d->friction.coulomb[1]);
+    return (limit > 0 ? fmin(kp * off, limit) : kp * off) + coulomb;
+}
+
+/*
+ * Largest speed of joint i after the fault, moved: of the joints before it, off: how far the joint
+ * was from its reference.
+ *   hold     The reference goes on from where and as fast as the joint is, and brakes: a mass on a
+ *            spring, M and kp, is at most step / sqrt(kp M) fast after a step of torque, undamped.
+ *   lower    that and the speed of lowering, a tenth of the velocity limit (firmware/app/setup.c)
+ *   damp     Motors that are shorted take energy away: what there was may be in any joint,
+ *            |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). And the speed at which gravity and the shorted
+ *            motor balance: the largest gravity torque by (k G)^2 / R and viscous friction.
+ *   release  Free fall: the kinetic energy T grows by -qd' g <= sqrt(2 T) sqrt(g' M^-1 g), so that
+ *            sqrt(2 T) grows by no more than the largest sqrt(g' M^-1 g) a second. Friction helps.
+ */
+static double speed_bound(const worst_t *w, uint32_t stop, uint32_t i, const double *moved,
+                          double off, double seconds) {
+    const dyn_drive_t *d = &w->robot->model.joint[i].drive;
+    const double kg = d->motor.torque_constant * d->motor.gear;
+    const double damping = kg * kg / d->motor.resistance + d->friction.viscous;
+    const double kp = w->robot->joint[i].kp;
+    const double spread = sqrt(w->mobility[i]) * vigour(w, moved);
+    if (stop == APP_STOP_DAMP)
+        return spread + w->gravity_most[i] / damping;
+    if (stop == APP_STOP_RELEASE)
+        return spread + seconds * w->pull * sqrt(w->mobility[i]);
+    const double spring = kp > 0 ? torque_step(w, i, off) / sqrt(kp * w->inertia[i]) : 0;
+    return moved[i] + spring + (stop == APP_STOP_LOWER ? SINK_PART * velocity_limit(w, i) : 0);
+}
+
+/*
+ * How far the hand can fall.
+ *   hold     Every joint by its braking way, moved^2 / 2a, and by 2 step / kp: so far a mass on a
+ *            spring goes after a step, undamped. A joint without a spring is as fast as above.
+ *   lower    that, and the way of lowering
+ *   damp     every joint as fast as above all the time
+ *   release  The hand is at most sqrt(J M^-1 J') sqrt(2 T) fast, with sqrt(2 T) from that of the
+ *            fault on growing as above: this way in the time.
+ */
+static double fall_bound(const worst_t *w, uint32_t stop, const double *bound, const double *moved,
+                         const double *off, double seconds) {
+    double sum = 0;
+    if (stop == APP_STOP_RELEASE)
+        return w->hand * seconds * (vigour(w, moved) + w->pull * seconds / 2);
+    for (uint32_t i = 0; i < w->robot->n; i++) {
+        const double kp = w->robot->joint[i].kp, v = velocity_limit(w, i);
+        const double given = w->robot->model.joint[i].drive.limits.acceleration;
+        const double brakes = given > 0 ? given : v / RISE_S;
+        double way = bound[i] * seconds;
+        if (stop <= APP_STOP_LOWER && kp > 0)
+            way = moved[i] * moved[i] / (2 * brakes) + 2 * torque_step(w, i, off[i]) / kp +
+                  (stop == APP_STOP_LOWER ? SINK_PART * v * seconds : 0);
+        sum += w->reach[i] * way;
+    }
+    return sum;
+}
+
+/* ---------------------------------------------------------------------------------- one scenario
+ */
+
+typedef struct {
+    const worst_t *worst;
+    double rate_hz, seconds; /* how long it is watched after the fault, in the board's time */
+    uint32_t first_tick, last_tick, rows;
+    bool failed, done;
+    double q[DYN_MAX_JOINTS], height, fall;
+    double speed[DYN_MAX_JOINTS], before[DYN_MAX_JOINTS]; /* largest, after and until the fault */
+    double off[DYN_MAX_JOINTS];                           /* from the reference, until it */
+    FILE *csv;
+    plot_t *plot;
+} motion_seen_t;
+
+static double hand_height(const worst_t *w, const double *q) {
+    double pose[12];
+    dyn_pose_f64(&w->arm, q, pose);
+    return pose[11];
+}
+
+static void see(void *user, const sample_in_t *sample) {
+    motion_seen_t *m = user;
+    const uint32_t n = m->worst->robot->n;
+    const double *q = sample->value + 1;
+    const double h = (sample->tick - m->last_tick) / m->rate_hz;
+    const bool fault = (sample->word[0] & 0xff) == APP_STATE_FAULT;
+    if (m->done) /* a joint that stays jammed is a second fault some time later */
+        return;
+    const double height = hand_height(m->worst, q);
+    double drawn[2 * DYN_MAX_JOINTS + 1] = {height};
+    memcpy(drawn + 1, q, n * sizeof *q);
+    for (uint32_t i = 0; i < n && m->rows > 0 && h > 0; i++) {
+        drawn[1 + n + i] = (q[i] - m->q[i]) / h;
+        double *most = m->failed ? &m->speed[i] : &m->before[i];
+        *most = fmax(*most, fabs(q[i] - m->q[i]) / h);
+        if (!m->failed && !fault)
+            m->off[i] = fmax(m->off[i], fabs(sample->value[1 + n + i] - q[i]));
+    }
+    if (fault && !m->failed) { /* it came between the last two samples */
+        m->failed = true;
+        m->first_tick = sample->tick;
+        if (m->plot)
+            plot_mark(m->plot, sample->tick / m->rate_hz, "s since the fault");
+        m->height = height;
+    }
+    if (fault)
+        m->fall = fmax(m->fall, m->height - height);
+    memcpy(m->q, q, n * sizeof *q);
+    m->last_tick = sample->tick;
+    m->done = m->failed && (m->last_tick - m->first_tick) / m->rate_hz >= m->seconds;
+    m->rows++;
+    if (m->plot)
+        plot_add(m->plot, sample->tick / m->rate_hz, drawn);
+    if (m->csv) {
+        fprintf(m->csv, "%u,%u,%.9g", (unsigned)sample->tick, (unsigned)(sample->word[0] & 0xff),
+                height);
+        for (uint32_t i = 0; i < n; i++)
+            fprintf(m->csv, ",%.9g", q[i]);
+        fputc('\n', m->csv);
+    }
+}
+
+/* Soft limits of the loaded joint around its pose. */
+static int set_limits(client_t *client, const worst_t *w) {
+    static const char *const name[] = {"position_lower", "position_upper"};
+    for (int k = 0; k < 2; k++) {
+        uint32_t tunable;
+        int joint;
+        float now;
+        const double limit = w->pose[w->joint] + (k ? NEAR : -NEAR);
+        if (client_tunable(client, name[k], &tunable, &joint) != 0 ||
+            client_set(client, tunable, w->joint, (float)limit, &now) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The switch of the loaded joint is behind its nearer stop. */
+static int set_home(client_t *client, const worst_t *w) {
+    static const char *const name[] = {"home", "home_position"};
+    const double *limit = w->robot->model.joint[w->joint].drive.limits.position;
+    const double at = w->pose[w->joint];
+    const bool lower = at - limit[0] < limit[1] - at;
+    const double value[] = {lower ? -HOME_SWITCH : HOME_SWITCH,
+                            lower ? limit[0] - 1 : limit[1] + 1};
+    for (int k = 0; k < 2; k++) {
+        uint32_t tunable;
+        int joint;
+        float now;
+        if (client_tunable(client, name[k], &tunable, &joint) != 0 ||
+            client_set(client, tunable, w->joint, (float)value[k], &now) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int set_one(client_t *client, const char *name, float value) {
+    uint32_t tunable;
+    int joint;
+    float now;
+    if (client_tunable(client, name, &tunable, &joint) != 0)
+        return -1;
+    return client_set(client, tunable, 0, value, &now);
+}
+
+/* What is on when the fault comes: a motion, a stream that ends too early, or the arm is held. */
+static int start(client_t *client, const worst_t *w, const scenario_t *s, const float *pose) {
+    motion_t motion = {.kind = s->dry ? MOTION_KNOTS : MOTION_QUINTIC};
+    const dyn_limits_t *limits = &w->robot->model.joint[w->joint].drive.limits;
+    const double middle = (limits->position[0] + limits->position[1]) / 2;
+    memcpy(motion.value, pose, w->robot->n * sizeof *pose);
+    motion.value[w->joint] += pose[w->joint] < (float)middle ? 0.5f : -0.5f;
+    motion.duration_s = s->dry ? 0.02f : 0;
+    if (s->homes) {
+        motion = (motion_t){.kind = MOTION_HOME};
+        motion.value[w->joint] = 1;
+    }
+    if (!s->dry && !s->moves && !s->homes)
+        return 0;
+    if (client_motion(client, &motion) != 0)
+        return -1;
+    /* Half of the buffer starts it. */
+    for (uint32_t k = 0, credits = 1; s->dry && k < DRY_POINTS && credits > 0; k++)
+        if (client_knots(client, pose, 1, &credits) != 0)
+            return trial_in_fault(client); /* the last points were late, which is the same fault */
+    return 0;
+}
+
+/* The fault is asked for when it is seen, and not when the arm was watched: a second one while the
+ * arm stops makes the stop a worse one. */
+static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
+    uint32_t start = 0;
+    int silent = 0; /* polls in a row: the emulator may be slow */
+    bool known = false;
+    while (silent < SILENT_POLLS &&
+           (start == 0 || seen->failed || (seen->last_tick - start) / seen->rate_hz < PATIENCE_S)) {
+        const int bytes = client_poll(client, POLL_MS);
+        if (bytes < 0 || (seen->failed && !known && client_fault(client, fault) != 0))
+            return -1;
+        known = seen->failed;
+        silent = bytes > 0 ? 0 : silent + 1;
+        start = start == 0 ? seen->last_tick : start;
+        if (known && seen->done)
+            return 0;
+    }
+    device_status_t status;
+    if (client_status(client, &status) == 0)
+        port_fail(&client->error, "look at `appell monitor`",
+                  "no fault came: the board is %s (%s), tick %u, the last sample of tick %u",
+                  app_state_name(status.state), app_fault_name(status.fault), (unsigned)status.tick,
+                  (unsigned)seen->last_tick);
+    return -1;
+}
+
+/* Prepares, provokes, watches; then everything is as before. */
+static int run(client_t *client, const worst_t *w, const scenario_t *s, motion_seen_t *seen,
+               device_fault_t *fault) {
+    static const char *const fields[] = {"state", "q_arm", "q_ref"};
+    float pose[DYN_MAX_JOINTS];
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        pose[i] = (float)w->pose[i];
+    /* Held by the loop first; without brakes it would fall before that. */
+    const motion_t hold = {.kind = MOTION_HOLD};
+    if (set_one(client, "plant_defect_joint", (float)w->joint) != 0 ||
+        set_one(client, "brakes", 1) != 0 || (s->tight && set_limits(client, w) != 0) ||
+        (s->homes && set_home(client, w) != 0) || client_place(client, pose) != 0 ||
+        client_stream(client, fields, 3, 5, WINDOW, see, seen) != 0 ||
+        client_motion(client, &hold) != 0 || set_one(client, "brakes", 0) != 0)
+        return -1;
+    for (int k = 0; k < 4 && s->set[k].name; k++)
+        if (set_one(client, s->set[k].name, s->set[k].value) != 0)
+            return -1;
+    if ((s->defect != DEFECT_NONE && set_one(client, "plant_defect", (float)s->defect) != 0) ||
+        start(client, w, s, pose) != 0)
+        return -1;
+    return watch(client, seen, fault);
+}
+
+/* ------------------------------------------------------------------------------------- the report
+ */
+
+static int report(const client_t *client, const worst_t *w, const scenario_t *s,
+                  const motion_seen_t *seen, const device_fault_t *f, faults_say_t say) {
+    char line[512];
+    double bound[DYN_MAX_JOINTS] = {0};
+    uint32_t fastest = 0;
+    bool good = f->fault == s->fault && f->stop == s->stop;
+    const double seconds = (seen->last_tick - seen->first_tick) / seen->rate_hz;
+    const bool prismatic = f->joint < w->robot->n && client->device.prismatic[f->joint];
+    for (uint32_t i = 0; i < w->robot->n; i++) {
+        bound[i] = speed_bound(w, f->stop, i, seen->before, seen->off[i], seconds);
+        good = good && seen->speed[i] <= bound[i];
+        fastest = seen->speed[i] > seen->speed[fastest] ? i : fastest;
+    }
+    const double fall = fall_bound(w, f->stop, bound, seen->before, seen->off, seconds);
+    good = good && seen->fall <= fall;
+    snprintf(line, sizeof line, "%s: fault %u, %s%s%s: %.4g %s (limit %.4g). %s", s->how, f->fault,
+             app_fault_name(f->fault), f->joint < w->robot->n ? ", joint " : "",
+             f->joint < w->robot->n ? client->device.joint[f->joint] : "", (double)f->value,
+             quantity_unit(app_fault_quantity(f->fault), prismatic), (double)f->limit,
+             app_fault_cause(f->fault));
+    say(line);
+    snprintf(line, sizeof line,
+             "    stop: %s; fastest is %s, %.3f rad/s (bound %.3f), the hand fell %.4f m in %.2f s "
+             "(bound %.3f)%s",
+             app_stop_name(f->stop), w->robot->joint[fastest].name, seen->speed[fastest],
+             bound[fastest], seen->fall, seconds, fall, good ? "" : "   NOT AS EXPECTED");
+    say(line);
+    return good ? 0 : 1;
+}
+
+/* Outputs off, no fault, no defect, every setting as it is when the board starts. */
+static int reset(client_t *client, const scenario_t *s) {
+    if (client_off(client) != 0)
+        return -1;
+    for (int k = 0; k < 4 && s->set[k].name; k++) {
+        uint32_t tunable;
+        int joint;
+        if (client_tunable(client, s->set[k].name, &tunable, &joint) != 0 ||
+            set_one(client, s->set[k].name, client->device.tunable[tunable].fallback) != 0)
+            return -1;
+    }
+    return set_one(client, "plant_defect", DEFECT_NONE) != 0 ? -1 : set_one(client, "brakes", 1);
+}
+
+static plot_t *open_plot(const worst_t *w, const char *path, const scenario_t *s) {
+    static const char *const hand[] = {"hand"};
+    const char *name[DYN_MAX_JOINTS];
+    plot_t *plot = plot_open(path, s->how);
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        name[i] = w->robot->joint[i].name;
+    if (plot) {
+        plot_panel(plot, "height", "m", hand, 1);
+        plot_panel(plot, "joints", "rad", name, w->robot->n);
+        plot_panel(plot, "speeds", "rad/s", name, w->robot->n);
+    }
+    return plot;
+}
+
+static int one(client_t *client, const worst_t *w, const uint8_t *image, size_t size,
+               const scenario_t *s, const char *folder, faults_say_t say) {
+    bool kept;
+    device_status_t status;
+    device_fault_t fault;
+    char path[512];
+    if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL) != 0 ||
+        client_discover_robot(client) != 0 || client_status(client, &status) != 0)
+        return -1;
+    motion_seen_t seen = {.worst = w,
+                          .rate_hz = status.rate_hz,
+                          .seconds = s->stop == APP_STOP_RELEASE ? RELEASE_S : 1};
+    snprintf(path, sizeof path, "%s/fault-%s.csv", folder, app_fault_name(s->fault));
+    for (char *c = path; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    seen.csv = fopen(path, "w");
+    if (seen.csv)
+        fprintf(seen.csv, "tick,state,height_m,q of each joint\n");
+    memcpy(strrchr(path, '.'), ".png", 5);
+    seen.plot = open_plot(w, path, s);
+    const int status_run = run(client, w, s, &seen, &fault);
+    if (seen.csv)
+        fclose(seen.csv);
+    if (seen.plot && plot_close(seen.plot, status_run == 0) != 0)
+        return -1;
+    if (status_run != 0 || client_stream_end(client) != 0 || reset(client, s) != 0)
+        return -1;
+    return report(client, w, s, &seen, &fault, say);
+}
+
+int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
+                   const char *folder, faults_say_t say, uint32_t *done) {
+    worst_t *w = calloc(1, sizeof *w);
+    char line[512];
+    int failed = 0;
+    *done = 0;
+    if (!w || dyn_prepare_f64(&robot->model, NULL, &w->arm) != DYN_OK) {
+        free(w);
+        port_fail(&client->error, "check the robot with `appell check`", "no dynamics");
+        return -1;
+    }
+    w->robot = robot;
+    find_worst(w);
+    look_at_inertia(w);
+    int at = snprintf(line, sizeof line,
+                      "pose with the largest load (joint %s):", robot->joint[w->joint].name);
+    for (uint32_t i = 0; i < robot->n && at < 400; i++)
+        at += snprintf(line + at, sizeof line - (size_t)at, " %.3f", w->pose[i]);
+    say(line);
+    for (int k = 0; k < SCENARIOS && failed >= 0; k++) {
+        const double *limit = robot->model.joint[w->joint].drive.limits.position;
+        if ((scenario[k].floats && !strcmp(client->device.real, "q31")) ||
+            (scenario[k].homes && !(limit[1] > limit[0]))) /* it would find the switch */
+            continue;
+        const int status = one(client, w, image, size, &scenario[k], folder, say);
+        failed = status < 0 ? -1 : failed + status;
+        *done += status == 0;
+    }
+    free(w);
+    return failed;
+}

@@ -1,0 +1,227 @@
+/* Motions and gains for a robot, from its limits and its dynamics. */
+#include "tools/motion/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dyn/number/f64.h"
+#include "firmware/params/image.h"
+#include "tools/eval/ik.h"
+
+#define TURN 6.28318530717958647692
+
+#define NEAR_LIMIT 0.95
+#define RANGE_PART 0.8
+#define FREE_RANGE TURN
+#define FAST_S     1.5
+/* Torque that feedforward may take of the limit: feedback needs the rest. */
+#define TORQUE_PART 0.85
+
+static double velocity_of(const dyn_limits_t *l) {
+    return l->velocity > 0 ? l->velocity : (double)IMAGE_VELOCITY_DEFAULT;
+}
+
+static double acceleration_of(const dyn_limits_t *l) {
+    return l->acceleration > 0 ? l->acceleration : velocity_of(l) / (double)IMAGE_RISE_DEFAULT_S;
+}
+
+/* Reference of the cycloid at part u of its time. */
+static void cycloid(const plan_t *plan, uint32_t n, double u, double *q, double *qd, double *qdd) {
+    const double T = (double)plan->motion.duration_s;
+    for (uint32_t i = 0; i < n; i++) {
+        const double way = (double)plan->motion.value[i] - (double)plan->start[i];
+        q[i] = (double)plan->start[i] + way * (u - sin(TURN * u) / TURN);
+        qd[i] = way / T * (1 - cos(TURN * u));
+        qdd[i] = way / (T * T) * TURN * sin(TURN * u);
+    }
+}
+
+typedef struct {
+    dyn_arm_f64_t arm;
+    dyn_fast_scratch_f64_t scratch;
+    double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
+} dynamics_t;
+
+static dynamics_t *dynamics_make(const robot_t *robot) {
+    dynamics_t *d = malloc(sizeof *d);
+    if (d && dyn_prepare_f64(&robot->model, NULL, &d->arm) != DYN_OK) {
+        free(d);
+        return NULL;
+    }
+    return d;
+}
+
+enum { MOMENTS = 50 };
+
+/* The largest part of a torque limit that the motion takes. */
+static double torque_part(const robot_t *robot, dynamics_t *d, const plan_t *plan) {
+    double q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS];
+    double most = 0;
+    for (int k = 0; k <= MOMENTS; k++) {
+        cycloid(plan, robot->n, (double)k / MOMENTS, q, qd, qdd);
+        dyn_fast_inverse_f64(&d->arm, &d->scratch, q, qd, qdd, tau);
+        dyn_rotor_inverse_f64(&d->arm, qdd, tau);
+        dyn_friction_f64(&d->arm, qd, tau);
+        for (uint32_t i = 0; i < robot->n; i++) {
+            const double limit = robot->model.joint[i].drive.limits.torque;
+            if (limit > 0)
+                most = fmax(most, fabs(tau[i]) / limit);
+        }
+    }
+    return most;
+}
+
+static void choose_way(const dyn_limits_t *l, double T, float *start, float *target) {
+    const bool bounded = l->position[1] > l->position[0];
+    const double range = bounded ? l->position[1] - l->position[0] : FREE_RANGE;
+    const double middle = bounded ? (l->position[0] + l->position[1]) / 2 : 0;
+    double way = NEAR_LIMIT * velocity_of(l) * T / 2;
+    way = fmin(way, NEAR_LIMIT * acceleration_of(l) * T * T / TURN);
+    way = fmin(way, RANGE_PART * range);
+    *start = (float)(middle - way / 2);
+    *target = (float)(middle + way / 2);
+}
+
+void plan_fast(const robot_t *robot, plan_t *plan) {
+    dynamics_t *d = dynamics_make(robot);
+    double T = FAST_S;
+    *plan = (plan_t){.name = "cycloid", .motion = {.kind = MOTION_CYCLOID}};
+    for (uint32_t i = 0; i < robot->n; i++)
+        choose_way(&robot->model.joint[i].drive.limits, T, &plan->start[i], &plan->motion.value[i]);
+    plan->motion.duration_s = (float)T;
+    /* Where the motors are too weak for the limits the same way takes longer. */
+    for (int k = 0; d && k < 8 && torque_part(robot, d, plan) > TORQUE_PART; k++)
+        plan->motion.duration_s = (float)(T *= 1.25);
+    snprintf(plan->title, sizeof plan->title, "cycloid of all joints%s, %.3g s",
+             T > FAST_S ? " within the torque limits" : " near their velocity limits", T);
+    free(d);
+}
+
+/* ------------------------------------------------------------------------------- straight line */
+
+/*
+ * Time between points: as long as the path allows, because a board of 8 KB holds 16 of them and a
+ * busy host sends the next ones late. In a motion of 1 rad in 5 s the spline is 1e-6 rad off the
+ * line.
+ */
+#define POINT_S      0.1
+#define POINTS_LEAST 25
+
+/* Points c of a cubic B-spline through p at all but the nodes beside the ends, which are at rest:
+ * (c_j-1 + 4 c_j + c_j+1) / 6 = p_j, by elimination. */
+static void spline_points(const double *p, uint32_t nodes, uint32_t n, float *point) {
+    const uint32_t first = 2, last = nodes - 3; /* unknown */
+    double *c = malloc(nodes * sizeof *c), *f = malloc(nodes * sizeof *f);
+    for (uint32_t i = 0; c && f && i < n; i++) {
+        double before = p[i], factor = 0;
+        for (uint32_t j = first; j <= last; j++) {
+            const double right = j == last ? p[(size_t)(nodes - 1) * n + i] : 0;
+            const double pivot = 4 - factor;
+            c[j] = (6 * p[(size_t)j * n + i] - before - right) / pivot;
+            f[j] = factor = 1 / pivot;
+            before = c[j];
+        }
+        for (uint32_t j = last; j-- > first;)
+            c[j] -= f[j] * c[j + 1];
+        point[i] = (float)p[i];
+        for (uint32_t j = first; j <= last; j++)
+            point[(size_t)(j - first + 1) * n + i] = (float)c[j];
+        point[(size_t)(last - first + 2) * n + i] = (float)p[(size_t)(nodes - 1) * n + i];
+    }
+    free(c);
+    free(f);
+}
+
+static int line_positions(ik_t *ik, const plan_t *plan, const double attitude[3][3], uint32_t nodes,
+                          double *p) {
+    dyn_pose_t hand;
+    memcpy(hand.r, attitude, sizeof hand.r);
+    for (uint32_t j = 0; j < nodes; j++) {
+        const double u = (double)j / (nodes - 1);
+        const double s = u * u * u * (10 - 15 * u + 6 * u * u);
+        ik_answer_t answer;
+        for (int k = 0; k < 3; k++)
+            hand.p[k] = plan->from[k] + s * (plan->to[k] - plan->from[k]);
+        if (!ik_solve(ik, &hand, &answer))
+            return -1;
+        memcpy(p + (size_t)j * ik->model->n, answer.q, ik->model->n * sizeof *p);
+        memcpy(ik->start, answer.q, ik->model->n * sizeof *p);
+        ik->restarts = 0; /* from here on the next is near */
+    }
+    return 0;
+}
+
+int plan_line(const robot_t *robot, const double from[3], const double to[3],
+              const double attitude[3][3], double seconds, plan_t *plan) {
+    const uint32_t pieces = (uint32_t)fmax(POINTS_LEAST, rint(seconds / POINT_S)),
+                   nodes = pieces + 1;
+    int prepared, status = -1;
+    ik_t ik = {.model = &robot->model,
+               .evaluator = eval_f64.make(&robot->model, NULL, NULL, &prepared),
+               .restarts = 100,
+               .seed = 1};
+    double *p = calloc((size_t)nodes * robot->n, sizeof *p);
+    *plan = (plan_t){.name = "line",
+                     .motion = {.kind = MOTION_KNOTS, .duration_s = (float)(seconds / pieces)},
+                     .points = nodes - 2};
+    memcpy(plan->from, from, sizeof plan->from);
+    memcpy(plan->to, to, sizeof plan->to);
+    plan->point = calloc((size_t)plan->points * robot->n, sizeof *plan->point);
+    ik_middle(ik.model, ik.start);
+    if (ik.evaluator && p && plan->point)
+        status = line_positions(&ik, plan, attitude, nodes, p);
+    if (status == 0) {
+        spline_points(p, nodes, robot->n, plan->point);
+        for (uint32_t i = 0; i < robot->n; i++)
+            plan->start[i] = plan->point[i];
+        snprintf(plan->title, sizeof plan->title,
+                 "straight line of the hand, [%.2f %.2f %.2f] to [%.2f %.2f %.2f] m, %.3g s",
+                 from[0], from[1], from[2], to[0], to[1], to[2], seconds);
+    }
+    if (ik.evaluator)
+        eval_f64.drop(ik.evaluator);
+    free(p);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- gains */
+
+/* 1 / (M^-1)_ii, rotors included. */
+static void free_inertia(dynamics_t *d, const double *q, double *least) {
+    const uint32_t n = d->arm.n;
+    dyn_fast_mass_f64(&d->arm, &d->scratch, q, d->M);
+    dyn_rotor_mass_f64(&d->arm, d->M);
+    if (dyn_cholesky_factor_f64(n, d->M) != DYN_OK)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        double x[DYN_MAX_JOINTS] = {0};
+        x[i] = 1;
+        dyn_cholesky_solve_f64(n, d->M, x);
+        least[i] = fmin(least[i], 1 / x[i]);
+    }
+}
+
+void plan_gains(const robot_t *robot, double hz, plan_t *plan) {
+    dynamics_t *d = dynamics_make(robot);
+    double least[DYN_MAX_JOINTS] = {0}, q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
+    const double w = TURN * hz;
+    for (uint32_t i = 0; i < robot->n; i++)
+        least[i] = INFINITY;
+    for (int k = 0; d && plan->points == 0 && k <= MOMENTS; k++) {
+        cycloid(plan, robot->n, (double)k / MOMENTS, q, qd, qdd);
+        free_inertia(d, q, least);
+    }
+    for (uint32_t k = 0; d && k < plan->points; k++) {
+        for (uint32_t i = 0; i < robot->n; i++)
+            q[i] = (double)plan->point[(size_t)k * robot->n + i];
+        free_inertia(d, q, least);
+    }
+    for (uint32_t i = 0; i < robot->n; i++) {
+        const double inertia = isfinite(least[i]) ? least[i] : 0;
+        plan->kp[i] = (float)(inertia * w * w);
+        plan->kd[i] = (float)(2 * inertia * w);
+    }
+    free(d);
+}

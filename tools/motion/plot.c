@@ -1,0 +1,180 @@
+/*
+ * One picture of a comparison, a column for each motion: the motion, the error of every controller
+ * on a logarithmic scale, its RMS by joint, torques and voltages. gnuplot draws it.
+ */
+#include "tools/motion/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/cli/gnuplot.h"
+#include "tools/cli/say.h"
+
+static const char *const color[RUN_CONTROLLERS] = {"#d55e00", "#e69f00", "#0072b2"};
+static const char *const pale[RUN_CONTROLLERS] = {"#f0b48c", "#f5d896", "#8cc0e0"};
+
+/* More rows than the picture has dots across would only cost time. */
+enum { ROWS_DRAWN = 700, FULL = 2, ROW_HEIGHT = 300, COLUMN_WIDTH = 700 };
+/* Below it an error is rounding: the logarithm needs an end. Milliradians. */
+#define LEAST_ERROR 1e-3
+
+static double time_of(const record_t *record, uint32_t row) {
+    return (record->tick[row] - record->tick[0]) / (double)(record->rate_hz ? record->rate_hz : 1);
+}
+
+/* RMS over the joints at one moment, in thousandths of rad or m. */
+static double error_at(const record_t *record, uint32_t row) {
+    double sum = 0;
+    for (uint32_t i = 0; i < record->joints; i++) {
+        const double off =
+            record_value(record, row, RUN_q_ref, i) - record_value(record, row, RUN_q_arm, i);
+        sum += off * off;
+    }
+    return fmax(LEAST_ERROR, 1000 * sqrt(sum / record->joints));
+}
+
+static void write_errors(FILE *pipe, const record_t *record, size_t r, int m, int c) {
+    const uint32_t every = 1 + record->rows / ROWS_DRAWN;
+    fprintf(pipe, "$error_%zu_%d_%d << END\n", r, m, c);
+    for (uint32_t row = 0; row < record->rows; row += every)
+        fprintf(pipe, "%.6g %.6g\n", time_of(record, row), error_at(record, row));
+    fputs("END\n", pipe);
+}
+
+/* t, then q_ref, q_arm, tau, volt of all joints, of the full feedforward with exact masses. */
+static void write_motion(FILE *pipe, const record_t *record, size_t r) {
+    static const uint32_t field[] = {RUN_q_ref, RUN_q_arm, RUN_tau, RUN_volt};
+    const uint32_t every = 1 + record->rows / ROWS_DRAWN;
+    fprintf(pipe, "$motion_%zu << END\n", r);
+    for (uint32_t row = 0; row < record->rows; row += every) {
+        fprintf(pipe, "%.6g", time_of(record, row));
+        for (int f = 0; f < 4; f++)
+            for (uint32_t i = 0; i < record->joints; i++)
+                fprintf(pipe, " %.6g", record_value(record, row, field[f], i));
+        fputc('\n', pipe);
+    }
+    fputs("END\n", pipe);
+}
+
+static void write_bars(FILE *pipe, const robot_t *robot, const result_t *result, size_t r) {
+    fprintf(pipe, "$bars_%zu << END\n", r);
+    for (uint32_t i = 0; i < robot->n; i++) {
+        fprintf(pipe, "\"%s\"", robot->joint[i].name);
+        for (int c = 0; c < RUN_CONTROLLERS; c++)
+            for (int m = 0; m < RUN_MASSES; m++)
+                fprintf(pipe, " %.6g", fmax(LEAST_ERROR, 1000 * result->record[m][c].rms[i]));
+        fputc('\n', pipe);
+    }
+    fputs("END\n", pipe);
+}
+
+static void position_panel(FILE *pipe, const robot_t *robot, const result_t *result, size_t r) {
+    fprintf(pipe, "set title '%s'\nunset logscale y\nset ylabel 'position, rad or m'\nplot ",
+            result->plan->title);
+    for (uint32_t i = 0; i < robot->n; i++)
+        fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw 1.8 lt %u title '%s' noenhanced",
+                i ? ", " : "", r, 2 + robot->n + i, i + 1, robot->joint[i].name);
+    fputs(", NaN with lines lw 1 dt 2 lc 'black' title 'reference'", pipe);
+    for (uint32_t i = 0; i < robot->n; i++)
+        fprintf(pipe, ", $motion_%zu using 1:%u with lines lw 1 dt 2 lc 'black' notitle", r, 2 + i);
+    fputc('\n', pipe);
+}
+
+static void error_panel(FILE *pipe, size_t r) {
+    fputs("set title 'tracking error, RMS of all joints'\nset ylabel 'mrad or mm'\n"
+          "set logscale y\nset format y '10^{%L}'\nplot ",
+          pipe);
+    for (int c = 0; c < RUN_CONTROLLERS; c++)
+        for (int m = 0; m < RUN_MASSES; m++)
+            fprintf(pipe, "%s$error_%zu_%d_%d using 1:2 with lines lw %s lc '%s' %s%s%s",
+                    c + m ? ", " : "", r, m, c, m ? "1.6 dt 2" : "2", color[c],
+                    m ? "notitle" : "title '", m ? "" : run_controller[c], m ? "" : "'");
+    fputs(", NaN with lines lw 1.6 dt 2 lc 'black' title 'masses 10 % wrong'\n", pipe);
+}
+
+/* Names of all joints, with a blank between two, that fit below a panel side by side. */
+enum { NAMES_MOST = 70 };
+
+static bool names_fit(const robot_t *robot) {
+    size_t longest = 0;
+    for (uint32_t i = 0; i < robot->n; i++)
+        if (strlen(robot->joint[i].name) > longest)
+            longest = strlen(robot->joint[i].name);
+    return robot->n * (longest + 1) <= NAMES_MOST;
+}
+
+static void bar_panel(FILE *pipe, const robot_t *robot, size_t r) {
+    fputs("set title 'RMS error by joint (pale: masses 10 % wrong)'\nset xlabel ' '\n"
+          "set xtics noenhanced\nset style data histograms\nset style histogram clustered gap 1.5\n"
+          "set style fill solid 1 noborder\nset grid noxtics ytics\n",
+          pipe);
+    fputs(names_fit(robot) ? "" : "set xtics rotate by 20 right font ',8'\n", pipe);
+    fprintf(pipe, "set xrange [-0.6:%u.6]\nset yrange [%g:*]\nplot ", robot->n - 1, LEAST_ERROR);
+    for (int c = 0; c < RUN_CONTROLLERS; c++)
+        for (int m = 0; m < RUN_MASSES; m++) {
+            fprintf(pipe, "%s$bars_%zu using %d%s lc '%s' ", c + m ? ", " : "", r, 2 + 2 * c + m,
+                    c + m ? "" : ":xtic(1)", m ? pale[c] : color[c]);
+            if (m)
+                fputs("notitle", pipe);
+            else
+                fprintf(pipe, "title '%s'", run_controller[c]);
+        }
+    fputs("\nset style data lines\nset autoscale x\nset autoscale y\nset xtics auto norotate "
+          "autojustify font ''\nset grid "
+          "xtics ytics\n"
+          "set xlabel 't in s'\nunset logscale y\nset format y '%g'\n",
+          pipe);
+}
+
+static void joint_panel(FILE *pipe, const robot_t *robot, size_t r, const char *title,
+                        const char *label, uint32_t block) {
+    fprintf(pipe, "set title '%s'\nset ylabel '%s'\nplot ", title, label);
+    for (uint32_t i = 0; i < robot->n; i++)
+        fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw 1.5 lt %u title '%s' noenhanced",
+                i ? ", " : "", r, 2 + block * robot->n + i, i + 1, robot->joint[i].name);
+    fputc('\n', pipe);
+}
+
+static bool has_volts(const result_t *result) {
+    const record_t *record = &result->record[0][FULL];
+    for (uint32_t row = 0; row < record->rows; row++)
+        for (uint32_t i = 0; i < record->joints; i++)
+            if (record_value(record, row, RUN_volt, i) != 0)
+                return true;
+    return false;
+}
+
+static void write_script(FILE *pipe, const robot_t *robot, const result_t *result, size_t results,
+                         const char *path) {
+    const bool volts = has_volts(&result[0]);
+    const int rows = volts ? 5 : 4;
+    for (size_t r = 0; r < results; r++) {
+        for (int m = 0; m < RUN_MASSES; m++)
+            for (int c = 0; c < RUN_CONTROLLERS; c++)
+                write_errors(pipe, &result[r].record[m][c], r, m, c);
+        write_motion(pipe, &result[r].record[0][FULL], r);
+        write_bars(pipe, robot, &result[r], r);
+    }
+    char title[200];
+    snprintf(title, sizeof title, "%s: what feedforward buys", robot->name);
+    gnuplot_page_columns(pipe, path, (uint32_t)results * COLUMN_WIDTH,
+                         (uint32_t)(rows * ROW_HEIGHT + 30), (uint32_t)rows, (uint32_t)results,
+                         title);
+    for (size_t r = 0; r < results; r++) {
+        position_panel(pipe, robot, &result[r], r);
+        error_panel(pipe, r);
+        bar_panel(pipe, robot, r);
+        joint_panel(pipe, robot, r, "torque at the joints, full feedforward", "N m or N", 2);
+        if (volts)
+            joint_panel(pipe, robot, r, "motor voltage, full feedforward", "V", 3);
+    }
+}
+
+int report_plot(const robot_t *robot, const result_t *result, size_t results, const char *path) {
+    FILE *pipe = gnuplot_open(path);
+    if (!pipe)
+        return EXIT_BAD;
+    write_script(pipe, robot, result, results, path);
+    return gnuplot_close(pipe, path);
+}

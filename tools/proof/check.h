@@ -1,0 +1,35 @@
+/*
+ * Backend `check`: q31 on the host, bit for bit the same, but every sum is looked at. An overflow
+ * ends the program (or is counted), and the largest value of each named intermediate is kept, to be
+ * held against the bounds of tools/proof/range.h.
+ */
+#ifndef TOOLS_PROOF_CHECK_H
+#define TOOLS_PROOF_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef int32_t dyn_real_check_t;
+
+#define DYN_REAL check
+#include "dyn/number/arm.inc"
+#undef DYN_REAL
+
+/* Forgets peaks and overflows. */
+void check_begin(bool abort_on_overflow);
+long check_overflows(void);
+/* Largest absolute value of a component since then, in units of the format; -1: no such name. */
+double check_peak(const char *name, uint32_t joint, int part);
+
+/* For the vocabulary. A place in a kernel that names a value. */
+typedef struct check_site {
+    const char *name;
+    struct check_site *next;
+    bool listed;
+    int32_t low[DYN_MAX_JOINTS][3], high[DYN_MAX_JOINTS][3];
+} check_site_t;
+
+void check_list(check_site_t *site);
+void check_overflow(const char *what, int64_t value);
+
+#endif

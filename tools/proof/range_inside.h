@@ -1,0 +1,108 @@
+/*
+ * Inside the backend `range`: what its files share. range.c has numbers and vectors, range_tensor.c
+ * tensors, range_units.c the runs and the choice of units.
+ */
+#ifndef TOOLS_PROOF_RANGE_INSIDE_H
+#define TOOLS_PROOF_RANGE_INSIDE_H
+
+#include "tools/proof/range.h"
+
+#include <math.h>
+
+typedef dyn_real_range_t real;
+typedef dyn_vec_range_t vec;
+typedef dyn_sym_range_t sym;
+typedef range_acc_t acc;
+
+/* The run under way. Kernels have no argument for it: one run at a time. */
+typedef struct {
+    range_format_t format;
+    range_report_t *report;
+    const char *problem;
+    double inside; /* largest part of a format used since the last name */
+    bool constants_fit;
+} range_now_t;
+extern range_now_t range_now;
+
+/*
+ * q31: what a sum of products may be at most, and what its cut loses at most. One unit of the last
+ * place; where a vector is turned, by numbers in Q30, only the upper word stays, and four are lost.
+ */
+typedef struct {
+    double limit, unit;
+} cut_t;
+static const double q31_unit = 0x1p-28;
+static const double q31_limit = 8.0 * (1 - 0x1p-31);
+static const cut_t acc_cut = {0x1p63 / 0x1p56, 0x1p-28}, turn_cut = {0x1p63 / 0x1p58, 0x1p-26};
+/* Error of dyn_sincos_q30 and dyn_sincos_f32: test_dyn_trig holds them to it. */
+static const double q31_trig = 3e-9, f32_trig = 1.2e-7;
+static const double f32_half_ulp = 0x1p-24;
+
+/* The double arithmetic here is off by less than this part of any result. */
+static inline double widen(double x) {
+    return x * (1 + 1e-15);
+}
+
+static inline double size(real a) {
+    return fmax(fabs(a.lo), fabs(a.hi));
+}
+
+static inline double executed(real a) {
+    return size(a) + a.err;
+}
+
+static inline bool is_zero(real a) {
+    return a.lo == 0 && a.hi == 0 && a.err == 0;
+}
+
+/* Nothing happens to what is not turned; but in q31 it is cut all the same. */
+static inline bool turns_not(dyn_turn_range_t t) {
+    return range_now.format != RANGE_Q31 && t.c.lo == 1 && t.c.hi == 1 && t.c.err == 0 &&
+           is_zero(t.s);
+}
+
+static inline void see(double value, double limit) {
+    double part = value / limit;
+    if (part > range_now.inside)
+        range_now.inside = part;
+}
+
+static inline real seen(real a) {
+    if (range_now.format != RANGE_F32)
+        see(executed(a), q31_limit);
+    return a;
+}
+
+static inline double out_lo(double x) {
+    return x - fabs(x) * 1e-15;
+}
+
+static inline double out_hi(double x) {
+    return x + fabs(x) * 1e-15;
+}
+
+static inline real sum_exact(real a, real b) {
+    return (real){out_lo(a.lo + b.lo), out_hi(a.hi + b.hi), widen(a.err + b.err)};
+}
+
+static inline double norm3(double x, double y, double z) {
+    return widen(sqrt(x * x + y * y + z * z));
+}
+
+static inline double executed_norm(vec a) {
+    return a.norm + a.norm_err;
+}
+
+static inline acc minor(real a1, real b2, real a2, real b1) {
+    return range_acc_add(range_acc_mul(a1, b2), range_acc_mul(range_neg(a2), b1));
+}
+
+static inline double cross_error(vec a, vec b) {
+    return a.norm * b.norm_err + b.norm * a.norm_err + a.norm_err * b.norm_err;
+}
+
+/* See range.c. */
+vec range_tighten(vec a);
+vec range_vec_cut(acc x, acc y, acc z, cut_t how, double norm, double brought);
+
+#endif

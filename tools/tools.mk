@@ -1,0 +1,37 @@
+# The host tool: $(APPELL), optimised, and $(APPELL_SAN), the same sources under the sanitizers for the tests.
+# The kernels come from dyn/dyn.mk.
+
+APPELL     := $(BUILD)/host/appell
+APPELL_SAN := $(BUILD)/host/appell-san
+
+GEN_SRC      := $(filter-out $(DYN_BACKENDS:%=%.c),$(wildcard tools/gen/*.c))
+APPELL_SRC   := $(foreach f,args cli cmd eval image link motion proof,$(wildcard tools/$(f)/*.c)) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
+APPELL_SRC   := $(sort $(filter-out $(DYN_BACKENDS:%=%.c),$(APPELL_SRC)))
+TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
+
+$(APPELL): $(TOOL_OBJ) $(CORE_TOOL_LIB) $(DYN_TOOL_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(HOSTCC) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
+
+# It holds the rows of the bench.
+$(TOOL_OUT)/tools/args/budget.o $(TOOL_OUT)-san/tools/args/budget.o: tools/bench/baseline.csv
+
+ifeq ($(BOARD),host)
+TOOL_SAN_OBJ := $(APPELL_SRC:%.c=$(TOOL_OUT)-san/%.o)
+$(TOOL_OUT)-san/%.o: %.c tools/tools.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(HOSTCC) $(HOST_CFLAGS) -c $< -o $@
+
+$(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
+
+# For the scripts that test it.
+APPELL_TESTS := appell urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips direction
+test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
+# These compute millions of states, and anneal.
+test-build: $(if $(filter scale gen,$(or $(TEST),scale)),$(APPELL))
+endif
+
+-include $(shell find $(TOOL_OUT) $(TOOL_OUT)-san -name '*.d' 2>/dev/null)
