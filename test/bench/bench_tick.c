@@ -20,31 +20,30 @@ static app_outputs_t out;
 #define SUPPLY_MV  40000 /* nominal: test/support/control_arm.c */
 #define CONTROL    (&APP.control[APP.now])
 #define STEP(name) static BENCH_APART void step_##name(void)
-#define CALL(name) APP_NAMED(name)
 
 STEP(empty) {
     __asm volatile("");
 }
 STEP(sense) {
-    CALL(control_sense)(CONTROL, &APP.loop);
+    control_sense(CONTROL, &APP.loop);
 }
 STEP(estimate) {
-    CALL(control_estimate)(CONTROL, &APP.loop);
+    control_estimate(CONTROL, &APP.loop);
 }
 STEP(reference) {
-    CALL(reference_step)(CONTROL, &APP.motion, &APP.loop);
+    reference_step(CONTROL, &APP.motion, &APP.loop);
 }
 STEP(dynamics) {
-    CALL(control_dynamics)(CONTROL, &APP.scratch, &APP.loop);
+    control_dynamics(CONTROL, &APP.scratch, &APP.loop);
 }
 STEP(feedback) {
-    CALL(control_feedback)(CONTROL, &APP.loop);
+    control_feedback(CONTROL, &APP.loop);
 }
 STEP(drive) {
-    CALL(control_drive)(CONTROL, 0, &APP.loop, out.duty_q15);
+    control_drive(CONTROL, 0, &APP.loop, out.duty_q15);
 }
 STEP(plant) {
-    CALL(plant_step)(CONTROL, &APP.plant, &APP.scratch, false);
+    plant_step(CONTROL, &APP.plant, &APP.scratch, false);
 }
 STEP(tick) {
     app_tick(&APP, &in, &out);
@@ -94,25 +93,25 @@ static BENCH_APART uint32_t timed(void (*run)(void)) {
 /* The simulated arm is moved outside of the tick, which takes it for hardware. */
 static uint32_t timed_with_arm(void) {
     CONTROL->simulated = false;
-    CALL(plant_counts)(&APP.plant, in.counts);
+    plant_counts(&APP.plant, in.counts);
     in.counts_valid = UINT32_MAX;
     in.supply_mV = SUPPLY_MV;
     const uint32_t spent = timed(step[ARM].run);
-    CALL(plant_drive)(CONTROL, &APP.plant, out.duty_q15, APP.loop.tau);
+    plant_drive(CONTROL, &APP.plant, out.duty_q15, APP.loop.tau);
     step_plant();
     return spent;
 }
 
 static uint32_t timed_stage(uint32_t which) {
     uint32_t spent = 0;
-    CALL(plant_counts)(&APP.plant, APP.loop.counts);
+    plant_counts(&APP.plant, APP.loop.counts);
     for (uint32_t s = 0; s < WHOLE; s++) {
         if (s == which)
             spent = timed(step[s].run);
         else
             step[s].run();
         if (step[s].run == step_drive)
-            CALL(plant_drive)(CONTROL, &APP.plant, out.duty_q15, APP.loop.tau);
+            plant_drive(CONTROL, &APP.plant, out.duty_q15, APP.loop.tau);
     }
     return spent;
 }

@@ -70,7 +70,7 @@ def symbol_of(problem, method, real):
     if method == "plain":
         return "dyn_yardstick_inverse"
     if problem == "tick":
-        return "%s_%s" % (TICK[method], real)
+        return TICK[method]
     if problem == "flex":
         return "dyn_flex_%s_%s" % (method, real)
     if problem in ONLY:
