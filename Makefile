@@ -72,7 +72,13 @@ endif
 # Contraction off: host and target then agree bit for bit.
 COMMON := -std=gnu11 -g -I. -ffp-contract=off -MMD -MP $(WARN)
 
-OUT := $(BUILD)/$(BOARD)
+# LAB=1: the laboratory instead of the product (firmware/params/variant.h), in a folder of its own. The host has all of it.
+LAB ?=
+OUT := $(BUILD)/$(BOARD)$(if $(LAB),/lab)
+# Joints that an arm may have: the product's limit stands in board.mk with its reason, the laboratory has 32 unless the
+# board has no room for that.
+JOINTS ?= 32
+VARIANT_DEFS := $(if $(LAB),-DFIRMWARE_LAB $(LAB_DEFS),-DDYN_MAX_JOINTS=$(JOINTS) $(PRODUCT_DEFS))
 # GEN=1 ROBOT=y: kernels generated for this robot in the control loop, instead of those for any robot.
 GEN_ROBOT := $(if $(GEN),$(or $(ROBOT),$(error GEN=1 needs ROBOT=, the robot to generate code for)))
 GEN_OUT   := $(BUILD)/gen
@@ -80,19 +86,20 @@ GEN_DIR   := $(GEN_OUT)/$(notdir $(basename $(GEN_ROBOT)))
 GEN_NAME  := gen_$(CONTROL_REAL)
 GEN_DEFS  := $(if $(GEN),-I$(GEN_DIR) -DGENERATED_H='"$(GEN_NAME).h"' \
     -DGENERATED_HASH=$(if $(filter q31,$(CONTROL_REAL)),GEN_Q31,GEN_F32)_MODEL_HASH -DGENERATED_FIXED=$(if $(filter q31,$(CONTROL_REAL)),true,false))
-# Number types in which the board computes rows for the tool (board.mk; none: -).
-ROWS_REALS ?= f32 q31
+# Number types in which the laboratory computes batches for the tool (board.mk; none: -); the product has its own.
+LAB_REALS  ?= f32 q31
+ROWS_REALS := $(if $(filter -,$(LAB_REALS)),-,$(if $(LAB),$(LAB_REALS),$(CONTROL_REAL)))
 ROWS_DEFS  := $(patsubst %,-DROWS_HAS_%,$(shell echo $(filter-out -,$(ROWS_REALS)) | tr a-z A-Z))
 # A single frame above this is a mistake; the sum along the calls is tools/dev/stack.py's business.
 FRAME_MAX := 512
 CFLAGS := $(COMMON) -O2 $(CPU_FLAGS_$(CPU)) -ffunction-sections -fdata-sections -fno-common \
-          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(CONTROL_DEFS) $(ROWS_DEFS) -DBOARD_NAME='"$(BOARD)"'
+          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(VARIANT_DEFS) $(CONTROL_DEFS) $(ROWS_DEFS) -DBOARD_NAME='"$(BOARD)"'
 # Newer linkers warn of .ramfunc, which is writable and executable on purpose.
 RWX := $(shell $(CROSS)ld --help 2>/dev/null | grep -q no-warn-rwx-segments && echo -Wl,--no-warn-rwx-segments)
 LDFLAGS := $(CPU_FLAGS_$(CPU)) -nostartfiles --specs=nano.specs -L linker -T $(CHIP).ld \
            -Wl,--gc-sections -Wl,--build-id=sha1 -Wl,--fatal-warnings $(RWX)
 LDLIBS := -lm -lc -lgcc
-HOST_CFLAGS := $(COMMON) -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
+HOST_CFLAGS := $(COMMON) -DFIRMWARE_LAB -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
                -fno-sanitize-recover=all
 UNITY_FLAGS := -isystem $(UNITY_SRC) -DUNITY_INCLUDE_CONFIG_H -Itest/support
 
@@ -122,9 +129,10 @@ FIRMWARE_SRC := $(wildcard firmware/*.c)
 FIRMWARE_OBJ := $(FIRMWARE_SRC:%.c=$(OUT)/%.o) $(HAL_OBJ) $(if $(GEN),$(OUT)/firmware/$(GEN_NAME).o)
 
 .PHONY: firmware all
-firmware: $(FIRMWARE) ## build the firmware of BOARD (default)
-all: ## build the firmware of every board
-	@for b in $(BOARDS); do $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b firmware || exit 1; done
+firmware: $(FIRMWARE) ## build the firmware of BOARD (default); LAB=1: its laboratory
+all: ## build the firmware of every board, product and laboratory
+	@for b in $(BOARDS); do for lab in '' 1; do \
+	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab firmware || exit 1; done; done
 
 $(OUT)/%.o: %.c $(COMPILED)
 	@mkdir -p $(@D)
@@ -154,8 +162,8 @@ run: $(FIRMWARE) $(APPELL) ## the firmware in the emulator moves ROBOT (puma560)
 	  echo "$(BOARD) is hardware only: make flash BOARD=$(BOARD)"; exit 1)
 
 .PHONY: faults
-faults: $(FIRMWARE) $(APPELL) ## every fault that can be provoked on the simulated arm of ROBOT (puma560), and how it moves after it: build/faults
-	@$(if $(QEMU_MACHINE),$(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
+faults: $(APPELL) ## every fault that can be provoked on the simulated arm of ROBOT (puma560), and how it moves after it: build/faults
+	@$(if $(QEMU_MACHINE),$(MAKE) -j$(JOBS) --no-print-directory BOARD=$(BOARD) LAB=1 firmware && $(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
 	  echo "$(BOARD) is hardware only"; exit 1)
 
 .PHONY: faults-readme
@@ -181,10 +189,10 @@ endif
 test: ## run every test on the host and on every emulated board; TEST=name BOARD=x for one, with what it measured
 	@mkdir -p $(BUILD)
 	@: > $(BUILD)/test-jobs
-	@for b in $(TEST_BOARDS); do \
-	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b test-build || exit 1; done
-	@for b in $(SCRIPT_BOARDS); do \
-	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b script-build || exit 1; done
+	@for b in $(TEST_BOARDS); do lab=1; [ $$b = host ] && lab=; \
+	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab test-build || exit 1; done
+	@for b in $(SCRIPT_BOARDS); do for lab in 1 ''; do \
+	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab script-build || exit 1; done; done
 	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
@@ -192,17 +200,17 @@ test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of s
 
 # --------------------------------------------------------------------------------- size, lint, help
 .PHONY: size lint format help clean
-size: all ## code and RAM of every board
-	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf) --csv $(BUILD)/size.csv
+size: all ## code and RAM of every board, product and laboratory
+	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf $(b)/lab:$(BUILD)/$(b)/lab/firmware.elf) --csv $(BUILD)/size.csv
 
 # Layers, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
 # without -Werror hides one), static analysis.
 LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 .PHONY: lint-static
 lint: lint-static ## layers, formatting, -Werror, cppcheck, clang-tidy
-	@for b in host $(BOARDS); do echo "lint: gcc -Werror, $$b"; \
-	    $(MAKE) -s -j$(JOBS) --no-print-directory BUILD=build/lint WERROR=1 BOARD=$$b lint-build > build/lint.log 2>&1 \
-	    || { cat build/lint.log; exit 1; }; done
+	@for b in host $(BOARDS); do for lab in '' 1; do echo "lint: gcc -Werror, $$b$${lab:+/lab}"; \
+	    $(MAKE) -s -j$(JOBS) --no-print-directory BUILD=build/lint WERROR=1 BOARD=$$b LAB=$$lab lint-build > build/lint.log 2>&1 \
+	    || { cat build/lint.log; exit 1; }; done; done
 
 lint-static: ## the same without compiling
 	@echo "lint: layers";      tools/dev/lint_includes.py
@@ -211,7 +219,7 @@ lint-static: ## the same without compiling
 	@echo "lint: clang-tidy";  tools/dev/lint_static.sh clang-tidy $(LINT_SRC)
 
 .PHONY: lint-build
-lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(QEMU_MACHINE),$(filter host,$(BOARD))),$(TEST_BIN) $(SCRIPT_BIN))
+lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(and $(LAB),$(QEMU_MACHINE)),$(filter host,$(BOARD))),$(TEST_BIN) $(SCRIPT_BIN))
 
 format: ## let clang-format rewrite the sources
 	@clang-format -i $(LINT_SRC)

@@ -14,7 +14,10 @@ DYN_PLAIN      := $(addprefix model/,status flex_model model convert spread) num
 DYN_REALS      := f32 f64 q31
 DYN_TOOL_REALS := count range trace check
 DYN_BACKENDS   := $(addprefix tools/proof/,count range check range_tensor range_units) tools/gen/trace
-REALS          ?= $(DYN_REALS)
+# A product needs no paper's method and one number type; small boards name theirs.
+LAB_KERNEL_REALS ?= $(DYN_REALS)
+REALS            := $(if $(LAB),$(LAB_KERNEL_REALS),$(CONTROL_REAL))
+DYN_BOARD_KERNELS := $(if $(LAB),$(DYN_KERNELS),$(filter-out paper/%,$(DYN_KERNELS)))
 
 DYN_REAL_H = -DDYN_REAL_H='"$(if $(filter $1,$(DYN_REALS)),dyn/number,tools/$(if $(filter trace,$1),gen,proof))/real_$1.h"'
 # Setting up a model happens once, in double and with frames of poses; the tick's limit is not for it.
@@ -50,7 +53,7 @@ $(DYN_BACKENDS:%=$(OUT)/%.o) $(OUT)/tools/gen/graph.o: $(OUT)/%.o: %.c $(COMPILE
 else
 DYN_LIB   := $(OUT)/libdyn.a
 DYN_BUILD  = $(CROSS)gcc $(CFLAGS)
-DYN_OBJ   := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(foreach r,$(REALS),$(DYN_KERNELS:%=$(DYN_OUT)/%_$(r).o))
+DYN_OBJ   := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(foreach r,$(REALS),$(DYN_BOARD_KERNELS:%=$(DYN_OUT)/%_$(r).o))
 DYN_AR    := $(CROSS)ar
 endif
 
@@ -74,7 +77,7 @@ $(foreach r,$(DYN_REALS),$(eval $(call dyn_backend,$r)))
 
 # The same for the tool, whatever BOARD is. Counting, tracing and proving is not in a hurry; compiling them
 # is: `count` takes 1.6 s a kernel with -O1 and 0.1 s without.
-TOOL_CFLAGS := $(COMMON) -O2
+TOOL_CFLAGS := $(COMMON) -DFIRMWARE_LAB -O2
 TOOL_FAST_f64   := -O3
 TOOL_FAST_count := -O0
 TOOL_FAST_trace := -O0

@@ -11,13 +11,19 @@
 #include <string.h>
 
 #include "firmware/medium.h"
-#include "firmware/lab/batch_port.h"
+#include "firmware/link/batch_port.h"
 #include "firmware/tick.h"
 
 // Bytes for the image that runs and for the one that comes in. 0: a board with little RAM, whose
 // images are received into flash and used there.
 #ifndef LINK_IMAGE_ROOM
 #define LINK_IMAGE_ROOM 12288
+#endif
+
+#ifdef FIRMWARE_LAB
+enum { LAB_FLAG = HELLO_LAB };
+#else
+enum { LAB_FLAG = 0 };
 #endif
 
 static server_t server;
@@ -119,7 +125,7 @@ void link_start(app_t *app) {
     port.flags =
         (uint8_t)((emulated ? HELLO_EMULATED : 0) | (g->persistent ? HELLO_PERSISTENT : 0) |
                   (g->writable ? HELLO_STORE : 0) |
-                  (cycles_are_instructions() ? HELLO_INSTRUCTIONS : 0));
+                  (cycles_are_instructions() ? HELLO_INSTRUCTIONS : 0) | LAB_FLAG);
 #if LINK_IMAGE_ROOM > 0
     port.image = image;
     port.incoming = incoming;

@@ -81,7 +81,7 @@ void tick_stats(tick_stats_t *stats) {
     stats->worst = cycles_of_steps(stats->worst);
 }
 
-// What firmware/app/stages.h asks of the program.
+// What firmware/control/clock.h asks of the program.
 uint32_t app_clock(void) {
     return cycles_now();
 }

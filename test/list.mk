@@ -132,6 +132,6 @@ TEST_LIBS_robot_golden += -lcjson
 
 # Scripts.
 SCRIPT_BOARDS_boot   := $(QEMU_BOARDS)
-SCRIPT_BIN_boot       = $(FIRMWARE) $(TEST_OUT)/uart_echo.elf
+SCRIPT_BIN_boot       = $(if $(LAB),$(TEST_OUT)/uart_echo.elf)
 # It names boards for reports that it makes up.
 SCRIPT_BOARDS_guards :=

@@ -3,12 +3,14 @@ CHIP   := stm32f446
 FAMILY := stm32f4
 CPU    := m4f
 
-REALS       := f32# number types of its kernels
+LAB_KERNEL_REALS := f32# number types of its kernels
 
 # Elastic links of arms of up to six joints, four modes a link: 9 KB of RAM.
 FLEX_DEFS   := -DDYN_FLEX_MAX_JOINTS=6 -DDYN_FLEX_LINK_MODES=4 -DDYN_FLEX_MAX=24
 BOARD_DEFS  := $(FLEX_DEFS) -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
-ROWS_REALS  := f32# number types of rows computed for the tool
+LAB_REALS   := f32# number types of batches computed for the tool
+
+JOINTS := 12# in the product: an arm and a gripper, or two arms of six; each takes about 3 KB of the 128 KB
 
 FLASHER     := openocd
 OPENOCD_CFG := -f board/st_nucleo_f4.cfg

@@ -17,6 +17,7 @@
 
 #include "firmware/app/errors.h"
 #include "firmware/app/stages.h"
+#include "firmware/control/clock.h"
 #include "firmware/control/control.h"
 #include "firmware/control/io.h"
 #include "firmware/control/motion.h"

@@ -85,8 +85,10 @@ static int apply(app_t *app, uint32_t tunable) {
     case TUNABLE_plant_mass:
     case TUNABLE_plant_friction:
     case TUNABLE_plant_noise:
+#ifdef FIRMWARE_LAB
     case TUNABLE_plant_defect:
     case TUNABLE_plant_defect_joint:
+#endif
     case TUNABLE_plant_shift:
         setup_errors(app, &app->plant);
         return APP_OK;

@@ -210,15 +210,17 @@ void setup_errors(const app_t *app, plant_t *out) {
     (void)real_from_model(0.5 / (double)app->tunable[TUNABLE_plant_mass], PART, &out->mass_part);
     (void)real_from_model((double)app->tunable[TUNABLE_plant_friction], PART, &out->friction);
     out->noise = (uint32_t)app->tunable[TUNABLE_plant_noise];
+#ifdef FIRMWARE_LAB
     const uint32_t at = (uint32_t)app->tunable[TUNABLE_plant_defect_joint];
-    out->defect_joint = at < app->n ? at : 0;
-    out->defect = (uint32_t)app->tunable[TUNABLE_plant_defect];
+    out->defect = (defect_t){(uint32_t)app->tunable[TUNABLE_plant_defect], at < app->n ? at : 0};
+#endif
     out->shift = (int32_t)app->tunable[TUNABLE_plant_shift];
     const float *t = app->tunable;
-    const double supply = out->defect == DEFECT_LOW    ? (double)t[TUNABLE_guard_supply_low] / 2
-                          : out->defect == DEFECT_HIGH ? (double)t[TUNABLE_guard_supply_high] * 2
-                          : out->defect == DEFECT_WEAK ? WEAK_SUPPLY
-                                                       : 1;
+    const double supply =
+        defect_is(&out->defect, DEFECT_LOW)    ? (double)t[TUNABLE_guard_supply_low] / 2
+        : defect_is(&out->defect, DEFECT_HIGH) ? (double)t[TUNABLE_guard_supply_high] * 2
+        : defect_is(&out->defect, DEFECT_WEAK) ? WEAK_SUPPLY
+                                               : 1;
     out->supply_mV = supply != 1 ? (int32_t)(1000 * supply * (double)app->volts) : 0;
     (void)real_from_model(supply, PART, &out->supply);
 }

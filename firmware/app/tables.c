@@ -1,9 +1,11 @@
 /* The tables of the application as constants: names and texts by number. */
 #include "firmware/app/errors.h"
 #include "firmware/app/stages.h"
+#include "firmware/control/clock.h"
 #include "firmware/control/io.h"
 #include "firmware/control/motion.h"
 #include "firmware/control/sample.h"
+#include "firmware/lab/defects.h"
 #include "firmware/params/image.h"
 #include "firmware/params/parameters.h"
 #include "firmware/safety/faults.h"

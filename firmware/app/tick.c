@@ -68,20 +68,6 @@ static void simulate(app_t *app, const control_t *c, const app_outputs_t *out) {
     plant_step(c, &app->plant, &app->scratch, !out->enable && c->brakes);
 }
 
-/* What the hardware of a simulated arm would have read. */
-static app_inputs_t simulated_inputs(const app_t *app, const control_t *c, const app_inputs_t *in) {
-    if (!c->simulated)
-        return *in;
-    const uint32_t defect = app->plant.defect, bit = 1u << app->plant.defect_joint;
-    return (app_inputs_t){.counts_valid =
-                              defect == DEFECT_LOST || defect == DEFECT_PARITY ? ~bit : UINT32_MAX,
-                          .parity = defect == DEFECT_PARITY ? bit : 0,
-                          .supply_mV = app->plant.supply_mV,
-                          .switches = plant_switches(&app->motion, &app->plant),
-                          .overrun = in->overrun || defect == DEFECT_LATE,
-                          .broken = in->broken || defect == DEFECT_BREAK};
-}
-
 static void duty_none(const app_t *app, app_outputs_t *out) {
     for (uint32_t i = 0; i < app->n; i++)
         out->duty_q15[i] = 0;
@@ -147,8 +133,8 @@ static void compute(app_t *app, const control_t *c) {
     loop_t *s = &app->loop;
     control_dynamics(c, &app->scratch, s);
     app->unproved += s->unproved != 0;
-    if (c->simulated && app->plant.defect == DEFECT_NUMBER) /* a NaN of floats */
-        memset(&s->tau_model[app->plant.defect_joint], 0xff, sizeof s->tau_model[0]);
+    if (c->simulated && defect_is(&app->plant.defect, DEFECT_NUMBER)) /* a NaN of floats */
+        memset(&s->tau_model[defect_joint(&app->plant.defect)], 0xff, sizeof s->tau_model[0]);
 }
 
 static void feed_back(app_t *app, const control_t *c) {
@@ -258,7 +244,7 @@ static void count_costs(app_t *app) {
 }
 
 static void step(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
-    const app_inputs_t now = simulated_inputs(app, c, in);
+    const app_inputs_t now = c->simulated ? plant_inputs(&app->plant, &app->motion, in) : *in;
     out->hardware = !c->simulated;
     guard(app, c, &now);
     if (supervisor_drives(&app->safety)) {

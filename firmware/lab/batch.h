@@ -35,7 +35,11 @@ typedef enum {
 
 /* Memory of an evaluator of any type that the board has, aligned as a double. */
 #ifndef ROWS_EVALUATOR_ROOM
+#ifdef FIRMWARE_LAB
 #define ROWS_EVALUATOR_ROOM 19584
+#else
+#define ROWS_EVALUATOR_ROOM (512 + DYN_MAX_JOINTS * (512 + 4 * DYN_MAX_JOINTS))
+#endif
 #endif
 
 typedef struct {

@@ -4,7 +4,8 @@
 #include <string.h>
 
 const method_t method_table[METHOD_COUNT] = {
-#define X(problem, method, form, kernel, scratch, ...) {PROBLEM_##problem, #method, __VA_ARGS__},
+#define X(problem, method, form, kernel, scratch, ...)                                             \
+    {PROBLEM_##problem, FORM_##form, #method, __VA_ARGS__},
     METHOD_TABLE(X)
 #undef X
 };
@@ -45,18 +46,7 @@ size_t problem_outputs(problem_t problem, uint32_t n) {
 }
 
 bool method_generated(method_id_t method) {
-    switch (method) {
-    case METHOD_ID_gen:
-    case METHOD_MASS_gen:
-    case METHOD_FD_gen:
-    case METHOD_BIAS_gen:
-    case METHOD_GRAVITY_gen:
-    case METHOD_FK_gen:
-    case METHOD_JACOBIAN_gen:
-        return true;
-    default:
-        return false;
-    }
+    return method_table[method].form == FORM_GENERATED;
 }
 
 const char *method_name(method_id_t method) {

@@ -7,7 +7,8 @@
  * form says how the kernel is called (firmware/lab/batch_body.inc); GENERATED is code made for one
  * arm, its rotors included, with the general kernel that computes the same beside it. paper is
  * whose count stands beside ours, for revolute joints without rotors and friction, as polynomials
- * {n^3, n^2, n, 1} of the products (with divisions) and sums; "" where the papers have none.
+ * {n^3, n^2, n, 1} of the products (with divisions) and sums; "" where the papers have none. The
+ * product computes what its tick does, for `appell selftest`.
  */
 #ifndef FIRMWARE_LAB_METHODS_H
 #define FIRMWARE_LAB_METHODS_H
@@ -15,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "firmware/params/variant.h"
 
 /* X(NAME, "name", what a row holds, in units of n numbers, "meaning") */
 #define PROBLEM_TABLE(X)                                                                           \
@@ -42,46 +45,47 @@ typedef enum {
 #define METHOD_TABLE(X)                                                                            \
     X(ID, fast, INVERSE, fast_inverse, fast_scratch, "Balafoutis, Patel 1991", {0, 0, 93, -108},   \
       {0, 0, 81, -100})                                                                            \
-    X(ID, ne, INVERSE, ne_inverse, ne_scratch, "Luh, Walker, Paul 1980", {0, 0, 150, -48},         \
-      {0, 0, 131, -48})                                                                            \
-    X(ID, ga, INVERSE, ga_inverse, ga_scratch, "Mata et al. 2002", {0, 0, 96, -101},               \
-      {0, 0, 84, -100})                                                                            \
-    X(ID, denoc, INVERSE, denoc_inverse, denoc_scratch, "Saha 1999", {0, 0, 120, -44},             \
-      {0, 0, 97, -55})                                                                             \
+    LAB_X(X, ID, ne, INVERSE, ne_inverse, ne_scratch, "Luh, Walker, Paul 1980", {0, 0, 150, -48},  \
+          {0, 0, 131, -48})                                                                        \
+    LAB_X(X, ID, ga, INVERSE, ga_inverse, ga_scratch, "Mata et al. 2002", {0, 0, 96, -101},        \
+          {0, 0, 84, -100})                                                                        \
+    LAB_X(X, ID, denoc, INVERSE, denoc_inverse, denoc_scratch, "Saha 1999", {0, 0, 120, -44},      \
+          {0, 0, 97, -55})                                                                         \
     X(ID, gen, GENERATED, fast_inverse, fast_scratch, NO_PAPER)                                    \
     X(MASS, fast, MASS, fast_mass, fast_scratch, "best published CRBA", {0, 10, 22, -32},          \
       {0, 6, 37, -43})                                                                             \
-    X(MASS, crba, MASS, crba_mass, crba_scratch, "Walker, Orin 1982", {0, 12, 56, -27},            \
-      {0, 7, 67, -56})                                                                             \
-    X(MASS, ga, MASS, ga_mass, ga_scratch, "Mata et al. 2002", {0, 11.5, 19.5, -49},               \
-      {0, 8.5, 31.5, -69})                                                                         \
-    X(MASS, denoc, MASS, denoc_mass, denoc_mass_scratch, NO_PAPER)                                 \
-    X(MASS, wo1, MASS, wo1_mass, wo1_scratch, NO_PAPER)                                            \
+    LAB_X(X, MASS, crba, MASS, crba_mass, crba_scratch, "Walker, Orin 1982", {0, 12, 56, -27},     \
+          {0, 7, 67, -56})                                                                         \
+    LAB_X(X, MASS, ga, MASS, ga_mass, ga_scratch, "Mata et al. 2002", {0, 11.5, 19.5, -49},        \
+          {0, 8.5, 31.5, -69})                                                                     \
+    LAB_X(X, MASS, denoc, MASS, denoc_mass, denoc_mass_scratch, NO_PAPER)                          \
+    LAB_X(X, MASS, wo1, MASS, wo1_mass, wo1_scratch, NO_PAPER)                                     \
     X(MASS, gen, GENERATED, fast_mass, fast_scratch, NO_PAPER)                                     \
-    X(FD, fast, FORWARD, fast_forward, fast_forward_scratch, NO_PAPER)                             \
-    X(FD, crba, FORWARD, crba_forward, crba_forward_scratch, NO_PAPER)                             \
-    X(FD, ga, FORWARD, ga_forward, ga_forward_scratch, "Mata et al. 2002",                         \
-      {1 / 6., 13, 695 / 6., -157}, {1 / 6., 10, 683 / 6., -174})                                  \
-    X(FD, aba, FORWARD, aba_forward, aba_scratch, "best published ABA", {0, 0, 224, -259},         \
-      {0, 0, 205, -248})                                                                           \
-    X(FD, denoc, FORWARD, denoc_forward, denoc_forward_scratch, "Saha 1999, without the bias",     \
-      {0, 0, 201, -335}, {0, 0, 193, -361})                                                        \
-    X(FD, gen, GENERATED, fast_forward, fast_forward_scratch, NO_PAPER)                            \
+    LAB_X(X, FD, fast, FORWARD, fast_forward, fast_forward_scratch, NO_PAPER)                      \
+    LAB_X(X, FD, crba, FORWARD, crba_forward, crba_forward_scratch, NO_PAPER)                      \
+    LAB_X(X, FD, ga, FORWARD, ga_forward, ga_forward_scratch, "Mata et al. 2002",                  \
+          {1 / 6., 13, 695 / 6., -157}, {1 / 6., 10, 683 / 6., -174})                              \
+    LAB_X(X, FD, aba, FORWARD, aba_forward, aba_scratch, "best published ABA", {0, 0, 224, -259},  \
+          {0, 0, 205, -248})                                                                       \
+    LAB_X(X, FD, denoc, FORWARD, denoc_forward, denoc_forward_scratch,                             \
+          "Saha 1999, without the bias", {0, 0, 201, -335}, {0, 0, 193, -361})                     \
+    LAB_X(X, FD, gen, GENERATED, fast_forward, fast_forward_scratch, NO_PAPER)                     \
     X(BIAS, fast, BIAS, fast_bias, fast_scratch, NO_PAPER)                                         \
-    X(BIAS, ne, BIAS, ne_bias, ne_scratch, NO_PAPER)                                               \
-    X(BIAS, ga, BIAS, ga_bias, ga_scratch, "Mata et al. 2002", {0, 0, 96, -108}, {0, 0, 83, -105}) \
-    X(BIAS, denoc, BIAS, denoc_bias, denoc_scratch, NO_PAPER)                                      \
+    LAB_X(X, BIAS, ne, BIAS, ne_bias, ne_scratch, NO_PAPER)                                        \
+    LAB_X(X, BIAS, ga, BIAS, ga_bias, ga_scratch, "Mata et al. 2002", {0, 0, 96, -108},            \
+          {0, 0, 83, -105})                                                                        \
+    LAB_X(X, BIAS, denoc, BIAS, denoc_bias, denoc_scratch, NO_PAPER)                               \
     X(BIAS, gen, GENERATED, fast_bias, fast_scratch, NO_PAPER)                                     \
     X(GRAVITY, fast, HOLD, fast_gravity, fast_scratch, NO_PAPER)                                   \
-    X(GRAVITY, ne, REST, ne_bias, ne_scratch, NO_PAPER)                                            \
-    X(GRAVITY, ga, REST, ga_bias, ga_scratch, NO_PAPER)                                            \
-    X(GRAVITY, denoc, HOLD, denoc_gravity, denoc_scratch, NO_PAPER)                                \
+    LAB_X(X, GRAVITY, ne, REST, ne_bias, ne_scratch, NO_PAPER)                                     \
+    LAB_X(X, GRAVITY, ga, REST, ga_bias, ga_scratch, NO_PAPER)                                     \
+    LAB_X(X, GRAVITY, denoc, HOLD, denoc_gravity, denoc_scratch, NO_PAPER)                         \
     X(GRAVITY, gen, GENERATED, fast_gravity, fast_scratch, NO_PAPER)                               \
-    X(CORIOLIS, denoc, CORIOLIS, denoc_coriolis, denoc_coriolis_scratch, NO_PAPER)                 \
-    X(FK, only, POSE, pose, ne_scratch, NO_PAPER)                                                  \
-    X(FK, gen, GENERATED, pose, ne_scratch, NO_PAPER)                                              \
-    X(JACOBIAN, only, JACOBIAN, jacobian, ne_scratch, NO_PAPER)                                    \
-    X(JACOBIAN, gen, GENERATED, jacobian, ne_scratch, NO_PAPER)                                    \
+    LAB_X(X, CORIOLIS, denoc, CORIOLIS, denoc_coriolis, denoc_coriolis_scratch, NO_PAPER)          \
+    LAB_X(X, FK, only, POSE, pose, ne_scratch, NO_PAPER)                                           \
+    LAB_X(X, FK, gen, GENERATED, pose, ne_scratch, NO_PAPER)                                       \
+    LAB_X(X, JACOBIAN, only, JACOBIAN, jacobian, ne_scratch, NO_PAPER)                             \
+    LAB_X(X, JACOBIAN, gen, GENERATED, jacobian, ne_scratch, NO_PAPER)                             \
     X(VOLT, only, VOLT, voltage, ne_scratch, NO_PAPER)
 
 typedef enum {
@@ -91,8 +95,24 @@ typedef enum {
         METHOD_COUNT
 } method_id_t;
 
+/* How a kernel is called. */
+typedef enum {
+    FORM_INVERSE,
+    FORM_MASS,
+    FORM_FORWARD,
+    FORM_BIAS,
+    FORM_REST,
+    FORM_HOLD,
+    FORM_CORIOLIS,
+    FORM_POSE,
+    FORM_JACOBIAN,
+    FORM_VOLT,
+    FORM_GENERATED
+} form_t;
+
 typedef struct {
     problem_t problem;
+    form_t form;
     const char *name;
     const char *paper;
     double products[4], sums[4];

@@ -110,6 +110,7 @@ enum {
     HELLO_PERSISTENT = 1 << 1,   // what is saved outlives a loss of power
     HELLO_INSTRUCTIONS = 1 << 2, // costs are executed instructions, else core cycles
     HELLO_IN_PLACE = 1 << 3,     // an image is used where it is stored: applying it saves it
+    HELLO_LAB = 1 << 5,          // the laboratory: all methods, injected defects
     HELLO_STORE = 1 << 4,        // SAVE can work: at least until the next loss of power
 };
 

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "firmware/params/variant.h"
+
 enum { FEEDBACK_OFF, FEEDBACK_PD, FEEDBACK_COMPUTED_TORQUE };
 enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
 
@@ -64,18 +66,19 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(brakes, ONE, ANY | WHOLE, "", 0, 1, 1, "1: brakes hold the arm while the outputs are off")   \
     X(limits_part, ONE, IDLE, "", 0.01f, 1, 1,                                                     \
       "part of torque and velocity limits that is used: well below 1 for commissioning")           \
-    X(plant_defect, ONE, ANY | WHOLE, "", 0, 13, 0,                                                \
-      "what is wrong with the simulated arm: 0 nothing, 1 motor reversed, 2 encoder reversed, "    \
-      "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 break input, "     \
-      "9 ticks late, 10 no number, 11 encoder scale, 12 no inertia, 13 weak supply")               \
-    X(plant_defect_joint, ONE, ANY | WHOLE, "", 0, 31, 0,                                          \
-      "number of the joint that has it, from 0")                                                   \
     X(home_speed, ONE, ANY, "", 0.01f, 0.5f, 0.1f,                                                 \
       "homing: speed by the velocity limit; the last touch is at a quarter of it")                 \
     X(home_torque, ONE, ANY, "", 0.01f, 1, 0.1f,                                                   \
       "homing: torque by its limit that may press beyond what the model says the arm needs")       \
     X(plant_shift, ONE, IDLE | WHOLE, "counts", -1e6f, 1e6f, 0,                                    \
-      "counts that the encoders of the simulated arm are off by, until homing finds it out")
+      "counts that the encoders of the simulated arm are off by, until homing finds it out")       \
+    LAB_X(                                                                                         \
+        X, plant_defect, ONE, ANY | WHOLE, "", 0, 13, 0,                                           \
+        "what is wrong with the simulated arm: 0 nothing, 1 motor reversed, 2 encoder reversed, "  \
+        "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 break input, "   \
+        "9 ticks late, 10 no number, 11 encoder scale, 12 no inertia, 13 weak supply")             \
+    LAB_X(X, plant_defect_joint, ONE, ANY | WHOLE, "", 0, 31, 0,                                   \
+          "number of the joint that has it, from 0")
 
 #define TUNABLE_JOINT_TABLE(X)                                                                     \
     X(kp, JOINT, ANY, "N m/rad|N/m", 0, 1e9f, 0, "PD: feedback of position")                       \
@@ -96,31 +99,6 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
 #define TUNABLE_TABLE(X)                                                                           \
     TUNABLE_ONE_TABLE(X)                                                                           \
     TUNABLE_JOINT_TABLE(X)
-
-/* X(number, NAME, "name", "help"): of plant_defect; the help of the tunable lists them. */
-#define DEFECT_TABLE(X)                                                                            \
-    X(0, NONE, "none", "nothing is wrong")                                                         \
-    X(1, MOTOR, "motor reversed", "the motor turns the other way")                                 \
-    X(2, REVERSED, "encoder reversed", "the encoder counts the other way")                         \
-    X(3, LOST, "encoder lost", "the encoder does not answer")                                      \
-    X(4, PARITY, "parity", "the encoder's positions have a wrong parity")                          \
-    X(5, JAMMED, "joint jammed", "the joint does not move")                                        \
-    X(6, LOW, "supply low", "half of the supply that is needed")                                   \
-    X(7, HIGH, "supply high", "twice the supply that is allowed")                                  \
-    X(8, BREAK, "break input", "somebody has pressed the emergency stop")                          \
-    X(9, LATE, "ticks late", "every tick comes too late")                                          \
-    X(10, NUMBER, "no number", "a torque of the model is no number (floats only)")                 \
-    X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \
-    X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")            \
-    X(13, WEAK, "weak supply", "a twentieth of the nominal supply, and measured")
-
-enum {
-#define X(number, name, text, help) DEFECT_##name = number,
-    DEFECT_TABLE(X)
-#undef X
-        DEFECTS
-};
-const char *defect_name(unsigned defect);
 
 typedef enum {
 #define X(name, shape, when, unit, least, most, fallback, help) TUNABLE_##name,

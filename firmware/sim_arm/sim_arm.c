@@ -115,9 +115,9 @@ INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
         row += i + 1;
         k->tau[i] = real_sub(k->tau[i], real_half(k->qdd[i]));
     }
-    if (p->defect == DEFECT_JAMMED)
-        jam(k, p->defect_joint, n);
-    if (p->defect == DEFECT_INERTIA)
+    if (defect_is(&p->defect, DEFECT_JAMMED))
+        jam(k, defect_joint(&p->defect), n);
+    if (defect_is(&p->defect, DEFECT_INERTIA))
         k->M[0] = real_known(0);
     return DYN(cholesky_mass)(p->arm, k->M, k->tau);
 }
@@ -142,8 +142,8 @@ void plant_step(const control_t *c, plant_t *p, scratch_t *k, bool braked) {
         }
         for (uint32_t i = 0; i < p->arm->n; i++)
             move(p, i, k->tau[i]);
-        if (p->defect == DEFECT_JAMMED)
-            p->qd[p->defect_joint] = real_known(0);
+        if (defect_is(&p->defect, DEFECT_JAMMED))
+            p->qd[defect_joint(&p->defect)] = real_known(0);
     }
     for (uint32_t i = 0; i < p->arm->n && braked; i++)
         p->qd[i] = real_known(0);
@@ -154,8 +154,8 @@ void plant_drive(const control_t *c, plant_t *p, const int32_t duty_q15[], const
         p->input[i] = c->joint[i].motor
                           ? real_mul(p->supply, gain_count(p->joint[i].volt, duty_q15[i]))
                           : tau[i];
-    if (p->defect == DEFECT_MOTOR)
-        p->input[p->defect_joint] = real_neg(p->input[p->defect_joint]);
+    if (defect_is(&p->defect, DEFECT_MOTOR))
+        p->input[defect_joint(&p->defect)] = real_neg(p->input[defect_joint(&p->defect)]);
 }
 
 /* Of -noise .. noise, by a linear congruence of Knuth's. */
@@ -169,20 +169,32 @@ void plant_counts(plant_t *p, int32_t counts[]) {
         const real turned = real_sub(p->q[i], p->zero[i]);
         const int32_t halves = gain_whole(p->joint[i].per_q, turned);
         const int32_t nearest = ((halves + 1) >> 1) + p->shift + noise(p);
-        const bool odd = p->defect != DEFECT_NONE && i == p->defect_joint;
-        if (odd && (p->defect == DEFECT_LOST || p->defect == DEFECT_PARITY))
+        if (defect_at(&p->defect, DEFECT_LOST, i) || defect_at(&p->defect, DEFECT_PARITY, i))
             continue; /* the last one stays */
-        counts[i] = odd && p->defect == DEFECT_REVERSED ? -nearest
-                    : odd && p->defect == DEFECT_SCALE  ? 2 * nearest
-                                                        : nearest;
+        counts[i] = defect_at(&p->defect, DEFECT_REVERSED, i) ? -nearest
+                    : defect_at(&p->defect, DEFECT_SCALE, i)  ? 2 * nearest
+                                                              : nearest;
     }
 }
 
-uint32_t plant_switches(const motion_state_t *m, const plant_t *p) {
+/* Bit i: the switch of joint i is closed. */
+static uint32_t switches(const motion_state_t *m, const plant_t *p) {
     if (m->kind != MOTION_HOME || m->as.home.kind != HOME_SWITCH)
         return 0;
     const uint32_t i = m->as.home.joint;
     const bool closed =
         m->as.home.speed > 0 ? p->q[i] >= m->as.home.position : p->q[i] <= m->as.home.position;
     return (uint32_t)closed << i;
+}
+
+app_inputs_t plant_inputs(const plant_t *p, const motion_state_t *m, const app_inputs_t *in) {
+    const bool parity = defect_is(&p->defect, DEFECT_PARITY);
+    const uint32_t bit = 1u << (defect_joint(&p->defect) & 31);
+    return (app_inputs_t){.counts_valid =
+                              parity || defect_is(&p->defect, DEFECT_LOST) ? ~bit : UINT32_MAX,
+                          .parity = parity ? bit : 0,
+                          .supply_mV = p->supply_mV,
+                          .switches = switches(m, p),
+                          .overrun = in->overrun || defect_is(&p->defect, DEFECT_LATE),
+                          .broken = in->broken || defect_is(&p->defect, DEFECT_BREAK)};
 }

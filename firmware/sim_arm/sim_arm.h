@@ -6,7 +6,9 @@
 
 #include <stdbool.h>
 
+#include "firmware/control/io.h"
 #include "firmware/control/reference.h"
+#include "firmware/lab/defects.h"
 
 typedef struct {
     step_t half;      /* of a step of the integration */
@@ -19,18 +21,18 @@ typedef struct {
 /* The arm that is not there, firmware/sim_arm/sim_arm.c. */
 typedef struct {
     const arm_t *arm;
-    uint32_t steps;                /* of the integration in a tick */
-    real_t mass_part;              /* 1 / 2 by the mass factor */
-    real_t friction;               /* factor */
-    uint32_t noise;                /* counts */
-    uint32_t random;               /* state of the generator */
-    uint32_t broken;               /* the inertia matrix was singular */
-    uint32_t open;                 /* the outputs are off: no current flows */
-    uint32_t defect, defect_joint; /* DEFECT_... */
-    int32_t shift;                 /* counts that the encoders are off by */
-    real_t supply;                 /* by the nominal one */
-    int32_t supply_mV;             /* as it is measured; 0: it is not */
-    real_t zero[DYN_MAX_JOINTS];   /* position where the counter reads zero, in truth */
+    uint32_t steps;   /* of the integration in a tick */
+    real_t mass_part; /* 1 / 2 by the mass factor */
+    real_t friction;  /* factor */
+    uint32_t noise;   /* counts */
+    uint32_t random;  /* state of the generator */
+    uint32_t broken;  /* the inertia matrix was singular */
+    uint32_t open;    /* the outputs are off: no current flows */
+    defect_t defect;
+    int32_t shift;               /* counts that the encoders are off by */
+    real_t supply;               /* by the nominal one */
+    int32_t supply_mV;           /* as it is measured; 0: it is not */
+    real_t zero[DYN_MAX_JOINTS]; /* position where the counter reads zero, in truth */
     real_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS]; /* position and speed, the truth */
     real_t input[DYN_MAX_JOINTS];                 /* volts at the motor; else torque */
     plant_joint_t joint[DYN_MAX_JOINTS];
@@ -43,7 +45,8 @@ void plant_drive(const control_t *control, plant_t *plant, const int32_t duty_q1
                  const real_t tau[]);
 /* What its encoders read. */
 void plant_counts(plant_t *plant, int32_t counts[]);
-/* Bit i: the switch of joint i of a simulated arm is closed. */
-uint32_t plant_switches(const motion_state_t *motion, const plant_t *plant);
+/* What the inputs of its hardware read; of the real ones it has the lateness and the e-stop. */
+app_inputs_t plant_inputs(const plant_t *plant, const motion_state_t *motion,
+                          const app_inputs_t *in);
 
 #endif

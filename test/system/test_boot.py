@@ -138,7 +138,7 @@ def check_gdb_load(board):
 def check_echo(board):
     """4,000 random bytes through the receive interrupt and the transmit ring, in chunks."""
     numbers = random.Random(1)
-    with Emulator(board, "-kernel", f"build/{board}/test/uart_echo.elf") as emulator:
+    with Emulator(board, "-kernel", f"build/{board}/lab/test/uart_echo.elf") as emulator:
         emulator.expect(r"^echo ready\n")
         total = 0
         while total < 4000:

@@ -29,7 +29,7 @@ OBSERVED = 2 * 6.2832 * (1 - math.exp(-6.2832 * 50 / 1000)) ** 2 * 1000
 
 def compare(folder, robot, settings, *more):
     """Output of the comparison, and the rows of each motion by the name of its file."""
-    done = run("run", robot, "-q", "--port", "qemu:netduinoplus2", "-o", folder, *(["--set", settings] if settings else []), *more)
+    done = run("run", robot, "-q", "--port", "qemu:netduinoplus2/lab", "-o", folder, *(["--set", settings] if settings else []), *more)
     assert done.returncode in (0, 1), done.stderr
     rows = {}
     for path in glob.glob(os.path.join(folder, "*.csv")):

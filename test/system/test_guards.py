@@ -980,12 +980,12 @@ def test_heap_each_way_to_it_stops_the_link(folder):
 def test_other_flags_compile_everything_again(folder):
     """Objects of two opinions about a struct link without a word: of a kernel, of the core, of the program."""
     names = ["dyn/paper/crba_q31.o", "firmware/app/tick.o", "firmware/params/crc.o", "firmware/print.o"]
-    paths = [os.path.join(folder, "stm32vldiscovery", name) for name in names]
+    paths = [os.path.join(folder, "stm32vldiscovery/lab", name) for name in names]
 
     def made(*words):
         """Those of the objects that make has made."""
         before = [os.stat(path).st_mtime_ns if os.path.exists(path) else 0 for path in paths]
-        code, out = run(["make", "-s", "--no-print-directory", "BOARD=stm32vldiscovery", "BUILD=" + folder, *words, *paths],
+        code, out = run(["make", "-s", "--no-print-directory", "BOARD=stm32vldiscovery", "LAB=1", "BUILD=" + folder, *words, *paths],
                         cwd=ROOT, timeout=5 * PATIENCE_S)
         equal(0, code, out)
         return [name for name, path, then in zip(names, paths, before) if os.stat(path).st_mtime_ns != then]

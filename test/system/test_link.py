@@ -28,19 +28,19 @@ PATIENCE_S = 120
 
 
 def firmware(board):
-    """The firmware's ELF file, built if nobody has yet; another script may be about to do the same."""
-    path = f"build/{board}/firmware.elf"
+    """The laboratory's ELF file, built if nobody has yet; another script may be about to do the same."""
+    path = f"build/{board}/lab/firmware.elf"
     with open("build/firmware.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not os.path.exists(path):
-            subprocess.run(["make", "-s", f"BOARD={board}", "firmware"], check=True, capture_output=True)
+            subprocess.run(["make", "-s", f"BOARD={board}", "LAB=1", "firmware"], check=True, capture_output=True)
     return path
 
 
 def emulated(board):
     """The port that starts an emulator of its own."""
     firmware(board)
-    return "qemu:" + board
+    return f"qemu:{board}/lab"
 
 
 class Board:

@@ -11,7 +11,7 @@ trap 'rm -rf "$all"' EXIT
 trap 'exit 130' INT TERM
 
 # the rows of the script's table, and the groups that make may ask for
-sed -n "/^TABLE='/,/^'/p" "$here/tools/setup.sh" | sed '1d;$d' >"$all/table"
+sed -n "/^TABLE='/,/^'/p" "$here/tools/dev/setup.sh" | sed '1d;$d' >"$all/table"
 GROUPS_ALL=$(cut -d' ' -f1 "$all/table" | tr ',' '\n' | grep -v '^+' | sort -u)
 APT_INSTALL='install -y --no-install-recommends'
 codename=$(sed -n 's/^VERSION_CODENAME="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' /etc/os-release 2>/dev/null)
@@ -29,7 +29,7 @@ stub() {
 # lists are there. The script's copy expects the archives of the box.
 first_box() {
     use_box "$1"
-    mkdir -p "$all/real" "$box/bin" "$box/lists" "$box/etc/parts" "$tree/tools" \
+    mkdir -p "$all/real" "$box/bin" "$box/lists" "$box/etc/parts" "$tree/tools/dev" \
         "$box/c/package/CMSIS/Core/Include" "$box/u/cJSON/tests/unity/src"
     for c in sh env cat cksum chmod mkdir mv rm cp tar gzip sha256sum date awk sed grep dirname \
         flock sleep tail cut; do
@@ -46,7 +46,7 @@ first_box() {
     cmsis_sum=$(sha256sum <"$box/cmsis.tgz" | cut -d' ' -f1)
     unity_sum=$(printf '// unity.c\n// unity.h\n// unity_internals.h\n' | sha256sum | cut -d' ' -f1)
     sed "s/^CMSIS_SHA256=.*/CMSIS_SHA256=$cmsis_sum/; s/^UNITY_KNOWN='.*/UNITY_KNOWN='$unity_sum/" \
-        "$here/tools/setup.sh" >"$tree/tools/setup.sh"
+        "$here/tools/dev/setup.sh" >"$tree/tools/dev/setup.sh"
 
     # a compiler finds the headers that are listed
     sed -n 's/.* | hdr [^ ]* \([^ ]*\) | .*/<\1>/p' "$all/table" >"$box/headers"
@@ -344,7 +344,7 @@ test_changed_script_checks_contents_again() {
     ready_box "$1"
     echo changed >>"$deps/unity/src/unity.c"
     echo 0 >"$deps/cmsis/.sha256"
-    echo '# another version' >>"$tree/tools/setup.sh"
+    echo '# another version' >>"$tree/tools/dev/setup.sh"
     setup build test
     want_rc 0
     want_out 'fetching CMSIS-Core'

@@ -85,7 +85,8 @@ bench-host: ## executed instructions of the kernels on this machine, in double
 bench-build: $(BENCH_BIN)
 bench: ## executed instructions and estimated cycles of every kernel: build/bench.csv
 	@for b in host $(or $(subst $(BENCH_COMMA), ,$(BENCH_BOARD)),$(BENCH_BOARDS)); do \
-	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b bench-build || exit 1; done
+	    lab=1; [ $$b = host ] && lab=; \
+	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab bench-build || exit 1; done
 	@$(BENCH_PY) run --jobs $(JOBS) $(if $(CI),--ci) $(if $(EXPLAIN),--explain $(EXPLAIN)) \
 	    $(if $(ROBOT),--robot $(ROBOT)) $(if $(PROBLEM),--problem $(PROBLEM)) $(if $(METHOD),--method $(METHOD)) \
 	    $(if $(REAL),--real $(REAL)) $(if $(BENCH_BOARD),--board $(BENCH_BOARD))
@@ -98,4 +99,4 @@ bench-readme: ## write the tables of build/bench.csv into README.md
 
 # The test of the bench runs a few rows.
 SCRIPT_BOARDS_bench := host $(BENCH_BOARDS)
-SCRIPT_BIN_bench     = $(BENCH_BIN)
+SCRIPT_BIN_bench     = $(if $(or $(LAB),$(filter host,$(BOARD))),$(BENCH_BIN))

@@ -97,8 +97,8 @@ class Board:
         self.core = value("CPU")
         self.machine = value("QEMU_MACHINE")
         self.shift = value("ICOUNT_COUNT")
-        self.elf = os.path.join(build, name, program)
-        self.objects = os.path.join(build, name)
+        self.objects = os.path.join(build, name, "lab")
+        self.elf = os.path.join(self.objects, program)
         if not os.path.exists(self.elf):
             raise BenchError("%s is not there: make bench builds it" % self.elf)
         image = elf.Elf(self.elf)
@@ -558,7 +558,7 @@ def accept(args):
     path = os.path.join(args.build, "bench.csv")
     comment, rows = read_csv(path)
     for board in BOARDS:
-        image = os.path.join(args.build, board, "bench.elf")
+        image = os.path.join(args.build, board, "lab", "bench.elf")
         if os.path.exists(image) and os.path.getmtime(image) > os.path.getmtime(path):
             raise BenchError("%s is older than %s: make bench first" % (path, image))
     named = [row for row in rows if row["robot"] in BASELINE_ROBOTS]

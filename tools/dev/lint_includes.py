@@ -129,8 +129,6 @@ class Lint:
         folder = os.path.dirname(path)
         layer = parts[0]
         pure = layer == "firmware" and len(parts) > 2
-        if top in ROOMS and layer in ROOMS and folder != os.path.dirname(target):
-            self.edges.setdefault((folder, os.path.dirname(target)), (path, self.line))
         if top == "test":
             return
         if top == "dyn":
@@ -225,7 +223,10 @@ class Lint:
                 continue
             what = match.group(1)
             if what.startswith('"') and what.endswith('"'):
+                before = len(self.findings)
                 self.check_quoted(path, what[1:-1])
+                if len(self.findings) == before:
+                    self.note_edge(path, what[1:-1])
             elif what.startswith("<") and what.endswith(">"):
                 self.check_angle(path, what[1:-1])
             elif MACRO.match(what):
@@ -249,6 +250,11 @@ class Lint:
             if match:
                 self.report("%s is the host of a package registry: the machine's own "
                             "configuration names it; use its package tool" % match.group(0))
+
+    def note_edge(self, path, target):
+        edge = os.path.dirname(path), os.path.dirname(target)
+        if edge[0] != edge[1] and all(name.split("/")[0] in ROOMS for name in edge):
+            self.edges.setdefault(edge, (path, self.line))
 
     def check_cycles(self):
         """One finding for each set of folders that include each other, with a way around it."""

@@ -1,12 +1,12 @@
-// firmware/lab/batch_port.h. The memory is used twice: the image and the model are needed only
+// firmware/link/batch_port.h. The memory is used twice: the image and the model are needed only
 // while the arm is prepared.
-#include "firmware/lab/batch_port.h"
+#include "firmware/link/batch_port.h"
 
 #if defined(ROWS_HAS_F32) || defined(ROWS_HAS_F64) || defined(ROWS_HAS_Q31)
 
 #include "firmware/params/image.h"
 #include "firmware/lab/batch.h"
-#include "firmware/app/stages.h"
+#include "firmware/control/clock.h"
 
 #include <string.h>
 

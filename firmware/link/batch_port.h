@@ -1,6 +1,6 @@
 // Rows on this board, for the link: the number types that its build has (ROWS_REALS in board.mk).
-#ifndef FIRMWARE_LAB_BATCH_PORT_H
-#define FIRMWARE_LAB_BATCH_PORT_H
+#ifndef FIRMWARE_LINK_BATCH_PORT_H
+#define FIRMWARE_LINK_BATCH_PORT_H
 
 #include "firmware/link/server.h"
 

@@ -1,0 +1,67 @@
+/*
+ * What can be wrong with the simulated arm, for learning and for tests; the product's image has
+ * none of it.
+ */
+#ifndef FIRMWARE_LAB_DEFECTS_H
+#define FIRMWARE_LAB_DEFECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(number, NAME, "name", "help"): of plant_defect; the help of the tunable lists them. */
+#define DEFECT_TABLE(X)                                                                            \
+    X(0, NONE, "none", "nothing is wrong")                                                         \
+    X(1, MOTOR, "motor reversed", "the motor turns the other way")                                 \
+    X(2, REVERSED, "encoder reversed", "the encoder counts the other way")                         \
+    X(3, LOST, "encoder lost", "the encoder does not answer")                                      \
+    X(4, PARITY, "parity", "the encoder's positions have a wrong parity")                          \
+    X(5, JAMMED, "joint jammed", "the joint does not move")                                        \
+    X(6, LOW, "supply low", "half of the supply that is needed")                                   \
+    X(7, HIGH, "supply high", "twice the supply that is allowed")                                  \
+    X(8, BREAK, "break input", "somebody has pressed the emergency stop")                          \
+    X(9, LATE, "ticks late", "every tick comes too late")                                          \
+    X(10, NUMBER, "no number", "a torque of the model is no number (floats only)")                 \
+    X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \
+    X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")            \
+    X(13, WEAK, "weak supply", "a twentieth of the nominal supply, and measured")
+
+enum {
+#define X(number, name, text, help) DEFECT_##name = number,
+    DEFECT_TABLE(X)
+#undef X
+        DEFECTS
+};
+const char *defect_name(unsigned defect);
+
+typedef struct {
+#ifdef FIRMWARE_LAB
+    uint32_t kind, joint; /* DEFECT_... */
+#endif
+} defect_t;
+
+/* Whether the arm has this defect. */
+static inline bool defect_is(const defect_t *defect, uint32_t kind) {
+#ifdef FIRMWARE_LAB
+    return defect->kind == kind;
+#else
+    (void)defect;
+    return kind == DEFECT_NONE;
+#endif
+}
+
+/* The joint that has it. */
+static inline uint32_t defect_joint(const defect_t *defect) {
+#ifdef FIRMWARE_LAB
+    return defect->joint;
+#else
+    (void)defect;
+    return UINT32_MAX;
+#endif
+}
+
+/* Whether joint i has this one. */
+static inline bool defect_at(const defect_t *defect, uint32_t kind, uint32_t i) {
+    return defect_is(defect, kind) && defect_joint(defect) == i;
+}
+
+#endif
