@@ -96,7 +96,7 @@ TEST_SRC_preempt_q31  := $(PREEMPT_SRC)
 TEST_DEFS_preempt     := $(PREEMPT_DEFS)
 TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
 TEST_REAL_preempt_q31 := q31
-TEST_SRC_image        := firmware/params/image.c
+TEST_SRC_image        :=
 TEST_SRC_store        := tools/link/cut.c
 TEST_SRC_link         := tools/link/cut.c tools/link/client.c tools/link/stream.c tools/link/port.c test/support/link_board.c
 # The server as the 8 KB board builds it, over the flash driver of its chip and a model of the controller.
@@ -122,7 +122,7 @@ ROBOT_TESTS    := golden urdf parts bad save check load fuzz_yaml fuzz_urdf fuzz
 TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))
 # Images need what the tool has beside the readers.
 FUZZ_TARGETS   := yaml urdf parts image
-FUZZ_IMAGE_SRC := firmware/params/image.c firmware/params/image_flex.c tools/image/robot_image.c tools/proof/units.c \
+FUZZ_IMAGE_SRC := $(addprefix firmware/params/,image.c image_flex.c image_model.c bytes.c) tools/image/robot_image.c tools/proof/units.c \
                   firmware/lab/methods.c
 $(foreach t,$(FUZZ_TARGETS),$(eval TEST_SRC_robot_fuzz_$t := test/fuzz/fuzz_robot_$t.c test/fuzz/fuzz_driver.c))
 TEST_SRC_robot_fuzz_image += $(FUZZ_IMAGE_SRC)

@@ -5,7 +5,7 @@
 
 const method_t method_table[METHOD_COUNT] = {
 #define X(problem, method, form, kernel, scratch, ...)                                             \
-    {PROBLEM_##problem, FORM_##form, #method, __VA_ARGS__},
+    {PROBLEM_##problem, CALL_AS_##form, #method, __VA_ARGS__},
     METHOD_TABLE(X)
 #undef X
 };
@@ -46,7 +46,7 @@ size_t problem_outputs(problem_t problem, uint32_t n) {
 }
 
 bool method_generated(method_id_t method) {
-    return method_table[method].form == FORM_GENERATED;
+    return method_table[method].form == CALL_AS_GENERATED;
 }
 
 const char *method_name(method_id_t method) {

@@ -97,22 +97,22 @@ typedef enum {
 
 /* How a kernel is called. */
 typedef enum {
-    FORM_INVERSE,
-    FORM_MASS,
-    FORM_FORWARD,
-    FORM_BIAS,
-    FORM_REST,
-    FORM_HOLD,
-    FORM_CORIOLIS,
-    FORM_POSE,
-    FORM_JACOBIAN,
-    FORM_VOLT,
-    FORM_GENERATED
-} form_t;
+    CALL_AS_INVERSE,
+    CALL_AS_MASS,
+    CALL_AS_FORWARD,
+    CALL_AS_BIAS,
+    CALL_AS_REST,
+    CALL_AS_HOLD,
+    CALL_AS_CORIOLIS,
+    CALL_AS_POSE,
+    CALL_AS_JACOBIAN,
+    CALL_AS_VOLT,
+    CALL_AS_GENERATED
+} call_as_t;
 
 typedef struct {
     problem_t problem;
-    form_t form;
+    call_as_t form; /* how it is called */
     const char *name;
     const char *paper;
     double products[4], sums[4];

@@ -2,8 +2,7 @@
 //
 // Names travel as CRC-32 of their text, so that a set outlives a firmware with other tunables or
 // fields: what the firmware no longer has is passed over and counted, what the set does not know
-// keeps its default. An image of an older layout is read as firmware/params/image.h says; a newer
-// layout of image or set is refused.
+// keeps its default. Another layout of image or set is refused.
 //
 //     byte   what, words
 //       0    SET_VERSION

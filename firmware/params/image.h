@@ -26,8 +26,6 @@
  *            then sections, each of IMAGE_SECTION_TABLE at most once and in its order: tag (four
  *            characters), bytes of content (a multiple of 4), content
  *
- * Version 1 is the same without sections, and is still read.
- *
  * Angles are kept and not their sines. A quarter turn has no exact single: the reader takes a
  * number that is the single nearest to a multiple of a quarter turn, up to four turns, for that
  * multiple, so that perpendicular axes stay perpendicular.
@@ -48,7 +46,6 @@
 #define IMAGE_MAGIC_BYTES {0x89, 'A', 'P', 'L'}
 // clang-format on
 #define IMAGE_VERSION 2u
-#define IMAGE_OLDEST  1u /* what is still read */
 
 /* Tag as the word that its four characters make. */
 #define IMAGE_TAG(a, b, c, d)                                                                      \
@@ -259,8 +256,7 @@ typedef struct {
  * flash). IMAGE_OK or a negative image_status_t; where may be NULL.
  */
 int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where);
-/* Length that the bytes claim, 0 where they do not begin with an image of a version that is read.
- */
+/* Length that the bytes claim, 0 where they do not begin with an image of this version. */
 uint32_t image_length(const uint8_t *bytes, size_t size);
 
 /* Writes IMAGE_VERSION, at most `room` bytes and their number. IMAGE_OK or a negative

@@ -221,17 +221,13 @@ static uint32_t set_of(uint8_t *set, uint32_t version, const uint8_t *from, uint
     return SET_IMAGE + size;
 }
 
-// Version 1 of the image had no sections; a tunable that no longer exists is passed over, one that
-// is not in the set has its default.
+// A tunable that no longer exists is passed over, one that is not in the set has its default.
 static void test_older_set_is_migrated(void) {
-    static uint8_t set[BOARD_ROOM], old[BOARD_ROOM];
+    static uint8_t set[BOARD_ROOM];
     float value;
     bool saved;
     open_board();
-    memcpy(old, image, length);
-    put_u32(old + 8, 1);
-    put_u32(old + 4, crc32_add(0, old + 8, length - 8));
-    uint32_t used = set_of(set, 1, old, length);
+    uint32_t used = set_of(set, 1, image, length);
     put_u32(set + used, 2);
     put_u32(set + used + 4, crc32_add(0, "a_tunable_of_old_times", 22));
     put_u32(set + used + 8, 0);
