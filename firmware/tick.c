@@ -18,7 +18,7 @@ static volatile uint32_t best = UINT32_MAX, worst; // steps of the counter
 static void read_hardware(void) {
     in.counts_valid = 0;
     in.parity = 0;
-    in.broken = motor_break_latched();
+    in.estop = motor_break_latched();
     if (!out.hardware) {
         return; // the simulated arm has its own encoders and supply
     }

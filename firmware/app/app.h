@@ -111,10 +111,11 @@ void app_init(app_t *app);
  * app_error_t; below -100 minus 100 it is an image_status_t.
  */
 int app_load(app_t *app, const uint8_t *bytes, size_t size);
-/* The memory of motions, motion.as.lent, until the next one is asked for: app_load leaves it alone.
- * False where the outputs are on, or will be with the next tick. A motion that waits for its points
- * is forgotten. */
-bool app_lend(app_t *app);
+/* Memory for APP_LENT numbers, that of motions, until the next one is asked for; app_load leaves it
+ * alone. NULL where the outputs are on, or will be with the next tick. A motion that waits for its
+ * points is forgotten. */
+enum { APP_LENT = APP_KNOTS * DYN_MAX_JOINTS };
+float *app_lend(app_t *app);
 /* The same with an arm that is prepared already and stays where it is, in flash. */
 int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *arm);
 

@@ -45,7 +45,7 @@ int app_clear(app_t *app) {
     if (clears) {
         if (stop == APP_STOP_LOWER)
             app->stopping = 1; /* the loop is closed, and the reference goes down */
-        app->plant.broken = 0;
+        app->plant.singular = 0;
         app->safety.guard.late = app->safety.guard.unread = 0;
         app->safety.fault = APP_FAULT_NONE;
         app->safety.fault_joint = APP_NO_JOINT;

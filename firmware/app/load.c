@@ -30,7 +30,7 @@ static void place_home(app_t *app) {
     }
     (void)control_place(app, q);
     app->plant.random = 1;
-    app->plant.broken = 0;
+    app->plant.singular = 0;
 }
 
 /* Reads the image, takes over its settings. */
@@ -83,11 +83,11 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *rea
     return status;
 }
 
-bool app_lend(app_t *app) {
+float *app_lend(app_t *app) {
     const bool free = app_rests(app);
     if (free)
         app->motion.kind = MOTION_HOLD;
-    return free;
+    return free ? app->motion.as.lent : NULL;
 }
 
 int app_load(app_t *app, const uint8_t *bytes, size_t size) {

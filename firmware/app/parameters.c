@@ -73,7 +73,7 @@ static int resettle(app_t *app) {
 }
 
 /* Makes a new value of a tunable work; of one that is for rest only with the tick away. */
-static int apply(app_t *app, uint32_t tunable) {
+static int apply(app_t *app, uint32_t tunable, uint32_t at) {
     if (!app->loaded)
         return APP_OK;
     switch (tunable) {
@@ -99,7 +99,7 @@ static int apply(app_t *app, uint32_t tunable) {
         return resettle(app);
     case TUNABLE_home:
     case TUNABLE_home_position:
-        change_home(app, app->where);
+        change_home(app, at);
         return resettle(app);
     case TUNABLE_encoder_offset:
     case TUNABLE_encoder_sign:
@@ -130,10 +130,10 @@ int app_set(app_t *app, uint32_t tunable, uint32_t at, float value) {
     *place_of = value;
     if (info->idle_only)
         tick_away(app); /* until what was refused is undone */
-    const int status = apply(app, tunable);
+    const int status = apply(app, tunable, at);
     if (status != APP_OK) {
         *place_of = before;
-        (void)apply(app, tunable);
+        (void)apply(app, tunable, at);
     }
     tick_back(app);
     return status;

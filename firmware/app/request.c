@@ -186,7 +186,7 @@ static int check_hold(app_t *app) {
     const uint32_t weak = stop_weak(&app->control[(app->now + app->pending) % APP_CONTROLS],
                                     &app->scratch, app->loop.q, real_known(1));
     tick_back(app);
-    return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_HOLD);
+    return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_WEAK);
 }
 
 /* Whether the tick knows where the arm is: hardware is read where the tick before has said that it
@@ -248,7 +248,7 @@ int app_motion_start(app_t *app, const motion_t *in) {
         return refuse(app, (uint32_t)__builtin_ctz(app->loop.unhomed), APP_E_HOME);
     /* What gravity takes is known where the arm is. */
     if (state == APP_STATE_IDLE && app->loop.unhomed == 0 && check_hold(app) != APP_OK)
-        return APP_E_HOLD;
+        return APP_E_WEAK;
     for (uint32_t i = 0; i < app->n; i++)
         start[i] = setup_position_si(
             app, i, app->safety.state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);

@@ -150,7 +150,7 @@ static uint16_t ticks_of(const app_t *app, double seconds) {
 static void supervisor_make(const app_t *app, control_t *out) {
     const float *t = app->tunable;
     const double nominal = 1000 * (double)app->volts;
-    (void)real_from_model((double)t[TUNABLE_hold_part], PART, &out->hold);
+    (void)real_from_model((double)t[TUNABLE_hold_part], PART, &out->lasting);
     out->supply_least_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_low]);
     out->supply_most_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_high]);
     out->patience = ticks_of(app, (double)t[TUNABLE_guard_patience_s]);

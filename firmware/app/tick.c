@@ -223,7 +223,7 @@ static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
                                             const app_inputs_t *in) {
     app->overruns += in->overrun;
     judge(app, c, guard_inputs(c, &app->safety.guard, in));
-    if (app->plant.broken)
+    if (app->plant.singular)
         judge(app, c, (finding_t){APP_FAULT_MODEL, APP_NO_JOINT, 0, 0});
     if (app->safety.state == APP_STATE_FAULT) {
         const supervised_t all = supervised(app, c);

@@ -196,7 +196,7 @@ INLINE void model_along_reference(const control_t *c, scratch_t *k, loop_t *s) {
     DYN(friction)(c->arm, k->qd, s->tau_model);
 }
 
-INLINE void hold(const control_t *c, scratch_t *k, loop_t *s) {
+INLINE void model_at_rest(const control_t *c, scratch_t *k, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++)
         k->qd[i] = k->qdd[i] = real_known(0);
     admit(c, k, s);
@@ -214,7 +214,7 @@ void control_dynamics(const control_t *c, scratch_t *k, loop_t *s) {
     if (c->feedforward == FEEDFORWARD_FULL)
         model_along_reference(c, k, s);
     else if (c->feedforward == FEEDFORWARD_GRAVITY)
-        hold(c, k, s);
+        model_at_rest(c, k, s);
     else
         for (uint32_t i = 0; i < c->arm->n; i++)
             s->tau_model[i] = real_known(0);

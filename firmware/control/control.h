@@ -49,7 +49,7 @@ typedef struct {
     real_t observe;        /* part of a position error that the estimate takes over */
     gain_t supply_per_mV;  /* measured supply by the nominal one */
     real_t per_look;       /* 1 / segment */
-    real_t hold;           /* part of the torque limits that a motor may give for long */
+    real_t lasting;        /* part of the torque limits that a motor may give for long */
     int32_t supply_least_mV, supply_most_mV;
     uint16_t patience;       /* ticks at a limit of torque or voltage */
     uint16_t segment;        /* ticks between two looks at the directions; 0: none */

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t parity;                /* bit i: it is not, because its parity was wrong */
     uint32_t switches;              /* bit i: the home switch of joint i is closed */
     uint8_t overrun;                /* the tick before was not finished in time */
-    uint8_t broken;                 /* the break input has switched the motors off */
+    uint8_t estop;                  /* the emergency stop has switched the motors off */
 } app_inputs_t;
 
 /* What it writes. */

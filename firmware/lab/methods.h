@@ -76,10 +76,10 @@ typedef enum {
           {0, 0, 83, -105})                                                                        \
     LAB_X(X, BIAS, denoc, BIAS, denoc_bias, denoc_scratch, NO_PAPER)                               \
     X(BIAS, gen, GENERATED, fast_bias, fast_scratch, NO_PAPER)                                     \
-    X(GRAVITY, fast, HOLD, fast_gravity, fast_scratch, NO_PAPER)                                   \
+    X(GRAVITY, fast, GRAVITY, fast_gravity, fast_scratch, NO_PAPER)                                \
     LAB_X(X, GRAVITY, ne, REST, ne_bias, ne_scratch, NO_PAPER)                                     \
     LAB_X(X, GRAVITY, ga, REST, ga_bias, ga_scratch, NO_PAPER)                                     \
-    LAB_X(X, GRAVITY, denoc, HOLD, denoc_gravity, denoc_scratch, NO_PAPER)                         \
+    LAB_X(X, GRAVITY, denoc, GRAVITY, denoc_gravity, denoc_scratch, NO_PAPER)                      \
     X(GRAVITY, gen, GENERATED, fast_gravity, fast_scratch, NO_PAPER)                               \
     LAB_X(X, CORIOLIS, denoc, CORIOLIS, denoc_coriolis, denoc_coriolis_scratch, NO_PAPER)          \
     LAB_X(X, FK, only, POSE, pose, ne_scratch, NO_PAPER)                                           \
@@ -102,7 +102,7 @@ typedef enum {
     CALL_AS_FORWARD,
     CALL_AS_BIAS,
     CALL_AS_REST,
-    CALL_AS_HOLD,
+    CALL_AS_GRAVITY,
     CALL_AS_CORIOLIS,
     CALL_AS_POSE,
     CALL_AS_JACOBIAN,

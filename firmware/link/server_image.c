@@ -103,13 +103,11 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
     return reason == APP_OK ? LINK_OK : reason <= REASON_STORE ? LINK_STORE : LINK_APP;
 }
 
-_Static_assert(SET_VALUES * sizeof(float) <= sizeof((app_t){0}.motion.as),
+_Static_assert((int)SET_VALUES <= (int)APP_LENT,
                "while no motion is on, its memory holds the tunables");
 
 // Tunables of the arm that runs, while another one is tried: kept, or back to what they were.
-static void each_tunable(server_t *server, bool back) {
-    app_t *app = server->app;
-    float *value = app->motion.as.lent;
+static void each_tunable(app_t *app, float *value, bool back) {
     app_status_t status;
     app_status(app, &status);
     unsigned i = 0;
@@ -123,8 +121,10 @@ static void each_tunable(server_t *server, bool back) {
 
 // The arm and the tunables from before; without one nothing runs.
 static void run_again(server_t *server) {
-    if (app_load(server->app, server->running, server->running_length) == APP_OK) {
-        each_tunable(server, true);
+    float *before = app_lend(server->app); // load has kept them there
+    if (app_load(server->app, server->running, server->running_length) == APP_OK &&
+        before != NULL) {
+        each_tunable(server->app, before, true);
     }
 }
 
@@ -132,11 +132,12 @@ static void run_again(server_t *server) {
 static int load(server_t *server, const uint8_t *image, uint32_t length) {
     telemetry_budget_t budget;
     const bool ran = server->running_length > 0;
-    if (!app_lend(server->app)) {
+    float *before = app_lend(server->app);
+    if (before == NULL) {
         return APP_E_STATE;
     }
     if (ran) {
-        each_tunable(server, false);
+        each_tunable(server->app, before, false);
     }
     const int reason = app_load(server->app, image, length);
     server->place = app_where(server->app);
@@ -248,7 +249,8 @@ int serve_SAVE(server_t *server, exchange_t *x) {
     if (x->size != 0) {
         return LINK_SIZE;
     }
-    if (!app_rests(server->app) || (in_place(server) && !app_lend(server->app))) {
+    float *before = in_place(server) ? app_lend(server->app) : NULL;
+    if (!app_rests(server->app) || (in_place(server) && before == NULL)) {
         return LINK_STATE;
     }
     if (server->running_length == 0) {
@@ -262,13 +264,13 @@ int serve_SAVE(server_t *server, exchange_t *x) {
         return store_refused(x, status);
     }
     if (in_place(server)) { // the same bytes, in the other slot
-        each_tunable(server, false);
+        each_tunable(server->app, before, false);
         server->running = slot_image(server, (unsigned)server->store.current);
         const int reason = app_load(server->app, server->running, server->running_length);
         if (reason != APP_OK) {
             return server_refused(x, reason);
         }
-        each_tunable(server, true);
+        each_tunable(server->app, before, true);
     }
     server->source = SOURCE_STORE;
     out_u8(x, (server->port->flags & HELLO_PERSISTENT) != 0);

@@ -32,7 +32,7 @@ finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
     g->supply_mV = in->supply_mV;
     g->late = counted(in->overrun, g->late);
     g->unread = counted(missing != 0, g->unread);
-    if (in->broken)
+    if (in->estop)
         return found(APP_FAULT_BREAK, APP_NO_JOINT, 1, 0);
     if (g->unread > c->unread)
         return found(spoilt ? APP_FAULT_PARITY : APP_FAULT_ENCODER,

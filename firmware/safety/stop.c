@@ -28,7 +28,7 @@ uint32_t stop_choose(const control_t *c, scratch_t *k, const loop_t *s, uint32_t
     uint32_t stop = best;
     if (stop <= APP_STOP_LOWER && c->feedback == FEEDBACK_OFF)
         stop = APP_STOP_DAMP;
-    if (stop == APP_STOP_HOLD && stop_weak(c, k, s->q_hat, c->hold) != APP_NO_JOINT)
+    if (stop == APP_STOP_HOLD && stop_weak(c, k, s->q_hat, c->lasting) != APP_NO_JOINT)
         stop = APP_STOP_LOWER;
     if (stop == APP_STOP_LOWER && stop_weak(c, k, s->q_hat, real_known(1)) != APP_NO_JOINT)
         stop = APP_STOP_DAMP;

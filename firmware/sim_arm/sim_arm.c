@@ -137,7 +137,7 @@ void plant_step(const control_t *c, plant_t *p, scratch_t *k, bool braked) {
     for (uint32_t step = 0; step < p->steps && !braked; step++) {
         drive_torque(c, p, k);
         if (accelerate(c, p, k) != DYN_OK) {
-            p->broken = 1;
+            p->singular = 1;
             return;
         }
         for (uint32_t i = 0; i < p->arm->n; i++)
@@ -196,5 +196,5 @@ app_inputs_t plant_inputs(const plant_t *p, const motion_state_t *m, const app_i
                           .supply_mV = p->supply_mV,
                           .switches = switches(m, p),
                           .overrun = in->overrun || defect_is(&p->defect, DEFECT_LATE),
-                          .broken = in->broken || defect_is(&p->defect, DEFECT_BREAK)};
+                          .estop = in->estop || defect_is(&p->defect, DEFECT_BREAK)};
 }

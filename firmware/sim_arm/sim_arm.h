@@ -21,13 +21,13 @@ typedef struct {
 /* The arm that is not there, firmware/sim_arm/sim_arm.c. */
 typedef struct {
     const arm_t *arm;
-    uint32_t steps;   /* of the integration in a tick */
-    real_t mass_part; /* 1 / 2 by the mass factor */
-    real_t friction;  /* factor */
-    uint32_t noise;   /* counts */
-    uint32_t random;  /* state of the generator */
-    uint32_t broken;  /* the inertia matrix was singular */
-    uint32_t open;    /* the outputs are off: no current flows */
+    uint32_t steps;    /* of the integration in a tick */
+    real_t mass_part;  /* 1 / 2 by the mass factor */
+    real_t friction;   /* factor */
+    uint32_t noise;    /* counts */
+    uint32_t random;   /* state of the generator */
+    uint32_t singular; /* its inertia matrix was */
+    uint32_t open;     /* the outputs are off: no current flows */
     defect_t defect;
     int32_t shift;               /* counts that the encoders are off by */
     real_t supply;               /* by the nominal one */

@@ -429,12 +429,12 @@ static void test_overruns_stop_the_arm(void) {
     for (uint32_t i = 0; i < N; i++)
         TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[i]);
     in.overrun = 0;
-    in.broken = 1;
+    in.estop = 1;
     tick(5); /* the first fault stays */
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_OVERRUN, status_now().fault);
     const motion_t m = motion_to(MOTION_CYCLOID, 3, to);
     TEST_ASSERT_EQUAL(APP_E_STATE, app_motion_start(&app, &m));
-    in.broken = 0;
+    in.estop = 0;
     TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state);
@@ -445,7 +445,7 @@ static void test_overruns_stop_the_arm(void) {
 
 static void test_break_stops_the_arm(void) {
     start_moving();
-    in.broken = 1;
+    in.estop = 1;
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_BREAK, status_now().fault);
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);

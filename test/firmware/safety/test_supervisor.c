@@ -417,7 +417,7 @@ static void test_too_weak_to_arm(void) {
     set(TUNABLE_limits_part, (float)(GRAVITY0 / 50 * 0.9));
     tick(1);
     const motion_t motion = {.kind = MOTION_HOLD};
-    TEST_ASSERT_EQUAL_INT(APP_E_HOLD, app_motion_start(&app, &motion));
+    TEST_ASSERT_EQUAL_INT(APP_E_WEAK, app_motion_start(&app, &motion));
     TEST_ASSERT_EQUAL_UINT32(0, app_where(&app));
     tick(5);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
