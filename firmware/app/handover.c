@@ -55,7 +55,8 @@ void control_forget_readings(app_t *app) {
  * or none at all. */
 int control_settle_all(app_t *app) {
     control_t *c = control_spare(app);
-    if (!setup_control(app, c) || !setup_plant(app, &app->plant))
+    const setup_t from = setup_from(app);
+    if (!setup_control(app, c) || !plant_setup(&from, &app->plant))
         return APP_E_UNITS;
     float q[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < app->n; i++)

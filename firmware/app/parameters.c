@@ -72,6 +72,12 @@ static int resettle(app_t *app) {
     return control_settle_all(app);
 }
 
+static int change_errors(app_t *app) {
+    const setup_t from = setup_from(app);
+    plant_setup_errors(&from, &app->plant);
+    return APP_OK;
+}
+
 /* Makes a new value of a tunable work; of one that is for rest only with the tick away. */
 static int apply(app_t *app, uint32_t tunable, uint32_t at) {
     if (!app->loaded)
@@ -90,8 +96,7 @@ static int apply(app_t *app, uint32_t tunable, uint32_t at) {
     case TUNABLE_plant_defect_joint:
 #endif
     case TUNABLE_plant_shift:
-        setup_errors(app, &app->plant);
-        return APP_OK;
+        return change_errors(app);
     case TUNABLE_position_lower:
     case TUNABLE_position_upper:
         for (uint32_t i = 0; i < app->n; i++)

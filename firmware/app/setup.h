@@ -6,10 +6,10 @@
 #define FIRMWARE_APP_SETUP_H
 
 #include "firmware/app/app.h"
+#include "firmware/control/setup.h"
 
+setup_t setup_from(const app_t *app);
 bool setup_control(const app_t *app, control_t *control);
-bool setup_plant(const app_t *app, plant_t *plant);
-void setup_errors(const app_t *app, plant_t *plant);
 /* Settings and tunables from app->memory.image. APP_OK or a negative app_error_t. */
 int setup_settings(app_t *app);
 /* Exponent of the unit of position for a joint with these limits. */

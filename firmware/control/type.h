@@ -9,11 +9,8 @@
 #ifndef FIRMWARE_CONTROL_TYPE_H
 #define FIRMWARE_CONTROL_TYPE_H
 
-#ifdef CONTROL_Q31
-#include "dyn/number/q31.h"
-#else
 #include "dyn/number/f32.h"
-#endif
+#include "dyn/number/q31.h"
 
 #ifdef CONTROL_Q31
 #define CONTROL_FLOATS     false

@@ -5,11 +5,22 @@
  */
 #include "firmware/safety/guard.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "firmware/control/number.h"
+#include "firmware/params/parameters.h"
 
 enum { COUNT_MOST = UINT16_MAX };
+
+#define LOOK_S     0.006 /* between two looks at the directions */
+#define WRONG_PART 0.02  /* of the velocity limit: off the reference */
+/* Torque that tells a direction, by kd and the speed that is a count of the encoder. Over 6 ms that
+ * speed is an acceleration, and with the inertia kd / 2w of a loop of 5 Hz a torque of 2.7 kd times
+ * it; the inertia that a joint has while the others do not move is up to twice that. */
+#define FIRM      5.5
+#define SINK_PART 0.1 /* of the velocity limit: how fast a stop lowers */
+#define DAMP_S    0.5
 
 static const finding_t nothing = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
 
@@ -134,5 +145,52 @@ void guard_start(const control_t *c, guard_t *g, const loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
         g->outside |= (uint32_t)(j->bounded && (s->q[i] > j->upper || s->q[i] < j->lower)) << i;
+    }
+}
+
+/* Limits of the guards. Quantisation moves the estimated speed by up to `step` either way, which
+ * the check of the directions must not take for motion. */
+static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
+    const settings_t *s = &from->joint[i];
+    const exponents_t e = setup_exponents(from, i);
+    const float *t = from->parameter;
+    const double pole = setup_observer_pole(from), v = (double)s->velocity;
+    const double fast = (double)t[TUNABLE_guard_speed] * v * (double)t[TUNABLE_limits_part];
+    const double step = fabs(setup_count(s)) * (1 + (double)t[TUNABLE_plant_noise]) * (1 - pole) *
+                        (1 - pole) * (double)t[TUNABLE_rate_hz];
+    out->track = setup_bound((double)t[TUNABLE_guard_tracking], e.p);
+    out->beyond = setup_bound((double)t[TUNABLE_guard_position], e.p);
+    out->fast = setup_bound(fast, e.v);
+    out->wrong = setup_bound(fmax(v * WRONG_PART, 2 * step) / 16, e.v);
+    /* More than noise, and than three quarters of Coulomb friction, so that friction may be half as
+     * much again as in the model, or half of it: a joint that brakes takes what the model says, and
+     * that half. */
+    const double half = real_to_model(from->arm->joint[i].drive.coulomb, e.tau);
+    out->firm = setup_bound(FIRM * (double)s->kd * step + 1.5 * half, e.tau);
+    out->sink = setup_bound(v * SINK_PART, e.v);
+}
+
+static uint16_t ticks_of(const setup_t *from, double seconds) {
+    return (uint16_t)fmin(ceil(seconds * (double)from->parameter[TUNABLE_rate_hz]), UINT16_MAX);
+}
+
+void guard_setup(const setup_t *from, control_t *out) {
+    const float *t = from->parameter;
+    const double nominal = 1000 * (double)from->volts;
+    (void)real_from_model((double)t[TUNABLE_hold_part], PART, &out->lasting);
+    out->supply_least_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_low]);
+    out->supply_most_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_high]);
+    out->patience = ticks_of(from, (double)t[TUNABLE_guard_patience_s]);
+    out->segment = t[TUNABLE_guard_direction] != 0 ? ticks_of(from, LOOK_S) : 0;
+    (void)real_from_model(out->segment > 0 ? 1.0 / out->segment : 0, PART, &out->per_look);
+    out->damp = ticks_of(from, DAMP_S);
+    out->setpoint = (uint32_t)t[TUNABLE_guard_setpoint];
+    out->unread = (uint16_t)t[TUNABLE_guard_encoder_ticks];
+    out->late = (uint16_t)t[TUNABLE_guard_overruns];
+    out->brakes = t[TUNABLE_brakes] != 0;
+    out->damping = 1;
+    for (uint32_t i = 0; i < from->n; i++) {
+        out->damping &= from->joint[i].motor;
+        joint_setup(from, i, &out->joint[i]);
     }
 }

@@ -7,6 +7,7 @@
 
 #include "firmware/control/control.h"
 #include "firmware/control/io.h"
+#include "firmware/control/setup.h"
 #include "firmware/safety/faults.h"
 
 /* What the guards remember from tick to tick, firmware/safety/supervisor.c. */
@@ -31,6 +32,9 @@ typedef struct {
     uint32_t fault, joint; /* APP_FAULT_NONE: all is well */
     real_t value, limit;
 } finding_t;
+
+/* Limits of the guards, in the background. */
+void guard_setup(const setup_t *from, control_t *control);
 
 finding_t guard_inputs(const control_t *control, guard_t *guard, const app_inputs_t *in);
 /* After the control step; wrong: the joint that firmware/safety/direction.h found, or APP_NO_JOINT.

@@ -8,6 +8,7 @@
 
 #include "firmware/control/io.h"
 #include "firmware/control/reference.h"
+#include "firmware/control/setup.h"
 #include "firmware/lab/defects.h"
 
 typedef struct {
@@ -37,6 +38,11 @@ typedef struct {
     real_t input[DYN_MAX_JOINTS];                 /* volts at the motor; else torque */
     plant_joint_t joint[DYN_MAX_JOINTS];
 } plant_t;
+
+/* Its constants, in the background; false: one does not fit the units. */
+bool plant_setup(const setup_t *from, plant_t *plant);
+/* Of them, those of what is wrong with it. */
+void plant_setup_errors(const setup_t *from, plant_t *plant);
 
 /* One tick of the arm under the duty cycles; braked: the brakes hold it where it is. */
 void plant_step(const control_t *control, plant_t *plant, scratch_t *scratch, bool braked);

@@ -1,0 +1,113 @@
+/* firmware/control/setup.h */
+#include "firmware/control/setup.h"
+
+#include <math.h>
+
+#include "firmware/control/number.h"
+#include "firmware/params/parameters.h"
+
+#define OBSERVER_PART_OF_RATE 0.2
+#define NO_LIMIT              1e30
+
+exponents_t setup_exponents(const setup_t *from, uint32_t i) {
+    const settings_t *s = &from->joint[i];
+    const dyn_q31_exponents_t e = dyn_q31_joint_exponents(
+        s->prismatic ? DYN_PRISMATIC : DYN_REVOLUTE, (double)s->volt, from->units, i);
+    return (exponents_t){s->unit, e.velocity, e.acceleration, e.torque, e.voltage, e.position};
+}
+
+real setup_open_end(double bound, int exponent) {
+    real out;
+    const double end = real_holds(NO_LIMIT, exponent) ? NO_LIMIT : bound;
+    const double most = ldexp(7.9, exponent);
+    (void)real_from_model(real_holds(end, exponent) ? end : most, exponent, &out);
+    return out;
+}
+
+real setup_bound(double value, int exponent) {
+    real out;
+    const double most = ldexp(7.9, exponent);
+    (void)real_from_model(real_holds(value, exponent) ? value : most, exponent, &out);
+    return out;
+}
+
+bool setup_step(double h, exponents_t e, step_t *out) {
+    bool fits = gain_from_model(h / 2, e.p - e.v, &out->q_qd);
+    fits = gain_from_model(h / 2, e.v - e.a, &out->qd_qdd) && fits;
+    return gain_from_model(h * h / 8, e.p - e.a, &out->q_qdd) && fits;
+}
+
+double setup_count(const settings_t *s) {
+    return (double)s->sign * (s->prismatic ? 1 : TURN) / ((double)s->counts * (double)s->ratio);
+}
+
+double setup_observer_pole(const setup_t *from) {
+    const double rate = (double)from->parameter[TUNABLE_rate_hz];
+    const double hz =
+        fmin((double)from->parameter[TUNABLE_observer_hz], OBSERVER_PART_OF_RATE * rate);
+    return exp(-TURN * hz / rate);
+}
+
+static bool sensor_make(const settings_t *s, exponents_t e, control_joint_t *out) {
+    const double per_rad = ldexp(1 / TURN, 32);
+    bool fits = gain_from_model(setup_count(s), e.p - WHOLE, &out->per_count);
+    fits = real_from_model((double)s->offset, e.p, &out->offset) && fits;
+    out->wrap = (int32_t)s->counts;
+    if (s->prismatic)
+        return gain_from_model(1, e.slide - e.p, &out->angle) && fits;
+    return gain_from_model(per_rad, WHOLE - e.p, &out->angle) && fits;
+}
+
+static bool feedback_make(const setup_t *from, const settings_t *s, exponents_t e,
+                          control_joint_t *out) {
+    const double w = TURN * (double)from->parameter[TUNABLE_torque_hz];
+    const double pole = setup_observer_pole(from), rate = (double)from->parameter[TUNABLE_rate_hz];
+    const bool torque = from->parameter[TUNABLE_feedback] == FEEDBACK_COMPUTED_TORQUE;
+    const int to = torque ? e.a : e.tau;
+    bool fits = gain_from_model((1 - pole) * (1 - pole) * rate, e.v - e.p, &out->observe);
+    fits = gain_from_model(torque ? w * w : (double)s->kp, to - e.p, &out->kp) && fits;
+    fits = gain_from_model(torque ? 2 * w : (double)s->kd, to - e.v, &out->kd) && fits;
+    out->tau_max = setup_open_end(ldexp(7.9, e.tau), e.tau);
+    const double torque_most = (double)s->torque * (double)from->parameter[TUNABLE_limits_part];
+    if (torque_most > 0 && real_holds(torque_most, e.tau))
+        (void)real_from_model(torque_most, e.tau, &out->tau_max);
+    out->qd_max = setup_open_end(ldexp(7.9, e.v), e.v);
+    out->motor = s->motor;
+    if (s->motor)
+        return gain_from_model(1 / (double)from->volts, PART - e.volt, &out->duty) && fits;
+    return gain_from_model(s->torque > 0 ? 1 / (double)s->torque : 0, PART - e.tau, &out->duty) &&
+           fits;
+}
+
+static bool jog_make(const settings_t *s, double h, exponents_t e, control_joint_t *out) {
+    const double v = (double)s->velocity, a = (double)s->acceleration;
+    bool fits = gain_from_model(1 / h, e.a - e.v, &out->qdd_qd);
+    fits = real_from_model(a * h, e.v, &out->qd_change) && fits;
+    fits = gain_from_model(v / (2 * a), e.p - e.v, &out->brake_q) && fits;
+    fits = gain_from_model(1 / v, PART - e.v, &out->brake_part) && fits;
+    fits = real_from_model((double)s->position[0], e.p, &out->lower) && fits;
+    out->bounded = s->bounded;
+    return real_from_model((double)s->position[1], e.p, &out->upper) && fits;
+}
+
+bool control_setup(const setup_t *from, control_t *out) {
+    const double h = 1 / (double)from->parameter[TUNABLE_rate_hz], pole = setup_observer_pole(from);
+    bool fits = real_from_model(1 - pole * pole, PART, &out->observe);
+    out->arm = from->arm;
+    out->flex = from->flex;
+    out->feedback = (uint32_t)from->parameter[TUNABLE_feedback];
+    out->feedforward = (uint32_t)from->parameter[TUNABLE_feedforward];
+    out->simulated = from->parameter[TUNABLE_plant] != 0;
+    out->sample_every = (uint32_t)from->parameter[TUNABLE_sample_every];
+    out->watch = from->parameter[TUNABLE_stages] != 0;
+    fits = gain_from_model(0.001 / (double)from->volts, PART - WHOLE, &out->supply_per_mV) && fits;
+    for (uint32_t i = 0; i < from->n; i++) {
+        const exponents_t e = setup_exponents(from, i);
+        control_joint_t *j = &out->joint[i];
+        fits = setup_step(h, e, &j->half) && fits;
+        fits = sensor_make(&from->joint[i], e, j) && fits;
+        fits = feedback_make(from, &from->joint[i], e, j) && fits;
+        fits = jog_make(&from->joint[i], h, e, j) && fits;
+    }
+    return fits;
+}
