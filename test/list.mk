@@ -98,7 +98,7 @@ TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
 TEST_REAL_preempt_q31 := q31
 TEST_SRC_image        :=
 TEST_SRC_store        := tools/link/cut.c
-TEST_SRC_link         := tools/link/cut.c tools/link/client.c tools/link/stream.c tools/link/port.c test/support/link_board.c
+TEST_SRC_link         := tools/link/cut.c $(wildcard tools/link/client*.c tools/link/port*.c) test/support/link_board.c
 # The server as the 8 KB board builds it, over the flash driver of its chip and a model of the controller.
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
 TEST_DEFS_link_f1  = $(HAL_DEFS_F1) $(F1_BOARD_DEFS) $(CORE_DEFS_q31)

@@ -1,5 +1,5 @@
 /* The telemetry of tools/link/client.h. */
-#include "tools/link/stream.h"
+#include "tools/link/client_inside.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -189,7 +189,7 @@ static int remember(client_t *client) {
 static int renew_units(client_t *client, const uint8_t *chosen, uint32_t choices) {
     for (uint32_t i = 0; i < choices; i++)
         if (client->device.field[chosen[i]].kind == KIND_Q31 &&
-            stream_field(client, chosen[i]) != 0)
+            client_discover_field(client, chosen[i]) != 0)
             return -1;
     return 0;
 }

@@ -1,0 +1,234 @@
+/* What the board tells about itself, for tools/link/client.h: its robot, tunables, fields and
+ * methods, its state, its fault, its counters and its last crash. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/params/bytes.h"
+#include "tools/link/client_inside.h"
+
+typedef struct {
+    uint8_t bytes[8192];
+    const uint8_t *at, *end;
+} record_t;
+
+static int describe(client_t *client, topic_t topic, uint32_t index, record_t *record) {
+    uint32_t used = 0, total = 1;
+    while (used < total) {
+        uint8_t request[4] = {(uint8_t)topic, (uint8_t)index};
+        put_u16(request + 2, used);
+        if (client_ask(client, ASK_DESCRIBE, request, sizeof request) != 0)
+            return -1;
+        total = client->reply_size >= 2 ? get_u16(client->reply) : 0;
+        const size_t piece = client->reply_size >= 2 ? client->reply_size - 2 : 0;
+        if (total > sizeof record->bytes || used + piece > total || piece == 0) {
+            port_fail(&client->error, "use tool and firmware of one version",
+                      "the board describes itself in a way that cannot be understood");
+            return -1;
+        }
+        memcpy(record->bytes + used, client->reply + 2, piece);
+        used += (uint32_t)piece;
+    }
+    record->at = record->bytes;
+    record->end = record->bytes + total;
+    return 0;
+}
+
+static uint8_t take_u8(record_t *r) {
+    return r->at < r->end ? *r->at++ : 0;
+}
+
+static uint32_t take_u32(record_t *r) {
+    const bool whole = r->end - r->at >= 4;
+    const uint32_t value = whole ? get_u32(r->at) : 0;
+    r->at += whole ? 4 : 0;
+    return value;
+}
+
+static float take_f32(record_t *r) {
+    uint8_t bytes[4];
+    put_u32(bytes, take_u32(r));
+    return get_f32(bytes);
+}
+
+static void take_text(record_t *r, char *out, size_t size) {
+    snprintf(out, size, "%s", client_next_text(&r->at, r->end));
+}
+
+int client_discover_robot(client_t *client) {
+    static record_t r;
+    device_t *d = &client->device;
+    if (describe(client, TOPIC_ROBOT, 0, &r) != 0)
+        return -1;
+    d->joints = take_u8(&r);
+    if (d->joints > DYN_MAX_JOINTS)
+        d->joints = 0;
+    for (uint32_t i = 0; i < d->joints; i++)
+        d->prismatic[i] = take_u8(&r);
+    take_text(&r, d->robot, sizeof d->robot);
+    for (uint32_t i = 0; i < d->joints; i++)
+        take_text(&r, d->joint[i], sizeof d->joint[i]);
+    return 0;
+}
+
+static int discover_tunable(client_t *client, uint32_t i) {
+    static record_t r;
+    device_tunable_t *t = &client->device.tunable[i];
+    if (describe(client, TOPIC_TUNABLE, i, &r) != 0)
+        return -1;
+    t->per_joint = take_u8(&r);
+    t->idle_only = take_u8(&r);
+    t->least = take_f32(&r);
+    t->most = take_f32(&r);
+    t->fallback = take_f32(&r);
+    take_text(&r, t->name, sizeof t->name);
+    take_text(&r, t->unit, sizeof t->unit);
+    take_text(&r, t->help, sizeof t->help);
+    return 0;
+}
+
+int client_discover_field(client_t *client, uint32_t i) {
+    static record_t r;
+    device_field_t *f = &client->device.field[i];
+    if (describe(client, TOPIC_FIELD, i, &r) != 0)
+        return -1;
+    f->per_joint = take_u8(&r);
+    f->kind = take_u8(&r);
+    const uint32_t exponents = take_u8(&r);
+    for (uint32_t k = 0; k < exponents; k++) {
+        const int8_t exponent = (int8_t)take_u8(&r);
+        if (k < DYN_MAX_JOINTS)
+            f->exponent[k] = exponent;
+    }
+    take_text(&r, f->name, sizeof f->name);
+    take_text(&r, f->unit[0], sizeof f->unit[0]);
+    take_text(&r, f->unit[1], sizeof f->unit[1]);
+    take_text(&r, f->help, sizeof f->help);
+    return 0;
+}
+
+static int discover_method(client_t *client, uint32_t i) {
+    static record_t r;
+    device_method_t *m = &client->device.method[i];
+    if (describe(client, TOPIC_METHOD, i, &r) != 0)
+        return -1;
+    m->problem = take_u8(&r);
+    m->reals = take_u8(&r);
+    take_text(&r, m->problem_name, sizeof m->problem_name);
+    take_text(&r, m->name, sizeof m->name);
+    return 0;
+}
+
+typedef int (*discover_t)(client_t *client, uint32_t index);
+
+static int discover_list(client_t *client, void **list, size_t size, uint32_t count,
+                         discover_t one) {
+    if (*list)
+        return 0;
+    *list = calloc(count + 1u, size);
+    if (!*list) {
+        port_fail(&client->error, "close some programs", "there is not enough memory");
+        return -1;
+    }
+    int status = 0;
+    for (uint32_t i = 0; i < count && status == 0; i++)
+        status = one(client, i);
+    return status;
+}
+
+int client_discover_some(client_t *client, unsigned what) {
+    device_t *d = &client->device;
+    int status = client_discover_robot(client);
+    if (status == 0 && what & DISCOVER_TUNABLES)
+        status = discover_list(client, (void **)&d->tunable, sizeof *d->tunable, d->tunables,
+                               discover_tunable);
+    if (status == 0 && what & DISCOVER_FIELDS)
+        status = discover_list(client, (void **)&d->field, sizeof *d->field, d->fields,
+                               client_discover_field);
+    if (status == 0 && what & DISCOVER_METHODS)
+        status = discover_list(client, (void **)&d->method, sizeof *d->method, d->methods,
+                               discover_method);
+    return status;
+}
+
+int client_discover(client_t *client) {
+    client_forget(&client->device);
+    return client_discover_some(client, DISCOVER_ALL);
+}
+
+int client_fault(client_t *client, device_fault_t *fault) {
+    if (client_ask(client, ASK_FAULT, NULL, 0) != 0)
+        return -1;
+    const uint8_t *r = client->reply;
+    if (client->reply_size < 16) {
+        port_fail(&client->error, "use tool and firmware of one version", "a fault too short");
+        return -1;
+    }
+    *fault = (device_fault_t){.fault = r[0],
+                              .joint = r[1],
+                              .stop = r[2],
+                              .enabled = r[3],
+                              .value = get_f32(r + 4),
+                              .limit = get_f32(r + 8),
+                              .limited = get_u32(r + 12)};
+    return 0;
+}
+
+int client_status(client_t *client, device_status_t *status) {
+    if (client_ask(client, ASK_STATUS, NULL, 0) != 0)
+        return -1;
+    const uint8_t *r = client->reply;
+    if (client->reply_size < 29) {
+        port_fail(&client->error, "use tool and firmware of one version", "a status too short");
+        return -1;
+    }
+    *status = (device_status_t){.state = r[0],
+                                .fault = r[1],
+                                .flags = r[2],
+                                .joints = r[3],
+                                .tick = get_u32(r + 4),
+                                .rate_hz = get_u32(r + 8),
+                                .image_length = get_u32(r + 12),
+                                .image_crc = get_u32(r + 16),
+                                .source = r[20],
+                                .reason = (int16_t)get_u16(r + 21),
+                                .knot_credits = get_u16(r + 23),
+                                .sequence = get_u32(r + 25)};
+    return 0;
+}
+
+int client_counters(client_t *client, uint32_t counter[COUNTERS]) {
+    if (client_ask(client, ASK_COUNTERS, NULL, 0) != 0)
+        return -1;
+    for (uint32_t i = 0; i < COUNTERS; i++)
+        counter[i] = client->reply_size >= 4 * (i + 1) ? get_u32(client->reply + 4 * i) : 0;
+    return 0;
+}
+
+int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear) {
+    uint8_t request[3] = {0};
+    size_t used = 0, total = 1;
+    *bytes = NULL;
+    *size = 0;
+    while (used < total) {
+        put_u16(request + 1, (uint32_t)used);
+        if (client_ask(client, ASK_CRASH, request, sizeof request) != 0 || client->reply_size < 2) {
+            free(*bytes);
+            *bytes = NULL;
+            return -1;
+        }
+        total = get_u16(client->reply);
+        const size_t piece = client->reply_size - 2;
+        if (total == 0)
+            return 0;
+        if (!*bytes)
+            *bytes = calloc(1, total);
+        if (!*bytes || piece == 0 || used + piece > total)
+            return -1;
+        memcpy(*bytes + used, client->reply + 2, piece);
+        used += piece;
+    }
+    *size = total;
+    request[0] = clear;
+    return clear ? client_ask(client, ASK_CRASH, request, sizeof request) : 0;
+}

@@ -1,0 +1,150 @@
+/* What the board keeps, for tools/link/client.h: tunables, images, and saving both. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/params/bytes.h"
+#include "tools/link/client.h"
+
+/* ------------------------------------------------------------------------------- tunables */
+
+static int find_joint(client_t *client, const char *text, size_t size) {
+    const device_t *d = &client->device;
+    char name[CLIENT_NAME], *end;
+    if (size >= sizeof name)
+        return -1;
+    memcpy(name, text, size);
+    name[size] = '\0';
+    for (uint32_t i = 0; i < d->joints; i++)
+        if (!strcmp(d->joint[i], name))
+            return (int)i;
+    const long number = strtol(name, &end, 10);
+    return size > 0 && !*end && number >= 1 && number <= (long)d->joints ? (int)number - 1 : -1;
+}
+
+int client_tunable(client_t *client, const char *name, uint32_t *tunable, int *joint) {
+    const device_t *d = &client->device;
+    const size_t size = strcspn(name, "[");
+    for (uint32_t i = 0; i < d->tunables; i++) {
+        const device_tunable_t *t = &d->tunable[i];
+        if (strlen(t->name) != size || memcmp(t->name, name, size) != 0)
+            continue;
+        *tunable = i;
+        *joint = t->per_joint ? -1 : 0;
+        if (!name[size])
+            return 0;
+        const char *inside = name + size + 1;
+        const char *close = strchr(inside, ']');
+        *joint = t->per_joint && close && !close[1]
+                     ? find_joint(client, inside, (size_t)(close - inside))
+                     : -1;
+        if (*joint >= 0)
+            return 0;
+        port_fail(&client->error, "write NAME[JOINT] with the name or number (from 1) of a joint",
+                  "%s: there is no such joint", name);
+        return -1;
+    }
+    port_fail(&client->error, "`appell get --port P` lists all", "the board has no tunable %s",
+              name);
+    return -1;
+}
+
+int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value, bool *saved) {
+    const uint8_t request[2] = {(uint8_t)tunable, (uint8_t)joint};
+    if (client_ask(client, ASK_GET, request, sizeof request) != 0)
+        return -1;
+    *value = client->reply_size >= 5 ? get_f32(client->reply) : NAN;
+    *saved = client->reply_size >= 5 && client->reply[4];
+    return 0;
+}
+
+int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, float *now) {
+    uint8_t request[6] = {(uint8_t)tunable, (uint8_t)joint};
+    put_f32(request + 2, value);
+    if (client_ask(client, ASK_SET, request, sizeof request) != 0) {
+        if (client->status == LINK_BUDGET)
+            port_fail(&client->error,
+                      "choose fewer first: `appell monitor --every N`, or fewer --fields",
+                      "the line is too slow for the samples that are chosen, with this");
+        return -1;
+    }
+    *now = client->reply_size >= 4 ? get_f32(client->reply) : NAN;
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------- images */
+
+int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
+                      bool *kept, client_progress_t progress, void *user) {
+    uint8_t request[PROTOCOL_PAYLOAD_MAX];
+    const uint32_t most = client->device.payload - 4u;
+    request[0] = target;
+    put_u32(request + 1, length);
+    put_u32(request + 5, crc32_add(0, image, length));
+    if (client_ask_long(client, ASK_IMAGE_BEGIN, request, 9) != 0)
+        return -1;
+    for (uint32_t at = 0; at < length;) {
+        const uint32_t n = length - at < most ? length - at : most;
+        put_u32(request, at);
+        memcpy(request + 4, image + at, n);
+        if (client_ask(client, ASK_IMAGE_DATA, request, 4 + n) != 0)
+            return -1;
+        at += n;
+        if (progress)
+            progress(user, at, length);
+    }
+    if (client_ask_long(client, ASK_IMAGE_END, &target, 1) != 0)
+        return -1;
+    *kept = client->reply_size >= 4 && client->reply[3];
+    if (target == TARGET_APP) { /* the choice was for the arm before */
+        client->found_known = true;
+        client->founds = 0;
+    }
+    return 0;
+}
+
+static void *no_image(client_t *client, uint8_t *image) {
+    free(image);
+    port_fail(&client->error, "use tool and firmware of one version",
+              "the board's image has no sensible length");
+    return NULL;
+}
+
+uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
+    uint8_t request[6] = {which};
+    enum { HEAD = 16 }; /* firmware/params/image.h */
+    *length = 0;
+    request[5] = HEAD;
+    if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {
+        if (client->status == LINK_INDEX)
+            client->error.what[0] = '\0'; /* there is none: no error */
+        return NULL;
+    }
+    const uint32_t total = client->reply_size == HEAD ? get_u32(client->reply + HEAD - 4) : 0;
+    uint8_t *image = total >= HEAD && total < 1u << 20 ? malloc(total + 1) : NULL;
+    if (!image)
+        return no_image(client, NULL);
+    const uint32_t most = client->device.payload - 1u;
+    for (uint32_t at = 0; at < total;) {
+        const uint32_t n = total - at < most ? total - at : most;
+        put_u32(request + 1, at);
+        request[5] = (uint8_t)n;
+        if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {
+            free(image);
+            return NULL;
+        }
+        if (client->reply_size != n)
+            return no_image(client, image);
+        memcpy(image + at, client->reply, n);
+        at += n;
+    }
+    *length = total;
+    return image;
+}
+
+int client_save(client_t *client, bool *persistent) {
+    if (client_ask_long(client, ASK_SAVE, NULL, 0) != 0)
+        return -1;
+    *persistent = client->reply_size > 0 && client->reply[0];
+    return 0;
+}

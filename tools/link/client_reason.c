@@ -1,0 +1,34 @@
+/* Words for the reasons with which a board refuses: reason_cause and reason_cure of
+ * tools/link/client.h. */
+#include "firmware/app/errors.h"
+#include "firmware/params/image.h"
+#include "firmware/link/server.h"
+#include "tools/link/client.h"
+
+static const struct {
+    int status;
+    const char *cause, *cure;
+} store_text[] = {
+#define X(number, name, cause, cure) {number, cause, cure},
+    STORE_ERROR_TABLE(X)
+#undef X
+};
+
+static const char *text_of(int reason, bool cure) {
+    if (reason > APP_E_IMAGE)
+        return cure ? app_cure(reason) : app_cause(reason);
+    if (reason > REASON_STORE)
+        return cure ? image_cure(reason - APP_E_IMAGE) : image_cause(reason - APP_E_IMAGE);
+    for (size_t i = 0; i < sizeof store_text / sizeof store_text[0]; i++)
+        if (store_text[i].status == reason - REASON_STORE)
+            return cure ? store_text[i].cure : store_text[i].cause;
+    return cure ? "use tool and firmware of one version" : "a reason that this tool does not know";
+}
+
+const char *reason_cause(int reason) {
+    return text_of(reason, false);
+}
+
+const char *reason_cure(int reason) {
+    return text_of(reason, true);
+}

@@ -1,0 +1,163 @@
+/* An emulator that is started for a line, for tools/link/port.h: qemu:BOARD and qemu:FILE.elf. */
+#define _GNU_SOURCE /* pipe2, memfd_create */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tools/link/port_inside.h"
+
+/* build/BOARD/firmware.elf beside build/host/appell, or the file itself. */
+static int find_firmware(const char *name, char *out, size_t size, port_error_t *error) {
+    char own[PATH_MAX], cure[PORT_TEXT];
+    const size_t length = strlen(name);
+    if (length > 4 && !strcmp(name + length - 4, ".elf")) {
+        snprintf(out, size, "%s", name);
+    } else {
+        const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+        own[n > 0 ? n : 0] = '\0';
+        for (int i = 0; i < 2; i++) { /* build/host/appell -> build */
+            char *slash = strrchr(own, '/');
+            if (slash)
+                *slash = '\0';
+        }
+        if (snprintf(out, size, "%s/%s/firmware.elf", own, name) >= (int)size)
+            *out = '\0';
+    }
+    if (access(out, R_OK) == 0)
+        return 0;
+    snprintf(cure, sizeof cure, "build it: make BOARD=%.80s firmware", name);
+    port_fail(error, cure, "there is no firmware %.200s: %s", out, strerror(errno));
+    return -1;
+}
+
+/* What make wrote beside the firmware: how this board is emulated. */
+static int read_arguments(const char *firmware, char *text, size_t size, port_error_t *error) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s.qemu", (int)(strlen(firmware) - 4), firmware);
+    FILE *file = fopen(path, "r");
+    const size_t n = file ? fread(text, 1, size - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[n] = '\0';
+    if (n > 0)
+        return 0;
+    port_fail(error, "choose a board that the emulator has, or build the firmware again",
+              "%.300s is missing: nobody says how to emulate this board", path);
+    return -1;
+}
+
+/*
+ * The argument that puts `flash` into the board's flash, empty where the board needs none. *file
+ * holds the bytes; the emulator inherits it.
+ */
+static int place_flash(const char *firmware, const port_flash_t *flash, char *out, size_t size,
+                       int *file, port_error_t *error) {
+    char path[PATH_MAX];
+    unsigned long address = 0;
+    *out = '\0';
+    *file = -1;
+    snprintf(path, sizeof path, "%.*s.slot", (int)(strlen(firmware) - 4), firmware);
+    FILE *told = flash ? fopen(path, "r") : NULL;
+    if (!told)
+        return 0;
+    const bool known = fscanf(told, "%lx", &address) == 1;
+    fclose(told);
+    if (!known) {
+        port_fail(error, "build the firmware again", "%.300s holds no address", path);
+        return -1;
+    }
+    *file = memfd_create("slot", MFD_CLOEXEC);
+    if (*file < 0 || write(*file, flash->bytes, flash->size) != (ssize_t)flash->size) {
+        port_fail(error, "free some files or memory", "the robot for the emulated flash: %s",
+                  strerror(errno));
+        return -1;
+    }
+    snprintf(out, size, "loader,file=/proc/self/fd/%d,addr=0x%lx,force-raw=on", *file, address);
+    return 0;
+}
+
+enum { ARGUMENTS_MOST = 40 };
+
+/* What the emulator is started with. */
+typedef struct {
+    char text[1000], loader[100];
+    int line, slot; /* files that it inherits; slot: -1 for none */
+} emulator_t;
+
+static void run_emulator(emulator_t *e, const char *firmware, int told) {
+    char *argument[ARGUMENTS_MOST + 10];
+    char chardev[64];
+    int count = 0;
+    for (char *word = strtok(e->text, " \n"); word && count < ARGUMENTS_MOST;
+         word = strtok(NULL, " \n"))
+        argument[count++] = word;
+    snprintf(chardev, sizeof chardev, "socket,id=link,fd=%d", e->line);
+    argument[count++] = (char *)"-chardev";
+    argument[count++] = chardev;
+    argument[count++] = (char *)"-serial";
+    argument[count++] = (char *)"chardev:link";
+    argument[count++] = (char *)"-kernel";
+    argument[count++] = (char *)firmware;
+    if (e->slot >= 0) {
+        argument[count++] = (char *)"-device";
+        argument[count++] = e->loader;
+        fcntl(e->slot, F_SETFD, 0);
+    }
+    argument[count] = NULL;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0); /* the terminal's control-C is for us, who stop the arm first; we end it */
+    const int null = open("/dev/null", O_RDWR);
+    if (null >= 0) {
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDOUT_FILENO);
+    }
+    fcntl(e->line, F_SETFD, 0);
+    execvp(argument[0], argument);
+    const int why = errno;
+    (void)!write(told, &why, sizeof why);
+    _exit(127);
+}
+
+static int start_emulator(port_t *port, const char *name, emulator_t *e, port_error_t *error) {
+    int line[2], told[2], why = 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0 ||
+        pipe2(told, O_CLOEXEC) != 0) {
+        port_fail(error, "free some files or memory", "qemu:%s: %s", name, strerror(errno));
+        return -1;
+    }
+    e->line = line[1];
+    port->emulator = fork();
+    if (port->emulator == 0)
+        run_emulator(e, port->firmware, told[1]);
+    close(line[1]);
+    close(told[1]);
+    port->file = line[0];
+    const bool failed = port->emulator < 0 || read(told[0], &why, sizeof why) > 0;
+    close(told[0]);
+    if (!failed)
+        return 0;
+    port_fail(error, "install it: tools/dev/setup.sh emu", "the emulator cannot be started: %s",
+              strerror(why));
+    return -1;
+}
+
+int port_open_emulator(port_t *port, const char *name, const port_flash_t *flash,
+                       port_error_t *error) {
+    emulator_t e = {.slot = -1};
+    int status = find_firmware(name, port->firmware, sizeof port->firmware, error);
+    if (status == 0)
+        status = read_arguments(port->firmware, e.text, sizeof e.text, error);
+    if (status == 0)
+        status = place_flash(port->firmware, flash, e.loader, sizeof e.loader, &e.slot, error);
+    if (status == 0)
+        status = start_emulator(port, name, &e, error);
+    if (e.slot >= 0)
+        close(e.slot);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* A line inside of tools/link/port.h, and how each kind is opened: 0, or -1 with *error filled in.
+ */
+#ifndef TOOLS_LINK_PORT_INSIDE_H
+#define TOOLS_LINK_PORT_INSIDE_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "tools/link/port.h"
+
+struct port {
+    int file;
+    pid_t emulator; /* 0: none */
+    bool shared;    /* a socket, to which others may connect, too */
+    char firmware[PATH_MAX];
+    char note[PORT_TEXT + PATH_MAX];
+    port_calls_t calls;
+};
+
+int port_open_serial(port_t *port, const char *name, port_error_t *error);
+int port_open_tcp(port_t *port, const char *name, port_error_t *error);
+int port_open_unix(port_t *port, const char *path, port_error_t *error);
+int port_open_emulator(port_t *port, const char *name, const port_flash_t *flash,
+                       port_error_t *error);
+
+#endif

@@ -1,0 +1,203 @@
+/* Serial devices for tools/link/port.h: opening one, its speed, and what is wrong with one that
+ * cannot be opened. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "tools/link/port_inside.h"
+
+/* Serial devices of this machine, for a message. */
+static void list_devices(char *out, size_t size) {
+    static const char *const patterns[] = {"/dev/ttyACM*", "/dev/ttyUSB*", "/dev/serial/by-id/*"};
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        glob_t found;
+        if (glob(patterns[i], 0, NULL, &found) != 0)
+            continue;
+        for (size_t k = 0; k < found.gl_pathc && used + 2 < size; k++) {
+            const int n =
+                snprintf(out + used, size - used, "%s%s", used ? ", " : "", found.gl_pathv[k]);
+            used += (size_t)n < size - used ? (size_t)n : size - used - 1;
+        }
+        globfree(&found);
+    }
+}
+
+/* Which process has the device open, as far as we may look. */
+static bool find_user(const char *device, char *out, size_t size) {
+    char real[PATH_MAX], path[PATH_MAX], target[PATH_MAX];
+    glob_t found;
+    bool seen = false;
+    if (!realpath(device, real) || glob("/proc/[0-9]*/fd/*", GLOB_NOSORT, NULL, &found) != 0)
+        return false;
+    for (size_t i = 0; i < found.gl_pathc && !seen; i++) {
+        const ssize_t n = readlink(found.gl_pathv[i], target, sizeof target - 1);
+        const long pid = strtol(found.gl_pathv[i] + strlen("/proc/"), NULL, 10);
+        if (n <= 0 || pid == getpid())
+            continue;
+        target[n] = '\0';
+        if (strcmp(target, real) != 0)
+            continue;
+        char name[64] = "?";
+        snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+        FILE *file = fopen(path, "r");
+        if (file) {
+            if (fgets(name, sizeof name, file))
+                name[strcspn(name, "\n")] = '\0';
+            fclose(file);
+        }
+        snprintf(out, size, "%s, process %ld", name, pid);
+        seen = true;
+    }
+    globfree(&found);
+    return seen;
+}
+
+static void say_busy(const char *device, port_error_t *error) {
+    char user[120];
+    if (find_user(device, user, sizeof user))
+        port_fail(error, "end that program, or use another port", "%s is in use by %s", device,
+                  user);
+    else
+        port_fail(error, "end the program that has it open (`fuser -v` names it)",
+                  "%s is in use by another program", device);
+}
+
+static void say_no_device(const char *device, port_error_t *error) {
+    char list[300], cure[PORT_TEXT];
+    list_devices(list, sizeof list);
+    if (*list)
+        snprintf(cure, sizeof cure, "connect the board; there are: %s", list);
+    else
+        snprintf(cure, sizeof cure,
+                 "connect the board: this machine has no serial device at all now; without a board "
+                 "use qemu:netduinoplus2");
+    port_fail(error, cure, "%s does not exist", device);
+}
+
+static void say_cannot_open(const char *device, int why, port_error_t *error) {
+    char cure[PORT_TEXT];
+    switch (why) {
+    case ENOENT:
+    case ENXIO:
+    case ENODEV:
+        say_no_device(device, error);
+        return;
+    case EACCES:
+    case EPERM: {
+        snprintf(cure, sizeof cure,
+                 "join its group: sudo usermod -aG dialout $USER, then log in again");
+        port_fail(error, cure, "you have no permission for %s", device);
+        return;
+    }
+    case EBUSY:
+        say_busy(device, error);
+        return;
+    default:
+        port_fail(error, "name a serial device, tcp:HOST:PORT, unix:PATH or qemu:BOARD",
+                  "%s cannot be opened: %s", device, strerror(why));
+    }
+}
+
+static const struct {
+    unsigned baud;
+    speed_t code;
+} speeds[] = {{9600, B9600},       {19200, B19200},     {38400, B38400},    {57600, B57600},
+              {115200, B115200},   {230400, B230400},   {460800, B460800},  {921600, B921600},
+              {1000000, B1000000}, {2000000, B2000000}, {3000000, B3000000}};
+
+static int set_line(int file, unsigned baud) {
+    struct termios line;
+    speed_t code = B0;
+    for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++)
+        if (speeds[i].baud == baud)
+            code = speeds[i].code;
+    if (code == B0 || tcgetattr(file, &line) != 0)
+        return -1;
+    cfmakeraw(&line);
+    line.c_cflag |= CLOCAL | CREAD;
+    line.c_cflag &= ~(tcflag_t)(CSTOPB | CRTSCTS);
+    line.c_cc[VMIN] = 0;
+    line.c_cc[VTIME] = 0;
+    cfsetispeed(&line, code);
+    cfsetospeed(&line, code);
+    if (tcsetattr(file, TCSANOW, &line) != 0)
+        return -1;
+    return tcgetattr(file, &line) == 0 && cfgetospeed(&line) == code ? 0 : -1;
+}
+
+int port_latency_ms(const char *device, const char *sysfs, char *path, size_t size) {
+    char real[PATH_MAX];
+    if (!realpath(device, real))
+        return -1;
+    const char *name = strrchr(real, '/') + 1;
+    static const char *const places[] = {"%s/class/tty/%s/device/latency_timer",
+                                         "%s/bus/usb-serial/devices/%s/latency_timer"};
+    for (int i = 0; i < 2; i++) {
+        int ms;
+        /* Both formats take the same two texts. */
+        if (i == 0)
+            snprintf(path, size, places[0], sysfs, name);
+        else
+            snprintf(path, size, places[1], sysfs, name);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            continue;
+        const bool read = fscanf(file, "%d", &ms) == 1;
+        fclose(file);
+        if (read)
+            return ms;
+    }
+    return -1;
+}
+
+static void note_latency(port_t *port, const char *device) {
+    const char *sysfs = getenv("APPELL_SYSFS");
+    char path[PATH_MAX];
+    const int ms = port_latency_ms(device, sysfs ? sysfs : "/sys", path, sizeof path);
+    if (ms > 1)
+        snprintf(port->note, sizeof port->note,
+                 "the USB adapter collects bytes for %d ms: at most %d requests a second, and "
+                 "samples come in bursts; cure: echo 1 | sudo tee %s",
+                 ms, 1000 / ms, path);
+}
+
+int port_open_serial(port_t *port, const char *name, port_error_t *error) {
+    char device[PATH_MAX];
+    unsigned baud = PORT_BAUD;
+    snprintf(device, sizeof device, "%s", name);
+    char *at = strrchr(device, '@');
+    if (at && at[1] >= '0' && at[1] <= '9') {
+        baud = (unsigned)strtoul(at + 1, NULL, 10);
+        *at = '\0';
+    }
+    port->file = open(device, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (port->file < 0) {
+        say_cannot_open(device, errno, error);
+        return -1;
+    }
+    if (!isatty(port->file)) {
+        port_fail(error, "name a serial device, tcp:HOST:PORT, unix:PATH or qemu:BOARD",
+                  "%s is no serial device", device);
+        return -1;
+    }
+    if (flock(port->file, LOCK_EX | LOCK_NB) != 0 || ioctl(port->file, TIOCEXCL) != 0) {
+        say_busy(device, error);
+        return -1;
+    }
+    if (set_line(port->file, baud) != 0) {
+        port_fail(error, "choose another speed: DEVICE@BAUD, as the board was built for",
+                  "%s does not do %u baud", device, baud);
+        return -1;
+    }
+    note_latency(port, device);
+    return 0;
+}
