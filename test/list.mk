@@ -122,7 +122,7 @@ ROBOT_TESTS    := golden urdf parts bad save check load fuzz_yaml fuzz_urdf fuzz
 TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))
 # Images need what the tool has beside the readers.
 FUZZ_TARGETS   := yaml urdf parts image
-FUZZ_IMAGE_SRC := $(addprefix firmware/params/,image.c image_flex.c image_model.c bytes.c) tools/image/robot_image.c tools/proof/units.c \
+FUZZ_IMAGE_SRC := $(addprefix firmware/params/,image.c image_flex.c image_model.c bytes.c) $(wildcard tools/image/robot_image_*.c) tools/proof/units.c \
                   firmware/lab/methods.c
 $(foreach t,$(FUZZ_TARGETS),$(eval TEST_SRC_robot_fuzz_$t := test/fuzz/fuzz_robot_$t.c test/fuzz/fuzz_driver.c))
 TEST_SRC_robot_fuzz_image += $(FUZZ_IMAGE_SRC)

@@ -75,12 +75,13 @@ typedef struct {
     uint32_t joints_count;
 } raw_robot_t;
 
-/* Number, pose with optional keys, and the fields that robot file and parts database have alike. */
-extern const cyaml_schema_value_t raw_number;
+/* Number, robot file, pose with optional keys, and the fields that robot file and parts database
+ * have alike. */
+extern const cyaml_schema_value_t raw_number, raw_robot_value;
 extern const cyaml_schema_field_t raw_pose_fields[], raw_dh_fields[], raw_origin_fields[],
     raw_limits_fields[], raw_motor_fields[], raw_friction_fields[], raw_encoder_fields[],
     raw_homing_fields[], raw_gains_fields[], raw_control_fields[], raw_payload_fields[];
-extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3];
+extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3];
 
 #define RAW_OPTIONAL CYAML_FLAG_OPTIONAL
 #define RAW_STRICT   CYAML_FLAG_STRICT
