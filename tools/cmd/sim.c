@@ -1,44 +1,22 @@
-/* sim: the simulator by options; the interactive program is in tools/sim/shell.c. */
-#include <math.h>
+/* sim: the simulator by options (sim_options.c); the interactive program is in tools/shell. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tools/args/arm.h"
-#include "tools/cmd/commands.h"
 #include "tools/cli/file.h"
 #include "tools/cli/gnuplot.h"
 #include "tools/cli/json.h"
-#include "tools/cli/number.h"
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
+#include "tools/cmd/commands.h"
+#include "tools/cmd/sim_job.h"
+#include "tools/shell/shell.h"
 #include "tools/sim/elastic.h"
-#include "tools/sim/firmware.h"
+#include "tools/sim/output/output_bent.h"
 #include "tools/sim/rigid.h"
 #include "tools/sim/session.h"
-#include "tools/sim/shell.h"
-
-typedef struct {
-    const request_t *request;
-    const robot_t *robot;
-    method_id_t method;
-    bool elastic;
-    dyn_flex_model_t flex;
-    sim_arm_t *arm;
-    sim_options_t options;
-    double duration_s;
-    double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX];
-    sim_motion_t motion;
-    source_t source;
-    firmware_t *firmware;
-    pull_t pull;
-    sim_record_t record;
-    double processor_s;
-    unsigned long steps, rejected, evaluations, impacts;
-    uint32_t limited;
-} job_t;
 
 /* Options with which the command line alone says what to do. Those that say how and what to keep
  * would have no meaning for the interactive program. */
@@ -48,240 +26,6 @@ static const option_id_t *const batch = OPTIONS(
     OPTION_TOLERANCE, OPTION_HOLD, OPTION_SAMPLE, OPTION_START, OPTION_SPEED, OPTION_VOLTS,
     OPTION_WRENCH, OPTION_BENT, OPTION_CONTROLLER);
 
-/* A number greater than zero, where the option is given. */
-static int take_positive(const request_t *request, option_id_t option, double *value) {
-    if (!request_has(request, option))
-        return EXIT_YES;
-    if (request_list(request, option, value, 1, 1, NULL) != EXIT_YES)
-        return EXIT_BAD;
-    if (*value > 0)
-        return EXIT_YES;
-    return say_error(NULL, "write a number above zero", "--%s: %g is not possible",
-                     option_table[option].name, *value);
-}
-
-static int take_integrator(job_t *job) {
-    const request_t *request = job->request;
-    const char *name = request->value[OPTION_INTEGRATOR];
-    sim_options_t *o = &job->options;
-    o->integrator = name ? rk_find(name) : rk_methods;
-    if (!o->integrator)
-        return say_error(NULL, "choose one of: rk3, rk4, rk45, rk56", "there is no integrator '%s'",
-                         name);
-    o->step_s = 0.001;
-    if (take_positive(request, OPTION_STEP, &o->step_s) != EXIT_YES ||
-        take_positive(request, OPTION_TOLERANCE, &o->tolerance) != EXIT_YES)
-        return EXIT_BAD;
-    if (o->tolerance > 0 && !o->integrator->estimates)
-        return say_error(NULL, "choose rk45 or rk56, or --step", "%s knows no --tolerance",
-                         o->integrator->name);
-    if (o->tolerance > 0 && request_has(request, OPTION_STEP))
-        return say_error(NULL, "leave one of them out",
-                         "--step asks for fixed steps, --tolerance for chosen ones");
-    if (o->integrator->estimates && !request_has(request, OPTION_STEP) && !(o->tolerance > 0))
-        o->tolerance = 1e-9;
-    return EXIT_YES;
-}
-
-/* One source at most. */
-static int take_one_source(const request_t *request) {
-    static const option_id_t sources[] = {OPTION_TORQUE, OPTION_VOLTAGE, OPTION_MOTION,
-                                          OPTION_MOVE};
-    const char *first = NULL;
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-        if (!request_has(request, sources[i]))
-            continue;
-        if (first)
-            return say_error(NULL, "leave one of them out", "--%s and --%s both drive the arm",
-                             first, option_table[sources[i]].name);
-        first = option_table[sources[i]].name;
-    }
-    if (request_has(request, OPTION_VOLTS) && !request_has(request, OPTION_MOTION) &&
-        !request_has(request, OPTION_MOVE))
-        return say_error(NULL, "give --motion or --move", "--volts are those of a motion");
-    if (request_has(request, OPTION_MOVE) && !request_has(request, OPTION_DURATION))
-        return say_error(NULL, "give --duration", "--move needs a time to move in");
-    return EXIT_YES;
-}
-
-/* Constants or a file: what exists as a file is one. */
-static bool names_file(const request_t *request, option_id_t option) {
-    double number;
-    const char *text = request->value[option];
-    return access(text, F_OK) == 0 || !number_scan(text + strspn(text, " \t"), &number);
-}
-
-static int take_drive(job_t *job, option_id_t option, sim_quantity_t quantity) {
-    const request_t *request = job->request;
-    double value[DYN_MAX_JOINTS];
-    if (names_file(request, option))
-        return source_schedule(&job->source, quantity, job->arm->joints, request->value[option],
-                               job->options.hold_s);
-    if (request_list(request, option, value, job->arm->joints, job->arm->joints, NULL) != EXIT_YES)
-        return EXIT_BAD;
-    source_constant(&job->source, quantity, job->arm->joints, value);
-    return EXIT_YES;
-}
-
-static int take_motion(job_t *job) {
-    const request_t *request = job->request;
-    const uint32_t n = job->arm->joints, *at = job->arm->coordinate;
-    double from[DYN_MAX_JOINTS], to[DYN_MAX_JOINTS], qdd[SIM_COORDINATES_MAX];
-    int status;
-    for (uint32_t i = 0; i < n; i++)
-        from[i] = job->q[at[i]];
-    if (request_has(request, OPTION_MOTION)) {
-        status = motion_read(&job->motion, request->value[OPTION_MOTION], n);
-    } else {
-        status = request_list(request, OPTION_MOVE, to, n, n, NULL);
-        if (status == EXIT_YES)
-            status = motion_cycloid(&job->motion, n, from, to, job->duration_s);
-    }
-    if (status != EXIT_YES)
-        return status;
-    double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX];
-    motion_at(&job->motion, 0, q, qd, qdd);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!request_has(request, OPTION_START))
-            job->q[at[i]] = q[i];
-        if (!request_has(request, OPTION_SPEED))
-            job->qd[at[i]] = qd[i];
-    }
-    if (job->elastic && !request_has(request, OPTION_START))
-        elastic_settle(job->arm, job->q);
-    source_motion(&job->source, request_has(request, OPTION_VOLTS) ? SIM_VOLTAGE : SIM_TORQUE,
-                  job->arm, &job->motion, &job->pull.wrench);
-    return EXIT_YES;
-}
-
-/* The loop is closed: the source is asked with the positions of the arm. */
-static int take_controller(job_t *job) {
-    const request_t *request = job->request;
-    const uint32_t n = job->arm->joints;
-    double to[DYN_MAX_JOINTS];
-    if (strcmp(request->value[OPTION_CONTROLLER], "firmware") != 0)
-        return say_error(NULL, "write --controller firmware", "there is no controller '%s'",
-                         request->value[OPTION_CONTROLLER]);
-    if (!request_has(request, OPTION_MOVE) || request_has(request, OPTION_VOLTS) ||
-        request_has(request, OPTION_HOLD))
-        return say_error(NULL, "give --move and --duration; the robot's rate is the hold",
-                         "--controller goes with --move, without --volts and --hold");
-    if (request_list(request, OPTION_MOVE, to, n, n, NULL) != EXIT_YES)
-        return EXIT_BAD;
-    job->firmware =
-        firmware_make(job->robot, to, job->duration_s, &job->source.input, &job->options.hold_s);
-    return job->firmware ? EXIT_YES : EXIT_BAD;
-}
-
-static int take_source(job_t *job) {
-    const request_t *request = job->request;
-    if (request_has(request, OPTION_CONTROLLER))
-        return take_controller(job);
-    if (request_has(request, OPTION_VOLTAGE) || request_has(request, OPTION_VOLTS))
-        if (arm_need_motors(job->robot) != EXIT_YES)
-            return EXIT_BAD;
-    if (request_has(request, OPTION_TORQUE))
-        return take_drive(job, OPTION_TORQUE, SIM_TORQUE);
-    if (request_has(request, OPTION_VOLTAGE))
-        return take_drive(job, OPTION_VOLTAGE, SIM_VOLTAGE);
-    if (request_has(request, OPTION_MOTION) || request_has(request, OPTION_MOVE))
-        return take_motion(job);
-    source_constant(&job->source, SIM_TORQUE, job->arm->joints, NULL);
-    return EXIT_YES;
-}
-
-static int take_wrench(job_t *job) {
-    const request_t *request = job->request;
-    double wrench[6];
-    if (!request_has(request, OPTION_WRENCH))
-        return EXIT_YES;
-    if (names_file(request, OPTION_WRENCH))
-        return pull_schedule(&job->pull, request->value[OPTION_WRENCH]);
-    if (request_list(request, OPTION_WRENCH, wrench, 6, 6, NULL) != EXIT_YES)
-        return EXIT_BAD;
-    pull_constant(&job->pull, wrench);
-    return EXIT_YES;
-}
-
-/* Of all coordinates, or of the joints alone. */
-static int take_state(const job_t *job, option_id_t option, double *value, bool *joints) {
-    const sim_arm_t *arm = job->arm;
-    double given[SIM_COORDINATES_MAX];
-    size_t count = 0;
-    if (request_list(job->request, option, given, arm->joints, arm->n, &count) != EXIT_YES)
-        return EXIT_BAD;
-    *joints = count == arm->joints && arm->joints < arm->n;
-    if (count != arm->joints && count != arm->n)
-        return say_error(NULL, "give them of the joints, or of all coordinates",
-                         "--%s: %zu numbers for %u joints and %u coordinates",
-                         option_table[option].name, count, (unsigned)arm->joints, (unsigned)arm->n);
-    for (uint32_t i = 0; i < count; i++)
-        value[*joints ? arm->coordinate[i] : i] = given[i];
-    return EXIT_YES;
-}
-
-static int take_start(job_t *job) {
-    const request_t *request = job->request;
-    bool joints = true;
-    if (request_has(request, OPTION_START) &&
-        take_state(job, OPTION_START, job->q, &joints) != EXIT_YES)
-        return EXIT_BAD;
-    if (job->elastic && joints)
-        elastic_settle(job->arm, job->q);
-    if (request_has(request, OPTION_SPEED) &&
-        take_state(job, OPTION_SPEED, job->qd, &joints) != EXIT_YES)
-        return EXIT_BAD;
-    return EXIT_YES;
-}
-
-/* A joint that starts behind its stop would never come back. */
-static int start_within_stops(const job_t *job) {
-    for (uint32_t i = 0; i < job->arm->joints && job->options.stops; i++) {
-        const double *l = job->arm->limit[i], at = job->q[job->arm->coordinate[i]];
-        if (l[1] > l[0] && (at < l[0] || at > l[1]))
-            return say_error(NULL, "start within the limits (--start), or leave out --stops",
-                             "joint %s starts at %g, behind its stops at %g and %g",
-                             job->robot->joint[i].name, at, l[0], l[1]);
-    }
-    return EXIT_YES;
-}
-
-static int take_duration(job_t *job) {
-    if (request_has(job->request, OPTION_DURATION))
-        return EXIT_YES;
-    if (request_has(job->request, OPTION_MOTION))
-        job->duration_s = motion_end(&job->motion);
-    else if (source_end(&job->source) > 0)
-        job->duration_s = source_end(&job->source);
-    else
-        return say_error(NULL, "give --duration", "how long is to be simulated?");
-    if (job->duration_s > 0)
-        return EXIT_YES;
-    return say_error(NULL, "give --duration", "the motion ends at %g s", job->duration_s);
-}
-
-static int take_options(job_t *job) {
-    const request_t *request = job->request;
-    sim_options_t *o = &job->options;
-    o->sample_s = job->elastic ? 0.001 : 0.01; /* beams vibrate at some hundred hertz */
-    o->stops = request_has(request, OPTION_STOPS);
-    o->stop = session_stop;
-    if (take_integrator(job) != EXIT_YES || take_one_source(request) != EXIT_YES ||
-        take_positive(request, OPTION_DURATION, &job->duration_s) != EXIT_YES ||
-        take_positive(request, OPTION_HOLD, &o->hold_s) != EXIT_YES ||
-        take_positive(request, OPTION_SAMPLE, &o->sample_s) != EXIT_YES ||
-        take_start(job) != EXIT_YES || take_wrench(job) != EXIT_YES ||
-        take_source(job) != EXIT_YES || take_duration(job) != EXIT_YES)
-        return EXIT_BAD;
-    if (job->duration_s / o->sample_s > 1e7 || job->duration_s / o->step_s > 1e10)
-        return say_error(NULL, "a longer --sample, or a longer --step",
-                         "%g s are too long for rows every %g s", job->duration_s, o->sample_s);
-    return start_within_stops(job);
-}
-
-/* ---------------------------------------------------------------------------------------- summary
- */
-
 static void print_joints(const char *what, const double *value, uint32_t n) {
     out_format("  %-22s", what);
     for (uint32_t i = 0; i < n; i++)
@@ -289,11 +33,11 @@ static void print_joints(const char *what, const double *value, uint32_t n) {
     out_text("\n");
 }
 
-static const char *method_of(const job_t *job) {
+static const char *method_of(const sim_job_t *job) {
     return job->elastic ? "flex" : method_name(job->method);
 }
 
-static void print_summary(const job_t *job) {
+static void print_summary(const sim_job_t *job) {
     const sim_record_t *r = &job->record;
     const sim_row_t first = sim_record_row(r, 0), last = sim_record_row(r, r->rows - 1);
     const struct {
@@ -326,7 +70,7 @@ static void print_summary(const job_t *job) {
         out_format("  stops were hit %lu time%s\n", job->impacts, job->impacts == 1 ? "" : "s");
 }
 
-static void print_json(const job_t *job) {
+static void print_json(const sim_job_t *job) {
     const sim_record_t *r = &job->record;
     const sim_row_t last = sim_record_row(r, r->rows - 1);
     json_begin(NULL);
@@ -354,9 +98,6 @@ static void print_json(const job_t *job) {
     json_end();
 }
 
-/* ---------------------------------------------------------------------------------------- the run
- */
-
 static bool is_csv(const char *path) {
     const char *ending = strrchr(path, '.');
     return ending && !strcmp(ending, ".csv");
@@ -377,19 +118,19 @@ static int check_outputs(const request_t *request) {
     return EXIT_YES;
 }
 
-static int keep_bent(const job_t *job, const output_names_t *names, const char *path) {
+static int keep_bent(const sim_job_t *job, const output_names_t *names, const char *path) {
     if (is_csv(path))
-        return elastic_csv(job->arm, &job->record, path);
-    return elastic_plot(job->arm, &job->record, names, path);
+        return output_bent_csv(job->arm, &job->record, path);
+    return output_bent_plot(job->arm, &job->record, names, path);
 }
 
-static int keep(const job_t *job) {
+static int keep(const sim_job_t *job) {
     const request_t *request = job->request;
     const char *rows = request->value[OPTION_OUTPUT];
     output_names_t names;
     int status = EXIT_YES;
     if (job->elastic)
-        elastic_names(&names, job->robot, &job->flex);
+        output_elastic_names(&names, job->robot, &job->flex);
     else
         output_names(&names, job->robot);
     if (rows)
@@ -409,14 +150,14 @@ static int keep(const job_t *job) {
     return status;
 }
 
-static void note_limited(const job_t *job) {
+static void note_limited(const sim_job_t *job) {
     for (uint32_t i = 0; i < job->arm->joints; i++)
         if (job->limited >> i & 1)
             say_note(NULL, "joint %s: its supply of %g V limited the voltage",
                      job->robot->joint[i].name, job->robot->model.joint[i].drive.motor.voltage);
 }
 
-static int simulate(job_t *job) {
+static int simulate(sim_job_t *job) {
     sim_t *sim = sim_make(job->arm, &job->source.input, &job->pull.wrench, &job->options);
     if (!sim)
         return say_no_memory();
@@ -452,7 +193,7 @@ static int simulate(job_t *job) {
     return kept;
 }
 
-static int run_batch(job_t *job) {
+static int run_batch(sim_job_t *job) {
     int prepared;
     if (job->elastic && arm_flex(job->request, job->robot, &job->flex) != EXIT_YES)
         return EXIT_BAD;
@@ -461,7 +202,7 @@ static int run_batch(job_t *job) {
     if (!job->arm)
         return say_error(job->robot->file, "`appell check` says more", "%s",
                          sim_status_text(prepared));
-    int status = take_options(job);
+    int status = sim_take_options(job);
     if (status == EXIT_YES)
         status = check_outputs(job->request);
     if (status == EXIT_YES)
@@ -478,7 +219,7 @@ static int run_batch(job_t *job) {
     return status;
 }
 
-static int choose_method(job_t *job) {
+static int choose_method(sim_job_t *job) {
     const char *name = job->request->value[OPTION_METHOD];
     if (job->elastic) {
         if (!name || !strcmp(name, "flex"))
@@ -502,7 +243,7 @@ int sim_command_run(const request_t *request) {
     robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;
-    job_t *job = calloc(1, sizeof *job);
+    sim_job_t *job = calloc(1, sizeof *job);
     if (!job) {
         arm_free(robot);
         return say_no_memory();

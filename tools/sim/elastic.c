@@ -304,7 +304,7 @@ void elastic_free(sim_arm_t *arm) {
 
 /* ------------------------------------------------------------------------------- how it is bent */
 
-static const char *const kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
+const char *const elastic_kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
 
 /* A column behind those of the hand: of a link, a kind of its modes and one of the two places. */
 typedef struct {
@@ -355,8 +355,8 @@ void elastic_column_name(const sim_arm_t *arm, uint32_t column, char *out, size_
     if (column < 3)
         snprintf(out, size, "hand_%c", "xyz"[column]);
     else if (column_at(e, column - 3, &c))
-        snprintf(out, size, "%.40s_%s%s_%s", e->robot->joint[c.link].name, kind_name[c.kind],
-                 what[c.what], c.end ? "end" : "mid");
+        snprintf(out, size, "%.40s_%s%s_%s", e->robot->joint[c.link].name,
+                 elastic_kind_name[c.kind], what[c.what], c.end ? "end" : "mid");
 }
 
 void elastic_column_values(const sim_arm_t *arm, const double *q, double *out) {
@@ -371,23 +371,5 @@ void elastic_column_values(const sim_arm_t *arm, const double *q, double *out) {
         double at[5];
         bent(e, c.link, q + e->elastic.link[c.link].at + 1, c.end ? l : l / 2, at);
         out[3 + k] = at[c.what == ELASTIC_TORSION ? 4 : c.kind + (c.what == ELASTIC_SLOPE ? 2 : 0)];
-    }
-}
-
-void elastic_names(output_names_t *names, const robot_t *robot, const dyn_flex_model_t *flex) {
-    output_names(names, robot);
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < robot->n; i++) {
-        names->metres[at] = names->slides[i];
-        names->mode[at] = false;
-        snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.60s",
-                 robot->joint[i].name);
-        for (int kind = 0; kind < DYN_FLEX_KINDS; kind++)
-            for (uint32_t k = 0; k < flex->link[i].modes[kind]; k++) {
-                names->metres[at] = kind != DYN_FLEX_TORSION;
-                names->mode[at] = true;
-                snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.48s.%s%u",
-                         robot->joint[i].name, kind_name[kind], (unsigned)k + 1);
-            }
     }
 }

@@ -5,10 +5,7 @@
 #ifndef TOOLS_SIM_SESSION_H
 #define TOOLS_SIM_SESSION_H
 
-#include "firmware/lab/methods.h"
-#include "tools/robot/robot.h"
-#include "tools/sim/output.h"
-#include "tools/sim/source.h"
+#include "tools/sim/sim.h"
 
 /* Runs with a progress bar on a terminal; SIM_STOPPED after control-C. */
 int session_run(sim_t *sim, double duration_s, sim_record_t *record);

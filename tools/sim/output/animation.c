@@ -1,4 +1,4 @@
-/* The animation: the page tools/sim/animation.html with the data of a run in it. */
+/* The animation: the page tools/sim/output/animation.html with the data of a run in it. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,12 +7,12 @@
 
 #include "tools/cli/file.h"
 #include "tools/cli/say.h"
-#include "tools/sim/output.h"
+#include "tools/sim/output/output.h"
 
 /* The page itself, taken in by the assembler. */
 __asm__(".section .rodata\n"
         ".global animation_page\n"
-        "animation_page: .incbin \"tools/sim/animation.html\"\n"
+        "animation_page: .incbin \"tools/sim/output/animation.html\"\n"
         ".global animation_page_end\n"
         "animation_page_end: .byte 0\n"
         ".previous\n");

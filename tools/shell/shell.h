@@ -4,8 +4,8 @@
  * script or a pipe it takes the same lines, the answers to its questions included, and ends at the
  * first error.
  */
-#ifndef TOOLS_SIM_SHELL_H
-#define TOOLS_SIM_SHELL_H
+#ifndef TOOLS_SHELL_SHELL_H
+#define TOOLS_SHELL_SHELL_H
 
 #include "tools/cli/command.h"
 #include "firmware/lab/methods.h"

@@ -5,7 +5,7 @@
 
 #include "tools/cli/gnuplot.h"
 #include "tools/cli/say.h"
-#include "tools/sim/output.h"
+#include "tools/sim/output/output.h"
 
 static void take_row(const void *self, size_t row, double *value) {
     const sim_record_t *record = self;

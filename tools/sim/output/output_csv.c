@@ -7,7 +7,7 @@
 #include "tools/cli/number.h"
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
-#include "tools/sim/output.h"
+#include "tools/sim/output/output.h"
 
 void output_names(output_names_t *names, const robot_t *robot) {
     *names = (output_names_t){.title = robot->name};

@@ -1,6 +1,6 @@
 /* What is left of a simulation: rows as CSV, plots by gnuplot, an animation as a page of HTML. */
-#ifndef TOOLS_SIM_OUTPUT_H
-#define TOOLS_SIM_OUTPUT_H
+#ifndef TOOLS_SIM_OUTPUT_OUTPUT_H
+#define TOOLS_SIM_OUTPUT_OUTPUT_H
 
 #include "tools/robot/robot.h"
 #include "tools/sim/sim.h"

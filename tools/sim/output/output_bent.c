@@ -1,5 +1,7 @@
 /* How an elastic arm was bent in a run: as CSV, and as a page of plots like Figs 4 to 15 of paper
  * 004. */
+#include "tools/sim/output/output_bent.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,25 @@
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
 #include "tools/sim/elastic.h"
+
+void output_elastic_names(output_names_t *names, const robot_t *robot,
+                          const dyn_flex_model_t *flex) {
+    output_names(names, robot);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < robot->n; i++) {
+        names->metres[at] = names->slides[i];
+        names->mode[at] = false;
+        snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.60s",
+                 robot->joint[i].name);
+        for (int kind = 0; kind < DYN_FLEX_KINDS; kind++)
+            for (uint32_t k = 0; k < flex->link[i].modes[kind]; k++) {
+                names->metres[at] = kind != DYN_FLEX_TORSION;
+                names->mode[at] = true;
+                snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.48s.%s%u",
+                         robot->joint[i].name, elastic_kind_name[kind], (unsigned)k + 1);
+            }
+    }
+}
 
 static void put_number(FILE *file, char before, double value, int digits) {
     char text[NUMBER_ROOM];
@@ -41,7 +62,7 @@ static void csv_rows(FILE *file, const sim_arm_t *arm, const sim_record_t *recor
     }
 }
 
-int elastic_csv(const sim_arm_t *arm, const sim_record_t *record, const char *path) {
+int output_bent_csv(const sim_arm_t *arm, const sim_record_t *record, const char *path) {
     file_text_t text;
     if (file_text_begin(&text))
         csv_rows(text.stream, arm, record);
@@ -114,8 +135,8 @@ static void bent_panel(FILE *pipe, const sim_arm_t *arm, const char *title, cons
     fputc('\n', pipe);
 }
 
-int elastic_plot(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
-                 const char *path) {
+int output_bent_plot(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
+                     const char *path) {
     const run_t run = {arm, record};
     const bool twists = count_of(arm, ELASTIC_TORSION) > 0;
     FILE *pipe = gnuplot_open(path);

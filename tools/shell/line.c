@@ -1,5 +1,5 @@
 /* Lines with libedit, or from a file. */
-#include "tools/sim/line.h"
+#include "tools/shell/line.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
  * Lines for the interactive program: from a terminal with editing, history and completion
  * (libedit), or from a script. Prompts are shown on a terminal only.
  */
-#ifndef TOOLS_SIM_LINE_H
-#define TOOLS_SIM_LINE_H
+#ifndef TOOLS_SHELL_LINE_H
+#define TOOLS_SHELL_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,36 @@
+/* A run of `appell sim`, between its options (sim_options.c) and the command (sim.c). */
+#ifndef TOOLS_CMD_SIM_JOB_H
+#define TOOLS_CMD_SIM_JOB_H
+
+#include "dyn/model/flex_model.h"
+#include "firmware/lab/methods.h"
+#include "tools/cli/command.h"
+#include "tools/robot/robot.h"
+#include "tools/sim/firmware.h"
+#include "tools/sim/source.h"
+
+typedef struct {
+    const request_t *request;
+    const robot_t *robot;
+    method_id_t method;
+    bool elastic;
+    dyn_flex_model_t flex;
+    sim_arm_t *arm;
+    sim_options_t options;
+    double duration_s;
+    double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX];
+    sim_motion_t motion;
+    source_t source;
+    firmware_t *firmware;
+    pull_t pull;
+    sim_record_t record;
+    double processor_s;
+    unsigned long steps, rejected, evaluations, impacts;
+    uint32_t limited;
+} sim_job_t;
+
+/* How the arm starts, what drives it, for how long and in which steps; the arm is made. EXIT_YES,
+ * or EXIT_BAD after saying what is wrong. */
+int sim_take_options(sim_job_t *job);
+
+#endif

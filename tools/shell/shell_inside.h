@@ -1,0 +1,100 @@
+/* What the files of the interactive program share. Functions return EXIT_YES, or EXIT_BAD after
+ * saying what is wrong. */
+#ifndef TOOLS_SHELL_SHELL_INSIDE_H
+#define TOOLS_SHELL_SHELL_INSIDE_H
+
+#include <stdio.h>
+
+#include "firmware/lab/methods.h"
+#include "tools/cli/command.h"
+#include "tools/cli/say.h"
+#include "tools/robot/robot.h"
+#include "tools/shell/line.h"
+#include "tools/sim/source.h"
+
+/* X(NAME, "name", "help"): what can be set and shown */
+#define VARIABLE_TABLE(X)                                                                          \
+    X(GRAVITY, "gravity",                                                                          \
+      "acceleration of gravity, m/s^2. One number is along Z with the sign of the paper: "         \
+      "positive "                                                                                  \
+      "where Z of the base points up, negative where it points down; three numbers are the "       \
+      "vector in the base frame, which points down")                                               \
+    X(PERIOD, "DACTimePeriod", "time between two changes of the voltages, s")                      \
+    X(THETA, "theta", "position of each joint, rad or m")                                          \
+    X(OMEGA, "omega",                                                                              \
+      "speed of each joint, rad/s or m/s; a new speed changes the torque, by the "                 \
+      "back EMF of the motor")                                                                     \
+    X(ALPHA, "alpha", "acceleration of each joint, rad/s^2 or m/s^2; forward_arm finds it")        \
+    X(TORQUE, "torque", "of each motor at its joint, N m or N; setting it recomputes voltage")     \
+    X(VOLTAGE, "voltage", "of each motor, V; setting it recomputes torque")                        \
+    X(DACOUT, "DACOut",                                                                            \
+      "what the converter puts out for each joint, V: the voltage, within the "                    \
+      "supply of the motor; setting it sets the voltage")                                          \
+    X(METHOD, "method", "how the Forward Arm computes: fast, crba, ga, aba, denoc or gen")         \
+    X(INTEGRATOR, "integrator", "rk3 (as the paper), rk4, rk45 or rk56")                           \
+    X(TIMESTEP, "timestep", "of the integrator and of the record, s; the paper's is 0.001")
+
+typedef enum {
+#define X(id, name, help) VARIABLE_##id,
+    VARIABLE_TABLE(X)
+#undef X
+        VARIABLES
+} variable_t;
+
+typedef struct {
+    const char *name, *help;
+} shell_variable_t;
+extern const shell_variable_t shell_variables[VARIABLES];
+
+typedef struct {
+    const request_t *request;
+    robot_t *robot;
+    sim_arm_t *arm;
+    bool motors;
+    line_t *line;
+    double period_s, timestep_s;
+    double theta[DYN_MAX_JOINTS], omega[DYN_MAX_JOINTS], alpha[DYN_MAX_JOINTS];
+    double torque[DYN_MAX_JOINTS], voltage[DYN_MAX_JOINTS];
+    method_id_t method;
+    const rk_method_t *integrator;
+    sim_t *sim; /* NULL: none, or something has changed since */
+    source_t source;
+    sim_record_t record;
+    FILE *output;
+    char *output_name;
+    bool over;
+} shell_t;
+
+/* Says what is wrong, where it stands in the script, and gives EXIT_BAD. */
+int shell_error(const shell_t *sh, const char *cure, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A simulation cannot go on once what it was made of has changed. */
+void shell_forget_run(shell_t *sh);
+/* The kernels for the robot as it is described now. */
+int shell_make_arm(shell_t *sh);
+/* Takes the robot over, also where it fails. */
+int shell_take_robot(shell_t *sh, robot_t *robot);
+int shell_need_motors(const shell_t *sh, const char *what);
+void shell_torque_from_voltage(shell_t *sh);
+void shell_voltage_from_torque(shell_t *sh);
+
+int shell_print_variable(const shell_t *sh, variable_t variable);
+int shell_set_variable(shell_t *sh, variable_t variable, const char *text);
+
+/* The commands; words: the rest of the line. */
+int shell_inverse_arm(shell_t *sh, const char *words);
+int shell_forward_arm(shell_t *sh, const char *words);
+int shell_simulate(shell_t *sh, const char *words);
+int shell_plot_simulation(shell_t *sh, const char *words);
+int shell_print_simulation(shell_t *sh, const char *words);
+int shell_write_graphic_file(shell_t *sh, const char *words);
+int shell_open_output_file(shell_t *sh, const char *words);
+int shell_close_output_file(shell_t *sh, const char *words);
+int shell_database_read(shell_t *sh, const char *words);
+int shell_show(shell_t *sh, const char *words);
+int shell_quit(shell_t *sh, const char *words);
+/* The output file, where one is open. */
+void shell_close_output(shell_t *sh);
+
+#endif
