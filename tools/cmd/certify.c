@@ -13,7 +13,8 @@
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
-#include "tools/motion/run.h"
+#include "tools/motion/costs.h"
+#include "tools/motion/trial.h"
 
 /* Part of a period that a tick may take; the same as in firmware/app/app.c. */
 #define BUDGET      0.9

@@ -15,7 +15,10 @@
 #include "tools/image/robot_image.h"
 #include "tools/cli/say.h"
 #include "tools/motion/twin_gen.h"
-#include "tools/motion/run.h"
+#include "tools/motion/costs.h"
+#include "tools/motion/plan.h"
+#include "tools/motion/report.h"
+#include "tools/motion/trial.h"
 
 #define PD_HZ      5.0
 #define MASS_ERROR 1.1f
@@ -48,8 +51,8 @@ static int board_failed(const session_t *s) {
 
 static void fill_trial(const session_t *s, const plan_t *plan, int mass, int controller,
                        trial_t *trial) {
-    static const char *const file[RUN_CONTROLLERS] = {"pd", "gravity", "full"};
-    *trial = (trial_t){.title = run_controller[controller],
+    static const char *const file[REPORT_CONTROLLERS] = {"pd", "gravity", "full"};
+    *trial = (trial_t){.title = report_controller[controller],
                        .set = true,
                        .feedback = FEEDBACK_PD,
                        .feedforward = (uint32_t)controller,
@@ -95,8 +98,8 @@ static int run_trial(session_t *s, const trial_t *trial, record_t *record) {
 
 static int run_plan(session_t *s, const plan_t *plan, result_t *result) {
     result->plan = plan;
-    for (int m = 0; m < RUN_MASSES; m++)
-        for (int c = 0; c < RUN_CONTROLLERS; c++) {
+    for (int m = 0; m < REPORT_MASSES; m++)
+        for (int c = 0; c < REPORT_CONTROLLERS; c++) {
             trial_t trial;
             fill_trial(s, plan, m, c, &trial);
             if (run_trial(s, &trial, &result->record[m][c]) != EXIT_YES)
@@ -159,8 +162,8 @@ static int compare_controllers(session_t *s) {
         out_format("rows in %s/*.csv, picture in %s\n", s->folder, path);
     for (size_t i = 0; i < plans; i++) {
         free(plan[i].point);
-        for (int m = 0; m < RUN_MASSES; m++)
-            for (int c = 0; c < RUN_CONTROLLERS; c++)
+        for (int m = 0; m < REPORT_MASSES; m++)
+            for (int c = 0; c < REPORT_CONTROLLERS; c++)
                 record_free(&result[i].record[m][c]);
     }
     return status;
@@ -231,7 +234,7 @@ static int run_one(const request_t *request, session_t *s) {
                        (fresh && compare(s, &trial, &record) != EXIT_YES)))
             return EXIT_BAD;
         for (uint32_t i = 0; k == 0 && record.rows > 0 && i < s->robot->n; i++)
-            back.value[i] = (float)record_value(&record, 0, RUN_q_ref, i); /* where it began */
+            back.value[i] = (float)record_value(&record, 0, RECORD_q_ref, i); /* where it began */
         s->stopped = record.fault != 0;
         record_free(&record);
         const motion_t next = back;

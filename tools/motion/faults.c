@@ -1,6 +1,6 @@
 /*
  * Faults on purpose: what a board with a simulated arm does when something breaks, as its user sees
- * it, and how the arm moves afterwards, against bounds that follow from the model.
+ * it, and how the arm moves afterwards, against the bounds of faults_bounds.h.
  */
 #include "tools/motion/faults.h"
 
@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/number/f64.h"
-#include "firmware/safety/faults.h"
+#include "firmware/control/sample.h"
+#include "firmware/lab/defects.h"
 #include "firmware/params/parameters.h"
+#include "firmware/safety/faults.h"
 #include "tools/cli/plot.h"
-#include "tools/motion/run.h"
+#include "tools/motion/faults_bounds.h"
+#include "tools/motion/trial.h"
 
 #define RELEASE_S 0.25 /* how long an arm without brakes is watched falling */
 /* Samples that may be on their way: more than the buffer of a socket holds, 208 KB of some 70
  * bytes, also where half of it is spent, so that a host that is late stops the emulator and misses
  * none. */
-enum { POSES = 5000, WINDOW = 8000, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
-#define SINK_PART  0.1  /* of the velocity limit: lowering, as in firmware/app/setup.c */
-#define RISE_S     0.5  /* to the velocity limit where no acceleration is given, likewise */
+enum { WINDOW = 8000, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
 #define NEAR       0.05 /* rad or m: from the pose to limits that it will fall through */
 #define PATIENCE_S 10.0 /* of the board, for a fault to come */
 
@@ -115,182 +115,8 @@ static const scenario_t scenario[] = {
 };
 enum { SCENARIOS = sizeof scenario / sizeof scenario[0] };
 
-/* -------------------------------------------------------------------------- what is to be expected
- */
-
 typedef struct {
-    const robot_t *robot;
-    dyn_arm_f64_t arm;
-    dyn_fast_scratch_f64_t scratch;
-    double pose[DYN_MAX_JOINTS];
-    /* The largest over all poses looked at. */
-    double gravity_most[DYN_MAX_JOINTS];
-    double reach[DYN_MAX_JOINTS];    /* distance from the axis to the hand; sliding: 1 */
-    double mobility[DYN_MAX_JOINTS]; /* (M^-1)_ii */
-    double pull;                     /* sqrt(g' M^-1 g) */
-    double hand;                     /* sqrt(J M^-1 J') of the hand's height */
-    double inertia[DYN_MAX_JOINTS];  /* M_ii, in the pose, rotors included */
-    uint32_t joint;                  /* that gravity loads most, by its limit, in the pose */
-} worst_t;
-
-static double uniform(uint64_t *state) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) / 9007199254740992.0;
-}
-
-/* What a pose tells about how fast the arm can become. */
-static void look_at_pose(worst_t *w, const double *q, const double *gravity) {
-    const uint32_t n = w->robot->n;
-    double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2], x[DYN_MAX_JOINTS], pull = 0;
-    double jacobian[6 * DYN_MAX_JOINTS];
-    dyn_fast_mass_f64(&w->arm, &w->scratch, q, M);
-    dyn_rotor_mass_f64(&w->arm, M);
-    if (dyn_cholesky_factor_f64(n, M) != DYN_OK)
-        return;
-    memcpy(x, gravity, n * sizeof *x);
-    dyn_cholesky_solve_f64(n, M, x);
-    for (uint32_t i = 0; i < n; i++)
-        pull += gravity[i] * x[i];
-    w->pull = fmax(w->pull, sqrt(pull));
-    dyn_jacobian_f64(&w->arm, q, jacobian);
-    memcpy(x, jacobian + 2 * n, n * sizeof *x);
-    dyn_cholesky_solve_f64(n, M, x);
-    double hand = 0;
-    for (uint32_t i = 0; i < n; i++)
-        hand += jacobian[2 * n + i] * x[i];
-    w->hand = fmax(w->hand, sqrt(hand));
-    for (uint32_t i = 0; i < n; i++) {
-        double distance = 0;
-        for (uint32_t k = 0; k < n; k++)
-            x[k] = k == i;
-        dyn_cholesky_solve_f64(n, M, x);
-        w->mobility[i] = fmax(w->mobility[i], x[i]);
-        for (uint32_t k = 0; k < 3; k++)
-            distance += jacobian[k * n + i] * jacobian[k * n + i];
-        w->reach[i] = fmax(w->reach[i], sqrt(distance));
-    }
-}
-
-static void look_at_inertia(worst_t *w) {
-    double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
-    dyn_fast_mass_f64(&w->arm, &w->scratch, w->pose, M);
-    dyn_rotor_mass_f64(&w->arm, M);
-    for (uint32_t i = 0; i < w->robot->n; i++)
-        w->inertia[i] = M[i * (i + 1) / 2 + i];
-}
-
-/* The pose in which a joint must give the largest part of its torque limit. */
-static void find_worst(worst_t *w) {
-    const dyn_model_t *m = &w->robot->model;
-    double most = -1;
-    uint64_t state = 1;
-    for (int k = 0; k < POSES; k++) {
-        double q[DYN_MAX_JOINTS], g[DYN_MAX_JOINTS];
-        for (uint32_t i = 0; i < m->n; i++) {
-            const double *limit = m->joint[i].drive.limits.position;
-            const bool bounded = limit[1] > limit[0];
-            q[i] = bounded ? limit[0] + (limit[1] - limit[0]) * (0.05 + 0.9 * uniform(&state))
-                           : 6.28 * (uniform(&state) - 0.5);
-        }
-        dyn_fast_gravity_f64(&w->arm, &w->scratch, q, g);
-        look_at_pose(w, q, g);
-        for (uint32_t i = 0; i < m->n; i++) {
-            const double limit = m->joint[i].drive.limits.torque;
-            const double part = limit > 0 ? fabs(g[i]) / limit : 0;
-            w->gravity_most[i] = fmax(w->gravity_most[i], fabs(g[i]));
-            if (part > most) {
-                most = part;
-                w->joint = i;
-                memcpy(w->pose, q, sizeof q);
-            }
-        }
-    }
-}
-
-static double velocity_limit(const worst_t *w, uint32_t i) {
-    const double v = w->robot->model.joint[i].drive.limits.velocity;
-    return v > 0 ? v : 1;
-}
-
-/* sqrt(2 T), T the kinetic energy of these speeds at most: by Cauchy and Schwarz. */
-static double vigour(const worst_t *w, const double *moved) {
-    double sum = 0;
-    for (uint32_t i = 0; i < w->robot->n; i++)
-        sum += sqrt(w->inertia[i]) * moved[i];
-    return sum;
-}
-
-/*
- * What the loop sees as a step of torque where it goes on from where the joint is: what the
- * feedback held until then, kp off or the torque limit, and Coulomb friction, which is fed forward
- * for the speed of the reference and not for that of the joint.
- */
-static double torque_step(const worst_t *w, uint32_t i, double off) {
-    const dyn_drive_t *d = &w->robot->model.joint[i].drive;
-    const double kp = w->robot->joint[i].kp, limit = d->limits.torque;
-    const double coulomb = fmax(-d->friction.coulomb[0], d->friction.coulomb[1]);
-    return (limit > 0 ? fmin(kp * off, limit) : kp * off) + coulomb;
-}
-
-/*
- * Largest speed of joint i after the fault, moved: of the joints before it, off: how far the joint
- * was from its reference.
- *   hold     The reference goes on from where and as fast as the joint is, and brakes: a mass on a
- *            spring, M and kp, is at most step / sqrt(kp M) fast after a step of torque, undamped.
- *   lower    that and the speed of lowering, a tenth of the velocity limit (firmware/app/setup.c)
- *   damp     Motors that are shorted take energy away: what there was may be in any joint,
- *            |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). And the speed at which gravity and the shorted
- *            motor balance: the largest gravity torque by (k G)^2 / R and viscous friction.
- *   release  Free fall: the kinetic energy T grows by -qd' g <= sqrt(2 T) sqrt(g' M^-1 g), so that
- *            sqrt(2 T) grows by no more than the largest sqrt(g' M^-1 g) a second. Friction helps.
- */
-static double speed_bound(const worst_t *w, uint32_t stop, uint32_t i, const double *moved,
-                          double off, double seconds) {
-    const dyn_drive_t *d = &w->robot->model.joint[i].drive;
-    const double kg = d->motor.torque_constant * d->motor.gear;
-    const double damping = kg * kg / d->motor.resistance + d->friction.viscous;
-    const double kp = w->robot->joint[i].kp;
-    const double spread = sqrt(w->mobility[i]) * vigour(w, moved);
-    if (stop == APP_STOP_DAMP)
-        return spread + w->gravity_most[i] / damping;
-    if (stop == APP_STOP_RELEASE)
-        return spread + seconds * w->pull * sqrt(w->mobility[i]);
-    const double spring = kp > 0 ? torque_step(w, i, off) / sqrt(kp * w->inertia[i]) : 0;
-    return moved[i] + spring + (stop == APP_STOP_LOWER ? SINK_PART * velocity_limit(w, i) : 0);
-}
-
-/*
- * How far the hand can fall.
- *   hold     Every joint by its braking way, moved^2 / 2a, and by 2 step / kp: so far a mass on a
- *            spring goes after a step, undamped. A joint without a spring is as fast as above.
- *   lower    that, and the way of lowering
- *   damp     every joint as fast as above all the time
- *   release  The hand is at most sqrt(J M^-1 J') sqrt(2 T) fast, with sqrt(2 T) from that of the
- *            fault on growing as above: this way in the time.
- */
-static double fall_bound(const worst_t *w, uint32_t stop, const double *bound, const double *moved,
-                         const double *off, double seconds) {
-    double sum = 0;
-    if (stop == APP_STOP_RELEASE)
-        return w->hand * seconds * (vigour(w, moved) + w->pull * seconds / 2);
-    for (uint32_t i = 0; i < w->robot->n; i++) {
-        const double kp = w->robot->joint[i].kp, v = velocity_limit(w, i);
-        const double given = w->robot->model.joint[i].drive.limits.acceleration;
-        const double brakes = given > 0 ? given : v / RISE_S;
-        double way = bound[i] * seconds;
-        if (stop <= APP_STOP_LOWER && kp > 0)
-            way = moved[i] * moved[i] / (2 * brakes) + 2 * torque_step(w, i, off[i]) / kp +
-                  (stop == APP_STOP_LOWER ? SINK_PART * v * seconds : 0);
-        sum += w->reach[i] * way;
-    }
-    return sum;
-}
-
-/* ---------------------------------------------------------------------------------- one scenario
- */
-
-typedef struct {
-    const worst_t *worst;
+    const bounds_t *worst;
     double rate_hz, seconds; /* how long it is watched after the fault, in the board's time */
     uint32_t first_tick, last_tick, rows;
     bool failed, done;
@@ -301,12 +127,6 @@ typedef struct {
     plot_t *plot;
 } motion_seen_t;
 
-static double hand_height(const worst_t *w, const double *q) {
-    double pose[12];
-    dyn_pose_f64(&w->arm, q, pose);
-    return pose[11];
-}
-
 static void see(void *user, const sample_in_t *sample) {
     motion_seen_t *m = user;
     const uint32_t n = m->worst->robot->n;
@@ -315,7 +135,7 @@ static void see(void *user, const sample_in_t *sample) {
     const bool fault = (sample->word[0] & 0xff) == APP_STATE_FAULT;
     if (m->done) /* a joint that stays jammed is a second fault some time later */
         return;
-    const double height = hand_height(m->worst, q);
+    const double height = bounds_height(m->worst, q);
     double drawn[2 * DYN_MAX_JOINTS + 1] = {height};
     memcpy(drawn + 1, q, n * sizeof *q);
     for (uint32_t i = 0; i < n && m->rows > 0 && h > 0; i++) {
@@ -350,7 +170,7 @@ static void see(void *user, const sample_in_t *sample) {
 }
 
 /* Soft limits of the loaded joint around its pose. */
-static int set_limits(client_t *client, const worst_t *w) {
+static int set_limits(client_t *client, const bounds_t *w) {
     static const char *const name[] = {"position_lower", "position_upper"};
     for (int k = 0; k < 2; k++) {
         uint32_t tunable;
@@ -365,7 +185,7 @@ static int set_limits(client_t *client, const worst_t *w) {
 }
 
 /* The switch of the loaded joint is behind its nearer stop. */
-static int set_home(client_t *client, const worst_t *w) {
+static int set_home(client_t *client, const bounds_t *w) {
     static const char *const name[] = {"home", "home_position"};
     const double *limit = w->robot->model.joint[w->joint].drive.limits.position;
     const double at = w->pose[w->joint];
@@ -393,7 +213,7 @@ static int set_one(client_t *client, const char *name, float value) {
 }
 
 /* What is on when the fault comes: a motion, a stream that ends too early, or the arm is held. */
-static int start(client_t *client, const worst_t *w, const scenario_t *s, const float *pose) {
+static int start(client_t *client, const bounds_t *w, const scenario_t *s, const float *pose) {
     motion_t motion = {.kind = s->dry ? MOTION_KNOTS : MOTION_QUINTIC};
     const dyn_limits_t *limits = &w->robot->model.joint[w->joint].drive.limits;
     const double middle = (limits->position[0] + limits->position[1]) / 2;
@@ -442,7 +262,7 @@ static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
 }
 
 /* Prepares, provokes, watches; then everything is as before. */
-static int run(client_t *client, const worst_t *w, const scenario_t *s, motion_seen_t *seen,
+static int run(client_t *client, const bounds_t *w, const scenario_t *s, motion_seen_t *seen,
                device_fault_t *fault) {
     static const char *const fields[] = {"state", "q_arm", "q_ref"};
     float pose[DYN_MAX_JOINTS];
@@ -465,10 +285,7 @@ static int run(client_t *client, const worst_t *w, const scenario_t *s, motion_s
     return watch(client, seen, fault);
 }
 
-/* ------------------------------------------------------------------------------------- the report
- */
-
-static int report(const client_t *client, const worst_t *w, const scenario_t *s,
+static int report(const client_t *client, const bounds_t *w, const scenario_t *s,
                   const motion_seen_t *seen, const device_fault_t *f, faults_say_t say) {
     char line[512];
     double bound[DYN_MAX_JOINTS] = {0};
@@ -477,11 +294,11 @@ static int report(const client_t *client, const worst_t *w, const scenario_t *s,
     const double seconds = (seen->last_tick - seen->first_tick) / seen->rate_hz;
     const bool prismatic = f->joint < w->robot->n && client->device.prismatic[f->joint];
     for (uint32_t i = 0; i < w->robot->n; i++) {
-        bound[i] = speed_bound(w, f->stop, i, seen->before, seen->off[i], seconds);
+        bound[i] = bounds_speed(w, f->stop, i, seen->before, seen->off[i], seconds);
         good = good && seen->speed[i] <= bound[i];
         fastest = seen->speed[i] > seen->speed[fastest] ? i : fastest;
     }
-    const double fall = fall_bound(w, f->stop, bound, seen->before, seen->off, seconds);
+    const double fall = bounds_fall(w, f->stop, bound, seen->before, seen->off, seconds);
     good = good && seen->fall <= fall;
     snprintf(line, sizeof line, "%s: fault %u, %s%s%s: %.4g %s (limit %.4g). %s", s->how, f->fault,
              app_fault_name(f->fault), f->joint < w->robot->n ? ", joint " : "",
@@ -512,7 +329,7 @@ static int reset(client_t *client, const scenario_t *s) {
     return set_one(client, "plant_defect", DEFECT_NONE) != 0 ? -1 : set_one(client, "brakes", 1);
 }
 
-static plot_t *open_plot(const worst_t *w, const char *path, const scenario_t *s) {
+static plot_t *open_plot(const bounds_t *w, const char *path, const scenario_t *s) {
     static const char *const hand[] = {"hand"};
     const char *name[DYN_MAX_JOINTS];
     plot_t *plot = plot_open(path, s->how);
@@ -526,7 +343,7 @@ static plot_t *open_plot(const worst_t *w, const char *path, const scenario_t *s
     return plot;
 }
 
-static int one(client_t *client, const worst_t *w, const uint8_t *image, size_t size,
+static int one(client_t *client, const bounds_t *w, const uint8_t *image, size_t size,
                const scenario_t *s, const char *folder, faults_say_t say) {
     bool kept;
     device_status_t status;
@@ -558,18 +375,15 @@ static int one(client_t *client, const worst_t *w, const uint8_t *image, size_t 
 
 int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
                    const char *folder, faults_say_t say, uint32_t *done) {
-    worst_t *w = calloc(1, sizeof *w);
+    bounds_t *w = calloc(1, sizeof *w);
     char line[512];
     int failed = 0;
     *done = 0;
-    if (!w || dyn_prepare_f64(&robot->model, NULL, &w->arm) != DYN_OK) {
+    if (!w || bounds_find(w, robot) != DYN_OK) {
         free(w);
         port_fail(&client->error, "check the robot with `appell check`", "no dynamics");
         return -1;
     }
-    w->robot = robot;
-    find_worst(w);
-    look_at_inertia(w);
     int at = snprintf(line, sizeof line,
                       "pose with the largest load (joint %s):", robot->joint[w->joint].name);
     for (uint32_t i = 0; i < robot->n && at < 400; i++)

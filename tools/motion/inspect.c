@@ -18,7 +18,9 @@
 #include <string.h>
 
 #include "dyn/number/f64.h"
-#include "tools/motion/run.h"
+#include "firmware/safety/faults.h"
+#include "tools/motion/plan.h"
+#include "tools/motion/trial.h"
 
 #define WAY 0.6 /* rad or m at most, of each joint */
 /* Parts of the velocity limits: friction is what matters, and inertia is not. */
@@ -162,9 +164,9 @@ static bool take_row(inspection_t *s, uint32_t k, uint32_t at, row_t *row) {
     static const double rest[DYN_MAX_JOINTS];
     const uint32_t n = s->robot->n;
     for (uint32_t i = 0; i < n; i++) {
-        row->q[i] = record_value(r, at, RUN_q_arm, i);
-        row->qd[i] = record_value(r, at, RUN_qd_ref, i);
-        row->tau[i] = record_value(r, at, RUN_tau, i);
+        row->q[i] = record_value(r, at, RECORD_q_arm, i);
+        row->qd[i] = record_value(r, at, RECORD_qd_ref, i);
+        row->tau[i] = record_value(r, at, RECORD_tau, i);
         if (fabs(row->qd[i]) < STEADY * s->fastest[k][i])
             return false;
     }
@@ -300,10 +302,11 @@ static void start_report(inspection_t *s, inspect_t *out) {
         j->limit = d->limits.torque;
         for (uint32_t k = 0; k < s->records; k++)
             for (uint32_t row = 0; row < s->record[k].rows; row++) {
-                const double qd = fabs(record_value(&s->record[k], row, RUN_qd_ref, i));
+                const double qd = fabs(record_value(&s->record[k], row, RECORD_qd_ref, i));
                 s->fastest[k][i] = fmax(s->fastest[k][i], qd);
                 if (!(d->limits.torque > 0))
-                    j->limit = fmax(j->limit, fabs(record_value(&s->record[k], row, RUN_tau, i)));
+                    j->limit =
+                        fmax(j->limit, fabs(record_value(&s->record[k], row, RECORD_tau, i)));
             }
         s->scale[i] = j->limit > 0 ? j->limit : 1;
     }

@@ -1,5 +1,5 @@
 /* Motions and gains for a robot, from its limits and its dynamics. */
-#include "tools/motion/run.h"
+#include "tools/motion/plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Rows of samples and the tracking errors in them. */
-#include "tools/motion/run.h"
+#include "tools/motion/record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static const uint8_t per_joint[] = {
 #define X(name, joint) joint,
-    RUN_FIELDS(X)
+    RECORD_FIELDS(X)
 #undef X
 };
 
@@ -40,7 +40,7 @@ static int grow(record_t *record) {
 }
 
 int record_add(record_t *record, uint32_t tick, const uint32_t *word, const double *value) {
-    record->width = record_at(record, RUN_FIELD_COUNT);
+    record->width = record_at(record, RECORD_FIELD_COUNT);
     if (record->rows == record->room && grow(record) != 0)
         return -1;
     const size_t at = (size_t)record->rows * record->width;
@@ -70,7 +70,7 @@ void record_finish(record_t *record) {
         double sum = 0, peak = 0;
         for (uint32_t r = 0; r < record->rows; r++) {
             const double off =
-                record_value(record, r, RUN_q_ref, i) - record_value(record, r, RUN_q_arm, i);
+                record_value(record, r, RECORD_q_ref, i) - record_value(record, r, RECORD_q_arm, i);
             sum += off * off;
             peak = fmax(peak, fabs(off));
         }
@@ -80,7 +80,7 @@ void record_finish(record_t *record) {
     }
     record->rms_all = record->joints ? sqrt(all / record->joints) : 0;
     for (uint32_t r = 0; r < record->rows; r++)
-        record->limited += record_value(record, r, RUN_limited, 0) != 0;
+        record->limited += record_value(record, r, RECORD_limited, 0) != 0;
 }
 
 void record_free(record_t *record) {
@@ -93,7 +93,7 @@ void record_free(record_t *record) {
 /* The row of the twin at which the record begins: where the reference is the same, else the first.
  */
 static uint32_t first_row(const record_t *record, const record_t *twin) {
-    const uint32_t from = record_at(record, RUN_q_ref), to = record_at(record, RUN_q_arm);
+    const uint32_t from = record_at(record, RECORD_q_ref), to = record_at(record, RECORD_q_arm);
     for (uint32_t r = 0; record->rows > 0 && r < twin->rows; r++)
         if (!memcmp(record->word + from, twin->word + (size_t)r * twin->width + from,
                     (to - from) * sizeof *twin->word))

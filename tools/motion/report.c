@@ -1,5 +1,5 @@
 /* Tables and CSV of what was run. */
-#include "tools/motion/run.h"
+#include "tools/motion/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,14 +9,15 @@
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
 
-const char *const run_controller[RUN_CONTROLLERS] = {"PD", "PD + gravity", "full feedforward"};
-static const char *const masses[RUN_MASSES] = {"exact masses", "masses 10 % wrong"};
+const char *const report_controller[REPORT_CONTROLLERS] = {"PD", "PD + gravity",
+                                                           "full feedforward"};
+static const char *const masses[REPORT_MASSES] = {"exact masses", "masses 10 % wrong"};
 
 /* A motion that was stopped has no error to compare: the rest of it is missing. */
-static void print_factors(const record_t record[RUN_CONTROLLERS]) {
+static void print_factors(const record_t record[REPORT_CONTROLLERS]) {
     const double full = record[2].rms_all;
     bool whole = true;
-    for (int c = 0; c < RUN_CONTROLLERS; c++)
+    for (int c = 0; c < REPORT_CONTROLLERS; c++)
         whole = whole && record[c].fault == 0;
     if (whole && full > 0)
         out_format(
@@ -25,17 +26,17 @@ static void print_factors(const record_t record[RUN_CONTROLLERS]) {
             record[0].rms_all / full, record[1].rms_all / full);
 }
 
-static void print_limits(const record_t record[RUN_CONTROLLERS]) {
-    for (int c = 0; c < RUN_CONTROLLERS; c++) {
+static void print_limits(const record_t record[REPORT_CONTROLLERS]) {
+    for (int c = 0; c < REPORT_CONTROLLERS; c++) {
         if (record[c].limited > 0)
             out_format("    %s: %u of %u samples with a joint at its limit of torque or voltage\n",
-                       run_controller[c], (unsigned)record[c].limited, (unsigned)record[c].rows);
+                       report_controller[c], (unsigned)record[c].limited, (unsigned)record[c].rows);
         if (record[c].missing > 0)
             out_format("    %s: %u samples missing, RMS and peak are of the %u that came\n",
-                       run_controller[c], (unsigned)record[c].missing, (unsigned)record[c].rows);
+                       report_controller[c], (unsigned)record[c].missing, (unsigned)record[c].rows);
         if (record[c].fault > 0)
             out_format("    %s: stopped by the fault %s: %s; what came before it is no measure\n",
-                       run_controller[c], app_fault_name(record[c].fault),
+                       report_controller[c], app_fault_name(record[c].fault),
                        app_fault_cause(record[c].fault));
     }
 }
@@ -51,22 +52,22 @@ int report_width(const robot_t *robot) {
 
 void report_errors(const robot_t *robot, const result_t *result) {
     const int width = report_width(robot);
-    for (int m = 0; m < RUN_MASSES; m++) {
+    for (int m = 0; m < REPORT_MASSES; m++) {
         const record_t *record = result->record[m];
         out_format("\n%s, %s\n", result->plan->title, masses[m]);
         out_format("  %-*s", width, "tracking error");
-        for (int c = 0; c < RUN_CONTROLLERS; c++)
-            out_format("  %22s", run_controller[c]);
+        for (int c = 0; c < REPORT_CONTROLLERS; c++)
+            out_format("  %22s", report_controller[c]);
         out_format("\n  %-*s", width, "mrad, mm");
-        for (int c = 0; c < RUN_CONTROLLERS; c++)
+        for (int c = 0; c < REPORT_CONTROLLERS; c++)
             out_format("  %11s%11s", "RMS", "peak");
         for (uint32_t i = 0; i < robot->n; i++) {
             out_format("\n  %-*.*s", width, width, robot->joint[i].name);
-            for (int c = 0; c < RUN_CONTROLLERS; c++)
+            for (int c = 0; c < REPORT_CONTROLLERS; c++)
                 out_format("  %11.4f%11.4f", 1000 * record[c].rms[i], 1000 * record[c].peak[i]);
         }
         out_format("\n  %-*s", width, "all joints");
-        for (int c = 0; c < RUN_CONTROLLERS; c++)
+        for (int c = 0; c < REPORT_CONTROLLERS; c++)
             out_format("  %11.4f%11s", 1000 * record[c].rms_all, "");
         out_text("\n");
         print_factors(record);

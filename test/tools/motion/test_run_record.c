@@ -1,6 +1,6 @@
 /* Records with gaps: lost samples are no differences, and differences are found behind them. */
 #include "test/support/harness.h"
-#include "tools/motion/run.h"
+#include "tools/motion/record.h"
 
 enum { JOINTS = 2, ROWS = 20, EVERY = 4 };
 
@@ -12,10 +12,10 @@ static record_t make(uint32_t begin, uint32_t lost) {
         uint32_t word[64] = {0};
         double value[64] = {0};
         for (uint32_t i = 0; i < JOINTS; i++) {
-            word[record_at(&record, RUN_q_ref) + i] = 100 + r;
-            word[record_at(&record, RUN_q_arm) + i] = 1000 + r;
-            value[record_at(&record, RUN_q_ref) + i] = r;
-            value[record_at(&record, RUN_q_arm) + i] = r - (r + 1 < ROWS ? 0.001 : 0.1);
+            word[record_at(&record, RECORD_q_ref) + i] = 100 + r;
+            word[record_at(&record, RECORD_q_arm) + i] = 1000 + r;
+            value[record_at(&record, RECORD_q_ref) + i] = r;
+            value[record_at(&record, RECORD_q_arm) + i] = r - (r + 1 < ROWS ? 0.001 : 0.1);
         }
         if (!(lost >> r & 1))
             TEST_ASSERT_EQUAL(0, record_add(&record, begin + EVERY * r, word, value));
@@ -32,7 +32,7 @@ static void check(uint32_t lost, uint32_t missing, uint32_t between) {
     TEST_ASSERT_EQUAL(0, record_differences(&record, &twin, &compared, &seen));
     TEST_ASSERT_EQUAL(missing, seen);
     TEST_ASSERT_EQUAL((ROWS - missing) * record.width, compared);
-    record.word[(size_t)(record.rows - 1) * record.width + record_at(&record, RUN_q_arm)] ^= 1;
+    record.word[(size_t)(record.rows - 1) * record.width + record_at(&record, RECORD_q_arm)] ^= 1;
     TEST_ASSERT_EQUAL(1, record_differences(&record, &twin, &compared, &seen));
     record_free(&record);
     record_free(&twin);

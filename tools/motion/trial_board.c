@@ -1,5 +1,5 @@
 /* A trial on the board, through the link. */
-#include "tools/motion/run.h"
+#include "tools/motion/trial.h"
 
 #include <string.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 
 static const char *const fields[] = {
 #define X(name, per_joint) #name,
-    RUN_FIELDS(X)
+    RECORD_FIELDS(X)
 #undef X
 };
 
@@ -29,8 +29,8 @@ typedef struct {
 
 static void take(void *user, const sample_in_t *sample) {
     watch_t *watch = user;
-    const uint32_t state = sample->word[RUN_state] & 0xff;
-    const bool moving = sample->word[RUN_state] >> 16 & 1;
+    const uint32_t state = sample->word[RECORD_state] & 0xff;
+    const bool moving = sample->word[RECORD_state] >> 16 & 1;
     watch->heard = time(NULL);
     if (!watch->record)
         return;
@@ -39,7 +39,7 @@ static void take(void *user, const sample_in_t *sample) {
         watch->full |= record_add(watch->record, sample->tick, sample->word, sample->value) != 0;
     } else if (watch->begun || state == APP_STATE_FAULT) {
         watch->ended = true;
-        watch->fault = sample->word[RUN_state] >> 8 & 0xff;
+        watch->fault = sample->word[RECORD_state] >> 8 & 0xff;
     }
 }
 
@@ -56,12 +56,12 @@ int trial_stream(client_t *client, uint32_t least, uint32_t *every) {
     for (size_t i = 0; i < sizeof choice / sizeof choice[0]; i++) {
         *every = choice[i];
         const telemetry_budget_t budget =
-            telemetry_budget(record_at(&shape, RUN_FIELD_COUNT), client->device.payload,
+            telemetry_budget(record_at(&shape, RECORD_FIELD_COUNT), client->device.payload,
                              status.rate_hz, *every, client->device.baud);
         if (*every >= least && budget.needed <= budget.available)
             break;
     }
-    return client_stream(client, fields, RUN_FIELD_COUNT, *every, WINDOW, take, &nobody);
+    return client_stream(client, fields, RECORD_FIELD_COUNT, *every, WINDOW, take, &nobody);
 }
 
 static int set_all(client_t *client, const char *name, uint32_t count, const float *value) {
@@ -94,7 +94,7 @@ static int set_up(client_t *client, const trial_t *trial) {
 #define X(name, value)                                                                             \
     if (!asked(trial->asked, #name) && set_all(client, #name, 1, &(const float){value}) != 0)      \
         return -1;
-    RUN_GUARDS(X)
+    TRIAL_GUARDS(X)
 #undef X
     if (set_all(client, "feedback", 1, &feedback) != 0 ||
         set_all(client, "feedforward", 1, &feedforward) != 0 ||
@@ -186,18 +186,5 @@ int trial_on_board(client_t *client, const trial_t *trial, record_t *record) {
     record->fault = watch.fault;
     record->rate_hz = status.rate_hz;
     record_finish(record);
-    return 0;
-}
-
-int costs_fetch(client_t *client, costs_t *costs) {
-    for (uint32_t k = 0; k <= STAGES; k++) {
-        const uint8_t ask[2] = {(uint8_t)k, 0};
-        if (client_ask(client, ASK_STAGES, ask, sizeof ask) != 0)
-            return -1;
-        costs->ticks = get_u32(client->reply);
-        costs->least[k] = get_u32(client->reply + 4);
-        costs->mean[k] = get_u32(client->reply + 8);
-        costs->most[k] = get_u32(client->reply + 12);
-    }
     return 0;
 }

@@ -1,5 +1,5 @@
 /* A trial on the board's twin: the same application in this process, in f32. */
-#include "tools/motion/run.h"
+#include "tools/motion/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { TICKS_MOST = 10000000 };
 
 static const uint8_t field_of[] = {
 #define X(name, per_joint) SAMPLE_##name,
-    RUN_FIELDS(X)
+    RECORD_FIELDS(X)
 #undef X
 };
 
@@ -28,7 +28,7 @@ static int take_samples(app_t *app, record_t *record, bool *ended, bool *begun) 
     while ((sample = app_sample_peek(app)) != NULL) {
         uint32_t word[CLIENT_VALUES_MAX] = {0}, at = 0;
         double value[CLIENT_VALUES_MAX];
-        for (uint32_t f = 0; f < RUN_FIELD_COUNT; f++) {
+        for (uint32_t f = 0; f < RECORD_FIELD_COUNT; f++) {
             const uint32_t count = sample_table[field_of[f]].per_joint ? record->joints : 1;
             for (uint32_t i = 0; i < count; i++, at++) {
                 word[at] = app_sample_word(sample, field_of[f], i);
@@ -60,7 +60,7 @@ static int set_up(app_t *app, uint32_t every, const trial_t *trial) {
 #define X(name, value)                                                                             \
     if (status == APP_OK && trial->set)                                                            \
         status = app_set(app, TUNABLE_##name, 0, value);
-    RUN_GUARDS(X)
+    TRIAL_GUARDS(X)
 #undef X
     if (status == APP_OK && trial->set)
         status = app_set(app, TUNABLE_feedback, 0, (float)trial->feedback);

@@ -2,7 +2,7 @@
  * One picture of a comparison, a column for each motion: the motion, the error of every controller
  * on a logarithmic scale, its RMS by joint, torques and voltages. gnuplot draws it.
  */
-#include "tools/motion/run.h"
+#include "tools/motion/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "tools/cli/gnuplot.h"
 #include "tools/cli/say.h"
 
-static const char *const color[RUN_CONTROLLERS] = {"#d55e00", "#e69f00", "#0072b2"};
-static const char *const pale[RUN_CONTROLLERS] = {"#f0b48c", "#f5d896", "#8cc0e0"};
+static const char *const color[REPORT_CONTROLLERS] = {"#d55e00", "#e69f00", "#0072b2"};
+static const char *const pale[REPORT_CONTROLLERS] = {"#f0b48c", "#f5d896", "#8cc0e0"};
 
 /* More rows than the picture has dots across would only cost time. */
 enum { ROWS_DRAWN = 700, FULL = 2, ROW_HEIGHT = 300, COLUMN_WIDTH = 700 };
@@ -28,7 +28,7 @@ static double error_at(const record_t *record, uint32_t row) {
     double sum = 0;
     for (uint32_t i = 0; i < record->joints; i++) {
         const double off =
-            record_value(record, row, RUN_q_ref, i) - record_value(record, row, RUN_q_arm, i);
+            record_value(record, row, RECORD_q_ref, i) - record_value(record, row, RECORD_q_arm, i);
         sum += off * off;
     }
     return fmax(LEAST_ERROR, 1000 * sqrt(sum / record->joints));
@@ -44,7 +44,7 @@ static void write_errors(FILE *pipe, const record_t *record, size_t r, int m, in
 
 /* t, then q_ref, q_arm, tau, volt of all joints, of the full feedforward with exact masses. */
 static void write_motion(FILE *pipe, const record_t *record, size_t r) {
-    static const uint32_t field[] = {RUN_q_ref, RUN_q_arm, RUN_tau, RUN_volt};
+    static const uint32_t field[] = {RECORD_q_ref, RECORD_q_arm, RECORD_tau, RECORD_volt};
     const uint32_t every = 1 + record->rows / ROWS_DRAWN;
     fprintf(pipe, "$motion_%zu << END\n", r);
     for (uint32_t row = 0; row < record->rows; row += every) {
@@ -61,8 +61,8 @@ static void write_bars(FILE *pipe, const robot_t *robot, const result_t *result,
     fprintf(pipe, "$bars_%zu << END\n", r);
     for (uint32_t i = 0; i < robot->n; i++) {
         fprintf(pipe, "\"%s\"", robot->joint[i].name);
-        for (int c = 0; c < RUN_CONTROLLERS; c++)
-            for (int m = 0; m < RUN_MASSES; m++)
+        for (int c = 0; c < REPORT_CONTROLLERS; c++)
+            for (int m = 0; m < REPORT_MASSES; m++)
                 fprintf(pipe, " %.6g", fmax(LEAST_ERROR, 1000 * result->record[m][c].rms[i]));
         fputc('\n', pipe);
     }
@@ -85,11 +85,11 @@ static void error_panel(FILE *pipe, size_t r) {
     fputs("set title 'tracking error, RMS of all joints'\nset ylabel 'mrad or mm'\n"
           "set logscale y\nset format y '10^{%L}'\nplot ",
           pipe);
-    for (int c = 0; c < RUN_CONTROLLERS; c++)
-        for (int m = 0; m < RUN_MASSES; m++)
+    for (int c = 0; c < REPORT_CONTROLLERS; c++)
+        for (int m = 0; m < REPORT_MASSES; m++)
             fprintf(pipe, "%s$error_%zu_%d_%d using 1:2 with lines lw %s lc '%s' %s%s%s",
                     c + m ? ", " : "", r, m, c, m ? "1.6 dt 2" : "2", color[c],
-                    m ? "notitle" : "title '", m ? "" : run_controller[c], m ? "" : "'");
+                    m ? "notitle" : "title '", m ? "" : report_controller[c], m ? "" : "'");
     fputs(", NaN with lines lw 1.6 dt 2 lc 'black' title 'masses 10 % wrong'\n", pipe);
 }
 
@@ -111,14 +111,14 @@ static void bar_panel(FILE *pipe, const robot_t *robot, size_t r) {
           pipe);
     fputs(names_fit(robot) ? "" : "set xtics rotate by 20 right font ',8'\n", pipe);
     fprintf(pipe, "set xrange [-0.6:%u.6]\nset yrange [%g:*]\nplot ", robot->n - 1, LEAST_ERROR);
-    for (int c = 0; c < RUN_CONTROLLERS; c++)
-        for (int m = 0; m < RUN_MASSES; m++) {
+    for (int c = 0; c < REPORT_CONTROLLERS; c++)
+        for (int m = 0; m < REPORT_MASSES; m++) {
             fprintf(pipe, "%s$bars_%zu using %d%s lc '%s' ", c + m ? ", " : "", r, 2 + 2 * c + m,
                     c + m ? "" : ":xtic(1)", m ? pale[c] : color[c]);
             if (m)
                 fputs("notitle", pipe);
             else
-                fprintf(pipe, "title '%s'", run_controller[c]);
+                fprintf(pipe, "title '%s'", report_controller[c]);
         }
     fputs("\nset style data lines\nset autoscale x\nset autoscale y\nset xtics auto norotate "
           "autojustify font ''\nset grid "
@@ -140,7 +140,7 @@ static bool has_volts(const result_t *result) {
     const record_t *record = &result->record[0][FULL];
     for (uint32_t row = 0; row < record->rows; row++)
         for (uint32_t i = 0; i < record->joints; i++)
-            if (record_value(record, row, RUN_volt, i) != 0)
+            if (record_value(record, row, RECORD_volt, i) != 0)
                 return true;
     return false;
 }
@@ -150,8 +150,8 @@ static void write_script(FILE *pipe, const robot_t *robot, const result_t *resul
     const bool volts = has_volts(&result[0]);
     const int rows = volts ? 5 : 4;
     for (size_t r = 0; r < results; r++) {
-        for (int m = 0; m < RUN_MASSES; m++)
-            for (int c = 0; c < RUN_CONTROLLERS; c++)
+        for (int m = 0; m < REPORT_MASSES; m++)
+            for (int c = 0; c < REPORT_CONTROLLERS; c++)
                 write_errors(pipe, &result[r].record[m][c], r, m, c);
         write_motion(pipe, &result[r].record[0][FULL], r);
         write_bars(pipe, robot, &result[r], r);

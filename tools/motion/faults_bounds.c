@@ -1,0 +1,184 @@
+/*
+ * How an arm can move after a fault, tools/motion/faults_bounds.h: the quantities of its model over
+ * many poses, and from these the bounds.
+ */
+#include "tools/motion/faults_bounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firmware/safety/faults.h"
+
+enum { POSES = 5000 };
+#define SINK_PART 0.1 /* of the velocity limit: lowering, as in firmware/app/setup.c */
+#define RISE_S    0.5 /* to the velocity limit where no acceleration is given, likewise */
+
+static double uniform(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+/* What a pose tells about how fast the arm can become. */
+static void look_at_pose(bounds_t *w, const double *q, const double *gravity) {
+    const uint32_t n = w->robot->n;
+    double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2], x[DYN_MAX_JOINTS], pull = 0;
+    double jacobian[6 * DYN_MAX_JOINTS];
+    dyn_fast_mass_f64(&w->arm, &w->scratch, q, M);
+    dyn_rotor_mass_f64(&w->arm, M);
+    if (dyn_cholesky_factor_f64(n, M) != DYN_OK)
+        return;
+    memcpy(x, gravity, n * sizeof *x);
+    dyn_cholesky_solve_f64(n, M, x);
+    for (uint32_t i = 0; i < n; i++)
+        pull += gravity[i] * x[i];
+    w->pull = fmax(w->pull, sqrt(pull));
+    dyn_jacobian_f64(&w->arm, q, jacobian);
+    memcpy(x, jacobian + 2 * n, n * sizeof *x);
+    dyn_cholesky_solve_f64(n, M, x);
+    double hand = 0;
+    for (uint32_t i = 0; i < n; i++)
+        hand += jacobian[2 * n + i] * x[i];
+    w->hand = fmax(w->hand, sqrt(hand));
+    for (uint32_t i = 0; i < n; i++) {
+        double distance = 0;
+        for (uint32_t k = 0; k < n; k++)
+            x[k] = k == i;
+        dyn_cholesky_solve_f64(n, M, x);
+        w->mobility[i] = fmax(w->mobility[i], x[i]);
+        for (uint32_t k = 0; k < 3; k++)
+            distance += jacobian[k * n + i] * jacobian[k * n + i];
+        w->reach[i] = fmax(w->reach[i], sqrt(distance));
+    }
+}
+
+static void look_at_inertia(bounds_t *w) {
+    double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
+    dyn_fast_mass_f64(&w->arm, &w->scratch, w->pose, M);
+    dyn_rotor_mass_f64(&w->arm, M);
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        w->inertia[i] = M[i * (i + 1) / 2 + i];
+}
+
+/* The pose in which a joint must give the largest part of its torque limit. */
+static void find_worst(bounds_t *w) {
+    const dyn_model_t *m = &w->robot->model;
+    double most = -1;
+    uint64_t state = 1;
+    for (int k = 0; k < POSES; k++) {
+        double q[DYN_MAX_JOINTS], g[DYN_MAX_JOINTS];
+        for (uint32_t i = 0; i < m->n; i++) {
+            const double *limit = m->joint[i].drive.limits.position;
+            const bool bounded = limit[1] > limit[0];
+            q[i] = bounded ? limit[0] + (limit[1] - limit[0]) * (0.05 + 0.9 * uniform(&state))
+                           : 6.28 * (uniform(&state) - 0.5);
+        }
+        dyn_fast_gravity_f64(&w->arm, &w->scratch, q, g);
+        look_at_pose(w, q, g);
+        for (uint32_t i = 0; i < m->n; i++) {
+            const double limit = m->joint[i].drive.limits.torque;
+            const double part = limit > 0 ? fabs(g[i]) / limit : 0;
+            w->gravity_most[i] = fmax(w->gravity_most[i], fabs(g[i]));
+            if (part > most) {
+                most = part;
+                w->joint = i;
+                memcpy(w->pose, q, sizeof q);
+            }
+        }
+    }
+}
+
+static double velocity_limit(const bounds_t *w, uint32_t i) {
+    const double v = w->robot->model.joint[i].drive.limits.velocity;
+    return v > 0 ? v : 1;
+}
+
+/* sqrt(2 T), T the kinetic energy of these speeds at most: by Cauchy and Schwarz. */
+static double vigour(const bounds_t *w, const double *moved) {
+    double sum = 0;
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        sum += sqrt(w->inertia[i]) * moved[i];
+    return sum;
+}
+
+/*
+ * What the loop sees as a step of torque where it goes on from where the joint is: what the
+ * feedback held until then, kp off or the torque limit, and Coulomb friction, which is fed forward
+ * for the speed of the reference and not for that of the joint.
+ */
+static double torque_step(const bounds_t *w, uint32_t i, double off) {
+    const dyn_drive_t *d = &w->robot->model.joint[i].drive;
+    const double kp = w->robot->joint[i].kp, limit = d->limits.torque;
+    const double coulomb = fmax(-d->friction.coulomb[0], d->friction.coulomb[1]);
+    return (limit > 0 ? fmin(kp * off, limit) : kp * off) + coulomb;
+}
+
+/*
+ * Largest speed of joint i after the fault, moved: of the joints before it, off: how far the joint
+ * was from its reference.
+ *   hold     The reference goes on from where and as fast as the joint is, and brakes: a mass on a
+ *            spring, M and kp, is at most step / sqrt(kp M) fast after a step of torque, undamped.
+ *   lower    that and the speed of lowering, a tenth of the velocity limit (firmware/app/setup.c)
+ *   damp     Motors that are shorted take energy away: what there was may be in any joint,
+ *            |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). And the speed at which gravity and the shorted
+ *            motor balance: the largest gravity torque by (k G)^2 / R and viscous friction.
+ *   release  Free fall: the kinetic energy T grows by -qd' g <= sqrt(2 T) sqrt(g' M^-1 g), so that
+ *            sqrt(2 T) grows by no more than the largest sqrt(g' M^-1 g) a second. Friction helps.
+ */
+double bounds_speed(const bounds_t *w, uint32_t stop, uint32_t i, const double *moved, double off,
+                    double seconds) {
+    const dyn_drive_t *d = &w->robot->model.joint[i].drive;
+    const double kg = d->motor.torque_constant * d->motor.gear;
+    const double damping = kg * kg / d->motor.resistance + d->friction.viscous;
+    const double kp = w->robot->joint[i].kp;
+    const double spread = sqrt(w->mobility[i]) * vigour(w, moved);
+    if (stop == APP_STOP_DAMP)
+        return spread + w->gravity_most[i] / damping;
+    if (stop == APP_STOP_RELEASE)
+        return spread + seconds * w->pull * sqrt(w->mobility[i]);
+    const double spring = kp > 0 ? torque_step(w, i, off) / sqrt(kp * w->inertia[i]) : 0;
+    return moved[i] + spring + (stop == APP_STOP_LOWER ? SINK_PART * velocity_limit(w, i) : 0);
+}
+
+/*
+ * How far the hand can fall.
+ *   hold     Every joint by its braking way, moved^2 / 2a, and by 2 step / kp: so far a mass on a
+ *            spring goes after a step, undamped. A joint without a spring is as fast as above.
+ *   lower    that, and the way of lowering
+ *   damp     every joint as fast as above all the time
+ *   release  The hand is at most sqrt(J M^-1 J') sqrt(2 T) fast, with sqrt(2 T) from that of the
+ *            fault on growing as above: this way in the time.
+ */
+double bounds_fall(const bounds_t *w, uint32_t stop, const double *bound, const double *moved,
+                   const double *off, double seconds) {
+    double sum = 0;
+    if (stop == APP_STOP_RELEASE)
+        return w->hand * seconds * (vigour(w, moved) + w->pull * seconds / 2);
+    for (uint32_t i = 0; i < w->robot->n; i++) {
+        const double kp = w->robot->joint[i].kp, v = velocity_limit(w, i);
+        const double given = w->robot->model.joint[i].drive.limits.acceleration;
+        const double brakes = given > 0 ? given : v / RISE_S;
+        double way = bound[i] * seconds;
+        if (stop <= APP_STOP_LOWER && kp > 0)
+            way = moved[i] * moved[i] / (2 * brakes) + 2 * torque_step(w, i, off[i]) / kp +
+                  (stop == APP_STOP_LOWER ? SINK_PART * v * seconds : 0);
+        sum += w->reach[i] * way;
+    }
+    return sum;
+}
+
+double bounds_height(const bounds_t *w, const double *q) {
+    double pose[12];
+    dyn_pose_f64(&w->arm, q, pose);
+    return pose[11];
+}
+
+int bounds_find(bounds_t *bounds, const robot_t *robot) {
+    bounds->robot = robot;
+    const int status = dyn_prepare_f64(&robot->model, NULL, &bounds->arm);
+    if (status != DYN_OK)
+        return status;
+    find_worst(bounds);
+    look_at_inertia(bounds);
+    return DYN_OK;
+}

@@ -1,0 +1,31 @@
+/* Motions and gains for a robot, from its limits and its dynamics. */
+#ifndef TOOLS_MOTION_PLAN_H
+#define TOOLS_MOTION_PLAN_H
+
+#include <stdint.h>
+
+#include "dyn/model/model.h"
+#include "firmware/control/motion.h"
+#include "tools/robot/robot.h"
+
+/* A motion to be tried, with what belongs to it. */
+typedef struct {
+    char name[24];
+    char title[120];
+    float start[DYN_MAX_JOINTS], kp[DYN_MAX_JOINTS], kd[DYN_MAX_JOINTS];
+    motion_t motion;
+    float *point; /* to be freed */
+    uint32_t points;
+    double from[3], to[3]; /* KNOTS: ends of the hand's line */
+} plan_t;
+
+/* All joints at once, near their velocity limits and within all others. */
+void plan_fast(const robot_t *robot, plan_t *plan);
+/* The hand along a straight line at constant attitude. -1: it cannot be reached. */
+int plan_line(const robot_t *robot, const double from[3], const double to[3],
+              const double attitude[3][3], double seconds, plan_t *plan);
+/* Gains of a critically damped PD of this bandwidth: with the inertia that each joint has while the
+ * others are free, the least of the motion. */
+void plan_gains(const robot_t *robot, double hz, plan_t *plan);
+
+#endif
