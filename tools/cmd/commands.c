@@ -12,38 +12,38 @@
 #define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT
 
 const option_help_t option_help_table[] = {
-    {rows_run, OPTION_PORT,
+    {cmd_rows, OPTION_PORT,
      "a board, whose own kernel then computes the rows; ROBOT is loaded into it for that only. A "
      "serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), tcp:HOST:PORT, "
      "unix:PATH, or qemu:BOARD, which starts an emulator"},
-    {check_run, OPTION_QUIET, "no notes; warnings stay"},
-    {ik_run, OPTION_START,
+    {cmd_check, OPTION_QUIET, "no notes; warnings stay"},
+    {cmd_ik, OPTION_START,
      "joint positions to start from; default: the middle of the limits, 0 where there are none"},
-    {ik_run, OPTION_SEED, "of the random starts; default 1"},
-    {sim_command_run, OPTION_OUTPUT, "rows of the motion as CSV, into this file"},
-    {run_run, OPTION_PORT,
+    {cmd_ik, OPTION_SEED, "of the random starts; default 1"},
+    {cmd_sim, OPTION_OUTPUT, "rows of the motion as CSV, into this file"},
+    {cmd_run, OPTION_PORT,
      "the board; default qemu:netduinoplus2, an emulator. A serial device (/dev/ttyACM0, @BAUD "
      "behind it where it is not 921600), tcp:HOST:PORT, unix:PATH, or qemu:BOARD"},
-    {run_run, OPTION_DURATION,
+    {cmd_run, OPTION_DURATION,
      "with --to: how long the way takes; default: as fast as the limits allow"},
-    {run_run, OPTION_OUTPUT, "rows of each motion into this folder"},
-    {scale_run, OPTION_SEED, "of the random states of --verify; default 1"},
-    {gen_run, OPTION_REAL,
+    {cmd_run, OPTION_OUTPUT, "rows of each motion into this folder"},
+    {cmd_scale, OPTION_SEED, "of the random states of --verify; default 1"},
+    {cmd_gen, OPTION_REAL,
      "number type of the code: f32 (default), f64, or q31 for a core without an FPU (the robot "
      "needs limits of velocity and acceleration then)"},
-    {gen_run, OPTION_OUTPUT, "the folder that the files go into"},
-    {monitor_run, OPTION_DURATION, "so much of the board's time; default: until control-C"},
-    {monitor_run, OPTION_TIMES, "how many samples; default: until control-C"},
-    {monitor_run, OPTION_OUTPUT, "samples as CSV, into this file; - is standard output"},
-    {faults_run, OPTION_OUTPUT, "rows of each motion into this folder"},
-    {inspect_run, OPTION_TOLERANCE,
+    {cmd_gen, OPTION_OUTPUT, "the folder that the files go into"},
+    {cmd_monitor, OPTION_DURATION, "so much of the board's time; default: until control-C"},
+    {cmd_monitor, OPTION_TIMES, "how many samples; default: until control-C"},
+    {cmd_monitor, OPTION_OUTPUT, "samples as CSV, into this file; - is standard output"},
+    {cmd_faults, OPTION_OUTPUT, "rows of each motion into this folder"},
+    {cmd_inspect, OPTION_TOLERANCE,
      "by how much of its torque limit a joint's torques may differ from the model; default 0.02"},
-    {selftest_run, OPTION_METHOD, "which kernel computes there: see `appell help id`"},
-    {selftest_run, OPTION_REAL,
+    {cmd_selftest, OPTION_METHOD, "which kernel computes there: see `appell help id`"},
+    {cmd_selftest, OPTION_REAL,
      "number type that the board computes in; default: that of its control loop"},
-    {selftest_run, OPTION_TIMES, "how many states; default 100"},
-    {selftest_run, OPTION_SEED, "of the random states; default 1"},
-    {torture_run, OPTION_TIMES, "how many times, each with other torn bits; default 1"},
+    {cmd_selftest, OPTION_TIMES, "how many states; default 100"},
+    {cmd_selftest, OPTION_SEED, "of the random states; default 1"},
+    {cmd_torture, OPTION_TIMES, "how many times, each with other torn bits; default 1"},
     {0}};
 
 const command_t command_table[] = {
@@ -53,7 +53,7 @@ const command_t command_table[] = {
      "takes of a control tick.",
      "$ appell info puma560\n"
      "$ appell info --json --tip tool0 ur5.urdf",
-     -1, info_run},
+     -1, cmd_info},
     {"check", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_JSON),
      "the import doctor: what is wrong or suspicious, where, and the cure",
      "Missing or impossible masses and inertias, limits that are missing or contradict themselves, "
@@ -61,7 +61,7 @@ const command_t command_table[] = {
      "Errors are what cannot be computed with: then the exit code is 1. Warnings leave it at 0.",
      "$ appell check puma560\n"
      "$ appell check --json arm.urdf",
-     -1, check_run},
+     -1, cmd_check},
     {"id", "ROBOT [ROWS]", 1, 2,
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR, OPTION_STATIC),
      "inverse dynamics: rows q qd qdd to rows tau",
@@ -74,50 +74,50 @@ const command_t command_table[] = {
      "$ echo 0 0 0  0 0 0  1 0 0 | appell id planar3r\n"
      "$ appell id puma560 --method ne --real f32 motion.txt > torques.txt\n"
      "$ appell id puma560 --wrench 0,0,-10,0,0,0 --no-friction motion.txt",
-     PROBLEM_ID, rows_run},
+     PROBLEM_ID, cmd_rows},
     {"mass", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_NO_ROTOR),
      "inertia matrix: rows q to rows of M, row by row",
      "n x n numbers a row. The inertia of the rotors stands on the diagonal where the file has it. "
      "With elastic links rows are Theta, see `appell help id`.",
-     "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, rows_run},
+     "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, cmd_rows},
     {"fd", "ROBOT [ROWS]", 1, 2,
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "forward dynamics: rows q qd tau to rows qdd",
      "The acceleration of each joint under the torques. Rotors and friction are included where the "
      "file has them. With elastic links rows Theta Thetad tau (torques of the joints only) give "
      "rows Thetadd, see `appell help id`.",
-     "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, rows_run},
+     "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, cmd_rows},
     {"bias", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_WRENCH),
      "torques at zero acceleration: rows q qd to rows tau",
      "Gravity, Coriolis and centrifugal torques, and the wrench; no friction. With elastic links "
      "rows Theta Thetad, and their stiffness and damping are in it.",
      "$ echo 0 0 0  1 1 1 | appell bias planar3r\n"
      "$ echo -1 0.01 0.5 0  0 0 0 0 | appell bias flex2",
-     PROBLEM_BIAS, rows_run},
+     PROBLEM_BIAS, cmd_rows},
     {"gravity", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS), "gravity torques: rows q to rows tau",
      "The torques that hold the arm at rest. With a wrench: `appell bias` with zero velocities.",
      "$ echo 0 0 0 | appell gravity planar3r\n"
      "$ echo 0 0 0 | appell gravity planar3r --gravity 0,0,-1.62",
-     PROBLEM_GRAVITY, rows_run},
+     PROBLEM_GRAVITY, cmd_rows},
     {"coriolis", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS),
      "Coriolis and centrifugal matrix: rows q qd to rows of C, row by row",
      "n x n numbers a row. C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is "
      "skew-symmetric.",
-     "$ echo 0 0.5 1  1 1 1 | appell coriolis planar3r", PROBLEM_CORIOLIS, rows_run},
+     "$ echo 0 0.5 1  1 1 1 | appell coriolis planar3r", PROBLEM_CORIOLIS, cmd_rows},
     {"fk", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "forward kinematics: rows q to rows of the hand's pose",
      "Twelve numbers a row: the 3 x 4 matrix [R p] of the hand in the world, row by row.",
-     "$ echo 0 0 0 | appell fk planar3r", PROBLEM_FK, rows_run},
+     "$ echo 0 0 0 | appell fk planar3r", PROBLEM_FK, cmd_rows},
     {"jacobian", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "Jacobian of the hand: rows q to rows of J, row by row",
      "6 x n numbers a row: velocity of the hand's origin, then angular velocity, on the axes of "
      "the world, for each joint speed.",
-     "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, rows_run},
+     "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, cmd_rows},
     {"volt", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "motor voltages: rows qd tau to rows of volts",
      "V = R tau / (N Kt) + Kt N qd, with tau at the joint as `appell id` gives it, limited to the "
      "supply of the motor; joints and rows that were limited are counted in a note.",
-     "$ echo 0.1 0 0 0 0 0  10 20 5 1 1 1 | appell volt puma560", PROBLEM_VOLT, rows_run},
+     "$ echo 0.1 0 0 0 0 0  10 20 5 1 1 1 | appell volt puma560", PROBLEM_VOLT, cmd_rows},
     {"ik", "ROBOT [ROWS]", 1, 2,
      OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_START, OPTION_RESTARTS, OPTION_SEED, OPTION_JSON),
      "inverse kinematics: rows x y z roll pitch yaw of the hand to rows q",
@@ -128,7 +128,7 @@ const command_t command_table[] = {
      "makes the exit code 1; the other rows are computed.",
      "$ echo 0.4 0.2 0.3  0 1.5 0 | appell ik puma560\n"
      "$ appell ik puma560 --start 0,0.8,0,0,0,0 poses.txt | appell fk puma560",
-     -1, ik_run},
+     -1, cmd_ik},
     {"sim", "ROBOT", 1, 1,
      OPTIONS(COMPUTE, OPTION_METHOD, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR,
              OPTION_START, OPTION_SPEED, OPTION_DURATION, OPTION_INTEGRATOR, OPTION_STEP,
@@ -151,7 +151,7 @@ const command_t command_table[] = {
      "$ appell sim flex2 --start=-1.5708,0,0.0873,0 --duration 2 -i rk45 --bent bent.png\n"
      "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 3 --controller firmware\n"
      "$ appell sim cmu-dd",
-     PROBLEM_FD, sim_command_run},
+     PROBLEM_FD, cmd_sim},
     {"run", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_PORT, OPTION_TO, OPTION_PROFILE, OPTION_REPEAT, OPTION_SET,
              OPTION_GENERATED, OPTION_DURATION, OPTION_OUTPUT),
@@ -167,7 +167,7 @@ const command_t command_table[] = {
      "$ appell run puma560 --port qemu:netduinoplus2 -o build/run\n"
      "$ appell run puma560 --port /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --profile cycloid --duration "
      "3",
-     -1, run_run},
+     -1, cmd_run},
     {"ops", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_EFFORT, OPTION_CSV, OPTION_JSON),
      "operation counts of every kernel, general and generated, beside the papers'",
@@ -175,7 +175,7 @@ const command_t command_table[] = {
      "kernels themselves; of generated code (method gen) by counting its graph.",
      "$ appell ops puma560\n"
      "$ appell ops --csv puma560 | grep ^id,",
-     -1, ops_run},
+     -1, cmd_ops},
     {"scale", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_PAYLOAD, OPTION_VERIFY, OPTION_SEED,
              OPTION_JSON),
@@ -192,7 +192,7 @@ const command_t command_table[] = {
      "$ appell scale puma560\n"
      "$ appell scale puma560 --verify 1000000\n"
      "$ appell scale ur5.urdf --limits 3,10 --json",
-     -1, scale_run},
+     -1, cmd_scale},
     {"gen", "ROBOT -o DIR", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
              OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX, OPTION_BASE,
@@ -207,7 +207,7 @@ const command_t command_table[] = {
      "$ appell gen puma560 -o puma\n"
      "$ appell gen puma560 --real q31 -o puma\n"
      "$ appell gen arm.urdf --keep payload,gravity --effort 100 -o arm",
-     -1, gen_run},
+     -1, cmd_gen},
     {"image", "ROBOT -o FILE | --show IMAGE", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW),
      "the parameter image of a robot, and an image as robot file",
@@ -218,12 +218,12 @@ const command_t command_table[] = {
      "$ appell image puma560 -o puma560.img\n"
      "$ appell image --show puma560.img > copy.yaml\n"
      "$ appell id puma560.img < motion.txt",
-     -1, image_run},
+     -1, cmd_image},
     {"parts", "FILE", 1, 1, OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL),
      "a parts database as robot file",
      "Sections of cylinder, semi-cylinder, cone, sphere, box and tube with density and pose make "
      "parts, parts make links: their mass, centre and inertia go into the robot file.",
-     "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, parts_run},
+     "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, cmd_parts},
     {"params", "apply ROBOT | save", 1, 2,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "the parameters of a board: apply until the next reset, or make persistent",
@@ -235,27 +235,27 @@ const command_t command_table[] = {
      "$ appell params apply puma560 --port /dev/ttyACM0\n"
      "$ appell params apply arm.yaml --port /dev/ttyACM0 --dry-run\n"
      "$ appell params save --port /dev/ttyACM0",
-     -1, params_run},
+     -1, cmd_params},
     {"flash", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "apply parameters to a board and save them",
      "`appell params apply` and `appell params save` in one. The firmware itself goes through "
      "`make flash`.",
-     "$ appell flash puma560 --port /dev/ttyACM0", -1, flash_run},
+     "$ appell flash puma560 --port /dev/ttyACM0", -1, cmd_flash},
     {"get", "[NAME]", 0, 1, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "tunables of a board: value, unit, range, help, and whether it is saved",
      "All of them, or the one of this name: kp is every joint's, kp[elbow] or kp[3] one joint's. "
      "telemetry is what `appell monitor` was told to show, which is saved with them.",
      "$ appell get --port /dev/ttyACM0\n"
      "$ appell get kp[elbow] --port /dev/ttyACM0",
-     -1, get_run},
+     -1, cmd_get},
     {"set", "NAME VALUE", 2, 2, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "change a tunable of a board, until the next reset or `appell save`",
      "Takes effect between two ticks. A value outside of its range is refused.",
      "$ appell set observer_hz 150 --port /dev/ttyACM0\n"
      "$ appell set kp[elbow] 800 --port /dev/ttyACM0",
-     -1, set_run},
+     -1, cmd_set},
     {"save", "", 0, 0, OPTIONS(BOARD_OPTIONS), "make what runs on a board persistent",
-     "The same as `appell params save`.", "$ appell save --port /dev/ttyACM0", -1, save_run},
+     "The same as `appell params save`.", "$ appell save --port /dev/ttyACM0", -1, cmd_save},
     {"monitor", "", 0, 0,
      OPTIONS(BOARD_OPTIONS, OPTION_FIELDS, OPTION_EVERY, OPTION_TIMES, OPTION_DURATION,
              OPTION_OUTPUT, OPTION_PLOT, OPTION_TELEPLOT, OPTION_PLOTJUGGLER),
@@ -268,7 +268,7 @@ const command_t command_table[] = {
      "$ appell monitor --port /dev/ttyACM0 --fields q,tau,volt\n"
      "$ appell monitor --port /dev/ttyACM0 --duration 5 --output run.csv --plot run.png\n"
      "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",
-     -1, monitor_run},
+     -1, cmd_monitor},
     {"faults", "[ROBOT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_OUTPUT, OPTION_JSON),
      "what can go wrong on a board: numbers, names, causes, cures; or all of it on purpose",
@@ -282,11 +282,11 @@ const command_t command_table[] = {
      "$ appell faults\n"
      "$ appell faults --port /dev/ttyACM0\n"
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
-     -1, faults_run},
+     -1, cmd_faults},
     {"clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clears the fault of a board",
      "Its cause should be gone: `appell faults --port P` says what it was. The board is idle then, "
      "or, where the loop holds an arm without brakes, goes on holding it.",
-     "$ appell clear --port /dev/ttyACM0", -1, clear_run},
+     "$ appell clear --port /dev/ttyACM0", -1, cmd_clear},
     {"home", "[ROBOT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_AT, OPTION_JOINT, OPTION_SET,
              OPTION_JSON),
@@ -304,7 +304,7 @@ const command_t command_table[] = {
      "$ appell home puma560 -p qemu:netduinoplus2 --set "
      "home[waist]=-1,home_position[waist]=-2.8125\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
-     -1, home_run},
+     -1, cmd_home},
     {"inspect", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_SET, OPTION_TOLERANCE, OPTION_JSON),
      "friction and payload: what the arm really takes, beside what its model says",
@@ -316,7 +316,7 @@ const command_t command_table[] = {
      "--tolerance (0.02) of its torque limit.",
      "$ appell inspect puma560 --port /dev/ttyACM0\n"
      "$ appell inspect puma560 --port qemu:netduinoplus2 --set plant_friction=1.5",
-     -1, inspect_run},
+     -1, cmd_inspect},
     {"certify", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_BOARD, OPTION_JSON),
      "whether the control loop of a robot fits on a board, and at which rates",
@@ -324,13 +324,13 @@ const command_t command_table[] = {
      "is measured on the emulated --board (or on the board at --port), and the part of the core "
      "that the tick takes at usual rates, with a robot and with a simulated arm. Exit code 1 where "
      "the robot's own rate leaves less than a tenth of the time to the background.",
-     "$ appell certify puma560 --board netduino2", -1, certify_run},
+     "$ appell certify puma560 --board netduino2", -1, cmd_certify},
     {"dump", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_FIRMWARE, OPTION_LEAVE),
      "the record of a board's last crash, with the names of its firmware",
      "Cause, registers and stack of the crash before the last start. Addresses get their names "
      "from the firmware's ELF file if that is of the same build. The record is cleared unless "
      "--leave.",
-     "$ appell dump --port /dev/ttyACM0", -1, dump_run},
+     "$ appell dump --port /dev/ttyACM0", -1, cmd_dump},
     {"selftest", "[ROBOT]", 0, 1,
      OPTIONS(COMPUTE, OPTION_RIGID, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_TIMES,
              OPTION_SEED, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
@@ -341,13 +341,13 @@ const command_t command_table[] = {
      "singles). ROBOT is puma560 where none is given.",
      "$ appell selftest --port qemu:netduinoplus2\n"
      "$ appell selftest panda.urdf --port /dev/ttyACM0 --count 1000",
-     -1, selftest_run},
+     -1, cmd_selftest},
     {"torture", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_TIMES),
      "power cuts at every flash operation of writing an image, in simulation",
      "Writes the image of the robot into the two slots of a simulated flash, with the power "
      "failing at each operation of it in turn, in the middle of a word or an erase, and looks "
      "whether the old or the new set is there afterwards. --count repeats it with other torn bits.",
-     "$ appell torture puma560", -1, torture_run},
+     "$ appell torture puma560", -1, cmd_torture},
     {"help", "[COMMAND]", 0, 1, OPTIONS(OPTION_HELP), "this list, or more about one command",
      "Without a command the list of all.", "$ appell help id", -1, help_run},
     {"man", "", 0, 0, OPTIONS(OPTION_HELP), "the manual page, as troff",

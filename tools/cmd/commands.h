@@ -5,32 +5,32 @@
 #include "tools/cli/command.h"
 #include "tools/robot/robot.h"
 
-int rows_run(const request_t *request);
+int cmd_rows(const request_t *request);
 /* The same for an arm with elastic links. */
-int elastic_rows_run(const request_t *request, const robot_t *robot);
-int ik_run(const request_t *request);
-int sim_command_run(const request_t *request);
-int info_run(const request_t *request);
-int check_run(const request_t *request);
-int ops_run(const request_t *request);
-int scale_run(const request_t *request);
-int run_run(const request_t *request);
-int gen_run(const request_t *request);
-int image_run(const request_t *request);
-int params_run(const request_t *request);
-int flash_run(const request_t *request);
-int save_run(const request_t *request);
-int get_run(const request_t *request);
-int set_run(const request_t *request);
-int monitor_run(const request_t *request);
-int dump_run(const request_t *request);
-int home_run(const request_t *request);
-int inspect_run(const request_t *request);
-int clear_run(const request_t *request);
-int faults_run(const request_t *request);
-int certify_run(const request_t *request);
-int selftest_run(const request_t *request);
-int torture_run(const request_t *request);
-int parts_run(const request_t *request);
+int cmd_rows_elastic(const request_t *request, const robot_t *robot);
+int cmd_ik(const request_t *request);
+int cmd_sim(const request_t *request);
+int cmd_info(const request_t *request);
+int cmd_check(const request_t *request);
+int cmd_ops(const request_t *request);
+int cmd_scale(const request_t *request);
+int cmd_run(const request_t *request);
+int cmd_gen(const request_t *request);
+int cmd_image(const request_t *request);
+int cmd_params(const request_t *request);
+int cmd_flash(const request_t *request);
+int cmd_save(const request_t *request);
+int cmd_get(const request_t *request);
+int cmd_set(const request_t *request);
+int cmd_monitor(const request_t *request);
+int cmd_dump(const request_t *request);
+int cmd_home(const request_t *request);
+int cmd_inspect(const request_t *request);
+int cmd_clear(const request_t *request);
+int cmd_faults(const request_t *request);
+int cmd_certify(const request_t *request);
+int cmd_selftest(const request_t *request);
+int cmd_torture(const request_t *request);
+int cmd_parts(const request_t *request);
 
 #endif

@@ -227,7 +227,7 @@ static int with_board(const request_t *request, client_t *client) {
                                            : seek(request, client, &view);
 }
 
-int home_run(const request_t *request) {
+int cmd_home(const request_t *request) {
     client_t *client = NULL;
     if (request->arguments > 0) {
         robot_t *robot = arm_load_rigid(request);

@@ -222,7 +222,7 @@ static int run_job(const request_t *request, job_t *job) {
     return row_loop_run(request, &loop);
 }
 
-int rows_run(const request_t *request) {
+int cmd_rows(const request_t *request) {
     job_t job = {0};
     int status = EXIT_BAD;
     robot_t *robot = arm_load_compute(request);
@@ -233,7 +233,7 @@ int rows_run(const request_t *request) {
         say_error(robot->file, "--rigid takes them as stiff beams",
                   "boards compute rows of rigid links, this arm has elastic ones");
     else if (arm_elastic(request, robot))
-        status = elastic_rows_run(request, robot);
+        status = cmd_rows_elastic(request, robot);
     else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
         say_error(robot->file, "leave the option out",
                   "--static and --linear are for elastic links, this arm has none");

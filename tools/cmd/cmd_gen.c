@@ -212,7 +212,7 @@ static void progress(void *context, const char *kernel, double part, graph_ops_t
     fflush(stderr);
 }
 
-int gen_run(const request_t *request) {
+int cmd_gen(const request_t *request) {
     gen_options_t options = {0};
     gen_real_t real = GEN_F32;
     if (!request_has(request, OPTION_OUTPUT))

@@ -175,7 +175,7 @@ static int elastic_run(const request_t *request, const robot_t *robot) {
     return EXIT_YES;
 }
 
-int ops_run(const request_t *request) {
+int cmd_ops(const request_t *request) {
     long effort = 0;
     if (request_has(request, OPTION_EFFORT) &&
         request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)

@@ -270,7 +270,7 @@ static void interrupt(int signal) {
     trial_signal = signal;
 }
 
-int run_run(const request_t *request) {
+int cmd_run(const request_t *request) {
     robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;

@@ -306,7 +306,7 @@ static int prove(const request_t *request, scale_t *s) {
     return s->status == DYN_OK && (!s->verified || verify_holds(&s->verify)) ? EXIT_YES : EXIT_NO;
 }
 
-int scale_run(const request_t *request) {
+int cmd_scale(const request_t *request) {
     scale_t *s = calloc(1, sizeof *s);
     if (!s)
         return say_no_memory();

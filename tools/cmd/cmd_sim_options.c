@@ -1,11 +1,11 @@
-/* What the options of `appell sim` ask for, for tools/cmd/sim_job.h. */
+/* What the options of `appell sim` ask for, for tools/cmd/cmd_sim.h. */
 #include <string.h>
 #include <unistd.h>
 
 #include "tools/args/arm.h"
 #include "tools/cli/number.h"
 #include "tools/cli/say.h"
-#include "tools/cmd/sim_job.h"
+#include "tools/cmd/cmd_sim.h"
 #include "tools/sim/elastic.h"
 #include "tools/sim/session.h"
 

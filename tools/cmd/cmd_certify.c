@@ -366,7 +366,7 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     return status;
 }
 
-int certify_run(const request_t *request) {
+int cmd_certify(const request_t *request) {
     char port[128];
     request_t here = *request;
     const char *board =

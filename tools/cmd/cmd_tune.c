@@ -177,10 +177,10 @@ static int with_board(const request_t *request,
     return status;
 }
 
-int get_run(const request_t *request) {
+int cmd_get(const request_t *request) {
     return with_board(request, get);
 }
 
-int set_run(const request_t *request) {
+int cmd_set(const request_t *request) {
     return with_board(request, set);
 }

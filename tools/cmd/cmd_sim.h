@@ -1,6 +1,6 @@
-/* A run of `appell sim`, between its options (sim_options.c) and the command (sim.c). */
-#ifndef TOOLS_CMD_SIM_JOB_H
-#define TOOLS_CMD_SIM_JOB_H
+/* A run of `appell sim`, between its options (cmd_sim_options.c) and the command (cmd_sim.c). */
+#ifndef TOOLS_CMD_CMD_SIM_H
+#define TOOLS_CMD_CMD_SIM_H
 
 #include "dyn/model/flex_model.h"
 #include "firmware/lab/methods.h"

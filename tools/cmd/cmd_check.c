@@ -55,7 +55,7 @@ static bool unreadable(const messages_t *messages) {
     return false;
 }
 
-int check_run(const request_t *request) {
+int cmd_check(const request_t *request) {
     messages_t messages = MESSAGES_INIT;
     int status = EXIT_BAD;
     robot_t *robot = arm_load(request, &messages);

@@ -63,7 +63,7 @@ static int torture(const uint8_t *image, size_t length, uint64_t repetitions) {
     return status;
 }
 
-int torture_run(const request_t *request) {
+int cmd_torture(const request_t *request) {
     long repetitions = 1;
     if (request_has(request, OPTION_TIMES) &&
         request_integer(request, OPTION_TIMES, 1, 1000000, &repetitions) != EXIT_YES)

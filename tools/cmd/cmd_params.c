@@ -168,7 +168,7 @@ static int with_image(const request_t *request, const char *file, bool saving) {
     return status;
 }
 
-int save_run(const request_t *request) {
+int cmd_save(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     if (!client)
         return EXIT_BAD;
@@ -180,17 +180,17 @@ int save_run(const request_t *request) {
     return status;
 }
 
-int params_run(const request_t *request) {
+int cmd_params(const request_t *request) {
     const char *what = request->argument[0];
     if (!strcmp(what, "apply") && request->arguments == 2)
         return with_image(request, request->argument[1], false);
     if (!strcmp(what, "save") && request->arguments == 1)
-        return save_run(request);
+        return cmd_save(request);
     return say_error(NULL,
                      "write `appell params apply ROBOT --port P` or `appell params save --port P`",
                      "params %s is not possible", what);
 }
 
-int flash_run(const request_t *request) {
+int cmd_flash(const request_t *request) {
     return with_image(request, request->argument[0], true);
 }

@@ -1,4 +1,4 @@
-/* sim: the simulator by options (sim_options.c); the interactive program is in tools/shell. */
+/* sim: the simulator by options (cmd_sim_options.c); the interactive program is in tools/shell. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
 #include "tools/cmd/commands.h"
-#include "tools/cmd/sim_job.h"
+#include "tools/cmd/cmd_sim.h"
 #include "tools/shell/shell.h"
 #include "tools/sim/elastic.h"
 #include "tools/sim/output/output_bent.h"
@@ -236,7 +236,7 @@ static int choose_method(sim_job_t *job) {
     return say_error(NULL, cure, "there is no method '%s' for fd", name);
 }
 
-int sim_command_run(const request_t *request) {
+int cmd_sim(const request_t *request) {
     if (request_has_any(request, batch) && request_has(request, OPTION_SCRIPT))
         return say_error(NULL, "put what they say into the script",
                          "options for a run, and a --script");

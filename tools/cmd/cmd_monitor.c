@@ -305,7 +305,7 @@ static int outputs(const request_t *request, monitor_t *m) {
     return EXIT_YES;
 }
 
-int monitor_run(const request_t *request) {
+int cmd_monitor(const request_t *request) {
     monitor_t m = {.udp = -1};
     long every = 0;
     if (request_has(request, OPTION_EVERY) &&

@@ -290,7 +290,7 @@ static void print_json(const robot_t *robot) {
     json_end();
 }
 
-int info_run(const request_t *request) {
+int cmd_info(const request_t *request) {
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return EXIT_BAD;

@@ -5,7 +5,7 @@
 
 #include "tools/args/arm.h"
 #include "tools/cmd/commands.h"
-#include "tools/eval/elastic.h"
+#include "tools/eval/eval_elastic.h"
 #include "tools/args/row_loop.h"
 #include "tools/cli/say.h"
 
@@ -13,14 +13,14 @@ typedef struct {
     const robot_t *robot;
     problem_t problem;
     bool quasi_static;
-    const elastic_type_t *type;
-    elastic_t *elastic;
+    const eval_elastic_type_t *type;
+    eval_elastic_t *elastic;
     uint32_t size; /* coordinates */
 } job_t;
 
 static int choose_type(const request_t *request, job_t *job) {
     const char *name = request->value[OPTION_REAL], *method = request->value[OPTION_METHOD];
-    job->type = name && !strcmp(name, "f32") ? &elastic_f32 : &elastic_f64;
+    job->type = name && !strcmp(name, "f32") ? &eval_elastic_f32 : &eval_elastic_f64;
     if (method && strcmp(method, "flex") != 0)
         return say_error(NULL, "leave out --method, or take the links as stiff with --rigid",
                          "for elastic links there is the method flex alone, not '%s'", method);
@@ -68,15 +68,15 @@ static int run_job(const request_t *request, job_t *job) {
     const uint32_t n = job->robot->n;
     char meaning[120];
     snprintf(meaning, sizeof meaning, "%s of %u joint%s and %u modes",
-             elastic_meaning(job->problem, job->quasi_static), (unsigned)n, n == 1 ? "" : "s",
+             eval_elastic_meaning(job->problem, job->quasi_static), (unsigned)n, n == 1 ? "" : "s",
              (unsigned)(job->size - n));
     const row_loop_t loop = {
         .robot = job->robot,
         .method = "flex",
         .real = job->type->name,
         .digits = job->type->digits,
-        .inputs = elastic_inputs(job->problem, job->quasi_static, n, job->size),
-        .outputs = elastic_outputs(job->problem, n, job->size),
+        .inputs = eval_elastic_inputs(job->problem, job->quasi_static, n, job->size),
+        .outputs = eval_elastic_outputs(job->problem, n, job->size),
         .meaning = meaning,
         .compute = compute,
         .context = job,
@@ -84,7 +84,7 @@ static int run_job(const request_t *request, job_t *job) {
     return row_loop_run(request, &loop);
 }
 
-int elastic_rows_run(const request_t *request, const robot_t *robot) {
+int cmd_rows_elastic(const request_t *request, const robot_t *robot) {
     job_t job = {.robot = robot,
                  .problem = (problem_t)request->command->problem,
                  .quasi_static = request_has(request, OPTION_STATIC)};

@@ -108,7 +108,7 @@ static int run_with(const request_t *request, const robot_t *robot, ik_t *ik) {
     return status;
 }
 
-int ik_run(const request_t *request) {
+int cmd_ik(const request_t *request) {
     robot_t *robot = arm_load_rigid(request);
     if (!robot)
         return EXIT_BAD;

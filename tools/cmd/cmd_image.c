@@ -54,7 +54,7 @@ static int show(const request_t *request) {
     return status;
 }
 
-int image_run(const request_t *request) {
+int cmd_image(const request_t *request) {
     if (request_has(request, OPTION_SHOW))
         return show(request);
     if (!request_has(request, OPTION_OUTPUT))
@@ -77,7 +77,7 @@ int image_run(const request_t *request) {
     return status;
 }
 
-int parts_run(const request_t *request) {
+int cmd_parts(const request_t *request) {
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return EXIT_BAD;

@@ -1,6 +1,6 @@
 /*
- * Rows through the kernels of elastic links, in one number type: tools/eval/elastic_body.inc is
- * compiled once for each. An elastic arm has more coordinates (Theta: joints and modes) than
+ * Rows through the kernels of elastic links, in one number type: tools/eval/eval_elastic_body.inc
+ * is compiled once for each. An elastic arm has more coordinates (Theta: joints and modes) than
  * joints.
  *
  *     problem     a row in                    a row out
@@ -14,8 +14,8 @@
  *     fk, jacobian  Theta                     12; 6 x size
  *     volt        q', torques                 volts
  */
-#ifndef TOOLS_EVAL_ELASTIC_H
-#define TOOLS_EVAL_ELASTIC_H
+#ifndef TOOLS_EVAL_EVAL_ELASTIC_H
+#define TOOLS_EVAL_EVAL_ELASTIC_H
 
 #include <stdbool.h>
 
@@ -25,26 +25,26 @@
 /* Rounds of the quasi-static iteration of a row that knows nothing of the row before. */
 enum { ELASTIC_ROUNDS = 30 };
 
-typedef struct elastic elastic_t;
+typedef struct eval_elastic eval_elastic_t;
 
 typedef struct {
     const char *name;
     int digits; /* that a number of the type is printed with */
     /* NULL where there is no memory; *status is dyn_prepare's. wrench NULL: none. */
-    elastic_t *(*make)(const dyn_model_t *model, const dyn_flex_model_t *flex, const double *wrench,
-                       int *status);
-    void (*drop)(elastic_t *elastic);
+    eval_elastic_t *(*make)(const dyn_model_t *model, const dyn_flex_model_t *flex,
+                            const double *wrench, int *status);
+    void (*drop)(eval_elastic_t *elastic);
     /* DYN_OK or DYN_E_PIVOT. Bit i of *limited: the voltage of joint i was limited. */
-    int (*row)(elastic_t *elastic, problem_t problem, bool quasi_static, const double *in,
+    int (*row)(eval_elastic_t *elastic, problem_t problem, bool quasi_static, const double *in,
                double *out, uint32_t *limited);
-} elastic_type_t;
+} eval_elastic_type_t;
 
-extern const elastic_type_t elastic_f64, elastic_f32;
+extern const eval_elastic_type_t eval_elastic_f64, eval_elastic_f32;
 
 /* Numbers of a row in and out. */
-size_t elastic_inputs(problem_t problem, bool quasi_static, uint32_t n, uint32_t size);
-size_t elastic_outputs(problem_t problem, uint32_t n, uint32_t size);
+size_t eval_elastic_inputs(problem_t problem, bool quasi_static, uint32_t n, uint32_t size);
+size_t eval_elastic_outputs(problem_t problem, uint32_t n, uint32_t size);
 /* "Theta Theta' q''" */
-const char *elastic_meaning(problem_t problem, bool quasi_static);
+const char *eval_elastic_meaning(problem_t problem, bool quasi_static);
 
 #endif

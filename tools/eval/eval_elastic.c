@@ -1,5 +1,5 @@
 /* What the rows of elastic arms hold. */
-#include "tools/eval/elastic.h"
+#include "tools/eval/eval_elastic.h"
 
 static const struct {
     uint32_t coordinates, joints; /* blocks of numbers of a row */
@@ -14,16 +14,16 @@ static const struct {
                            [PROBLEM_JACOBIAN] = {1, 0, "Theta"},
                            [PROBLEM_VOLT] = {0, 2, "qd tau"}};
 
-size_t elastic_inputs(problem_t problem, bool quasi_static, uint32_t n, uint32_t size) {
+size_t eval_elastic_inputs(problem_t problem, bool quasi_static, uint32_t n, uint32_t size) {
     if (quasi_static)
         return (size_t)3 * n;
     return (size_t)row_in[problem].coordinates * size + (size_t)row_in[problem].joints * n;
 }
 
-size_t elastic_outputs(problem_t problem, uint32_t n, uint32_t size) {
+size_t eval_elastic_outputs(problem_t problem, uint32_t n, uint32_t size) {
     return problem == PROBLEM_VOLT ? n : problem_outputs(problem, size);
 }
 
-const char *elastic_meaning(problem_t problem, bool quasi_static) {
+const char *eval_elastic_meaning(problem_t problem, bool quasi_static) {
     return quasi_static ? "q qd qdd" : row_in[problem].meaning;
 }

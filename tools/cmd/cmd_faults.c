@@ -115,7 +115,7 @@ static int show(const request_t *request) {
     return f.fault == APP_FAULT_NONE ? EXIT_YES : EXIT_NO;
 }
 
-int clear_run(const request_t *request) {
+int cmd_clear(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     if (!client)
         return EXIT_BAD;
@@ -124,7 +124,7 @@ int clear_run(const request_t *request) {
     return status;
 }
 
-int faults_run(const request_t *request) {
+int cmd_faults(const request_t *request) {
     if (request->arguments == 0 && request_has(request, OPTION_PORT))
         return show(request);
     if (request->arguments == 0) {

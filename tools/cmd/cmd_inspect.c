@@ -118,7 +118,7 @@ static int with_board(const request_t *request, const robot_t *robot, client_t *
     return good(&report, allowed) ? EXIT_YES : EXIT_NO;
 }
 
-int inspect_run(const request_t *request) {
+int cmd_inspect(const request_t *request) {
     robot_t *robot = arm_load_rigid(request);
     client_t *client = robot ? board_open_with(request, robot) : NULL;
     const int status = client ? with_board(request, robot, client) : EXIT_BAD;

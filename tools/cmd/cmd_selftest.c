@@ -130,7 +130,7 @@ static int selftest(const request_t *request, job_t *job) {
     return status;
 }
 
-int selftest_run(const request_t *request) {
+int cmd_selftest(const request_t *request) {
     job_t job = {.states = 100, .random = 1};
     long seed = 1;
     request_t load = *request;

@@ -105,7 +105,7 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     return NULL;
 }
 
-int dump_run(const request_t *request) {
+int cmd_dump(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     uint8_t *bytes;
     size_t size;
