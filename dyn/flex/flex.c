@@ -23,7 +23,7 @@
  *
  * Operations: test_flex_backends. Scratch: sizeof(dyn_flex_link) for each joint.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/flex/flex.h"
 

@@ -14,7 +14,7 @@
  * dyn/kernel/solve.c, with the mass unit of the link that a coordinate belongs to. Floats do
  * nothing of this.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/flex/flex.h"
 #include "dyn/number/scale.h"

@@ -3,7 +3,7 @@
  * proportional to it, and a wrench on the hand. The generalised force of a mode is that of the
  * deflection and of the turn that it gives to the end of the beam; the paper leaves it out.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/flex/flex.h"
 #include "dyn/number/rigid.h"

@@ -14,7 +14,7 @@
  *
  * Operations: test_flex_backends. Nothing is kept beside what flex_place has left.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/flex/flex.h"
 

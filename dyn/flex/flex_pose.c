@@ -8,7 +8,7 @@
  * s + u x (hand - p) and u. For floats: in q31 axes and lengths have different formats and no
  * elastic arm asks for its Jacobian there.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/flex/flex.h"
 #include "dyn/number/rigid.h"

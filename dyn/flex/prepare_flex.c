@@ -2,7 +2,7 @@
  * The constants of the elastic kernels (dyn/number/arm_flex.inc) from the two models. Runs once
  * when a model is loaded.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include <math.h>
 #include <stddef.h>

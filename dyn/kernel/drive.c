@@ -31,7 +31,7 @@
  * 4n A; voltage 2n M, n A; motor_torque 2n M, n A. No scratch. q31: speeds, accelerations and
  * torques in the units of dyn_q31_exponents, volts in 2^voltage V.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/number/gain.h"
 

@@ -16,7 +16,7 @@
  *   gravity  20n - 18   12n - 13            102, 59
  * Scratch: sizeof(dyn_fast_link) for each joint, 36 bytes in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/kernel/fast.h"
 

@@ -12,7 +12,7 @@
  * reciprocals; n = 6: 834 and 686. Scratch: sizeof(dyn_fast_link) for each joint and the packed
  * matrix.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/number/scale.h"
 

@@ -13,7 +13,7 @@
  * Operations (revolute, n >= 3; test_dyn_fast): 10n^2 + 5n - 32 multiplications, 6n^2 + 22n - 47
  * additions; n = 6: 358, 301. Scratch: as dyn/kernel/fast.c.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/kernel/fast.h"
 

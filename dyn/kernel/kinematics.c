@@ -17,7 +17,7 @@
  * column of a prismatic joint is in its own speed per speed in this unit: J qd is right as it
  * stands.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/number/rigid.h"
 

@@ -3,7 +3,7 @@
  * a model is loaded, on host and board alike, so that what was proved on the host is about these
  * very numbers.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
  */
 #include "dyn/number/q31.h"
 
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/number/gain.h"
 #include "dyn/number/rigid.h"

@@ -5,7 +5,7 @@
  * the model, which is exact however often the payload changes, and costs a 4x4 transform for each
  * joint.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/model/spread.h"
 

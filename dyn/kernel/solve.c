@@ -20,7 +20,7 @@
  * equilibrate by powers of two, from the matrix of the moment; in floats that would change no bit,
  * and nothing is done.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/number/scale.h"
 

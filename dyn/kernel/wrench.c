@@ -8,7 +8,7 @@
  * which the tool takes 24 and 15. No scratch. q31: W in the mass unit of the last link, force in kg
  * length / time^2, moment in kg length^2 / time^2.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/number/rigid.h"
 

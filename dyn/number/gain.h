@@ -7,6 +7,8 @@
 #ifndef DYN_NUMBER_GAIN_H
 #define DYN_NUMBER_GAIN_H
 
+#include "dyn/number/real.h"
+
 typedef DYN_T(gain) gain;
 typedef DYN_T(drive) drive;
 

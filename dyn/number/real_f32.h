@@ -39,6 +39,6 @@ INLINE real real_sqrt(real a) {
     return sqrtf(a);
 }
 
-#include "dyn/number/vec.h"
+#include "dyn/number/vec.inc"
 
 #endif

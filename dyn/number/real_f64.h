@@ -19,6 +19,6 @@ INLINE real real_sqrt(real a) {
     return sqrt(a);
 }
 
-#include "dyn/number/vec.h"
+#include "dyn/number/vec.inc"
 
 #endif

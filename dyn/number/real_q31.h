@@ -296,6 +296,6 @@ INLINE real angle_from_model(double rad) {
     return dyn_q31_angle(rad);
 }
 
-#include "dyn/number/vec.h"
+#include "dyn/number/vec.inc"
 
 #endif

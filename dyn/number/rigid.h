@@ -6,6 +6,8 @@
 #ifndef DYN_NUMBER_RIGID_H
 #define DYN_NUMBER_RIGID_H
 
+#include "dyn/number/real.h"
+
 typedef DYN_T(pose) pose;
 
 INLINE vec pose_column(const pose *T, int k) {

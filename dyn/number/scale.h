@@ -7,6 +7,8 @@
 #ifndef DYN_NUMBER_SCALE_H
 #define DYN_NUMBER_SCALE_H
 
+#include "dyn/number/real.h"
+
 /* By how many bits a positive number may grow to be in [2, 4). Less than zero where it must shrink.
  */
 #ifndef real_headroom

@@ -5,6 +5,8 @@
 #ifndef DYN_NUMBER_SPATIAL_H
 #define DYN_NUMBER_SPATIAL_H
 
+#include "dyn/number/real.h"
+
 typedef struct {
     real xx, xy, xz, yx, yy, yz, zx, zy, zz;
 } gen;

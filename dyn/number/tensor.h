@@ -6,6 +6,8 @@
 #ifndef DYN_NUMBER_TENSOR_H
 #define DYN_NUMBER_TENSOR_H
 
+#include "dyn/number/real.h"
+
 /*
  * What goes round a loop: the compiler forgets which of it is zero in the first round, and so must
  * `count`, which owns this. Nothing elsewhere.

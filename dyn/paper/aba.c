@@ -23,7 +23,7 @@
  * 1415.
  * Scratch: sizeof(dyn_aba_link) for each joint, 72 bytes in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/newton.h"
 #include "dyn/number/scale.h"

@@ -17,7 +17,7 @@
  * additions; Walker and Orin 12n^2 + 56n - 27 and 7n^2 + 67n - 56.
  * Scratch: sizeof(dyn_crba_link) for each joint, 12 bytes in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/composite.h"
 

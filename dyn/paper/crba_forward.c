@@ -12,7 +12,7 @@
  * reciprocals and square roots; n = 6: 1177 and 893, Walker and Orin 1627 and 1261. Scratch: that
  * of `ne`, 36 bytes for each joint in f32 and q31, and n (n + 1) / 2 numbers.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/composite.h"
 

@@ -27,7 +27,7 @@
  *
  * Scratch: sizeof(dyn_denoc_link) for each joint, 32 bytes in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/denoc.h"
 #include "dyn/number/tensor.h"

@@ -5,6 +5,8 @@
 #ifndef DYN_PAPER_DENOC_H
 #define DYN_PAPER_DENOC_H
 
+#include "dyn/number/real.h"
+
 /* w: moment about a point, and force. */
 typedef struct {
     vec n, f;

@@ -31,7 +31,7 @@
  * Scratch: sizeof(dyn_denoc_coriolis_link) for each joint, 68 bytes in f32 and
  * q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/denoc.h"
 #include "dyn/number/tensor.h"

@@ -25,7 +25,7 @@
  * Scratch: that of dyn_denoc_bias and sizeof(dyn_denoc_psi) for each joint, together 64 bytes a
  * joint in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/denoc.h"
 #include "dyn/number/scale.h"

@@ -14,7 +14,7 @@
  *
  * Scratch: sizeof(dyn_denoc_mass_link) for each joint, 20 bytes in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/denoc.h"
 

@@ -17,7 +17,7 @@
  * paper 96n - 101 and 84n - 100. The bias: 94n - 111, 81n - 105; the paper 96n - 108, 83n - 105.
  * Scratch: sizeof(dyn_ga_link) for each joint, 36 bytes in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/ga.h"
 

@@ -20,7 +20,7 @@
  * reciprocals and square roots; n = 6: 1022 and 838, the paper 1042 and 905. Scratch:
  * sizeof(dyn_ga_link) for each joint, 36 bytes in f32 and q31, and n (n + 1) / 2 numbers.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/across.h"
 #include "dyn/paper/ga.h"

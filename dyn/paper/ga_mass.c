@@ -19,7 +19,7 @@
  * additions; the paper 11.5n^2 + 19.5n - 49 and 8.5n^2 + 31.5n - 69.
  * Scratch: sizeof(dyn_ga_mass_link) for each joint, 60 bytes in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/ga.h"
 

@@ -16,7 +16,7 @@
  * with zero acceleration, ne_bias, 111n - 115 and 83n - 103 (n >= 3).
  * Scratch: sizeof(dyn_ne_link) for each joint, 36 bytes in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/newton.h"
 

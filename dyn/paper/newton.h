@@ -5,6 +5,8 @@
 #ifndef DYN_PAPER_NEWTON_H
 #define DYN_PAPER_NEWTON_H
 
+#include "dyn/number/real.h"
+
 typedef DYN_T(ne_link) ne_link;
 typedef DYN_T(ne_scratch) ne_scratch;
 

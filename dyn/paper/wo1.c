@@ -12,7 +12,7 @@
  * additions.
  * Scratch: that of `ne`, 36 bytes for each joint in f32 and q31.
  */
-#include DYN_REAL_H
+#include "dyn/number/real.h"
 
 #include "dyn/paper/newton.h"
 

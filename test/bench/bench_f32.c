@@ -4,7 +4,7 @@
 #include "test/support/dyn/dyn_yardstick.h"
 
 #define DYN_REAL f32
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 
 static textbook_scratch_t textbook;
 

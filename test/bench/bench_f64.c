@@ -2,7 +2,7 @@
 #include "test/bench/bench.h"
 
 #define DYN_REAL f64
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 
 #define BENCH_RUN                    bench_run_f64
 #define BENCH_REAL                   "f64"

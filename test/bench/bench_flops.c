@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define DYN_REAL count
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 
 static dyn_arm_count_t arm;
 static dyn_methods_scratch_count_t scratch;

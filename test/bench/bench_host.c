@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define DYN_REAL f64
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 
 enum { STATES = 100, N = 6 };
 

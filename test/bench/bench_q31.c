@@ -2,7 +2,7 @@
 #include "test/bench/bench.h"
 
 #define DYN_REAL q31
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 
 #define BENCH_RUN                    bench_run_q31
 #define BENCH_REAL                   "q31"

@@ -1,6 +1,6 @@
 /*
  * Every method of every problem against every other, against the reference values, and in f32 and
- * q31 against f64. The methods are the tables of test/support/dyn/dyn_methods.h.
+ * q31 against f64. The methods are the tables of test/support/dyn/dyn_methods.inc.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -18,16 +18,16 @@
 #include <string.h>
 
 #define DYN_REAL f64
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 #undef DYN_REAL
 #define DYN_REAL f32
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 #undef DYN_REAL
 #define DYN_REAL q31
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 #undef DYN_REAL
 #define DYN_REAL range
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 #undef DYN_REAL
 
 enum { N = DYN_MAX_JOINTS, PACKED = N * (N + 1) / 2 };

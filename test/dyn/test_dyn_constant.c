@@ -13,11 +13,11 @@
 
 #ifdef __ARM_FP
 #define DYN_REAL f32
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 #undef DYN_REAL
 #endif
 #define DYN_REAL q31
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 #undef DYN_REAL
 
 enum { STATES = 100, JOINTS = 7 };

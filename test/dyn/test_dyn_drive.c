@@ -5,7 +5,7 @@
 #include "dyn/number/q31.h"
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/harness.h"
-#include "test/support/dyn/motor_data.h"
+#include "test/support/dyn/motor_data.inc"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 /* Inverse, mass, forward: the goals for the Cortex-M4F. */
 static const uint32_t limit_f32[3] = {1200, 1100, 2400};
 #endif
-#include "test/support/dyn/dyn_method.h"
+#include "test/support/dyn/dyn_method.inc"
 
 #include "dyn/model/spread.h"
 

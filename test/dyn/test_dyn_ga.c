@@ -11,7 +11,7 @@
 /* Inverse, mass, forward: what was reached and a little more, so that a slower one is noticed. */
 static const uint32_t limit_f32[3] = {1650, 1650, 4400};
 #endif
-#include "test/support/dyn/dyn_method.h"
+#include "test/support/dyn/dyn_method.inc"
 
 #ifndef __arm__
 /* The paper's Tables 1, 2 and 3, and what the headers of the kernels state. */

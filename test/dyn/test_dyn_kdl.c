@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define DYN_REAL f64
-#include "test/support/dyn/dyn_methods.h"
+#include "test/support/dyn/dyn_methods.inc"
 #undef DYN_REAL
 
 #ifdef TEST_LONG

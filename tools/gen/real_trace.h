@@ -73,6 +73,6 @@ INLINE bool real_from_model(double value, int exponent, real *out) {
 #define turn_from_model  trace_const
 #define angle_from_model trace_const
 
-#include "dyn/number/vec.h"
+#include "dyn/number/vec.inc"
 
 #endif

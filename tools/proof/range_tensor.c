@@ -203,7 +203,7 @@ sym range_sym_add_outer(sym T, vec p, vec a, vec b) {
 }
 
 /*
- * The plane of a turn, block_turn_back of dyn/number/vec.h: k = s (T11 - T22) + 2 c T12, s k and c
+ * The plane of a turn, block_turn_back of dyn/number/vec.inc: k = s (T11 - T22) + 2 c T12, s k and c
  * k. `wide` is the distance of the eigenvalues: exactly, k and both terms of it are at most that.
  * An error of the tensor is turned like the tensor, and its part in (T11 - T22, 2 T12) is at most
  * sqrt(2) of it. What the turn adds comes from the executed c and s, which are `off` away, and from

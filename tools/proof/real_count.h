@@ -133,6 +133,6 @@ INLINE real real_merged(real a) {
     return count_input(a.v);
 }
 
-#include "dyn/number/vec.h"
+#include "dyn/number/vec.inc"
 
 #endif

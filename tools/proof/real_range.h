@@ -104,6 +104,6 @@ INLINE bool pivot_ok(pivot p) {
     return p.smallest > 0;
 }
 
-#include "dyn/number/vec.h"
+#include "dyn/number/vec.inc"
 
 #endif

@@ -1,4 +1,4 @@
-/* The arms of test/support/dyn/golden_data.h, and random numbers that are the same everywhere. */
+/* The arms of test/support/dyn/golden_data.inc, and random numbers that are the same everywhere. */
 #include "test/support/dyn/dyn_arms.h"
 
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
     uint32_t first_joint, states, first_number;
 } data_arm_t;
 
-#include "test/support/dyn/golden_data.h"
+#include "test/support/dyn/golden_data.inc"
 
 uint32_t dyn_arms_count(void) {
     return (uint32_t)(sizeof data_arms / sizeof data_arms[0]);

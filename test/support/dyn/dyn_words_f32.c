@@ -4,4 +4,4 @@
 #define WORD_IN(x)      ((float)(x))
 #define WORD_OUT(x)     ((double)(x))
 #define WORD_TURN_IN(x) ((float)(x))
-#include "test/support/dyn/dyn_words.h"
+#include "test/support/dyn/dyn_words.inc"

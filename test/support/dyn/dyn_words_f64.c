@@ -4,4 +4,4 @@
 #define WORD_IN(x)      (x)
 #define WORD_OUT(x)     (x)
 #define WORD_TURN_IN(x) (x)
-#include "test/support/dyn/dyn_words.h"
+#include "test/support/dyn/dyn_words.inc"

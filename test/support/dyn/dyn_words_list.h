@@ -1,4 +1,4 @@
-/* Sizes of what test/support/dyn/dyn_words.h takes and gives. */
+/* Sizes of what test/support/dyn/dyn_words.inc takes and gives. */
 #ifndef TEST_SUPPORT_DYN_DYN_WORDS_LIST_H
 #define TEST_SUPPORT_DYN_DYN_WORDS_LIST_H
 
