@@ -49,8 +49,16 @@ typedef struct {
  */
 #define DYN_PARALLEL_DEFAULT 1e-9
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* 0 or a negative dyn_status_t; report may be NULL. */
 int dyn_convert(const dyn_source_t *source, double parallel_rad, dyn_model_t *model,
                 dyn_report_t *report);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -68,6 +68,10 @@ typedef struct {
     dyn_flex_link_t link[DYN_FLEX_MAX_JOINTS];
 } dyn_flex_model_t;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Modes of one link. */
 uint32_t dyn_flex_modes(const dyn_flex_link_t *link);
 /* Coordinates of the arm: joints and modes. */
@@ -87,5 +91,9 @@ int dyn_flex_check(const dyn_model_t *model, const dyn_flex_model_t *flex);
  * false where it is not positive definite. In place.
  */
 bool dyn_flex_invert(uint32_t n, double a[][DYN_FLEX_LINK_MODES]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

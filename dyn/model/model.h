@@ -99,6 +99,10 @@ typedef struct {
     int8_t mass[DYN_MAX_JOINTS];
 } dyn_units_t;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 dyn_pose_t dyn_pose_identity(void);
 dyn_pose_t dyn_pose_compose(const dyn_pose_t *outer, const dyn_pose_t *inner);
 dyn_pose_t dyn_pose_inverse(const dyn_pose_t *pose);
@@ -124,5 +128,9 @@ dyn_body_t dyn_model_last_link(const dyn_model_t *model);
 double dyn_model_rotor(const dyn_model_joint_t *joint);
 /* 0, or what is wrong with the model as a negative dyn_status_t. */
 int dyn_model_check(const dyn_model_t *model);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@ typedef struct {
     double p[4][4];
 } dyn_spread_t;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* In the frame of the body. */
 dyn_spread_t dyn_spread_body(const dyn_body_t *body);
 /* sum += T part T^T: `part` seen from the frame in which its own frame has this pose. */
@@ -35,5 +39,9 @@ dyn_spread_t dyn_spread_regroup(const dyn_model_t *model, uint32_t i, dyn_spread
  * rise of the joint before, that is its d. For a prismatic joint d along its axis comes on top.
  */
 double dyn_spread_rise(const dyn_model_t *model, uint32_t before);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -29,6 +29,10 @@ typedef enum {
 #undef DYN_STATUS_ENUM
 } dyn_status_t;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Never NULL; a number that is not in the table has a cause that says so. */
 const char *dyn_status_name(int status);
 const char *dyn_status_cause(int status);
@@ -54,5 +58,9 @@ enum {
     DYN_NEEDS_ga = DYN_NEEDS_GA_BODIES,
     DYN_NEEDS_fast = DYN_NEEDS_REGROUPED
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

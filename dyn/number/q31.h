@@ -18,6 +18,10 @@ typedef int32_t dyn_real_q31_t;
 #include "dyn/number/arm.inc"
 #undef DYN_REAL
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * A number for the layout of dyn_arm_q31_t (where its members lie, DYN_Q31_BITS), so that constants
  * which one build has prepared are not taken by another that would read them differently. How many
@@ -43,5 +47,9 @@ double dyn_q31_to(int32_t raw, int exponent);
 /* value = k 2^(exponent - cut) for dyn/number/gain.h; 0 where it is too small, false where too
  * large. */
 bool dyn_q31_gain(double value, int exponent, int32_t *k, uint32_t *cut);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
