@@ -203,17 +203,18 @@ test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of s
 size: all ## code and RAM of every board, product and laboratory
 	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf $(b)/lab:$(BUILD)/$(b)/lab/firmware.elf) --csv $(BUILD)/size.csv
 
-# Layers, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
+# Layers, headers that compile alone, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
 # without -Werror hides one), static analysis.
 LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 .PHONY: lint-static
-lint: lint-static ## layers, formatting, -Werror, cppcheck, clang-tidy
+lint: lint-static ## layers, headers, formatting, -Werror, cppcheck, clang-tidy
 	@for b in host $(BOARDS); do for lab in '' 1; do echo "lint: gcc -Werror, $$b$${lab:+/lab}"; \
 	    $(MAKE) -s -j$(JOBS) --no-print-directory BUILD=build/lint WERROR=1 BOARD=$$b LAB=$$lab lint-build > build/lint.log 2>&1 \
 	    || { cat build/lint.log; exit 1; }; done; done
 
 lint-static: ## the same without compiling
 	@echo "lint: layers";      tools/dev/lint_includes.py
+	@echo "lint: headers";     tools/dev/lint_headers.sh $(LINT_SRC)
 	@echo "lint: formatting";  tools/dev/lint_format.sh $(LINT_SRC)
 	@echo "lint: cppcheck";    tools/dev/lint_static.sh cppcheck $(LINT_SRC)
 	@echo "lint: clang-tidy";  tools/dev/lint_static.sh clang-tidy $(LINT_SRC)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Shows that each guard of the build can fail: the test runner, the include lint, the stack check,
-the size report and the ban on the heap. A guard that is never seen red guards nothing.
+"""Shows that each guard of the build can fail: the test runner, the lints of includes and headers, the
+stack check, the size report and the ban on the heap. A guard that is never seen red guards nothing.
 
 It prints what any test program prints, and is itself a job of tools/dev/runtests.py.
 """
@@ -494,7 +494,7 @@ VIOLATIONS = [
     ("firmware/f.c", "#include <unistd.h>", "standard C"),
     ("firmware/g.c", '#include <hal/uart.h>', 'write "hal/uart.h"'),
     ("firmware/control/a.c", '#include "hal/uart.h"', "pure"),
-    ("firmware/control/b.c", '#include "firmware/main.h"', "pure"),
+    ("firmware/link/b.c", '#include "firmware/main.h"', "pure"),
     ("firmware/control/c.c", "#include <time.h>", "pure"),
     ("boards/one/a.c", '#include "firmware/control/step.h"', "only hal and boards"),
     ("boards/one/b.c", '#include "dyn/model/model.h"', "only hal and boards"),
@@ -510,7 +510,7 @@ VIOLATIONS = [
     ("hal/stm32/f1/a.c", '#include "hal/stm32/f4/x.h"', "its own folder"),
     ("hal/stm32/f.c", "#include OTHER_MACRO", "macro"),
     ("tools/a.c", '#include "hal/uart.h"', "pure folders of firmware"),
-    ("tools/b.c", '#include "firmware/main.h"', "pure folders of firmware"),
+    ("tools/x/b.c", '#include "firmware/main.h"', "pure folders of firmware"),
     ("test/a.c", '#include "harness.h"', 'write "test/support/harness.h"'),
     ("stray/a.c", "int x;", "no layer"),
 ] + [("%s/heap%d.c" % (layer, i), "int f(void) { %s(x); }" % call, "no heap")
@@ -576,6 +576,52 @@ def test_lint_sees_new_files_in_a_repository(folder):
 
 def test_lint_of_nothing_is_red(folder):
     equal(1, lint(folder)[0], "exit code for an empty tree")
+
+
+def lint_headers(folder, files):
+    """Of a tree with these files: exit code and what was said of each header, by its path."""
+    write(folder, files)
+    os.symlink(os.path.join(ROOT, "build"), os.path.join(folder, "build"))  # CMSIS and unity
+    code, out = run([os.path.join(TOOLS, "lint_headers.sh"), *files], cwd=folder)
+    found = {}
+    for path, compiler in re.findall(r"^(\S+) does not compile alone and twice with (\S+):", out, re.M):
+        found.setdefault(path, []).append(compiler)
+    return code, found, out
+
+
+GUARDED = "#ifndef X_H\n#define X_H\n%s\n#endif\n"
+
+
+def test_lint_accepts_headers_that_compile_alone(folder):
+    code, found, out = lint_headers(folder, {
+        "dyn/number/real_f64.h": "#ifndef R_H\n#define R_H\ntypedef double real;\n#endif\n",
+        "dyn/kernel/a.h": GUARDED % "#include DYN_REAL_H\nreal f(real x);",
+        "dyn/number/a.inc": "typedef missing template;\n",
+        "dyn/paper/a.c": "missing\n",
+        "hal/cortexm/a.h": GUARDED % "#ifndef HAL_CORE_H\n#error core\n#endif",
+        "hal/stm32/f1/a.h": GUARDED % "#ifndef HAL_STM32F1\n#error family\n#endif",
+        "hal/stm32/f4/a.h": GUARDED % "#ifndef HAL_STM32F4\n#error family\n#endif",
+        "dyn/model/model.h": GUARDED % "#include <stdint.h>\ntypedef struct { uint32_t n; } model_t;",
+        "test/support/unity_config.h": "",
+        "test/support/a.h": GUARDED % "#include <unity.h>"})
+    equal((0, {}, ""), (code, found, out), "lint of headers")
+
+
+def test_lint_finds_each_header_that_does_not_compile_alone(folder):
+    wrong = {
+        "dyn/kernel/needs.h": (GUARDED % "uint32_t f(void);", ["gcc"]),
+        "hal/unguarded.h": ("typedef struct { int a; } a_t;\n", ["gcc"]),
+        "dyn/model/model.h": (GUARDED % "_Static_assert(1, \"C alone\");", ["g++"]),
+        "firmware/params/image.h": (GUARDED % "size_t f(int class);", ["gcc", "g++"]),
+    }
+    files = {path: text for path, (text, _) in wrong.items()}
+    code, found, out = lint_headers(folder, dict(files, **{
+        "dyn/kernel/good.h": GUARDED % "#include <stdint.h>\nuint32_t f(void);",
+        "tools/c_alone.h": GUARDED % "_Static_assert(1, \"no user includes it\");"}))
+    if code == 0:
+        raise AssertionError("exit code 0")
+    equal({path: compilers for path, (_, compilers) in wrong.items()}, found, "findings")
+    contains("unknown type name", out)
 
 
 # ---------------------------------------------------------------------------------------- the stack

@@ -2,28 +2,21 @@
 # Static analysis with one configuration for everybody. usage: lint_static.sh cppcheck|clang-tidy FILE...
 set -eu
 
+# shellcheck source-path=SCRIPTDIR source=lint_flags.sh
+. "$(dirname "$0")/lint_flags.sh"
+
 tool=$1
 shift
 
 # Start-up code is linker symbols, registers and assembly, and so are two tests: gcc and the runs judge them.
 # The bench of generated code includes what only its board's build generates: gcc judges that, too.
-# A kernel is judged as its f64 instance.
 judged() {
     case $1 in
-    hal/cortexm/* | hal/mps2/* | test/support/semihost.c | test/hal/test_fault.c | test/hal/test_cycles.c | test/bench/bench_gen.c | *.h) return 1 ;;
+    hal/cortexm/* | hal/mps2/* | test/support/semihost.c | test/hal/test_fault.c | test/hal/test_cycles.c | test/bench/bench_gen.c) return 1 ;;
     *.c) return 0 ;;
     esac
     return 1
 }
-
-family() {
-    case $1 in
-    */f1/* | boards/stm32vldiscovery/* | test/*_f1.c | test/support/hal/flash_f1_model.c) echo "-DHAL_STM32F1 -DHAL_CHIP_STM32F100" ;;
-    *) echo "-DHAL_STM32F4 -DHAL_CHIP_STM32F405" ;;
-    esac
-}
-
-flags='-DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DDYN_REAL_H="dyn/number/real_f64.h"'
 
 case $tool in
 cppcheck)
@@ -32,7 +25,7 @@ cppcheck)
         for file in "$@"; do
             case $(family "$file") in "$f1"*) judged "$file" && list="$list $file" ;; esac
         done
-        # shellcheck disable=SC2046,SC2086
+        # shellcheck disable=SC2046,SC2086,SC2090
         [ -z "$list" ] || cppcheck --quiet --std=c11 --language=c --error-exitcode=1 --inline-suppr \
             -j "$(nproc)" -I. --enable=warning,performance,portability --suppress=missingIncludeSystem \
             --suppress=unknownMacro --suppress=shiftTooManyBitsSigned --suppress=selfAssignment $flags $(family "$list") $list
@@ -44,9 +37,8 @@ clang-tidy)
     done | xargs -P "$(nproc)" -n 1 "$0" tidy-one
     ;;
 tidy-one)
-    unity=$(sed -n 's/^UNITY_SRC := //p' build/deps/paths.mk)
-    # shellcheck disable=SC2046,SC2086
-    if ! said=$(clang-tidy --quiet "$1" -- -std=gnu11 -I. -Itest/support -isystem "$unity" $flags $(family "$1") 2>&1); then
+    # shellcheck disable=SC2046,SC2086,SC2090
+    if ! said=$(clang-tidy --quiet "$1" -- -std=gnu11 -I. -Itest/support -isystem "$(path_of UNITY_SRC)" $flags $(family "$1") 2>&1); then
         printf '%s\n' "$said" | grep -v 'warnings generated'
         exit 1
     fi

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Checks that every header compiles alone, and twice in one file: it includes what it needs and has an include guard.
+# What is included with macros set, or for its data, is no header and has the suffix .inc. Headers that users of
+# the kernels include must compile as C++, too. usage: lint_headers.sh FILE... (what is not a .h is passed over)
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=lint_flags.sh
+. "$(dirname "$0")/lint_flags.sh"
+
+for_users() {
+    case $1 in
+    dyn/number/f32.h | dyn/number/f64.h | dyn/number/q31.h | dyn/model/*.h) return 0 ;;
+    firmware/params/image.h | firmware/params/image_flex.h | firmware/params/bytes.h) return 0 ;;
+    esac
+    return 1
+}
+
+# header compiler flag...: one line about what is wrong with it, and the first lines of the compiler.
+compile() {
+    header=$1
+    shift
+    if ! said=$(printf '#include "%s"\n#include "%s"\n' "$header" "$header" | "$@" -fsyntax-only -Wall -Wextra -Werror - 2>&1); then
+        echo "$header does not compile alone and twice with $1: include what it needs, guard it, or name it .inc"
+        printf '%s\n' "$said" | grep -E 'error|warning' | head -n 5
+        return 1
+    fi
+}
+
+if [ "${1:-}" = --one ]; then
+    status=0
+    # The core of hal/cortexm is any of CMSIS.
+    # shellcheck disable=SC2046,SC2086,SC2090
+    compile "$2" gcc -x c -std=gnu11 -I. -Itest/support $flags $(family "$2") '-DHAL_CORE_H=<core_cm4.h>' \
+        -isystem "$(path_of UNITY_SRC)" -isystem "$(path_of CMSIS_INC)" || status=1
+    if for_users "$2"; then
+        compile "$2" g++ -x c++ -std=c++11 -I. || status=1
+    fi
+    exit $status
+fi
+
+for file in "$@"; do
+    case $file in *.h) echo "$file" ;; esac
+done | xargs -r -P "$(nproc)" -n 1 "$0" --one
