@@ -205,7 +205,7 @@ size: all ## code and RAM of every board, product and laboratory
 
 # Layers, headers that compile alone, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
 # without -Werror hides one), static analysis.
-LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
+LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' 2>/dev/null)
 .PHONY: lint-static
 lint: lint-static ## layers, headers, formatting, -Werror, cppcheck, clang-tidy
 	@for b in host $(BOARDS); do for lab in '' 1; do echo "lint: gcc -Werror, $$b$${lab:+/lab}"; \

@@ -17,7 +17,7 @@ typedef volatile uint32_t reg_t;
 #define REG_BLOCK(type, address)          ((type *)(uintptr_t)(address))
 #define REG_OFFSET(type, field, expected) static_assert(offsetof(type, field) == (expected), #field)
 
-// --------------------------------------------------------------------------------- both families
+/* -------------------------------------------------------------------------------- both families */
 typedef struct {
     reg_t SR, DR, BRR, CR1, CR2, CR3, GTPR;
 } usart_t;
@@ -145,7 +145,7 @@ typedef uint16_t rcc_bit_t;
 enum { RCC_BUS_AHB = 1, RCC_BUS_APB1, RCC_BUS_APB2 };
 #define RCC_BIT(bus, bit) ((rcc_bit_t)((bus) << 8 | (bit)))
 
-// ---------------------------------------------------------------------------------------- F2, F4
+/* --------------------------------------------------------------------------------------- F2, F4 */
 #ifdef HAL_STM32F4
 
 typedef struct {
@@ -276,7 +276,7 @@ enum {
 
 #endif
 
-// -------------------------------------------------------------------------------------------- F1
+/* ------------------------------------------------------------------------------------------- F1 */
 #ifdef HAL_STM32F1
 
 typedef struct {

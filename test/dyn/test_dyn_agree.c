@@ -268,8 +268,7 @@ static void test_wrench_against_the_reference(void) {
     TEST_ASSERT_TRUE(seen > 35);
 }
 
-/* ------------------------------------------------------------- methods among each other, random
- * states */
+/* ------------------------------------------------------ methods among each other, random states */
 static dyn_arms_random_t seed = {0x9E3779B97F4A7C15u};
 
 typedef struct {
@@ -409,8 +408,7 @@ static void test_wrench_in_inverse_and_forward(void) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------
- * payload */
+/* -------------------------------------------------------------------------------------- payload */
 static const dyn_body_t loads[3] = {
     {2.5, {0.1, -0.2, 0.3}, {0.02, 0.03, 0.04, 0.001, -0.002, 0.003}},
     {0.3, {-0.05, 0.1, 0}, {0.001, 0.002, 0.002, 0, 0, 0}},
@@ -537,8 +535,7 @@ static void test_payload_in_all_methods(void) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------- f32 and
- * q31 */
+/* ---------------------------------------------------------------------------------- f32 and q31 */
 static uint32_t range_method;
 
 static void range_inverse(const dyn_arm_range_t *a, const dyn_real_range_t q[],

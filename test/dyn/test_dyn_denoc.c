@@ -424,8 +424,7 @@ static void test_it_is_not_christoffels(void) {
     TEST_ASSERT_TRUE(differ[1] < 1e-12 * (1 + size));
 }
 
-/* ------------------------------------------------------------------------------ in single
- * precision */
+/* -------------------------------------------------------------------------- in single precision */
 static void test_f32_against_f64(void) {
     dyn_arms_random_t seed = {88172645463325252u};
     static forward_state_t s;
@@ -517,8 +516,7 @@ static void test_two_bodies_in_single_precision(void) {
     TEST_ASSERT_TRUE(most <= 0.01);
 }
 
-/* --------------------------------------------------------------------------------- in fixed point
- */
+/* ------------------------------------------------------------------------------- in fixed point */
 static void test_q31_against_f64(void) {
     dyn_arms_random_t seed = {362436069u};
     static forward_state_t s;
@@ -577,7 +575,7 @@ static void test_q31_against_f64(void) {
 }
 
 #ifndef __arm__
-/* ---------------------------------------------------------------------------- reference values */
+/* ----------------------------------------------------------------------------- reference values */
 static void test_reference_values(void) {
     const reference_arm_t *arms;
     const uint32_t count = reference_read(&arms);
@@ -626,8 +624,7 @@ static void test_reference_values(void) {
     TEST_ASSERT_TRUE(torques > 100 && matrices > 100);
 }
 
-/* ---------------------------------------------------------------- guaranteed bounds, and no
- * overflow */
+/* ----------------------------------------------------------- guaranteed bounds, and no overflow */
 static void range_denoc(const dyn_arm_range_t *a, const dyn_real_range_t q[],
                         const dyn_real_range_t qd[], const dyn_real_range_t qdd[],
                         dyn_real_range_t tau[]) {
@@ -747,8 +744,7 @@ static void test_q31_does_not_overflow(void) {
     }
 }
 
-/* --------------------------------------------------------------------------------- operation
- * counts */
+/* ----------------------------------------------------------------------------- operation counts */
 static dyn_arm_count_t arm_count;
 static dyn_real_count_t in_count[N], out_count[N * N];
 static dyn_denoc_forward_scratch_count_t scratch_count;
@@ -825,8 +821,7 @@ static void test_operation_counts(void) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------- graph
- */
+/* ---------------------------------------------------------------------------------------- graph */
 static double lookup(void *context, int32_t array, int32_t index) {
     const forward_state_t *s = context;
     return array == 0 ? s->q[index] : array == 1 ? s->qd[index] : s->tau[index];
@@ -886,8 +881,7 @@ static void test_graph_evaluates_to_the_same(void) {
 }
 
 #else
-/* ------------------------------------------------------------------------- instructions on the
- * target */
+/* ------------------------------------------------------------------- instructions on the target */
 /* The PUMA 560 with rotors, and without. */
 static void load_puma(bool geared) {
     dyn_arms_model(DYN_ARMS_PUMA, &model);

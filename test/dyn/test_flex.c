@@ -27,8 +27,7 @@ static void prepare(void) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_flex_f64(&made.model, &made.flex, NULL, &flex));
 }
 
-/* ------------------------------------------------------------------------------ reference values
- */
+/* ----------------------------------------------------------------------------- reference values */
 
 static cJSON *golden(void) {
     const char *folder = getenv("GOLDEN");
@@ -121,8 +120,7 @@ static void test_the_linear_form_is_the_papers_own(void) {
     cJSON_Delete(json);
 }
 
-/* -------------------------------------------------------------------------- from first principles
- */
+/* ------------------------------------------------------------------------ from first principles */
 
 static void random_state(dyn_arms_random_t *seed, double amplitude, double *theta, double *thetad,
                          double *thetadd) {
@@ -250,8 +248,7 @@ static void test_hand_jacobian_and_wrench(void) {
     each_arm(check_hand);
 }
 
-/* ----------------------------------------------------------------------------- against each other
- */
+/* --------------------------------------------------------------------------- against each other */
 
 /* m_i = 0 makes a link rigid: with no modes at all these are the rigid kernels. */
 static void test_without_modes_it_is_the_rigid_arm(void) {

@@ -20,8 +20,7 @@ enum { SIZE = DYN_FLEX_MAX, PACKED = DYN_FLEX_MAX * (DYN_FLEX_MAX + 1) / 2 };
 
 static flex_arm_t made;
 
-/* ---------------------------------------------------------------------------------------- counts
- */
+/* --------------------------------------------------------------------------------------- counts */
 
 static struct {
     dyn_arm_count_t arm;
@@ -97,7 +96,7 @@ static void test_a_round_of_the_feedforward_is_one_inverse(void) {
     TEST_ASSERT_EQUAL_INT(4, count_all().sincos);
 }
 
-/* ----------------------------------------------------------------------------------------- f32 */
+/* ------------------------------------------------------------------------------------------ f32 */
 
 static struct {
     dyn_arm_f64_t arm;
@@ -221,8 +220,7 @@ static void test_straight_line_code_is_the_same(void) {
     }
 }
 
-/* ------------------------------------------------------------------------------------ fixed point
- */
+/* ---------------------------------------------------------------------------------- fixed point */
 
 /*
  * q31 of elastic links is proved as that of rigid ones is, for limits, here also of deflections and

@@ -25,8 +25,7 @@ static void prepare(void) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_flex_f64(&made.model, &made.flex, NULL, &flex));
 }
 
-/* ------------------------------------------------------------------- Dormand and Prince, order 5
- */
+/* ------------------------------------------------------------------ Dormand and Prince, order 5 */
 
 typedef void (*drive_t)(double t, double *tau);
 
@@ -88,7 +87,7 @@ static void integrate(drive_t drive, double t, double end, double tolerance, dou
     }
 }
 
-/* -------------------------------------------------------------------------------------- energy */
+/* --------------------------------------------------------------------------------------- energy */
 
 static double kinetic(const double *y) {
     static dyn_flex_scratch_f64_t own;
@@ -153,8 +152,7 @@ static void test_damping_takes_energy(void) {
     TEST_ASSERT_TRUE(begin - before > 1e-2);
 }
 
-/* ------------------------------------------------------------------------------ reference values
- */
+/* ----------------------------------------------------------------------------- reference values */
 
 static const cJSON *item(const cJSON *object, const char *key) {
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -219,8 +217,7 @@ static void test_two_seconds_are_the_reference_values(void) {
     cJSON_Delete(json);
 }
 
-/* ------------------------------------------------------------------------------- stiff and stiffer
- */
+/* ---------------------------------------------------------------------------- stiff and stiffer */
 
 /* Farthest way of the joints from those of the rigid arm in half a second of fall. */
 static double distance_to_rigid(double factor) {
@@ -260,8 +257,7 @@ static void test_stiffer_beams_approach_the_rigid_arm(void) {
     TEST_ASSERT_TRUE(stiffer < 2e-5);
 }
 
-/* -------------------------------------------------------------------------------- vibrating beams
- */
+/* ------------------------------------------------------------------------------ vibrating beams */
 
 /* The square roots of the eigenvalues of (K, M), ascending, by Jacobi's rotations. */
 static void frequencies(uint32_t n, double M[][8], double K[][8], double *out) {

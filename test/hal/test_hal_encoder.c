@@ -23,8 +23,7 @@ const board_t board = {
                 .select = {PIN(C, 4), PIN(C, 5)}},
 };
 
-// ------------------------------------------------------------------- model of the bus and the
-// chips
+/* --------------------------------------------------------------- model of the bus and the chips */
 typedef struct {
     uint16_t angle, answer; // answer: what the next frame carries
     bool error;
@@ -171,7 +170,7 @@ void tearDown(void) {
     TEST_ASSERT_EQUAL_INT_MESSAGE(-1, bus.selected, "a chip is left selected");
 }
 
-// ------------------------------------------------------------------------------------------ tests
+/* ---------------------------------------------------------------------------------------- tests */
 static void test_requests_have_even_parity(void) {
     TEST_ASSERT_EQUAL_HEX16(0xFFFF, encoder_request(0x3FFF));
     TEST_ASSERT_EQUAL_HEX16(0x4001, encoder_request(0x0001)); // two ones already

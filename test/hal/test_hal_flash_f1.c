@@ -27,7 +27,7 @@ void tearDown(void) {
     TEST_ASSERT_EQUAL_UINT(0, host_irq.unlock_errors);
 }
 
-// ------------------------------------------------------------------------------------------ tests
+/* ---------------------------------------------------------------------------------------- tests */
 #define FLAGS (1 << 2 | 1 << 4 | 1 << 5) // PGERR, WRPRTERR, EOP: cleared by ones
 
 static void test_erase_is_the_manuals_sequence(void) {

@@ -22,7 +22,7 @@ const board_t board = {
               .sector = {10, 11}},
 };
 
-// ------------------------------------------------------------------------ model of the controller
+/* ---------------------------------------------------------------------- model of the controller */
 static struct {
     unsigned key;  // 0: waits for the first key, 1: for the second, 2: open, 3: shut until reset
     unsigned busy; // polls that the next operation keeps BSY set
@@ -172,7 +172,7 @@ void tearDown(void) {
     TEST_ASSERT_EQUAL_UINT(0, host_irq.unlock_errors);
 }
 
-// ------------------------------------------------------------------------------------------ tests
+/* ---------------------------------------------------------------------------------------- tests */
 #define ERRORS  (FLASH_SR_ERRORS | FLASH_SR_EOP)
 #define ACR_ON  (5 | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN | FLASH_ACR_DCEN)
 #define ACR_OFF (5 | FLASH_ACR_PRFTEN)

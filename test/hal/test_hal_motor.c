@@ -45,7 +45,7 @@ const board_t board = {
               .dead_time_ns = 500},
 };
 
-// -------------------------------------------------------------------------- model of the timers
+/* -------------------------------------------------------------------------- model of the timers */
 enum {
     BDTR_DTG = 0xFF,
     BDTR_LOCK = 3 << 8,
@@ -203,7 +203,7 @@ static void start(void) {
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
 }
 
-// ------------------------------------------------------------------------------------------ tests
+/* ---------------------------------------------------------------------------------------- tests */
 static void test_init_is_the_manuals_sequence(void) {
     regmodel_log(REGMODEL_ADDRESS(TIMER_A),
                  REGMODEL_ADDRESS(&TIMER_A->ARR)); // all but CCR and BDTR

@@ -125,8 +125,7 @@ int help_run(const request_t *request) {
     return EXIT_YES;
 }
 
-/* ---------------------------------------------------------------------------------------- man page
- */
+/* ------------------------------------------------------------------------------------- man page */
 
 /* troff: a backslash and a dot or quote at the start of a line are commands, a hyphen is not a
  * minus. */
@@ -214,8 +213,7 @@ int man_run(const request_t *request) {
     return EXIT_YES;
 }
 
-/* -------------------------------------------------------------------------------------- completion
- */
+/* ----------------------------------------------------------------------------------- completion */
 
 /* Words of a list with other separators between them, as the shell wants them. */
 static void completion_words(const char *list, const char *separators) {

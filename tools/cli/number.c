@@ -111,8 +111,7 @@ const char *number_scan(const char *text, double *value) {
     return d.end;
 }
 
-/* ------------------------------------------------------------------------------------------
- * printing */
+/* ------------------------------------------------------------------------------------- printing */
 
 /* floor(value 10^p) of value = m 2^-shift, rounded to nearest, ties to even; p <= 22, shift < 128.
  */

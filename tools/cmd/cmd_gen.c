@@ -14,8 +14,7 @@
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
 
-/* ---------------------------------------------------------------------------------------- options
- */
+/* -------------------------------------------------------------------------------------- options */
 
 static int choose_keep(const request_t *request, uint32_t *keep) {
     static const struct {
@@ -94,8 +93,7 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
     return EXIT_YES;
 }
 
-/* ------------------------------------------------------------------------------------------ files
- */
+/* ---------------------------------------------------------------------------------------- files */
 
 /* A C identifier from the name of a robot: letters, digits and underscores, not a digit first. */
 static void prefix_of(const char *name, char *out, size_t size) {
@@ -196,8 +194,7 @@ static int write_all(const char *folder, const gen_t *gen, const gen_print_t *ho
     return EXIT_YES;
 }
 
-/* --------------------------------------------------------------------------------------- progress
- */
+/* ------------------------------------------------------------------------------------- progress */
 
 typedef struct {
     bool terminal, quiet;

@@ -77,8 +77,7 @@ static proof_t prove(const dyn_model_t *model) {
     return proof;
 }
 
-/* -------------------------------------------------------------------------------------------- text
- */
+/* ----------------------------------------------------------------------------------------- text */
 
 static void limit(const robot_joint_t *joint, uint32_t has, double value) {
     if (joint->has & has)
@@ -193,8 +192,7 @@ static void print_text(const robot_t *robot) {
     print_cost(robot);
 }
 
-/* -------------------------------------------------------------------------------------------- JSON
- */
+/* ----------------------------------------------------------------------------------------- JSON */
 
 static void json_optional(const robot_joint_t *joint, uint32_t has, const char *key, double value) {
     if (joint->has & has)

@@ -61,7 +61,7 @@ static uint32_t values(const client_t *client) {
     return count;
 }
 
-/* ----------------------------------------------------------------------------------------- CSV */
+/* ------------------------------------------------------------------------------------------ CSV */
 
 static void csv_head(monitor_t *m) {
     char name[LINE];
@@ -86,7 +86,7 @@ static void csv_row(monitor_t *m, const sample_in_t *s) {
         m->failed |= !written;
 }
 
-/* ----------------------------------------------------------------------------------------- UDP */
+/* ------------------------------------------------------------------------------------------ UDP */
 
 /* "name:milliseconds:value", one a line. */
 static void send_teleplot(const monitor_t *m, const sample_in_t *s) {
@@ -140,7 +140,7 @@ static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
     return EXIT_YES;
 }
 
-/* --------------------------------------------------------------------------------- live table */
+/* ----------------------------------------------------------------------------------- live table */
 
 static void draw(monitor_t *m) {
     const device_t *d = &m->client->device;
@@ -168,7 +168,7 @@ static void draw(monitor_t *m) {
     m->drawn = true;
 }
 
-/* ------------------------------------------------------------------------------------ the run */
+/* -------------------------------------------------------------------------------------- the run */
 
 static bool finished(const monitor_t *m) {
     return interrupted || m->failed || out_failed() || (m->most > 0 && m->samples >= m->most) ||

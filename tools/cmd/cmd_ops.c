@@ -79,8 +79,7 @@ static void print_text(const robot_t *robot) {
     out_text(slides ? " and know revolute joints only; this arm has others.\n" : ".\n");
 }
 
-/* ----------------------------------------------------------------------------------- elastic links
- */
+/* -------------------------------------------------------------------------------- elastic links */
 
 /*
  * Table 2 of paper 004 for n links, of which nf have m modes each; -1 where they have different

@@ -11,7 +11,7 @@
 #include "tools/cli/say.h"
 #include "tools/link/before.h"
 
-/* ------------------------------------------------------------------------------------ applying */
+/* ------------------------------------------------------------------------------------- applying */
 
 /* Something did not come out as it was sent: the board gets back what it had. */
 static int roll_back(client_t *client, const before_t *before) {

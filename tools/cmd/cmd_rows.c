@@ -124,8 +124,7 @@ static int prepare(const request_t *request, job_t *job) {
                                              : prepare_own(job, wrench);
 }
 
-/* ------------------------------------------------------------------------- what a row may contain
- */
+/* ----------------------------------------------------------------------- what a row may contain */
 
 static int outside(const rows_t *rows, const job_t *job, uint32_t i, const char *what, double value,
                    double low, double high) {
@@ -182,8 +181,7 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
     return EXIT_YES;
 }
 
-/* --------------------------------------------------------------------------------------- the rows
- */
+/* ------------------------------------------------------------------------------------- the rows */
 
 static int compute(void *context, const rows_t *rows, const double *in, double *out,
                    uint32_t *limited) {

@@ -47,7 +47,7 @@ static int board_failed(const session_t *s) {
     return say_error(s->client->device.board, s->client->error.cure, "%s", s->client->error.what);
 }
 
-/* ------------------------------------------------------------------------------ the comparison */
+/* ------------------------------------------------------------------------------- the comparison */
 
 static void fill_trial(const session_t *s, const plan_t *plan, int mass, int controller,
                        trial_t *trial) {
@@ -169,7 +169,7 @@ static int compare_controllers(session_t *s) {
     return status;
 }
 
-/* --------------------------------------------------------------------------------- one motion */
+/* ----------------------------------------------------------------------------------- one motion */
 
 static int take_motion(const request_t *request, const robot_t *robot, trial_t *trial) {
     double to[DYN_MAX_JOINTS], seconds = 0;
@@ -244,7 +244,7 @@ static int run_one(const request_t *request, session_t *s) {
     return report_line(s);
 }
 
-/* --------------------------------------------------------------------------------- the command */
+/* ---------------------------------------------------------------------------------- the command */
 
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)

@@ -63,8 +63,7 @@ static const char *joint_name(const scale_t *s, uint32_t joint) {
     return joint < s->robot->n ? s->robot->joint[joint].name : "?";
 }
 
-/* --------------------------------------------------------------------------------------- the arm
- */
+/* -------------------------------------------------------------------------------------- the arm */
 
 static int need_limits(const robot_t *robot) {
     char missing[80];
@@ -78,8 +77,7 @@ static int need_limits(const robot_t *robot) {
     return EXIT_YES;
 }
 
-/* -------------------------------------------------------------------------------------------- text
- */
+/* ----------------------------------------------------------------------------------------- text */
 
 static const char *torque_unit(const scale_t *s, uint32_t i) {
     return s->robot->model.joint[i].type == DYN_PRISMATIC ? "N" : "N m";
@@ -197,8 +195,7 @@ static void print_text(const scale_t *s) {
         print_verify(s);
 }
 
-/* -------------------------------------------------------------------------------------------- JSON
- */
+/* ----------------------------------------------------------------------------------------- JSON */
 
 static void json_entry(const scale_t *s, const char *key, const range_entry_t *e) {
     const size_t k = quantity_of(e->name);
@@ -275,8 +272,7 @@ static void print_json(const scale_t *s) {
     json_end();
 }
 
-/* ----------------------------------------------------------------------------------------- command
- */
+/* -------------------------------------------------------------------------------------- command */
 
 static int verify(const request_t *request, scale_t *s) {
     long states = 0, seed = 1;

@@ -82,7 +82,7 @@ unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_
     return found;
 }
 
-/* ------------------------------------------------------------------------------------ tunables */
+/* ------------------------------------------------------------------------------------- tunables */
 
 /* What the board makes of an image, as firmware/app/setup.c does. False: the image is silent. */
 static bool set_by(const image_t *image, const char *name, uint32_t joint, float *value) {

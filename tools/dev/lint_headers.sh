@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that every header compiles alone, and twice in one file: it includes what it needs and has an include guard.
 # What is included with macros set, or for its data, is no header and has the suffix .inc. Headers that users of
-# the kernels include must compile as C++, too. usage: lint_headers.sh FILE... (what is not a .h is passed over)
+# the kernels include must compile as C++, too. usage: lint_headers.sh FILE... (of which the .h are headers)
 set -eu
 
 # shellcheck source-path=SCRIPTDIR source=lint_flags.sh

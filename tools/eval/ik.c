@@ -159,8 +159,7 @@ static bool descend(const problem_set_t *p, try_t *t) {
     return arrived(p, t);
 }
 
-/* ------------------------------------------------------------------------------------------
- * restarts */
+/* ------------------------------------------------------------------------------------- restarts */
 
 static double uniform(uint64_t *state, double low, double high) {
     *state ^= *state << 13;

@@ -150,7 +150,7 @@ static sym_t sym_sum(trace_t *t, sym_t A, sym_t B) {
                    add(t, A.xy, B.xy), add(t, A.yz, B.yz), add(t, A.xz, B.xz)};
 }
 
-/* ----------------------------------------------------------------------------------- constants */
+/* ------------------------------------------------------------------------------------ constants */
 
 typedef struct {
     ref_t m;
@@ -222,7 +222,7 @@ static vec_t step_in_group(trace_t *t, uint32_t i) {
     return vadd(t, p, (vec_t){0, 0, add(t, K(t, j->rise), slide_of(t, i))});
 }
 
-/* ---------------------------------------------------------------------------- inverse dynamics */
+/* ----------------------------------------------------------------------------- inverse dynamics */
 
 /* Omega = wd~ + w~ w~ by row and column; of the diagonal the negative. */
 typedef struct {
@@ -544,8 +544,7 @@ static void solve(trace_t *t, uint32_t n, ref_t A[], ref_t x[]) {
             x[i] = sub(t, x[i], mul(t, A[i * (i + 1) / 2 + j], x[j]));
 }
 
-/* ---------------------------------------------------------------------------------- whole graphs
- */
+/* --------------------------------------------------------------------------------- whole graphs */
 
 static void add_drives(trace_t *t, bool moves, ref_t tau[]) {
     for (uint32_t i = 0; i < t->arm->n; i++) {

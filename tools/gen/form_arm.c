@@ -5,8 +5,7 @@
 
 #include "tools/gen/form.h"
 
-/* ------------------------------------------------------------------------------------------ noise
- */
+/* ---------------------------------------------------------------------------------------- noise */
 
 static double quiet_angle(double angle, double noise) {
     const double quarter = 1.57079632679489661923, turns = rint(angle / quarter);
@@ -58,8 +57,7 @@ dyn_model_t gen_quiet(const dyn_model_t *model, double noise) {
     return m;
 }
 
-/* -------------------------------------------------------------------------------------- constants
- */
+/* ------------------------------------------------------------------------------------ constants */
 
 /*
  * Along parallel axes it does not matter where on its axis a link has its origin: the d of all

@@ -195,8 +195,7 @@ void gen_lose(gen_t *gen, gen_kernel_t kernel) {
     gen->lost |= BIT(kernel);
 }
 
-/* ------------------------------------------------------------------------------------- evaluation
- */
+/* ----------------------------------------------------------------------------------- evaluation */
 
 static double lookup(void *context, int32_t array, int32_t index) {
     const gen_state_t *state = context;
@@ -275,8 +274,7 @@ void gen_eval_f32(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *stat
     free(order);
 }
 
-/* -------------------------------------------------------------------------------------- reference
- */
+/* ------------------------------------------------------------------------------------ reference */
 
 /* What the run-time arguments say, put into a model. */
 static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m) {

@@ -73,8 +73,7 @@ static int result_exponent(const void *context, int result) {
     }
 }
 
-/* ------------------------------------------------------------------------------ what else is known
- */
+/* --------------------------------------------------------------------------- what else is known */
 
 enum { KNOWN_MAX = 1200, SAMPLES = 2000 };
 

@@ -89,8 +89,7 @@ static bool uses_angle_b(const node_t *n) {
     return op_uses_b(n->op, n->b);
 }
 
-/* ------------------------------------------------------------------------------------ hash table
- */
+/* ----------------------------------------------------------------------------------- hash table */
 
 static uint32_t hash_of(int32_t op, int32_t a, int32_t b) {
     uint64_t h = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) + (uint64_t)op * 0x9e3779b97f4a7c15u;
@@ -148,8 +147,7 @@ static void grow(graph_t *g, int32_t room) {
             put_hash(g, i);
 }
 
-/* ------------------------------------------------------------------------------------------ nodes
- */
+/* ---------------------------------------------------------------------------------------- nodes */
 
 static void link_use(graph_t *g, int32_t user, int k, ref_t to) {
     node_t *u = &g->node[user], *n = &g->node[id_of(to)];
@@ -269,8 +267,7 @@ static void drop(graph_t *g, int32_t id) {
     }
 }
 
-/* ---------------------------------------------------------------------------------- construction
- */
+/* --------------------------------------------------------------------------------- construction */
 
 graph_t *graph_new(void) {
     graph_t *g = must(calloc(1, sizeof *g));
@@ -544,8 +541,7 @@ void graph_sweep(graph_t *g) {
             drop(g, i);
 }
 
-/* ---------------------------------------------------------------------------------------- reading
- */
+/* -------------------------------------------------------------------------------------- reading */
 
 int32_t graph_size(const graph_t *g) {
     return g->used;
@@ -739,8 +735,7 @@ graph_t *graph_copy(const graph_t *g) {
     return to;
 }
 
-/* -------------------------------------------------------------------------------------- rewriting
- */
+/* ------------------------------------------------------------------------------------ rewriting */
 
 void graph_cost_set(graph_t *g, const graph_cost_t *cost, int32_t room) {
     assert(!g->trying);

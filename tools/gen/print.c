@@ -43,8 +43,7 @@ static void comment(const char *text, FILE *out) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------ names
- */
+/* ---------------------------------------------------------------------------------------- names */
 
 static bool named_like(const gen_name_t *n, const double *value, int32_t id, int32_t size,
                        double sign) {
@@ -111,8 +110,7 @@ static void name_nodes(printer_t *p, const gen_names_t *names, const int32_t *or
     free(value);
 }
 
-/* ------------------------------------------------------------------------------------ expressions
- */
+/* ---------------------------------------------------------------------------------- expressions */
 
 static void expression(const printer_t *p, int32_t id);
 
@@ -408,8 +406,7 @@ static void print_pivot(const printer_t *p, int32_t id) {
     fputs(" */\n", p->out);
 }
 
-/* ----------------------------------------------------------------------------------------
- * functions */
+/* ------------------------------------------------------------------------------------ functions */
 
 static void print_signature(const gen_t *gen, const gen_print_t *how, gen_kernel_t k, FILE *out) {
     const uint32_t inputs = gen_inputs(gen, k);
@@ -511,8 +508,7 @@ static void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_
     free(p.var);
 }
 
-/* ------------------------------------------------------------------------------------------- files
- */
+/* ---------------------------------------------------------------------------------------- files */
 
 static void print_assumptions(const gen_t *gen, FILE *out) {
     const uint32_t keep = gen->options.keep;
@@ -835,8 +831,7 @@ static void print_payload(const gen_t *gen, const gen_print_t *how, FILE *out) {
     fprintf(out, "%s zx = mass * c[2] * c[0] - inertia[5];\n    payload[9] = zx;\n}\n\n", t);
 }
 
-/* ----------------------------------------------------------------------------------------
- * self-test */
+/* ------------------------------------------------------------------------------------ self-test */
 
 enum { STATES = 4 };
 
@@ -1056,8 +1051,7 @@ void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out) {
     print_selftest(gen, how, out);
 }
 
-/* --------------------------------------------------------------------------------- base parameters
- */
+/* ------------------------------------------------------------------------------ base parameters */
 
 static void print_regrouped(const gen_arm_t *arm, const char *robot, FILE *out) {
     fputs("# Base inertial parameters of ", out);

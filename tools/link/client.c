@@ -21,7 +21,7 @@ static const struct {
 #undef X
 };
 
-/* ---------------------------------------------------------------------------------- requests */
+/* ------------------------------------------------------------------------------------- requests */
 
 static int closed(client_t *client) {
     client->status = -1;
@@ -139,7 +139,7 @@ int client_poll(client_t *client, int timeout_ms) {
     return n < 0 ? closed(client) : stream_pay(client) != 0 ? -1 : n;
 }
 
-/* ------------------------------------------------------------------------------ opening */
+/* -------------------------------------------------------------------------------------- opening */
 
 /* Texts one behind the other, each with its zero. */
 const char *client_next_text(const uint8_t **at, const uint8_t *end) {

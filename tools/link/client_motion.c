@@ -6,7 +6,7 @@
 #include "firmware/params/bytes.h"
 #include "tools/link/client.h"
 
-/* -------------------------------------------------------------------------------- motions */
+/* -------------------------------------------------------------------------------------- motions */
 
 int client_motion(client_t *client, const motion_t *motion) {
     uint8_t request[5 + 4 * DYN_MAX_JOINTS];
@@ -69,7 +69,7 @@ int client_place(client_t *client, const float *q) {
     return client_ask(client, ASK_PLACE, request, 4 * (size_t)client->device.joints);
 }
 
-/* ----------------------------------------------------------------------------------- rows */
+/* ----------------------------------------------------------------------------------------- rows */
 
 int client_wrench(client_t *client, const double wrench[6]) {
     uint8_t request[48];

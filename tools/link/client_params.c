@@ -6,7 +6,7 @@
 #include "firmware/params/bytes.h"
 #include "tools/link/client.h"
 
-/* ------------------------------------------------------------------------------- tunables */
+/* ------------------------------------------------------------------------------------- tunables */
 
 static int find_joint(client_t *client, const char *text, size_t size) {
     const device_t *d = &client->device;
@@ -72,7 +72,7 @@ int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, 
     return 0;
 }
 
-/* --------------------------------------------------------------------------------- images */
+/* --------------------------------------------------------------------------------------- images */
 
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
                       bool *kept, client_progress_t progress, void *user) {

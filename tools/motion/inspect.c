@@ -150,7 +150,7 @@ static int run_all(client_t *client, inspection_t *s) {
     return client_stop(client, false) != 0 ? -1 : client_stream_end(client);
 }
 
-/* ------------------------------------------------------------------------------ least squares */
+/* -------------------------------------------------------------------------------- least squares */
 
 /* A row at which all joints move at constant speed. */
 typedef struct {

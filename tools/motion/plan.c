@@ -99,7 +99,7 @@ void plan_fast(const robot_t *robot, plan_t *plan) {
     free(d);
 }
 
-/* ------------------------------------------------------------------------------- straight line */
+/* -------------------------------------------------------------------------------- straight line */
 
 /*
  * Time between points: as long as the path allows, because a board of 8 KB holds 16 of them and a
@@ -186,7 +186,7 @@ int plan_line(const robot_t *robot, const double from[3], const double to[3],
     return status;
 }
 
-/* -------------------------------------------------------------------------------------- gains */
+/* ---------------------------------------------------------------------------------------- gains */
 
 /* 1 / (M^-1)_ii, rotors included. */
 static void free_inertia(dynamics_t *d, const double *q, double *least) {

@@ -230,8 +230,7 @@ real range_angle(real rad) {
     return rad;
 }
 
-/* ------------------------------------------------------------------------------------------ names
- */
+/* ---------------------------------------------------------------------------------------- names */
 void range_problem(const char *problem) {
     range_now.problem = problem;
 }
@@ -277,8 +276,7 @@ void range_named_vec(const char *name, uint32_t joint, vec a) {
     name_parts(name, joint, part, 3);
 }
 
-/* ---------------------------------------------------------------------------------------- vectors
- */
+/* -------------------------------------------------------------------------------------- vectors */
 /* What the norm knows about the components, and they about it. */
 vec range_tighten(vec a) {
     real *part[3] = {&a.x, &a.y, &a.z};

@@ -9,8 +9,7 @@
 
 static const double root2 = 1.4142135623730952; /* rounded up */
 
-/* ------------------------------------------------------------------------------------ eigenvalues
- */
+/* ---------------------------------------------------------------------------------- eigenvalues */
 /* Where the eigenvalues of the exact tensor lie. */
 typedef struct {
     double lo, hi;
@@ -108,8 +107,7 @@ static sym sym_known(sym T, span_t span, double off) {
     return T;
 }
 
-/* ------------------------------------------------------------------------------- sums and turns
- */
+/* ------------------------------------------------------------------------------- sums and turns */
 /* Floats have no bound for the error of a whole tensor here: the elements' own must do. */
 static double off_known(double off) {
     return range_now.format == RANGE_F32 ? HUGE_VAL : widen(off);
@@ -277,8 +275,7 @@ real range_sym_to_parent_xx_yy(dyn_turn_range_t x, dyn_turn_range_t z, sym T) {
     return seen(sum);
 }
 
-/* ---------------------------------------------------------------------------------- products
- */
+/* ------------------------------------------------------------------------------------- products */
 static acc row_mul(real a, real b, real c, vec v) {
     return range_acc_add(range_acc_add(range_acc_mul(a, v.x), range_acc_mul(b, v.y)),
                          range_acc_mul(c, v.z));
@@ -353,8 +350,7 @@ vec range_sym_euler(sym J, vec wd, vec w) {
     return range_tighten(out);
 }
 
-/* ---------------------------------------------------------------------------- acceleration tensor
- */
+/* -------------------------------------------------------------------------- acceleration tensor */
 /* A square does not become negative. */
 static real square(real a) {
     acc product = range_acc_mul(a, a);

@@ -178,8 +178,7 @@ const range_entry_t *range_find(const range_report_t *report, const char *proble
     return NULL;
 }
 
-/* ---------------------------------------------------------------------------------- choice of
- * units */
+/* ------------------------------------------------------------------------------ choice of units */
 static double inertia_of(const dyn_model_t *model, uint32_t i, int length) {
     const dyn_body_t last = dyn_model_last_link(model);
     const dyn_body_t *body = i == model->n - 1 ? &last : &model->joint[i].link;

@@ -133,8 +133,7 @@ static void compute(bench_t *b, verify_problem_t problem, const state_t *s, veri
     }
 }
 
-/* -------------------------------------------------------------------------------------- set-up
- */
+/* --------------------------------------------------------------------------------------- set-up */
 
 static void set_scales(bench_t *b, const dyn_units_t *units) {
     const double turn = 6.28318530717958647692;
@@ -171,8 +170,7 @@ static void set_allowed(const bench_t *b, const range_report_t *report, verify_t
         }
 }
 
-/* --------------------------------------------------------------------------------- comparison
- */
+/* ----------------------------------------------------------------------------------- comparison */
 
 static void keep_peaks(const range_report_t *report, verify_problem_t problem, verify_t *out) {
     for (uint32_t i = 0; i < report->entries; i++) {

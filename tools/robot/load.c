@@ -58,8 +58,7 @@ void robot_free(robot_t *robot) {
     memset(robot, 0, sizeof *robot);
 }
 
-/* ---------------------------------------------------------------------------------------- the
- * model */
+/* ------------------------------------------------------------------------------------ the model */
 
 static void source_from(const robot_t *robot, dyn_source_t *source) {
     *source = (dyn_source_t){.convention = robot->convention, .n = robot->n};
@@ -183,8 +182,7 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------- the
- * file */
+/* ------------------------------------------------------------------------------------- the file */
 
 static bool looks_like_xml(const char *bytes, size_t size) {
     size_t i = 0;
@@ -324,8 +322,7 @@ static int load_path(const char *path, const robot_options_t *options, robot_t *
     return status;
 }
 
-/* ---------------------------------------------------------------------------------- robots by name
- */
+/* ------------------------------------------------------------------------------- robots by name */
 
 static char *join(const char *folder, const char *name) {
     size_t size = strlen(folder) + strlen(name) + 2;

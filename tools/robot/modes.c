@@ -8,8 +8,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ----------------------------------------------------------------------------------------- shapes
- */
+/* --------------------------------------------------------------------------------------- shapes */
 
 double modes_root(uint32_t k) {
     /* cos b + 1/cosh b, which unlike cosh stays small; from (k + 1/2) pi Newton needs a few steps.
@@ -139,8 +138,7 @@ double modes_at(const modes_shape_t *shape, double x, int order) {
                                            : bending_at(shape, x, order);
 }
 
-/* -------------------------------------------------------------------------------------- integrals
- */
+/* ------------------------------------------------------------------------------------ integrals */
 
 /* Gauss and Legendre, 8 points on -1 .. 1. */
 static const double point[4] = {0.18343464249564980494, 0.52553240991632898582,

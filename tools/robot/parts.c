@@ -126,8 +126,7 @@ static const cyaml_schema_field_t parts_fields[] = {
 static const cyaml_schema_value_t parts_value = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_parts_t, parts_fields)};
 
-/* ------------------------------------------------------------------------------------------------
- */
+/* --------------------------------------------------------------------------------------- checks */
 
 typedef struct {
     const tree_t *tree;

@@ -110,8 +110,7 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3
         CYAML_FIELD_MAPPING("tool", RAW_OPTIONAL, structure, tool, raw_pose_fields),               \
         CYAML_FIELD_MAPPING("payload", RAW_OPTIONAL, structure, payload, raw_payload_fields)
 
-/* ------------------------------------------------------------------------------ shared by readers
- */
+/* ---------------------------------------------------------------------------- shared by readers */
 
 /* Name and lines of the file as a whole; false when a name is taken twice (with a message). */
 void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, messages_t *messages);

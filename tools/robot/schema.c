@@ -262,7 +262,7 @@ static void check_value(walk_t *w, const tree_node_t *node, const cyaml_schema_v
     }
 }
 
-/* -------------------------------------------------------------- the checked tree as plain YAML */
+/* --------------------------------------------------------------- the checked tree as plain YAML */
 
 typedef struct {
     char *data;

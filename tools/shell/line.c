@@ -28,8 +28,7 @@ struct line {
     History *history;
 };
 
-/* ------------------------------------------------------------------------------------- completion
- */
+/* ----------------------------------------------------------------------------------- completion */
 
 /* What all candidates have in common, and how many there are. */
 typedef struct {
@@ -114,8 +113,7 @@ static unsigned char complete(EditLine *edit, int key) {
     return common.count > 1 && first ? CC_REDISPLAY : CC_REFRESH;
 }
 
-/* ------------------------------------------------------------------------------------------- lines
- */
+/* ---------------------------------------------------------------------------------------- lines */
 
 static char *prompt_of(EditLine *edit) {
     static char prompt[120];

@@ -59,8 +59,7 @@ void elastic_settle(sim_arm_t *arm, double *q) {
     memcpy(q, e->settled, arm->n * sizeof *q);
 }
 
-/* ------------------------------------------------------------------------------ shape and energy
- */
+/* ----------------------------------------------------------------------------- shape and energy */
 
 /* Deflection along y and z, and their slopes, or torsion in [4], of link i at x. */
 static void bent(const elastic_arm_t *e, uint32_t i, const double *delta, double x, double out[5]) {
@@ -193,8 +192,7 @@ static double damping(void *self, const double *qd) {
     return power;
 }
 
-/* ----------------------------------------------------------------------------- drives and pictures
- */
+/* -------------------------------------------------------------------------- drives and pictures */
 
 static void hand_forces(void *self, const double *q, const double *wrench, double *force) {
     elastic_arm_t *e = self;

@@ -24,8 +24,7 @@ static double time_after(const table_t *table, double t) {
     return next < table->rows ? table->number[next * table->width] : HUGE_VAL;
 }
 
-/* ----------------------------------------------------------------------------------------- inputs
- */
+/* --------------------------------------------------------------------------------------- inputs */
 
 static int constant_value(void *self, double t, const double *position, const double *speed,
                           double *value) {
@@ -136,8 +135,7 @@ void source_free(source_t *source) {
     table_free(&source->schedule);
 }
 
-/* ----------------------------------------------------------------------------------------- wrench
- */
+/* --------------------------------------------------------------------------------------- wrench */
 
 static void pull_value(void *self, double t, double wrench[6]) {
     const pull_t *p = self;

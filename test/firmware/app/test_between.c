@@ -21,7 +21,7 @@ static app_outputs_t out;
 static const float from[N] = {-0.5f, 1.25f, -2.3f, -0.9f, -1.4f, -1.4f};
 static const float to[N] = {0.5f, 1.9f, -0.8f, 1.9f, 1.4f, 1.4f};
 
-// ------------------------------------------------------------------------------- where it comes
+/* ------------------------------------------------------------------------------- where it comes */
 
 static struct {
     uint32_t at, passed; // the call at which it comes; 0: none
@@ -79,7 +79,7 @@ void app_clock_unlock(uint32_t before) {
     between.locked = before != 0;
 }
 
-// ------------------------------------------------------------------------------------- the arm
+/* -------------------------------------------------------------------------------------- the arm */
 
 static void load(void) {
     size_t size;
@@ -128,7 +128,7 @@ static void arrived(void) {
         TEST_ASSERT_FLOAT_WITHIN(1e-6f, to[i], app.loop.q_ref[i]);
 }
 
-// --------------------------------------------------------------------- a motion that is prepared
+/* -------------------------------------------------------------------- a motion that is prepared */
 
 // The loop holds the arm; a fault is latched while a motion is made, for longer than a tick, and
 // nothing moves then.
@@ -260,7 +260,7 @@ static void test_a_point_too_late(void) {
     TEST_ASSERT_GREATER_OR_EQUAL_UINT32(N, late);
 }
 
-// ------------------------------------------------------------ requests with no tick between them
+/* ----------------------------------------------------------- requests with no tick between them */
 
 // The second of two motions: the first is taken up while it is prepared, and goes where it shall.
 static void test_two_motions(void) {
@@ -477,7 +477,7 @@ static void test_patience_begins_with_the_stream(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault);
 }
 
-// ------------------------------------------------------------------------------------- clearing
+/* ------------------------------------------------------------------------------------- clearing */
 
 // The arm is being lowered: cleared, it comes to rest, wherever the tick comes.
 static void test_clearing_while_lowered(void) {
@@ -534,7 +534,7 @@ static void test_clearing_while_the_stop_changes(void) {
     }
 }
 
-// --------------------------------------------------------------------------- records of one tick
+/* -------------------------------------------------------------------------- records of one tick */
 
 static volatile sig_atomic_t signals;
 

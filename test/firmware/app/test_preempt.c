@@ -34,7 +34,7 @@ static float between(float low, float high) {
     return low + (high - low) * (float)draw(10001) / 10000;
 }
 
-/* ------------------------------------------------------------------------------ the interrupt */
+/* -------------------------------------------------------------------------------- the interrupt */
 
 static struct {
     bool on, inside;
@@ -133,8 +133,7 @@ void app_clock_unlock(uint32_t state) {
     irq.on = state != 0;
 }
 
-/* -------------------------------------------------------------------------------- the background
- */
+/* ------------------------------------------------------------------------------- the background */
 
 static void begin(uint64_t seed) {
     dice = seed;
@@ -311,7 +310,7 @@ static void run(const request_t *request, uint32_t requests) {
     TEST_ASSERT_TRUE_MESSAGE(irq.preempting > REQUESTS / 2, "hardly a request was interrupted");
 }
 
-/* ----------------------------------------------------------------------------------- the tests */
+/* ------------------------------------------------------------------------------------ the tests */
 
 static void note(uint32_t ticks, uint32_t preempting) {
     char text[100];

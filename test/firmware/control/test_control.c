@@ -163,7 +163,7 @@ static course_t run(uint32_t feedback, uint32_t feedforward, float mass) {
     return follow();
 }
 
-/* ----------------------------------------------------------------------------- what it is for */
+/* ------------------------------------------------------------------------------- what it is for */
 
 static void test_feedforward_pays(void) {
     const course_t pd = run(FEEDBACK_PD, FEEDFORWARD_OFF, 1);
@@ -205,7 +205,7 @@ static void test_stages_take_constant_time(void) {
 }
 #endif
 
-/* --------------------------------------------------------------------------------- references */
+/* ----------------------------------------------------------------------------------- references */
 
 static void check_course(uint32_t kind, float seconds) {
     static const float speed[N] = {1.4f, 0.9f, 2.1f, 3.9f, 4.2f, 3.9f};
@@ -325,7 +325,7 @@ static void test_stop_brakes_within_the_limits(void) {
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
 }
 
-/* -------------------------------------------------------------------------------------- knots */
+/* ---------------------------------------------------------------------------------------- knots */
 
 static void point_at(float part, float q[]) {
     for (uint32_t i = 0; i < N; i++)

@@ -203,8 +203,7 @@ static void test_save_survives_reset(void) {
     done();
 }
 
-// ---------------------------------------------------------------------------------------- the
-// store
+/* ------------------------------------------------------------------------------------ the store */
 
 static void write_set(const uint8_t *set, uint32_t size) {
     store_t store;
@@ -351,7 +350,7 @@ static void test_image_in_place(void) {
     done();
 }
 
-// ------------------------------------------------------------------------------------- telemetry
+/* ------------------------------------------------------------------------------------ telemetry */
 
 typedef struct {
     uint32_t count, tick, gaps, every;
@@ -616,7 +615,7 @@ static void test_choice_outlives_its_stream(void) {
     done();
 }
 
-// --------------------------------------------------------------------------------- a bad line
+/* ----------------------------------------------------------------------------------- a bad line */
 
 // Two bytes of a thousand are lost, changed or doubled, in both directions: everything still works,
 // and nothing is done twice.

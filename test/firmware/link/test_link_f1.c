@@ -100,7 +100,7 @@ static float kp_now(void) {
     return value;
 }
 
-// ------------------------------------------------------------------------------------------ tests
+/* ---------------------------------------------------------------------------------------- tests */
 
 static void test_an_image_in_pieces_is_used_in_the_flash_and_stays(void) {
     const motion_t motion = {

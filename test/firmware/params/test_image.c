@@ -99,8 +99,7 @@ static int read_back(void) {
     return image_read(bytes, size, &back, &where);
 }
 
-/* ------------------------------------------------------------------------------------------- cases
- */
+/* ---------------------------------------------------------------------------------------- cases */
 
 /* The check value of CRC-32/ISO-HDLC. */
 static void test_crc(void) {
@@ -377,8 +376,7 @@ static void test_the_model_has_the_numbers_of_the_image(void) {
     TEST_ASSERT_FALSE(image_units(&image, &units));
 }
 
-/* --------------------------------------------------------------------------------------- mutations
- */
+/* ------------------------------------------------------------------------------------ mutations */
 
 static uint32_t seed = 2463534242u;
 

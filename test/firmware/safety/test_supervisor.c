@@ -105,7 +105,7 @@ static double fastest(uint32_t ticks) {
     return most;
 }
 
-// ------------------------------------------------------------------------------------------ states
+/* --------------------------------------------------------------------------------------- states */
 
 static void test_transitions(void) {
     TEST_ASSERT_EQUAL_UINT(APP_STATE_IDLE,
@@ -149,7 +149,7 @@ static void test_fault_before_an_arm(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_clear(&app));
 }
 
-// ------------------------------------------------------------------------------------------ faults
+/* --------------------------------------------------------------------------------------- faults */
 
 static void test_inputs(void) {
     static const struct {
@@ -336,7 +336,7 @@ static void test_wrong_masses_are_no_wrong_direction(void) {
         }
 }
 
-// ------------------------------------------------------------------------------------------- stops
+/* ---------------------------------------------------------------------------------------- stops */
 
 static void stretched(void) {
     const float start[2] = {0, 0};
@@ -469,7 +469,7 @@ static void test_encoders_and_soft_limits(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_set(&app, TUNABLE_encoder_offset, 0, 0)); // not now
 }
 
-// ------------------------------------------------------------------------------------------ homing
+/* --------------------------------------------------------------------------------------- homing */
 
 #define COUNT 6.2831853e-5f // rad of a count of the test arm
 #define STOP  0.02f         // behind a limit stands a stop of the simulated arm, setup.c

@@ -221,8 +221,7 @@ void flex_reference_mass(const flex_arm_t *arm, const double *theta, double *I_)
              I_);
 }
 
-/* ------------------------------------------------------------------------------ potential energy
- */
+/* ----------------------------------------------------------------------------- potential energy */
 
 static number lifted(const double g[3], const place_t *f, const number p[3]) {
     number sum = 0;
@@ -331,8 +330,7 @@ void flex_reference_coriolis(const flex_arm_t *arm, const double *theta, const d
     }
 }
 
-/* ------------------------------------------------------------------------------------- kinematics
- */
+/* ----------------------------------------------------------------------------------- kinematics */
 
 static place_t hand_of(const flex_arm_t *arm, const places_t *p) {
     const uint32_t last = arm->model.n - 1;

@@ -1,7 +1,9 @@
 /*
- * Writes test/support/dyn/golden_data.inc from the reference values, so that target tests carry them:
- *     gcc -I. test/support/dyn/golden_carry.c test/support/dyn/golden.c -lcjson -o build/carry &&
- * build/carry > test/support/dyn/golden_data.inc test_dyn_golden compares the two on the host.
+ * Writes test/support/dyn/golden_data.inc from the reference values, so that target tests carry
+ * them; test_dyn_golden compares the two on the host.
+ *
+ *     gcc -I. test/support/dyn/golden_carry.c test/support/dyn/golden.c -lcjson -o build/carry
+ *     build/carry > test/support/dyn/golden_data.inc
  */
 #include "test/support/dyn/golden.h"
 

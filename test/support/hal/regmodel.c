@@ -201,7 +201,7 @@ void reg_write16(volatile uint16_t *reg, uint16_t value) {
     access_write(REGMODEL_ADDRESS(reg), 16, value);
 }
 
-// -------------------------------------------------------------------------------------------- RCC
+/* ------------------------------------------------------------------------------------------ RCC */
 regmodel_rcc_t regmodel_rcc;
 static struct {
     unsigned hsi, hse, pll, clock_switch; // polls that each has been waited for

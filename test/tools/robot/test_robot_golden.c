@@ -11,8 +11,7 @@
 #include "test/support/harness.h"
 #include "test/support/robot_help.h"
 
-/* --------------------------------------------------------------------------------- reference
- * values */
+/* ----------------------------------------------------------------------------- reference values */
 
 static cJSON *golden(const char *name) {
     const char *folder = getenv("GOLDEN");
@@ -69,8 +68,7 @@ static void compare(const robot_t *robot, const cJSON *states, const char *key, 
     TEST_ASSERT_GREATER_THAN_MESSAGE(0, count, what);
 }
 
-/* --------------------------------------------------------------------------- rows as robot file
- * text */
+/* ---------------------------------------------------------------------- rows as robot file text */
 
 static void put_row_list(help_text_t *t, const char *before, const cJSON *list, const char *after) {
     double value[DYN_MAX_JOINTS];
@@ -125,8 +123,7 @@ static robot_t *rows_robot(const char *convention, const cJSON *gravity, const c
     return robot;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * tests */
+/* ---------------------------------------------------------------------------------------- tests */
 
 static void test_random_chains_in_three_conventions(void) {
     cJSON *json = golden("random_chains");
@@ -256,8 +253,7 @@ static void test_flex2_as_stiff_beams(void) {
     cJSON_Delete(json);
 }
 
-/* ------------------------------------------------------------------- one arm, written four ways
- * here */
+/* -------------------------------------------------------------- one arm, written four ways here */
 
 typedef struct {
     double r[3][3], p[3];

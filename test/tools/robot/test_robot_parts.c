@@ -12,8 +12,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ------------------------------------------------------------------------------ numerical
- * integration */
+/* ------------------------------------------------------------------------ numerical integration */
 
 typedef struct {
     double volume, first[3], second[6]; /* of xx yy zz xy yz xz: plain products, not a tensor */
@@ -133,8 +132,7 @@ static void test_solids_against_integration(void) {
     }
 }
 
-/* -------------------------------------------------------------------------------- databases from
- * text */
+/* -------------------------------------------------------------------------- databases from text */
 
 static const char head[] =
     "name: parts\nconvention: mdh\ngravity: [0, 0, -9.81]\n"
@@ -230,8 +228,7 @@ static void test_convenient_frame_moves_into_the_arms_frame(void) {
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, plain.inertia[2], turned.inertia[1]);
 }
 
-/* ------------------------------------------------------------------------------------- cmu-dd as a
- * whole */
+/* ---------------------------------------------------------------------------- cmu-dd as a whole */
 
 /* At q = 0 the drawing frames of all links stand upright at these heights: see the file. */
 static void test_cmu_dd_hangs_straight(void) {

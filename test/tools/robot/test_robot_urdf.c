@@ -13,8 +13,7 @@
 
 #define GRIPPER "test/support/robot_data/gripper.urdf"
 
-/* -------------------------------------------------------------------- the second reading of the
- * tree */
+/* --------------------------------------------------------------- the second reading of the tree */
 
 enum { TREE_MAX = 80 };
 
@@ -307,8 +306,7 @@ static void compare_with_tree(const robot_t *robot, const char *path, const froz
     free(tree);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * tests */
+/* ---------------------------------------------------------------------------------------- tests */
 
 static void expect(const messages_t *messages, message_severity_t severity, message_code_t code,
                    const char *subject, const char *part) {
@@ -456,8 +454,7 @@ static void test_prefixed_root_and_utf16(void) {
     messages_free(&messages);
 }
 
-/* ----------------------------------------------------------------------------- arms as users have
- * them */
+/* ---------------------------------------------------------------------- arms as users have them */
 
 static char *shared(const char *name) {
     static char path[300];

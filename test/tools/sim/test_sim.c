@@ -12,8 +12,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* ---------------------------------------------------------------------------------------- fixtures
- */
+/* ------------------------------------------------------------------------------------- fixtures */
 
 /* Bars of 1 m and 1 kg in the vertical x-y plane, as point masses at their ends. */
 static sim_arm_t *pendulum(uint32_t n, double low, double high) {
@@ -46,8 +45,7 @@ static double worst_balance(const sim_record_t *record) {
     return worst;
 }
 
-/* --------------------------------------------------------------------------------------- the hold
- */
+/* ------------------------------------------------------------------------------------- the hold */
 
 typedef struct {
     unsigned calls;
@@ -97,8 +95,7 @@ static void test_controller_in_the_loop(void) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------- stops
- */
+/* ---------------------------------------------------------------------------------------- stops */
 
 /* From the horizontal, gravity 9.81, length 1: at -pi / 2 the speed is sqrt(2 g). */
 static void test_stop_of_a_pendulum(void) {
@@ -190,8 +187,7 @@ static void test_impact_of_two_links(void) {
     rigid_free(arm);
 }
 
-/* ------------------------------------------------------- an arm with more coordinates than joints
- */
+/* ----------------------------------------------------- an arm with more coordinates than joints */
 
 /* Two masses of 1 kg with a spring of 100 N/m between them; a motor pushes the second. */
 static int spring_acceleration(void *self, const double *q, const double *qd, const double *force,
@@ -247,8 +243,7 @@ static void test_more_coordinates_than_joints(void) {
     sim_free(sim);
 }
 
-/* ------------------------------------------------------------------------------------------ errors
- */
+/* --------------------------------------------------------------------------------------- errors */
 
 static int explode(void *self, double t, const double *position, const double *speed,
                    double *value) {
