@@ -1,20 +1,23 @@
-// Faults of the core: outputs off first, then a record in RAM that survives the reset that follows.
+/*
+ * Faults of the core: outputs off first, then a record in RAM that survives the reset that follows.
+ */
 #ifndef HAL_FAULT_H
 #define HAL_FAULT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Cause, derived from the fault status when the record is made.
+/* Cause, derived from the fault status when the record is made. */
 typedef enum {
     FAULT_NONE = 0,
     FAULT_STACK_OVERFLOW,
-    FAULT_BAD_ADDRESS, // no memory there, or not allowed
+    FAULT_BAD_ADDRESS, /* no memory there, or not allowed */
     FAULT_DIVIDE_BY_ZERO,
-    FAULT_UNDEFINED_INSTRUCTION, // includes a jump to ARM state and a use of an absent coprocessor
+    /* includes a jump to ARM state and a use of an absent coprocessor */
+    FAULT_UNDEFINED_INSTRUCTION,
     FAULT_UNALIGNED,
-    FAULT_UNEXPECTED_INTERRUPT, // a vector that nobody provides
-    FAULT_ASSERT,               // fault_assert was called
+    FAULT_UNEXPECTED_INTERRUPT, /* a vector that nobody provides */
+    FAULT_ASSERT,               /* fault_assert was called */
     FAULT_OTHER,
 } fault_cause_t;
 
@@ -22,32 +25,32 @@ enum { FAULT_STACK_WORDS = 16 };
 
 typedef struct {
     uint32_t magic;
-    uint32_t cause; // fault_cause_t
-    uint32_t r[13]; // r0 to r12; r0-r3 and r12 only with frame_valid
+    uint32_t cause; /* fault_cause_t */
+    uint32_t r[13]; /* r0 to r12; r0-r3 and r12 only with frame_valid */
     uint32_t sp, lr, pc, xpsr;
     uint32_t exc_return;
-    uint32_t exception; // IPSR: 3 hard fault, 4 memory, 5 bus, 6 usage, 16 + n interrupt n
+    uint32_t exception; /* IPSR: 3 hard fault, 4 memory, 5 bus, 6 usage, 16 + n interrupt n */
     uint32_t cfsr, hfsr, mmfar, bfar;
-    uint32_t frame_valid; // 0: the registers that the core stacks did not reach memory
-    uint32_t stack_words; // how many of stack[] were readable
+    uint32_t frame_valid; /* 0: the registers that the core stacks did not reach memory */
+    uint32_t stack_words; /* how many of stack[] were readable */
     uint32_t stack[FAULT_STACK_WORDS];
-    uint8_t build_id[20]; // of the image that crashed
-    uint32_t count;       // faults since power-up
-    uint32_t check;       // checksum over everything before
+    uint8_t build_id[20]; /* of the image that crashed */
+    uint32_t count;       /* faults since power-up */
+    uint32_t check;       /* checksum over everything before */
 } fault_record_t;
 
-// The record of the crash before this boot, NULL if there was none or it is damaged.
+/* The record of the crash before this boot, NULL if there was none or it is damaged. */
 const fault_record_t *fault_record(void);
 void fault_record_clear(void);
 const char *fault_cause_name(fault_cause_t cause);
 
-// Ends in the same record and reset as a fault of the core, with the caller's address.
+/* Ends in the same record and reset as a fault of the core, with the caller's address. */
 _Noreturn void fault_assert(void);
 
-// The build id that the linker put into this image, 20 bytes.
+/* The build id that the linker put into this image, 20 bytes. */
 const uint8_t *fault_build_id(void);
 
-// Prints a record as lines through uart_put_polled.
+/* Prints a record as lines through uart_put_polled. */
 void fault_record_print(const fault_record_t *record);
 
 #endif

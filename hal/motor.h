@@ -1,6 +1,8 @@
-// Motor outputs: PWM with a direction pin, or complementary PWM, per the board's table.
-// Off at reset, off on a fault, off while the break input is active and while a debugger halts the
-// core.
+/*
+ * Motor outputs: PWM with a direction pin, or complementary PWM, per the board's table.
+ * Off at reset, off on a fault, off while the break input is active and while a debugger halts the
+ * core.
+ */
 #ifndef HAL_MOTOR_H
 #define HAL_MOTOR_H
 
@@ -8,27 +10,29 @@
 #include <stdint.h>
 
 enum { MOTOR_OK = 0, MOTOR_ERR_RATE = -1, MOTOR_ERR_BREAK = -2, MOTOR_ERR_ABSENT = -3 };
-enum { MOTOR_DUTY_ONE = 32767 }; // full supply voltage
+enum { MOTOR_DUTY_ONE = 32767 }; /* full supply voltage */
 
 unsigned motor_count(void);
 
-// Configures timers and pins; the outputs stay off. MOTOR_ERR_RATE: pwm_hz cannot be reached.
+/* Configures timers and pins; the outputs stay off. MOTOR_ERR_RATE: pwm_hz cannot be reached. */
 int motor_init(uint32_t pwm_hz);
 
-// Switches the outputs on with zero duty. MOTOR_ERR_BREAK: the break input is still active.
+/* Switches the outputs on with zero duty. MOTOR_ERR_BREAK: the break input is still active. */
 int motor_enable(void);
 
-// Switches all outputs off at once. Safe at any time: before motor_init, in a fault handler, twice.
+/*
+ * Switches all outputs off at once. Safe at any time: before motor_init, in a fault handler, twice.
+ */
 void motor_off(void);
 bool motor_enabled(void);
 
-// Duty in Q15, -32767 to 32767, for motor 0 to motor_count() - 1. Values beyond are clipped.
+/* Duty in Q15, -32767 to 32767, for motor 0 to motor_count() - 1. Values beyond are clipped. */
 void motor_set(unsigned motor, int32_t duty_q15);
 
-// True since the break input went active; motor_enable clears it once the input is quiet again.
+/* True since the break input went active; motor_enable clears it once the input is quiet again. */
 bool motor_break_latched(void);
 
-// Provided by the firmware, called from the break interrupt after the outputs are off.
+/* Provided by the firmware, called from the break interrupt after the outputs are off. */
 void motor_break_interrupt(void);
 
 #endif

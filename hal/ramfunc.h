@@ -1,11 +1,13 @@
-// Code that must not be fetched from flash: what runs while the flash is being erased.
-// linker/sections.ld puts .ramfunc beside .data, so the start-up code copies it. Such a function
-// may only use what the compiler inlines: a call into flash would stall until the erase has ended.
+/*
+ * Code that must not be fetched from flash: what runs while the flash is being erased.
+ * linker/sections.ld puts .ramfunc beside .data, so the start-up code copies it. Such a function
+ * may only use what the compiler inlines: a call into flash would stall until the erase has ended.
+ */
 #ifndef HAL_RAMFUNC_H
 #define HAL_RAMFUNC_H
 
 #ifdef __arm__
-// long_call: RAM is out of the reach of a BL from flash.
+/* long_call: RAM is out of the reach of a BL from flash. */
 #define HAL_RAMFUNC __attribute__((section(".ramfunc"), noinline, long_call))
 #else
 #define HAL_RAMFUNC

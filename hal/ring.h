@@ -1,5 +1,7 @@
-// A ring of bytes between one writer and one reader, of which one is an interrupt. The capacity is
-// a power of two; head and tail run freely and wrap with the integer.
+/*
+ * A ring of bytes between one writer and one reader, of which one is an interrupt. The capacity is
+ * a power of two; head and tail run freely and wrap with the integer.
+ */
 #ifndef HAL_RING_H
 #define HAL_RING_H
 
@@ -8,17 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The bytes are there before they count, and taken before their place is given back; what is
-// volatile says nothing about when the compiler moves the rest.
+/*
+ * The bytes are there before they count, and taken before their place is given back; what is
+ * volatile says nothing about when the compiler moves the rest.
+ */
 static inline void ring_order(void) {
     atomic_signal_fence(memory_order_seq_cst);
 }
 
 typedef struct {
     uint8_t *data;
-    uint32_t size;          // power of two
-    volatile uint32_t head; // bytes ever written
-    volatile uint32_t tail; // bytes ever read
+    uint32_t size;          /* power of two */
+    volatile uint32_t head; /* bytes ever written */
+    volatile uint32_t tail; /* bytes ever read */
 } ring_t;
 
 static inline uint32_t ring_used(const ring_t *ring) {
@@ -49,7 +53,7 @@ static inline bool ring_get(ring_t *ring, uint8_t *byte) {
     return true;
 }
 
-// All n bytes or none.
+/* All n bytes or none. */
 static inline bool ring_write(ring_t *ring, const uint8_t *data, size_t n) {
     if (n > ring_free(ring)) {
         return false;

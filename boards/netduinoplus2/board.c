@@ -1,15 +1,17 @@
-// Netduino Plus 2: STM32F405RG, 25 MHz crystal. Only pins of the Arduino-style headers are used;
-// the names on the board stand behind them.
-//
-// The headers carry five outputs of timers with a break input (TIM1's on its complementary outputs,
-// which work alone) and 22 pins in all. They are spent on four joints with encoder, a fifth motor
-// without (a gripper), the supply voltage, both break inputs and the console; none is left for home
-// switches.
-//
-// Break: connect D4 and D9 to one emergency stop, a closed contact to ground. Open, or not wired at
-// all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the
-// pins float. Console: USART1 on the SDA/SCL pins, 3.3 V. The first serial port of the emulator.
-// PB2 switches the 5 V and 3.3 V of the headers on.
+/*
+ * Netduino Plus 2: STM32F405RG, 25 MHz crystal. Only pins of the Arduino-style headers are used;
+ * the names on the board stand behind them.
+ *
+ * The headers carry five outputs of timers with a break input (TIM1's on its complementary outputs,
+ * which work alone) and 22 pins in all. They are spent on four joints with encoder, a fifth motor
+ * without (a gripper), the supply voltage, both break inputs and the console; none is left for home
+ * switches.
+ *
+ * Break: connect D4 and D9 to one emergency stop, a closed contact to ground. Open, or not wired at
+ * all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the
+ * pins float. Console: USART1 on the SDA/SCL pins, 3.3 V. The first serial port of the emulator.
+ * PB2 switches the 5 V and 3.3 V of the headers on.
+ */
 #include "hal/stm32/board.h"
 
 const board_t board = {
@@ -17,15 +19,15 @@ const board_t board = {
     .clock =
         {
             .hse_hz = 25000000,
-            .pll = {.m = 25, .n = 336, .p = 2, .q = 7}, // 168 MHz
-            .pll_internal =
-                {.m = 16, .n = 320, .p = 2, .q = 7}, // 160 MHz: the RC is up to 4.5 % fast
+            .pll = {.m = 25, .n = 336, .p = 2, .q = 7},          /* 168 MHz */
+            .pll_internal = {.m = 16, .n = 320, .p = 2, .q = 7}, /* 160 MHz: RC up to 4.5 % fast */
             .wait_states = 5,
-            .apb1_div = 4, // 42 MHz
-            .apb2_div = 2, // 84 MHz
+            .apb1_div = 4, /* 42 MHz */
+            .apb2_div = 2, /* 84 MHz */
             .pwr_vos = 1 << 14,
         },
-    .uart = {USART1, RCC_USART1, .tx = PIN(B, 6), .rx = PIN(B, 7), .af = 7, .irq = 37, // SDA, SCL
+    /* SDA, SCL */
+    .uart = {USART1, RCC_USART1, .tx = PIN(B, 6), .rx = PIN(B, 7), .af = 7, .irq = 37,
              .rx_dma = {DMA2, RCC_DMA2, .stream = 2, .channel = 4, .irq = 58}},
     .tick = {TIM2, RCC_TIM2, .irq = 28},
     .motor =
@@ -34,35 +36,35 @@ const board_t board = {
             .timers =
                 {
                     {TIM1, RCC_TIM1, DBGMCU_FREEZE_TIM1, .break_pin = PIN(B, 12), .break_af = 1,
-                     .break_irq = 24}, // D4
+                     .break_irq = 24}, /* D4 */
                     {TIM8, RCC_TIM8, DBGMCU_FREEZE_TIM8, .break_pin = PIN(A, 6), .break_af = 3,
-                     .break_irq = 43}, // D9
+                     .break_irq = 43}, /* D9 */
                 },
             .motor_count = 5,
             .motors =
                 {
-                    {0, 1, .af = 1, .pwm_n = PIN(B, 13), .direction = PIN(A, 0)}, // D13, D8
-                    {0, 2, .af = 1, .pwm_n = PIN(B, 14), .direction = PIN(A, 1)}, // D12, D7
-                    {0, 3, .af = 1, .pwm_n = PIN(B, 15), .direction = PIN(A, 2)}, // D11, D3
-                    {1, 1, .af = 3, .pwm = PIN(C, 6), .direction = PIN(A, 3)},    // D1, D2
-                    {1, 2, .af = 3, .pwm = PIN(C, 7), .direction = PIN(B, 8)},    // D0, D5
+                    {0, 1, .af = 1, .pwm_n = PIN(B, 13), .direction = PIN(A, 0)}, /* D13, D8 */
+                    {0, 2, .af = 1, .pwm_n = PIN(B, 14), .direction = PIN(A, 1)}, /* D12, D7 */
+                    {0, 3, .af = 1, .pwm_n = PIN(B, 15), .direction = PIN(A, 2)}, /* D11, D3 */
+                    {1, 1, .af = 3, .pwm = PIN(C, 6), .direction = PIN(A, 3)},    /* D1, D2 */
+                    {1, 2, .af = 3, .pwm = PIN(C, 7), .direction = PIN(B, 8)},    /* D0, D5 */
                 },
         },
     .encoder =
         {
-            SPI2, RCC_SPI2, .sck = PIN(B, 10), // D10
-            .miso = PIN(C, 2),                 // A2
-            .mosi = PIN(C, 3),                 // A3
+            SPI2, RCC_SPI2, .sck = PIN(B, 10), /* D10 */
+            .miso = PIN(C, 2),                 /* A2 */
+            .mosi = PIN(C, 3),                 /* A3 */
             .af = 5, .power = PIN(B, 2), .count = 4,
-            .select = {PIN(C, 1), PIN(C, 4), PIN(C, 5), PIN(B, 9)}, // A1, A4, A5, D6
+            .select = {PIN(C, 1), PIN(C, 4), PIN(C, 5), PIN(B, 9)}, /* A1, A4, A5, D6 */
         },
-    // 47 kOhm over 3.3 kOhm: 50.3 V full scale.
-    .supply = {.pin = PIN(C, 0), // A0
+    /* 47 kOhm over 3.3 kOhm: 50.3 V full scale. */
+    .supply = {.pin = PIN(C, 0), /* A0 */
                .channel = 10,
                .reference_mV = 3300,
                .top_ohm = 47000,
                .bottom_ohm = 3300},
-    // The last two of twelve sectors.
+    /* The last two of twelve sectors. */
     .flash = {.geometry = {.slot = {{0x080C0000, 0x20000}, {0x080E0000, 0x20000}},
                            .erase_unit = 0x20000,
                            .write_unit = 4,

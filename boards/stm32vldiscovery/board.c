@@ -1,17 +1,19 @@
-// ST STM32 value line Discovery: STM32F100RB, 8 MHz crystal, 24 MHz. Six joints; all three timers'
-// worth of motors keep a break input of their own, none is switched off by software only.
-//
-// The F1 moves alternate functions in groups, and a timer whose channel is on drives BOTH pins of
-// that channel that are set to "alternate function" (its complementary output, too, because of OSSI
-// and OSSR). Hence: TIM1 partly remapped, with channels 2 and 3 on their complementary outputs PB0
-// and PB1, which leaves PA9 to TIM15's break input; USART1 remapped to PB6/PB7; SPI1 remapped to
-// PB3-PB5 because TIM15's complementary output shares PB15 with SPI2. That costs the JTAG pins, SWD
-// stays.
-//
-// Break: connect PA6 and PA9 to one emergency stop, a closed contact to ground. Open, or not wired
-// at all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the
-// pins float. Console: USART1 on PB6/PB7, 3.3 V. PA0 (button), PC8/PC9 (LEDs), PA13/PA14 (debugger)
-// and PC14/PC15 (32 kHz crystal) are left alone.
+/*
+ * ST STM32 value line Discovery: STM32F100RB, 8 MHz crystal, 24 MHz. Six joints; all three timers'
+ * worth of motors keep a break input of their own, none is switched off by software only.
+ *
+ * The F1 moves alternate functions in groups, and a timer whose channel is on drives BOTH pins of
+ * that channel that are set to "alternate function" (its complementary output, too, because of OSSI
+ * and OSSR). Hence: TIM1 partly remapped, with channels 2 and 3 on their complementary outputs PB0
+ * and PB1, which leaves PA9 to TIM15's break input; USART1 remapped to PB6/PB7; SPI1 remapped to
+ * PB3-PB5 because TIM15's complementary output shares PB15 with SPI2. That costs the JTAG pins, SWD
+ * stays.
+ *
+ * Break: connect PA6 and PA9 to one emergency stop, a closed contact to ground. Open, or not wired
+ * at all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the
+ * pins float. Console: USART1 on PB6/PB7, 3.3 V. PA0 (button), PC8/PC9 (LEDs), PA13/PA14 (debugger)
+ * and PC14/PC15 (32 kHz crystal) are left alone.
+ */
 #include "hal/stm32/board.h"
 
 const board_t board = {
@@ -19,8 +21,9 @@ const board_t board = {
     .clock =
         {
             .hse_hz = 8000000,
-            .pll = {.m = 1, .n = 3, .p = 1},          // 24 MHz
-            .pll_internal = {.m = 2, .n = 5, .p = 1}, // 20 MHz: the RC may be fast, 24 is the limit
+            .pll = {.m = 1, .n = 3, .p = 1}, /* 24 MHz */
+            /* 20 MHz: the RC may be fast, 24 is the limit */
+            .pll_internal = {.m = 2, .n = 5, .p = 1},
             .apb1_div = 1,
             .apb2_div = 1,
         },
@@ -58,13 +61,13 @@ const board_t board = {
         },
     .home = {.count = 6,
              .pin = {PIN(C, 6), PIN(C, 7), PIN(C, 10), PIN(C, 11), PIN(C, 12), PIN(D, 2)}},
-    // 47 kOhm over 3.3 kOhm: 50.3 V full scale.
+    /* 47 kOhm over 3.3 kOhm: 50.3 V full scale. */
     .supply = {.pin = PIN(A, 1),
                .channel = 1,
                .reference_mV = 3300,
                .top_ohm = 47000,
                .bottom_ohm = 3300},
-    // The last 16 of 128 pages.
+    /* The last 16 of 128 pages. */
     .flash = {.geometry = {.slot = {{0x0801C000, 0x2000}, {0x0801E000, 0x2000}},
                            .erase_unit = 0x400,
                            .write_unit = 2,

@@ -1,5 +1,7 @@
-// The counter on SysTick (24 bit, counting down), for a chip that has no other one in the emulator.
-// On silicon the DWT cycle counter of the Cortex-M3 serves.
+/*
+ * The counter on SysTick (24 bit, counting down), for a chip that has no other one in the emulator.
+ * On silicon the DWT cycle counter of the Cortex-M3 serves.
+ */
 #include "hal/clock.h"
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/counter.h"

@@ -1,4 +1,4 @@
-// cpu_idle for chips whose tick is a timer that the emulator keeps exact across WFI.
+/* cpu_idle for chips whose tick is a timer that the emulator keeps exact across WFI. */
 #include "hal/cpu.h"
 #include "hal/cortexm/core.h"
 

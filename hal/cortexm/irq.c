@@ -1,4 +1,4 @@
-// hal/irq.h on the nested vectored interrupt controller.
+/* hal/irq.h on the nested vectored interrupt controller. */
 #include "hal/irq.h"
 #include "hal/cortexm/core.h"
 

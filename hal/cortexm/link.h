@@ -1,4 +1,6 @@
-// Addresses that the linker decides (linker/sections.ld) and the functions that the vectors name.
+/*
+ * Addresses that the linker decides (linker/sections.ld) and the functions that the vectors name.
+ */
 #ifndef HAL_CORTEXM_LINK_H
 #define HAL_CORTEXM_LINK_H
 
@@ -9,11 +11,12 @@ extern uint32_t __guard_bottom[], __stack_bottom[], __stack_top[];
 extern uint32_t __fault_stack_top[];
 extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
 extern const uint8_t
-    __build_id_note[]; // ELF note: name size, description size, type, "GNU", 20 bytes
+    __build_id_note[]; /* ELF note: name size, description size, type, "GNU", 20 bytes */
 
-_Noreturn void reset_handler(void); // start.c
-void fault_entry(void);             // fault.c: hard, memory, bus and usage faults, stray interrupts
-void guard_init(void);              // guard.c: makes the bottom of the stack untouchable
+_Noreturn void reset_handler(void); /* start.c */
+/* fault.c: hard, memory, bus and usage faults, stray interrupts */
+void fault_entry(void);
+void guard_init(void); /* guard.c: makes the bottom of the stack untouchable */
 int main(void);
 
 #endif

@@ -1,4 +1,4 @@
-// The part of hal/reset.h that every chip shares: the names of the reasons.
+/* The part of hal/reset.h that every chip shares: the names of the reasons. */
 #include "hal/reset.h"
 
 const char *reset_reason_name(reset_reason_t reason) {

@@ -1,11 +1,13 @@
-// reset_system of hal/reset.h for chips whose tick is a timer of the emulated F2 and F4.
-//
-// The emulator's timers take the moment of a reset for the beginning of their count and add it to
-// every period: after a reset at 3 s a tick of 1 ms comes every 3.001 s. So the emulated chip is
-// not reset where the firmware asks for it: interrupts, timers and memory protection go back to
-// what a reset leaves, and the program starts again. Out of a handler, after a crash, that is not
-// possible, because what was interrupted would stay so: there the core is reset, and the emulator
-// must be restarted before the tick is right again.
+/*
+ * reset_system of hal/reset.h for chips whose tick is a timer of the emulated F2 and F4.
+ *
+ * The emulator's timers take the moment of a reset for the beginning of their count and add it to
+ * every period: after a reset at 3 s a tick of 1 ms comes every 3.001 s. So the emulated chip is
+ * not reset where the firmware asks for it: interrupts, timers and memory protection go back to
+ * what a reset leaves, and the program starts again. Out of a handler, after a crash, that is not
+ * possible, because what was interrupted would stay so: there the core is reset, and the emulator
+ * must be restarted before the tick is right again.
+ */
 #include "hal/clock.h"
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
@@ -27,7 +29,7 @@ static void interrupts_off(void) {
 __attribute__((noinline)) static _Noreturn void restart(void) {
     interrupts_off();
     MPU->CTRL = 0;
-    __set_CONTROL(0); // no floating-point context of what ran before
+    __set_CONTROL(0); /* no floating-point context of what ran before */
     __ISB();
     __asm volatile("msr msp, %0\n"
                    "bx %1\n"

@@ -1,7 +1,7 @@
-// Start-up: the vector table, and the road from reset to main.
+/* Start-up: the vector table, and the road from reset to main. */
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
-#include HAL_VECTORS_H // CHIP_IRQ_COUNT and CHIP_VECTORS(V): V(interrupt number, handler)
+#include HAL_VECTORS_H /* CHIP_IRQ_COUNT and CHIP_VECTORS(V): V(interrupt number, handler) */
 
 typedef void (*vector_t)(void);
 
@@ -11,12 +11,14 @@ typedef struct {
     vector_t irq[CHIP_IRQ_COUNT];
 } vectors_t;
 
-// Every line that nobody provides leads to a crash record instead of silence, so the table is
-// filled first and the handlers of the chip are laid over it.
+/*
+ * Every line that nobody provides leads to a crash record instead of silence, so the table is
+ * filled first and the handlers of the chip are laid over it.
+ */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 #define VECTOR(number, handler) [number] = handler,
-extern const vectors_t vectors; // read by tools/dev/stack.py
+extern const vectors_t vectors; /* read by tools/dev/stack.py */
 __attribute__((section(".vectors"), used)) const vectors_t vectors = {
     .stack_top = __stack_top,
     .exception =
@@ -32,12 +34,14 @@ __attribute__((section(".vectors"), used)) const vectors_t vectors = {
 #pragma GCC diagnostic pop
 
 _Noreturn void reset_handler(void) {
-    // gdb and boot loaders may come here with interrupts on and another stack pointer limit in
-    // mind.
+    /*
+     * gdb and boot loaders may come here with interrupts on and another stack pointer limit in
+     * mind.
+     */
     __disable_irq();
     SCB->VTOR = (uint32_t)&vectors;
 #if __FPU_PRESENT == 1U
-    SCB->CPACR |= 0xFUL << 20; // full access to CP10 and CP11: the FPU is off after reset
+    SCB->CPACR |= 0xFUL << 20; /* full access to CP10 and CP11: the FPU is off after reset */
     __DSB();
     __ISB();
 #endif
@@ -48,8 +52,10 @@ _Noreturn void reset_handler(void) {
     for (uint32_t *to = __bss_start; to < __bss_end;) {
         *to++ = 0;
     }
-    // Separate handlers' status bits, and integer division by zero as a fault instead of a silent
-    // 0.
+    /*
+     * Separate handlers' status bits, and integer division by zero as a fault instead of a silent
+     * 0.
+     */
     SCB->SHCSR |= SCB_SHCSR_MEMFAULTENA_Msk | SCB_SHCSR_BUSFAULTENA_Msk | SCB_SHCSR_USGFAULTENA_Msk;
     SCB->CCR |= SCB_CCR_DIV_0_TRP_Msk;
     guard_init();

@@ -1,4 +1,4 @@
-// hal/tick.h on SysTick, for chips whose timers the emulator does not model.
+/* hal/tick.h on SysTick, for chips whose timers the emulator does not model. */
 #include "hal/tick.h"
 #include "hal/clock.h"
 #include "hal/cpu.h"
@@ -11,7 +11,7 @@ int tick_start(uint32_t rate_hz) {
     if (reload < 2 || reload - 1 > SysTick_LOAD_RELOAD_Msk) {
         return TICK_ERR_RATE;
     }
-    SysTick->CTRL = 0; // the emulator takes over a new period only when the timer is switched on
+    SysTick->CTRL = 0; /* the emulator takes over a new period only when the timer is switched on */
     SysTick->LOAD = reload - 1;
     SysTick->VAL = 0;
     NVIC_SetPriority(SysTick_IRQn, IRQ_PRIORITY_TICK);
@@ -20,7 +20,7 @@ int tick_start(uint32_t rate_hz) {
 }
 
 void tick_stop(void) {
-    SysTick->CTRL &= ~SysTick_CTRL_TICKINT_Msk; // the counter goes on: it may serve hal/cycles.h
+    SysTick->CTRL &= ~SysTick_CTRL_TICKINT_Msk; /* the counter goes on: it may serve hal/cycles.h */
     SCB->ICSR = SCB_ICSR_PENDSTCLR_Msk;
 }
 
@@ -32,7 +32,7 @@ void systick_irq(void) {
     tick_interrupt();
 }
 
-// Across WFI the emulator fires SysTick at twice its period (icount with sleep=off).
+/* Across WFI the emulator fires SysTick at twice its period (icount with sleep=off). */
 void cpu_idle(void) {
     if (!clock_info()->emulated) {
         __WFI();

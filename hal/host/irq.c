@@ -1,4 +1,4 @@
-// hal/irq.h on the host: nothing interrupts, everything is counted.
+/* hal/irq.h on the host: nothing interrupts, everything is counted. */
 #include "hal/irq.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-// Registers of the Arm MPS2 FPGA images (AN385, AN386, AN500), from Arm's application notes.
+/* Registers of the Arm MPS2 FPGA images (AN385, AN386, AN500), from Arm's application notes. */
 #ifndef HAL_MPS2_REGS_H
 #define HAL_MPS2_REGS_H
 
@@ -8,7 +8,7 @@ typedef struct {
     volatile uint32_t DATA;
     volatile uint32_t STATE;
     volatile uint32_t CTRL;
-    volatile uint32_t INT; // reads status, writing a one clears
+    volatile uint32_t INT; /* reads status, writing a one clears */
     volatile uint32_t BAUDDIV;
 } cmsdk_uart_t;
 
@@ -26,7 +26,7 @@ typedef struct {
 
 enum { MPS2_UART0_RX_IRQ = 0, MPS2_UART0_TX_IRQ = 1 };
 
-// Free-running counter at the system clock.
+/* Free-running counter at the system clock. */
 #define MPS2_FPGAIO_COUNTER ((const volatile uint32_t *)0x40028018U)
 
 enum { MPS2_SYSTEM_HZ = 25000000 };

@@ -1,4 +1,4 @@
-// hal/uart.h on the CMSDK UART0.
+/* hal/uart.h on the CMSDK UART0. */
 #include "hal/uart.h"
 #include "hal/irq.h"
 #include "hal/reg.h"
@@ -23,7 +23,7 @@ void uart_init(uint32_t baud) {
     irq_enable(MPS2_UART0_TX_IRQ, IRQ_PRIORITY_UART);
 }
 
-// The hardware takes one byte and interrupts when it is gone.
+/* The hardware takes one byte and interrupts when it is gone. */
 static void send_next(void) {
     uint8_t byte;
     while ((reg_read(&CMSDK_UART0->STATE) & CMSDK_STATE_TX_FULL) == 0 && ring_get(&tx, &byte)) {
@@ -75,7 +75,7 @@ size_t uart_read(void *data, size_t n) {
 }
 
 void uart_put_polled(char c) {
-    enum { POLLS_PER_BYTE = 100000 }; // a byte at 9,600 baud is 26,000 cycles
+    enum { POLLS_PER_BYTE = 100000 }; /* a byte at 9,600 baud is 26,000 cycles */
     (void)reg_wait(&CMSDK_UART0->STATE, CMSDK_STATE_TX_FULL, 0, POLLS_PER_BYTE);
     reg_write(&CMSDK_UART0->DATA, (uint8_t)c);
 }

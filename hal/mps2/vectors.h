@@ -1,4 +1,4 @@
-// Interrupt lines of the MPS2 images that this firmware uses.
+/* Interrupt lines of the MPS2 images that this firmware uses. */
 #ifndef HAL_MPS2_VECTORS_H
 #define HAL_MPS2_VECTORS_H
 

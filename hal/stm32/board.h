@@ -1,5 +1,7 @@
-// What the drivers must know about a board: a const struct in boards/<board>/board.c. Everything
-// that differs between boards of one chip family is here.
+/*
+ * What the drivers must know about a board: a const struct in boards/<board>/board.c. Everything
+ * that differs between boards of one chip family is here.
+ */
 #ifndef HAL_STM32_BOARD_H
 #define HAL_STM32_BOARD_H
 
@@ -9,7 +11,7 @@
 #include "hal/flash.h"
 #include "hal/stm32/regs.h"
 
-// A pin; 0 is no pin.
+/* A pin; 0 is no pin. */
 typedef uint8_t pin_t;
 enum { PORT_A, PORT_B, PORT_C, PORT_D, PORT_H = 7 };
 #define PIN(port, number) ((pin_t)(0x80 | (PORT_##port) << 4 | (number)))
@@ -18,31 +20,32 @@ enum { PORT_A, PORT_B, PORT_C, PORT_D, PORT_H = 7 };
 
 enum { BOARD_TIMERS_MAX = 2, BOARD_MOTORS_MAX = 6, BOARD_ENCODERS_MAX = 6 };
 
-// Core clock = source / m * n / p.
+/* Core clock = source / m * n / p. */
 typedef struct {
-    uint8_t m; // F4: 2 to 63, so that source / m is 1 to 2 MHz. F1: PREDIV1; 2 for the internal one
-    uint16_t n; // F4: 192 to 432. F1: 2 to 16
-    uint8_t p;  // F4: 2, 4, 6, 8. F1: 1
-    uint8_t q;  // F4: 2 to 15, keeps the USB clock at or below 48 MHz. F1: 0
+    /* F4: 2 to 63, so that source / m is 1 to 2 MHz. F1: PREDIV1; 2 for the internal one */
+    uint8_t m;
+    uint16_t n; /* F4: 192 to 432. F1: 2 to 16 */
+    uint8_t p;  /* F4: 2, 4, 6, 8. F1: 1 */
+    uint8_t q;  /* F4: 2 to 15, keeps the USB clock at or below 48 MHz. F1: 0 */
 } board_pll_t;
 
 typedef struct {
-    uint32_t hse_hz; // crystal or external clock, Hz
-    bool hse_bypass; // true: an external clock signal, not a crystal
-    board_pll_t pll; // from hse_hz
-    board_pll_t
-        pll_internal;    // from the internal oscillator: not above the limit at its worst tolerance
-    uint8_t wait_states; // of the flash at the core clock and 2.7 to 3.6 V; F1: 0
-    uint8_t apb1_div, apb2_div; // 1, 2, 4, 8, 16
-    uint32_t pwr_vos;           // VOS bits of PWR_CR for the core clock; 0: the chip has none
+    uint32_t hse_hz; /* crystal or external clock, Hz */
+    bool hse_bypass; /* true: an external clock signal, not a crystal */
+    board_pll_t pll; /* from hse_hz */
+    /* from the internal oscillator: not above the limit at its worst tolerance */
+    board_pll_t pll_internal;
+    uint8_t wait_states;        /* of the flash at the core clock and 2.7 to 3.6 V; F1: 0 */
+    uint8_t apb1_div, apb2_div; /* 1, 2, 4, 8, 16 */
+    uint32_t pwr_vos;           /* VOS bits of PWR_CR for the core clock; 0: the chip has none */
 } board_clock_t;
 
-// What carries the requests of one peripheral, by the manual's table of DMA requests.
+/* What carries the requests of one peripheral, by the manual's table of DMA requests. */
 typedef struct {
-    dma_t *regs; // NULL: none
+    dma_t *regs; /* NULL: none */
     rcc_bit_t clock;
-    uint8_t stream;  // F1: the channel, from 1
-    uint8_t channel; // of the stream. F1: 0, the requests are wired to the channels
+    uint8_t stream;  /* F1: the channel, from 1 */
+    uint8_t channel; /* of the stream. F1: 0, the requests are wired to the channels */
     int irq;
 } board_dma_t;
 
@@ -50,74 +53,76 @@ typedef struct {
     usart_t *regs;
     rcc_bit_t clock;
     pin_t tx, rx;
-    uint8_t af; // F1: 0, see afio_mapr
+    uint8_t af; /* F1: 0, see afio_mapr */
     int irq;
     board_dma_t rx_dma;
 } board_uart_t;
 
 typedef struct {
-    tim_t *regs; // a 32-bit timer; NULL: the tick is SysTick
+    tim_t *regs; /* a 32-bit timer; NULL: the tick is SysTick */
     rcc_bit_t clock;
     int irq;
 } board_tick_t;
 
-// A timer with a break input, all of them on APB2.
+/* A timer with a break input, all of them on APB2. */
 typedef struct {
     tim_t *regs;
     rcc_bit_t clock;
-    uint32_t freeze;       // its bit in DBGMCU_FREEZE_TIMERS
-    pin_t break_pin;       // pulled to the active level: an open wire stops the motors
-    uint8_t break_af;      // F1: 0
-    bool break_active_low; // false: high is active, which suits a closed contact to ground
+    uint32_t freeze;       /* its bit in DBGMCU_FREEZE_TIMERS */
+    pin_t break_pin;       /* pulled to the active level: an open wire stops the motors */
+    uint8_t break_af;      /* F1: 0 */
+    bool break_active_low; /* false: high is active, which suits a closed contact to ground */
     int break_irq;
 } board_motor_timer_t;
 
-// One motor. With `direction` its PWM comes from `pwm` or from `pwm_n`, whichever is there (the
-// complementary output works alone, too); without `direction` both are there, with dead time, and
-// zero duty is half and half.
+/*
+ * One motor. With `direction` its PWM comes from `pwm` or from `pwm_n`, whichever is there (the
+ * complementary output works alone, too); without `direction` both are there, with dead time, and
+ * zero duty is half and half.
+ */
 typedef struct {
-    uint8_t timer;   // index into timers
-    uint8_t channel; // 1 to 4
-    uint8_t af;      // F1: 0
-    pin_t pwm;       // CHx; 0: none
-    pin_t pwm_n;     // CHxN; 0: none
-    pin_t direction; // high for negative duty; 0: complementary
+    uint8_t timer;   /* index into timers */
+    uint8_t channel; /* 1 to 4 */
+    uint8_t af;      /* F1: 0 */
+    pin_t pwm;       /* CHx; 0: none */
+    pin_t pwm_n;     /* CHxN; 0: none */
+    pin_t direction; /* high for negative duty; 0: complementary */
 } board_motor_t;
 
 typedef struct {
     unsigned timer_count, motor_count;
     board_motor_timer_t timers[BOARD_TIMERS_MAX];
     board_motor_t motors[BOARD_MOTORS_MAX];
-    uint32_t dead_time_ns; // between the two outputs of a complementary motor; 0: none
+    uint32_t dead_time_ns; /* between the two outputs of a complementary motor; 0: none */
 } board_motors_t;
 
 typedef struct {
     spi_t *regs;
     rcc_bit_t clock;
     pin_t sck, miso, mosi;
-    uint8_t af;  // F1: 0
-    pin_t power; // driven high before the encoders are used; 0: they have their supply anyway
+    uint8_t af;  /* F1: 0 */
+    pin_t power; /* driven high before the encoders are used; 0: they have their supply anyway */
     unsigned count;
     pin_t select[BOARD_ENCODERS_MAX];
 } board_encoders_t;
 
-// Home switches, contacts to ground.
+/* Home switches, contacts to ground. */
 typedef struct {
-    unsigned count; // of the first joints
+    unsigned count; /* of the first joints */
     pin_t pin[BOARD_ENCODERS_MAX];
 } board_home_t;
 
 typedef struct {
     pin_t pin;
-    uint8_t channel;       // of ADC1
-    uint32_t reference_mV; // ADC full scale
-    uint32_t top_ohm;      // divider from the motor supply to the pin
-    uint32_t bottom_ohm;   // and from the pin to ground; 0: no divider on this board
+    uint8_t channel;       /* of ADC1 */
+    uint32_t reference_mV; /* ADC full scale */
+    uint32_t top_ohm;      /* divider from the motor supply to the pin */
+    uint32_t bottom_ohm;   /* and from the pin to ground; 0: no divider on this board */
 } board_supply_t;
 
 typedef struct {
-    flash_geometry_t geometry; // persistent is decided at run time
-    uint8_t sector[2];         // F4: number of the first sector of each slot. F1: 0
+    flash_geometry_t geometry; /* persistent is decided at run time */
+    uint8_t sector[2];         /* F4: number of the first sector of each slot. F1: 0 */
 } board_flash_t;
 
 typedef struct {
@@ -130,8 +135,8 @@ typedef struct {
     board_home_t home;
     board_supply_t supply;
     board_flash_t flash;
-    uint32_t lsi_max_hz; // fastest that the watchdog's oscillator may run by the data sheet
-    uint32_t afio_mapr;  // F1: the pin remapping of the whole board; F4: 0, each pin has its own
+    uint32_t lsi_max_hz; /* fastest that the watchdog's oscillator may run by the data sheet */
+    uint32_t afio_mapr;  /* F1: the pin remapping of the whole board; F4: 0, each pin has its own */
 } board_t;
 
 extern const board_t board;

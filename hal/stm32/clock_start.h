@@ -1,5 +1,7 @@
-// How the oscillators of every family start. Included by the one clock.c of a family, whose
-// registers it uses.
+/*
+ * How the oscillators of every family start. Included by the one clock.c of a family, whose
+ * registers it uses.
+ */
 #ifndef HAL_STM32_CLOCK_START_H
 #define HAL_STM32_CLOCK_START_H
 
@@ -7,16 +9,16 @@
 #include "hal/stm32/chip.h"
 
 enum {
-    HSE_START_MS = 100, // crystals need 2 ms; the manufacturer's own bound is 100
-    SWITCH_MS = 1,      // a few cycles of either clock
+    HSE_START_MS = 100, /* crystals need 2 ms; the manufacturer's own bound is 100 */
+    SWITCH_MS = 1,      /* a few cycles of either clock */
 };
 
-// The core runs from the internal oscillator while it waits.
+/* The core runs from the internal oscillator while it waits. */
 static bool wait(volatile uint32_t *reg, uint32_t mask, uint32_t value, uint32_t ms) {
     return reg_wait(reg, mask, value, wait_polls(RCC_HSI_HZ, ms));
 }
 
-// A boot loader may have left the PLL running; it can only be configured while it is off.
+/* A boot loader may have left the PLL running; it can only be configured while it is off. */
 static bool start_from_internal(void) {
     reg_set(&RCC->CR, RCC_CR_HSION);
     bool ok = wait(&RCC->CR, RCC_CR_HSIRDY, RCC_CR_HSIRDY, SWITCH_MS);
@@ -27,7 +29,7 @@ static bool start_from_internal(void) {
 }
 
 static bool start_external(void) {
-    reg_clear(&RCC->CR, RCC_CR_HSEON); // the bypass bit can only be written while it is off
+    reg_clear(&RCC->CR, RCC_CR_HSEON); /* the bypass bit can only be written while it is off */
     reg_modify(&RCC->CR, RCC_CR_HSEBYP, board.clock.hse_bypass ? RCC_CR_HSEBYP : 0);
     reg_set(&RCC->CR, RCC_CR_HSEON);
     if (wait(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY, HSE_START_MS)) {

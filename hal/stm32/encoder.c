@@ -1,16 +1,18 @@
-// hal/encoder.h: AS5047P on an SPI bus, one select line each (data sheet, "SPI interface").
-//
-// Mode 1 (clock idles low, data is taken on the falling edge), 16 bit, at most 10 MHz. An answer
-// comes with the frame after its request, so every read asks for the angle again and gets the one
-// before.
+/*
+ * hal/encoder.h: AS5047P on an SPI bus, one select line each (data sheet, "SPI interface").
+ *
+ * Mode 1 (clock idles low, data is taken on the falling edge), 16 bit, at most 10 MHz. An answer
+ * comes with the frame after its request, so every read asks for the angle again and gets the one
+ * before.
+ */
 #include "hal/encoder.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"
 #include "hal/stm32/gpio.h"
 
 enum {
-    ADDRESS_ERRFL = 0x0001,  // reading it clears the error flag
-    ADDRESS_DIAAGC = 0x3FFC, // gain and status; never all zero in a chip that runs (bit 8)
+    ADDRESS_ERRFL = 0x0001,  /* reading it clears the error flag */
+    ADDRESS_DIAAGC = 0x3FFC, /* gain and status; never all zero in a chip that runs (bit 8) */
     ADDRESS_ANGLECOM = 0x3FFF,
     FRAME_READ = 1 << 14,
     FRAME_PARITY = 1 << 15,
@@ -20,8 +22,9 @@ enum {
 
 enum {
     CLOCK_MAX_HZ = 10000000,
-    SELECT_NS = 350,      // t_L and t_CSn: select to first clock edge, and high time between frames
-    TRANSFER_POLLS = 300, // 16 bits at bus / 16 take 256 bus cycles, a poll two at the least
+    /* t_L and t_CSn: select to first clock edge, and high time between frames */
+    SELECT_NS = 350,
+    TRANSFER_POLLS = 300, /* 16 bits at bus / 16 take 256 bus cycles, a poll two at the least */
 };
 
 static bool odd(uint32_t word) {
@@ -41,8 +44,10 @@ unsigned encoder_count(void) {
     return board.encoder.count;
 }
 
-// A read on the peripheral bus takes two of its cycles at least: a delay that no core clock, no
-// compiler and no cache can shorten.
+/*
+ * A read on the peripheral bus takes two of its cycles at least: a delay that no core clock, no
+ * compiler and no cache can shorten.
+ */
 static void pause(void) {
     uint32_t reads = SELECT_NS * (clock_bus_hz(board.encoder.clock) / 1000) / 2000000 + 1;
     while (reads-- > 0) {
@@ -50,11 +55,11 @@ static void pause(void) {
     }
 }
 
-// One frame each way. False: the SPI did not finish.
+/* One frame each way. False: the SPI did not finish. */
 static bool transfer(pin_t select, uint16_t out, uint16_t *in) {
     spi_t *spi = board.encoder.regs;
     if (reg_read(&spi->SR) & SPI_SR_RXNE) {
-        (void)reg_read(&spi->DR); // left by a transfer that was given up
+        (void)reg_read(&spi->DR); /* left by a transfer that was given up */
     }
     gpio_write(select, false);
     pause();
@@ -62,13 +67,14 @@ static bool transfer(pin_t select, uint16_t out, uint16_t *in) {
     bool done = reg_wait(&spi->SR, SPI_SR_RXNE, SPI_SR_RXNE, TRANSFER_POLLS);
     if (done) {
         *in = (uint16_t)reg_read(&spi->DR);
-        done = reg_wait(&spi->SR, SPI_SR_BSY, 0, TRANSFER_POLLS); // the clock has returned to low
+        /* the clock has returned to low */
+        done = reg_wait(&spi->SR, SPI_SR_BSY, 0, TRANSFER_POLLS);
     }
     gpio_write(select, true);
     return done;
 }
 
-// Asks for a register and gets its content in the frame that already asks for the angle again.
+/* Asks for a register and gets its content in the frame that already asks for the angle again. */
 static bool read_register(pin_t select, uint16_t address, uint16_t *answer) {
     uint16_t ignored;
     pause();
@@ -89,7 +95,7 @@ void encoder_init(void) {
         rate++;
     }
     for (unsigned i = 0; i < e->count; i++) {
-        gpio_output(e->select[i], true); // nobody is selected while the bus wakes up
+        gpio_output(e->select[i], true); /* nobody is selected while the bus wakes up */
     }
     gpio_output(e->power, true);
     rcc_enable(e->clock);
@@ -101,7 +107,7 @@ void encoder_init(void) {
     reg_write(&e->regs->CR1, config | SPI_CR1_SPE);
     gpio_alternate_out(e->sck, e->af, GPIO_PULL_DOWN);
     gpio_alternate_out(e->mosi, e->af, GPIO_PULL_NONE);
-    // Pulled up: an absent encoder reads as all ones, which no angle is.
+    /* Pulled up: an absent encoder reads as all ones, which no angle is. */
     gpio_alternate_in(e->miso, e->af, GPIO_PULL_UP);
     for (unsigned i = 0; i < e->count; i++) {
         uint16_t ignored;
@@ -119,7 +125,9 @@ encoder_status_t encoder_read(unsigned encoder, uint16_t *counts) {
         return ENCODER_ERR_TIMEOUT;
     }
     if (frame == 0 || frame == 0xFFFF) {
-        // A dead line, or the angle 0, or an error with the angle 16383: the status register tells.
+        /*
+         * A dead line, or the angle 0, or an error with the angle 16383: the status register tells.
+         */
         if (!read_register(select, ADDRESS_DIAAGC, &answer)) {
             return ENCODER_ERR_TIMEOUT;
         }

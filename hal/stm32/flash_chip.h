@@ -1,16 +1,20 @@
-// The flash controller of a family, below hal/stm32/flash.c, which has checked address and length.
+/*
+ * The flash controller of a family, below hal/stm32/flash.c, which has checked address and length.
+ */
 #ifndef HAL_STM32_FLASH_CHIP_H
 #define HAL_STM32_FLASH_CHIP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// Erases the one unit that begins at address. All interrupts are locked for as long as it takes,
-// the watchdog is fed meanwhile. FLASH_OK or a negative error of hal/flash.h; the controller is
-// locked again either way.
+/*
+ * Erases the one unit that begins at address. All interrupts are locked for as long as it takes,
+ * the watchdog is fed meanwhile. FLASH_OK or a negative error of hal/flash.h; the controller is
+ * locked again either way.
+ */
 int flash_chip_erase(uint32_t address);
 
-// Programs n bytes, a multiple of the write unit, at an aligned address.
+/* Programs n bytes, a multiple of the write unit, at an aligned address. */
 int flash_chip_program(uint32_t address, const uint8_t *data, size_t n);
 
 #endif

@@ -1,6 +1,8 @@
-// Pins, for the drivers. Every function opens the port's clock and ignores PIN_NONE (0), except
-// gpio_write, which touches nothing but the port's set/reset register and so works anywhere, any
-// time.
+/*
+ * Pins, for the drivers. Every function opens the port's clock and ignores PIN_NONE (0), except
+ * gpio_write, which touches nothing but the port's set/reset register and so works anywhere, any
+ * time.
+ */
 #ifndef HAL_STM32_GPIO_H
 #define HAL_STM32_GPIO_H
 
@@ -10,13 +12,13 @@
 
 typedef enum { GPIO_PULL_NONE, GPIO_PULL_UP, GPIO_PULL_DOWN } gpio_pull_t;
 
-void gpio_output(pin_t pin, bool level); // the level is set before the pin begins to drive
+void gpio_output(pin_t pin, bool level); /* the level is set before the pin begins to drive */
 void gpio_write(pin_t pin, bool level);
 void gpio_analog(pin_t pin);
 void gpio_input(pin_t pin, gpio_pull_t pull);
-bool gpio_read(pin_t pin); // no pin: low
+bool gpio_read(pin_t pin); /* no pin: low */
 
-// A pin that a peripheral drives (pull: F4 only), and one that it listens to.
+/* A pin that a peripheral drives (pull: F4 only), and one that it listens to. */
 void gpio_alternate_out(pin_t pin, uint8_t af, gpio_pull_t pull);
 void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull);
 

@@ -1,4 +1,4 @@
-// Interrupt handlers of the STM32 drivers, for the vector table.
+/* Interrupt handlers of the STM32 drivers, for the vector table. */
 #ifndef HAL_STM32_HANDLERS_H
 #define HAL_STM32_HANDLERS_H
 

@@ -1,11 +1,13 @@
-// hal/motor.h on timers with a break input (TIM1 and TIM8; TIM1 and TIM15 to TIM17 on the F1).
-//
-// Off means MOE = 0: with OSSI set the timer itself then holds every output at its idle level, low.
-// The break input clears MOE without clock or software, and AOE = 0 keeps it clear until
-// motor_enable. A frozen timer (DBG_TIMx_STOP, core halted by a debugger) behaves as if MOE were 0.
-// LOCK level 3 protects the break, polarity and output mode settings from stray writes until the
-// next reset. The first write to BDTR fixes the lock bits, so nothing may write it before
-// motor_init does: motor_off only writes where it finds MOE set.
+/*
+ * hal/motor.h on timers with a break input (TIM1 and TIM8; TIM1 and TIM15 to TIM17 on the F1).
+ *
+ * Off means MOE = 0: with OSSI set the timer itself then holds every output at its idle level, low.
+ * The break input clears MOE without clock or software, and AOE = 0 keeps it clear until
+ * motor_enable. A frozen timer (DBG_TIMx_STOP, core halted by a debugger) behaves as if MOE were 0.
+ * LOCK level 3 protects the break, polarity and output mode settings from stray writes until the
+ * next reset. The first write to BDTR fixes the lock bits, so nothing may write it before
+ * motor_init does: motor_off only writes where it finds MOE set.
+ */
 #include "hal/motor.h"
 #include "hal/irq.h"
 #include "hal/stm32/board.h"
@@ -13,13 +15,14 @@
 #include "hal/stm32/gpio.h"
 #include "hal/stm32/handlers.h"
 
-enum { PERIOD_MIN = 256, PERIOD_MAX = 65535 }; // counts; fewer than 8 bit of duty are no control
+enum { PERIOD_MIN = 256, PERIOD_MAX = 65535 }; /* counts; fewer than 8 bit of duty are no control */
 
-static uint32_t period;       // counts of one PWM period; 0: not configured
-static volatile bool enabled; // between motor_enable and motor_off
+static uint32_t period;       /* counts of one PWM period; 0: not configured */
+static volatile bool enabled; /* between motor_enable and motor_off */
 static volatile bool break_latched;
-static bool backward[BOARD_MOTORS_MAX];  // level of the direction pin
-static bool reversing[BOARD_MOTORS_MAX]; // waits for a period with zero duty before the pin moves
+static bool backward[BOARD_MOTORS_MAX]; /* level of the direction pin */
+/* waits for a period with zero duty before the pin moves */
+static bool reversing[BOARD_MOTORS_MAX];
 
 static tim_t *timer_of(const board_motor_t *motor) {
     return board.motor.timers[motor->timer].regs;
@@ -37,8 +40,10 @@ unsigned motor_count(void) {
     return board.motor.motor_count;
 }
 
-// DTG field: the shortest dead time that is not below the wanted one, in steps of the timer's clock
-// (RM0090, TIMx_BDTR: 0-127 by 1, to 254 by 2, to 504 by 8, to 1008 by 16).
+/*
+ * DTG field: the shortest dead time that is not below the wanted one, in steps of the timer's clock
+ * (RM0090, TIMx_BDTR: 0-127 by 1, to 254 by 2, to 504 by 8, to 1008 by 16).
+ */
 static uint32_t dead_time_field(uint32_t timer_hz, uint32_t ns) {
     uint32_t counts = (timer_hz / 1000 * ns + 999999) / 1000000;
     if (counts <= 127) {
@@ -69,20 +74,20 @@ static void configure_timer(unsigned index, uint32_t timer_hz) {
     }
     reg_write(&tim->CR1, 0);
     reg_write(&tim->DIER, 0);
-    reg_write(&tim->CR2, 0); // idle levels low
+    reg_write(&tim->CR2, 0); /* idle levels low */
     reg_write(&tim->PSC, 0);
     reg_write(&tim->ARR, period - 1);
     reg_write(&tim->CCMR[0], mode[0]);
     reg_write(&tim->CCMR[1], mode[1]);
     reg_write(&tim->CCER, outputs);
-    // Last, because of the lock, and in one write.
+    /* Last, because of the lock, and in one write. */
     reg_write(&tim->BDTR, dead_time_field(timer_hz, board.motor.dead_time_ns) | TIM_BDTR_OSSI |
                               TIM_BDTR_OSSR | TIM_BDTR_BKE |
                               (timer->break_active_low ? 0 : TIM_BDTR_BKP) | TIM_BDTR_LOCK_3);
     reg_write(&tim->CR1, TIM_CR1_ARPE | TIM_CR1_URS | TIM_CR1_CEN);
 }
 
-// Zero voltage on every motor, valid at once.
+/* Zero voltage on every motor, valid at once. */
 static void zero_duty(void) {
     for (unsigned i = 0; i < board.motor.motor_count; i++) {
         const board_motor_t *motor = &board.motor.motors[i];
@@ -113,10 +118,10 @@ int motor_init(uint32_t pwm_hz) {
         configure_timer(i, timer_hz);
         if (reg_read(&board.motor.timers[i].regs->ARR) != period - 1) {
             period = 0;
-            return MOTOR_ERR_ABSENT; // the emulator: no such timer
+            return MOTOR_ERR_ABSENT; /* the emulator: no such timer */
         }
     }
-    // Pins only now, when the timers hold their outputs low.
+    /* Pins only now, when the timers hold their outputs low. */
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
         const board_motor_timer_t *timer = &board.motor.timers[i];
         gpio_alternate_in(timer->break_pin, timer->break_af,
@@ -144,8 +149,10 @@ int motor_enable(void) {
         return MOTOR_ERR_ABSENT;
     }
     zero_duty();
-    // While the break input is active its flag cannot be cleared and MOE cannot be set
-    // (RM0090 "Using the break function").
+    /*
+     * While the break input is active its flag cannot be cleared and MOE cannot be set
+     * (RM0090 "Using the break function").
+     */
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
         reg_write(&board.motor.timers[i].regs->SR, 0);
     }
@@ -158,12 +165,12 @@ int motor_enable(void) {
         reg_set(&board.motor.timers[i].regs->BDTR, TIM_BDTR_MOE);
     }
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
-        (void)reg_read(&board.motor.timers[i].regs->BDTR); // MOE reads true some cycles late
+        (void)reg_read(&board.motor.timers[i].regs->BDTR); /* MOE reads true some cycles late */
         if ((reg_read(&board.motor.timers[i].regs->BDTR) & TIM_BDTR_MOE) == 0) {
             return refuse_because_of_break();
         }
     }
-    // From here on the break interrupt has the last word: it is enabled after what it resets.
+    /* From here on the break interrupt has the last word: it is enabled after what it resets. */
     break_latched = false;
     enabled = true;
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
@@ -194,14 +201,16 @@ bool motor_enabled(void) {
     return on;
 }
 
-// The compare registers are preloaded: a new duty counts from the next period on, the direction pin
-// at once. So a reversal first asks for zero duty and moves the pin when a period has begun with
-// it.
+/*
+ * The compare registers are preloaded: a new duty counts from the next period on, the direction pin
+ * at once. So a reversal first asks for zero duty and moves the pin when a period has begun with
+ * it.
+ */
 static void set_signed(unsigned index, uint32_t counts, bool negative) {
     const board_motor_t *motor = &board.motor.motors[index];
     tim_t *tim = timer_of(motor);
     if (counts == 0 || negative == backward[index]) {
-        // Zero needs no direction; one that is asked for while a reversal waits cancels nothing.
+        /* Zero needs no direction; one that is asked for while a reversal waits cancels nothing. */
         reversing[index] = reversing[index] && counts == 0;
         reg_write(compare_of(motor), counts);
         return;
@@ -215,7 +224,8 @@ static void set_signed(unsigned index, uint32_t counts, bool negative) {
     if ((reg_read(&tim->SR) & TIM_SR_UIF) == 0) {
         return;
     }
-    uint32_t state = irq_lock(); // the break interrupt must not come between the test and the pin
+    /* the break interrupt must not come between the test and the pin */
+    uint32_t state = irq_lock();
     if (enabled) {
         gpio_write(motor->direction, negative);
         backward[index] = negative;
@@ -234,7 +244,7 @@ void motor_set(unsigned motor, int32_t duty_q15) {
                                                 : duty_q15;
     const board_motor_t *m = &board.motor.motors[motor];
     if (complementary(m)) {
-        uint32_t share = (uint32_t)(MOTOR_DUTY_ONE + duty); // 0 to 2 * MOTOR_DUTY_ONE
+        uint32_t share = (uint32_t)(MOTOR_DUTY_ONE + duty); /* 0 to 2 * MOTOR_DUTY_ONE */
         reg_write(compare_of(m), (share * (period / 2) + MOTOR_DUTY_ONE / 2) / MOTOR_DUTY_ONE);
     } else {
         uint32_t size = (uint32_t)(duty < 0 ? -duty : duty);
@@ -246,8 +256,10 @@ bool motor_break_latched(void) {
     return break_latched;
 }
 
-// One handler for every timer. The flag cannot be cleared while the input is active, so the
-// interrupt is switched off until motor_enable or it would come back without end.
+/*
+ * One handler for every timer. The flag cannot be cleared while the input is active, so the
+ * interrupt is switched off until motor_enable or it would come back without end.
+ */
 void motor_break_irq(void) {
     bool active = false;
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
@@ -258,7 +270,7 @@ void motor_break_irq(void) {
         }
     }
     if (active) {
-        motor_off(); // the other timers, too
+        motor_off(); /* the other timers, too */
         break_latched = true;
         motor_break_interrupt();
     }

@@ -1,6 +1,8 @@
-// The registers of the STM32F2, F4 and F1 that the drivers use, by the reference manuals RM0033
-// (F205), RM0090 (F405), RM0390 (F446) and RM0041 (F100). F2 and F4 share one map (HAL_STM32F4);
-// what differs between those chips is data in the board files.
+/*
+ * The registers of the STM32F2, F4 and F1 that the drivers use, by the reference manuals RM0033
+ * (F205), RM0090 (F405), RM0390 (F446) and RM0041 (F100). F2 and F4 share one map (HAL_STM32F4);
+ * what differs between those chips is data in the board files.
+ */
 #ifndef HAL_STM32_REGS_H
 #define HAL_STM32_REGS_H
 
@@ -56,8 +58,9 @@ enum {
     TIM_SR_UIF = 1 << 0,
     TIM_SR_BIF = 1 << 7,
     TIM_EGR_UG = 1 << 0,
-    TIM_CCMR_PWM1_PRELOAD = 6 << 4 | 1 << 3, // OCxM = 110, OCxPE; the second channel is 8 bits up
-    TIM_CCER_CCE = 1 << 0,                   // of channel 1; each further channel is 4 bits up
+    /* OCxM = 110, OCxPE; the second channel is 8 bits up */
+    TIM_CCMR_PWM1_PRELOAD = 6 << 4 | 1 << 3,
+    TIM_CCER_CCE = 1 << 0, /* of channel 1; each further channel is 4 bits up */
     TIM_CCER_CCNE = 1 << 2,
     TIM_BDTR_LOCK_3 = 3 << 8,
     TIM_BDTR_OSSI = 1 << 10,
@@ -75,11 +78,11 @@ REG_OFFSET(spi_t, DR, 0x0C);
 enum {
     SPI_CR1_CPHA = 1 << 0,
     SPI_CR1_MSTR = 1 << 2,
-    SPI_CR1_BR_SHIFT = 3, // clock = bus / 2^(BR + 1)
+    SPI_CR1_BR_SHIFT = 3, /* clock = bus / 2^(BR + 1) */
     SPI_CR1_SPE = 1 << 6,
     SPI_CR1_SSI = 1 << 8,
     SPI_CR1_SSM = 1 << 9,
-    SPI_CR1_DFF = 1 << 11, // 16 bit
+    SPI_CR1_DFF = 1 << 11, /* 16 bit */
     SPI_SR_RXNE = 1 << 0,
     SPI_SR_TXE = 1 << 1,
     SPI_SR_BSY = 1 << 7,
@@ -105,7 +108,7 @@ enum {
     IWDG_SR_RVU = 1 << 1,
 };
 
-// Reset flags in RCC_CSR; the F1 has no brown-out flag (bit 25 reads 0 there).
+/* Reset flags in RCC_CSR; the F1 has no brown-out flag (bit 25 reads 0 there). */
 #define RCC_CSR_RMVF     (1u << 24)
 #define RCC_CSR_BORRSTF  (1u << 25)
 #define RCC_CSR_PINRSTF  (1u << 26)
@@ -140,7 +143,7 @@ enum {
 #define SPI2   REG_BLOCK(spi_t, 0x40003800)
 #define SPI3   REG_BLOCK(spi_t, 0x40003C00)
 
-// A clock enable bit: which register, which bit. 0 is no clock.
+/* A clock enable bit: which register, which bit. 0 is no clock. */
 typedef uint16_t rcc_bit_t;
 enum { RCC_BUS_AHB = 1, RCC_BUS_APB1, RCC_BUS_APB2 };
 #define RCC_BIT(bus, bit) ((rcc_bit_t)((bus) << 8 | (bit)))
@@ -178,7 +181,7 @@ typedef struct {
 REG_OFFSET(flash_t, CR, 0x10);
 
 enum {
-    FLASH_ACR_LATENCY = 7, // the F4 has one bit more, which none of these chips needs
+    FLASH_ACR_LATENCY = 7, /* the F4 has one bit more, which none of these chips needs */
     FLASH_ACR_PRFTEN = 1 << 8,
     FLASH_ACR_ICEN = 1 << 9,
     FLASH_ACR_DCEN = 1 << 10,
@@ -186,7 +189,7 @@ enum {
     FLASH_ACR_DCRST = 1 << 12,
     FLASH_SR_EOP = 1 << 0,
     FLASH_SR_BSY = 1 << 16,
-    // operation, write protection, alignment, parallelism, sequence, read protection (F446)
+    /* operation, write protection, alignment, parallelism, sequence, read protection (F446) */
     FLASH_SR_ERRORS = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8,
     FLASH_CR_PG = 1 << 0,
     FLASH_CR_SER = 1 << 1,
@@ -201,7 +204,7 @@ typedef struct {
 } dma_stream_t;
 
 typedef struct {
-    reg_t ISR[2], IFCR[2]; // low for streams 0 to 3, high for 4 to 7
+    reg_t ISR[2], IFCR[2]; /* low for streams 0 to 3, high for 4 to 7 */
     dma_stream_t stream[8];
 } dma_t;
 REG_OFFSET(dma_t, IFCR, 0x08);
@@ -216,7 +219,7 @@ enum {
     DMA_CR_MINC = 1 << 10,
     DMA_CR_PL_VERY_HIGH = 3 << 16,
     DMA_CR_CHSEL_SHIFT = 25,
-    DMA_FLAGS = 0x3D, // of stream 0 and 4; the others are 6, 16 and 22 bits up
+    DMA_FLAGS = 0x3D, /* of stream 0 and 4; the others are 6, 16 and 22 bits up */
     DMA_FLAG_HT = 1 << 4,
     DMA_FLAG_TC = 1 << 5,
 };
@@ -232,14 +235,15 @@ typedef struct {
 } dbgmcu_t;
 
 enum {
-    DBGMCU_FREEZE_TIM1 = 1 << 0, // in APB2_FZ
+    DBGMCU_FREEZE_TIM1 = 1 << 0, /* in APB2_FZ */
     DBGMCU_FREEZE_TIM8 = 1 << 1,
-    DBGMCU_FREEZE_IWDG = 1 << 12, // in APB1_FZ
+    DBGMCU_FREEZE_IWDG = 1 << 12, /* in APB1_FZ */
 };
 
 enum {
     ADC_CR2_SWSTART = 1 << 30,
-    ADC_CCR_ADCPRE_4 = 1 << 16, // APB2 / 4: 21 MHz at most, where 30 (F2) and 36 (F4) are allowed
+    /* APB2 / 4: 21 MHz at most, where 30 (F2) and 36 (F4) are allowed */
+    ADC_CCR_ADCPRE_4 = 1 << 16,
 };
 
 #define TIM1      REG_BLOCK(tim_t, 0x40010000)
@@ -291,9 +295,9 @@ REG_OFFSET(rcc_t, CFGR2, 0x2C);
 enum {
     RCC_CFGR_PPRE1_SHIFT = 8,
     RCC_CFGR_PPRE2_SHIFT = 11,
-    RCC_CFGR_ADCPRE_2 = 0 << 14, // APB2 / 2: 12 MHz, which is the most that the F100 allows
+    RCC_CFGR_ADCPRE_2 = 0 << 14, /* APB2 / 2: 12 MHz, which is the most that the F100 allows */
     RCC_CFGR_PLLSRC_PREDIV1 = 1 << 16,
-    RCC_CFGR_PLLMUL_SHIFT = 18, // multiplier - 2
+    RCC_CFGR_PLLMUL_SHIFT = 18, /* multiplier - 2 */
     RCC_HSI_HZ = 8000000,
 };
 
@@ -321,7 +325,7 @@ typedef struct {
 
 typedef struct {
     reg_t ISR, IFCR;
-    dma_channel_t channel[7]; // the manual counts from 1
+    dma_channel_t channel[7]; /* the manual counts from 1 */
 } dma_t;
 REG_OFFSET(dma_t, channel, 0x08);
 REG_OFFSET(dma_t, channel[1], 0x1C);
@@ -333,13 +337,13 @@ enum {
     DMA_CCR_CIRC = 1 << 5,
     DMA_CCR_MINC = 1 << 7,
     DMA_CCR_PL_VERY_HIGH = 3 << 12,
-    DMA_FLAGS = 0xF, // of channel 1; each further channel is 4 bits up
+    DMA_FLAGS = 0xF, /* of channel 1; each further channel is 4 bits up */
     DMA_FLAG_TC = 1 << 1,
     DMA_FLAG_HT = 1 << 2,
 };
 
 typedef struct {
-    reg_t CR[2], IDR, ODR, BSRR, BRR, LCKR; // CR[0] is CRL, CR[1] is CRH
+    reg_t CR[2], IDR, ODR, BSRR, BRR, LCKR; /* CR[0] is CRL, CR[1] is CRH */
 } gpio_t;
 REG_OFFSET(gpio_t, BSRR, 0x10);
 
@@ -351,10 +355,11 @@ typedef struct {
 REG_OFFSET(afio_t, MAPR2, 0x1C);
 
 enum {
-    AFIO_MAPR_SPI1 = 1 << 0,         // SCK PB3, MISO PB4, MOSI PB5
-    AFIO_MAPR_USART1 = 1 << 2,       // TX PB6, RX PB7
-    AFIO_MAPR_TIM1_PARTIAL = 1 << 6, // BKIN PA6, CH1N PA7, CH2N PB0, CH3N PB1; CH1-CH4 stay
-    AFIO_MAPR_SWD_ONLY = 2 << 24, // JTAG off: frees PB3, PB4, PA15. These bits cannot be read back
+    AFIO_MAPR_SPI1 = 1 << 0,         /* SCK PB3, MISO PB4, MOSI PB5 */
+    AFIO_MAPR_USART1 = 1 << 2,       /* TX PB6, RX PB7 */
+    AFIO_MAPR_TIM1_PARTIAL = 1 << 6, /* BKIN PA6, CH1N PA7, CH2N PB0, CH3N PB1; CH1-CH4 stay */
+    /* JTAG off: frees PB3, PB4, PA15. These bits cannot be read back */
+    AFIO_MAPR_SWD_ONLY = 2 << 24,
 };
 
 typedef struct {
@@ -362,7 +367,7 @@ typedef struct {
 } dbgmcu_t;
 
 enum {
-    DBGMCU_FREEZE_IWDG = 1 << 8, // all in CR
+    DBGMCU_FREEZE_IWDG = 1 << 8, /* all in CR */
     DBGMCU_FREEZE_TIM1 = 1 << 10,
     DBGMCU_FREEZE_TIM15 = 1 << 22,
     DBGMCU_FREEZE_TIM16 = 1 << 23,

@@ -1,4 +1,6 @@
-// hal/supply.h on ADC1: single conversions of one channel, started by software, never waited for.
+/*
+ * hal/supply.h on ADC1: single conversions of one channel, started by software, never waited for.
+ */
 #include "hal/supply.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"
@@ -6,7 +8,7 @@
 
 enum {
     FULL_COUNTS = 4095,
-    SAMPLE_TIME = 7, // the longest: the divider's source resistance is high
+    SAMPLE_TIME = 7, /* the longest: the divider's source resistance is high */
     CALLS_MAX = 1000,
 };
 
@@ -16,25 +18,27 @@ enum { READY = ADC_CR2_ADON | ADC_CR2_EXTSEL_SWSTART | ADC_CR2_EXTTRIG };
 enum { READY = ADC_CR2_ADON };
 #endif
 
-static int32_t last = SUPPLY_ERR_ABSENT; // no result yet: the error that the next call returns
-static uint32_t missed;                  // calls in a row that found no result
+static int32_t last = SUPPLY_ERR_ABSENT; /* no result yet: the error that the next call returns */
+static uint32_t missed;                  /* calls in a row that found no result */
 
 static void start(void) {
     reg_write(&ADC1->CR2, READY | ADC_CR2_SWSTART);
 }
 
-// Switched on, it needs 1 to 3 us before it may be used: reads of one of its registers take time.
+/*
+ * Switched on, it needs 1 to 3 us before it may be used: reads of one of its registers take time.
+ */
 static void settle(void) {
-    enum { SETTLE_SHARE = 100 }; // of a millisecond
+    enum { SETTLE_SHARE = 100 }; /* of a millisecond */
     for (uint32_t i = wait_polls(clock_info()->core_hz, 1) / SETTLE_SHARE; i > 0; i--) {
         (void)reg_read(&ADC1->CR2);
     }
 }
 
 #ifdef HAL_STM32F1
-// The F1's converter is calibrated once after it is switched on (RM0041 "Calibration").
+/* The F1's converter is calibrated once after it is switched on (RM0041 "Calibration"). */
 static void power_up(void) {
-    enum { CALIBRATION_MS = 1 }; // 83 cycles of 12 MHz
+    enum { CALIBRATION_MS = 1 }; /* 83 cycles of 12 MHz */
     uint32_t polls = wait_polls(clock_info()->core_hz, CALIBRATION_MS);
     reg_write(&ADC1->CR2, ADC_CR2_ADON);
     settle();
@@ -66,7 +70,7 @@ void supply_init(void) {
     reg_write(&ADC1->CR1, 0);
     reg_write(&ADC1->SMPR1, s->channel >= 10 ? (uint32_t)SAMPLE_TIME << 3 * (s->channel - 10) : 0);
     reg_write(&ADC1->SMPR2, s->channel < 10 ? (uint32_t)SAMPLE_TIME << 3 * s->channel : 0);
-    reg_write(&ADC1->SQR1, 0); // one conversion in the sequence
+    reg_write(&ADC1->SQR1, 0); /* one conversion in the sequence */
     reg_write(&ADC1->SQR3, s->channel);
     power_up();
     start();
@@ -78,7 +82,7 @@ int32_t supply_read_mV(void) {
         return SUPPLY_ERR_ABSENT;
     }
     if (reg_read(&ADC1->SR) & ADC_SR_EOC) {
-        uint32_t counts = reg_read(&ADC1->DR) & FULL_COUNTS; // reading clears EOC
+        uint32_t counts = reg_read(&ADC1->DR) & FULL_COUNTS; /* reading clears EOC */
         uint32_t full_mV = s->reference_mV * (s->top_ohm + s->bottom_ohm) / s->bottom_ohm;
         last = (int32_t)((counts * full_mV + FULL_COUNTS / 2) / FULL_COUNTS);
         missed = 0;
@@ -86,7 +90,7 @@ int32_t supply_read_mV(void) {
     } else if (++missed == CALLS_MAX) {
         last = SUPPLY_ERR_TIMEOUT;
         missed = 0;
-        start(); // once more: noise on its supply may have stopped it
+        start(); /* once more: noise on its supply may have stopped it */
     }
     return last;
 }

@@ -1,11 +1,15 @@
-// Which interrupt line leads to which handler, per chip. The numbers are those of the reference
-// manuals' vector tables; test/hal/test_hal_boards.c holds them against the board files.
+/*
+ * Which interrupt line leads to which handler, per chip. The numbers are those of the reference
+ * manuals' vector tables; test/hal/test_hal_boards.c holds them against the board files.
+ */
 #ifndef HAL_STM32_VECTORS_H
 #define HAL_STM32_VECTORS_H
 
 #include "hal/stm32/handlers.h"
 
-// 16 DMA1 stream 5, 24 TIM1 break, 28 TIM2, 37 USART1, 38 USART2, 43 TIM8 break, 58 DMA2 stream 2
+/*
+ * 16 DMA1 stream 5, 24 TIM1 break, 28 TIM2, 37 USART1, 38 USART2, 43 TIM8 break, 58 DMA2 stream 2
+ */
 #define VECTORS_STM32F405(V)                                                                       \
     V(24, motor_break_irq)                                                                         \
     V(28, tick_irq) V(37, uart_irq) V(43, motor_break_irq) V(58, uart_irq)
@@ -13,7 +17,7 @@
 #define VECTORS_STM32F446(V)                                                                       \
     V(16, uart_irq)                                                                                \
     V(24, motor_break_irq) V(28, tick_irq) V(38, uart_irq) V(43, motor_break_irq)
-// 15 DMA1 channel 5; 24 is TIM1's break and the whole of TIM15
+/* 15 DMA1 channel 5; 24 is TIM1's break and the whole of TIM15 */
 #define VECTORS_STM32F100(V) V(15, uart_irq) V(24, motor_break_irq) V(37, uart_irq)
 
 #if defined(HAL_CHIP_STM32F405)

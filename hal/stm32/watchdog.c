@@ -1,24 +1,26 @@
-// hal/watchdog.h on the independent watchdog (RM0090 and RM0041, "Independent watchdog").
-//
-// Its oscillator is coarse (17 to 47 kHz on the F4). The reload is computed for the fastest one
-// that the data sheet allows, so that it never bites before timeout_ms; it may bite up to three
-// times later.
+/*
+ * hal/watchdog.h on the independent watchdog (RM0090 and RM0041, "Independent watchdog").
+ *
+ * Its oscillator is coarse (17 to 47 kHz on the F4). The reload is computed for the fastest one
+ * that the data sheet allows, so that it never bites before timeout_ms; it may bite up to three
+ * times later.
+ */
 #include "hal/watchdog.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"
 
 enum {
-    PRESCALER_MAX = 6, // divides by 4 << 6 = 256
+    PRESCALER_MAX = 6, /* divides by 4 << 6 = 256 */
     RELOAD_MAX = 4095,
     UPDATE_MS =
-        100, // PR and RLR cross over within 6 cycles of the divided oscillator: 90 ms at 17 kHz
+        100, /* PR and RLR cross over within 6 cycles of the divided oscillator: 90 ms at 17 kHz */
 };
 
 int watchdog_start(uint32_t timeout_ms) {
     if (timeout_ms == 0 || timeout_ms > UINT32_MAX / board.lsi_max_hz) {
         return WATCHDOG_ERR_RANGE;
     }
-    uint32_t ticks = (timeout_ms * board.lsi_max_hz + 999) / 1000; // undivided
+    uint32_t ticks = (timeout_ms * board.lsi_max_hz + 999) / 1000; /* undivided */
     uint32_t prescaler = 0;
     while (prescaler < PRESCALER_MAX && ticks > (RELOAD_MAX + 1u) * (4u << prescaler)) {
         prescaler++;
@@ -28,9 +30,9 @@ int watchdog_start(uint32_t timeout_ms) {
         return WATCHDOG_ERR_RANGE;
     }
     uint32_t polls = wait_polls(clock_info()->core_hz, UPDATE_MS);
-    // A halted core feeds nobody; the motor outputs are off by then (motor.c).
+    /* A halted core feeds nobody; the motor outputs are off by then (motor.c). */
     reg_set(DBGMCU_FREEZE_WATCHDOG, DBGMCU_FREEZE_IWDG);
-    // Starting it also starts its oscillator, without which the two updates would never end.
+    /* Starting it also starts its oscillator, without which the two updates would never end. */
     reg_write(&IWDG->KR, IWDG_KEY_START);
     if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls)) {
         return WATCHDOG_ERR_TIMEOUT;
@@ -41,7 +43,7 @@ int watchdog_start(uint32_t timeout_ms) {
     if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls)) {
         return WATCHDOG_ERR_TIMEOUT;
     }
-    // Also the answer of an emulator that has no watchdog: nothing stays in the register.
+    /* Also the answer of an emulator that has no watchdog: nothing stays in the register. */
     if (reg_read(&IWDG->RLR) != reload || reg_read(&IWDG->PR) != prescaler) {
         return WATCHDOG_ERR_TIMEOUT;
     }

@@ -1,6 +1,8 @@
-// The board files of the F2 and F4 boards: no pin twice, every pin can do what it is used for,
-// clocks within the data sheets' limits, slots on sectors that exist, interrupt lines as in the
-// vector table.
+/*
+ * The board files of the F2 and F4 boards: no pin twice, every pin can do what it is used for,
+ * clocks within the data sheets' limits, slots on sectors that exist, interrupt lines as in the
+ * vector table.
+ */
 #include "test/support/harness.h"
 
 #define board board_netduinoplus2
@@ -15,7 +17,9 @@
 
 #include "test/support/board_check.h"
 
-// Alternate function tables of the data sheets; the entries are the same for F205, F405 and F446.
+/*
+ * Alternate function tables of the data sheets; the entries are the same for F205, F405 and F446.
+ */
 static const pin_function_t functions[] = {
     {PIN(A, 6), 1, "TIM1_BKIN"},  {PIN(B, 12), 1, "TIM1_BKIN"}, {PIN(A, 6), 3, "TIM8_BKIN"},
     {PIN(A, 8), 1, "TIM1_CH1"},   {PIN(A, 9), 1, "TIM1_CH2"},   {PIN(A, 10), 1, "TIM1_CH3"},
@@ -31,15 +35,17 @@ static const pin_function_t functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-// Netduino: debugger, crystal, USB, LEDs, button, SD card and Ethernet are not on the headers.
+/* Netduino: debugger, crystal, USB, LEDs, button, SD card and Ethernet are not on the headers. */
 static const pin_t netduino_reserved[] = {
     PIN(A, 4),  PIN(A, 5),  PIN(A, 7),  PIN(A, 8),  PIN(A, 9), PIN(A, 10), PIN(A, 11),
     PIN(A, 12), PIN(A, 13), PIN(A, 14), PIN(A, 15), PIN(B, 0), PIN(B, 1),  PIN(B, 3),
     PIN(B, 4),  PIN(B, 5),  PIN(B, 11), PIN(C, 8),  PIN(C, 9), PIN(C, 10), PIN(C, 11),
     PIN(C, 12), PIN(C, 13), PIN(C, 14), PIN(C, 15), PIN(D, 2), PIN(H, 0),  PIN(H, 1),
 };
-// Nucleo: debugger, its SWO, clock input, 32 kHz crystal, LED, button; PB11 is not on the F446RE,
-// PB2 is a boot pin.
+/*
+ * Nucleo: debugger, its SWO, clock input, 32 kHz crystal, LED, button; PB11 is not on the F446RE,
+ * PB2 is a boot pin.
+ */
 static const pin_t nucleo_reserved[] = {PIN(A, 5),  PIN(A, 13), PIN(A, 14), PIN(B, 2),
                                         PIN(B, 3),  PIN(B, 11), PIN(C, 13), PIN(C, 14),
                                         PIN(C, 15), PIN(H, 0),  PIN(H, 1)};
@@ -78,7 +84,7 @@ static void test_no_pin_is_used_twice(void) {
     }
 }
 
-// The check itself must be able to fail.
+/* The check itself must be able to fail. */
 static void test_a_pin_used_twice_would_be_found(void) {
     board_t twice = board_nucleo;
     twice.encoder.select[5] = twice.motor.motors[0].pwm;
@@ -92,7 +98,7 @@ static void test_a_pin_used_twice_would_be_found(void) {
     }
     TEST_ASSERT_EQUAL_UINT(1, same);
     TEST_ASSERT_EQUAL_UINT(2 + 2 + 6 * 2 + 3 + 6 + 6 + 1,
-                           list.count); // and every pin is in the list
+                           list.count); /* and every pin is in the list */
 }
 
 static void test_every_pin_can_do_its_job(void) {
@@ -145,13 +151,13 @@ static void test_clocks_are_within_the_data_sheets(void) {
         TEST_ASSERT_TRUE(core / c->apb2_div <= facts->apb2_max_hz);
         TEST_ASSERT_TRUE(internal * facts->internal_fast / c->apb1_div <= facts->apb1_max_hz);
         TEST_ASSERT_TRUE(internal * facts->internal_fast / c->apb2_div <= facts->apb2_max_hz);
-        // 30 MHz per wait state at 2.7 to 3.6 V; neither too few nor one too many.
+        /* 30 MHz per wait state at 2.7 to 3.6 V; neither too few nor one too many. */
         TEST_ASSERT_TRUE(core <= (c->wait_states + 1.0) * facts->hz_per_wait_state);
         TEST_ASSERT_TRUE(core > c->wait_states * (double)facts->hz_per_wait_state);
     }
 }
 
-// Sectors 0 to 3 have 16 KB, 4 has 64 KB, the others 128 KB.
+/* Sectors 0 to 3 have 16 KB, 4 has 64 KB, the others 128 KB. */
 static void test_slots_are_whole_sectors(void) {
     for (unsigned i = 0; i < BOARDS; i++) {
         const board_t *b = boards[i].board;
@@ -173,13 +179,13 @@ static void test_lines_are_those_of_the_vector_table(void) {
     check_vectors(&board_netduinoplus2, f405, sizeof f405 / sizeof f405[0]);
     check_vectors(&board_netduino2, f205, sizeof f205 / sizeof f205[0]);
     check_vectors(&board_nucleo, f446, sizeof f446 / sizeof f446[0]);
-    // RM0033, RM0090 and RM0390 agree on these.
+    /* RM0033, RM0090 and RM0390 agree on these. */
     static const dma_request_t requests[] = {
         {USART1, {DMA2, RCC_BIT(RCC_BUS_AHB, 22), .stream = 2, .channel = 4, .irq = 58}},
         {USART1, {DMA2, RCC_BIT(RCC_BUS_AHB, 22), .stream = 5, .channel = 4, .irq = 68}},
         {USART2, {DMA1, RCC_BIT(RCC_BUS_AHB, 21), .stream = 5, .channel = 4, .irq = 16}},
     };
-    // The manuals' numbers: TIM1 break 24, TIM8 break 43, TIM2 28, USART1 37, USART2 38.
+    /* The manuals' numbers: TIM1 break 24, TIM8 break 43, TIM2 28, USART1 37, USART2 38. */
     for (unsigned i = 0; i < BOARDS; i++) {
         const board_t *b = boards[i].board;
         check_rx_dma(b, requests, sizeof requests / sizeof requests[0]);

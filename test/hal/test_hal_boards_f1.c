@@ -1,6 +1,8 @@
-// The board file of the value line Discovery. Besides what holds for every board: the F1 has no
-// selection of functions per pin, so a pin that is an alternate output of one peripheral must not
-// be an output of another one that is on.
+/*
+ * The board file of the value line Discovery. Besides what holds for every board: the F1 has no
+ * selection of functions per pin, so a pin that is an alternate output of one peripheral must not
+ * be an output of another one that is on.
+ */
 #include "test/support/harness.h"
 
 #define board board_vldiscovery
@@ -9,7 +11,7 @@
 
 #include "test/support/board_check.h"
 
-// With TIM1 partly remapped, USART1 and SPI1 remapped (RM0041 "AFIO_MAPR").
+/* With TIM1 partly remapped, USART1 and SPI1 remapped (RM0041 "AFIO_MAPR"). */
 static const pin_function_t functions[] = {
     {PIN(A, 6), 0, "TIM1_BKIN"}, {PIN(A, 8), 0, "TIM1_CH1"},  {PIN(A, 9), 0, "TIM1_CH2"},
     {PIN(A, 10), 0, "TIM1_CH3"}, {PIN(A, 11), 0, "TIM1_CH4"}, {PIN(A, 7), 0, "TIM1_CH1N"},
@@ -18,7 +20,7 @@ static const pin_function_t functions[] = {
     {PIN(B, 6), 0, "USART1_TX"}, {PIN(B, 7), 0, "USART1_RX"}, {PIN(B, 3), 0, "SPI1_SCK"},
     {PIN(B, 4), 0, "SPI1_MISO"}, {PIN(B, 5), 0, "SPI1_MOSI"},
 };
-// Debugger, crystals, button, LEDs; PB2 is a boot pin. PD0 and PD1 are the 8 MHz crystal.
+/* Debugger, crystals, button, LEDs; PB2 is a boot pin. PD0 and PD1 are the 8 MHz crystal. */
 static const pin_t reserved[] = {PIN(A, 0), PIN(A, 13), PIN(A, 14), PIN(B, 2), PIN(C, 8),
                                  PIN(C, 9), PIN(C, 14), PIN(C, 15), PIN(D, 0), PIN(D, 1)};
 
@@ -47,11 +49,13 @@ static void test_every_pin_can_do_its_job(void) {
     TEST_ASSERT_EQUAL_PTR(TIM15, b->motor.timers[1].regs);
     TEST_ASSERT_EQUAL_HEX32(1 << 22, b->motor.timers[1].freeze);
     TEST_ASSERT_EQUAL_HEX16(RCC_TIM15, b->motor.timers[1].clock);
-    TEST_ASSERT_NULL(b->tick.regs); // SysTick
+    TEST_ASSERT_NULL(b->tick.regs); /* SysTick */
     TEST_ASSERT_EQUAL_HEX32(1 << 0 | 1 << 2 | 1 << 6 | 2 << 24, b->afio_mapr);
 }
 
-// Outputs that a channel drives when it is on: CHx and CHxN, whichever pin is set to its function.
+/*
+ * Outputs that a channel drives when it is on: CHx and CHxN, whichever pin is set to its function.
+ */
 static void test_no_timer_drives_a_pin_of_somebody_else(void) {
     static const char *const timers[2] = {"TIM1", "TIM15"};
     const pin_t others[] = {b->uart.tx, b->encoder.sck, b->encoder.mosi};
@@ -84,10 +88,10 @@ static void test_no_timer_drives_a_pin_of_somebody_else(void) {
 static void test_clocks_are_within_the_data_sheet(void) {
     const board_clock_t *c = &b->clock;
     TEST_ASSERT_EQUAL_UINT32(24000000, c->hse_hz / c->pll.m * c->pll.n);
-    TEST_ASSERT_EQUAL_UINT8(2, c->pll_internal.m); // fixed by the hardware
+    TEST_ASSERT_EQUAL_UINT8(2, c->pll_internal.m); /* fixed by the hardware */
     TEST_ASSERT_TRUE(8e6 / 2 * c->pll_internal.n * facts.internal_fast <= 24e6);
     TEST_ASSERT_TRUE(c->pll.n >= 2 && c->pll.n <= 16 && c->pll_internal.n >= 2);
-    TEST_ASSERT_EQUAL_UINT8(1, c->apb1_div); // clock.c divides nothing
+    TEST_ASSERT_EQUAL_UINT8(1, c->apb1_div); /* clock.c divides nothing */
     TEST_ASSERT_EQUAL_UINT8(1, c->apb2_div);
 }
 
@@ -107,7 +111,7 @@ static void test_lines_are_those_of_the_vector_table(void) {
     check_rx_dma(b, requests, sizeof requests / sizeof requests[0]);
     TEST_ASSERT_EQUAL_INT(37, b->uart.irq);
     TEST_ASSERT_EQUAL_INT(24, b->motor.timers[0].break_irq);
-    TEST_ASSERT_EQUAL_INT(24, b->motor.timers[1].break_irq); // TIM15 shares TIM1's break line
+    TEST_ASSERT_EQUAL_INT(24, b->motor.timers[1].break_irq); /* TIM15 shares TIM1's break line */
 }
 
 TEST_LIST_BEGIN

@@ -1,4 +1,4 @@
-// The clock tree of the F100 against a model of RCC whose flags come late or never.
+/* The clock tree of the F100 against a model of RCC whose flags come late or never. */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -29,17 +29,17 @@ void setUp(void) {
 enum {
     HSI_UP = RCC_CR_HSION | RCC_CR_HSIRDY,
     HSE_UP = RCC_CR_HSEON | RCC_CR_HSERDY,
-    FROM_HSE = 1 << 16 | (3 - 2) << 18, // PREDIV1, x3
-    FROM_HSI = (5 - 2) << 18,           // HSI / 2, x5
+    FROM_HSE = 1 << 16 | (3 - 2) << 18, /* PREDIV1, x3 */
+    FROM_HSI = (5 - 2) << 18,           /* HSI / 2, x5 */
 };
 
 static void test_the_planned_clock_in_the_manuals_order(void) {
     const clock_info_t *info = clock_init();
-    EXPECT_WRITES({&RCC->CR, HSI_UP}, {&RCC->CFGR, 0}, {&RCC->CR, HSI_UP}, // internal, PLL off
+    EXPECT_WRITES({&RCC->CR, HSI_UP}, {&RCC->CFGR, 0}, {&RCC->CR, HSI_UP}, /* internal, PLL off */
                   {&RCC->CR, HSI_UP}, {&RCC->CR, HSI_UP}, {&RCC->CR, HSI_UP | RCC_CR_HSEON},
-                  {&RCC->CFGR2, 0},                           // PREDIV1 = 1
-                  {&RCC->CFGR, FROM_HSE},                     // while the PLL is off
-                  {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON}, // then its flag
+                  {&RCC->CFGR2, 0},                           /* PREDIV1 = 1 */
+                  {&RCC->CFGR, FROM_HSE},                     /* while the PLL is off */
+                  {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON}, /* then its flag */
                   {&RCC->CFGR, FROM_HSE | 2});
     TEST_ASSERT_EQUAL_INT(CLOCK_CRYSTAL_PLL, info->source);
     TEST_ASSERT_EQUAL_UINT32(24000000, info->core_hz);
@@ -47,7 +47,7 @@ static void test_the_planned_clock_in_the_manuals_order(void) {
     TEST_ASSERT_EQUAL_UINT32(24000000, info->uart_hz);
     TEST_ASSERT_EQUAL_UINT32(24000000, clock_timer_hz(RCC_TIM1));
     TEST_ASSERT_NULL(info->note);
-    // The flash controller needs the internal oscillator: it must stay on.
+    /* The flash controller needs the internal oscillator: it must stay on. */
     TEST_ASSERT_TRUE(regmodel_get(&RCC->CR) & RCC_CR_HSION);
 }
 
@@ -84,7 +84,7 @@ static void test_the_emulator_is_recognised(void) {
     regmodel_absent(REGMODEL_ADDRESS(RCC), REGMODEL_ADDRESS(&RCC->CFGR2));
     const clock_info_t *info = clock_init();
     TEST_ASSERT_TRUE(info->emulated);
-    TEST_ASSERT_EQUAL_UINT32(24000000, info->tick_timer_hz); // SysTick
+    TEST_ASSERT_EQUAL_UINT32(24000000, info->tick_timer_hz); /* SysTick */
     TEST_ASSERT_NOT_NULL(strstr(info->note, "emulator"));
     TEST_ASSERT_EQUAL_UINT(1, regmodel_read_count(&RCC->CR));
 }

@@ -1,5 +1,7 @@
-// The clock tree of the F2 and F4 against a model of RCC whose flags come late or never: crystal,
-// PLL and switch each may fail, nothing may hang, and what was reached is what is reported.
+/*
+ * The clock tree of the F2 and F4 against a model of RCC whose flags come late or never: crystal,
+ * PLL and switch each may fail, nothing may hang, and what was reached is what is reported.
+ */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -44,7 +46,7 @@ enum {
     ACR = 5 | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN | FLASH_ACR_DCEN,
     PLL_EXTERNAL = 25 | 336 << 6 | 0 << 16 | 1 << 22 | 7 << 24,
     PLL_INTERNAL = 16 | 320 << 6 | 0 << 16 | 7 << 24,
-    DIVIDERS = 5 << 10 | 4 << 13, // APB1 / 4, APB2 / 2
+    DIVIDERS = 5 << 10 | 4 << 13, /* APB1 / 4, APB2 / 2 */
     HSI = RCC_CR_HSION,
     HSI_UP = RCC_CR_HSION | RCC_CR_HSIRDY,
     HSE_UP = RCC_CR_HSEON | RCC_CR_HSERDY,
@@ -52,16 +54,16 @@ enum {
 
 static void test_the_planned_clock_in_the_manuals_order(void) {
     const clock_info_t *info = clock_init();
-    EXPECT_WRITES({&RCC->CR, HSI_UP},                                  // HSION
-                  {&RCC->CFGR, 0},                                     // SW = HSI
-                  {&RCC->CR, HSI_UP},                                  // PLL off
-                  {&RCC->CR, HSI_UP}, {&RCC->CR, HSI_UP},              // HSE off, no bypass
-                  {&RCC->CR, HSI_UP | RCC_CR_HSEON},                   // HSE on, then its flag
-                  {&FLASH->ACR, ACR},                                  // wait states first
-                  {&PWR->CR, 1 << 14},                                 // voltage scale 1
-                  {&RCC->PLLCFGR, PLL_EXTERNAL},                       // while the PLL is off
-                  {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON},          // then its flag
-                  {&RCC->CFGR, DIVIDERS}, {&RCC->CFGR, DIVIDERS | 2}); // buses, then the switch
+    EXPECT_WRITES({&RCC->CR, HSI_UP},                                  /* HSION */
+                  {&RCC->CFGR, 0},                                     /* SW = HSI */
+                  {&RCC->CR, HSI_UP},                                  /* PLL off */
+                  {&RCC->CR, HSI_UP}, {&RCC->CR, HSI_UP},              /* HSE off, no bypass */
+                  {&RCC->CR, HSI_UP | RCC_CR_HSEON},                   /* HSE on, then its flag */
+                  {&FLASH->ACR, ACR},                                  /* wait states first */
+                  {&PWR->CR, 1 << 14},                                 /* voltage scale 1 */
+                  {&RCC->PLLCFGR, PLL_EXTERNAL},                       /* while the PLL is off */
+                  {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON},          /* then its flag */
+                  {&RCC->CFGR, DIVIDERS}, {&RCC->CFGR, DIVIDERS | 2}); /* buses, then the switch */
     TEST_ASSERT_EQUAL_INT(CLOCK_CRYSTAL_PLL, info->source);
     TEST_ASSERT_EQUAL_UINT32(168000000, info->core_hz);
     TEST_ASSERT_EQUAL_UINT32(84000000, info->tick_timer_hz);
@@ -82,7 +84,7 @@ static void test_no_crystal_runs_the_pll_from_the_internal_oscillator(void) {
     TEST_ASSERT_EQUAL_HEX32(PLL_INTERNAL, regmodel_get(&RCC->PLLCFGR));
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CR) & RCC_CR_HSEON);
     TEST_ASSERT_NOT_NULL(strstr(info->note, "external oscillator did not start"));
-    // It had its 100 ms: 16 MHz, four cycles a poll.
+    /* It had its 100 ms: 16 MHz, four cycles a poll. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(16000 * 100 / 4, regmodel_read_count(&RCC->CR));
 }
 
@@ -93,7 +95,7 @@ static void expect_internal(const clock_info_t *info, const char *note) {
     TEST_ASSERT_EQUAL_UINT32(16000000, info->uart_hz);
     TEST_ASSERT_EQUAL_UINT32(16000000, clock_timer_hz(RCC_TIM1));
     TEST_ASSERT_NOT_NULL(strstr(info->note, note));
-    // And so it is: source HSI, no bus divided, PLL off.
+    /* And so it is: source HSI, no bus divided, PLL off. */
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CFGR) & ~(uint32_t)RCC_CFGR_SWS);
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CR) & RCC_CR_PLLON);
 }
@@ -144,7 +146,7 @@ static void test_the_emulator_is_recognised(void) {
     TEST_ASSERT_EQUAL_UINT32(1000000000, info->tick_timer_hz);
     TEST_ASSERT_EQUAL_UINT32(168000000, info->core_hz);
     TEST_ASSERT_NOT_NULL(strstr(info->note, "emulator"));
-    TEST_ASSERT_EQUAL_UINT(1, regmodel_read_count(&RCC->CR)); // no wait for what cannot come
+    TEST_ASSERT_EQUAL_UINT(1, regmodel_read_count(&RCC->CR)); /* no wait for what cannot come */
 }
 
 TEST_LIST_BEGIN

@@ -1,5 +1,7 @@
-// The encoder driver against a model of the SPI and of AS5047P chips on it: one frame late, even
-// parity, an error flag that a read of ERRFL clears, and the select timing of the data sheet.
+/*
+ * The encoder driver against a model of the SPI and of AS5047P chips on it: one frame late, even
+ * parity, an error flag that a read of ERRFL clears, and the select timing of the data sheet.
+ */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -25,26 +27,26 @@ const board_t board = {
 
 /* --------------------------------------------------------------- model of the bus and the chips */
 typedef struct {
-    uint16_t angle, answer; // answer: what the next frame carries
+    uint16_t angle, answer; /* answer: what the next frame carries */
     bool error;
-    bool garble; // flips a bit of the frame on its way
-    bool gone;   // the line stays where its pull-up puts it
+    bool garble; /* flips a bit of the frame on its way */
+    bool gone;   /* the line stays where its pull-up puts it */
     uint16_t diagnosis;
     unsigned errors_read;
-    uint64_t released; // bus time when it was last deselected
+    uint64_t released; /* bus time when it was last deselected */
 } chip_t;
 
 static chip_t chip[ENCODERS];
 static struct {
-    int selected; // -1: none
-    bool dead;    // no clock
+    int selected; /* -1: none */
+    bool dead;    /* no clock */
     bool received;
-    unsigned busy; // reads of the status that still show it
+    unsigned busy; /* reads of the status that still show it */
     uint16_t data, line_idle;
     unsigned frames;
     uint16_t last_request;
-    unsigned wrong; // timing or bus rules broken
-    uint64_t reads; // of the bus, ever: two bus cycles each at least, so they measure time
+    unsigned wrong; /* timing or bus rules broken */
+    uint64_t reads; /* of the bus, ever: two bus cycles each at least, so they measure time */
     uint64_t selected_at;
 } bus;
 
@@ -52,7 +54,7 @@ static uint16_t even(uint16_t value15) {
     return (uint16_t)(value15 | (__builtin_popcount(value15) % 2) << 15);
 }
 
-// 350 ns before the first clock edge and between frames (t_L, t_CSn).
+/* 350 ns before the first clock edge and between frames (t_L, t_CSn). */
 static void check_time(uint64_t since) {
     bus.wrong += (bus.reads - since) * 2 * 1000000000 < (uint64_t)350 * BUS_HZ;
 }
@@ -97,7 +99,7 @@ static uint32_t spi_write(uint32_t address, unsigned width, uint32_t value, uint
         bus.last_request = (uint16_t)value;
         bus.wrong += bus.selected < 0;
         check_time(bus.selected_at);
-        bus.busy = 4; // ends after the word is there, with the clock's last half period
+        bus.busy = 4; /* ends after the word is there, with the clock's last half period */
         if (!bus.dead) {
             chip_t *c = bus.selected < 0 ? NULL : &chip[bus.selected];
             uint16_t word = c == NULL || c->gone ? bus.line_idle : c->answer;
@@ -105,7 +107,7 @@ static uint32_t spi_write(uint32_t address, unsigned width, uint32_t value, uint
                 word ^= c->garble ? 1 << 5 : 0;
                 execute(c, (uint16_t)value);
             }
-            // An overrun keeps the word that was not read.
+            /* An overrun keeps the word that was not read. */
             bus.data = bus.received ? bus.data : word;
             bus.received = true;
         }
@@ -118,14 +120,14 @@ static uint32_t select_write(uint32_t address, unsigned width, uint32_t value, u
     (void)width;
     (void)stored;
     for (int i = 0; i < ENCODERS; i++) {
-        if (value & 1u << (4 + i + 16)) {   // low: selected
-            bus.wrong += bus.selected >= 0; // two chips on one line
+        if (value & 1u << (4 + i + 16)) {   /* low: selected */
+            bus.wrong += bus.selected >= 0; /* two chips on one line */
             check_time(chip[i].released);
             bus.selected = i;
             bus.selected_at = bus.reads;
         }
         if (value & 1u << (4 + i)) {
-            bus.wrong += bus.selected == i && bus.busy > 0 && !bus.dead; // cut off in the middle
+            bus.wrong += bus.selected == i && bus.busy > 0 && !bus.dead; /* cut off in the middle */
             if (bus.selected == i) {
                 bus.selected = -1;
                 chip[i].released = bus.reads;
@@ -135,7 +137,7 @@ static uint32_t select_write(uint32_t address, unsigned width, uint32_t value, u
     return value;
 }
 
-// Between two calls of the driver there is time enough.
+/* Between two calls of the driver there is time enough. */
 static void time_passes(void) {
     bus.reads += 1000000;
 }
@@ -154,7 +156,7 @@ void setUp(void) {
     bus.line_idle = 0xFFFF;
     bus.reads = 1000000;
     for (unsigned i = 0; i < ENCODERS; i++) {
-        chip[i].diagnosis = 0x0180; // offset loop finished, gain 128
+        chip[i].diagnosis = 0x0180; /* offset loop finished, gain 128 */
         chip[i].angle = (uint16_t)(1000 * (i + 1));
     }
     fake_clock = (clock_info_t){.core_hz = 168000000};
@@ -173,9 +175,9 @@ void tearDown(void) {
 /* ---------------------------------------------------------------------------------------- tests */
 static void test_requests_have_even_parity(void) {
     TEST_ASSERT_EQUAL_HEX16(0xFFFF, encoder_request(0x3FFF));
-    TEST_ASSERT_EQUAL_HEX16(0x4001, encoder_request(0x0001)); // two ones already
+    TEST_ASSERT_EQUAL_HEX16(0x4001, encoder_request(0x0001)); /* two ones already */
     TEST_ASSERT_EQUAL_HEX16(0xC000, encoder_request(0x0000));
-    TEST_ASSERT_EQUAL_HEX16(0xFFFC, encoder_request(0x3FFC)); // thirteen ones
+    TEST_ASSERT_EQUAL_HEX16(0xFFFC, encoder_request(0x3FFC)); /* thirteen ones */
     for (uint32_t a = 0; a < 0x4000; a++) {
         uint16_t frame = encoder_request((uint16_t)a);
         TEST_ASSERT_EQUAL_INT(0, __builtin_popcount(frame) % 2);
@@ -186,14 +188,14 @@ static void test_requests_have_even_parity(void) {
 static void test_init_is_the_manuals_sequence(void) {
     regmodel_log(REGMODEL_ADDRESS(SPI2), REGMODEL_ADDRESS(&SPI2->CR2));
     encoder_init();
-    // CPHA, MSTR, bus / 8 = 5.25 MHz (BR = 2; / 4 would be 10.5), SSI, SSM, DFF; enabled last.
+    /* CPHA, MSTR, bus / 8 = 5.25 MHz (BR = 2; / 4 would be 10.5), SSI, SSM, DFF; enabled last. */
     const uint32_t config = 1 << 0 | 1 << 2 | 2 << 3 | 1 << 8 | 1 << 9 | 1 << 11;
     EXPECT_WRITES({&SPI2->CR1, 0}, {&SPI2->CR2, 0}, {&SPI2->CR1, config},
                   {&SPI2->CR1, config | 1 << 6});
     TEST_ASSERT_EQUAL_HEX32(1 << 14, regmodel_get(&RCC->APB1ENR));
-    TEST_ASSERT_EQUAL_HEX32(1 << 2, regmodel_get(&GPIO(PORT_B)->BSRR)); // power on
+    TEST_ASSERT_EQUAL_HEX32(1 << 2, regmodel_get(&GPIO(PORT_B)->BSRR)); /* power on */
     TEST_ASSERT_EQUAL_UINT(ENCODERS,
-                           bus.frames); // each asked once, so that the first read has an answer
+                           bus.frames); /* each asked once, so that the first read has an answer */
 }
 
 static void test_the_clock_never_exceeds_ten_megahertz(void) {
@@ -203,9 +205,9 @@ static void test_the_clock_never_exceeds_ten_megahertz(void) {
         encoder_init();
         uint32_t rate = regmodel_get(&SPI2->CR1) >> 3 & 7;
         TEST_ASSERT_LESS_OR_EQUAL_UINT32(10000000, hz >> (rate + 1));
-        TEST_ASSERT_TRUE(rate == 0 || hz >> rate > 10000000); // and not slower than it must be
+        TEST_ASSERT_TRUE(rate == 0 || hz >> rate > 10000000); /* and not slower than it must be */
     }
-    bus.wrong = 0; // the time checks above are for BUS_HZ
+    bus.wrong = 0; /* the time checks above are for BUS_HZ */
 }
 
 static void test_the_angle_is_the_one_before(void) {
@@ -226,9 +228,9 @@ static void test_every_angle_is_read_as_it_is(void) {
     encoder_init();
     for (uint32_t a = 0; a < ENCODER_COUNTS; a++) {
         chip[0].angle = (uint16_t)a;
-        TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); // the answer of before
+        TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the answer of before */
         TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
-        TEST_ASSERT_EQUAL_UINT16(a, counts); // 0, too, whose frame is all zeros
+        TEST_ASSERT_EQUAL_UINT16(a, counts); /* 0, too, whose frame is all zeros */
     }
 }
 
@@ -247,7 +249,7 @@ static void test_the_error_flag_is_reported_and_cleared(void) {
     uint16_t counts = 42;
     encoder_init();
     chip[0].error = true;
-    TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); // asked before the error
+    TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* asked before the error */
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_FLAG, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_UINT(1, chip[0].errors_read);
     TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
@@ -258,7 +260,7 @@ static void test_an_error_with_the_highest_angle_is_not_taken_for_an_open_line(v
     uint16_t counts = 42;
     chip[0].angle = 0x3FFF;
     chip[0].error = true;
-    encoder_init(); // its frame is 0xFFFF
+    encoder_init(); /* its frame is 0xFFFF */
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_FLAG, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_UINT16(0x3FFF, counts);
@@ -268,11 +270,11 @@ static void test_a_dead_line_is_absent(void) {
     uint16_t counts = 42;
     encoder_init();
     chip[1].gone = true;
-    TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT, read_encoder(1, &counts)); // all ones
+    TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT, read_encoder(1, &counts)); /* all ones */
     bus.line_idle = 0;
-    TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT, read_encoder(1, &counts)); // all zeros
+    TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT, read_encoder(1, &counts)); /* all zeros */
     TEST_ASSERT_EQUAL_UINT16(42, counts);
-    TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); // the other one works
+    TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the other one works */
 }
 
 static void test_no_clock_is_a_timeout_and_ends(void) {
@@ -283,14 +285,14 @@ static void test_no_clock_is_a_timeout_and_ends(void) {
     uint64_t before = bus.reads;
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_TIMEOUT, encoder_read(0, &counts));
     TEST_ASSERT_EQUAL_UINT16(42, counts);
-    // Bounded for the tick's sake: 500 reads at two bus cycles are 24 us.
+    /* Bounded for the tick's sake: 500 reads at two bus cycles are 24 us. */
     TEST_ASSERT_LESS_THAN_UINT64(500, bus.reads - before);
 }
 
 static void test_a_late_word_is_not_taken_for_an_answer(void) {
     uint16_t counts = 42;
     encoder_init();
-    bus.received = true; // arrived after its transfer was given up
+    bus.received = true; /* arrived after its transfer was given up */
     bus.data = even(7777);
     TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_UINT16(1000, counts);

@@ -1,5 +1,7 @@
-// The flash driver of the F100 against a model of the controller
-// (test/support/hal/flash_f1_model.h).
+/*
+ * The flash driver of the F100 against a model of the controller
+ * (test/support/hal/flash_f1_model.h).
+ */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -28,14 +30,14 @@ void tearDown(void) {
 }
 
 /* ---------------------------------------------------------------------------------------- tests */
-#define FLAGS (1 << 2 | 1 << 4 | 1 << 5) // PGERR, WRPRTERR, EOP: cleared by ones
+#define FLAGS (1 << 2 | 1 << 4 | 1 << 5) /* PGERR, WRPRTERR, EOP: cleared by ones */
 
 static void test_erase_is_the_manuals_sequence(void) {
     flash_f1.busy = 5;
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_erase(SLOT1 + PAGE, PAGE));
     EXPECT_WRITES({&FLASH->KEYR, 0x45670123}, {&FLASH->KEYR, 0xCDEF89AB}, {&FLASH->SR, FLAGS},
-                  {&FLASH->CR, 1 << 1},                                      // PER
-                  {&FLASH->AR, SLOT1 + PAGE}, {&FLASH->CR, 1 << 1 | 1 << 6}, // and STRT
+                  {&FLASH->CR, 1 << 1},                                      /* PER */
+                  {&FLASH->AR, SLOT1 + PAGE}, {&FLASH->CR, 1 << 1 | 1 << 6}, /* and STRT */
                   {&FLASH->SR, FLAGS}, {&FLASH->CR, 1 << 7} /* LOCK */);
     TEST_ASSERT_EQUAL_HEX32(0, flash_f1_word(SLOT1));
     TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, flash_f1_word(SLOT1 + PAGE));
@@ -61,7 +63,7 @@ static void test_erase_that_never_ends_is_given_up_and_locked(void) {
     flash_f1.busy = REGMODEL_NEVER;
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_TIMEOUT, flash_erase(SLOT0, PAGE));
     TEST_ASSERT_TRUE(flash_f1_locked());
-    // At least the data sheet's 40 ms at 24 MHz and four cycles a poll.
+    /* At least the data sheet's 40 ms at 24 MHz and four cycles a poll. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(24000 * 40 / 4, regmodel_read_count(&FLASH->SR));
 }
 
@@ -95,7 +97,7 @@ static void test_an_erase_of_a_protected_page_is_reported_and_locked(void) {
     flash_f1.fail_with = FLASH_SR_WRPRTERR;
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_erase(SLOT0, PAGE));
     TEST_ASSERT_TRUE(flash_f1_locked());
-    TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_erase(SLOT0, PAGE)); // the flag does not stick
+    TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_erase(SLOT0, PAGE)); /* the flag does not stick */
 }
 
 static void test_program_is_the_manuals_sequence(void) {
@@ -104,7 +106,7 @@ static void test_program_is_the_manuals_sequence(void) {
     flash_f1.busy = 2;
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_program(SLOT0 + 2, "\x11\x22\x33\x44", 4));
     EXPECT_WRITES({&FLASH->KEYR, 0x45670123}, {&FLASH->KEYR, 0xCDEF89AB}, {&FLASH->SR, FLAGS},
-                  {&FLASH->CR, 1 << 0}, // PG
+                  {&FLASH->CR, 1 << 0}, /* PG */
                   {(void *)(uintptr_t)(SLOT0 + 2), 0x2211}, {&FLASH->SR, FLAGS},
                   {(void *)(uintptr_t)(SLOT0 + 4), 0x4433}, {&FLASH->SR, FLAGS},
                   {&FLASH->CR, 1 << 7} /* LOCK */);
@@ -119,7 +121,7 @@ static void test_programming_twice_is_an_error_of_the_controller(void) {
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_program(SLOT0, "ab", 2));
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_program(SLOT0, "cdef", 4));
     TEST_ASSERT_TRUE(flash_f1_locked());
-    TEST_ASSERT_EQUAL_HEX32(0xFFFF6261, flash_f1_word(SLOT0)); // and nothing after it was tried
+    TEST_ASSERT_EQUAL_HEX32(0xFFFF6261, flash_f1_word(SLOT0)); /* and nothing after it was tried */
 }
 
 static void test_program_that_never_ends_is_given_up_and_locked(void) {

@@ -1,6 +1,8 @@
-// The flash driver of the F2 and F4 against a model of the controller. RM0090: unlock with two
-// keys in order, wait for BSY, clear the error flags, erase by SER + SNB then STRT, program with PG
-// by 32-bit writes, lock again; reset both caches after an erase, while they are off.
+/*
+ * The flash driver of the F2 and F4 against a model of the controller. RM0090: unlock with two
+ * keys in order, wait for BSY, clear the error flags, erase by SER + SNB then STRT, program with PG
+ * by 32-bit writes, lock again; reset both caches after an erase, while they are off.
+ */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -24,16 +26,16 @@ const board_t board = {
 
 /* ---------------------------------------------------------------------- model of the controller */
 static struct {
-    unsigned key;  // 0: waits for the first key, 1: for the second, 2: open, 3: shut until reset
-    unsigned busy; // polls that the next operation keeps BSY set
-    unsigned busy_left; // of the operation that runs
-    uint32_t fail_with; // error flags that the next operation ends with
+    unsigned key;  /* 0: waits for the first key, 1: for the second, 2: open, 3: shut until reset */
+    unsigned busy; /* polls that the next operation keeps BSY set */
+    unsigned busy_left; /* of the operation that runs */
+    uint32_t fail_with; /* error flags that the next operation ends with */
     bool refuse_keys;
-    uint32_t stuck_mask; // these bits of each programmed word do not take
-    bool erase_weak;     // an erase leaves one bit behind
-    unsigned wrong;      // accesses that the manual forbids
+    uint32_t stuck_mask; /* these bits of each programmed word do not take */
+    bool erase_weak;     /* an erase leaves one bit behind */
+    unsigned wrong;      /* accesses that the manual forbids */
     unsigned fed_while_busy;
-    unsigned unlocked_irq; // erase polls with interrupts on
+    unsigned unlocked_irq; /* erase polls with interrupts on */
 } chip;
 
 static uint32_t cr, sr;
@@ -90,7 +92,7 @@ static uint32_t flash_write_model(uint32_t address, unsigned width, uint32_t val
             chip.key = 2;
             cr &= ~FLASH_CR_LOCK;
         } else {
-            chip.key = 3; // a wrong key shuts it until the next reset
+            chip.key = 3; /* a wrong key shuts it until the next reset */
         }
         return 0;
     }
@@ -108,7 +110,7 @@ static uint32_t flash_write_model(uint32_t address, unsigned width, uint32_t val
             cr = FLASH_CR_LOCK;
             chip.key = 0;
         } else if (value & FLASH_CR_STRT) {
-            // Selected before it is started, nothing pending, no error left from before.
+            /* Selected before it is started, nothing pending, no error left from before. */
             chip.wrong += (value & FLASH_CR_SER) == 0 || (stored & FLASH_CR_SER) == 0;
             chip.wrong += (sr & FLASH_SR_BSY) != 0 || (sr & FLASH_SR_ERRORS) != 0;
             begin();
@@ -126,7 +128,7 @@ static uint32_t memory_write_model(uint32_t address, unsigned width, uint32_t va
     bool ready = !locked() && (cr & FLASH_CR_PG) && (cr & 3 << 8) == FLASH_CR_PSIZE_32;
     if (!ready || width != 32 || (sr & FLASH_SR_BSY) || (sr & FLASH_SR_ERRORS)) {
         chip.wrong++;
-        sr |= 1 << 7; // PGSERR
+        sr |= 1 << 7; /* PGSERR */
         return stored;
     }
     (void)address;
@@ -181,14 +183,14 @@ static void test_erase_is_the_manuals_sequence(void) {
     chip.busy = 5;
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_erase(SLOT1, SECTOR));
     EXPECT_WRITES({&FLASH->KEYR, 0x45670123}, {&FLASH->KEYR, 0xCDEF89AB}, {&FLASH->SR, ERRORS},
-                  {&FLASH->CR, 1 << 1 | 11 << 3 | 2 << 8},           // SER, sector 11, x32
-                  {&FLASH->CR, 1 << 1 | 11 << 3 | 2 << 8 | 1 << 16}, // and STRT
+                  {&FLASH->CR, 1 << 1 | 11 << 3 | 2 << 8},           /* SER, sector 11, x32 */
+                  {&FLASH->CR, 1 << 1 | 11 << 3 | 2 << 8 | 1 << 16}, /* and STRT */
                   {&FLASH->CR, FLASH_CR_LOCK}, {&FLASH->ACR, ACR_OFF},
                   {&FLASH->ACR, ACR_OFF | FLASH_ACR_ICRST | FLASH_ACR_DCRST},
                   {&FLASH->ACR, ACR_OFF}, {&FLASH->ACR, ACR_ON});
     TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT1));
     TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT1 + SECTOR - 4));
-    TEST_ASSERT_EQUAL_HEX32(0, memory_word(SLOT0)); // the other slot is as it was
+    TEST_ASSERT_EQUAL_HEX32(0, memory_word(SLOT0)); /* the other slot is as it was */
 }
 
 static void test_erase_feeds_the_watchdog_with_interrupts_locked(void) {
@@ -214,7 +216,9 @@ static void test_erase_that_never_ends_is_given_up_and_locked(void) {
     chip.busy = REGMODEL_NEVER;
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_TIMEOUT, flash_erase(SLOT0, SECTOR));
     TEST_ASSERT_TRUE(locked());
-    // At least the data sheet's two seconds: a poll takes four cycles of this 1 MHz core or more.
+    /*
+     * At least the data sheet's two seconds: a poll takes four cycles of this 1 MHz core or more.
+     */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(2000000 / 4, regmodel_read_count(&FLASH->SR));
 }
 
@@ -264,7 +268,7 @@ static void test_geometry_is_the_boards(void) {
 }
 
 static void test_an_erase_error_is_reported_and_locked(void) {
-    chip.fail_with = 1 << 4; // WRPERR
+    chip.fail_with = 1 << 4; /* WRPERR */
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_erase(SLOT0, SECTOR));
     TEST_ASSERT_TRUE(locked());
 }
@@ -286,7 +290,7 @@ static void test_program_is_the_manuals_sequence(void) {
     const uint8_t data[8] = {0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88};
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_program(SLOT0 + 8, data, 8));
     EXPECT_WRITES({&FLASH->KEYR, 0x45670123}, {&FLASH->KEYR, 0xCDEF89AB}, {&FLASH->SR, ERRORS},
-                  {&FLASH->CR, 1 << 0 | 2 << 8}, // PG, x32
+                  {&FLASH->CR, 1 << 0 | 2 << 8}, /* PG, x32 */
                   {(void *)(uintptr_t)(SLOT0 + 8), 0x44332211},
                   {(void *)(uintptr_t)(SLOT0 + 12), 0x88776655}, {&FLASH->CR, FLASH_CR_LOCK});
     uint8_t back[6];
@@ -304,10 +308,10 @@ static void test_program_waits_for_every_word(void) {
 
 static void test_program_error_stops_and_locks(void) {
     flash_erase(SLOT0, SECTOR);
-    chip.fail_with = 1 << 6; // PGPERR
+    chip.fail_with = 1 << 6; /* PGPERR */
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_program(SLOT0, "abcdefgh", 8));
     TEST_ASSERT_TRUE(locked());
-    TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT0 + 4)); // not even tried
+    TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT0 + 4)); /* not even tried */
 }
 
 static void test_program_that_never_ends_is_given_up_and_locked(void) {

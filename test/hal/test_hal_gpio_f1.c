@@ -1,5 +1,7 @@
-// Pins of the F1: four bits a pin, remapping for the whole board in one write that keeps the
-// debugger.
+/*
+ * Pins of the F1: four bits a pin, remapping for the whole board in one write that keeps the
+ * debugger.
+ */
 #include "test/support/harness.h"
 
 #include "hal/stm32/gpio.h"
@@ -8,8 +10,10 @@
 enum { MAPR = AFIO_MAPR_USART1 | AFIO_MAPR_SWD_ONLY };
 const board_t board = {.afio_mapr = MAPR};
 
-// The JTAG bits read as anything: a driver that reads the register and writes it back would cut the
-// debugger off.
+/*
+ * The JTAG bits read as anything: a driver that reads the register and writes it back would cut the
+ * debugger off.
+ */
 static uint32_t mapr_read(uint32_t address, uint32_t stored) {
     (void)address;
     return stored | 7 << 24;
@@ -28,8 +32,8 @@ void setUp(void) {
 
 static void test_output_is_at_its_level_before_it_drives(void) {
     gpio_output(PIN(B, 8), true);
-    EXPECT_WRITES({&RCC->APB2ENR, 1 << 0},                               // AFIO
-                  {&AFIO->MAPR, MAPR}, {&RCC->APB2ENR, 1 << 0 | 1 << 3}, // port B
+    EXPECT_WRITES({&RCC->APB2ENR, 1 << 0},                               /* AFIO */
+                  {&AFIO->MAPR, MAPR}, {&RCC->APB2ENR, 1 << 0 | 1 << 3}, /* port B */
                   {&GPIO(PORT_B)->BSRR, 1 << 8}, {&RCC->APB2ENR, 1 << 0 | 1 << 3},
                   {&GPIO(PORT_B)->CR[1], 0x44444441});
 }
@@ -38,7 +42,7 @@ static void test_alternate_out_and_in(void) {
     gpio_alternate_out(PIN(B, 6), 0, GPIO_PULL_NONE);
     gpio_alternate_in(PIN(B, 7), 0, GPIO_PULL_UP);
     TEST_ASSERT_EQUAL_HEX32(0x89444444, regmodel_get(&GPIO(PORT_B)->CR[0]));
-    TEST_ASSERT_EQUAL_HEX32(1 << 7, regmodel_get(&GPIO(PORT_B)->BSRR)); // pulled up
+    TEST_ASSERT_EQUAL_HEX32(1 << 7, regmodel_get(&GPIO(PORT_B)->BSRR)); /* pulled up */
     TEST_ASSERT_EQUAL_HEX32(MAPR, regmodel_get(&AFIO->MAPR));
     gpio_alternate_in(PIN(B, 7), 0, GPIO_PULL_DOWN);
     TEST_ASSERT_EQUAL_HEX32(1 << 23, regmodel_get(&GPIO(PORT_B)->BSRR));
@@ -49,7 +53,7 @@ static void test_alternate_out_and_in(void) {
 static void test_input_is_read(void) {
     gpio_input(PIN(C, 12), GPIO_PULL_UP);
     TEST_ASSERT_EQUAL_HEX32(0x00080000, regmodel_get(&GPIO(PORT_C)->CR[1]));
-    TEST_ASSERT_EQUAL_HEX32(1 << 12, regmodel_get(&GPIO(PORT_C)->BSRR)); // pulled up
+    TEST_ASSERT_EQUAL_HEX32(1 << 12, regmodel_get(&GPIO(PORT_C)->BSRR)); /* pulled up */
     regmodel_set(&GPIO(PORT_C)->IDR, 1 << 12);
     TEST_ASSERT_TRUE(gpio_read(PIN(C, 12)));
     TEST_ASSERT_FALSE(gpio_read(PIN(C, 11)));

@@ -1,6 +1,8 @@
-// The motor driver against a model of two timers with break input (RM0090, TIM1 and TIM8): BDTR
-// that locks itself, MOE that cannot be set and a break flag that cannot be cleared while the input
-// is active, preloaded compare registers. Compiled for both families.
+/*
+ * The motor driver against a model of two timers with break input (RM0090, TIM1 and TIM8): BDTR
+ * that locks itself, MOE that cannot be set and a break flag that cannot be cleared while the input
+ * is active, preloaded compare registers. Compiled for both families.
+ */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -30,7 +32,7 @@ enum { FREEZE_A = 1 << 0, FREEZE_B = 1 << 1, IRQ_A = 24, IRQ_B = 43 };
 
 enum { HZ = 168000000, PWM_HZ = 20000, PERIOD = 8400 };
 
-// Motors: CHx with direction, CHxN with direction, the other timer, complementary.
+/* Motors: CHx with direction, CHxN with direction, the other timer, complementary. */
 const board_t board = {
     .motor = {.timer_count = 2,
               .timers = {{TIMER_A, RCC_TIM1, FREEZE_A, .break_pin = PIN(B, 12), .break_af = 1,
@@ -61,16 +63,16 @@ typedef struct {
     tim_t *regs;
     bool break_active;
     bool bdtr_written;
-    bool break_with_moe; // the input becomes active in the very moment that MOE is set
+    bool break_with_moe; /* the input becomes active in the very moment that MOE is set */
     bool was_on;
-    uint32_t active_compare[4]; // what the output runs with: CCR of the last update event
+    uint32_t active_compare[4]; /* what the output runs with: CCR of the last update event */
 } timer_model_t;
 
 static timer_model_t model[2];
-static unsigned wrong;            // what the manual forbids or our safety rules do
-static unsigned break_calls;      // of the firmware's function
-static bool outputs_off_in_break; // at the time of that call
-static bool pin_high[3];          // direction pins PC0 to PC2
+static unsigned wrong;            /* what the manual forbids or our safety rules do */
+static unsigned break_calls;      /* of the firmware's function */
+static bool outputs_off_in_break; /* at the time of that call */
+static bool pin_high[3];          /* direction pins PC0 to PC2 */
 
 static timer_model_t *model_at(uint32_t address) {
     return address >= REGMODEL_ADDRESS(TIMER_A) && address <= REGMODEL_ADDRESS(&TIMER_A->BDTR)
@@ -141,7 +143,7 @@ static uint32_t timer_write(uint32_t address, unsigned width, uint32_t value, ui
     return value;
 }
 
-// A direction pin may not move while its output is on with a duty.
+/* A direction pin may not move while its output is on with a duty. */
 static uint32_t direction_write(uint32_t address, unsigned width, uint32_t value, uint32_t stored) {
     static const struct { unsigned timer, channel; } output[3] = {{0, 0}, {0, 2}, {1, 1}};
     (void)address;
@@ -174,7 +176,7 @@ void setUp(void);
 void setUp(void) {
     regmodel_reset();
     host_irq_reset();
-    motor_off(); // what a test before has left in the driver
+    motor_off(); /* what a test before has left in the driver */
     regmodel_reset();
     memset(model, 0, sizeof model);
     memset(pin_high, 0, sizeof pin_high);
@@ -206,20 +208,20 @@ static void start(void) {
 /* ---------------------------------------------------------------------------------------- tests */
 static void test_init_is_the_manuals_sequence(void) {
     regmodel_log(REGMODEL_ADDRESS(TIMER_A),
-                 REGMODEL_ADDRESS(&TIMER_A->ARR)); // all but CCR and BDTR
+                 REGMODEL_ADDRESS(&TIMER_A->ARR)); /* all but CCR and BDTR */
     regmodel_log(REGMODEL_ADDRESS(&TIMER_A->BDTR), REGMODEL_ADDRESS(&TIMER_A->BDTR));
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(PWM_HZ));
-    // 500 ns at 168 MHz are 84 counts.
+    /* 500 ns at 168 MHz are 84 counts. */
     const uint32_t bdtr = 84 | BDTR_LOCK | BDTR_OSSI | BDTR_OSSR | BDTR_BKE | BDTR_BKP;
     EXPECT_WRITES({&TIMER_A->CR1, 0}, {&TIMER_A->DIER, 0}, {&TIMER_A->CR2, 0}, {&TIMER_A->PSC, 0},
                   {&TIMER_A->ARR, PERIOD - 1},
-                  {&TIMER_A->CCMR[0], 0x6868},                // channels 1 and 2: PWM 1, preload
-                  {&TIMER_A->CCMR[1], 0x0068},                // channel 3
-                  {&TIMER_A->CCER, 1 << 0 | 5 << 4 | 4 << 8}, // CH1; CH2 with CH2N; CH3N alone
-                  {&TIMER_A->BDTR, bdtr},                     // last: it locks what came before
-                  {&TIMER_A->CR1, 1 << 7 | 1 << 2 | 1 << 0},  // ARPE, URS, CEN
+                  {&TIMER_A->CCMR[0], 0x6868},                /* channels 1 and 2: PWM 1, preload */
+                  {&TIMER_A->CCMR[1], 0x0068},                /* channel 3 */
+                  {&TIMER_A->CCER, 1 << 0 | 5 << 4 | 4 << 8}, /* CH1; CH2 with CH2N; CH3N alone */
+                  {&TIMER_A->BDTR, bdtr},                     /* last: it locks what came before */
+                  {&TIMER_A->CR1, 1 << 7 | 1 << 2 | 1 << 0},  /* ARPE, URS, CEN */
                   {&TIMER_A->EGR, 1});
-    TEST_ASSERT_EQUAL_HEX32(84 | BDTR_LOCK | BDTR_OSSI | BDTR_OSSR | BDTR_BKE, // active low
+    TEST_ASSERT_EQUAL_HEX32(84 | BDTR_LOCK | BDTR_OSSI | BDTR_OSSR | BDTR_BKE, /* active low */
                             regmodel_get(&TIMER_B->BDTR));
     TEST_ASSERT_EQUAL_HEX32(FREEZE_A | FREEZE_B, regmodel_get(FREEZE_REG));
     TEST_ASSERT_EQUAL_HEX32(CLOCKS, regmodel_get(&RCC->APB2ENR) & CLOCKS);
@@ -237,7 +239,8 @@ static void test_outputs_stay_off_until_enabled(void) {
     TEST_ASSERT_TRUE(on(0) && on(1));
     TEST_ASSERT_TRUE(motor_enabled());
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 1));
-    TEST_ASSERT_EQUAL_UINT32(PERIOD / 2, model[0].active_compare[1]); // complementary: half is zero
+    /* complementary: half is zero */
+    TEST_ASSERT_EQUAL_UINT32(PERIOD / 2, model[0].active_compare[1]);
 }
 
 static void test_pins_are_connected_when_the_timer_holds_them_low(void) {
@@ -248,11 +251,14 @@ static void test_pins_are_connected_when_the_timer_holds_them_low(void) {
     motor_init(PWM_HZ);
     TEST_ASSERT_EQUAL_HEX32(REGMODEL_ADDRESS(&TIMER_B->BDTR), regmodel_log_at(0).address);
 #ifndef HAL_STM32F1
-    // PA8 and PA9 alternate, with pull-down; PB12 alternate with pull-up: an open wire is a break.
+    /*
+     * PA8 and PA9 alternate, with pull-down; PB12 alternate with pull-up: an open wire is a break.
+     */
     TEST_ASSERT_EQUAL_HEX32(2u << 16 | 2u << 18, regmodel_get(&GPIO(PORT_A)->MODER) & 0xF0000);
     TEST_ASSERT_EQUAL_HEX32(2u << 16 | 2u << 18, regmodel_get(&GPIO(PORT_A)->PUPDR) & 0xF0000);
     TEST_ASSERT_EQUAL_HEX32(1u << 24, regmodel_get(&GPIO(PORT_B)->PUPDR) & 3u << 24);
-    TEST_ASSERT_EQUAL_HEX32(2u << 12, regmodel_get(&GPIO(PORT_A)->PUPDR) & 3u << 12); // active low
+    /* active low */
+    TEST_ASSERT_EQUAL_HEX32(2u << 12, regmodel_get(&GPIO(PORT_A)->PUPDR) & 3u << 12);
 #else
     TEST_ASSERT_EQUAL_HEX32(0x99, regmodel_get(&GPIO(PORT_A)->CR[1]) & 0xFF);
     TEST_ASSERT_EQUAL_HEX32(8u << 16, regmodel_get(&GPIO(PORT_B)->CR[1]) & 15u << 16);
@@ -262,26 +268,26 @@ static void test_pins_are_connected_when_the_timer_holds_them_low(void) {
 
 static void test_rates(void) {
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(0));
-    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(2500)); // 67,200 counts
+    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(2500)); /* 67,200 counts */
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(1000000));
-    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ABSENT, motor_enable()); // not configured
+    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ABSENT, motor_enable()); /* not configured */
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(2600));
-    TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(600000)); // 280 counts
+    TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(600000)); /* 280 counts */
 }
 
 static void test_dead_time_is_never_too_short(void) {
-    // DTG by the manual: steps of 1, 2, 8 and 16 counts.
+    /* DTG by the manual: steps of 1, 2, 8 and 16 counts. */
     static const struct {
         uint32_t hz, field;
-    } cases[] = {{2000000, 1},            // 500 ns are 1 count
-                 {254000000, 127},        // 127
-                 {256000000, 0x80 | 0},   // 128 = (64 + 0) * 2
-                 {258000000, 0x80 | 1},   // 129 -> 130
-                 {508000000, 0x80 | 63},  // 254
-                 {510000000, 0xC0 | 0},   // 255 -> 256 = (32 + 0) * 8
-                 {1008000000, 0xC0 | 31}, // 504
-                 {1010000000, 0xE0 | 0},  // 505 -> 512 = (32 + 0) * 16
-                 {2016000000, 0xE0 | 31}, // 1,008: the most
+    } cases[] = {{2000000, 1},            /* 500 ns are 1 count */
+                 {254000000, 127},        /* 127 */
+                 {256000000, 0x80 | 0},   /* 128 = (64 + 0) * 2 */
+                 {258000000, 0x80 | 1},   /* 129 -> 130 */
+                 {508000000, 0x80 | 63},  /* 254 */
+                 {510000000, 0xC0 | 0},   /* 255 -> 256 = (32 + 0) * 8 */
+                 {1008000000, 0xC0 | 31}, /* 504 */
+                 {1010000000, 0xE0 | 0},  /* 505 -> 512 = (32 + 0) * 16 */
+                 {2016000000, 0xE0 | 31}, /* 1,008: the most */
                  {2100000000, 0xFF}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setUp();
@@ -294,12 +300,12 @@ static void test_dead_time_is_never_too_short(void) {
 static void test_duty_and_direction(void) {
     start();
     motor_set(0, MOTOR_DUTY_ONE);
-    TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1)); // above ARR: no low phase at all
+    TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1)); /* above ARR: no low phase at all */
     motor_set(0, 2 * MOTOR_DUTY_ONE);
     TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1));
-    motor_set(0, 16384); // 0.50002
+    motor_set(0, 16384); /* 0.50002 */
     TEST_ASSERT_EQUAL_UINT32(4200, compare(0, 1));
-    motor_set(2, 1); // 0.26 counts
+    motor_set(2, 1); /* 0.26 counts */
     TEST_ASSERT_EQUAL_UINT32(0, compare(1, 2));
     motor_set(2, 3277);
     TEST_ASSERT_EQUAL_UINT32(840, compare(1, 2));
@@ -327,16 +333,16 @@ static void test_a_reversal_passes_through_a_period_of_zero(void) {
     motor_set(1, -20000);
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 3));
     TEST_ASSERT_FALSE(pin_high[1]);
-    motor_set(1, -20000); // the period with the old duty still runs
+    motor_set(1, -20000); /* the period with the old duty still runs */
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 3));
     TEST_ASSERT_FALSE(pin_high[1]);
     period_ends(0);
     motor_set(1, -20000);
     TEST_ASSERT_TRUE(pin_high[1]);
-    TEST_ASSERT_EQUAL_UINT32(5127, compare(0, 3)); // 20000 / 32767 * 8400 = 5127.1
+    TEST_ASSERT_EQUAL_UINT32(5127, compare(0, 3)); /* 20000 / 32767 * 8400 = 5127.1 */
     period_ends(0);
     motor_set(1, -30000);
-    TEST_ASSERT_EQUAL_UINT32(7691, compare(0, 3)); // same sign: at once
+    TEST_ASSERT_EQUAL_UINT32(7691, compare(0, 3)); /* same sign: at once */
 }
 
 static void test_a_reversal_that_is_taken_back_moves_no_pin(void) {
@@ -348,7 +354,7 @@ static void test_a_reversal_that_is_taken_back_moves_no_pin(void) {
     TEST_ASSERT_FALSE(pin_high[0]);
     TEST_ASSERT_EQUAL_UINT32(2564, compare(0, 1));
     period_ends(0);
-    motor_set(0, -20000); // begins anew: the flag of that period is old
+    motor_set(0, -20000); /* begins anew: the flag of that period is old */
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 1));
     TEST_ASSERT_FALSE(pin_high[0]);
 }
@@ -368,7 +374,7 @@ static void test_random_commands_never_reverse_under_load(void) {
             period_ends(seed >> 29 & 1);
         }
     }
-    TEST_ASSERT_GREATER_THAN_UINT(100, reversals); // the check in direction_write has met some
+    TEST_ASSERT_GREATER_THAN_UINT(100, reversals); /* the check in direction_write has met some */
 }
 
 static void test_off_is_immediate_and_safe_twice(void) {
@@ -381,7 +387,8 @@ static void test_off_is_immediate_and_safe_twice(void) {
     motor_off();
     motor_set(0, 20000);
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
-    TEST_ASSERT_EQUAL_UINT32(0, model[0].active_compare[0]); // zero duty, not the one from before
+    /* zero duty, not the one from before */
+    TEST_ASSERT_EQUAL_UINT32(0, model[0].active_compare[0]);
 }
 
 static void test_off_drives_the_direction_pins_low(void) {
@@ -417,7 +424,7 @@ static void test_a_break_at_enable_refuses(void) {
         break_input(timer, true);
         TEST_ASSERT_EQUAL_INT(MOTOR_ERR_BREAK, motor_enable());
         TEST_ASSERT_FALSE(model[0].was_on ||
-                          model[1].was_on); // the other timer, too, not for a moment
+                          model[1].was_on); /* the other timer, too, not for a moment */
         TEST_ASSERT_FALSE(motor_enabled());
         TEST_ASSERT_TRUE(motor_break_latched());
         break_input(timer, false);
@@ -443,20 +450,22 @@ static void test_a_break_while_running(void) {
     TEST_ASSERT_EQUAL_HEX32(TIM_DIER_BIE, regmodel_get(&TIMER_A->DIER));
     motor_set(0, 20000);
     break_input(0, true);
-    TEST_ASSERT_FALSE(on(0)); // hardware
+    TEST_ASSERT_FALSE(on(0)); /* hardware */
     TEST_ASSERT_TRUE(on(1));
     motor_break_irq();
-    TEST_ASSERT_FALSE(on(1)); // software
+    TEST_ASSERT_FALSE(on(1)); /* software */
     TEST_ASSERT_EQUAL_UINT(1, break_calls);
     TEST_ASSERT_TRUE(outputs_off_in_break);
     TEST_ASSERT_TRUE(motor_break_latched());
     TEST_ASSERT_FALSE(motor_enabled());
-    // The flag cannot be cleared while the input is active: the interrupt must be off or never end.
+    /*
+     * The flag cannot be cleared while the input is active: the interrupt must be off or never end.
+     */
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&TIMER_A->DIER));
     motor_set(0, 30000);
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_BREAK, motor_enable());
     break_input(0, false);
-    TEST_ASSERT_TRUE(motor_break_latched()); // quiet again, but nobody has said go
+    TEST_ASSERT_TRUE(motor_break_latched()); /* quiet again, but nobody has said go */
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
     TEST_ASSERT_EQUAL_HEX32(TIM_DIER_BIE, regmodel_get(&TIMER_A->DIER));
 }
@@ -465,7 +474,7 @@ static void test_a_break_that_was_short_still_stays(void) {
     start();
     break_input(1, true);
     break_input(1, false);
-    TEST_ASSERT_FALSE(motor_enabled()); // even before the interrupt
+    TEST_ASSERT_FALSE(motor_enabled()); /* even before the interrupt */
     motor_break_irq();
     TEST_ASSERT_FALSE(on(0) || on(1));
     TEST_ASSERT_TRUE(motor_break_latched());

@@ -1,4 +1,6 @@
-// The tick on TIM2 and the counter behind hal/cycles.h, as silicon and as the emulator want them.
+/*
+ * The tick on TIM2 and the counter behind hal/cycles.h, as silicon and as the emulator want them.
+ */
 #include "test/support/harness.h"
 
 #include "hal/cortexm/counter.h"
@@ -19,12 +21,12 @@ void tick_interrupt(void) {
     ticks++;
     flag_at_entry = (regmodel_get(&TIM2->SR) & TIM_SR_UIF) != 0;
     if (late) {
-        regmodel_set(&TIM2->SR, TIM_SR_UIF); // the next period ends while this one is handled
+        regmodel_set(&TIM2->SR, TIM_SR_UIF); /* the next period ends while this one is handled */
     }
     overrun_seen = tick_overrun();
 }
 
-// Flags of a timer are cleared by writing zeros and kept by ones.
+/* Flags of a timer are cleared by writing zeros and kept by ones. */
 static uint32_t sr_write(uint32_t address, unsigned width, uint32_t value, uint32_t stored) {
     (void)address;
     (void)width;
@@ -49,7 +51,8 @@ static void test_start_on_silicon(void) {
     TEST_ASSERT_EQUAL_HEX32(1 << 0, regmodel_get(&RCC->APB1ENR));
     TEST_ASSERT_EQUAL_UINT8(IRQ_PRIORITY_TICK, host_irq.priority[28]);
     TEST_ASSERT_EQUAL_UINT(0,
-                           regmodel_write_count(&DBGMCU->APB1_FZ)); // runs while the core is halted
+                           /* runs while the core is halted */
+                           regmodel_write_count(&DBGMCU->APB1_FZ));
 }
 
 static void test_start_in_the_emulator(void) {
@@ -57,7 +60,7 @@ static void test_start_in_the_emulator(void) {
     fake_clock.tick_timer_hz = 1000000000;
     TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
     TEST_ASSERT_EQUAL_UINT32(1000000, regmodel_get(&TIM2->ARR));
-    // A write to any of these gives the emulated timer a wrong period.
+    /* A write to any of these gives the emulated timer a wrong period. */
     TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&TIM2->EGR));
     TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&TIM2->CNT));
     TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&TIM2->PSC));
@@ -77,7 +80,7 @@ static void test_rates(void) {
 
 static void test_the_flag_is_cleared_before_the_work(void) {
     tick_start(1000);
-    regmodel_set(&TIM2->SR, TIM_SR_UIF | 1 << 1); // and a flag that is not ours
+    regmodel_set(&TIM2->SR, TIM_SR_UIF | 1 << 1); /* and a flag that is not ours */
     tick_irq();
     TEST_ASSERT_EQUAL_UINT(1, ticks);
     TEST_ASSERT_FALSE(flag_at_entry);
@@ -91,7 +94,7 @@ static void test_an_overrun_shows(void) {
     regmodel_set(&TIM2->SR, TIM_SR_UIF);
     tick_irq();
     TEST_ASSERT_TRUE(overrun_seen);
-    TEST_ASSERT_TRUE(tick_overrun()); // and the flag stays for the next interrupt
+    TEST_ASSERT_TRUE(tick_overrun()); /* and the flag stays for the next interrupt */
 }
 
 static void test_stop(void) {
@@ -110,7 +113,7 @@ static void test_the_counter_on_silicon_is_the_cores(void) {
     regmodel_set(DWT_CTRL, 0x40000000);
     regmodel_log(0xE0001000, 0xE000EDFC);
     TEST_ASSERT_FALSE(counter_start());
-    EXPECT_WRITES({DEMCR, 1 << 24}, {DWT_CYCCNT, 0}, {DWT_CTRL, 0x40000001}); // TRCENA first
+    EXPECT_WRITES({DEMCR, 1 << 24}, {DWT_CYCCNT, 0}, {DWT_CTRL, 0x40000001}); /* TRCENA first */
     regmodel_set(DWT_CYCCNT, 12345);
     TEST_ASSERT_EQUAL_UINT32(12345, counter_now());
     TEST_ASSERT_EQUAL_UINT32(32, counter_elapsed(0xFFFFFFF0, 16));

@@ -1,7 +1,9 @@
-// The UART driver against a model of the USART, as on silicon (one byte leaves at a time) and as in
-// the emulator (the data register is always empty and the transmit interrupt never comes by
-// itself); receiving by interrupt, where the DMA is absent, and by DMA. Compiled for F4 and F1 with
-// a transmit ring of 16 and a receive ring of 8 bytes.
+/*
+ * The UART driver against a model of the USART, as on silicon (one byte leaves at a time) and as in
+ * the emulator (the data register is always empty and the transmit interrupt never comes by
+ * itself); receiving by interrupt, where the DMA is absent, and by DMA. Compiled for F4 and F1 with
+ * a transmit ring of 16 and a receive ring of 8 bytes.
+ */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -16,7 +18,7 @@
 
 enum { IRQ = 37, DMA_IRQ = 58, RING = 8 };
 
-// The registers by their offsets in the manuals: stream 2 of DMA2, channel 5 of the F1's DMA1.
+/* The registers by their offsets in the manuals: stream 2 of DMA2, channel 5 of the F1's DMA1. */
 #ifdef HAL_STM32F4
 enum {
     DMA_BASE = 0x40026400,
@@ -63,34 +65,34 @@ const board_t board = {
 };
 
 static struct {
-    uint32_t status;       // receive side and errors
-    uint32_t seen;         // flags that the driver has read since the data register was read
-    uint8_t data;          // received
-    unsigned taken;        // readings of the data register by the driver
-    unsigned late;         // so many bytes come right before the status is read for the ...
-    unsigned late_reading; // ... so many-th time from now
-    bool noisy_send;       // a byte with noise comes while one is sent
-    bool tx_empty;         // TXE
-    bool tx_instant;       // the emulator: every byte is gone at once
+    uint32_t status;       /* receive side and errors */
+    uint32_t seen;         /* flags that the driver has read since the data register was read */
+    uint8_t data;          /* received */
+    unsigned taken;        /* readings of the data register by the driver */
+    unsigned late;         /* so many bytes come right before the status is read for the ... */
+    unsigned late_reading; /* ... so many-th time from now */
+    bool noisy_send;       /* a byte with noise comes while one is sent */
+    bool tx_empty;         /* TXE */
+    bool tx_instant;       /* the emulator: every byte is gone at once */
     char sent[256];
     unsigned sent_count;
-    unsigned overwritten; // bytes written while the register was full
+    unsigned overwritten; /* bytes written while the register was full */
 } line;
 
 static struct {
     bool connected;
-    bool refuses; // does not stay on
-    bool stuck;   // does not go off
+    bool refuses; /* does not stay on */
+    bool stuck;   /* does not go off */
     uint32_t left, flags;
-    unsigned lock_depth; // when the count was read
-    bool masked;         // interrupts are not served
+    unsigned lock_depth; /* when the count was read */
+    bool masked;         /* interrupts are not served */
     uint8_t next;
 } dma;
 
 static void dma_byte(uint8_t byte, uint32_t errors);
 static void dma_bytes(unsigned count);
 
-// Whoever reads the data register: flags go that were read in the status before.
+/* Whoever reads the data register: flags go that were read in the status before. */
 static void data_register_read(void) {
     line.status &= ~(line.seen | USART_SR_RXNE);
     line.seen = 0;
@@ -139,14 +141,16 @@ static uint32_t dma_write(uint32_t address, unsigned width, uint32_t value, uint
     return value;
 }
 
-// The ring lies in this program, so that its address has the upper half of any other one here.
+/* The ring lies in this program, so that its address has the upper half of any other one here. */
 static uint8_t *dma_ring(void) {
     uintptr_t here = (uintptr_t)&dma;
     int32_t distance = (int32_t)(regmodel_get(AT(TO)) - (uint32_t)here);
     return (uint8_t *)here + distance;
 }
 
-// A byte of the line, where the DMA takes it; after an overrun there is none until it is cleared.
+/*
+ * A byte of the line, where the DMA takes it; after an overrun there is none until it is cleared.
+ */
 static void dma_byte(uint8_t byte, uint32_t errors) {
     if (line.status & USART_SR_ORE) {
         return;
@@ -165,7 +169,7 @@ static void dma_byte(uint8_t byte, uint32_t errors) {
     }
     if (!dma.masked && dma.flags != 0) {
         uart_irq();
-        TEST_ASSERT_EQUAL_HEX32(0, dma.flags); // or the interrupt would come back for ever
+        TEST_ASSERT_EQUAL_HEX32(0, dma.flags); /* or the interrupt would come back for ever */
     }
 }
 
@@ -187,7 +191,7 @@ static void expect_bytes(unsigned first, unsigned count) {
     uint8_t got[2 * RING];
     TEST_ASSERT_EQUAL_UINT(count, uart_read(got, sizeof got));
     if (regmodel_get(&USART1->CR3) & 1 << 6) {
-        TEST_ASSERT_EQUAL_UINT(1, dma.lock_depth); // the interrupts move the head, too
+        TEST_ASSERT_EQUAL_UINT(1, dma.lock_depth); /* the interrupts move the head, too */
     }
     for (unsigned i = 0; i < count; i++) {
         TEST_ASSERT_EQUAL_UINT8(first + i, got[i]);
@@ -219,7 +223,7 @@ static void receive(uint8_t byte, uint32_t errors) {
     uart_irq();
 }
 
-static uart_stats_t base; // the driver counts from start-up, a test from its own beginning
+static uart_stats_t base; /* the driver counts from start-up, a test from its own beginning */
 
 static uart_stats_t counted(void) {
     uart_stats_t now;
@@ -241,7 +245,7 @@ static void connect(void) {
 
 void setUp(void);
 void setUp(void) {
-    // What a test before has left in the rings; without DMA, whatever it had.
+    /* What a test before has left in the rings; without DMA, whatever it had. */
     regmodel_reset();
     memset(&line, 0, sizeof line);
     line.tx_empty = line.tx_instant = true;
@@ -271,13 +275,13 @@ static void test_init_is_the_manuals_sequence(void) {
     regmodel_log(REGMODEL_ADDRESS(USART1), REGMODEL_ADDRESS(&USART1->GTPR));
     uart_init(115200);
     EXPECT_WRITES({&USART1->CR1, 0}, {&USART1->CR2, 0}, {&USART1->CR3, 0},
-                  {&USART1->BRR, 729}, // 84,000,000 / 115,200 = 729.2
-                  {&USART1->CR1, 1 << 13 | 1 << 3 | 1 << 2 | 1 << 5}); // UE, TE, RE, RXNEIE
+                  {&USART1->BRR, 729}, /* 84,000,000 / 115,200 = 729.2 */
+                  {&USART1->CR1, 1 << 13 | 1 << 3 | 1 << 2 | 1 << 5}); /* UE, TE, RE, RXNEIE */
 #ifdef HAL_STM32F4
     TEST_ASSERT_EQUAL_HEX32(1 << 4, regmodel_get(&RCC->APB2ENR));
     TEST_ASSERT_EQUAL_HEX32(0x77000000, regmodel_get(&GPIO(PORT_B)->AFR[0]));
 #else
-    TEST_ASSERT_EQUAL_HEX32(1 << 14 | 1 << 3 | 1, regmodel_get(&RCC->APB2ENR)); // port B, AFIO
+    TEST_ASSERT_EQUAL_HEX32(1 << 14 | 1 << 3 | 1, regmodel_get(&RCC->APB2ENR)); /* port B, AFIO */
 #endif
     TEST_ASSERT_EQUAL_UINT8(IRQ_PRIORITY_UART, host_irq.priority[IRQ]);
 }
@@ -287,15 +291,15 @@ static void test_dma_init_is_the_manuals_sequence(void) {
     regmodel_log(DMA_BASE, DMA_LAST);
     dma_start();
 #ifdef HAL_STM32F4
-    // Channel 4, highest priority, memory goes on, round and round, both marks, bytes both.
+    /* Channel 4, highest priority, memory goes on, round and round, both marks, bytes both. */
     const uint32_t control = 4u << 25 | 3 << 16 | 1 << 10 | 1 << 8 | 1 << 4 | 1 << 3;
     EXPECT_WRITES({&USART1->CR1, 0}, {&USART1->CR2, 0}, {&USART1->CR3, 0}, {&USART1->BRR, 729},
                   {AT(CONTROL), 0}, {AT(CLEAR), 0x3D << 16}, {AT(FROM), 0x40011004},
                   {AT(TO), regmodel_get(AT(TO))}, {AT(COUNT), RING}, {AT(STREAM + 20), 0},
                   {AT(CONTROL), control}, {AT(CONTROL), control | 1},
-                  {&USART1->CR3, 1 << 6},                     // DMAR, no interrupt for errors
-                  {&USART1->CR1, 1 << 13 | 1 << 3 | 1 << 2}); // UE, TE, RE, no RXNEIE
-    TEST_ASSERT_EQUAL_HEX32(1 << 22 | 1 << 1, regmodel_get(&RCC->AHB1ENR)); // and port B
+                  {&USART1->CR3, 1 << 6},                     /* DMAR, no interrupt for errors */
+                  {&USART1->CR1, 1 << 13 | 1 << 3 | 1 << 2}); /* UE, TE, RE, no RXNEIE */
+    TEST_ASSERT_EQUAL_HEX32(1 << 22 | 1 << 1, regmodel_get(&RCC->AHB1ENR)); /* and port B */
 #else
     const uint32_t control = 3 << 12 | 1 << 7 | 1 << 5 | 1 << 2 | 1 << 1;
     EXPECT_WRITES({&USART1->CR1, 0}, {&USART1->CR2, 0}, {&USART1->CR3, 0}, {&USART1->BRR, 729},
@@ -322,7 +326,7 @@ static void test_without_dma_every_byte_has_its_interrupt(void) {
     dma_start();
     check_received_by_interrupt();
     dma.refuses = false;
-    dma_start(); // and the same hardware is used when it stays on
+    dma_start(); /* and the same hardware is used when it stays on */
     TEST_ASSERT_FALSE(interrupt_enabled(USART_CR1_RXNEIE));
 }
 
@@ -331,7 +335,7 @@ static void test_a_stream_that_does_not_go_off_is_not_used(void) {
     dma.stuck = true;
     dma_start();
     check_received_by_interrupt();
-    TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(AT(TO))); // and not written to
+    TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(AT(TO))); /* and not written to */
 }
 #endif
 
@@ -339,7 +343,7 @@ static void test_dma_bytes_come_in_order_across_the_end(void) {
     dma_start();
     unsigned first = 0;
     for (unsigned i = 0; i < 50; i++) {
-        unsigned count = i % RING; // 0 to 7: every place of the ring is a beginning and an end
+        unsigned count = i % RING; /* 0 to 7: every place of the ring is a beginning and an end */
         dma_bytes(count);
         expect_bytes(first, count);
         first += count;
@@ -377,8 +381,10 @@ static void test_a_ring_that_the_dma_overtook_is_thrown_away(void) {
     }
 }
 
-// As while the flash is erased: nobody counts the rounds. Two whole ones leave the counter as if
-// nothing had come, two and a bit as if that bit had.
+/*
+ * As while the flash is erased: nobody counts the rounds. Two whole ones leave the counter as if
+ * nothing had come, two and a bit as if that bit had.
+ */
 static void test_rounds_that_nobody_counted_are_seen_by_their_marks(void) {
     for (unsigned count = 2 * RING; count < 3 * RING; count++) {
         dma_start();
@@ -397,15 +403,15 @@ static void test_rounds_that_nobody_counted_are_seen_by_their_marks(void) {
 
 static void test_bytes_overtaken_while_they_are_copied_are_thrown_away(void) {
     dma_start();
-    dma_bytes(4); // the mark in the middle: the ring knows of them
+    dma_bytes(4); /* the mark in the middle: the ring knows of them */
     line.late = 3;
-    line.late_reading = 2; // behind the copy: the ring holds 7
+    line.late_reading = 2; /* behind the copy: the ring holds 7 */
     expect_bytes(0, 4);
     expect_bytes(4, 3);
     dma_start();
     dma_bytes(4);
     line.late = 4;
-    line.late_reading = 2; // the 8th may be followed by one over the first
+    line.late_reading = 2; /* the 8th may be followed by one over the first */
     expect_bytes(0, 0);
     TEST_ASSERT_EQUAL_UINT32(8, counted().rx_dropped);
     dma_bytes(1);
@@ -418,7 +424,7 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     dma_byte(1, USART_SR_FE);
     expect_bytes(0, 2);
     for (unsigned i = 0; i < 3; i++) {
-        expect_bytes(0, 0); // the flag stands until the next byte
+        expect_bytes(0, 0); /* the flag stands until the next byte */
         uart_irq();
     }
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_framing);
@@ -432,7 +438,7 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     TEST_ASSERT_EQUAL_UINT32(2, counted().rx_framing);
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_noise);
     TEST_ASSERT_EQUAL_UINT32(0, counted().rx_overrun);
-    // One that stands at two looks, but is not the same.
+    /* One that stands at two looks, but is not the same. */
     dma_byte(5, USART_SR_FE);
     expect_bytes(5, 1);
     dma_byte(6, 0);
@@ -442,11 +448,11 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     TEST_ASSERT_EQUAL_UINT(0, line.taken);
 }
 
-// The flags go with the next byte once somebody has read the status, and sending reads it.
+/* The flags go with the next byte once somebody has read the status, and sending reads it. */
 static void test_dma_errors_seen_while_sending_are_counted(void) {
     dma_start();
     dma_byte(0, USART_SR_NE);
-    uart_irq(); // nothing to send
+    uart_irq(); /* nothing to send */
     dma_byte(1, 0);
     expect_bytes(0, 2);
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_noise);
@@ -455,7 +461,7 @@ static void test_dma_errors_seen_while_sending_are_counted(void) {
     uart_write("ab", 2);
     uart_irq();
     line.noisy_send = false;
-    dma_byte(3, 0); // with it the marks' interrupt
+    dma_byte(3, 0); /* with it the marks' interrupt */
     TEST_ASSERT_EQUAL_HEX32(0, line.status);
     expect_bytes(2, 2);
     TEST_ASSERT_EQUAL_UINT32(2, counted().rx_noise);
@@ -469,7 +475,7 @@ static void test_dma_errors_seen_while_sending_are_counted(void) {
 static void test_an_overrun_does_not_end_receiving_by_dma(void) {
     dma_start();
     dma_byte(0, 0);
-    line.status = USART_SR_ORE; // from now on nothing comes
+    line.status = USART_SR_ORE; /* from now on nothing comes */
     dma_byte(1, 0);
     expect_bytes(0, 1);
     dma_byte(2, 0);
@@ -477,7 +483,7 @@ static void test_an_overrun_does_not_end_receiving_by_dma(void) {
     expect_bytes(0, 0);
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_overrun);
     TEST_ASSERT_EQUAL_UINT32(2, counted().received);
-    // A byte in the data register is the DMA's.
+    /* A byte in the data register is the DMA's. */
     line.taken = 0;
     line.status = USART_SR_ORE | USART_SR_RXNE;
     expect_bytes(0, 0);
@@ -490,7 +496,7 @@ static void test_divider_is_rounded_and_bounded(void) {
     uart_init(2000000);
     TEST_ASSERT_EQUAL_UINT32(42, regmodel_get(&USART1->BRR));
     uart_init(921600);
-    TEST_ASSERT_EQUAL_UINT32(91, regmodel_get(&USART1->BRR)); // 91.1
+    TEST_ASSERT_EQUAL_UINT32(91, regmodel_get(&USART1->BRR)); /* 91.1 */
     uart_init(UINT32_MAX / 2);
     TEST_ASSERT_EQUAL_UINT32(16, regmodel_get(&USART1->BRR));
     uart_init(300);
@@ -502,9 +508,9 @@ static void test_divider_is_rounded_and_bounded(void) {
 static void test_a_write_asks_for_the_interrupt_in_both_ways(void) {
     uart_init(115200);
     TEST_ASSERT_TRUE(uart_write("abc", 3));
-    TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_TXEIE)); // silicon
-    TEST_ASSERT_EQUAL_UINT(1, host_irq.pended[IRQ]);      // emulator
-    TEST_ASSERT_EQUAL_UINT(0, line.sent_count);           // the caller waited for nothing
+    TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_TXEIE)); /* silicon */
+    TEST_ASSERT_EQUAL_UINT(1, host_irq.pended[IRQ]);      /* emulator */
+    TEST_ASSERT_EQUAL_UINT(0, line.sent_count);           /* the caller waited for nothing */
 }
 
 static void test_silicon_sends_one_byte_an_interrupt(void) {
@@ -513,13 +519,13 @@ static void test_silicon_sends_one_byte_an_interrupt(void) {
     for (unsigned i = 1; i <= 3; i++) {
         uart_irq();
         TEST_ASSERT_EQUAL_UINT(i, line.sent_count);
-        uart_irq(); // a stray one, register still full
+        uart_irq(); /* a stray one, register still full */
         TEST_ASSERT_EQUAL_UINT(i, line.sent_count);
         TEST_ASSERT_EQUAL(i < 3, interrupt_enabled(USART_CR1_TXEIE));
         line.tx_empty = true;
     }
     TEST_ASSERT_EQUAL_STRING_LEN("abc", line.sent, 3);
-    TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_RXNEIE)); // receiving goes on
+    TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_RXNEIE)); /* receiving goes on */
     TEST_ASSERT_EQUAL_UINT32(3, counted().sent);
 }
 
@@ -610,7 +616,7 @@ static void test_an_overrun_alone_is_cleared_without_inventing_a_byte(void) {
     uart_init(115200);
     line.status = USART_SR_ORE;
     uart_irq();
-    TEST_ASSERT_EQUAL_HEX32(0, line.status); // the data register was read
+    TEST_ASSERT_EQUAL_HEX32(0, line.status); /* the data register was read */
     uint8_t got[4];
     TEST_ASSERT_EQUAL_UINT(0, uart_read(got, 4));
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_overrun);
@@ -623,9 +629,9 @@ static void test_polled_output(void) {
     TEST_ASSERT_EQUAL_UINT(1, line.sent_count);
     TEST_ASSERT_EQUAL_INT('!', line.sent[0]);
     unsigned before = regmodel_read_count(&USART1->SR);
-    uart_put_polled('?'); // the register is still full: waits, gives up, drops
+    uart_put_polled('?'); /* the register is still full: waits, gives up, drops */
     TEST_ASSERT_EQUAL_UINT(1, line.sent_count);
-    // 2 ms of 168 MHz at four cycles a poll: more than a byte at 9,600 baud.
+    /* 2 ms of 168 MHz at four cycles a poll: more than a byte at 9,600 baud. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(before + 84000, regmodel_read_count(&USART1->SR));
 }
 

@@ -1,11 +1,13 @@
-// The tick on the target: it comes, it stops, it refuses rates it cannot do, and an overrun shows.
+/*
+ * The tick on the target: it comes, it stops, it refuses rates it cannot do, and an overrun shows.
+ */
 #include "test/support/harness.h"
 #include "hal/tick.h"
 
 static volatile uint32_t ticks;
 static volatile uint32_t overruns;
-static volatile uint32_t load;   // rounds of work inside the interrupt
-static volatile uint32_t rounds; // of the waiting loop: a clock that no timer has a part in
+static volatile uint32_t load;   /* rounds of work inside the interrupt */
+static volatile uint32_t rounds; /* of the waiting loop: a clock that no timer has a part in */
 static volatile uint32_t last, longest, shortest;
 
 static void work(uint32_t n) {
@@ -25,7 +27,7 @@ void tick_interrupt(void) {
     work(load);
     if (tick_overrun()) {
         overruns++;
-        load = 0; // or nothing but the interrupt would ever run again
+        load = 0; /* or nothing but the interrupt would ever run again */
     }
 }
 
@@ -40,7 +42,7 @@ void tearDown(void) {
     tick_stop();
 }
 
-// Waits in executed work, not in time: a tick that never comes must not hang the test.
+/* Waits in executed work, not in time: a tick that never comes must not hang the test. */
 static bool wait_for_ticks(uint32_t n) {
     enum { ROUNDS_MAX = 10000000 };
     for (uint32_t i = 0; i < ROUNDS_MAX && ticks < n; i++) {
@@ -61,8 +63,10 @@ static void test_ticks_come_at_even_distance(void) {
     TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
     TEST_ASSERT_TRUE(wait_for_ticks(12));
     TEST_ASSERT_EQUAL_UINT32(0, overruns);
-    // The interrupt splits a round at either side, and its own length varies with its branches by
-    // less than two rounds of eight instructions; a wrong period would differ by a factor.
+    /*
+     * The interrupt splits a round at either side, and its own length varies with its branches by
+     * less than two rounds of eight instructions; a wrong period would differ by a factor.
+     */
     TEST_ASSERT_TRUE(longest > 10);
     TEST_ASSERT_UINT32_WITHIN(4, longest, shortest);
 }
@@ -80,8 +84,8 @@ static void test_overrun_is_seen(void) {
     TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
     TEST_ASSERT_TRUE(wait_for_ticks(3));
     TEST_ASSERT_EQUAL_UINT32(0, overruns);
-    load = 10 *
-           longest; // longer than the period: a round of the waiting loop is below 30 instructions
+    /* longer than the period: a round of the waiting loop is below 30 instructions */
+    load = 10 * longest;
     TEST_ASSERT_TRUE(wait_for_ticks(6));
     TEST_ASSERT_EQUAL_UINT32(1, overruns);
 }

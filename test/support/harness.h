@@ -1,10 +1,12 @@
-// What every test file includes: Unity, the table of its cases, and resets that a test wants.
-// The same file runs on the host and on the target; test/support/harness.c says how.
-//
-//     static void test_thing(void) { TEST_ASSERT_EQUAL(1, one()); }
-//     TEST_LIST_BEGIN
-//         TEST(test_thing)
-//     TEST_LIST_END
+/*
+ * What every test file includes: Unity, the table of its cases, and resets that a test wants.
+ * The same file runs on the host and on the target; test/support/harness.c says how.
+ *
+ * static void test_thing(void) { TEST_ASSERT_EQUAL(1, one()); }
+ * TEST_LIST_BEGIN
+ * TEST(test_thing)
+ * TEST_LIST_END
+ */
 #ifndef TEST_SUPPORT_HARNESS_H
 #define TEST_SUPPORT_HARNESS_H
 
@@ -32,12 +34,14 @@ extern const char *const harness_file;
     const char *const harness_file = __FILE__;
 // clang-format on
 
-// Prints a line of its own among the results, for measured figures.
+/* Prints a line of its own among the results, for measured figures. */
 void harness_note(const char *text);
 void harness_note_number(const char *text, int64_t value);
 
-// Target only. A test that provokes a fault says so before; the case is entered again after the
-// reset.
+/*
+ * Target only. A test that provokes a fault says so before; the case is entered again after the
+ * reset.
+ */
 void harness_expect_reset(void);
 bool harness_after_reset(void);
 

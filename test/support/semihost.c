@@ -1,4 +1,4 @@
-// test/support/semihost.h: Arm semihosting, operation number in r0, argument in r1, BKPT 0xAB.
+/* test/support/semihost.h: Arm semihosting, operation number in r0, argument in r1, BKPT 0xAB. */
 #include "test/support/semihost.h"
 
 #include <stdint.h>

@@ -1,9 +1,11 @@
-// Output and exit code of a test program through the emulator's semihosting. Tests only: on silicon
-// without a debugger a semihosting call is a fault.
+/*
+ * Output and exit code of a test program through the emulator's semihosting. Tests only: on silicon
+ * without a debugger a semihosting call is a fault.
+ */
 #ifndef TEST_SUPPORT_SEMIHOST_H
 #define TEST_SUPPORT_SEMIHOST_H
 
-void semihost_put(char c); // kept until a newline or semihost_flush
+void semihost_put(char c); /* kept until a newline or semihost_flush */
 void semihost_flush(void);
 _Noreturn void semihost_exit(int code);
 

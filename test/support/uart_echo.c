@@ -1,5 +1,7 @@
-// Target program of test/system/test_boot.py: sends every byte back inverted, ends its work at 'Q'
-// in clear text with the UART's counters as a line.
+/*
+ * Target program of test/system/test_boot.py: sends every byte back inverted, ends its work at 'Q'
+ * in clear text with the UART's counters as a line.
+ */
 #include "firmware/print.h"
 #include "hal/clock.h"
 #include "hal/cpu.h"

@@ -1,4 +1,4 @@
-// The frame itself: that cases run in order, and that the number formats of tests are there.
+/* The frame itself: that cases run in order, and that the number formats of tests are there. */
 #include "test/support/harness.h"
 
 static int order;

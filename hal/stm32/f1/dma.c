@@ -1,4 +1,4 @@
-// hal/stm32/dma.h on a channel of the F1 (RM0041 "DMA controller").
+/* hal/stm32/dma.h on a channel of the F1 (RM0041 "DMA controller"). */
 #include "hal/stm32/dma.h"
 #include "hal/stm32/chip.h"
 
@@ -22,7 +22,7 @@ bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t 
     reg_write(&channel->CPAR, (uint32_t)(uintptr_t)from);
     reg_write(&channel->CMAR, (uint32_t)(uintptr_t)ring);
     reg_write(&channel->CNDTR, size);
-    // From peripheral to memory, both a byte wide: the zeros of DIR, PSIZE and MSIZE.
+    /* From peripheral to memory, both a byte wide: the zeros of DIR, PSIZE and MSIZE. */
     uint32_t control =
         DMA_CCR_PL_VERY_HIGH | DMA_CCR_MINC | DMA_CCR_CIRC | DMA_CCR_HTIE | DMA_CCR_TCIE;
     reg_write(&channel->CCR, control);

@@ -1,11 +1,13 @@
-// Pins of the F1: the alternate functions are moved in groups, by one register for the whole board.
+/*
+ * Pins of the F1: the alternate functions are moved in groups, by one register for the whole board.
+ */
 #include "hal/stm32/gpio.h"
 #include "hal/stm32/chip.h"
 
 enum {
     CNF_ANALOG = 0x0,
     CNF_INPUT_FLOATING = 0x4,
-    CNF_INPUT_PULLED = 0x8, // the output register says which way
+    CNF_INPUT_PULLED = 0x8, /* the output register says which way */
     CNF_OUTPUT_10MHZ = 0x1,
     CNF_ALTERNATE_10MHZ = 0x9,
 };
@@ -16,7 +18,9 @@ static void configure(pin_t pin, uint32_t cnf) {
     reg_modify(&GPIO(PIN_PORT(pin))->CR[n / 8], 15u << 4 * (n % 8), cnf << 4 * (n % 8));
 }
 
-// Written whole and never read-modified: the JTAG bits in it read as anything (RM0041, AFIO_MAPR).
+/*
+ * Written whole and never read-modified: the JTAG bits in it read as anything (RM0041, AFIO_MAPR).
+ */
 static void remap(void) {
     rcc_enable(RCC_AFIO);
     reg_write(&AFIO->MAPR, board.afio_mapr);
@@ -24,7 +28,7 @@ static void remap(void) {
 
 void gpio_output(pin_t pin, bool level) {
     if (pin != 0) {
-        remap(); // frees the JTAG pins
+        remap(); /* frees the JTAG pins */
         rcc_enable(RCC_GPIO(PIN_PORT(pin)));
         gpio_write(pin, level);
         configure(pin, CNF_OUTPUT_10MHZ);
@@ -64,7 +68,7 @@ void gpio_input(pin_t pin, gpio_pull_t pull) {
 }
 
 void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull) {
-    (void)af; // a peripheral listens to a pin that is an input
+    (void)af; /* a peripheral listens to a pin that is an input */
     gpio_input(pin, pull);
 }
 

@@ -1,20 +1,22 @@
-// The clock tree of the F2 and F4 (RM0090 "Reset and clock control" and "Relation between CPU
-// clock frequency and Flash memory read time"). One image serves silicon and emulator: the emulator
-// models no oscillator, RCC_CR reads 0 there, which silicon never shows because the internal
-// oscillator that runs this code has its flags in it.
+/*
+ * The clock tree of the F2 and F4 (RM0090 "Reset and clock control" and "Relation between CPU
+ * clock frequency and Flash memory read time"). One image serves silicon and emulator: the emulator
+ * models no oscillator, RCC_CR reads 0 there, which silicon never shows because the internal
+ * oscillator that runs this code has its flags in it.
+ */
 #include "hal/clock.h"
 #include "hal/stm32/clock_start.h"
 
 enum {
-    PLL_LOCK_MS = 10,               // data sheet: 0.3 ms
-    EMULATED_TIMER_HZ = 1000000000, // the emulator's timers show its virtual nanoseconds
+    PLL_LOCK_MS = 10,               /* data sheet: 0.3 ms */
+    EMULATED_TIMER_HZ = 1000000000, /* the emulator's timers show its virtual nanoseconds */
 };
 
 static clock_info_t info;
 static uint32_t apb1_hz, apb2_hz;
 static bool apb1_divided, apb2_divided;
 
-// Field of RCC_CFGR for a divider of 1, 2, 4, 8, 16.
+/* Field of RCC_CFGR for a divider of 1, 2, 4, 8, 16. */
 static uint32_t apb_field(uint32_t divider) {
     uint32_t field = 0;
     for (uint32_t d = 2; d <= divider; d *= 2) {
@@ -38,9 +40,9 @@ static void set_info(clock_source_t source, uint32_t core_hz, uint32_t div1, uin
     info.tick_timer_hz = clock_timer_hz(board.tick.clock);
 }
 
-// NULL, or the step that failed; then the core runs from the internal oscillator, undivided.
+/* NULL, or the step that failed; then the core runs from the internal oscillator, undivided. */
 static const char *run_from_pll(const board_pll_t *pll, bool external) {
-    // The flash must be slow enough before the core becomes fast.
+    /* The flash must be slow enough before the core becomes fast. */
     uint32_t wait_states = board.clock.wait_states;
     reg_write(&FLASH->ACR, wait_states | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN | FLASH_ACR_DCEN);
     if (!wait(&FLASH->ACR, FLASH_ACR_LATENCY, wait_states, SWITCH_MS)) {

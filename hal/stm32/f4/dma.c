@@ -1,11 +1,11 @@
-// hal/stm32/dma.h on a stream of the F2 and F4 (RM0090 "DMA controller").
+/* hal/stm32/dma.h on a stream of the F2 and F4 (RM0090 "DMA controller"). */
 #include "hal/stm32/dma.h"
 #include "hal/stm32/chip.h"
 
-enum { OFF_MS = 1 }; // the transfer under way ends first: a byte, a few bus cycles
+enum { OFF_MS = 1 }; /* the transfer under way ends first: a byte, a few bus cycles */
 
 static unsigned flag_shift(unsigned stream) {
-    return (stream & 2) * 8 + (stream & 1) * 6; // 0, 6, 16, 22
+    return (stream & 2) * 8 + (stream & 1) * 6; /* 0, 6, 16, 22 */
 }
 
 bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t *ring,
@@ -16,7 +16,7 @@ bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t 
     dma_stream_t *stream = &dma->regs->stream[dma->stream];
     rcc_enable(dma->clock);
     reg_write(&stream->CR, 0);
-    // It takes no configuration before it is off, and does not start with an old flag.
+    /* It takes no configuration before it is off, and does not start with an old flag. */
     if (!reg_wait(&stream->CR, DMA_CR_EN, 0, wait_polls(clock_info()->core_hz, OFF_MS))) {
         return false;
     }
@@ -24,8 +24,8 @@ bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t 
     reg_write(&stream->PAR, (uint32_t)(uintptr_t)from);
     reg_write(&stream->M0AR, (uint32_t)(uintptr_t)ring);
     reg_write(&stream->NDTR, size);
-    reg_write(&stream->FCR, 0); // no FIFO: a byte is in memory a few bus cycles after it counts
-    // From peripheral to memory, both a byte wide: the zeros of DIR, PSIZE and MSIZE.
+    reg_write(&stream->FCR, 0); /* no FIFO: a byte is in memory a few bus cycles after it counts */
+    /* From peripheral to memory, both a byte wide: the zeros of DIR, PSIZE and MSIZE. */
     uint32_t control = (uint32_t)dma->channel << DMA_CR_CHSEL_SHIFT | DMA_CR_PL_VERY_HIGH |
                        DMA_CR_MINC | DMA_CR_CIRC | DMA_CR_TCIE | DMA_CR_HTIE;
     reg_write(&stream->CR, control);

@@ -1,7 +1,9 @@
-// The tick between the steps of the background. On a board it is an interrupt and comes anywhere;
-// here it comes from the functions that the background calls on its way (the linker's --wrap), at
-// each call in turn, and where no call is near, from a timer's signal. And requests that come so
-// close behind each other that no tick is between them.
+/*
+ * The tick between the steps of the background. On a board it is an interrupt and comes anywhere;
+ * here it comes from the functions that the background calls on its way (the linker's --wrap), at
+ * each call in turn, and where no call is near, from a timer's signal. And requests that come so
+ * close behind each other that no tick is between them.
+ */
 #include "test/support/harness.h"
 
 #include "firmware/app/app.h"
@@ -24,9 +26,9 @@ static const float to[N] = {0.5f, 1.9f, -0.8f, 1.9f, 1.4f, 1.4f};
 /* ------------------------------------------------------------------------------- where it comes */
 
 static struct {
-    uint32_t at, passed; // the call at which it comes; 0: none
+    uint32_t at, passed; /* the call at which it comes; 0: none */
     bool inside, locked;
-    void (*before)(void); // what that tick finds
+    void (*before)(void); /* what that tick finds */
 } between;
 
 static void tick(uint32_t count) {
@@ -50,7 +52,7 @@ static void come_at(uint32_t at, void (*before)(void)) {
     between.before = before;
 }
 
-// True where the call was passed: the tick came.
+/* True where the call was passed: the tick came. */
 static bool came(void) {
     const bool it_did = between.passed >= between.at;
     between.at = 0;
@@ -109,7 +111,7 @@ static void hold(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-// A fault whose stop holds the arm.
+/* A fault whose stop holds the arm. */
 static void setpoint_fault(void) {
     app.motion.starved = 10;
 }
@@ -121,7 +123,7 @@ static double fastest_reference(void) {
     return most;
 }
 
-// The reference is where it was sent, to the rounding of start and way to singles.
+/* The reference is where it was sent, to the rounding of start and way to singles. */
 static void arrived(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
     for (uint32_t i = 0; i < N; i++)
@@ -130,8 +132,10 @@ static void arrived(void) {
 
 /* -------------------------------------------------------------------- a motion that is prepared */
 
-// The loop holds the arm; a fault is latched while a motion is made, for longer than a tick, and
-// nothing moves then.
+/*
+ * The loop holds the arm; a fault is latched while a motion is made, for longer than a tick, and
+ * nothing moves then.
+ */
 static void test_fault_while_a_motion_is_prepared(void) {
     static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_KNOTS,
                                     MOTION_JOG,     MOTION_HOLD,    MOTION_HOME};
@@ -170,7 +174,7 @@ static void test_fault_while_a_motion_is_prepared(void) {
     TEST_ASSERT_GREATER_THAN_UINT32(50, faults);
 }
 
-// The same while a jog goes on and is repeated: it brakes, and takes no speed from the new one.
+/* The same while a jog goes on and is repeated: it brakes, and takes no speed from the new one. */
 static void test_fault_while_a_jog_is_repeated(void) {
     static const float slow[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     static const float fast[N] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
@@ -198,14 +202,14 @@ static void test_fault_while_a_jog_is_repeated(void) {
     TEST_ASSERT_GREATER_OR_EQUAL_UINT32(N, faults);
 }
 
-// A jog is repeated in the tick in which it ends for want of repetition: all joints go on.
+/* A jog is repeated in the tick in which it ends for want of repetition: all joints go on. */
 static void test_jog_repeated_at_its_end(void) {
     static const float speed[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     for (uint32_t at = 1;; at++) {
         load();
         hold();
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, speed));
-        tick(500); // jog_timeout_s
+        tick(500); /* jog_timeout_s */
         TEST_ASSERT_EQUAL_UINT32(MOTION_JOG, app.motion.kind);
         come_at(at, NULL);
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, speed));
@@ -217,8 +221,10 @@ static void test_jog_repeated_at_its_end(void) {
     }
 }
 
-// The point comes when the buffer has just run dry, where the first point of the buffer lies: it
-// must not become the speed that the arm brakes to.
+/*
+ * The point comes when the buffer has just run dry, where the first point of the buffer lies: it
+ * must not become the speed that the arm brakes to.
+ */
 static void test_a_point_too_late(void) {
     uint32_t late = 0;
     for (uint32_t at = 1;; at++) {
@@ -227,13 +233,13 @@ static void test_a_point_too_late(void) {
         memcpy(q, from, sizeof q);
         TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 0));
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
-        for (int k = 0; k < APP_KNOTS - 2; k++) { // the first lies there three times
-            q[0] += 0.0001f * (float)k;           // up to 0.145 rad/s
+        for (int k = 0; k < APP_KNOTS - 2; k++) { /* the first lies there three times */
+            q[0] += 0.0001f * (float)k;           /* up to 0.145 rad/s */
             tick(app_knot_credits(&app) == 0 ? 40 : 0);
             TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, q));
         }
         TEST_ASSERT_EQUAL_UINT32(APP_KNOTS, app.motion.as.knots.head);
-        static app_t next; // to the tick before it
+        static app_t next; /* to the tick before it */
         for (int t = 0; t < 1000 && next.safety.state != APP_STATE_FAULT; t++) {
             if (t > 0)
                 tick(1);
@@ -249,7 +255,7 @@ static void test_a_point_too_late(void) {
         late++;
         TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault);
         double before = fastest_reference();
-        TEST_ASSERT_TRUE(before > 0.05); // on its way
+        TEST_ASSERT_TRUE(before > 0.05); /* on its way */
         for (uint32_t t = 0; t < 200; t++) {
             tick(1);
             TEST_ASSERT_TRUE(fastest_reference() <= before);
@@ -262,7 +268,9 @@ static void test_a_point_too_late(void) {
 
 /* ----------------------------------------------------------- requests with no tick between them */
 
-// The second of two motions: the first is taken up while it is prepared, and goes where it shall.
+/*
+ * The second of two motions: the first is taken up while it is prepared, and goes where it shall.
+ */
 static void test_two_motions(void) {
     for (uint32_t at = 1; at < 30; at++) {
         load();
@@ -275,7 +283,7 @@ static void test_two_motions(void) {
     }
 }
 
-// To hold is no motion that another would replace, whether the tick has closed the loop or not.
+/* To hold is no motion that another would replace, whether the tick has closed the loop or not. */
 static void test_hold_and_motion(void) {
     static const float speed[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     for (uint32_t at = 1;; at++) {
@@ -303,7 +311,7 @@ static void test_hold_and_motion(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
 }
 
-// What was asked before comes first; what is accepted is done.
+/* What was asked before comes first; what is accepted is done. */
 static void test_stop_and_motion(void) {
     load();
     hold();
@@ -316,19 +324,19 @@ static void test_stop_and_motion(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_QUINTIC, 3, to));
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
-    // Off is what it is already.
+    /* Off is what it is already. */
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_QUINTIC, 3, to));
     tick(3001);
     arrived();
-    // A motion that is stopped before its first tick does not begin.
+    /* A motion that is stopped before its first tick does not begin. */
     load();
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_QUINTIC, 3, to));
     TEST_ASSERT_EQUAL(APP_OK, app_stop(&app));
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
     TEST_ASSERT_EQUAL_UINT32(MOTION_HOLD, app.motion.kind);
-    // Off before there was an arm is no request to the arm that comes.
+    /* Off before there was an arm is no request to the arm that comes. */
     size_t size;
     const uint8_t *image = control_arm_image(&size, 1);
     app_init(&app);
@@ -340,7 +348,7 @@ static void test_stop_and_motion(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-// A motion that the next tick begins was made for settings, an arm and a place that stay.
+/* A motion that the next tick begins was made for settings, an arm and a place that stay. */
 static void test_changes_behind_a_motion(void) {
     size_t size;
     const uint8_t *image = control_arm_image(&size, 1);
@@ -356,13 +364,15 @@ static void test_changes_behind_a_motion(void) {
     arrived();
 }
 
-// An arm is attached: nothing begins before its encoders were read, and nothing is left of what the
-// simulated one has turned and found. firmware/tick.c reads them in the second tick.
+/*
+ * An arm is attached: nothing begins before its encoders were read, and nothing is left of what the
+ * simulated one has turned and found. firmware/tick.c reads them in the second tick.
+ */
 static void test_motion_behind_the_change_to_hardware(void) {
     enum { COUNTS = 100 };
     load();
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_home, 1, 1));
-    app.loop.unhomed = 0; // found
+    app.loop.unhomed = 0; /* found */
     app.loop.zero[1] = 0.1f;
     tick(1);
     TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
@@ -377,7 +387,7 @@ static void test_motion_behind_the_change_to_hardware(void) {
         TEST_ASSERT_EQUAL_INT32(COUNTS, app.loop.counts[i]);
     TEST_ASSERT_EQUAL_FLOAT(0, app.loop.zero[1]);
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_HOLD, 0, nowhere));
-    // Saying it again changes nothing.
+    /* Saying it again changes nothing. */
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     tick(1);
     app.loop.unhomed = 0;
@@ -392,8 +402,10 @@ static void two_more(void) {
     tick(2);
 }
 
-// Ticks that are away read nothing, however many there are while the constants are made; nor has an
-// arm been read that was not there yet.
+/*
+ * Ticks that are away read nothing, however many there are while the constants are made; nor has an
+ * arm been read that was not there yet.
+ */
 static void test_ticks_that_read_no_hardware(void) {
     enum { LOADS, SWITCHES, SETS, WAYS };
     size_t size;
@@ -423,7 +435,7 @@ static void test_ticks_that_read_no_hardware(void) {
     }
 }
 
-// Points behind a stop do not close the loop that it has kept open.
+/* Points behind a stop do not close the loop that it has kept open. */
 static void test_points_behind_a_stop(void) {
     for (int ends = 0; ends < 2; ends++) {
         uint32_t at = 0;
@@ -442,7 +454,7 @@ static void test_points_behind_a_stop(void) {
     }
 }
 
-// One that waits for its points is forgotten where they would mean something else.
+/* One that waits for its points is forgotten where they would mean something else. */
 static void test_changes_behind_a_stream(void) {
     for (int k = 0; k < 3; k++) {
         load();
@@ -454,7 +466,7 @@ static void test_changes_behind_a_stream(void) {
         TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knot_push(&app, from));
         TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knots_end(&app));
     }
-    // Nor is it left with half of a motion that was refused in its place.
+    /* Nor is it left with half of a motion that was refused in its place. */
     load();
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
     TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, from));
@@ -464,7 +476,7 @@ static void test_changes_behind_a_stream(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knots_end(&app));
 }
 
-// The time without points begins with the stream, not with the one before.
+/* The time without points begins with the stream, not with the one before. */
 static void test_patience_begins_with_the_stream(void) {
     load();
     TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_guard_setpoint, 25));
@@ -479,7 +491,7 @@ static void test_patience_begins_with_the_stream(void) {
 
 /* ------------------------------------------------------------------------------------- clearing */
 
-// The arm is being lowered: cleared, it comes to rest, wherever the tick comes.
+/* The arm is being lowered: cleared, it comes to rest, wherever the tick comes. */
 static void test_clearing_while_lowered(void) {
     for (uint32_t at = 0;; at++) {
         load();
@@ -507,8 +519,10 @@ static void lose_encoder(void) {
 
 static void nothing_more(void) {}
 
-// The stop becomes a worse one, or the brakes take the arm, in the tick that comes: what is cleared
-// is what is true then. The loop is never closed on an arm that was let go.
+/*
+ * The stop becomes a worse one, or the brakes take the arm, in the tick that comes: what is cleared
+ * is what is true then. The loop is never closed on an arm that was let go.
+ */
 static void test_clearing_while_the_stop_changes(void) {
     static void (*const before[])(void) = {lose_encoder, nothing_more};
     for (int k = 0; k < 2; k++) {
@@ -538,7 +552,7 @@ static void test_clearing_while_the_stop_changes(void) {
 
 static volatile sig_atomic_t signals;
 
-// What a tick does to the records that are read, made up so that every word tells its number.
+/* What a tick does to the records that are read, made up so that every word tells its number. */
 static void numbered_tick(int signal_number) {
     (void)signal_number;
     const uint32_t number = app.ticks + 1;
@@ -551,7 +565,7 @@ static void numbered_tick(int signal_number) {
     app.safety.stop = number % APP_STOPS;
     app.stages.ticks += 1;
     for (int k = 0; k <= STAGES; k++)
-        app.stages.sum[k] += 0xffffffffu; // both words change
+        app.stages.sum[k] += 0xffffffffu; /* both words change */
     signals++;
 }
 
@@ -567,7 +581,7 @@ static void check_records(void) {
     TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_FAULTS, s.fault);
     TEST_ASSERT_EQUAL_UINT32(s.ticks, s.fault_joint);
     TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_STOPS, s.stop);
-    const float unit = app_fault_quantity(s.fault) == QUANTITY_SUPPLY ? 0.001f : 1; // mV
+    const float unit = app_fault_quantity(s.fault) == QUANTITY_SUPPLY ? 0.001f : 1; /* mV */
     TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024) * unit, s.fault_value);
     TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024) * unit, s.fault_limit);
     app_stages_t stages;
@@ -579,7 +593,7 @@ static void check_records(void) {
 static void test_records_of_one_tick(void) {
     enum { SIGNALS = 5000 };
     load();
-    between.inside = true; // this tick comes by itself
+    between.inside = true; /* this tick comes by itself */
     app.ticks = 0;
     numbered_tick(0);
     app_stages_clear(&app);

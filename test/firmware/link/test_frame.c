@@ -1,5 +1,7 @@
-// Frames: what goes in comes out, damage costs the frame it hits, and nothing else is ever taken
-// for one.
+/*
+ * Frames: what goes in comes out, damage costs the frame it hits, and nothing else is ever taken
+ * for one.
+ */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -7,8 +9,10 @@
 #include "firmware/params/bytes.h"
 #include "firmware/link/frame.h"
 
-// Random bytes and mutated frames into the decoder: the tests on boards, `make test`, `make
-// test-long`.
+/*
+ * Random bytes and mutated frames into the decoder: the tests on boards, `make test`, `make
+ * test-long`.
+ */
 #if !defined(__arm__) && defined(TEST_LONG)
 enum { NOISE_BYTES = 100000000, MUTATED_FRAMES = 1000000 };
 #else
@@ -50,7 +54,7 @@ static void test_crc_is_the_known_one(void) {
     TEST_ASSERT_EQUAL_HEX32(0, crc32_add(0, "", 0));
 }
 
-// An example that the protocol's document prints, worked out by hand.
+/* An example that the protocol's document prints, worked out by hand. */
 static void test_known_frame(void) {
     content[0] = 0x11;
     content[1] = 0x00;
@@ -75,7 +79,7 @@ static void test_round_trip_of_every_size(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);
     for (size_t size = 1; size <= FRAME_CONTENT_MAX; size++) {
-        for (unsigned kind = 0; kind < 3; kind++) { // anything; zeros; no zeros
+        for (unsigned kind = 0; kind < 3; kind++) { /* anything; zeros; no zeros */
             for (size_t i = 0; i < size; i++) {
                 const uint8_t byte = (uint8_t)random_next();
                 content[i] = kind == 0 ? byte : kind == 1 ? 0 : byte | 1;
@@ -91,8 +95,10 @@ static void test_round_trip_of_every_size(void) {
     TEST_ASSERT_EQUAL_UINT32(0, reader.stats.damaged + reader.stats.overlong);
 }
 
-// Bytes between two frames, even without an end, cost nothing behind the next 0; a frame that is
-// hit costs itself only.
+/*
+ * Bytes between two frames, even without an end, cost nothing behind the next 0; a frame that is
+ * hit costs itself only.
+ */
 static void test_garbage_costs_the_frame_it_hits(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);
@@ -125,14 +131,16 @@ static void test_room_is_kept(void) {
     TEST_ASSERT_EQUAL(1, take_all(&reader, line, n));
 }
 
-// A CRC-32 takes one of 2^32 random frames for good; 100 million bytes hold about 400,000 ends, so
-// a single one in all of `make test-long` would be a bug with a probability of 0.9999.
+/*
+ * A CRC-32 takes one of 2^32 random frames for good; 100 million bytes hold about 400,000 ends, so
+ * a single one in all of `make test-long` would be a bug with a probability of 0.9999.
+ */
 static void test_noise(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);
     for (uint32_t i = 0; i < NOISE_BYTES; i++) {
         const uint32_t r = random_next();
-        // Now and then runs of zeros and of full blocks.
+        /* Now and then runs of zeros and of full blocks. */
         const uint8_t byte = (r & 0xf0000) == 0    ? 0
                              : (r & 0xf00000) == 0 ? 0xff
                                                    : (uint8_t)(r >> 8);
@@ -142,12 +150,12 @@ static void test_noise(void) {
     TEST_ASSERT_GREATER_THAN_UINT32(NOISE_BYTES / 1000,
                                     reader.stats.damaged + reader.stats.overlong);
     harness_note_number("random bytes", NOISE_BYTES);
-    (void)frame_take(&reader, 0); // the end of what noise began
+    (void)frame_take(&reader, 0); /* the end of what noise began */
     memset(content, 9, 50);
     TEST_ASSERT_EQUAL(50, take_all(&reader, line, make(50)));
 }
 
-// What a mutation leaves is either the frame as it was (then it was no mutation) or nothing.
+/* What a mutation leaves is either the frame as it was (then it was no mutation) or nothing. */
 static void test_mutated_frames(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);
@@ -161,14 +169,14 @@ static void test_mutated_frames(void) {
         const size_t at = 1 + random_next() % (n - 2);
         if (kind == 0) {
             line[at] ^= (uint8_t)(1u << random_next() % 8);
-        } else if (kind == 1) { // a byte is lost
+        } else if (kind == 1) { /* a byte is lost */
             memmove(line + at, line + at + 1, n - at - 1);
             n--;
-        } else if (kind == 2) { // a burst
+        } else if (kind == 2) { /* a burst */
             for (size_t k = at; k < n - 1 && k < at + 6; k++) {
                 line[k] = (uint8_t)random_next();
             }
-        } else { // cut off, the next frame follows at once
+        } else { /* cut off, the next frame follows at once */
             n = at;
         }
         for (size_t k = 0; k < n; k++) {

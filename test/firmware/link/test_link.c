@@ -1,6 +1,8 @@
-// Both ends of the link in one process (test/support/link_board.h): discovery, images, tunables,
-// the store, motions, telemetry; over a line that damages bytes, with power cuts, and with requests
-// that nobody would send.
+/*
+ * Both ends of the link in one process (test/support/link_board.h): discovery, images, tunables,
+ * the store, motions, telemetry; over a line that damages bytes, with power cuts, and with requests
+ * that nobody would send.
+ */
 #include "test/support/harness.h"
 
 #include <math.h>
@@ -64,7 +66,7 @@ static void test_hello_and_empty_board(void) {
     done();
 }
 
-// Everything that the tables of the firmware say arrives at the client.
+/* Everything that the tables of the firmware say arrives at the client. */
 static void test_discovery(void) {
     open_board();
     apply();
@@ -105,7 +107,7 @@ static void test_image_runs_and_is_read_back(void) {
     TEST_ASSERT_EQUAL_UINT32(length, size);
     TEST_ASSERT_EQUAL_HEX8_ARRAY(image, back, length);
     free(back);
-    TEST_ASSERT_NULL(client_read_image(client, 1, &size)); // nothing is stored
+    TEST_ASSERT_NULL(client_read_image(client, 1, &size)); /* nothing is stored */
     const device_status_t status = status_now();
     TEST_ASSERT_EQUAL(APP_STATE_IDLE, status.state);
     TEST_ASSERT_EQUAL(SOURCE_LINK, status.source);
@@ -114,7 +116,7 @@ static void test_image_runs_and_is_read_back(void) {
     done();
 }
 
-// A bad image is refused with the reason, and what ran before runs on.
+/* A bad image is refused with the reason, and what ran before runs on. */
 static void test_bad_image_changes_nothing(void) {
     open_board();
     apply();
@@ -165,8 +167,10 @@ static void test_tunables(void) {
     done();
 }
 
-// What is saved is there after a reset: image, tunables, choice of telemetry; and a value that is
-// not says so.
+/*
+ * What is saved is there after a reset: image, tunables, choice of telemetry; and a value that is
+ * not says so.
+ */
 static void test_save_survives_reset(void) {
     static const char *const names[] = {"q", "tau"};
     float value;
@@ -196,7 +200,7 @@ static void test_save_survives_reset(void) {
     TEST_ASSERT_TRUE(value == 100 && saved);
     TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 1, &value, &saved));
     TEST_ASSERT_TRUE(value == 55.5f && saved);
-    TEST_ASSERT_EQUAL(0, client_stream(client, NULL, 0, 0, 5, NULL, NULL)); // the board's choice
+    TEST_ASSERT_EQUAL(0, client_stream(client, NULL, 0, 0, 5, NULL, NULL)); /* the board's choice */
     TEST_ASSERT_EQUAL_UINT32(2, client->choices);
     TEST_ASSERT_EQUAL_UINT32(10, client->every);
     TEST_ASSERT_EQUAL(SAMPLE_tau, client->chosen[1]);
@@ -220,7 +224,7 @@ static uint32_t set_of(uint8_t *set, uint32_t version, const uint8_t *from, uint
     return SET_IMAGE + size;
 }
 
-// A tunable that no longer exists is passed over, one that is not in the set has its default.
+/* A tunable that no longer exists is passed over, one that is not in the set has its default. */
 static void test_older_set_is_migrated(void) {
     static uint8_t set[BOARD_ROOM];
     float value;
@@ -259,7 +263,7 @@ static void test_newer_set_is_refused(void) {
     TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
     TEST_ASSERT_EQUAL(APP_FAULT_PARAMETERS, status_now().fault);
     TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_NEWER, status_now().reason);
-    // and an image of a newer layout inside a set of this one
+    /* and an image of a newer layout inside a set of this one */
     put_u32(image + 8, IMAGE_VERSION + 1);
     put_u32(image + 4, crc32_add(0, image + 8, length - 8));
     used = set_of(set, SET_VERSION, image, length);
@@ -268,7 +272,7 @@ static void test_newer_set_is_refused(void) {
     TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
     TEST_ASSERT_EQUAL(APP_FAULT_PARAMETERS, status_now().fault);
     TEST_ASSERT_EQUAL(APP_E_IMAGE + IMAGE_E_VERSION, status_now().reason);
-    // neither is a set that contradicts itself
+    /* neither is a set that contradicts itself */
     put_u32(set + 4, 0x7ffffffc);
     write_set(set, used + 12);
     board_start(&board);
@@ -276,8 +280,10 @@ static void test_newer_set_is_refused(void) {
     done();
 }
 
-// The power fails at every operation of a SAVE over the wire: afterwards the old or the new set
-// runs.
+/*
+ * The power fails at every operation of a SAVE over the wire: afterwards the old or the new set
+ * runs.
+ */
 static void test_power_cut_while_saving(void) {
     uint32_t cuts = 0, kept = 0;
     for (uint64_t at = 0;; at++) {
@@ -303,15 +309,17 @@ static void test_power_cut_while_saving(void) {
             break;
         }
         cuts++;
-        at += at > 20 ? 7 : 0; // the torture of the store itself has them all
+        at += at > 20 ? 7 : 0; /* the torture of the store itself has them all */
     }
     harness_note_number("power cuts while saving over the link", cuts);
     TEST_ASSERT_GREATER_THAN_UINT32(20, cuts);
     TEST_ASSERT_GREATER_THAN_UINT32(20, kept);
 }
 
-// A board without RAM for images: pieces go into the spare slot, the arm is used there, small
-// frames.
+/*
+ * A board without RAM for images: pieces go into the spare slot, the arm is used there, small
+ * frames.
+ */
 static void test_image_in_place(void) {
     bool kept, persistent;
     float value;
@@ -341,7 +349,7 @@ static void test_image_in_place(void) {
     TEST_ASSERT_EQUAL(SOURCE_STORE, status_now().source);
     TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &kept));
     TEST_ASSERT_TRUE(value == 22 && kept);
-    // A bad image does not become the stored one.
+    /* A bad image does not become the stored one. */
     image[300] ^= 1;
     TEST_ASSERT_EQUAL(-1, client_send_image(client, TARGET_APP, image, length, &kept, NULL, NULL));
     TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
@@ -359,7 +367,7 @@ typedef struct {
 
 static void hear(void *user, const sample_in_t *sample) {
     heard_t *heard = user;
-    // The count of ticks between samples begins anew with a motion: a step may be shorter once.
+    /* The count of ticks between samples begins anew with a motion: a step may be shorter once. */
     if (heard->count > 0 && sample->tick > heard->tick + heard->every) {
         heard->gaps++;
     }
@@ -401,7 +409,7 @@ static void test_motion_with_telemetry(void) {
     TEST_ASSERT_EQUAL_UINT64(0, client->torn);
     TEST_ASSERT_DOUBLE_WITHIN(0.01, 0, heard.first_q);
     TEST_ASSERT_DOUBLE_WITHIN(0.02, 0.5, heard.last_q);
-    // While the outputs are on, nothing that needs them off is done.
+    /* While the outputs are on, nothing that needs them off is done. */
     bool persistent;
     TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
     TEST_ASSERT_EQUAL(LINK_STATE, client->status);
@@ -416,8 +424,10 @@ static void test_motion_with_telemetry(void) {
     done();
 }
 
-// Without credit, and with a line that is full, samples are dropped and counted; the tick never
-// waits.
+/*
+ * Without credit, and with a line that is full, samples are dropped and counted; the tick never
+ * waits.
+ */
 static void test_drops_are_counted(void) {
     static const char *const names[] = {"tick", "q"};
     heard_t heard = {.every = 2};
@@ -429,7 +439,7 @@ static void test_drops_are_counted(void) {
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     }
     TEST_ASSERT_EQUAL_UINT32(0, client->lost_total);
-    board_tick(&board, 2000); // the background does not get to run
+    board_tick(&board, 2000); /* the background does not get to run */
     for (int i = 0; i < 100; i++) {
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     }
@@ -438,7 +448,7 @@ static void test_drops_are_counted(void) {
     TEST_ASSERT_EQUAL(0, client_counters(client, counter));
     TEST_ASSERT_EQUAL_UINT32(client->lost_total, counter[COUNTER_DROPPED]);
     board.server.telemetry.credit = 3;
-    client->window = 0; // nobody pays any more
+    client->window = 0; /* nobody pays any more */
     for (int i = 0; i < 100; i++) {
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     }
@@ -448,7 +458,7 @@ static void test_drops_are_counted(void) {
     done();
 }
 
-// More values than a frame holds: pieces with one tick.
+/* More values than a frame holds: pieces with one tick. */
 static void test_long_samples_in_pieces(void) {
     const telemetry_budget_t one = telemetry_budget(60, 248, 1000, 1, 921600);
     const telemetry_budget_t two = telemetry_budget(61, 248, 1000, 1, 921600);
@@ -492,7 +502,7 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
         "829440",
         (unsigned)b.bytes, (unsigned)b.needed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(client->error.what, expected), client->error.what);
-    // What the cure says works, and less does not.
+    /* What the cure says works, and less does not. */
     unsigned every = 0;
     TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, every - 1, 9, NULL, NULL));
@@ -500,8 +510,10 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
     done();
 }
 
-// Whatever came after the choice: faster ticks and denser samples are held against the line, too,
-// and the choice that is told and stored is the one that comes.
+/*
+ * Whatever came after the choice: faster ticks and denser samples are held against the line, too,
+ * and the choice that is told and stored is the one that comes.
+ */
 static void test_budget_holds_after_the_choice(void) {
     const char *names[SAMPLE_FIELDS];
     float now, before;
@@ -513,7 +525,8 @@ static void test_budget_holds_after_the_choice(void) {
     for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
         names[i] = sample_table[i].name;
     }
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now)); // no choice: no bound
+    /* no choice: no bound */
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now));
     TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 9, NULL, NULL));
     TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
@@ -535,14 +548,15 @@ static void test_budget_holds_after_the_choice(void) {
     TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 50, &now));
     TEST_ASSERT_EQUAL(0, client_ask(client, ASK_DESCRIBE, choice, sizeof choice));
     TEST_ASSERT_EQUAL_UINT32(50, get_u32(client->reply + 2));
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now)); // now there is room
+    /* now there is room */
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now));
     TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_sample_every, 0, (float)every, &now));
     TEST_ASSERT_EQUAL(LINK_BUDGET, client->status);
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 0, &now)); // none at all
+    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 0, &now)); /* none at all */
     done();
 }
 
-// A second client while the first one's samples are streaming.
+/* A second client while the first one's samples are streaming. */
 static void test_starts_while_streaming(void) {
     static const char *const names[] = {"tick", "q"};
     heard_t heard = {.every = 1};
@@ -552,7 +566,7 @@ static void test_starts_while_streaming(void) {
     for (int i = 0; i < 10; i++) {
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     }
-    client->choices = 0; // it goes without a word
+    client->choices = 0; /* it goes without a word */
     done();
     TEST_ASSERT_GREATER_THAN_UINT32(5, heard.count);
     TEST_ASSERT_GREATER_THAN_UINT32(0, board.server.telemetry.credit);
@@ -563,7 +577,8 @@ static void test_starts_while_streaming(void) {
     TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY);
     TEST_ASSERT_EQUAL(0, client_stream_end(client));
     TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
-    TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY); // somebody's choice, without samples
+    /* somebody's choice, without samples */
+    TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY);
     done();
 }
 
@@ -579,8 +594,10 @@ static void choice_is(const char *const *names, uint32_t count, uint32_t ticks) 
     TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
 }
 
-// One client leaves its choice behind; others that look at something of their own put it back, at
-// their end or when they are closed; and a SAVE then stores it.
+/*
+ * One client leaves its choice behind; others that look at something of their own put it back, at
+ * their end or when they are closed; and a SAVE then stores it.
+ */
 static void test_choice_outlives_its_stream(void) {
     static const char *const kept[] = {"volt", "tick"}, *const own[] = {"q"};
     bool persistent;
@@ -610,15 +627,17 @@ static void test_choice_outlives_its_stream(void) {
     TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
     TEST_ASSERT_EQUAL(0, client_reset(client));
     choice_is(kept, 2, 7);
-    apply(); // of another arm nothing was chosen
+    apply(); /* of another arm nothing was chosen */
     choice_is(NULL, 0, 0);
     done();
 }
 
 /* ----------------------------------------------------------------------------------- a bad line */
 
-// Two bytes of a thousand are lost, changed or doubled, in both directions: everything still works,
-// and nothing is done twice.
+/*
+ * Two bytes of a thousand are lost, changed or doubled, in both directions: everything still works,
+ * and nothing is done twice.
+ */
 static void test_damaged_line(void) {
     static const char *const names[] = {"tick", "q"};
     heard_t heard = {.every = 20};
@@ -640,7 +659,7 @@ static void test_damaged_line(void) {
         TEST_ASSERT_EQUAL_UINT32(credits, app_knot_credits(&board.app));
     }
     const uint32_t left = app_knot_credits(&board.app);
-    TEST_ASSERT_UINT32_WITHIN(3, room - 10, left); // the board may double the first one
+    TEST_ASSERT_UINT32_WITHIN(3, room - 10, left); /* the board may double the first one */
     board.ticks_per_poll = 1;
     TEST_ASSERT_EQUAL(0, client_stop(client, true));
     TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 20, 1000, hear, &heard));
@@ -654,7 +673,7 @@ static void test_damaged_line(void) {
     done();
 }
 
-// Noise of any kind between the bytes of nobody: the board still answers.
+/* Noise of any kind between the bytes of nobody: the board still answers. */
 static void test_noise(void) {
     open_board();
     apply();
@@ -680,8 +699,10 @@ static void put_frame(uint8_t *frame, size_t size) {
     }
 }
 
-// A rate and a motion behind it, in one piece: the program has its turn between them, and sets the
-// timer of the tick before the loop is closed.
+/*
+ * A rate and a motion behind it, in one piece: the program has its turn between them, and sets the
+ * timer of the tick before the loop is closed.
+ */
 static void test_one_request_at_a_time(void) {
     uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
     uint8_t *content = frame + FRAME_WRITE_AT;
@@ -710,8 +731,10 @@ static void test_one_request_at_a_time(void) {
     done();
 }
 
-// Good frames with any content: each is answered, and whatever they asked for, the board is still a
-// board.
+/*
+ * Good frames with any content: each is answered, and whatever they asked for, the board is still a
+ * board.
+ */
 static void test_strange_requests(void) {
     uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
     uint32_t answers = 0;

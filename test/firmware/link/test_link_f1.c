@@ -1,8 +1,10 @@
-// The 8 KB board's way with images, on the host: the server of the firmware as that board builds it
-// (fixed point, no RAM for an image), over the real flash driver of the F100, whose controller is a
-// model. The flash lies at its own addresses, so that the arm is used in it as on the chip, where
-// the emulator, whose flash cannot be written, does not show it.
-#define _GNU_SOURCE // MAP_FIXED_NOREPLACE
+/*
+ * The 8 KB board's way with images, on the host: the server of the firmware as that board builds it
+ * (fixed point, no RAM for an image), over the real flash driver of the F100, whose controller is a
+ * model. The flash lies at its own addresses, so that the arm is used in it as on the chip, where
+ * the emulator, whose flash cannot be written, does not show it.
+ */
+#define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -19,7 +21,7 @@
 
 static board_t host;
 static client_t *client;
-static uint8_t arm[2][CONTROL_ARM_ROOM]; // the same arm with motors and in torque mode
+static uint8_t arm[2][CONTROL_ARM_ROOM]; /* the same arm with motors and in torque mode */
 static uint32_t length[2];
 enum { MOTORS, TORQUES };
 
@@ -85,7 +87,7 @@ static bool in_flash(const void *address, uint32_t bytes) {
     return at >= SLOT0 && at + bytes <= SLOT1 + SLOT;
 }
 
-// The arm of the tick lies in the flash, within the image that the server says is running.
+/* The arm of the tick lies in the flash, within the image that the server says is running. */
 static bool runs(unsigned which) {
     const uint8_t *image = host.server.running, *used = (const uint8_t *)host.app.arm;
     return status_now().state == APP_STATE_IDLE && host.server.running_length == length[which] &&
@@ -108,7 +110,7 @@ static void test_an_image_in_pieces_is_used_in_the_flash_and_stays(void) {
     app_status_t now;
     TEST_ASSERT_EQUAL_MESSAGE(0, APP_ARMS, "this board has no RAM for an arm");
     TEST_ASSERT_EQUAL(APP_STATE_UNCONFIGURED, status_now().state);
-    for (unsigned turn = 0; turn < 4; turn++) { // both slots, twice
+    for (unsigned turn = 0; turn < 4; turn++) { /* both slots, twice */
         TEST_ASSERT_EQUAL_MESSAGE(0, send(turn % 2), client->error.what);
         TEST_ASSERT_TRUE(runs(turn % 2));
         TEST_ASSERT_EQUAL(turn + 1, status_now().sequence);
@@ -127,7 +129,7 @@ static void test_an_image_in_pieces_is_used_in_the_flash_and_stays(void) {
     }
 }
 
-// A tunable is saved by writing the image, too, into the other slot, and the arm moves there.
+/* A tunable is saved by writing the image, too, into the other slot, and the arm moves there. */
 static void test_saving_moves_the_arm_to_the_other_slot(void) {
     float value;
     bool persistent;
@@ -142,8 +144,10 @@ static void test_saving_moves_the_arm_to_the_other_slot(void) {
     TEST_ASSERT_EQUAL_FLOAT(77, kp_now());
 }
 
-// The tunables wait where the points of a motion lie: one that waits for more of them is forgotten,
-// and of one that the next tick begins nothing is taken away.
+/*
+ * The tunables wait where the points of a motion lie: one that waits for more of them is forgotten,
+ * and of one that the next tick begins nothing is taken away.
+ */
 static void test_saving_ends_a_motion_that_has_not_begun(void) {
     const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.02f};
     const float point[CONTROL_ARM_JOINTS] = {0};
@@ -157,7 +161,7 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     TEST_ASSERT_TRUE(runs(MOTORS));
     TEST_ASSERT_EQUAL(-1, client_knots(client, point, 1, &credits));
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
-    host.ticks_per_poll = 0; // the next tick would close the loop
+    host.ticks_per_poll = 0; /* the next tick would close the loop */
     while (!host.app.closing) {
         TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
     }
@@ -170,7 +174,7 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     board_tick(&host, 5);
 }
 
-// A motion that began between two pieces of an image: the flash is not written under its tick.
+/* A motion that began between two pieces of an image: the flash is not written under its tick. */
 static void test_no_writing_while_the_loop_is_closed(void) {
     const motion_t hold = {.kind = MOTION_HOLD};
     uint8_t begin[9] = {TARGET_APP}, piece[4 + 32] = {0};
@@ -181,7 +185,7 @@ static void test_no_writing_while_the_loop_is_closed(void) {
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &hold), client->error.what);
     memcpy(piece + 4, arm[TORQUES], sizeof piece - 4);
     const uint64_t before = flash_f1.operations;
-    for (int ticks = 0; ticks < 2; ticks++) { // about to close, and closed
+    for (int ticks = 0; ticks < 2; ticks++) { /* about to close, and closed */
         TEST_ASSERT_EQUAL(-1, client_ask(client, ASK_IMAGE_DATA, piece, sizeof piece));
         TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the outputs are on"));
         board_tick(&host, 1);
@@ -193,14 +197,14 @@ static void test_no_writing_while_the_loop_is_closed(void) {
     TEST_ASSERT_TRUE(runs(MOTORS));
 }
 
-// The operations that writing the other arm takes.
+/* The operations that writing the other arm takes. */
 static uint64_t operations(void) {
     const uint64_t before = flash_f1.operations;
     TEST_ASSERT_EQUAL(0, send(TORQUES));
     return flash_f1.operations - before;
 }
 
-// All of them in the long tests; else the erasures, the first and last writes and some between.
+/* All of them in the long tests; else the erasures, the first and last writes and some between. */
 static uint64_t next_cut(uint64_t at, uint64_t all) {
 #ifdef TEST_LONG
     (void)all;
@@ -210,8 +214,10 @@ static uint64_t next_cut(uint64_t at, uint64_t all) {
 #endif
 }
 
-// The power fails at every operation of writing an image: afterwards the old one or the new one
-// runs.
+/*
+ * The power fails at every operation of writing an image: afterwards the old one or the new one
+ * runs.
+ */
 static void test_power_cuts(void) {
     static uint8_t saved[2 * SLOT];
     uint32_t cuts = 0, kept = 0;
@@ -243,8 +249,10 @@ static void test_power_cuts(void) {
     TEST_ASSERT_GREATER_THAN_UINT32(80, cuts);
 }
 
-// The controller fails for once, and the board goes on: with what it had, tunables that are only in
-// RAM included, or without an arm where there was none.
+/*
+ * The controller fails for once, and the board goes on: with what it had, tunables that are only in
+ * RAM included, or without an arm where there was none.
+ */
 static void test_errors_of_the_controller(void) {
     static uint8_t empty[2 * SLOT], saved[2 * SLOT];
     float value;
@@ -277,7 +285,7 @@ static void test_errors_of_the_controller(void) {
     }
 }
 
-// Bytes that do not add up, an arm that is refused: what ran runs, and is still stored.
+/* Bytes that do not add up, an arm that is refused: what ran runs, and is still stored. */
 static void test_a_refused_image_is_not_stored(void) {
     TEST_ASSERT_EQUAL(0, send(MOTORS));
     arm[TORQUES][300] ^= 1;

@@ -1,4 +1,4 @@
-// The parameter store under power cuts at every operation of writing a set (tools/link/cut.h).
+/* The parameter store under power cuts at every operation of writing a set (tools/link/cut.h). */
 #include "test/support/harness.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void test_nothing_is_no_set(void) {
     const store_medium_t medium = cut_medium(&flash);
     store_t store;
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
-    memset(memory, 0, sizeof memory); // unwritten flash of the emulator
+    memset(memory, 0, sizeof memory); /* unwritten flash of the emulator */
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
     fill(&flash, memory, sizeof memory);
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
@@ -67,14 +67,14 @@ static void test_newest_wins_and_slots_take_turns(void) {
     }
 }
 
-// The sequence number wraps: 0 is newer than 2^32 - 1.
+/* The sequence number wraps: 0 is newer than 2^32 - 1. */
 static void test_sequence_wraps(void) {
     cut_flash_t flash = fresh(4, 3);
     const store_medium_t medium = cut_medium(&flash);
     store_t store;
     (void)store_open(&store, &medium);
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "a", 1));
-    store.sequence = INT32_MAX - 1; // each step must be less than 2^31
+    store.sequence = INT32_MAX - 1; /* each step must be less than 2^31 */
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "b", 1));
     store.sequence = UINT32_MAX - 2;
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "b", 1));
@@ -89,7 +89,7 @@ static void test_sequence_wraps(void) {
     TEST_ASSERT_EQUAL('c', read);
 }
 
-// Every bit of a slot counts: any of them flipped, and the set before is the one that is found.
+/* Every bit of a slot counts: any of them flipped, and the set before is the one that is found. */
 static void test_every_flipped_bit_is_noticed(void) {
     cut_flash_t flash = fresh(4, 4);
     const store_medium_t medium = cut_medium(&flash);
@@ -120,16 +120,18 @@ static void test_misuse_is_refused(void) {
     TEST_ASSERT_EQUAL(STORE_E_ORDER, store_put(&store, "123456", 6));
     TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 5));
     TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, "1234", 4));
-    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium)); // without a commit
-    // A medium that does not do what it says is found out by reading back.
+    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium)); /* without a commit */
+    /* A medium that does not do what it says is found out by reading back. */
     TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 4));
     TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, "1234", 4));
     memory[STORE_HEAD] = 0;
     TEST_ASSERT_EQUAL(STORE_E_VERIFY, store_commit(&store));
 }
 
-// Sets of all sizes, write units of both chip families: at every operation of at least 1,000 writes
-// the power fails once.
+/*
+ * Sets of all sizes, write units of both chip families: at every operation of at least 1,000 writes
+ * the power fails once.
+ */
 static void test_power_cuts(void) {
     static const uint32_t units[] = {2, 4, 8};
     uint64_t sequences = 0, cuts = 0, made = 0;
@@ -155,14 +157,16 @@ static void test_power_cuts(void) {
     TEST_ASSERT_GREATER_THAN_UINT64(10000, cuts);
 }
 
-// The simulation must be able to find a loss: a store that trusts its length alone would lose here.
+/*
+ * The simulation must be able to find a loss: a store that trusts its length alone would lose here.
+ */
 static void test_torture_sees_a_loss(void) {
     cut_flash_t flash = fresh(4, 77);
     const store_medium_t medium = cut_medium(&flash);
     store_t store;
     (void)store_open(&store, &medium);
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "old", 3));
-    store.current = store.current == 0 ? 1 : 0; // writes over the only good set
+    store.current = store.current == 0 ? 1 : 0; /* writes over the only good set */
     cut_power_up(&flash, 2);
     TEST_ASSERT_NOT_EQUAL(STORE_OK, write_whole(&store, "new", 3));
     cut_power_up(&flash, UINT64_MAX);

@@ -1,4 +1,4 @@
-// test/support/hal/flash_f1_model.h
+/* test/support/hal/flash_f1_model.h */
 #include "test/support/hal/flash_f1_model.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ bool flash_f1_locked(void) {
     return (flash_f1.cr & FLASH_CR_LOCK) != 0;
 }
 
-// True where the power fails during this one; afterwards the driver sees errors until it is up.
+/* True where the power fails during this one; afterwards the driver sees errors until it is up. */
 static bool begin(void) {
     flash_f1_t *f = &flash_f1;
     const bool cut = !f->dead && f->operations++ == f->cut_at;
@@ -127,7 +127,7 @@ static uint32_t memory_read_model(uint32_t address, uint32_t stored) {
     return *word(address);
 }
 
-// Of a half-word whose power fails some bits are programmed.
+/* Of a half-word whose power fails some bits are programmed. */
 static uint32_t memory_write_model(uint32_t address, unsigned width, uint32_t value,
                                    uint32_t stored) {
     flash_f1_t *f = &flash_f1;
@@ -138,7 +138,7 @@ static uint32_t memory_write_model(uint32_t address, unsigned width, uint32_t va
     const unsigned shift = 8 * (address & 2);
     const bool cut = begin();
     if (!f->dead && (*word(address) >> shift & 0xFFFF) != 0xFFFF) {
-        f->fail_with = FLASH_SR_PGERR; // only erased half-words can be programmed
+        f->fail_with = FLASH_SR_PGERR; /* only erased half-words can be programmed */
     }
     const uint32_t left = f->stuck_mask | (cut ? draw() & 0xFFFF : 0);
     if (cut || f->fail_with == 0) {
