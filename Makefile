@@ -225,8 +225,10 @@ lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(and $(LAB),$(
 format: ## let clang-format rewrite the sources
 	@clang-format -i $(LINT_SRC)
 
-compile_commands.json: ## for editors: how each file of BOARD is compiled
-	@$(MAKE) -nB V=1 BOARD=$(BOARD) firmware | tools/dev/compile_commands.py > $@
+# The tool's way of compiling comes first, then that of the host tests, and the board's for what is only there.
+compile_commands.json: always ## for editors: how each file of the tool, of the host tests and of BOARD is compiled
+	@{ $(MAKE) -nB V=1 BOARD=host $(APPELL) && $(MAKE) -nB V=1 BOARD=host test-build \
+	    $(if $(filter host,$(BOARD)),,&& $(MAKE) -nB V=1 BOARD=$(BOARD) firmware); } | tools/dev/compile_commands.py > $@
 
 help: ## this list
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile tools/bench/bench.mk tools/papers/papers.mk | expand -t 14

@@ -1020,6 +1020,44 @@ def test_heap_each_way_to_it_stops_the_link(folder):
                                  % (statement, name, out))
 
 
+# ------------------------------------------------------------------------------------ the editors' file
+
+def compile_commands():
+    """The entries that `make compile_commands.json` writes for BOARD; a file that was there stays as it was."""
+    path = os.path.join(ROOT, "compile_commands.json")
+    old = None
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            old = f.read()
+    try:
+        code, out = run(["make", "-s", "--no-print-directory", "BOARD=" + BOARD, "compile_commands.json"], cwd=ROOT,
+                        env=make_environment())
+        equal(0, code, "make compile_commands.json: " + out)
+        with open(path, encoding="utf-8") as f:
+            return json.load(f)
+    finally:
+        if old is not None:
+            write(ROOT, {"compile_commands.json": old})
+        elif os.path.exists(path):
+            os.remove(path)
+
+
+def test_editors_know_how_each_file_is_compiled(folder):
+    """Of the firmware, of the tool and of the host tests: one entry for a file, and its command works."""
+    entries = compile_commands()
+    files = [entry["file"] for entry in entries]
+    equal(sorted(set(files)), sorted(files), "files")
+    by_file = {entry["file"]: entry["arguments"] for entry in entries}
+    for path, compiler in (("firmware/main.c", CC), ("hal/cortexm/start.c", CC), ("boards/%s/board.c" % BOARD, CC),
+                           ("firmware/app/tick.c", "gcc"), ("dyn/paper/ne.c", "gcc"), ("tools/cmd/main.c", "gcc"),
+                           ("test/tools/robot/test_robot_load.c", "gcc")):
+        words = by_file[path]
+        equal(compiler, words[0], "compiler of " + path)
+        words[words.index("-o") + 1] = os.path.join(folder, "x.o")
+        code, out = run(words, cwd=ROOT)
+        equal(0, code, "%s: %s" % (path, out))
+
+
 # ------------------------------------------------------------------------------------------------ flags
 
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Turns the commands of `make -nB V=1` on standard input into a compile_commands.json on standard output."""
+"""Turns the commands of `make -nB V=1` on standard input into a compile_commands.json on standard output. Each source
+has one entry, the first: what several programs are made of is shown to editors as the first of them has it."""
 import json
 import os
 import shlex
 import sys
 
-entries = []
+entries = {}
 for line in sys.stdin:
     try:
         words = shlex.split(line)
     except ValueError:
         continue
-    if words and words[0].endswith("gcc") and "-c" in words:
+    if words and words[0].endswith(("gcc", "g++")) and "-c" in words:
         source = words[words.index("-c") + 1]
-        entries.append({"directory": os.getcwd(), "file": source, "arguments": words})
-json.dump(entries, sys.stdout, indent=1)
+        entries.setdefault(source, {"directory": os.getcwd(), "file": source, "arguments": words})
+json.dump(list(entries.values()), sys.stdout, indent=1)
 print()
