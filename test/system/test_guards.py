@@ -1063,7 +1063,7 @@ def test_editors_know_how_each_file_is_compiled(folder):
 
 def test_other_flags_compile_everything_again(folder):
     """Objects of two opinions about a struct link without a word: of a kernel, of the core, of the program."""
-    names = ["dyn/paper/crba_q31.o", "firmware/app/tick.o", "firmware/params/crc.o", "firmware/print.o"]
+    names = ["dyn/paper/crba_q31.o", "firmware/app/tick.o", "firmware/params/bytes.o", "firmware/print.o"]
     paths = [os.path.join(folder, "stm32vldiscovery/lab", name) for name in names]
 
     def made(*words):
