@@ -1,14 +1,20 @@
 /*
- * Code that was generated for one arm, where the build has it: `make BOARD=x ROBOT=y GEN=1` passes,
- * for the number type of the control loop only, GENERATED_H      its header GENERATED_HASH
- * image_model_hash of the parameters that it was made from GENERATED_FIXED  whether units and
- * limits are part of that Without an include guard: control.c, app.c and rows_<type>.c are compiled
- * for several types.
+ * Code that was generated for one arm, where the build has it. `make BOARD=x ROBOT=y GEN=1` passes,
+ * for the number type of the control loop only:
+ *
+ *     GENERATED_H      its header
+ *     GENERATED_HASH   image_model_hash of the parameters that it was made from
+ *     GENERATED_FIXED  whether units and limits are part of that
  */
+#ifndef FIRMWARE_CONTROL_GENERATED_H
+#define FIRMWARE_CONTROL_GENERATED_H
+
 #ifdef GENERATED_H
 #include GENERATED_H
 #define GENERATED_PASTE_(real, name) gen_##real##_##name
 #define GENERATED_PASTE(real, name)  GENERATED_PASTE_(real, name)
 #define GENERATED(name)              GENERATED_PASTE(DYN_REAL, name)
 #define GENERATED_FITS(image)        (image_model_hash(image, GENERATED_FIXED) == GENERATED_HASH)
+#endif
+
 #endif

@@ -33,6 +33,7 @@
 #ifndef FIRMWARE_PARAMS_IMAGE_H
 #define FIRMWARE_PARAMS_IMAGE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -205,8 +206,8 @@ typedef struct {
 #define IMAGE_HEAD_SIZE  (32u + (uint32_t)sizeof(image_arm_t))
 #define IMAGE_JOINT_SIZE ((uint32_t)sizeof(image_joint_t))
 
-_Static_assert(sizeof(image_arm_t) == 29 * 4, "the layout has no gaps");
-_Static_assert(sizeof(image_joint_t) == 37 * 4, "the layout has no gaps");
+static_assert(sizeof(image_arm_t) == 29 * 4, "the layout has no gaps");
+static_assert(sizeof(image_joint_t) == 37 * 4, "the layout has no gaps");
 
 enum {
 #define X(name, tag, most, help) IMAGE_SECTION_##name,
