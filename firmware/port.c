@@ -34,7 +34,7 @@ static char build[9];
 static _Alignas(8) uint8_t image[LINK_IMAGE_ROOM], incoming[LINK_IMAGE_ROOM];
 #endif
 
-// ----------------------------------------------------------------------------------------- UART
+/* ----------------------------------------------------------------------------------------- UART */
 
 static size_t link_read(void *context, uint8_t *bytes, size_t most) {
     (void)context;
@@ -64,7 +64,7 @@ static void link_counters(void *context, uint32_t counter[COUNTERS]) {
     counter[COUNTER_TX_LOST] = line.tx_dropped;
 }
 
-// ---------------------------------------------------------------------------------------- crash
+/* ---------------------------------------------------------------------------------------- crash */
 
 #define X(name, words)                                                                             \
     _Static_assert(offsetof(fault_record_t, name) - offsetof(fault_record_t, cause) ==             \

@@ -260,7 +260,7 @@ int app_motion_start(app_t *app, const motion_t *in) {
     return status == APP_OK ? begin(app, in->kind, state) : status;
 }
 
-/* -------------------------------------------------------------------------------------- knots */
+/* ---------------------------------------------------------------------------------------- knots */
 
 /* Two places are kept for repeating the last point. */
 uint32_t app_knot_credits(const app_t *app) {

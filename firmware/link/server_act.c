@@ -1,7 +1,7 @@
 // firmware/link/server_room.h: what the board is asked to do: tunables, samples, motions.
 #include "firmware/link/server_room.h"
 
-// -------------------------------------------------------------------------------------- tunables
+/* ------------------------------------------------------------------------------------- tunables */
 
 int serve_GET(server_t *server, exchange_t *x) {
     float value;
@@ -42,7 +42,7 @@ int serve_SET(server_t *server, exchange_t *x) {
     return LINK_OK;
 }
 
-// ------------------------------------------------------------------------------------- telemetry
+/* ------------------------------------------------------------------------------------ telemetry */
 
 int serve_TELEMETRY(server_t *server, exchange_t *x) {
     telemetry_budget_t budget;
@@ -66,7 +66,7 @@ int serve_CREDIT(server_t *server, exchange_t *x) {
     return LINK_OK;
 }
 
-// --------------------------------------------------------------------------------------- motions
+/* -------------------------------------------------------------------------------------- motions */
 
 int serve_MOTION(server_t *server, exchange_t *x) {
     motion_t motion = {0};

@@ -259,7 +259,7 @@ int serve_DESCRIBE(server_t *server, exchange_t *x) {
     return LINK_OK;
 }
 
-// ---------------------------------------------------------------------------------------- health
+/* --------------------------------------------------------------------------------------- health */
 
 int serve_CRASH(server_t *server, exchange_t *x) {
     const server_port_t *port = server->port;

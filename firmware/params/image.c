@@ -64,8 +64,7 @@ static int fail(image_where_t *where, uint32_t joint, const char *field, int sta
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------
- * numbers */
+/* -------------------------------------------------------------------------------------- numbers */
 
 static bool number_possible(float value, uint8_t kind) {
     if (!isfinite(value))
@@ -118,8 +117,7 @@ static const char *put_fields(uint8_t *bytes, const field_t *field, uint32_t cou
     return NULL;
 }
 
-/* --------------------------------------------------------------------------------------------
- * names */
+/* ---------------------------------------------------------------------------------------- names */
 
 static uint32_t continued(uint8_t c) {
     return (c & 0xc0) == 0x80;
@@ -187,8 +185,7 @@ static int get_names(const uint8_t *bytes, size_t size, image_t *out, size_t *ta
     return IMAGE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------
- * reading */
+/* -------------------------------------------------------------------------------------- reading */
 
 uint32_t image_length(const uint8_t *bytes, size_t size) {
     if (size < IMAGE_HEAD_SIZE || memcmp(bytes, magic, sizeof magic) != 0 ||
@@ -346,8 +343,7 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------
- * writing */
+/* -------------------------------------------------------------------------------------- writing */
 
 static int put_names(const image_t *image, uint8_t *bytes, size_t room, size_t *used,
                      image_where_t *where) {

@@ -28,8 +28,7 @@ uint32_t image_flex_size(uint32_t n, const image_beam_t beam[]) {
     return 4 * words;
 }
 
-/* ---------------------------------------------------------------------------------------- writing
- */
+/* -------------------------------------------------------------------------------------- writing */
 
 static uint8_t *put_number(uint8_t *at, double value) {
     const float single = (float)value + 0.0f; /* never -0 */
@@ -64,8 +63,7 @@ void image_put_flex(uint32_t n, const image_beam_t beam[], const dyn_flex_model_
     }
 }
 
-/* ---------------------------------------------------------------------------------------- reading
- */
+/* -------------------------------------------------------------------------------------- reading */
 
 typedef struct {
     const uint8_t *at;
