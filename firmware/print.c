@@ -1,4 +1,4 @@
-// firmware/print.h over the transmit ring: what does not fit is dropped and counted by the UART.
+/* firmware/print.h over the transmit ring: what does not fit is dropped and counted by the UART. */
 #include "firmware/print.h"
 #include "hal/uart.h"
 
@@ -9,7 +9,7 @@ void print_text(const char *text) {
 }
 
 void print_number(uint32_t value) {
-    char digits[10]; // 4294967295
+    char digits[10]; /* 4294967295 */
     unsigned first = sizeof digits;
     do {
         digits[--first] = (char)('0' + value % 10);

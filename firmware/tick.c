@@ -1,6 +1,8 @@
-// The control interrupt: called by the HAL's tick timer, at the highest priority but the break
-// input. It reads the hardware, steps the application (firmware/app/app.c) and writes the
-// hardware; samples wait in the application's ring until the background sends them.
+/*
+ * The control interrupt: called by the HAL's tick timer, at the highest priority but the break
+ * input. It reads the hardware, steps the application (firmware/app/app.c) and writes the
+ * hardware; samples wait in the application's ring until the background sends them.
+ */
 #include "firmware/tick.h"
 #include "hal/cycles.h"
 #include "hal/encoder.h"
@@ -13,14 +15,14 @@
 static app_t app;
 static app_inputs_t in;
 static app_outputs_t out;
-static volatile uint32_t best = UINT32_MAX, worst; // steps of the counter
+static volatile uint32_t best = UINT32_MAX, worst; /* steps of the counter */
 
 static void read_hardware(void) {
     in.counts_valid = 0;
     in.parity = 0;
     in.estop = motor_break_latched();
     if (!out.hardware) {
-        return; // the simulated arm has its own encoders and supply
+        return; /* the simulated arm has its own encoders and supply */
     }
     in.supply_mV = supply_read_mV();
     in.switches = switches_read();
@@ -60,7 +62,7 @@ void tick_interrupt(void) {
     worst = cost > worst ? cost : worst;
 }
 
-// The hardware has switched the outputs off already; the next tick sees it.
+/* The hardware has switched the outputs off already; the next tick sees it. */
 void motor_break_interrupt(void) {
     motor_off();
 }
@@ -81,7 +83,7 @@ void tick_stats(tick_stats_t *stats) {
     stats->worst = cycles_of_steps(stats->worst);
 }
 
-// What firmware/control/clock.h asks of the program.
+/* What firmware/control/clock.h asks of the program. */
 uint32_t app_clock(void) {
     return cycles_now();
 }

@@ -1,5 +1,7 @@
-// firmware/link/batch_port.h. The memory is used twice: the image and the model are needed only
-// while the arm is prepared.
+/*
+ * firmware/link/batch_port.h. The memory is used twice: the image and the model are needed only
+ * while the arm is prepared.
+ */
 #include "firmware/link/batch_port.h"
 
 #if defined(ROWS_HAS_F32) || defined(ROWS_HAS_F64) || defined(ROWS_HAS_Q31)
@@ -23,9 +25,9 @@ typedef union {
     dyn_model_t model;
 } row_t;
 
-static row_t *row; // in the memory of incoming images
+static row_t *row; /* in the memory of incoming images */
 
-static const rows_type_t *type; // of the arm in the evaluator; NULL: there is none
+static const rows_type_t *type; /* of the arm in the evaluator; NULL: there is none */
 
 enum {
     HAS = 0
@@ -64,7 +66,7 @@ static evaluator_t *evaluator(void) {
     return (evaluator_t *)(void *)work.evaluator;
 }
 
-// The model goes where the rows will be, the arm where the image was.
+/* The model goes where the rows will be, the arm where the image was. */
 static int board_load(void *context, uint8_t real, const uint8_t *image, size_t size) {
     dyn_units_t units;
     (void)context;

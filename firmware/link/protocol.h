@@ -1,9 +1,11 @@
-// What travels on the link, once for both sides; firmware/link/PROTOCOL.md is the same for people.
-//
-// Content of a frame (firmware/link/frame.h): message, sequence number, payload. The host asks, the
-// board answers every request with the same sequence number and the message + PROTOCOL_REPLY; the
-// first byte of an answer's payload is a link_status_t. Samples come unasked between answers.
-// Numbers are little-endian, without gaps; texts are UTF-8 with a final zero.
+/*
+ * What travels on the link, once for both sides; firmware/link/PROTOCOL.md is the same for people.
+ *
+ * Content of a frame (firmware/link/frame.h): message, sequence number, payload. The host asks, the
+ * board answers every request with the same sequence number and the message + PROTOCOL_REPLY; the
+ * first byte of an answer's payload is a link_status_t. Samples come unasked between answers.
+ * Numbers are little-endian, without gaps; texts are UTF-8 with a final zero.
+ */
 #ifndef FIRMWARE_LINK_PROTOCOL_H
 #define FIRMWARE_LINK_PROTOCOL_H
 
@@ -12,17 +14,19 @@
 enum {
     PROTOCOL_VERSION = 1,
     PROTOCOL_REPLY = 0x80,
-    PROTOCOL_SAMPLE = 0x7f, // message of a sample; its sequence number counts frames of samples
-    PROTOCOL_HEAD = 2,      // message and sequence number
+    PROTOCOL_SAMPLE = 0x7f, /* message of a sample; its sequence number counts frames of samples */
+    PROTOCOL_HEAD = 2,      /* message and sequence number */
     PROTOCOL_PAYLOAD_MAX = FRAME_CONTENT_MAX - PROTOCOL_HEAD,
-    PROTOCOL_PAYLOAD_MIN = 64, // that every board takes and gives
-    PROTOCOL_SAMPLE_HEAD = 8,  // of the payload of a sample: tick, lost, first value
-    PROTOCOL_ONCE_REPLY = 12,  // largest reply of a request that is not done twice
+    PROTOCOL_PAYLOAD_MIN = 64, /* that every board takes and gives */
+    PROTOCOL_SAMPLE_HEAD = 8,  /* of the payload of a sample: tick, lost, first value */
+    PROTOCOL_ONCE_REPLY = 12,  /* largest reply of a request that is not done twice */
 };
 
-// X(number, NAME, ONCE or AGAIN, "payload of the request", "of the answer behind the status",
-// "help") ONCE: a repetition with the same sequence number is answered, but not done, a second
-// time.
+/*
+ * X(number, NAME, ONCE or AGAIN, "payload of the request", "of the answer behind the status",
+ * "help") ONCE: a repetition with the same sequence number is answered, but not done, a second
+ * time.
+ */
 #define ASK_TABLE(X)                                                                               \
     X(1, HELLO, AGAIN, "u8 version",                                                               \
       "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 tunables, u8 fields, "        \
@@ -80,7 +84,7 @@ typedef enum {
 #undef X
 } link_message_t;
 
-// X(number, NAME, "cause", "cure")
+/* X(number, NAME, "cause", "cure") */
 #define LINK_STATUS_TABLE(X)                                                                       \
     X(0, OK, "done", "")                                                                           \
     X(1, MESSAGE, "the board does not know this message", "use tool and firmware of one version")  \
@@ -104,31 +108,31 @@ typedef enum {
 #undef X
 } link_status_t;
 
-// HELLO
+/* HELLO */
 enum {
     HELLO_EMULATED = 1 << 0,
-    HELLO_PERSISTENT = 1 << 1,   // what is saved outlives a loss of power
-    HELLO_INSTRUCTIONS = 1 << 2, // costs are executed instructions, else core cycles
-    HELLO_IN_PLACE = 1 << 3,     // an image is used where it is stored: applying it saves it
-    HELLO_LAB = 1 << 5,          // the laboratory: all methods, injected defects
-    HELLO_STORE = 1 << 4,        // SAVE can work: at least until the next loss of power
+    HELLO_PERSISTENT = 1 << 1,   /* what is saved outlives a loss of power */
+    HELLO_INSTRUCTIONS = 1 << 2, /* costs are executed instructions, else core cycles */
+    HELLO_IN_PLACE = 1 << 3,     /* an image is used where it is stored: applying it saves it */
+    HELLO_LAB = 1 << 5,          /* the laboratory: all methods, injected defects */
+    HELLO_STORE = 1 << 4,        /* SAVE can work: at least until the next loss of power */
 };
 
-// STATUS
+/* STATUS */
 enum {
     STATUS_UNSAVED_IMAGE = 1 << 0,
     STATUS_UNSAVED_TUNABLES = 1 << 1,
     STATUS_TELEMETRY = 1 << 2,
-    STATUS_CRASHED = 1 << 3, // there is a record for CRASH
+    STATUS_CRASHED = 1 << 3, /* there is a record for CRASH */
     STATUS_MOVING = 1 << 4,
 };
 enum { SOURCE_NONE, SOURCE_STORE, SOURCE_LINK };
 
-// IMAGE_BEGIN, IMAGE_END
-enum { TARGET_APP, TARGET_ROWS }; // TARGET_ROWS + 0 f32, 1 f64, 2 q31
+/* IMAGE_BEGIN, IMAGE_END */
+enum { TARGET_APP, TARGET_ROWS }; /* TARGET_ROWS + 0 f32, 1 f64, 2 q31 */
 #define RESET_WORD 0x4c504152u
 
-// X(NAME, "name", "help")
+/* X(NAME, "name", "help") */
 #define COUNTER_TABLE(X)                                                                           \
     X(TICKS, "ticks", "of the control loop since the start")                                       \
     X(OVERRUNS, "overruns", "ticks that were not finished when the next was due")                  \
@@ -151,7 +155,7 @@ typedef enum {
         COUNTERS
 } counter_t;
 
-// DESCRIBE: X(number, NAME, "what the record holds")
+/* DESCRIBE: X(number, NAME, "what the record holds") */
 #define TOPIC_TABLE(X)                                                                             \
     X(0, ROBOT, "u8 joints, u8 type[joints] (1 prismatic), text name, text joint[joints]")         \
     X(1, TUNABLE,                                                                                  \
@@ -172,7 +176,7 @@ typedef enum {
 
 enum { KIND_U32, KIND_F32, KIND_Q31 };
 
-// CRASH: X(name, words). Words of 4 bytes; those of build are bytes in their order.
+/* CRASH: X(name, words). Words of 4 bytes; those of build are bytes in their order. */
 #define CRASH_TABLE(X)                                                                             \
     X(cause, 1) /* CRASH_CAUSES */                                                                 \
     X(r, 13)    /* r0 to r12 */                                                                    \
@@ -198,7 +202,7 @@ typedef struct {
 #undef X
 } crash_t;
 
-// X(number, NAME, "name")
+/* X(number, NAME, "name") */
 #define CRASH_CAUSES(X)                                                                            \
     X(0, NONE, "none")                                                                             \
     X(1, STACK_OVERFLOW, "stack overflow")                                                         \

@@ -1,11 +1,13 @@
-// firmware/link/server.h: the line, which request goes where (firmware/link/server_room.h), and
-// what is not done twice.
+/*
+ * firmware/link/server.h: the line, which request goes where (firmware/link/server_room.h), and
+ * what is not done twice.
+ */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
 #include <string.h>
 
-// A status is large: its place on the stack is given back before anything else is done.
+/* A status is large: its place on the stack is given back before anything else is done. */
 __attribute__((noinline)) uint32_t server_joints(const server_t *server) {
     app_status_t status;
     app_status(server->app, &status);
@@ -84,8 +86,10 @@ static void answer(server_t *server, const uint8_t *frame, size_t size) {
     send(server, frame, x.used);
 }
 
-// The calls through pointers, each in a function of its own so that the bound of the stack can be
-// computed (tools/dev/stack.py --indirect).
+/*
+ * The calls through pointers, each in a function of its own so that the bound of the stack can be
+ * computed (tools/dev/stack.py --indirect).
+ */
 __attribute__((noinline)) static bool line_read(const server_port_t *port, uint8_t *byte) {
     return port->read(port->context, byte, 1) == 1;
 }
@@ -103,7 +107,7 @@ __attribute__((noinline)) static void start_again(const server_port_t *port) {
     port->reset(port->context);
 }
 
-// An answer that found no room stays in tx until there is some.
+/* An answer that found no room stays in tx until there is some. */
 static bool flush(server_t *server) {
     if (server->reply > 0) {
         if (line_room(server->port) < server->reply ||
@@ -118,8 +122,10 @@ static bool flush(server_t *server) {
     return true;
 }
 
-// At most one request: what it asks of the program, another rate of the tick, is done before the
-// next, which may be a motion.
+/*
+ * At most one request: what it asks of the program, another rate of the tick, is done before the
+ * next, which may be a motion.
+ */
 static bool receive(server_t *server) {
     bool any = false;
     uint8_t byte;

@@ -1,6 +1,8 @@
-// The board's end of the link: takes bytes, answers requests, sends samples. Runs in the
-// background, never waits, and keeps nothing outside of the memory that it is given. What is
-// hardware comes through server_port_t, so that the same server runs on the host.
+/*
+ * The board's end of the link: takes bytes, answers requests, sends samples. Runs in the
+ * background, never waits, and keeps nothing outside of the memory that it is given. What is
+ * hardware comes through server_port_t, so that the same server runs on the host.
+ */
 #ifndef FIRMWARE_LINK_SERVER_H
 #define FIRMWARE_LINK_SERVER_H
 
@@ -10,49 +12,53 @@
 #include "firmware/params/store.h"
 #include "firmware/link/telemetry.h"
 
-// Largest payload in either direction; a board with little memory takes less.
+/* Largest payload in either direction; a board with little memory takes less. */
 #ifndef SERVER_PAYLOAD
 #define SERVER_PAYLOAD PROTOCOL_PAYLOAD_MAX
 #endif
 _Static_assert(SERVER_PAYLOAD >= PROTOCOL_PAYLOAD_MIN && SERVER_PAYLOAD <= PROTOCOL_PAYLOAD_MAX,
                "what the protocol allows");
 
-// Computation of rows (firmware/lab/batch.h), where the build has it.
+/* Computation of rows (firmware/lab/batch.h), where the build has it. */
 typedef struct {
     void *context;
     uint8_t methods;
-    uint8_t reals; // bits of rows_real_t: number types that this build has
-    // Name of a method, and its problem.
+    uint8_t reals; /* bits of rows_real_t: number types that this build has */
+    /* Name of a method, and its problem. */
     void (*describe)(void *context, uint8_t method, uint8_t *problem, const char **problem_name,
                      const char **method_name);
-    // 0 or a reason like that of app_load; real: a rows_real_t.
+    /* 0 or a reason like that of app_load; real: a rows_real_t. */
     int (*load)(void *context, uint8_t real, const uint8_t *image, size_t size);
-    int (*wrench)(void *context, const double wrench[6]); // a link_status_t
-    double *row;                                          // in and out
+    int (*wrench)(void *context, const double wrench[6]); /* a link_status_t */
+    double *row;                                          /* in and out */
     uint16_t row_room;
-    // LINK_OK, LINK_INDEX, LINK_ORDER, or LINK_APP with a reason.
+    /* LINK_OK, LINK_INDEX, LINK_ORDER, or LINK_APP with a reason. */
     int (*run)(void *context, uint8_t method, int *reason, uint32_t *limited, uint32_t *cost);
 } server_rows_t;
 
 typedef struct {
-    const char *board, *build; // name; which firmware it is, in a few hexadecimal digits
+    const char *board, *build; /* name; which firmware it is, in a few hexadecimal digits */
     uint32_t baud;
-    uint8_t flags; // HELLO_...
+    uint8_t flags; /* HELLO_... */
     void *context;
-    size_t (*read)(void *context, uint8_t *bytes, size_t most);       // received bytes
-    bool (*write)(void *context, const uint8_t *bytes, size_t count); // all or none
-    size_t (*write_free)(void *context);                              // bytes that write would take
-    void (*counters)(void *context, uint32_t counter[COUNTERS]);      // those that it knows
-    const store_medium_t *medium;                                     // NULL: nothing can be saved
-    // With HELLO_IN_PLACE: where a slot lies. Else memory for the image that runs and for the one
-    // that comes in; rows may use the latter between two images.
+    size_t (*read)(void *context, uint8_t *bytes, size_t most);       /* received bytes */
+    bool (*write)(void *context, const uint8_t *bytes, size_t count); /* all or none */
+    /* bytes that write would take */
+    size_t (*write_free)(void *context);
+    void (*counters)(void *context, uint32_t counter[COUNTERS]); /* those that it knows */
+    /* NULL: nothing can be saved */
+    const store_medium_t *medium;
+    /*
+     * With HELLO_IN_PLACE: where a slot lies. Else memory for the image that runs and for the one
+     * that comes in; rows may use the latter between two images.
+     */
     const uint8_t *slot[STORE_SLOTS];
     uint8_t *image, *incoming;
     uint32_t image_room;
-    const uint8_t *(*crash)(void *context, size_t *size); // NULL: there was none
+    const uint8_t *(*crash)(void *context, size_t *size); /* NULL: there was none */
     void (*crash_clear)(void *context);
-    void (*reset)(void *context); // NULL: cannot
-    const server_rows_t *rows;    // NULL: does not compute rows
+    void (*reset)(void *context); /* NULL: cannot */
+    const server_rows_t *rows;    /* NULL: does not compute rows */
 } server_port_t;
 
 typedef struct {
@@ -61,35 +67,39 @@ typedef struct {
     frame_reader_t reader;
     telemetry_t telemetry;
     store_t store;
-    // The image that runs: its bytes, and where it came from.
+    /* The image that runs: its bytes, and where it came from. */
     const uint8_t *running;
     uint32_t running_length, running_crc;
     uint8_t source;
-    int16_t reason; // why there is none
-    uint32_t place; // joint that the last refusal was about
+    int16_t reason; /* why there is none */
+    uint32_t place; /* joint that the last refusal was about */
     uint16_t unknown;
-    // The image that comes in.
+    /* The image that comes in. */
     uint8_t incoming, incoming_target;
     uint32_t incoming_length, incoming_crc, received, received_crc;
-    // The last request that is not done twice.
+    /* The last request that is not done twice. */
     uint8_t once_valid, once_size;
     uint8_t once_head[PROTOCOL_HEAD];
     uint32_t once_crc;
     uint8_t once_reply[PROTOCOL_ONCE_REPLY + 1];
     uint8_t resetting;
-    size_t reply; // bytes of an answer in tx that wait for room on the line
+    size_t reply; /* bytes of an answer in tx that wait for room on the line */
     uint8_t rx[FRAME_READ_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
     uint8_t tx[FRAME_WRITE_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
 } server_t;
 
-// A reason for a refusal is an app_error_t, which includes those of images, or from here down a
-// store_status_t.
+/*
+ * A reason for a refusal is an app_error_t, which includes those of images, or from here down a
+ * store_status_t.
+ */
 enum { REASON_STORE = -300 };
 
-// Loads the stored set into the application, which is initialised already.
+/* Loads the stored set into the application, which is initialised already. */
 void server_start(server_t *server, app_t *app, const server_port_t *port);
-// What there is to do now, up to the answer to one request. True where bytes have come: more may
-// follow at once.
+/*
+ * What there is to do now, up to the answer to one request. True where bytes have come: more may
+ * follow at once.
+ */
 bool server_poll(server_t *server);
 
 #endif

@@ -1,4 +1,4 @@
-// firmware/link/server_room.h: what the board is asked to do: tunables, samples, motions.
+/* firmware/link/server_room.h: what the board is asked to do: tunables, samples, motions. */
 #include "firmware/link/server_room.h"
 
 /* ------------------------------------------------------------------------------------- tunables */
@@ -35,7 +35,7 @@ int serve_SET(server_t *server, exchange_t *x) {
         return server_refused(x, reason);
     }
     if (x->in[0] == TUNABLE_sample_every && telemetry->fields > 0) {
-        telemetry->every = (uint32_t)wanted; // what CHOICE tells and SAVE stores is what comes
+        telemetry->every = (uint32_t)wanted; /* what CHOICE tells and SAVE stores is what comes */
     }
     (void)app_get(server->app, x->in[0], x->in[1], &value);
     out_f32(x, value);
@@ -98,7 +98,7 @@ int serve_KNOTS(server_t *server, exchange_t *x) {
     if (points == 0) {
         reason = app_knots_end(server->app);
     } else if (app_knot_credits(server->app) > 0 && points > app_knot_credits(server->app)) {
-        reason = APP_E_ROOM; // all or none; without any the push knows why
+        reason = APP_E_ROOM; /* all or none; without any the push knows why */
     }
     for (uint32_t p = 0; p < points && reason == APP_OK; p++) {
         float q[DYN_MAX_JOINTS];

@@ -1,4 +1,4 @@
-// firmware/link/server_room.h: parameters: images that come, run and are stored.
+/* firmware/link/server_room.h: parameters: images that come, run and are stored. */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
@@ -80,7 +80,7 @@ int serve_IMAGE_DATA(server_t *server, exchange_t *x) {
         return LINK_ORDER;
     }
     if (in_place(server) && server->incoming_target == TARGET_APP) {
-        if (!app_rests(server->app)) { // the tick waits for a flash that is written
+        if (!app_rests(server->app)) { /* the tick waits for a flash that is written */
             return LINK_STATE;
         }
         const int status = store_put(&server->store, bytes, count);
@@ -106,7 +106,7 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
 _Static_assert((int)SET_VALUES <= (int)APP_LENT,
                "while no motion is on, its memory holds the tunables");
 
-// Tunables of the arm that runs, while another one is tried: kept, or back to what they were.
+/* Tunables of the arm that runs, while another one is tried: kept, or back to what they were. */
 static void each_tunable(app_t *app, float *value, bool back) {
     app_status_t status;
     app_status(app, &status);
@@ -119,16 +119,16 @@ static void each_tunable(app_t *app, float *value, bool back) {
     }
 }
 
-// The arm and the tunables from before; without one nothing runs.
+/* The arm and the tunables from before; without one nothing runs. */
 static void run_again(server_t *server) {
-    float *before = app_lend(server->app); // load has kept them there
+    float *before = app_lend(server->app); /* load has kept them there */
     if (app_load(server->app, server->running, server->running_length) == APP_OK &&
         before != NULL) {
         each_tunable(server->app, before, true);
     }
 }
 
-// Takes a new arm over; if it is refused, what ran before runs again as it was.
+/* Takes a new arm over; if it is refused, what ran before runs again as it was. */
 static int load(server_t *server, const uint8_t *image, uint32_t length) {
     telemetry_budget_t budget;
     const bool ran = server->running_length > 0;
@@ -141,7 +141,7 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
     }
     const int reason = app_load(server->app, image, length);
     server->place = app_where(server->app);
-    if (reason == APP_OK) { // whose choice was for another arm
+    if (reason == APP_OK) { /* whose choice was for another arm */
         (void)telemetry_choose(&server->telemetry, server->app, NULL, 0, 0, SERVER_PAYLOAD,
                                server->port->baud, &budget);
     } else if (ran) {
@@ -150,7 +150,7 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
     return reason;
 }
 
-// The image lies in the spare slot already and is used there; only then it is made to count.
+/* The image lies in the spare slot already and is used there; only then it is made to count. */
 static int take_in_place(server_t *server, exchange_t *x) {
     const uint8_t *image = slot_image(server, store_spare(&server->store));
     const int reason = load(server, image, server->incoming_length);
@@ -165,7 +165,7 @@ static int take_in_place(server_t *server, exchange_t *x) {
         runs(server, image, server->incoming_length, SOURCE_STORE);
         return answer_image(server, x, APP_OK, true);
     }
-    run_again(server); // what is stored, and not what does not count
+    run_again(server); /* what is stored, and not what does not count */
     server->place = UINT32_MAX;
     return answer_image(server, x, REASON_STORE + status, false);
 }
@@ -263,7 +263,7 @@ int serve_SAVE(server_t *server, exchange_t *x) {
     if (status != STORE_OK) {
         return store_refused(x, status);
     }
-    if (in_place(server)) { // the same bytes, in the other slot
+    if (in_place(server)) { /* the same bytes, in the other slot */
         each_tunable(server->app, before, false);
         server->running = slot_image(server, (unsigned)server->store.current);
         const int reason = app_load(server->app, server->running, server->running_length);

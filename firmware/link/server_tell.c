@@ -1,5 +1,7 @@
-// firmware/link/server_room.h: what the board says about itself: who it is, what it does, what it
-// has, what it costs and what went wrong.
+/*
+ * firmware/link/server_room.h: what the board says about itself: who it is, what it does, what it
+ * has, what it costs and what went wrong.
+ */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
@@ -44,7 +46,7 @@ static uint32_t stored_crc(const server_t *server, uint32_t *length) {
     if (set_image(&server->store, length) != STORE_OK) {
         return 0;
     }
-    for (uint32_t at = 0; at < *length; at += 4) { // an image is whole words
+    for (uint32_t at = 0; at < *length; at += 4) { /* an image is whole words */
         uint8_t word[4];
         store_read(&server->store, SET_IMAGE + at, word, sizeof word);
         crc = crc32_add(crc, word, sizeof word);
@@ -122,8 +124,10 @@ int serve_COUNTERS(server_t *server, exchange_t *x) {
     return LINK_OK;
 }
 
-// A record that is longer than an answer goes out in pieces: what is before `skip` or behind the
-// room is counted only.
+/*
+ * A record that is longer than an answer goes out in pieces: what is before `skip` or behind the
+ * room is counted only.
+ */
 typedef struct {
     exchange_t *x;
     uint32_t skip, total;
@@ -162,7 +166,7 @@ static void describe_robot(const server_t *server, record_t *record) {
         record_byte(record, get_u32(server->running + IMAGE_HEAD_SIZE + i * IMAGE_JOINT_SIZE));
     }
     const char *name = (const char *)server->running + IMAGE_HEAD_SIZE + n * IMAGE_JOINT_SIZE;
-    for (uint32_t i = 0; i <= n; i++) { // of the robot, then of its joints
+    for (uint32_t i = 0; i <= n; i++) { /* of the robot, then of its joints */
         record_text(record, name);
         name += strlen(name) + 1;
     }

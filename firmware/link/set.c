@@ -1,4 +1,4 @@
-// firmware/link/set.h
+/* firmware/link/set.h */
 #include "firmware/link/set.h"
 #include "firmware/params/bytes.h"
 
@@ -60,7 +60,7 @@ static int put_tunable(store_t *store, const app_t *app, uint32_t tunable, uint3
 }
 
 int set_put_no_tables(store_t *store) {
-    static const uint32_t words[] = {0, 1, 0}; // tunables; decimation, fields
+    static const uint32_t words[] = {0, 1, 0}; /* tunables; decimation, fields */
     int status = STORE_OK;
     for (uint32_t i = 0; i < sizeof words / sizeof words[0] && status == STORE_OK; i++) {
         status = put_word(store, words[i]);
@@ -92,7 +92,7 @@ int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetr
     return status;
 }
 
-// Where the tunables begin, and how many there are.
+/* Where the tunables begin, and how many there are. */
 static uint32_t tunables_at(const store_t *store, uint32_t *count) {
     uint32_t image;
     *count = 0;

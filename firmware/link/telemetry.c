@@ -1,4 +1,4 @@
-// firmware/link/telemetry.h
+/* firmware/link/telemetry.h */
 #include "firmware/link/telemetry.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
             return LINK_APP;
         }
     }
-    while (app_sample_peek(app) != NULL) { // made for the choice before
+    while (app_sample_peek(app) != NULL) { /* made for the choice before */
         app_sample_release(app);
     }
     *telemetry = chosen;
@@ -75,7 +75,7 @@ int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t tu
     } else {
         return LINK_OK;
     }
-    if (every == 0) { // none are sent
+    if (every == 0) { /* none are sent */
         return LINK_OK;
     }
     const telemetry_budget_t budget =
@@ -98,7 +98,7 @@ uint32_t telemetry_lost(const telemetry_t *telemetry, const app_t *app) {
                : app->dropped - telemetry->lost_before + telemetry->unpaid;
 }
 
-// Values [at, at + count) of a sample, in the order of the choice.
+/* Values [at, at + count) of a sample, in the order of the choice. */
 static void put_values(const telemetry_t *telemetry, const sample_t *sample, uint32_t joints,
                        uint32_t count, uint8_t *to) {
     uint32_t skip = telemetry->at;
