@@ -12,7 +12,26 @@
 #include "tools/cli/say.h"
 #include "tools/link/slot.h"
 
+/* qemu:BOARD is the product; qemu:BOARD/lab its laboratory. */
+static const char *lab_of(const char *name, char *room, size_t size) {
+    if (strncmp(name, "qemu:", 5) != 0 || strchr(name, '/'))
+        return name;
+    snprintf(room, size, "%s/lab", name);
+    return room;
+}
+
+int board_needs_lab(const client_t *client, const char *what) {
+    char cure[200];
+    if (client->device.flags & HELLO_LAB)
+        return EXIT_YES;
+    snprintf(cure, sizeof cure, "write the laboratory's into it: make BOARD=%.60s LAB=1 flash",
+             client->device.board);
+    return say_error(client->device.board, cure,
+                     "%s needs the laboratory's firmware, and this is the product's", what);
+}
+
 client_t *board_open(const request_t *request, unsigned what) {
+    char room[200];
     const char *name = request->value[OPTION_PORT];
     port_error_t error;
     if (!name) {
@@ -22,6 +41,8 @@ client_t *board_open(const request_t *request, unsigned what) {
                   "this needs a board");
         return NULL;
     }
+    if (what & BOARD_LAB)
+        name = lab_of(name, room, sizeof room);
     client_t *client = client_open(name, NULL, &error);
     if (!client) {
         say_error(name, error.cure, "%s", error.what);
@@ -29,7 +50,7 @@ client_t *board_open(const request_t *request, unsigned what) {
     }
     if (port_note(client->port) && !request_has(request, OPTION_QUIET))
         say_note(name, "%s", port_note(client->port));
-    if (client_discover_some(client, what) == 0)
+    if (client_discover_some(client, what & DISCOVER_ALL) == 0)
         return client;
     board_error(client);
     client_close(client);

@@ -9,11 +9,16 @@
 /* Every command that needs a board takes these. */
 #define BOARD_OPTIONS OPTION_PORT, OPTION_QUIET, OPTION_HELP
 
+/* With DISCOVER_...: where the port starts an emulator, it runs the laboratory. */
+enum { BOARD_LAB = 1 << 8 };
 /* Opens and greets it, discovers its robot and DISCOVER_...; NULL after saying what is wrong. */
 client_t *board_open(const request_t *request, unsigned what);
 /* Says the client's error, and of a board that has crashed that it has. EXIT_NO where the board
  * refused, EXIT_BAD where the line failed. */
 int board_error(client_t *client);
+
+/* EXIT_YES, or EXIT_BAD after saying that `what` needs the laboratory. */
+int board_needs_lab(const client_t *client, const char *what);
 
 /* Image of a robot, to be freed; NULL after saying why not. */
 uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size);

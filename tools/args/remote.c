@@ -23,9 +23,14 @@ static int list_methods(const client_t *client, problem_t problem, const char *w
         if (!strcmp(d->method[i].problem_name, problem_name(problem)))
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                      d->method[i].name);
-    if (used == 0)
+    if (used == 0 && d->methods == 0)
         return say_error(d->board, "use a board with more memory",
                          "this board's build computes no rows of %s", problem_name(problem));
+    if (!(d->flags & HELLO_LAB)) {
+        char what[80];
+        snprintf(what, sizeof what, "method %s for %s", wanted, problem_name(problem));
+        return board_needs_lab(client, what);
+    }
     char cure[300];
     snprintf(cure, sizeof cure, "it has: %s", list);
     return say_error(d->board, cure, "this board's build has no method '%s' for %s", wanted,
@@ -59,6 +64,10 @@ static int find_real(const client_t *client, uint32_t method, const char *name, 
         used +=
             (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", reals[i]);
     }
+    if (!(d->flags & HELLO_LAB)) {
+        snprintf(cure, sizeof cure, "number type %s", name);
+        return board_needs_lab(client, cure);
+    }
     snprintf(cure, sizeof cure, "it has: %s", list);
     return say_error(d->board, cure, "this board's build has no number type '%s'", name);
 }
@@ -83,19 +92,15 @@ static int put_robot(const request_t *request, const robot_t *robot, uint32_t re
 }
 
 int remote_open(const request_t *request, const robot_t *robot, method_id_t method,
-                const char *real, const double *wrench, remote_t *out) {
+                const char *real, const double *wrench, bool lab, remote_t *out) {
     uint32_t type = 0;
-    *out = (remote_t){.client = board_open(request, DISCOVER_METHODS)};
+    *out = (remote_t){.client = board_open(request, DISCOVER_METHODS | (lab ? BOARD_LAB : 0))};
     if (!out->client)
         return EXIT_BAD;
     snprintf(out->real, sizeof out->real, "%s", real ? real : out->client->device.real);
     int status = find_method(out->client, method, &out->method);
     if (status == EXIT_YES)
         status = find_real(out->client, out->method, out->real, &type);
-    if (status == EXIT_YES && robot->n > out->client->device.joints_max)
-        status = say_error(out->client->device.board, "use a build for more joints",
-                           "this board takes at most %u joints, %s has %u",
-                           out->client->device.joints_max, robot->name, (unsigned)robot->n);
     if (status == EXIT_YES)
         status = put_robot(request, robot, type, wrench, out);
     return status;

@@ -16,11 +16,11 @@ typedef struct {
 
 /*
  * Opens the board of --port and puts the robot into it. real NULL: the type of the board's control
- * loop. EXIT_YES; EXIT_BAD where its build lacks the method or the type, with the list of what it
+ * loop. lab: where that starts an emulator, it runs the laboratory. EXIT_YES; EXIT_BAD where its build lacks the method or the type, with the list of what it
  * has; or what board_error says.
  */
 int remote_open(const request_t *request, const robot_t *robot, method_id_t method,
-                const char *real, const double *wrench, remote_t *out);
+                const char *real, const double *wrench, bool lab, remote_t *out);
 int remote_row(remote_t *remote, const double *in, size_t inputs, double *out, size_t outputs,
                uint32_t *limited);
 void remote_close(remote_t *remote);

@@ -57,16 +57,17 @@ static int provoke(const request_t *request, const robot_t *robot) {
     const char *folder =
         request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT] : "appell-faults";
     uint8_t *image = board_image(request, robot, &size);
-    client_t *client = image ? board_open(request, DISCOVER_ALL) : NULL;
+    client_t *client = image ? board_open(request, DISCOVER_ALL | BOARD_LAB) : NULL;
     int status = EXIT_BAD;
     (void)mkdir(folder, 0777);
-    if (client) {
+    if (client && board_needs_lab(client, "provoking faults") == EXIT_YES) {
         const int failed = faults_provoke(client, robot, image, size, folder, say_line, &done);
         status = failed < 0 ? board_error(client) : failed > 0 ? EXIT_NO : EXIT_YES;
         out_format("%u faults as expected, %d not; rows in %s/fault-*.csv\n", (unsigned)done,
                    failed < 0 ? 1 : failed, folder);
-        client_close(client);
     }
+    if (client)
+        client_close(client);
     free(image);
     return status;
 }

@@ -1,4 +1,5 @@
-/* selftest: random states computed on a board and in double on this machine. */
+/* selftest: random states computed on a board and in double on this machine. The product computes
+ * them with the kernels of its tick. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,8 +115,9 @@ static int report(const request_t *request, const job_t *job, const remote_t *re
 static int selftest(const request_t *request, job_t *job) {
     remote_t remote;
     int prepared = DYN_OK;
-    int status =
-        remote_open(request, job->robot, job->method, request->value[OPTION_REAL], NULL, &remote);
+    const bool lab = request_has(request, OPTION_METHOD) || request_has(request, OPTION_REAL);
+    int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL], NULL,
+                             lab, &remote);
     evaluator_t *host =
         status == EXIT_YES ? eval_f64.make(&job->robot->model, NULL, NULL, &prepared) : NULL;
     if (status == EXIT_YES && (!host || prepared != DYN_OK))

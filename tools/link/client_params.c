@@ -1,9 +1,11 @@
 /* What the board keeps, for tools/link/client.h: tunables, images, and saving both. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "firmware/params/bytes.h"
+#include "firmware/params/parameters.h"
 #include "tools/link/client.h"
 
 /* ------------------------------------------------------------------------------------- tunables */
@@ -44,6 +46,12 @@ int client_tunable(client_t *client, const char *name, uint32_t *tunable, int *j
                   "%s: there is no such joint", name);
         return -1;
     }
+    for (uint32_t t = 0; t < TUNABLES && !(d->flags & HELLO_LAB); t++)
+        if (strlen(tunable_table[t].name) == size && !memcmp(tunable_table[t].name, name, size)) {
+            port_fail(&client->error, "write the laboratory's into it: make BOARD=... LAB=1 flash",
+                      "%s needs the laboratory's firmware, and this is the product's", name);
+            return -1;
+        }
     port_fail(&client->error, "`appell get --port P` lists all", "the board has no tunable %s",
               name);
     return -1;
@@ -74,10 +82,31 @@ int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, 
 
 /* --------------------------------------------------------------------------------------- images */
 
+/* An arm that the board has no room for is not sent. */
+static int check_joints(client_t *client, const uint8_t *image, uint32_t length) {
+    enum { AT_JOINTS = 16 }; /* firmware/params/image.h */
+    const device_t *d = &client->device;
+    const uint32_t joints = length >= AT_JOINTS + 4 ? get_u32(image + AT_JOINTS) : 0;
+    char cure[PORT_TEXT];
+    if (joints <= d->joints_max)
+        return 0;
+    snprintf(cure, sizeof cure,
+             d->flags & HELLO_LAB ? "use a board with more memory"
+                                  : "raise JOINTS in boards/%.60s/board.mk as far as its memory "
+                                    "goes, and build the firmware again",
+             d->board);
+    port_fail(&client->error, cure, "the robot has %u joints, this firmware takes %u",
+              (unsigned)joints, d->joints_max);
+    client->status = -1;
+    return -1;
+}
+
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
                       bool *kept, client_progress_t progress, void *user) {
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     const uint32_t most = client->device.payload - 4u;
+    if (check_joints(client, image, length) != 0)
+        return -1;
     request[0] = target;
     put_u32(request + 1, length);
     put_u32(request + 5, crc32_add(0, image, length));

@@ -12,7 +12,8 @@
 
 #include "tools/link/port_inside.h"
 
-/* build/BOARD/firmware.elf beside build/host/appell, or the file itself. */
+/* build/BOARD/firmware.elf beside build/host/appell, BOARD/lab for its laboratory, or the file
+ * itself. */
 static int find_firmware(const char *name, char *out, size_t size, port_error_t *error) {
     char own[PATH_MAX], cure[PORT_TEXT];
     const size_t length = strlen(name);
@@ -31,7 +32,8 @@ static int find_firmware(const char *name, char *out, size_t size, port_error_t 
     }
     if (access(out, R_OK) == 0)
         return 0;
-    snprintf(cure, sizeof cure, "build it: make BOARD=%.80s firmware", name);
+    snprintf(cure, sizeof cure, "build it: make BOARD=%.*s%s firmware", (int)strcspn(name, "/"),
+             name, strchr(name, '/') ? " LAB=1" : "");
     port_fail(error, cure, "there is no firmware %.200s: %s", out, strerror(errno));
     return -1;
 }
