@@ -87,10 +87,10 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
             fixed_free(made->fixed[k]);
             made->fixed[k] = NULL;
             gen_lose(made->gen, (gen_kernel_t)k);
-            say_note(robot->file,
-                     "%s is left out in q31: rotors do not hold every pivot of the inertia matrix "
-                     "above its error, and not one bit of an acceleration is sure",
-                     gen_kernel_info[k].name);
+            say_note(robot->file, "%s is left out in q31: %s", gen_kernel_info[k].name,
+                     k == GEN_FD ? "rotors do not hold every pivot of the inertia matrix above its "
+                                   "error, and not one bit of an acceleration is sure"
+                                 : "its guaranteed error fills the format");
         }
     return made;
 }

@@ -28,6 +28,7 @@ EFFORT = "10" if LONG else "1"  # of the annealer, for the arms beside the PUMA
 OURS = ["puma560", "stanford", "planar3r", "twobody", "piezo6", "cmu-dd"]
 DATA = "test/support/robot_data/%s.yaml"
 CC = os.environ.get("CC", "gcc")
+CXX = os.environ.get("CXX", "g++")
 CROSS = os.environ.get("CROSS", "arm-none-eabi-")
 WARN = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-ffp-contract=off"]
 CORES = {"m3": ["-mcpu=cortex-m3", "-mthumb"],
@@ -85,6 +86,21 @@ def long_arm(folder, joints):
     path = os.path.join(folder, "long.yaml")
     with open(path, "w", encoding="utf-8") as f:
         f.write(text.rstrip() + "\n" + more)
+    return path
+
+
+def planar_arm(folder, joints, prismatic=0):
+    """A file of an arm with this many parallel axes; joint number `prismatic` moves along them."""
+    text = f"name: planar{joints}\nconvention: dh\ngravity: [0, -9.81, 0]\njoints:\n"
+    for k in range(1, joints + 1):
+        a = 0.1 + 0.002 * k
+        text += (f"  - name: joint{k}\n    type: {'prismatic' if k == prismatic else 'revolute'}\n"
+                 f"    dh: {{theta: 0, d: 0, a: {a:.3f}, alpha: 0}}\n"
+                 f"    link: {{mass: 0.2, com: [{-a / 2:.4f}, 0.01, 0], inertia: [1e-5, 2e-4, 2e-4, 0, 0, 0]}}\n"
+                 "    limits: {position: [-1, 1], velocity: 0.3, acceleration: 1}\n")
+    path = os.path.join(folder, f"planar{joints}_{prismatic}.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
     return path
 
 
@@ -162,6 +178,24 @@ def test_noise_of_a_file_is_not_geometry(folder):
 def test_full_inertias(folder):
     for robot in ("puma560full", "lwr7", "ur10like", "wrist6") if LONG else ("puma560full",):
         check_robot(folder, DATA % robot)
+
+
+def test_many_parallel_axes(folder):
+    """A sum of many angles still has a name, and one of its own; as C and as C++, in every number type."""
+    for joints, prismatic in ((13, 0), (13, 5), (20, 0), (32, 0)):
+        robot = planar_arm(folder, joints, prismatic)
+        for real in ("f32", "q31", "f64"):
+            path = generate(folder, robot, "--real", real, "--effort", "0")
+            subprocess.run([CXX, "-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                            path + ".c"], check=True)
+            library = compiled(path, "-O0")
+            assert library.arm_selftest() == 0, f"{joints} joints, {real}"
+        source = random.Random(joints)
+        for kernel in ("id", "mass"):
+            rows = [[source.uniform(-1.5, 1.5) for _ in range(KERNELS[kernel][0] * joints)] for _ in range(3)]
+            for row, expected in zip(rows, table(kernel, robot, rows=rows)):
+                expected = packed(expected, joints) if kernel == "mass" else expected
+                near(call(library, kernel, ctypes.c_double, joints, row), expected, 1e-12, f"{joints} joints, {kernel}")
 
 
 # ------------------------------------------------------------------------------------ number types
