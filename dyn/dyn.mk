@@ -42,11 +42,12 @@ DYN_TOOL_LIB := $(TOOL_OUT)/libdyn.a
 ifeq ($(BOARD),host)
 DYN_HOST_LIB := $(OUT)/libdyn.a
 DYN_BUILD = $(HOSTCC) $(HOST_CFLAGS)
-DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(OUT)/%.o) $(OUT)/tools/gen/graph.o \
+DYN_GRAPH := $(addprefix $(OUT)/tools/gen/,graph.o graph_read.o graph_rewrite.o)
+DYN_OBJ := $(DYN_PLAIN:%=$(DYN_OUT)/%.o) $(DYN_BACKENDS:%=$(OUT)/%.o) $(DYN_GRAPH) \
            $(foreach r,$(DYN_REALS),$(DYN_KERNELS:%=$(DYN_OUT)/%_$(r).o)) \
            $(foreach r,$(DYN_TOOL_REALS),$(DYN_KERNELS:%=$(TOOL_OUT)/dyn/%_$(r).o))
 DYN_AR  := ar
-$(DYN_BACKENDS:%=$(OUT)/%.o) $(OUT)/tools/gen/graph.o: $(OUT)/%.o: %.c $(COMPILED)
+$(DYN_BACKENDS:%=$(OUT)/%.o) $(DYN_GRAPH): $(OUT)/%.o: %.c $(COMPILED)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) -c $< -o $@

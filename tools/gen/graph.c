@@ -1,43 +1,12 @@
-/* The expression graph of tools/gen/graph.h. */
-#include "tools/gen/graph.h"
-
-#include <assert.h>
+/* The expression graph of tools/gen/graph.h: how nodes are stored, found and made. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dyn/model/model.h"
+#include "tools/gen/graph_inner.h"
 
-typedef graph_node_t node_t;
-
-enum { NOT_HASHED = -2, END = -1 };
-
-typedef struct {
-    int32_t *at, old;
-} change_t;
-
-typedef struct {
-    int32_t *id;
-    int32_t count, room;
-} list_t;
-
-struct graph {
-    node_t *node;
-    double *value;
-    int32_t used, room;
-    int32_t *bucket; /* first of the chain, or END */
-    int32_t buckets; /* a power of two */
-    int32_t vacant;  /* how many of vacancy are free */
-    list_t vacancy, freed, made, out;
-    change_t *change;
-    int32_t changes, change_room;
-    bool trying, full, fixed;
-    graph_cost_t cost;
-    double total, total_before;
-};
-
-static void *must(void *memory) {
+void *graph_must(void *memory) {
     if (!memory) {
         fprintf(stderr, "appell: no memory for the expression graph\n");
         exit(2);
@@ -45,48 +14,28 @@ static void *must(void *memory) {
     return memory;
 }
 
-static void list_push(list_t *l, int32_t id) {
+void graph_list_push(list_t *l, int32_t id) {
     if (l->count == l->room) {
         l->room = l->room ? 2 * l->room : 64;
-        l->id = must(realloc(l->id, (size_t)l->room * sizeof *l->id));
+        l->id = graph_must(realloc(l->id, (size_t)l->room * sizeof *l->id));
     }
     l->id[l->count++] = id;
-}
-
-/* Every change of a node goes through this, so that it can be taken back. */
-static inline void set(graph_t *g, int32_t *at, int32_t to) {
-    if (g->trying) {
-        if (g->changes == g->change_room) {
-            g->change_room = g->change_room ? 2 * g->change_room : 1024;
-            g->change = must(realloc(g->change, (size_t)g->change_room * sizeof *g->change));
-        }
-        g->change[g->changes++] = (change_t){at, *at};
-    }
-    *at = to;
-}
-
-static inline int32_t id_of(ref_t a) {
-    return a >> 1;
-}
-
-static inline const node_t *of(const graph_t *g, ref_t a) {
-    return &g->node[a >> 1];
 }
 
 bool graph_uses_b(int32_t op) {
     return op == GRAPH_ADD || op == GRAPH_MUL || op == GRAPH_CLAMP || op == GRAPH_MIN;
 }
 
-static bool uses_a(int32_t op) {
-    return op > GRAPH_INPUT;
+int32_t graph_size(const graph_t *g) {
+    return g->used;
 }
 
-static bool op_uses_b(int32_t op, ref_t b) {
-    return graph_uses_b(op) || (op == GRAPH_ANGLE && b != GRAPH_NONE);
+const graph_node_t *graph_at(const graph_t *g, int32_t id) {
+    return &g->node[id];
 }
 
-static bool uses_angle_b(const node_t *n) {
-    return op_uses_b(n->op, n->b);
+double graph_value(const graph_t *g, int32_t id) {
+    return g->value[id];
 }
 
 /* ----------------------------------------------------------------------------------- hash table */
@@ -99,7 +48,7 @@ static uint32_t hash_of(int32_t op, int32_t a, int32_t b) {
 }
 
 /* Angles are looked up by their offset too. */
-static int32_t find(const graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
+int32_t graph_find(const graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
     const uint32_t at = hash_of(op, a, b) & (uint32_t)(g->buckets - 1);
     for (int32_t i = g->bucket[at]; i != END; i = g->node[i].hash_next) {
         const node_t *n = &g->node[i];
@@ -110,7 +59,7 @@ static int32_t find(const graph_t *g, int32_t op, int32_t a, int32_t b, double v
     return END;
 }
 
-static void put_hash(graph_t *g, int32_t id) {
+void graph_put_hash(graph_t *g, int32_t id) {
     node_t *n = &g->node[id];
     int32_t *head = &g->bucket[hash_of(n->op, n->a, n->b) & (uint32_t)(g->buckets - 1)];
     set(g, &n->hash_prev, END);
@@ -120,7 +69,7 @@ static void put_hash(graph_t *g, int32_t id) {
     set(g, head, id);
 }
 
-static void unhash(graph_t *g, int32_t id) {
+void graph_unhash(graph_t *g, int32_t id) {
     node_t *n = &g->node[id];
     if (n->hash_prev == NOT_HASHED)
         return;
@@ -133,23 +82,23 @@ static void unhash(graph_t *g, int32_t id) {
     set(g, &n->hash_prev, NOT_HASHED);
 }
 
-static void grow(graph_t *g, int32_t room) {
+void graph_grow(graph_t *g, int32_t room) {
     g->room = room;
     while (g->buckets < 2 * room)
         g->buckets *= 2;
-    g->node = must(realloc(g->node, (size_t)room * sizeof *g->node));
-    g->value = must(realloc(g->value, (size_t)room * sizeof *g->value));
-    g->bucket = must(realloc(g->bucket, (size_t)g->buckets * sizeof *g->bucket));
+    g->node = graph_must(realloc(g->node, (size_t)room * sizeof *g->node));
+    g->value = graph_must(realloc(g->value, (size_t)room * sizeof *g->value));
+    g->bucket = graph_must(realloc(g->bucket, (size_t)g->buckets * sizeof *g->bucket));
     for (int32_t i = 0; i < g->buckets; i++)
         g->bucket[i] = END;
     for (int32_t i = 0; i < g->used; i++)
         if (g->node[i].op != GRAPH_FREE && g->node[i].op != GRAPH_OUT)
-            put_hash(g, i);
+            graph_put_hash(g, i);
 }
 
 /* ---------------------------------------------------------------------------------------- nodes */
 
-static void link_use(graph_t *g, int32_t user, int k, ref_t to) {
+void graph_link_use(graph_t *g, int32_t user, int k, ref_t to) {
     node_t *u = &g->node[user], *n = &g->node[id_of(to)];
     set(g, &u->prev_use[k], END);
     set(g, &u->next_use[k], n->use);
@@ -159,7 +108,7 @@ static void link_use(graph_t *g, int32_t user, int k, ref_t to) {
     set(g, &n->refs, n->refs + 1);
 }
 
-static void unlink_use(graph_t *g, int32_t user, int k, ref_t from) {
+void graph_unlink_use(graph_t *g, int32_t user, int k, ref_t from) {
     node_t *u = &g->node[user], *n = &g->node[id_of(from)];
     if (u->prev_use[k] == END)
         set(g, &n->use, u->next_use[k]);
@@ -174,7 +123,7 @@ static bool is_const_id(const graph_t *g, ref_t a) {
     return of(g, a)->op == GRAPH_CONST;
 }
 
-static double cost_of(const graph_t *g, int32_t id) {
+double graph_cost_of(const graph_t *g, int32_t id) {
     const node_t *n = &g->node[id];
     switch (n->op) {
     case GRAPH_MUL:
@@ -205,13 +154,13 @@ static int32_t take_node(graph_t *g) {
             g->full = true;
             return END;
         }
-        grow(g, 2 * g->room);
+        graph_grow(g, 2 * g->room);
     }
     set(g, &g->used, g->used + 1);
     return g->used - 1;
 }
 
-static int32_t make(graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
+int32_t graph_make(graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
     const int32_t id = take_node(g);
     if (id == END)
         return 0;
@@ -224,55 +173,55 @@ static int32_t make(graph_t *g, int32_t op, int32_t a, int32_t b, double value) 
     n->stamp = 0;
     g->value[id] = value;
     if (uses_a(op))
-        link_use(g, id, 0, a);
+        graph_link_use(g, id, 0, a);
     if (op_uses_b(op, b))
-        link_use(g, id, 1, b);
+        graph_link_use(g, id, 1, b);
     if (op != GRAPH_OUT)
-        put_hash(g, id);
+        graph_put_hash(g, id);
     else
         set(g, &n->hash_prev, NOT_HASHED);
-    g->total += cost_of(g, id);
+    g->total += graph_cost_of(g, id);
     if (g->trying)
-        list_push(&g->made, id);
+        graph_list_push(&g->made, id);
     return id;
 }
 
 static ref_t unique(graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
-    const int32_t id = find(g, op, a, b, value);
-    return 2 * (id != END ? id : make(g, op, a, b, value));
+    const int32_t id = graph_find(g, op, a, b, value);
+    return 2 * (id != END ? id : graph_make(g, op, a, b, value));
 }
 
 /* Of what nothing refers to any more; then of its operands. */
-static void drop(graph_t *g, int32_t id) {
+void graph_drop(graph_t *g, int32_t id) {
     node_t *n = &g->node[id];
     if (n->refs > 0 || n->op == GRAPH_FREE || n->op == GRAPH_INPUT || id < 2)
         return;
     const int32_t op = n->op, a = n->a, b = n->b;
-    g->total -= cost_of(g, id);
-    unhash(g, id);
+    g->total -= graph_cost_of(g, id);
+    graph_unhash(g, id);
     set(g, &n->op, GRAPH_FREE);
     if (g->trying)
-        list_push(&g->freed, id);
+        graph_list_push(&g->freed, id);
     else {
-        list_push(&g->vacancy, id); /* vacancy.count is vacant outside of a try */
+        graph_list_push(&g->vacancy, id); /* vacancy.count is vacant outside of a try */
         g->vacant = g->vacancy.count;
     }
     if (uses_a(op)) {
-        unlink_use(g, id, 0, a);
+        graph_unlink_use(g, id, 0, a);
         if (op_uses_b(op, b))
-            unlink_use(g, id, 1, b);
-        drop(g, id_of(a));
+            graph_unlink_use(g, id, 1, b);
+        graph_drop(g, id_of(a));
         if (op_uses_b(op, b))
-            drop(g, id_of(b));
+            graph_drop(g, id_of(b));
     }
 }
 
 /* --------------------------------------------------------------------------------- construction */
 
 graph_t *graph_new(void) {
-    graph_t *g = must(calloc(1, sizeof *g));
+    graph_t *g = graph_must(calloc(1, sizeof *g));
     g->buckets = 1024;
-    grow(g, 512);
+    graph_grow(g, 512);
     graph_const(g, 0);
     graph_const(g, 1);
     return g;
@@ -307,8 +256,8 @@ ref_t graph_const(graph_t *g, double value) {
     /* One of the two neighbours may be the same number, rounded elsewhere. */
     for (int64_t k = -1; k <= 1 && size > 0; k++) {
         const int64_t m = mantissa + k;
-        const int32_t id = find(g, GRAPH_CONST, (int32_t)(uint32_t)m,
-                                exponent * (1 << 18) + (int32_t)(m >> 32), 0);
+        const int32_t id = graph_find(g, GRAPH_CONST, (int32_t)(uint32_t)m,
+                                      exponent * (1 << 18) + (int32_t)(m >> 32), 0);
         if (id != END)
             return 2 * id + (value < 0);
     }
@@ -357,7 +306,7 @@ static ref_t cancelled(const graph_t *g, ref_t sum, ref_t minus) {
 }
 
 /* What the sum is without a node of its own for it, or GRAPH_NONE. */
-static ref_t fold_add(graph_t *g, ref_t a, ref_t b) {
+ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b) {
     double x, y;
     const bool ca = graph_is_const(g, a, &x), cb = graph_is_const(g, b, &y);
     if (ca && cb)
@@ -378,7 +327,7 @@ static ref_t fold_add(graph_t *g, ref_t a, ref_t b) {
     return c != GRAPH_NONE ? c : cancelled(g, b, a);
 }
 
-static ref_t fold_mul(graph_t *g, ref_t a, ref_t b) {
+ref_t graph_fold_mul(graph_t *g, ref_t a, ref_t b) {
     const int sign = (a ^ b) & 1;
     double x, y;
     if (!is_const_id(g, a)) {
@@ -399,13 +348,13 @@ static ref_t fold_mul(graph_t *g, ref_t a, ref_t b) {
     return y == 1 ? GRAPH_NONE : graph_mul(g, graph_const(g, sign ? -x * y : x * y), 2 * base);
 }
 
-static ref_t fold_recip(graph_t *g, ref_t a) {
+ref_t graph_fold_recip(graph_t *g, ref_t a) {
     double x;
     return graph_is_const(g, a, &x) ? graph_const(g, 1 / x) : GRAPH_NONE;
 }
 
 /* Brings operands into canonical order and form; the answer is the sign to put before the node. */
-static int normalise(int32_t op, ref_t *a, ref_t *b) {
+int graph_normalise(int32_t op, ref_t *a, ref_t *b) {
     int sign = 0;
     const bool commutes = op == GRAPH_ADD || op == GRAPH_MUL || op == GRAPH_MIN;
     if (commutes && id_of(*a) > id_of(*b)) {
@@ -429,26 +378,26 @@ static int normalise(int32_t op, ref_t *a, ref_t *b) {
 }
 
 static ref_t canonical(graph_t *g, int32_t op, ref_t a, ref_t b) {
-    const int sign = normalise(op, &a, &b);
+    const int sign = graph_normalise(op, &a, &b);
     return unique(g, op, a, b, 0) ^ sign;
 }
 
 ref_t graph_add(graph_t *g, ref_t a, ref_t b) {
-    const ref_t folded = fold_add(g, a, b);
+    const ref_t folded = graph_fold_add(g, a, b);
     return folded != GRAPH_NONE ? folded : canonical(g, GRAPH_ADD, a, b);
 }
 
 ref_t graph_mul(graph_t *g, ref_t a, ref_t b) {
-    const ref_t folded = fold_mul(g, a, b);
+    const ref_t folded = graph_fold_mul(g, a, b);
     return folded != GRAPH_NONE ? folded : canonical(g, GRAPH_MUL, a, b);
 }
 
 ref_t graph_recip(graph_t *g, ref_t a) {
-    const ref_t folded = fold_recip(g, a);
+    const ref_t folded = graph_fold_recip(g, a);
     return folded != GRAPH_NONE ? folded : canonical(g, GRAPH_RECIP, a, GRAPH_NONE);
 }
 
-static double value_other(int32_t op, double a, double b) {
+double graph_value_other(int32_t op, double a, double b) {
     switch (op) {
     case GRAPH_SQRT:
         return sqrt(a);
@@ -468,7 +417,7 @@ ref_t graph_other(graph_t *g, graph_op_t op, ref_t a, ref_t b) {
     if (!graph_uses_b(op))
         b = GRAPH_NONE;
     if (graph_is_const(g, a, &x) && (b == GRAPH_NONE || graph_is_const(g, b, &y)))
-        return graph_const(g, value_other(op, x, y));
+        return graph_const(g, graph_value_other(op, x, y));
     return canonical(g, op, a, b);
 }
 
@@ -524,7 +473,7 @@ void graph_sincos(graph_t *g, ref_t angle, ref_t *cosine, ref_t *sine) {
 }
 
 void graph_output(graph_t *g, ref_t a) {
-    list_push(&g->out, make(g, GRAPH_OUT, a, GRAPH_NONE, 0));
+    graph_list_push(&g->out, graph_make(g, GRAPH_OUT, a, GRAPH_NONE, 0));
 }
 
 int graph_outputs(const graph_t *g) {
@@ -538,324 +487,5 @@ ref_t graph_result(const graph_t *g, int which) {
 void graph_sweep(graph_t *g) {
     for (int32_t i = g->used - 1; i >= 2; i--)
         if (g->node[i].op != GRAPH_OUT)
-            drop(g, i);
-}
-
-/* -------------------------------------------------------------------------------------- reading */
-
-int32_t graph_size(const graph_t *g) {
-    return g->used;
-}
-
-const graph_node_t *graph_at(const graph_t *g, int32_t id) {
-    return &g->node[id];
-}
-
-double graph_value(const graph_t *g, int32_t id) {
-    return g->value[id];
-}
-
-static void visit(const graph_t *g, int32_t id, bool *seen, int32_t *order, int32_t *count) {
-    if (seen[id])
-        return;
-    seen[id] = true;
-    const node_t *n = &g->node[id];
-    if (uses_a(n->op))
-        visit(g, id_of(n->a), seen, order, count);
-    if (uses_angle_b(n))
-        visit(g, id_of(n->b), seen, order, count);
-    order[(*count)++] = id;
-}
-
-int32_t *graph_order(const graph_t *g, int32_t *count) {
-    bool *seen = must(calloc((size_t)g->used + 1, sizeof *seen));
-    int32_t *order = must(malloc(((size_t)g->used + 1) * sizeof *order));
-    *count = 0;
-    for (int32_t i = 0; i < g->out.count; i++)
-        visit(g, id_of(g->node[g->out.id[i]].a), seen, order, count);
-    free(seen);
-    return order;
-}
-
-graph_ops_t graph_count(const graph_t *g) {
-    graph_ops_t out = {0};
-    int32_t count;
-    int32_t *order = graph_order(g, &count);
-    for (int32_t i = 0; i < count; i++)
-        switch (g->node[order[i]].op) {
-        case GRAPH_MUL:
-            out.mul++;
-            break;
-        case GRAPH_ADD:
-            out.add++;
-            break;
-        case GRAPH_RECIP:
-            out.div++;
-            break;
-        case GRAPH_SQRT:
-            out.sqrt++;
-            break;
-        case GRAPH_SIN: {
-            const int32_t cosine = find(g, GRAPH_COS, g->node[order[i]].a, GRAPH_NONE, 0);
-            out.sincos += cosine == END || g->node[cosine].refs == 0;
-            break;
-        }
-        case GRAPH_COS:
-            out.sincos++;
-            break;
-        case GRAPH_CONST:
-            out.constants++;
-            break;
-        default:
-            break;
-        }
-    free(order);
-    return out;
-}
-
-double graph_total(const graph_t *g, const graph_cost_t *cost) {
-    graph_t view = *g;
-    double total = 0;
-    int32_t count;
-    int32_t *order = graph_order(g, &count);
-    view.cost = *cost;
-    for (int32_t i = 0; i < count; i++)
-        total += cost_of(&view, order[i]);
-    free(order);
-    return total;
-}
-
-static double signed_value(const double *v, ref_t a) {
-    return a & 1 ? -v[id_of(a)] : v[id_of(a)];
-}
-
-static double node_value(const graph_t *g, int32_t id, const double *v, graph_lookup_t input,
-                         void *context) {
-    const node_t *n = &g->node[id];
-    const double a = uses_a(n->op) ? signed_value(v, n->a) : 0;
-    const double b = uses_angle_b(n) ? signed_value(v, n->b) : 0;
-    switch (n->op) {
-    case GRAPH_CONST:
-        return g->value[id];
-    case GRAPH_INPUT:
-        return input(context, n->a, n->b);
-    case GRAPH_ANGLE:
-        return a + b + g->value[id];
-    case GRAPH_SIN:
-        return sin(a);
-    case GRAPH_COS:
-        return cos(a);
-    case GRAPH_ADD:
-        return a + b;
-    case GRAPH_MUL:
-        return a * b;
-    case GRAPH_RECIP:
-        return 1 / a;
-    default:
-        return value_other(n->op, a, b);
-    }
-}
-
-void graph_eval(const graph_t *g, graph_lookup_t input, void *context, double *value) {
-    int32_t count;
-    int32_t *order = graph_order(g, &count);
-    for (int32_t i = 0; i < count; i++)
-        value[order[i]] = node_value(g, order[i], value, input, context);
-    free(order);
-}
-
-void graph_eval_all(const graph_t *g, graph_lookup_t input, void *context, double *value) {
-    for (int32_t i = 0; i < g->used; i++)
-        value[i] = g->node[i].op == GRAPH_FREE ? 0 : node_value(g, i, value, input, context);
-}
-
-void graph_errors(const graph_t *g, const double *value, double unit, double trig, double *error) {
-    int32_t count;
-    int32_t *order = graph_order(g, &count);
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t id = order[i];
-        const node_t *n = &g->node[id];
-        const int32_t a = uses_a(n->op) ? id_of(n->a) : 0, b = uses_angle_b(n) ? id_of(n->b) : 0;
-        const double own = unit * fabs(value[id]);
-        switch (n->op) {
-        case GRAPH_SIN:
-        case GRAPH_COS:
-            error[id] = trig + error[a];
-            break;
-        case GRAPH_MUL:
-            error[id] = own + error[a] * fabs(value[b]) + error[b] * fabs(value[a]);
-            break;
-        case GRAPH_RECIP:
-            error[id] = own + error[a] * value[id] * value[id];
-            break;
-        case GRAPH_SQRT:
-            error[id] = own + error[a] / fmax(2 * value[id], 1e-30);
-            break;
-        case GRAPH_CONST:
-            /* Constants that differ by less are one node. */
-            error[id] = fmax(own, ldexp(fabs(value[id]), -49));
-            break;
-        case GRAPH_INPUT:
-            error[id] = 0;
-            break;
-        default:
-            error[id] = own + error[a] + (b ? error[b] : 0);
-        }
-    }
-    free(order);
-}
-
-graph_t *graph_copy(const graph_t *g) {
-    graph_t *to = graph_new();
-    int32_t count;
-    int32_t *order = graph_order(g, &count);
-    ref_t *map = must(calloc((size_t)g->used + 1, sizeof *map));
-    map[0] = 0;
-    map[1] = 2;
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t id = order[i];
-        const node_t *n = &g->node[id];
-        ref_t a = n->a, b = n->b;
-        if (id < 2)
-            continue;
-        if (uses_a(n->op))
-            a = map[id_of(a)] ^ (a & 1);
-        if (uses_angle_b(n))
-            b = map[id_of(b)] ^ (b & 1);
-        /* In another order of ids the canonical form may have another sign. */
-        const int sign = normalise(n->op, &a, &b);
-        map[id] = 2 * make(to, n->op, a, b, g->value[id]) + sign;
-    }
-    for (int32_t i = 0; i < g->out.count; i++) {
-        const ref_t a = g->node[g->out.id[i]].a;
-        graph_output(to, map[id_of(a)] ^ (a & 1));
-    }
-    free(map);
-    free(order);
-    return to;
-}
-
-/* ------------------------------------------------------------------------------------ rewriting */
-
-void graph_cost_set(graph_t *g, const graph_cost_t *cost, int32_t room) {
-    assert(!g->trying);
-    g->cost = *cost;
-    if (g->room < room)
-        grow(g, room);
-    g->fixed = true;
-    g->total = 0;
-    for (int32_t i = 0; i < g->used; i++)
-        if (g->node[i].op != GRAPH_FREE)
-            g->total += cost_of(g, i);
-}
-
-double graph_cost(const graph_t *g) {
-    return g->total;
-}
-
-bool graph_full(const graph_t *g) {
-    return g->full;
-}
-
-void graph_try(graph_t *g) {
-    g->trying = true;
-    g->full = false;
-    g->changes = 0;
-    g->made.count = g->freed.count = 0;
-    g->total_before = g->total;
-}
-
-void graph_undo(graph_t *g) {
-    for (int32_t i = g->changes - 1; i >= 0; i--)
-        *g->change[i].at = g->change[i].old;
-    g->total = g->total_before;
-    g->trying = g->full = false;
-}
-
-void graph_settle(graph_t *g) {
-    for (int32_t i = 0; i < g->made.count; i++)
-        drop(g, g->made.id[i]);
-    g->made.count = 0;
-}
-
-void graph_keep(graph_t *g) {
-    graph_settle(g);
-    g->trying = false;
-    g->vacancy.count = g->vacant;
-    for (int32_t i = 0; i < g->freed.count; i++)
-        list_push(&g->vacancy, g->freed.id[i]);
-    g->vacant = g->vacancy.count;
-}
-
-static void renew(graph_t *g, int32_t id);
-
-/* The node means the negative of what it meant: everybody who uses it hears of it first. */
-static void flip_users(graph_t *g, int32_t id) {
-    list_t user = {0};
-    for (int32_t u = g->node[id].use; u != END; u = g->node[u >> 1].next_use[u & 1]) {
-        node_t *n = &g->node[u >> 1];
-        unhash(g, u >> 1);
-        set(g, u & 1 ? &n->b : &n->a, (u & 1 ? n->b : n->a) ^ 1);
-        list_push(&user, u >> 1);
-    }
-    for (int32_t i = 0; i < user.count; i++) {
-        const node_t *n = &g->node[user.id[i]];
-        if (n->op != GRAPH_FREE && n->op != GRAPH_OUT && n->hash_prev == NOT_HASHED)
-            renew(g, user.id[i]);
-    }
-    free(user.id);
-}
-
-/* A node that is in no bucket, after a change of its operands. */
-static void renew(graph_t *g, int32_t id) {
-    node_t *n = &g->node[id];
-    ref_t a = n->a, b = n->b;
-    ref_t folded = n->op == GRAPH_ADD     ? fold_add(g, a, b)
-                   : n->op == GRAPH_MUL   ? fold_mul(g, a, b)
-                   : n->op == GRAPH_RECIP ? fold_recip(g, a)
-                                          : GRAPH_NONE;
-    if (folded != GRAPH_NONE) {
-        graph_replace(g, id, folded);
-        return;
-    }
-    const int sign = normalise(n->op, &a, &b);
-    const int32_t other = find(g, n->op, a, b, 0);
-    if (other != END) {
-        graph_replace(g, id, 2 * other + sign);
-        return;
-    }
-    if (id_of(a) != id_of(n->a)) {
-        unlink_use(g, id, 0, n->a);
-        unlink_use(g, id, 1, n->b);
-        link_use(g, id, 0, a);
-        link_use(g, id, 1, b);
-    }
-    set(g, &n->a, a);
-    set(g, &n->b, b);
-    put_hash(g, id);
-    if (sign)
-        flip_users(g, id);
-}
-
-void graph_replace(graph_t *g, int32_t id, ref_t by) {
-    node_t *to = &g->node[id_of(by)];
-    if (id_of(by) == id || g->full)
-        return;
-    set(g, &to->refs, to->refs + 1); /* it must not vanish meanwhile */
-    while (g->node[id].use != END) {
-        const int32_t u = g->node[id].use, user = u >> 1;
-        const int k = u & 1;
-        node_t *n = &g->node[user];
-        const ref_t old = k ? n->b : n->a, now = by ^ (old & 1);
-        g->total -= cost_of(g, user);
-        unhash(g, user);
-        unlink_use(g, user, k, old);
-        link_use(g, user, k, now);
-        set(g, k ? &n->b : &n->a, now);
-        g->total += cost_of(g, user);
-        if (n->op != GRAPH_OUT)
-            renew(g, user);
-    }
-    set(g, &to->refs, to->refs - 1);
-    drop(g, id);
+            graph_drop(g, i);
 }
