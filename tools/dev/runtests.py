@@ -41,7 +41,7 @@ SANITIZER = re.compile(r"^==\d+==\s?ERROR: \w+Sanitizer|^\S+:\d+:\d+: runtime er
 MAY_MATTER = re.compile(rb"RUN |:[PFI]|Tests|runtime error|Sanitizer|NOTE ")
 
 
-# Where scripts find what they share.
+# Where scripts find what they share; main adds where the annealer keeps its results.
 ENVIRONMENT = dict(os.environ, PYTHONPATH=os.pathsep.join(["test/support", "test/system", "tools/dev"]))
 
 
@@ -344,6 +344,8 @@ def main():
         print(e)
         print("0 passed, 1 failed")
         return 1
+
+    ENVIRONMENT.setdefault("APPELL_CACHE", os.path.join(os.path.dirname(os.path.abspath(args.jobfile)), "anneal"))
 
     def interrupt(_number, _frame):
         raise KeyboardInterrupt

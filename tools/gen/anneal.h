@@ -23,5 +23,7 @@ extern const graph_cost_t anneal_m4f;
 
 /* A graph that computes the same and costs no more; `from` stays. */
 graph_t *anneal_run(const graph_t *from, const anneal_t *how);
+/* The same graph, from the folder that APPELL_CACHE names where it is there: anneal_cache.c. */
+graph_t *anneal_cached(const graph_t *from, const anneal_t *how);
 
 #endif

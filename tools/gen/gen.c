@@ -118,13 +118,13 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
                     .cold = 0.13,
                     .progress = tell,
                     .context = &stage};
-    graph_t *first = anneal_run(from, &how);
+    graph_t *first = anneal_cached(from, &how);
     stage.before = how.moves;
     how.moves = all - how.moves;
     how.seeds = 1;
     how.hot = 0.22;
     how.cold = 0.09;
-    graph_t *second = anneal_run(first, &how);
+    graph_t *second = anneal_cached(first, &how);
     graph_free(first);
     return second;
 }

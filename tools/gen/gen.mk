@@ -1,6 +1,7 @@
 # Include it after tools/tools.mk and firmware/firmware.mk.
 # Generated kernels. FOLDER/gen_REAL.c and .h, made by the host tool, functions gen_REAL_id and so on.
 #   GEN_EFFORT      of the annealer, for these
+#   APPELL_CACHE    folder where the annealer keeps its results: tools/gen/anneal_cache.c
 #   GEN_FRAME_MAX   bytes of a single frame: straight-line code keeps there what does not fit the registers. The sum
 #                   along the calls is held to the stack by tools/dev/stack.py all the same.
 
@@ -12,7 +13,7 @@ define gen_rule
 $1/gen_$3.c: $(APPELL) $$(wildcard $2 tools/robots/$2.yaml)
 	@mkdir -p $$(@D)
 	$$(call say,GEN,$$@)
-	$$(Q)$(APPELL) gen $2 --real $3 --prefix gen_$3 --effort $(GEN_EFFORT) --quiet -o $$(@D)
+	$$(Q)APPELL_CACHE=$(abspath $(BUILD)/anneal) $(APPELL) gen $2 --real $3 --prefix gen_$3 --effort $(GEN_EFFORT) --quiet -o $$(@D)
 endef
 
 # GEN=1 ROBOT=y: into the firmware. What was built for another robot, or for none, is built again.

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef int32_t ref_t;
 
@@ -65,6 +66,10 @@ graph_t *graph_new(void);
 void graph_free(graph_t *g);
 /* What `outputs` need, in a graph of its own, compact and in the order of computation. */
 graph_t *graph_copy(const graph_t *g);
+
+/* Of a graph that graph_copy made: what is loaded is the same to the last id. */
+void graph_save(const graph_t *g, FILE *out);
+graph_t *graph_load(FILE *in); /* NULL where it is none */
 
 ref_t graph_const(graph_t *g, double value);
 /* An array is a number that the caller gives a meaning. */

@@ -1,4 +1,4 @@
-/* Reads an expression graph: order of computation, counts, values, rounding errors, a copy. */
+/* Reads an expression graph: order of computation, counts, values, rounding errors, copies. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -182,4 +182,40 @@ graph_t *graph_copy(const graph_t *g) {
     free(map);
     free(order);
     return to;
+}
+
+/* A node in a file. */
+typedef struct {
+    int32_t op, a, b, unused;
+    double value;
+} record_t;
+
+void graph_save(const graph_t *g, FILE *out) {
+    for (int32_t i = 2; i < g->used; i++) {
+        const node_t *n = &g->node[i];
+        const record_t r = {n->op, n->a, n->b, 0, g->value[i]};
+        fwrite(&r, sizeof r, 1, out);
+    }
+}
+
+/* A reference to a node that is there. */
+static bool refers(const graph_t *g, ref_t a) {
+    return a >= 0 && id_of(a) < g->used;
+}
+
+graph_t *graph_load(FILE *in) {
+    graph_t *g = graph_new();
+    record_t r;
+    while (fread(&r, sizeof r, 1, in) == 1) {
+        if (r.op <= GRAPH_FREE || r.op > GRAPH_OUT || (uses_a(r.op) && !refers(g, r.a)) ||
+            (op_uses_b(r.op, r.b) && !refers(g, r.b))) {
+            graph_free(g);
+            return NULL;
+        }
+        if (r.op == GRAPH_OUT)
+            graph_output(g, r.a);
+        else
+            graph_make(g, r.op, r.a, r.b, r.value);
+    }
+    return g;
 }

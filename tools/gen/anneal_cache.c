@@ -1,0 +1,123 @@
+/*
+ * Keeps results of the annealer in the folder that APPELL_CACHE names, for who anneals the same
+ * robots again and again: tests and benches. Without the variable nothing is kept or looked up.
+ *
+ * A file is named by the hash of its key and holds the key (all that the result depends on, the
+ * graph included), the result, and the hash of both. What does not hold exactly that is not used
+ * and is written anew. A folder that cannot be written costs time and nothing else.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/gen/anneal.h"
+
+/* To be raised with every change of the annealer, the graph or its file that changes a result. */
+static const char version[] = "appell anneal 1";
+
+typedef struct {
+    char *at;
+    size_t size;
+} bytes_t;
+
+static uint64_t hash_of(const char *at, size_t size) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ (unsigned char)at[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* The annealer starts from a copy of the graph and sees nothing else of it. */
+static bool make_key(const graph_t *from, const anneal_t *how, bytes_t *key) {
+    graph_t *copy = graph_copy(from);
+    const double number[] = {how->cost.mul,           how->cost.add,      how->cost.recip,
+                             how->cost.sincos,        how->cost.constant, (double)how->moves,
+                             (double)how->seeds,      how->hot,           how->cold,
+                             (double)graph_size(copy)};
+    FILE *out = open_memstream(&key->at, &key->size);
+    if (out) {
+        fwrite(version, sizeof version, 1, out);
+        fwrite(number, sizeof number, 1, out);
+        graph_save(copy, out);
+    }
+    graph_free(copy);
+    return out && fclose(out) == 0;
+}
+
+static bytes_t read_file(const char *path) {
+    bytes_t file = {0};
+    struct stat about;
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return file;
+    if (fstat(fileno(in), &about) == 0 && about.st_size > 0)
+        file.at = malloc((size_t)about.st_size);
+    if (file.at)
+        file.size = fread(file.at, 1, (size_t)about.st_size, in);
+    fclose(in);
+    return file;
+}
+
+static graph_t *look_up(const char *path, const bytes_t *key) {
+    bytes_t file = read_file(path);
+    graph_t *g = NULL;
+    uint64_t sum;
+    if (file.size > key->size + sizeof sum && memcmp(file.at, key->at, key->size) == 0) {
+        const size_t all = file.size - sizeof sum;
+        memcpy(&sum, file.at + all, sizeof sum);
+        FILE *in = fmemopen(file.at + key->size, all - key->size, "rb");
+        if (in && sum == hash_of(file.at, all))
+            g = graph_load(in);
+        if (in)
+            fclose(in);
+    }
+    free(file.at);
+    return g;
+}
+
+/* Whole, or not at all: another process may read it meanwhile. */
+static void keep(const char *path, const bytes_t *key, const graph_t *g) {
+    bytes_t file = {0};
+    FILE *out = open_memstream(&file.at, &file.size);
+    if (!out)
+        return;
+    fwrite(key->at, key->size, 1, out);
+    graph_save(g, out);
+    fflush(out);
+    const uint64_t sum = hash_of(file.at, file.size);
+    fwrite(&sum, sizeof sum, 1, out);
+    char part[4096];
+    const bool whole = fclose(out) == 0 && snprintf(part, sizeof part, "%s.%ld", path,
+                                                    (long)getpid()) < (int)sizeof part;
+    FILE *to = whole ? fopen(part, "wb") : NULL;
+    if (to) {
+        const bool written = fwrite(file.at, file.size, 1, to) == 1;
+        if (fclose(to) != 0 || !written || rename(part, path) != 0)
+            remove(part);
+    }
+    free(file.at);
+}
+
+graph_t *anneal_cached(const graph_t *from, const anneal_t *how) {
+    const char *folder = getenv("APPELL_CACHE");
+    bytes_t key = {0};
+    char path[4000];
+    graph_t *g = NULL;
+    if (!folder || !*folder)
+        return anneal_run(from, how);
+    const bool named = make_key(from, how, &key) &&
+                       snprintf(path, sizeof path, "%s/%016llx", folder,
+                                (unsigned long long)hash_of(key.at, key.size)) < (int)sizeof path;
+    if (named)
+        g = look_up(path, &key);
+    if (!g) {
+        g = anneal_run(from, how);
+        (void)mkdir(folder, 0777);
+        if (named)
+            keep(path, &key, g);
+    }
+    free(key.at);
+    return g;
+}
