@@ -62,7 +62,7 @@ static const struct {
             {"plant", step_plant},
             {"-", step_tick},
             {"arm", step_tick}};
-enum { STEPS = sizeof step / sizeof step[0], ARM = STEPS - 1, WHOLE = ARM - 1 };
+enum { STEPS = sizeof step / sizeof step[0], ARM = STEPS - 1, ALL_STAGES = ARM - 1 };
 
 /* The arm in the middle of a cycloid. */
 static bool start(void) {
@@ -105,7 +105,7 @@ static uint32_t timed_with_arm(void) {
 static uint32_t timed_stage(uint32_t which) {
     uint32_t spent = 0;
     plant_counts(&APP.plant, APP.loop.counts);
-    for (uint32_t s = 0; s < WHOLE; s++) {
+    for (uint32_t s = 0; s < ALL_STAGES; s++) {
         if (s == which)
             spent = timed(step[s].run);
         else
@@ -119,9 +119,9 @@ static uint32_t timed_stage(uint32_t which) {
 static bench_cost_t measure(uint32_t which, uint32_t ticks) {
     bench_cost_t cost = {UINT32_MAX, 0};
     for (uint32_t k = 0; k < ticks; k++) {
-        const uint32_t spent = which == ARM     ? timed_with_arm()
-                               : which == WHOLE ? timed(step[WHOLE].run)
-                                                : timed_stage(which);
+        const uint32_t spent = which == ARM          ? timed_with_arm()
+                               : which == ALL_STAGES ? timed(step[ALL_STAGES].run)
+                                                     : timed_stage(which);
         cost.least = spent < cost.least ? spent : cost.least;
         cost.most = spent > cost.most ? spent : cost.most;
         APP.tail = APP.head; /* telemetry has room for the next sample */
@@ -144,7 +144,7 @@ void bench_run(const bench_choice_t *choice) {
             continue;
         const bool good = start();
         bench_cost_t cost = measure(s, choice->states);
-        const bool moved = s < WHOLE || out.enable; /* no fault has stopped it */
+        const bool moved = s < ALL_STAGES || out.enable; /* no fault has stopped it */
         cost.least -= empty;
         cost.most -= empty;
         bench_print(name, CONTROL_ARM_JOINTS, "tick", step[s].name, app_real_name(), cost,
