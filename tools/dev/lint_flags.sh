@@ -1,14 +1,20 @@
 # shellcheck shell=sh disable=SC2034,SC2089
 # How a file is judged on its own, for the lints that source this: a board's code against the register model, a
-# kernel as its f64 instance.
+# kernel as its f64 instance, the core of the firmware with its laboratory as the host has it.
 
-flags='-DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DDYN_REAL_H="dyn/number/real_f64.h"'
+flags='-DFIRMWARE_LAB -DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DDYN_REAL_H="dyn/number/real_f64.h"'
 
 family() {
     case $1 in
     */f1/* | boards/stm32vldiscovery/* | test/*_f1.[ch] | test/support/hal/flash_f1_model.[ch]) echo "-DHAL_STM32F1 -DHAL_CHIP_STM32F100" ;;
     *) echo "-DHAL_STM32F4 -DHAL_CHIP_STM32F405" ;;
     esac
+}
+
+# The number type of the core that a file is written for: f32, unless test/list.mk says q31 (TEST_REAL_).
+core() {
+    name=${1##*/test_}
+    if grep -q "^TEST_REAL_${name%.c} *:= q31" test/list.mk; then echo "-DCONTROL_Q31"; fi
 }
 
 # Where tools/dev/setup.sh has put a library: path_of UNITY_SRC.

@@ -38,7 +38,7 @@ clang-tidy)
     ;;
 tidy-one)
     # shellcheck disable=SC2046,SC2086,SC2090
-    if ! said=$(clang-tidy --quiet "$1" -- -std=gnu11 -I. -Itest/support -isystem "$(path_of UNITY_SRC)" $flags $(family "$1") 2>&1); then
+    if ! said=$(clang-tidy --quiet "$1" -- -std=gnu11 -I. -Itest/support -isystem "$(path_of UNITY_SRC)" $flags $(family "$1") $(core "$1") 2>&1); then
         printf '%s\n' "$said" | grep -v 'warnings generated'
         exit 1
     fi
