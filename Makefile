@@ -189,11 +189,13 @@ endif
 test: ## run every test on the host and on every emulated board; TEST=name BOARD=x for one, with what it measured
 	@mkdir -p $(BUILD)
 	@: > $(BUILD)/test-jobs
+	@date +%s > $(BUILD)/test-began
 	@for b in $(TEST_BOARDS); do lab=1; [ $$b = host ] && lab=; \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab test-build || exit 1; done
 	@for b in $(SCRIPT_BOARDS); do for lab in 1 ''; do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab script-build || exit 1; done; done
-	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes)
+	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes) \
+	    --times $(BUILD)/test-times --began $$(cat $(BUILD)/test-began)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
 	@$(MAKE) --no-print-directory test LONG=1

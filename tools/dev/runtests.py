@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs test jobs in parallel and decides, without trusting any of them, whether they passed.
 
-    runtests.py JOBFILE [--jobs N] [--timeout S] [--verbose] [--notes]
+    runtests.py JOBFILE [--jobs N] [--timeout S] [--times FILE] [--began S] [--verbose] [--notes]
 
-A line of JOBFILE is `machine|test|command`; blank lines and lines that start with # are skipped.
+A line of JOBFILE is `machine|test|command`; blank lines and lines that start with # are skipped. A
+word behind the test's name, as in `test_link 2/3`, says which part of it the job is.
 The command is run by sh. It prints `RUN <case>` before each test case, Unity's result line after
 it, and Unity's summary at the end, on stdout or stderr (semihosting writes to stderr). Lines
 `NOTE ...` are what it measured: --notes shows them.
@@ -12,6 +13,10 @@ An exit code of 0 alone proves nothing: an emulator that is killed, a target tha
 a harness that loses a case can all end with it. So a job is good only if the exit code is 0, there
 is one summary, its counts are those of the result lines seen, every RUN has its result, nothing
 failed, no sanitizer spoke, and at least one case ran. The last line is `N passed, N failed`.
+
+The longest jobs are started first, so that none is left over at the end; FILE keeps how long they
+took. Jobs that wait, for an emulator that sleeps or for a time to pass, leave processors idle:
+then more than N run at once.
 """
 
 import argparse
@@ -28,6 +33,12 @@ import time
 OUTPUT_LIMIT = 8 << 20
 TAIL_LINES = 15
 SANITIZER_LINES = 12
+
+# More jobs than --jobs are begun, up to so many times as many, while at least this much of one
+# processor was idle for so long. A machine that others keep busy has no more than --jobs.
+CROWD = 3
+IDLE_SHARE = 0.3
+IDLE_WINDOW_S = 1.0
 
 # Not anchored at the start of the line: the UART shares the pipe and may leave a line open.
 # Names of cases are not only words: a script may name a board in them.
@@ -51,13 +62,15 @@ class Job:
         self.test = test
         self.command = command
         self.seconds = 0.0
+        self.processor_s = 0.0
         self.passed = 0
         self.ignored = []  # (case, reason)
         self.notes = []
         self.failures = []  # (headline, detail lines)
 
     def again(self):
-        name = self.test[5:] if self.test.startswith("test_") else self.test
+        name = self.test.split()[0]
+        name = name[5:] if name.startswith("test_") else name
         return "make test TEST=%s BOARD=%s" % (name, "host" if self.machine == "script"
                                                else self.machine)
 
@@ -85,6 +98,31 @@ def read_jobs(path):
         raise JobFileError("%s holds no jobs: no test was selected (a TEST= or BOARD= that matches "
                            "nothing?), and nothing tested is not a success" % path)
     return jobs
+
+
+def read_times(path):
+    """Seconds that jobs took by (machine, test); none where nothing, or nothing legible, was kept."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            rows = [line.split("|") for line in f.read().splitlines()]
+        return {(machine, test): (float(wall), float(processor)) for machine, test, wall, processor in rows}
+    except (OSError, ValueError):
+        return {}
+
+
+def write_times(path, times, jobs):
+    """Those of other jobs stay: a run may be of one test."""
+    times.update(((j.machine, j.test), (j.seconds, j.processor_s)) for j in jobs if not j.failures)
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        f.writelines("%s|%s|%.2f|%.2f\n" % (key + value) for key, value in sorted(times.items()))
+    os.replace(path + ".new", path)
+
+
+def longest_first(jobs, times):
+    """Of jobs never seen, scripts are the longest."""
+    def guess(job):
+        return times.get((job.machine, job.test), (1000.0 if job.machine == "script" else 1.0,))[0]
+    return sorted(jobs, key=guess, reverse=True)
 
 
 def printable(data):
@@ -162,15 +200,23 @@ class Runner:
                     return
                 chunks.append(chunk)
 
+        def time_out():
+            ended.append("timed out after %g s" % self.timeout)
+            self.kill_group(process)
+
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
-        try:
-            process.wait(self.timeout)
-        except subprocess.TimeoutExpired:
-            ended.append("timed out after %g s" % self.timeout)
+        timer = threading.Timer(self.timeout, time_out)
+        timer.start()
+        # Not collected yet: until then its number is no other process's.
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        timer.cancel()
+        timer.join()
         # Also after a normal end: a child left in the background would hold the pipe open.
         self.kill_group(process)
-        process.wait()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        job.processor_s = usage.ru_utime + usage.ru_stime
         reader.join(5)
         with self.lock:
             self.running.discard(process)
@@ -268,22 +314,46 @@ def default_jobs():
         return os.cpu_count() or 1
 
 
-def worker(runner, todo, done):
-    while True:
+class Idle:
+    """How many processors were idle since it was last begun anew, of those that this process may use."""
+
+    def __init__(self):
+        self.begin()
+
+    def begin(self):
+        self.since, self.ticks = time.monotonic(), self.read()
+
+    @staticmethod
+    def read():
+        """Ticks of the clock that the processors were idle; none where the system does not say it."""
         try:
-            job = todo.get_nowait()
-        except queue.Empty:
+            names = {"cpu%d" % number for number in os.sched_getaffinity(0)}
+            with open("/proc/stat", encoding="utf-8") as f:
+                return sum(int(line.split()[4]) for line in f if line.split()[0] in names)
+        except (AttributeError, OSError, ValueError, IndexError):
+            return 0
+
+    def room(self):
+        """Whether a job more finds a processor; asked often, it answers once in a while."""
+        passed_s = time.monotonic() - self.since
+        if passed_s < IDLE_WINDOW_S:
+            return False
+        idle = (self.read() - self.ticks) / os.sysconf("SC_CLK_TCK") / passed_s
+        self.begin()
+        return idle > IDLE_SHARE
+
+
+def run_job(runner, job, done):
+    start = time.monotonic()
+    try:
+        ran = runner.run(job)
+        if ran is None:
             return
-        start = time.monotonic()
-        try:
-            ran = runner.run(job)
-            if ran is None:
-                return
-            job.seconds = time.monotonic() - start
-            judge(job, *ran)
-        except Exception as e:  # a job that cannot even start is a failed job, not a lost one
-            job.failures.append(("not started: %s on %s: %s" % (job.test, job.machine, e), []))
-        done.put(job)
+        job.seconds = time.monotonic() - start
+        judge(job, *ran)
+    except Exception as e:  # a job that cannot even start is a failed job, not a lost one
+        job.failures.append(("not started: %s on %s: %s" % (job.test, job.machine, e), []))
+    done.put(job)
 
 
 def print_progress(job, widths, notes):
@@ -298,7 +368,7 @@ def print_progress(job, widths, notes):
     sys.stdout.flush()
 
 
-def print_report(jobs, unfinished, verbose):
+def print_report(jobs, unfinished, verbose, took):
     ignored = [(job, case, reason) for job in jobs for case, reason in job.ignored]
     if ignored:
         print("\nignored:")
@@ -306,8 +376,9 @@ def print_report(jobs, unfinished, verbose):
             print("  %s in %s on %s: %s" % (case, job.test, job.machine, reason))
     if verbose:
         print("\nslowest:")
-        for job in sorted(jobs, key=lambda j: -j.seconds)[:5]:
-            print("  %6.1f s  %s on %s" % (job.seconds, job.test, job.machine))
+        for job in sorted(jobs, key=lambda j: -j.seconds)[:10]:
+            print("  %6.1f s, %6.1f s of processor  %s on %s"
+                  % (job.seconds, job.processor_s, job.test, job.machine))
     bad = [job for job in jobs if job.failures]
     if bad:
         print("\nfailures:")
@@ -320,8 +391,10 @@ def print_report(jobs, unfinished, verbose):
     for job in unfinished:
         print("  not finished: %s on %s" % (job.test, job.machine))
     failed = sum(len(job.failures) for job in jobs) + len(unfinished)
-    print("%s%d passed, %d failed" % ("\n" if ignored or verbose or bad or unfinished else "",
-                                      sum(job.passed for job in jobs), failed), flush=True)
+    if ignored or verbose or bad or unfinished:
+        print()
+    print(took)
+    print("%d passed, %d failed" % (sum(job.passed for job in jobs), failed), flush=True)
     return failed
 
 
@@ -329,9 +402,12 @@ def main():
     parser = argparse.ArgumentParser(description="run test jobs and judge their output")
     parser.add_argument("jobfile")
     parser.add_argument("--jobs", type=int, default=default_jobs(), metavar="N",
-                        help="how many at once (default: the number of cores)")
+                        help="how many at once while none waits (default: the number of cores)")
     parser.add_argument("--timeout", type=float, default=120.0, metavar="S",
                         help="seconds that one job may take (default: 120)")
+    parser.add_argument("--times", metavar="FILE", help="where to keep how long each job took")
+    parser.add_argument("--began", type=float, metavar="S",
+                        help="when compiling began, in seconds since 1970: how long it took is told")
     parser.add_argument("--notes", action="store_true", help="show what the tests measured")
     parser.add_argument("--verbose", action="store_true", help="name the slowest jobs")
     args = parser.parse_args()
@@ -353,19 +429,21 @@ def main():
     signal.signal(signal.SIGTERM, interrupt)
     signal.signal(signal.SIGHUP, interrupt)
     runner = Runner(args.timeout)
-    todo = queue.Queue()
     done = queue.Queue()
-    for job in jobs:
-        todo.put(job)
+    times = read_times(args.times) if args.times else {}
+    todo = longest_first(jobs, times)
     widths = (max(len(j.machine) for j in jobs), max(len(j.test) for j in jobs))
-    threads = [threading.Thread(target=worker, args=(runner, todo, done), daemon=True)
-               for _ in range(min(args.jobs, len(jobs)))]
+    started = time.time()
+    idle = Idle()
     finished = []
     interrupted = False
     try:
-        for thread in threads:
-            thread.start()
         while len(finished) < len(jobs):
+            running = len(jobs) - len(todo) - len(finished)
+            if todo and (running < args.jobs or running < CROWD * args.jobs and idle.room()):
+                threading.Thread(target=run_job, args=(runner, todo.pop(0), done), daemon=True).start()
+                idle.begin()
+                continue
             try:
                 # Not for ever: a signal just before the wait would be seen only after it.
                 job = done.get(timeout=0.2)
@@ -377,10 +455,15 @@ def main():
         interrupted = True
         runner.stop()
         print("\ninterrupted: the running jobs were ended")
+    took = "tests ran in %.0f s, %.0f s of processor" % (time.time() - started, sum(j.processor_s for j in finished))
+    if args.began:
+        took = "compiled in %.0f s, %s" % (started - args.began, took)
+    if args.times:
+        write_times(args.times, times, finished)
     order = {id(job): i for i, job in enumerate(jobs)}
     finished.sort(key=lambda job: order[id(job)])
     unfinished = [job for job in jobs if job not in finished]
-    failed = print_report(finished, unfinished, args.verbose)
+    failed = print_report(finished, unfinished, args.verbose, took)
     return 130 if interrupted else 1 if failed else 0
 
 
