@@ -9,6 +9,7 @@
 # A script test/**/test_<name>.py or .sh runs on the host, with programs that may be for boards:
 #   SCRIPT_BOARDS_<name>       the machines whose programs it runs; unless it is said, the boards that it names
 #   SCRIPT_BIN_<name>          which of a machine; unless it is said, the firmware
+#   SCRIPT_PARTS_<name>        in how many jobs its tests are run, beside each other (test/support/script_frame.py)
 
 include tools/robot/robot.mk
 include tools/sim/sim.mk
@@ -112,10 +113,15 @@ $(TEST_OUT)/%.o: %.c $(COMPILED)
 	$(Q)$(CROSS)gcc $(CFLAGS) -Wno-stack-usage $(UNITY_FLAGS) -c $< -o $@
 endif
 
+# 1/3 2/3 3/3 of a script that is run in three parts.
+parts_of     = $(or $(SCRIPT_PARTS_$(patsubst test_%,%,$(basename $(notdir $1)))),1)
+script_parts = $(shell seq -f %g/$(call parts_of,$1) $(call parts_of,$1))
+script_job   = script|$(basename $(notdir $1))$(if $(filter-out 1/1,$2),$(TEST_SPACE)$2)|SCRIPT_PART=$2 $1
+
 .PHONY: test-build
 test-build: $(TEST_BIN)
 	@$(foreach t,$(TESTS),echo '$(call job,$t)' >> $(BUILD)/test-jobs;) \
-	 $(foreach s,$(if $(filter host,$(BOARD)),$(SCRIPTS)),echo 'script|$(basename $(notdir $s))|$s' >> $(BUILD)/test-jobs;) :
+	 $(foreach s,$(if $(filter host,$(BOARD)),$(SCRIPTS)),$(foreach p,$(call script_parts,$s),echo '$(call script_job,$s,$p)' >> $(BUILD)/test-jobs;)) :
 
 # The same targets with the fuzzer of clang, which looks where its inputs lead; FUZZ_TIME in seconds.
 FUZZ_TIME ?= 600

@@ -293,6 +293,52 @@ def test_runner_interrupted(folder):
         raise AssertionError(out)
 
 
+def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
+    """The longest first by what was kept, also of other runs; the times before the count, which stays the last line."""
+    times, order = os.path.join(folder, "times"), os.path.join(folder, "order")
+    write(folder, {"times": "host|test_a|1.00|0.10\nhost|test_b|9.00|0.10\nhost|test_other|5.00|4.00\n"})
+    jobs = ["host|%s|echo %s >> %s; " % (name, name, order) + passing("test_x") + summary(1)
+            for name in ("test_a", "test_a", "test_b 2/3")]
+    for first in ("test_a", "test_b 2/3"):
+        code, out, line = runner(folder, *jobs, options=("--jobs", "1", "--times", times, "--began", str(time.time() - 100)))
+        equal((0, "3 passed, 0 failed"), (code, line), out)
+        took = re.search(r"^compiled in (\d+) s, tests ran in \d+ s, \d+ s of processor\n3 passed", out, re.M)
+        assert took and 100 <= int(took.group(1)) < 100 + PATIENCE_S, out
+        with open(order, encoding="utf-8") as f:
+            ran = f.read().splitlines()
+        equal(["test_a", "test_a", "test_b 2/3"], sorted(ran), "jobs that ran")
+        equal(first, ran[0], "the longest")
+        os.remove(order)
+        with open(times, encoding="utf-8") as f:
+            kept = f.read()
+        contains("host|test_other|5.00|4.00\n", kept)
+        contains("host|test_b 2/3|", kept)
+        write(folder, {"times": re.sub(r"(test_b 2/3)\|.*", r"\1|9.00|0.10", kept)})
+
+
+def test_every_test_of_a_script_is_in_one_of_its_parts(folder):
+    """The parts that make lists are those that the frame of the scripts knows, and each test is in one."""
+    code, out = run(["make", "-n", "--no-print-directory", "BOARD=host", "test-build"], cwd=ROOT, env=make_environment())
+    equal(0, code, out[-1500:])
+    listed = {}
+    for script, part, path in re.findall(r"'script\|(\w+)(?: ([^|]*))?\|SCRIPT_PART=\S+ (\S+)'", out):
+        listed.setdefault((script, path), []).append(part)
+    split = {key: parts for key, parts in listed.items() if parts != [""]}
+    assert split, "no script is in parts"
+    for (script, path), parts in split.items():
+        equal(["%d/%d" % (i + 1, len(parts)) for i in range(len(parts))], parts, script)
+        with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+            text = f.read()
+        assert re.search(r"sys.exit\((\w+\.)?main\(globals\(\)\)\)\n$", text), "%s does not use the frame of the scripts" % path
+        names = re.findall(r"^ *def (test_\w+)\(", text, re.M)
+        source = "from script_frame import main\n" + "".join("def %s(folder): pass\n" % n for n in names) + "main(globals())\n"
+        seen = []
+        for part in parts:
+            code, out = run([sys.executable, "-c", source], env=dict(os.environ, SCRIPT_PART=part))
+            seen += re.findall(r"^RUN (\S+)$", out, re.M)
+        equal(sorted(names), sorted(seen), script)
+
+
 # --------------------------------------------------------------- real test programs in the emulator
 
 MAKE_VARIABLES = {}
