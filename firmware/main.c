@@ -21,9 +21,8 @@ enum { PWM_HZ = 20000, REPORT_TICKS = 1000, WATCHDOG_MS = 5000 };
 static void print_boot(const clock_info_t *clock) {
     print_text("appell " BOARD_NAME " build ");
     const uint8_t *id = fault_build_id();
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++)
         print_hex(id[i], 2);
-    }
     print_text(", reset by ");
     print_text(reset_reason_name(reset_reason()));
     print_text("\nclock: ");
@@ -39,19 +38,17 @@ static void print_boot(const clock_info_t *clock) {
 /* The crash before this boot, if there was one. The record stays until the tool has fetched it. */
 static void print_crash(void) {
     const fault_record_t *crash = fault_record();
-    if (crash != NULL) {
+    if (crash != NULL)
         fault_record_print(crash);
-    }
 }
 
 /* What made the board start again is a fault until somebody has seen it. */
 static void latch_start(void) {
     const reset_reason_t reason = reset_reason();
-    if (reason == RESET_WATCHDOG || reason == RESET_WINDOW_WATCHDOG) {
+    if (reason == RESET_WATCHDOG || reason == RESET_WINDOW_WATCHDOG)
         app_fault(tick_app(), APP_FAULT_WATCHDOG);
-    } else if (fault_record() != NULL) {
+    else if (fault_record() != NULL)
         app_fault(tick_app(), APP_FAULT_CRASH);
-    }
 }
 
 static void print_ticks(uint32_t rate_hz) {
@@ -75,9 +72,8 @@ static void print_ticks(uint32_t rate_hz) {
 static uint32_t follow_rate(uint32_t running_hz) {
     float wanted_hz = 0;
     (void)app_get(tick_app(), TUNABLE_rate_hz, 0, &wanted_hz);
-    if ((uint32_t)wanted_hz != running_hz && tick_start((uint32_t)wanted_hz) != TICK_OK) {
+    if ((uint32_t)wanted_hz != running_hz && tick_start((uint32_t)wanted_hz) != TICK_OK)
         print_text("tick: the timer cannot do this rate\n");
-    }
     return (uint32_t)wanted_hz;
 }
 
@@ -100,9 +96,8 @@ int main(void) {
     (void)watchdog_start(WATCHDOG_MS); /* a chip without one has the guards of the tick alone */
     for (;;) {
         rate_hz = follow_rate(rate_hz);
-        if (!link_poll()) {
+        if (!link_poll())
             cpu_idle();
-        }
         if (tick_count() != fed_at) { /* tick and background are both alive */
             fed_at = tick_count();
             watchdog_feed();

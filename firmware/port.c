@@ -14,10 +14,8 @@
 #include "firmware/link/batch_port.h"
 #include "firmware/tick.h"
 
-/*
- * Bytes for the image that runs and for the one that comes in. 0: a board with little RAM, whose
- * images are received into flash and used there.
- */
+/* Bytes for the image that runs and for the one that comes in. 0: a board with little RAM, whose
+ * images are received into flash and used there. */
 #ifndef LINK_IMAGE_ROOM
 #define LINK_IMAGE_ROOM 12288
 #endif
@@ -91,10 +89,8 @@ static void link_crash_clear(void *context) {
     fault_record_clear();
 }
 
-/*
- * The answer is still in the ring: it must be gone first. Its longest takes 3 ms at 921,600 baud;
- * at the slowest rate of the tick, 100 Hz, ten ticks are 100 ms.
- */
+/* The answer is still in the ring: it must be gone first. Its longest takes 3 ms at 921,600 baud;
+ * at the slowest rate of the tick, 100 Hz, ten ticks are 100 ms. */
 static void link_reset(void *context) {
     enum { TICKS = 10 };
     const uint32_t start = tick_count();
@@ -106,9 +102,8 @@ static void link_reset(void *context) {
 
 static void name_build(void) {
     const uint8_t *id = fault_build_id();
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8; i++)
         build[i] = "0123456789abcdef"[(id[i / 2] >> (i % 2 == 0 ? 4 : 0)) & 15];
-    }
 }
 
 void link_start(app_t *app) {
@@ -137,9 +132,8 @@ void link_start(app_t *app) {
     port.rows = rows_service(incoming, sizeof incoming);
 #else
     port.flags |= HELLO_IN_PLACE;
-    for (unsigned i = 0; i < STORE_SLOTS; i++) {
+    for (unsigned i = 0; i < STORE_SLOTS; i++)
         port.slot[i] = (const uint8_t *)(uintptr_t)g->slot[i].address;
-    }
 #endif
     server_start(&server, app, &port);
 }
@@ -147,10 +141,9 @@ void link_start(app_t *app) {
 bool link_poll(void) {
     enum { AWAKE_POLLS = 200 };
     static uint32_t awake;
-    if (server_poll(&server)) {
+    if (server_poll(&server))
         awake = AWAKE_POLLS;
-    } else if (awake > 0) {
+    else if (awake > 0)
         awake--;
-    }
     return awake > 0;
 }

@@ -20,8 +20,7 @@ void print_number(uint32_t value) {
 
 void print_hex(uint32_t value, unsigned digits) {
     char text[8];
-    for (unsigned i = 0; i < digits && i < sizeof text; i++) {
+    for (unsigned i = 0; i < digits && i < sizeof text; i++)
         text[i] = "0123456789abcdef"[(value >> (4 * (digits - 1 - i))) & 0xFU];
-    }
     (void)uart_write(text, digits);
 }

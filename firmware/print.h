@@ -1,7 +1,5 @@
-/*
- * Words and numbers to the console, without printf: its float formatting alone costs 4,000
- * instructions.
- */
+/* Words and numbers to the console, without printf: its float formatting alone costs 4,000
+ * instructions. */
 #ifndef FIRMWARE_PRINT_H
 #define FIRMWARE_PRINT_H
 

@@ -1,8 +1,6 @@
-/*
- * The control interrupt: called by the HAL's tick timer, at the highest priority but the break
+/* The control interrupt: called by the HAL's tick timer, at the highest priority but the break
  * input. It reads the hardware, steps the application (firmware/app/app.c) and writes the
- * hardware; samples wait in the application's ring until the background sends them.
- */
+ * hardware; samples wait in the application's ring until the background sends them. */
 #include "firmware/tick.h"
 #include "hal/cycles.h"
 #include "hal/encoder.h"
@@ -21,9 +19,8 @@ static void read_hardware(void) {
     in.counts_valid = 0;
     in.parity = 0;
     in.estop = motor_break_latched();
-    if (!out.hardware) {
+    if (!out.hardware)
         return; /* the simulated arm has its own encoders and supply */
-    }
     in.supply_mV = supply_read_mV();
     in.switches = switches_read();
     for (unsigned i = 0; i < encoder_count() && i < DYN_MAX_JOINTS; i++) {
@@ -46,9 +43,8 @@ static void write_hardware(void) {
         app_fault(&app, APP_FAULT_BREAK);
         return;
     }
-    for (unsigned i = 0; i < motor_count() && i < DYN_MAX_JOINTS; i++) {
+    for (unsigned i = 0; i < motor_count() && i < DYN_MAX_JOINTS; i++)
         motor_set(i, out.duty_q15[i]);
-    }
 }
 
 void tick_interrupt(void) {

@@ -18,10 +18,8 @@ enum { ENCODER_COUNTS = 16384 };
 unsigned encoder_count(void);
 void encoder_init(void);
 
-/*
- * The angle of one encoder, 0 to 16383, as of the request before (the chip answers one frame late:
- * at 1 kHz the value is one tick old). The output is left alone unless ENCODER_OK is returned.
- */
+/* The angle of one encoder, 0 to 16383, as of the request before (the chip answers one frame late:
+ * at 1 kHz the value is one tick old). The output is left alone unless ENCODER_OK is returned. */
 encoder_status_t encoder_read(unsigned encoder, uint16_t *counts);
 
 /* A request frame of the AS5047P: even parity in bit 15, read in bit 14, address below. */

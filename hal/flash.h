@@ -1,8 +1,6 @@
-/*
- * Flash memory of the chip: erase and program, with bounded waits and the watchdog kept fed.
+/* Flash memory of the chip: erase and program, with bounded waits and the watchdog kept fed.
  * The geometry (what one erase takes away, how wide a write is, where the two parameter slots are)
- * belongs to the board.
- */
+ * belongs to the board. */
 #ifndef HAL_FLASH_H
 #define HAL_FLASH_H
 

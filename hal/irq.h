@@ -4,11 +4,9 @@
 
 #include <stdint.h>
 
-/*
- * Priorities, 0 is the most urgent. They are written into the upper four bits, which every chip
+/* Priorities, 0 is the most urgent. They are written into the upper four bits, which every chip
  * here implements (the emulator implements eight). The tick must not wait for anything but the
- * break input.
- */
+ * break input. */
 enum { IRQ_PRIORITY_BREAK = 0, IRQ_PRIORITY_TICK = 2, IRQ_PRIORITY_UART = 8 };
 
 /* Masks all interrupts and returns the state to give back to irq_unlock; calls may nest. */

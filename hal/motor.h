@@ -1,8 +1,6 @@
-/*
- * Motor outputs: PWM with a direction pin, or complementary PWM, per the board's table.
+/* Motor outputs: PWM with a direction pin, or complementary PWM, per the board's table.
  * Off at reset, off on a fault, off while the break input is active and while a debugger halts the
- * core.
- */
+ * core. */
 #ifndef HAL_MOTOR_H
 #define HAL_MOTOR_H
 

@@ -1,8 +1,6 @@
-/*
- * Access to hardware registers: the only place where a driver touches an address.
+/* Access to hardware registers: the only place where a driver touches an address.
  * On the target a volatile load or store. With HAL_REG_MODEL (host tests) the same drivers talk to
- * a register model in RAM that records the sequence of accesses (test/support/hal/regmodel.c).
- */
+ * a register model in RAM that records the sequence of accesses (test/support/hal/regmodel.c). */
 #ifndef HAL_REG_H
 #define HAL_REG_H
 
@@ -45,17 +43,13 @@ REG_INLINE void reg_modify(volatile uint32_t *reg, uint32_t mask, uint32_t value
     reg_write(reg, (reg_read(reg) & ~mask) | value);
 }
 
-/*
- * Waits until (*reg & mask) == value, for at most max_polls reads. Every wait on a hardware flag
- * goes through here or states its own bound: the emulator does not model most of the flags.
- */
+/* Waits until (*reg & mask) == value, for at most max_polls reads. Every wait on a hardware flag
+ * goes through here or states its own bound: the emulator does not model most of the flags. */
 REG_INLINE bool reg_wait(const volatile uint32_t *reg, uint32_t mask, uint32_t value,
                          uint32_t max_polls) {
-    for (uint32_t i = 0; i < max_polls; i++) {
-        if ((reg_read(reg) & mask) == value) {
+    for (uint32_t i = 0; i < max_polls; i++)
+        if ((reg_read(reg) & mask) == value)
             return true;
-        }
-    }
     return false;
 }
 

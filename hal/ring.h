@@ -1,7 +1,5 @@
-/*
- * A ring of bytes between one writer and one reader, of which one is an interrupt. The capacity is
- * a power of two; head and tail run freely and wrap with the integer.
- */
+/* A ring of bytes between one writer and one reader, of which one is an interrupt. The capacity is
+ * a power of two; head and tail run freely and wrap with the integer. */
 #ifndef HAL_RING_H
 #define HAL_RING_H
 
@@ -10,10 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * The bytes are there before they count, and taken before their place is given back; what is
- * volatile says nothing about when the compiler moves the rest.
- */
+/* The bytes are there before they count, and taken before their place is given back; what is
+ * volatile says nothing about when the compiler moves the rest. */
 static inline void ring_order(void) {
     atomic_signal_fence(memory_order_seq_cst);
 }
@@ -34,9 +30,8 @@ static inline uint32_t ring_free(const ring_t *ring) {
 }
 
 static inline bool ring_put(ring_t *ring, uint8_t byte) {
-    if (ring_free(ring) == 0) {
+    if (ring_free(ring) == 0)
         return false;
-    }
     ring->data[ring->head & (ring->size - 1)] = byte;
     ring_order();
     ring->head = ring->head + 1;
@@ -44,9 +39,8 @@ static inline bool ring_put(ring_t *ring, uint8_t byte) {
 }
 
 static inline bool ring_get(ring_t *ring, uint8_t *byte) {
-    if (ring_used(ring) == 0) {
+    if (ring_used(ring) == 0)
         return false;
-    }
     *byte = ring->data[ring->tail & (ring->size - 1)];
     ring_order();
     ring->tail = ring->tail + 1;
@@ -55,13 +49,11 @@ static inline bool ring_get(ring_t *ring, uint8_t *byte) {
 
 /* All n bytes or none. */
 static inline bool ring_write(ring_t *ring, const uint8_t *data, size_t n) {
-    if (n > ring_free(ring)) {
+    if (n > ring_free(ring))
         return false;
-    }
     uint32_t head = ring->head;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         ring->data[head++ & (ring->size - 1)] = data[i];
-    }
     ring_order();
     ring->head = head;
     return true;
@@ -69,9 +61,8 @@ static inline bool ring_write(ring_t *ring, const uint8_t *data, size_t n) {
 
 static inline size_t ring_read(ring_t *ring, uint8_t *data, size_t n) {
     size_t taken = 0;
-    while (taken < n && ring_get(ring, &data[taken])) {
+    while (taken < n && ring_get(ring, &data[taken]))
         taken++;
-    }
     return taken;
 }
 

@@ -1,7 +1,5 @@
-/*
- * The console UART: receive by DMA or by interrupt, transmit from a ring that never blocks the
- * caller.
- */
+/* The console UART: receive by DMA or by interrupt, transmit from a ring that never blocks the
+ * caller. */
 #ifndef HAL_UART_H
 #define HAL_UART_H
 
@@ -22,10 +20,8 @@ typedef struct {
 
 void uart_init(uint32_t baud);
 
-/*
- * Takes all n bytes or none, and never waits. A refused write is counted in tx_dropped. May be
- * called from the tick and from the background: the critical section is as long as the copy.
- */
+/* Takes all n bytes or none, and never waits. A refused write is counted in tx_dropped. May be
+ * called from the tick and from the background: the critical section is as long as the copy. */
 bool uart_write(const void *data, size_t n);
 size_t uart_write_free(void); /* bytes that uart_write would take now */
 

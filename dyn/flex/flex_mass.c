@@ -52,10 +52,8 @@ INLINE body body_inward(const arm *a, const flex *f, const flex_link *link, uint
     return (body){c.M, vec_merged(vec_turn_back_x(x, c.h)), sym_turn_back_x(x, c.I)};
 }
 
-/*
- * The body on the end of a beam, and what a unit turn about each of the three axes of E does to it:
- * force G and moment J about the end, all on the axes of the link.
- */
+/* The body on the end of a beam, and what a unit turn about each of the three axes of E does to it:
+ * force G and moment J about the end, all on the axes of the link. */
 typedef struct {
     body c;
     vec Gx, Jx, Gy, Jy;

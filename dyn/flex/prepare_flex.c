@@ -1,7 +1,5 @@
-/*
- * The constants of the elastic kernels (dyn/number/arm_flex.inc) from the two models. Runs once
- * when a model is loaded.
- */
+/* The constants of the elastic kernels (dyn/number/arm_flex.inc) from the two models. Runs once
+ * when a model is loaded. */
 #include "dyn/number/real.h"
 
 #include <math.h>

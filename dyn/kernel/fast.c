@@ -192,10 +192,8 @@ void DYN(fast_bias)(const arm *a, DYN_T(fast_scratch) *scratch, const real q[], 
         inverse(a, false, scratch->link, q, qd, NULL, tau);
 }
 
-/*
- * At rest Omega is zero, and a revolute link has no mass: its moment is l x a, and there are forces
- * only where something behind slides, which the model knows.
- */
+/* At rest Omega is zero, and a revolute link has no mass: its moment is l x a, and there are forces
+ * only where something behind slides, which the model knows. */
 INLINE vec gravity_out(uint32_t i, const joint *j, bool slides, vec up, real q, fast_link *link) {
     fast_place(j, slides, q, link);
     vec a = vec_turn_z(turn_load(&link->z), vec_turn_x(turn_load(&j->x), up));

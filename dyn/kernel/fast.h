@@ -15,12 +15,10 @@
 
 typedef DYN_T(fast_link) fast_link;
 
-/*
- * An instance of its own for arms whose joints all turn saves the branches: on the Cortex-M4F, PUMA
+/* An instance of its own for arms whose joints all turn saves the branches: on the Cortex-M4F, PUMA
  * 560, 70 of 1,216 instructions of inverse dynamics and 107 of 1,190 of the inertia matrix, for 4.5
  * KB of code (16.5 instead of 12 KB for all kernels of this method; gcc 12.2 -O2). Without it
- * (DYN_FAST_SMALL) every arm is taken for a mixed one.
- */
+ * (DYN_FAST_SMALL) every arm is taken for a mixed one. */
 #ifdef DYN_FAST_SMALL
 #define FAST_MIXED(arm) ((void)(arm), true)
 #else

@@ -26,10 +26,8 @@ typedef struct {
     vec f, n;
 } effort;
 
-/*
- * For the joint's own unit acceleration, at the link before: L is turned there already, L and J are
- * in its mass unit.
- */
+/* For the joint's own unit acceleration, at the link before: L is turned there already, L and J are
+ * in its mass unit. */
 INLINE effort own_effort(const joint *j, bool slides, frame A, vec L, sym J) {
     if (slides) {
         const vec uxL = axis_cross(A.x, L);
@@ -99,10 +97,8 @@ INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k
     row[0] = element(0, row[0]);
 }
 
-/*
- * The body on joint i, which is at least the third, and with it the link before; and what the
- * joint's own acceleration needs there.
- */
+/* The body on joint i, which is at least the third, and with it the link before; and what the
+ * joint's own acceleration needs there. */
 INLINE composite join(const joint *j, bool mixed, bool slides, const fast_link *link, composite c,
                       effort *e) {
     frame A = fast_again(j, slides, link);
@@ -202,11 +198,10 @@ void DYN(fast_mass_placed)(const arm *a, const fast_link *link, real M[]) {
 void DYN(fast_mass)(const arm *a, DYN_T(fast_scratch) *scratch, const real q[], real M[]) {
     const joint *j = a->joint;
     fast_link *link = scratch->link;
-    for (uint32_t i = 1; i < a->n; i++) {
+    for (uint32_t i = 1; i < a->n; i++)
         if (j[i].prismatic)
             fast_place(&j[i], true, q[i], &link[i]);
         else
             fast_place(&j[i], false, q[i], &link[i]);
-    }
     DYN(fast_mass_placed)(a, link, M);
 }

@@ -1,8 +1,6 @@
-/*
- * The prepared constants of one number backend, from the model in double precision. Runs once when
+/* The prepared constants of one number backend, from the model in double precision. Runs once when
  * a model is loaded, on host and board alike, so that what was proved on the host is about these
- * very numbers.
- */
+ * very numbers. */
 #include "dyn/number/real.h"
 
 #include <stddef.h>

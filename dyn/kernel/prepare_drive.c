@@ -1,8 +1,6 @@
-/*
- * Prepared constants of what is beside the rigid links: friction, motors (dyn/kernel/drive.c), base
+/* Prepared constants of what is beside the rigid links: friction, motors (dyn/kernel/drive.c), base
  * and tool (dyn/kernel/kinematics.c, dyn/kernel/wrench.c). What the units of q31 cannot hold is
- * left out and reported: the rigid links may still be computed in them.
- */
+ * left out and reported: the rigid links may still be computed in them. */
 #include "dyn/number/q31.h"
 
 #include "dyn/number/real.h"

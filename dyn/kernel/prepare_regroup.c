@@ -1,10 +1,8 @@
-/*
- * Constants of the kernels `ga` and `fast` from the model: what paper 000 computes off-line (its
+/* Constants of the kernels `ga` and `fast` from the model: what paper 000 computes off-line (its
  * (11) and 4.2 step 1), and the base inertial parameters (dyn/model/spread.h). Both sum over the
  * links behind a joint, so that a payload changes them for all joints; everything is made anew from
  * the model, which is exact however often the payload changes, and costs a 4x4 transform for each
- * joint.
- */
+ * joint. */
 #include "dyn/number/real.h"
 
 #include "dyn/model/spread.h"

@@ -80,10 +80,8 @@ void DYN(cholesky_solve)(uint32_t n, const real L[], real x[]) {
     }
 }
 
-/*
- * Row i of U D: w_j = A_ij - sum over k > j of w_k U_jk, then U_ij = w_j / D_j and
- * D_i = A_ii - sum of w_j U_ij.
- */
+/* Row i of U D: w_j = A_ij - sum over k > j of w_k U_jk, then U_ij = w_j / D_j and
+ * D_i = A_ii - sum of w_j U_ij. */
 INLINE real udu_eliminate(uint32_t n, real A[], uint32_t i) {
     for (uint32_t j = n - 1; j-- > i + 1;) {
         const real *at = row(A, j + 1);

@@ -1,8 +1,6 @@
-/*
- * Exact conversion of an arm given in distal DH, proximal DH or general frames into the one model
+/* Exact conversion of an arm given in distal DH, proximal DH or general frames into the one model
  * of dyn/model/model.h. The joint variables keep their meaning, sign and zero; only constants
- * change.
- */
+ * change. */
 #ifndef DYN_MODEL_CONVERT_H
 #define DYN_MODEL_CONVERT_H
 
@@ -41,12 +39,10 @@ typedef struct {
     dyn_pose_t last_link; /* last link frame of the file in our last link frame */
 } dyn_report_t;
 
-/*
- * Two axes that are parallel within this angle are made parallel. Their common normal lies about
+/* Two axes that are parallel within this angle are made parallel. Their common normal lies about
  * (distance / angle) away, so that keeping them as they are costs digits and, in fixed point,
  * range. A file that writes 1.5708 for a quarter turn needs 1e-5; 1e-9 changes no torque in the
- * tenth digit.
- */
+ * tenth digit. */
 #define DYN_PARALLEL_DEFAULT 1e-9
 
 #ifdef __cplusplus

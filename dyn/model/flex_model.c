@@ -18,10 +18,8 @@ uint32_t dyn_flex_size(const dyn_model_t *model, const dyn_flex_model_t *flex) {
     return dyn_flex_index(flex, model->n);
 }
 
-/*
- * A = L L^T on the lower triangle; false where A is not positive definite, and where all that is
- * left of a pivot is rounding: two shapes that are the same.
- */
+/* A = L L^T on the lower triangle; false where A is not positive definite, and where all that is
+ * left of a pivot is rounding: two shapes that are the same. */
 static bool cholesky(uint32_t n, double a[][DYN_FLEX_LINK_MODES]) {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j <= i; j++) {

@@ -39,11 +39,9 @@
 typedef enum { DYN_FLEX_XY = 0, DYN_FLEX_XZ = 1, DYN_FLEX_TORSION = 2 } dyn_flex_kind_t;
 #define DYN_FLEX_KINDS 3
 
-/*
- * One mode. phi is its shape: deflection along y or z without dimension, or the angle of torsion;
+/* One mode. phi is its shape: deflection along y or z without dimension, or the angle of torsion;
  * mu dx is the mass of a piece of the beam, for torsion its polar inertia. Integrals run over the
- * beam.
- */
+ * beam. */
 typedef struct {
     double tip;    /* phi(l) of a bending mode; zero for torsion */
     double slope;  /* turn of the end about z, y or x: phi', -phi' or phi at l */
@@ -79,17 +77,13 @@ uint32_t dyn_flex_size(const dyn_model_t *model, const dyn_flex_model_t *flex);
 /* Where the coordinate of joint i stands in Theta. */
 uint32_t dyn_flex_index(const dyn_flex_model_t *flex, uint32_t i);
 
-/*
- * 0, or DYN_E_JOINTS: too many joints, modes or coordinates; DYN_E_NUMBER: a number that is not
+/* 0, or DYN_E_JOINTS: too many joints, modes or coordinates; DYN_E_NUMBER: a number that is not
  * finite; DYN_E_BASE: the length of a beam is not the next joint's a; DYN_E_PIVOT: the mass or the
- * stiffness of the modes of a link is not positive definite. Does not repeat dyn_model_check.
- */
+ * stiffness of the modes of a link is not positive definite. Does not repeat dyn_model_check. */
 int dyn_flex_check(const dyn_model_t *model, const dyn_flex_model_t *flex);
 
-/*
- * The inverse of the stiffness of a link, n x n with rows of DYN_FLEX_LINK_MODES, by Cholesky:
- * false where it is not positive definite. In place.
- */
+/* The inverse of the stiffness of a link, n x n with rows of DYN_FLEX_LINK_MODES, by Cholesky:
+ * false where it is not positive definite. In place. */
 bool dyn_flex_invert(uint32_t n, double a[][DYN_FLEX_LINK_MODES]);
 
 #ifdef __cplusplus

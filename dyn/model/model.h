@@ -58,11 +58,9 @@ typedef struct {
     double width; /* speed from which on Coulomb friction is all there; 0: DYN_FRICTION_WIDTH */
 } dyn_friction_t;
 
-/*
- * rad/s or m/s. Narrower is more like Coulomb's law and stiffer: with 0.02 the waist of a PUMA 560
+/* rad/s or m/s. Narrower is more like Coulomb's law and stiffer: with 0.02 the waist of a PUMA 560
  * (27 N m on 3.8 kg m^2) comes to rest with a time constant of 2 ms, which a step of 1 ms still
- * stands.
- */
+ * stands. */
 #define DYN_FRICTION_WIDTH 0.02
 
 /* What a joint has in every convention. */
@@ -111,10 +109,8 @@ dyn_pose_t dyn_pose_rpy(const double xyz[3], const double rpy[3]);
 /* One joint of the model at position q. */
 dyn_pose_t dyn_pose_joint(const dyn_model_joint_t *joint, double q);
 
-/*
- * Cosine and sine with multiples of a quarter turn exact, so that "1.5707963267948966" gives a zero
- * and not 6e-17: structural zeros must be seen by the code generator.
- */
+/* Cosine and sine with multiples of a quarter turn exact, so that "1.5707963267948966" gives a zero
+ * and not 6e-17: structural zeros must be seen by the code generator. */
 void dyn_exact_turn(double angle, double *cosine, double *sine);
 
 /* The body seen from the frame in which its own frame has this pose. */

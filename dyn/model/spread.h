@@ -1,9 +1,7 @@
-/*
- * How mass is spread over a body, as one symmetric 4x4: the integral of (r, 1) (r, 1)^T dm. Its
+/* How mass is spread over a body, as one symmetric 4x4: the integral of (r, 1) (r, 1)^T dm. Its
  * blocks are Euler's tensor about the origin, the first moment and the mass. It is linear in the
  * mass and a change of frame is T P T^T, so that bodies are joined, moved and taken apart by plain
- * sums.
- */
+ * sums. */
 #ifndef DYN_MODEL_SPREAD_H
 #define DYN_MODEL_SPREAD_H
 
@@ -33,11 +31,9 @@ void dyn_spread_add(dyn_spread_t *sum, const dyn_spread_t *part, const dyn_pose_
  */
 dyn_spread_t dyn_spread_regroup(const dyn_model_t *model, uint32_t i, dyn_spread_t *carry);
 
-/*
- * The frames of the regrouped links have the axes of the model's, but the origin of a revolute one
+/* The frames of the regrouped links have the axes of the model's, but the origin of a revolute one
  * lies d lower: then the vector from the origin before is (a, 0, rise) on the axes before, with the
- * rise of the joint before, that is its d. For a prismatic joint d along its axis comes on top.
- */
+ * rise of the joint before, that is its d. For a prismatic joint d along its axis comes on top. */
 double dyn_spread_rise(const dyn_model_t *model, uint32_t before);
 
 #ifdef __cplusplus

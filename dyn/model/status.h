@@ -1,7 +1,5 @@
-/*
- * What the functions of dyn/ answer: 0 or one of the negative numbers of this table. The one place
- * for number, name, cause and cure; firmware and tool take their texts from it.
- */
+/* What the functions of dyn/ answer: 0 or one of the negative numbers of this table. The one place
+ * for number, name, cause and cure; firmware and tool take their texts from it. */
 #ifndef DYN_MODEL_STATUS_H
 #define DYN_MODEL_STATUS_H
 
@@ -38,10 +36,8 @@ const char *dyn_status_name(int status);
 const char *dyn_status_cause(int status);
 const char *dyn_status_cure(int status);
 
-/*
- * The constants that a kernel uses beside those of the links, as dyn_ready_<real> wants them. By
- * the name of a method: DYN_NEEDS_ne, DYN_NEEDS_fast, ...
- */
+/* The constants that a kernel uses beside those of the links, as dyn_ready_<real> wants them. By
+ * the name of a method: DYN_NEEDS_ne, DYN_NEEDS_fast, ... */
 enum {
     DYN_NEEDS_LINKS = 0,
     DYN_NEEDS_BODIES = 1 << 0,    /* bodies about the origins of their frames */

@@ -1,9 +1,7 @@
-/*
- * Vocabulary of dyn/kernel/drive.c: constants with an exponent of their own. What converts between
+/* Vocabulary of dyn/kernel/drive.c: constants with an exponent of their own. What converts between
  * unlike quantities (volts from torque, a part of the friction width from speed) is large for one
  * joint and small for the next; in q31 such a factor is a 31-bit mantissa and a shift, and the
- * product is kept in 64 bits until it has been clamped. In floats it is a plain factor.
- */
+ * product is kept in 64 bits until it has been clamped. In floats it is a plain factor. */
 #ifndef DYN_NUMBER_GAIN_H
 #define DYN_NUMBER_GAIN_H
 

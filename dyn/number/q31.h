@@ -1,9 +1,7 @@
-/*
- * The q31 backend as its callers see it. A number is an int32 with 28 fractional bits of the unit
+/* The q31 backend as its callers see it. A number is an int32 with 28 fractional bits of the unit
  * that dyn_units_t gives its dimension; the angle of a revolute joint is a binary angle (the whole
  * int32 is one turn) and wraps around; speeds are rad per unit of time. The torque of joint i is in
- * units of 2^mass[i] kg times length^2 / time^2 (length / time^2 where it is prismatic).
- */
+ * units of 2^mass[i] kg times length^2 / time^2 (length / time^2 where it is prismatic). */
 #ifndef DYN_NUMBER_Q31_H
 #define DYN_NUMBER_Q31_H
 
@@ -22,11 +20,9 @@ typedef int32_t dyn_real_q31_t;
 extern "C" {
 #endif
 
-/*
- * A number for the layout of dyn_arm_q31_t (where its members lie, DYN_Q31_BITS), so that constants
+/* A number for the layout of dyn_arm_q31_t (where its members lie, DYN_Q31_BITS), so that constants
  * which one build has prepared are not taken by another that would read them differently. How many
- * joints a build has room for does not matter.
- */
+ * joints a build has room for does not matter. */
 uint32_t dyn_q31_layout(void);
 
 /* Conversions at the border of the fixed-point world, nearest value; for set-up and tests. */

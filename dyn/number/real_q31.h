@@ -130,10 +130,8 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define gain_from_model(value, exponent, gain)                                                     \
     dyn_q31_gain(value, exponent, &(gain)->k, &(gain)->cut)
 
-/*
- * firmware/control/number.h. A position that does not wrap becomes a binary angle that does; whole
- * numbers are plain integers; a part of a turn is Q28 and the whole int32 is one.
- */
+/* firmware/control/number.h. A position that does not wrap becomes a binary angle that does; whole
+ * numbers are plain integers; a part of a turn is Q28 and the whole int32 is one. */
 #define gain_turn(g, a)       ((real)(uint32_t)(((wider)(g).k * (a)) >> (g).cut))
 #define gain_count(g, n)      Q31_CUT((wider)(g).k *(int32_t)(n), (int)(g).cut)
 #define gain_whole(g, a)      gain_mul(g, a)
@@ -158,10 +156,8 @@ INLINE real real_angle(real rad) {
     return (real)(uint32_t)(int64_t)(((int64_t)rad * 2734261102) >> 30);
 }
 
-/*
- * Magnitude, sign and the lesser of two numbers that are not negative, by masks: what is written as
- * a choice may become a branch, and the time would depend on the state.
- */
+/* Magnitude, sign and the lesser of two numbers that are not negative, by masks: what is written as
+ * a choice may become a branch, and the time would depend on the state. */
 INLINE int32_t q31_size(int32_t a) {
     return (int32_t)((uint32_t)(a ^ (a >> 31)) - (uint32_t)(a >> 31));
 }
@@ -174,10 +170,8 @@ INLINE int32_t q31_lesser(int32_t a, int32_t b) {
     return b + ((a - b) & ((a - b) >> 31));
 }
 
-/*
- * 1/a by Newton's iteration on the normalised mantissa: start 48/17 - 32/17 m is right to 1/17,
- * three steps to 2^-32. Saturates where 1/a is no longer a number of this format. Constant time.
- */
+/* 1/a by Newton's iteration on the normalised mantissa: start 48/17 - 32/17 m is right to 1/17,
+ * three steps to 2^-32. Saturates where 1/a is no longer a number of this format. Constant time. */
 INLINE real real_recip(real a) {
     const uint32_t size = (uint32_t)q31_size(a);
     const int zeros = __builtin_clz(size | 1);
@@ -206,10 +200,8 @@ INLINE real real_sqrt(real a) {
     return (real)root;
 }
 
-/*
- * Powers of two for the solvers, see dyn/number/scale.h. Shifts by an amount of the moment, at most
- * 31 either way; constant time.
- */
+/* Powers of two for the solvers, see dyn/number/scale.h. Shifts by an amount of the moment, at most
+ * 31 either way; constant time. */
 #define real_headroom real_headroom
 INLINE int real_headroom(real a) {
     return __builtin_clz((uint32_t)a | 1) - (31 - DYN_Q31_BITS - 1);
@@ -231,11 +223,9 @@ INLINE real real_scale_clamped(real a, int left) {
     return (real)((uint32_t)inside << up) >> down;
 }
 
-/*
- * 1/sqrt(a) by Newton's iteration on the mantissa m, a = m 4^k: start 2.185 - 1.249 m is right to
+/* 1/sqrt(a) by Newton's iteration on the mantissa m, a = m 4^k: start 2.185 - 1.249 m is right to
  * 1/15, four steps to 2^-31. Saturates as 1/a does; constant time. Of no use where a is not
- * positive.
- */
+ * positive. */
 #define real_recip_sqrt real_recip_sqrt
 INLINE real real_recip_sqrt(real a) {
     const int zeros = __builtin_clz((uint32_t)a | 1) & ~1;

@@ -1,8 +1,6 @@
-/*
- * Vocabulary of dyn/kernel/kinematics.c and dyn/kernel/wrench.c: constant poses (base and tool)
+/* Vocabulary of dyn/kernel/kinematics.c and dyn/kernel/wrench.c: constant poses (base and tool)
  * with the rotation in the format of a plane rotation, and products with unit vectors in that
- * format.
- */
+ * format. */
 #ifndef DYN_NUMBER_RIGID_H
 #define DYN_NUMBER_RIGID_H
 

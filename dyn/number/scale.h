@@ -1,9 +1,7 @@
-/*
- * Vocabulary of the solvers: scaling by powers of two for a number format without an exponent. A
+/* Vocabulary of the solvers: scaling by powers of two for a number format without an exponent. A
  * float carries its exponent itself and neither Cholesky's nor the UDU^T factorisation is changed
  * by it in a single bit, so that the default is to do nothing; a backend that needs it owns the
- * operations.
- */
+ * operations. */
 #ifndef DYN_NUMBER_SCALE_H
 #define DYN_NUMBER_SCALE_H
 
@@ -41,10 +39,8 @@ INLINE real real_recip_sqrt(real a) {
 }
 #endif
 
-/*
- * What a pivot must exceed to be more than rounding, from the diagonal element as it came, and the
- * status that looks at it. In a format that ends, a pivot below 2^-bits is none either.
- */
+/* What a pivot must exceed to be more than rounding, from the diagonal element as it came, and the
+ * status that looks at it. In a format that ends, a pivot below 2^-bits is none either. */
 #ifndef real_least
 INLINE real real_least(real diagonal) {
     (void)diagonal;

@@ -1,7 +1,5 @@
-/*
- * Vocabulary of dyn/paper/aba.c: the 3x3 block that couples turning and moving in an articulated
- * inertia, and what happens to the blocks in a frame change.
- */
+/* Vocabulary of dyn/paper/aba.c: the 3x3 block that couples turning and moving in an articulated
+ * inertia, and what happens to the blocks in a frame change. */
 #ifndef DYN_NUMBER_SPATIAL_H
 #define DYN_NUMBER_SPATIAL_H
 
@@ -54,10 +52,8 @@ INLINE gen gen_to_parent_unit(const joint *j, gen H) {
 }
 #endif
 
-/*
- * R H R^T back on the axes before a turn, 12M 11A. In the plane of the turn, with
- * k = s (H11 - H22) + c (H12 + H21): H11 - s k, H22 + s k, c k - H21, c k - H12.
- */
+/* R H R^T back on the axes before a turn, 12M 11A. In the plane of the turn, with
+ * k = s (H11 - H22) + c (H12 + H21): H11 - s k, H22 + s k, c k - H21, c k - H12. */
 typedef struct {
     real h11, h22, h12, h21;
 } gen_block;

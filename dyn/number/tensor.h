@@ -1,17 +1,13 @@
-/*
- * Vocabulary of the Gibbs-Appell kernels: the acceleration tensor Omega = wd~ + w~^2 of a turning
+/* Vocabulary of the Gibbs-Appell kernels: the acceleration tensor Omega = wd~ + w~^2 of a turning
  * body and what it does to Euler's tensor J. A body that turns with w and wd gives the point r the
- * acceleration Omega r, and its moment is the vector of the skew tensor Omega J - (Omega J)^T.
- */
+ * acceleration Omega r, and its moment is the vector of the skew tensor Omega J - (Omega J)^T. */
 #ifndef DYN_NUMBER_TENSOR_H
 #define DYN_NUMBER_TENSOR_H
 
 #include "dyn/number/real.h"
 
-/*
- * What goes round a loop: the compiler forgets which of it is zero in the first round, and so must
- * `count`, which owns this. Nothing elsewhere.
- */
+/* What goes round a loop: the compiler forgets which of it is zero in the first round, and so must
+ * `count`, which owns this. Nothing elsewhere. */
 #ifndef real_carried
 #define real_carried(a) (a)
 #define vec_carried(a)  (a) /* whole: `range` knows its norm */
@@ -93,10 +89,8 @@ INLINE vec omega_euler_add_cross(omega o, sym J, vec a, vec b) {
 }
 #endif
 
-/*
- * One component of what has three, for the first link, of which only the axis is wanted: shorter
- * than the whole vector of which the rest is not used.
- */
+/* One component of what has three, for the first link, of which only the axis is wanted: shorter
+ * than the whole vector of which the rest is not used. */
 #ifndef to_parent_y
 INLINE real half_y(frame A, vec a) {
     return turn_round(turn_mac(turn_mul(A.z.c, a.y), A.z.s, a.x));
@@ -152,10 +146,8 @@ INLINE sym sym_add_outer(sym T, vec p, vec a, vec b) {
 }
 #endif
 
-/*
- * Inertia instead of Euler's tensor: T + p.(a + b) 1 - p a^T - b p^T, that is T about a point p
- * away, from a first moment a about the old and b about the new point.
- */
+/* Inertia instead of Euler's tensor: T + p.(a + b) 1 - p a^T - b p^T, that is T about a point p
+ * away, from a first moment a about the old and b about the new point. */
 INLINE sym sym_shift(sym T, vec p, vec a, vec b) {
     real x = real_mul(p.x, real_add(a.x, b.x));
     real y = real_mul(p.y, real_add(a.y, b.y));

@@ -1,8 +1,6 @@
-/*
- * Sine and cosine of one angle together, in constant time: the nearest of equally spaced angles
+/* Sine and cosine of one angle together, in constant time: the nearest of equally spaced angles
  * from a table, and short polynomials for the rest, by the addition theorem. No index can leave the
- * table, whatever the argument, NaN included.
- */
+ * table, whatever the argument, NaN included. */
 #ifndef DYN_NUMBER_TRIG_H
 #define DYN_NUMBER_TRIG_H
 
@@ -15,14 +13,12 @@ extern const float dyn_sine_f32[512 + 128];
 extern const double dyn_sine_f64[128 + 32];
 extern const int32_t dyn_sine_q30[256 + 64];
 
-/*
- * Absolute error below 1.2e-7 to 1e4 rad (test_dyn_trig): half an ulp of the table and of the last
+/* Absolute error below 1.2e-7 to 1e4 rad (test_dyn_trig): half an ulp of the table and of the last
  * sum, 2^-25 each, and r^3/6 < 3.9e-8 for |r| <= pi/512, so that sin r is r: 9.5e-8 is the largest
  * seen. k = round(x 512/2pi) by the trick of adding 1.5 * 2^23, whose low mantissa bits then are k;
  * x - k 2pi/512 by two fused steps, the one place where they are worth their 3 cycles: without them
  * it takes four constants of 6 bits each. Beyond 5e4 rad the trick ends and the result means
- * nothing.
- */
+ * nothing. */
 static inline __attribute__((always_inline)) void dyn_sincos_f32(float x, float *cosine,
                                                                  float *sine) {
     union {
@@ -39,19 +35,15 @@ static inline __attribute__((always_inline)) void dyn_sincos_f32(float x, float 
     *cosine = C - (S * r + C * h);
 }
 
-/*
- * The same in double, without fused steps: the first part of 2pi/128 has 31 bits, so that its
+/* The same in double, without fused steps: the first part of 2pi/128 has 31 bits, so that its
  * product with a k below 2^22 is exact. Error below 2.5e-16 to 2e5 rad (test_dyn_trig), half an ulp
  * of the table and of the last sum, and terms of r below 2^-5.3 of that; farther out as if x were
  * off by an ulp. r^9/362880 < 1e-20, r^8/40320 < 4e-18.
- * A function, because double is software on most targets and long when inlined.
- */
+ * A function, because double is software on most targets and long when inlined. */
 void dyn_sincos_f64(double x, double *cosine, double *sine);
 
-/*
- * Error below 3e-9 (test_dyn_trig): half a unit of the table and one of truncation, 2^-30 each, and
- * r^4/24 < 1e-9. r is the rest in radians, Q36; products keep the upper half of 64 bits.
- */
+/* Error below 3e-9 (test_dyn_trig): half a unit of the table and one of truncation, 2^-30 each, and
+ * r^4/24 < 1e-9. r is the rest in radians, Q36; products keep the upper half of 64 bits. */
 static inline __attribute__((always_inline)) int32_t dyn_mulh(int32_t a, int32_t b) {
     return (int32_t)(((int64_t)a * b) >> 32);
 }

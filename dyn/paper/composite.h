@@ -1,7 +1,5 @@
-/*
- * Composite rigid bodies, for dyn/paper/crba.c, whose header explains symbols and equation numbers,
- * and for dyn/paper/crba_forward.c.
- */
+/* Composite rigid bodies, for dyn/paper/crba.c, whose header explains symbols and equation numbers,
+ * and for dyn/paper/crba_forward.c. */
 #ifndef DYN_PAPER_COMPOSITE_H
 #define DYN_PAPER_COMPOSITE_H
 
@@ -17,11 +15,9 @@ INLINE body link_body(const joint *j) {
     return (body){j->m, j->ms, j->I};
 }
 
-/*
- * The composite body of link `next` on the half-turned axes, about the origin of the link before.
+/* The composite body of link `next` on the half-turned axes, about the origin of the link before.
  * Moved by p = (a, 0, d) an inertia about the origin grows by p.u 1 - (p u^T + u p^T) / 2, where u
- * is the sum of the first moments before and after.
- */
+ * is the sum of the first moments before and after. */
 INLINE body carried(const joint *next, frame A, body b) {
     real m = real_shift_mass(b.m, next->mass_shift);
     vec h = child_to_half(A, vec_to_parent_unit(next, b.h));

@@ -1,7 +1,5 @@
-/*
- * Vocabulary of the denoc kernels: wrenches, 3x3 matrices, and the transposed twist propagation
- * matrix B_i,i-1 of Saha, whose header is dyn/paper/denoc.c.
- */
+/* Vocabulary of the denoc kernels: wrenches, 3x3 matrices, and the transposed twist propagation
+ * matrix B_i,i-1 of Saha, whose header is dyn/paper/denoc.c. */
 #ifndef DYN_PAPER_DENOC_H
 #define DYN_PAPER_DENOC_H
 
@@ -52,10 +50,8 @@ INLINE mat mat_to_parent_unit(const joint *j, mat A) {
                  vec_to_parent_unit(j, A.z)};
 }
 
-/*
- * A matrix back on the axes before a turn, R A R^T. The block in the plane of the turn: its
- * symmetric part turns as in sym_turn_back_x, its skew part not at all. 12M 11A.
- */
+/* A matrix back on the axes before a turn, R A R^T. The block in the plane of the turn: its
+ * symmetric part turns as in sym_turn_back_x, its skew part not at all. 12M 11A. */
 typedef struct {
     real t11, t12, t21, t22;
 } square;

@@ -67,10 +67,8 @@ INLINE composite link_mass(const joint *j, const coriolis_link *link) {
     return (composite){j->m, none, none, j->J, gyroscopic(j->J, link->w)};
 }
 
-/*
- * (23b) and (28). a~ b~ = b a^T - a.b 1, so that K grows by
- * -h~ cd~ - c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T, with the h before and the u after the move.
- */
+/* (23b) and (28). a~ b~ = b a^T - a.b 1, so that K grows by
+ * -h~ cd~ - c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T, with the h before and the u after the move. */
 INLINE real minus2(real a, real b1, real c1, real b2, real c2) {
     return real_sub(a, acc_round(acc_mac(acc_mul(b1, c1), b2, c2)));
 }
@@ -165,10 +163,8 @@ INLINE carried inward(const joint *j, const coriolis_link *link, carried g) {
                      propagate(j, link, g.column)};
 }
 
-/*
- * Row and column of the first joint. Its Omega p is zero, or what B' takes from it again; the
- * compiler drops what is not wanted.
- */
+/* Row and column of the first joint. Its Omega p is zero, or what B' takes from it again; the
+ * compiler drops what is not wanted. */
 INLINE void at_first(const joint *j, const coriolis_link *link, carried g, real *row,
                      real *column) {
     g = inward(&j[1], &link[1], g);

@@ -46,11 +46,9 @@ typedef struct {
     wrench eta;
 } carried;
 
-/*
- * Division by m^ for a number format without an exponent: with m^ 4^up in [1, 4) psi^ 2^up and psi
+/* Division by m^ for a number format without an exponent: with m^ 4^up in [1, 4) psi^ 2^up and psi
  * / 2^up are numbers of the format, because psi^ psi^T / m^ is no larger than M^ itself. psi, and
- * the rates tau~ with it, are kept divided by 2^up. In floats all of this is nothing.
- */
+ * the rates tau~ with it, are kept divided by 2^up. In floats all of this is nothing. */
 typedef struct {
     real inverse; /* 1 / (m^ 4^up) */
     int up;

@@ -31,10 +31,8 @@ INLINE composite link_mass(const joint *j) {
     return (composite){j->m, vec_zero(), j->J};
 }
 
-/*
- * (23b): B_i,i-1^T M~_i B_i,i-1 + M_i-1. Moved by c an inertia about the old point grows by
- * c.u 1 - (c u^T + u c^T) / 2, where u is the sum of first moments before and after.
- */
+/* (23b): B_i,i-1^T M~_i B_i,i-1 + M_i-1. Moved by c an inertia about the old point grows by
+ * c.u 1 - (c u^T + u c^T) / 2, where u is the sum of first moments before and after. */
 INLINE composite join(const joint *before, const joint *j, const mass_link *link, composite M) {
     const turn x = turn_load(&j->x), z = turn_load(&link->z);
     const vec c = link->c;

@@ -1,8 +1,6 @@
-/*
- * What the Gibbs-Appell kernels share: the outward recursion of dyn/paper/ga.c and the composite
+/* What the Gibbs-Appell kernels share: the outward recursion of dyn/paper/ga.c and the composite
  * bodies of dyn/paper/ga_mass.c, whose headers explain the symbols and the numbers of steps and
- * equations.
- */
+ * equations. */
 #ifndef DYN_PAPER_GA_H
 #define DYN_PAPER_GA_H
 
@@ -89,11 +87,9 @@ INLINE motion link_out(uint32_t i, const joint *j, motion up, real q, real qd, r
     return m;
 }
 
-/*
- * Steps 1 and 2 for all links: what they leave behind, and of the first, which leaves nothing, its
+/* Steps 1 and 2 for all links: what they leave behind, and of the first, which leaves nothing, its
  * part of its own torque. qdd is NULL where all accelerations are zero, known when this is
- * compiled.
- */
+ * compiled. */
 INLINE real all_out(const arm *a, ga_link *link, const real q[], const real qd[],
                     const real qdd[]) {
     const joint *j = a->joint;

@@ -1,7 +1,5 @@
-/*
- * The steps of the Newton-Euler recursion, for dyn/paper/ne.c, whose header explains the symbols
- * and the equation numbers, and for dyn/paper/wo1.c, which runs them with known zeros.
- */
+/* The steps of the Newton-Euler recursion, for dyn/paper/ne.c, whose header explains the symbols
+ * and the equation numbers, and for dyn/paper/wo1.c, which runs them with known zeros. */
 #ifndef DYN_PAPER_NEWTON_H
 #define DYN_PAPER_NEWTON_H
 

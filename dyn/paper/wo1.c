@@ -68,10 +68,9 @@ void DYN(wo1_mass)(const arm *a, ne_scratch *scratch, const real q[], real M[]) 
         link[i].z = A.z;
         link[i].d = A.p.z;
     }
-    for (uint32_t i = 0; i < a->n; i++) {
+    for (uint32_t i = 0; i < a->n; i++)
         if (j[i].prismatic)
             column(a, link, i, (motion){vec_zero(), vec_zero(), axis}, M);
         else
             column(a, link, i, (motion){vec_zero(), axis, vec_zero()}, M);
-    }
 }

@@ -105,11 +105,9 @@ typedef struct {
 /* Before everything else. */
 void app_init(app_t *app);
 
-/*
- * Takes over the robot of a parameter image; not while a motion is on. The bytes need not stay,
+/* Takes over the robot of a parameter image; not while a motion is on. The bytes need not stay,
  * except with APP_ARMS 0, where the constants in the image are used in place. APP_OK or a negative
- * app_error_t; below -100 minus 100 it is an image_status_t.
- */
+ * app_error_t; below -100 minus 100 it is an image_status_t. */
 int app_load(app_t *app, const uint8_t *bytes, size_t size);
 /* Memory for APP_LENT numbers, that of motions, until the next one is asked for; app_load leaves it
  * alone. NULL where the outputs are on, or will be with the next tick. A motion that waits for its

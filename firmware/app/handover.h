@@ -1,7 +1,5 @@
-/*
- * How the background gives new constants to the tick. They are made in the spare half and taken
- * over between two ticks; what cannot be done so is done with the tick away, at rest.
- */
+/* How the background gives new constants to the tick. They are made in the spare half and taken
+ * over between two ticks; what cannot be done so is done with the tick away, at rest. */
 #ifndef FIRMWARE_APP_HANDOVER_H
 #define FIRMWARE_APP_HANDOVER_H
 
@@ -9,10 +7,8 @@
 
 #include "firmware/app/app.h"
 
-/*
- * The background takes what is the tick's, and gives it back; in between the tick only counts.
- * Nothing that stands between the two may be moved out by the compiler.
- */
+/* The background takes what is the tick's, and gives it back; in between the tick only counts.
+ * Nothing that stands between the two may be moved out by the compiler. */
 static inline void tick_away(app_t *app) {
     app->away = 1;
     atomic_signal_fence(memory_order_seq_cst);

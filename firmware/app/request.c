@@ -1,9 +1,7 @@
-/*
- * Motions before they start: checked against the limits of the robot, in float, and turned into the
+/* Motions before they start: checked against the limits of the robot, in float, and turned into the
  * constants of firmware/control/reference.c. Runs in the background, for longer than a tick: the
  * tick looks at none of it before `kind` is written, and that is done only if the tick has not
- * latched a fault meanwhile.
- */
+ * latched a fault meanwhile. */
 #include "firmware/app/setup.h"
 
 #include "firmware/app/handover.h"
@@ -195,12 +193,10 @@ static bool sensed(const app_t *app) {
     return app->tunable[TUNABLE_plant] != 0 || app->ticks - app->switched > 1;
 }
 
-/*
- * From where may a motion begin? APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop,
+/* From where may a motion begin? APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop,
  * or one that the next tick closes to hold; APP_STATES: it may not. Requests that no tick has taken
  * yet come first, and are looked at before the state that they change; only switching off what is
- * off is done already.
- */
+ * off is done already. */
 static uint32_t begins(app_t *app, uint32_t wanted) {
     const bool closing = app->closing, stopping = app->stopping;
     const uint32_t state = app->safety.state, kind = app->motion.kind;

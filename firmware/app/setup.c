@@ -1,7 +1,5 @@
-/*
- * Settings of the joints from the robot image, and the constants of the tick from settings and
- * parameters. In the background: the tick only ever sees the result.
- */
+/* Settings of the joints from the robot image, and the constants of the tick from settings and
+ * parameters. In the background: the tick only ever sees the result. */
 #include "firmware/app/setup.h"
 
 #include <math.h>
@@ -38,7 +36,7 @@ int8_t setup_unit(const settings_t *s) {
 }
 
 static void settings_from(const image_joint_t *in, settings_t *out) {
-    const image_joint_numbers_t *f = &in->number;
+    const image_joint_t *f = in;
     *out = (settings_t){.prismatic = in->type == DYN_PRISMATIC,
                         .position = {f->position[0], f->position[1]},
                         .velocity = f->velocity[0] > 0 ? f->velocity[0] : IMAGE_VELOCITY_DEFAULT,

@@ -1,7 +1,5 @@
-/*
- * Constants of control step and simulated arm from settings and parameters, in double, never in the
- * tick. False: one does not fit the units of fixed point.
- */
+/* Constants of control step and simulated arm from settings and parameters, in double, never in the
+ * tick. False: one does not fit the units of fixed point. */
 #ifndef FIRMWARE_APP_SETUP_H
 #define FIRMWARE_APP_SETUP_H
 

@@ -1,6 +1,4 @@
-/*
- * Stages of a tick and what they cost.
- */
+/* Stages of a tick and what they cost. */
 #ifndef FIRMWARE_APP_STAGES_H
 #define FIRMWARE_APP_STAGES_H
 

@@ -41,14 +41,16 @@ const char *quantity_unit(unsigned quantity, unsigned prismatic) {
     return quantity < COUNT(unit) ? unit[quantity][prismatic != 0] : "";
 }
 
-const char *motion_name(unsigned kind) {
-    static const char *const name[] = {
-#define X(number, name, text, help) text,
-        MOTION_TABLE(X)
-#undef X
-    };
-    return kind < COUNT(name) ? name[kind] : "unknown";
-}
+/* The text of an entry by its number. */
+#define TEXT(number, name, text, help) text,
+#define NAME_OF(function, TABLE)                                                                   \
+    const char *function(unsigned number) {                                                        \
+        static const char *const name[] = {TABLE(TEXT)};                                           \
+        return number < COUNT(name) ? name[number] : "unknown";                                    \
+    }
+NAME_OF(motion_name, MOTION_TABLE)
+NAME_OF(defect_name, DEFECT_TABLE)
+NAME_OF(app_state_name, APP_STATE_TABLE)
 
 const char *stage_name(unsigned stage) {
     static const char *const name[] = {
@@ -57,24 +59,6 @@ const char *stage_name(unsigned stage) {
 #undef X
     };
     return stage < COUNT(name) ? name[stage] : "tick";
-}
-
-const char *defect_name(unsigned defect) {
-    static const char *const name[] = {
-#define X(number, name, text, help) text,
-        DEFECT_TABLE(X)
-#undef X
-    };
-    return defect < COUNT(name) ? name[defect] : "unknown";
-}
-
-const char *app_state_name(unsigned state) {
-    static const char *const name[] = {
-#define X(number, name, text, does) text,
-        APP_STATE_TABLE(X)
-#undef X
-    };
-    return state < COUNT(name) ? name[state] : "unknown";
 }
 
 unsigned app_state_next(unsigned state, unsigned event) {

@@ -1,7 +1,5 @@
-/*
- * The tick, which reads top to bottom as sense, estimate, refer, compute, feed back, drive,
- * supervise, record, simulate. The interrupt calls app_tick and nothing else.
- */
+/* The tick, which reads top to bottom as sense, estimate, refer, compute, feed back, drive,
+ * supervise, record, simulate. The interrupt calls app_tick and nothing else. */
 #include "firmware/app/tick.h"
 
 #include <string.h>

@@ -4,10 +4,8 @@
 
 #include <stdint.h>
 
-/*
- * The counter behind the costs of the stages. The program provides it; where it does not, costs are
- * zero and every rate is allowed.
- */
+/* The counter behind the costs of the stages. The program provides it; where it does not, costs are
+ * zero and every rate is allowed. */
 uint32_t app_clock(void);
 uint32_t app_clock_steps(uint32_t start, uint32_t end); /* between two readings */
 uint32_t app_clock_hz(void);

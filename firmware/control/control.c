@@ -18,10 +18,8 @@
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
 
-/*
- * Rigid links: inverse dynamics with rotors, and gravity torques. Code that was generated for the
- * arm knows its constants; app_load has compared them.
- */
+/* Rigid links: inverse dynamics with rotors, and gravity torques. Code that was generated for the
+ * arm knows its constants; app_load has compared them. */
 #ifdef GENERATED_H
 INLINE void rigid_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
                           const real qdd[], real tau[]) {
@@ -62,10 +60,8 @@ INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]
 #endif
 
 #if APP_FLEX
-/*
- * Elastic links: the torques of the deflection that the motion holds. One round of the iteration a
- * tick, from the deflection of the tick before, which a motion has hardly left since.
- */
+/* Elastic links: the torques of the deflection that the motion holds. One round of the iteration a
+ * tick, from the deflection of the tick before, which a motion has hardly left since. */
 INLINE void elastic_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
                             const real qd[], const real qdd[]) {
     for (uint32_t i = 0; i < c->arm->n; i++)
@@ -122,11 +118,9 @@ void control_settle(const control_t *c, loop_t *s) {
     undeflect(s);
 }
 
-/*
- * A tracking observer: the estimate moves on with the reference acceleration of the tick before and
+/* A tracking observer: the estimate moves on with the reference acceleration of the tick before and
  * takes over a part of what the measurement differs. Both its poles lie at exp(-w h), so that
- * quantisation of the encoder is smoothed, and a reference that is followed causes no lag.
- */
+ * quantisation of the encoder is smoothed, and a reference that is followed causes no lag. */
 void control_estimate(const control_t *c, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
@@ -154,11 +148,9 @@ INLINE uint32_t exceeds(real asked, real given, real limit) {
     return real_size(real_sub(asked, given)) > real_slack(limit);
 }
 
-/*
- * What the model is asked for, in q, qd and qdd of the scratch: never beyond what the
+/* What the model is asked for, in q, qd and qdd of the scratch: never beyond what the
  * units of fixed point were proved for, whatever limits the rest of the image claims. Where that
- * changes more than rounding does, the bit of the joint is set.
- */
+ * changes more than rounding does, the bit of the joint is set. */
 INLINE void admit(const control_t *c, scratch_t *k, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const DYN_T(sure) *sure = &c->arm->joint[i].sure;

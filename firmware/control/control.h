@@ -1,7 +1,5 @@
-/*
- * The control step, stage by stage: constants that are prepared outside the tick, what passes from
- * stage to stage and from tick to tick, and the stages themselves.
- */
+/* The control step, stage by stage: constants that are prepared outside the tick, what passes from
+ * stage to stage and from tick to tick, and the stages themselves. */
 #ifndef FIRMWARE_CONTROL_CONTROL_H
 #define FIRMWARE_CONTROL_CONTROL_H
 
@@ -91,10 +89,8 @@ typedef struct {
 #endif
 } scratch_t;
 
-/*
- * Of the host tool (CONTROL_TWIN): code for one arm instead of the kernels, where the twin of a
- * board has generated code; NULL: none.
- */
+/* Of the host tool (CONTROL_TWIN): code for one arm instead of the kernels, where the twin of a
+ * board has generated code; NULL: none. */
 typedef struct {
     void (*inverse)(const real_t q[], const real_t qd[], const real_t qdd[], real_t tau[]);
     void (*gravity)(const real_t q[], real_t tau[]);

@@ -1,6 +1,4 @@
-/*
- * What the interrupt reads and writes; the hardware itself is the business of firmware/tick.c.
- */
+/* What the interrupt reads and writes; the hardware itself is the business of firmware/tick.c. */
 #ifndef FIRMWARE_CONTROL_IO_H
 #define FIRMWARE_CONTROL_IO_H
 

@@ -1,7 +1,5 @@
-/*
- * A motion as plain data in SI floats. It is checked against the limits of the robot before it
- * starts; nothing of it is computed in the tick that does not have to be.
- */
+/* A motion as plain data in SI floats. It is checked against the limits of the robot before it
+ * starts; nothing of it is computed in the tick that does not have to be. */
 #ifndef FIRMWARE_CONTROL_MOTION_H
 #define FIRMWARE_CONTROL_MOTION_H
 

@@ -1,7 +1,5 @@
-/*
- * What the control step needs of a number type beside the vocabulary of the kernels: whole numbers,
- * and angles that do not wrap. The defaults are for floats; a fixed-point type owns them.
- */
+/* What the control step needs of a number type beside the vocabulary of the kernels: whole numbers,
+ * and angles that do not wrap. The defaults are for floats; a fixed-point type owns them. */
 #ifndef FIRMWARE_CONTROL_NUMBER_H
 #define FIRMWARE_CONTROL_NUMBER_H
 

@@ -1,6 +1,4 @@
-/*
- * The motion that is going on, and where its reference is in this tick.
- */
+/* The motion that is going on, and where its reference is in this tick. */
 #ifndef FIRMWARE_CONTROL_REFERENCE_H
 #define FIRMWARE_CONTROL_REFERENCE_H
 

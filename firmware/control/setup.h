@@ -1,7 +1,5 @@
-/*
- * From settings and parameters to constants of the tick: what the set-up of control step, guards
- * and simulated arm share. In double and in the background.
- */
+/* From settings and parameters to constants of the tick: what the set-up of control step, guards
+ * and simulated arm share. In double and in the background. */
 #ifndef FIRMWARE_CONTROL_SETUP_H
 #define FIRMWARE_CONTROL_SETUP_H
 

@@ -1,8 +1,6 @@
-/*
- * Rows of numbers through the kernels of a build: what `--port` of the tool lets a board compute.
+/* Rows of numbers through the kernels of a build: what `--port` of the tool lets a board compute.
  * One evaluator holds one prepared arm and the scratch of any method, in one number type; its
- * memory is the caller's.
- */
+ * memory is the caller's. */
 #ifndef FIRMWARE_LAB_BATCH_H
 #define FIRMWARE_LAB_BATCH_H
 

@@ -1,7 +1,5 @@
-/*
- * What can be wrong with the simulated arm, for learning and for tests; the product's image has
- * none of it.
- */
+/* What can be wrong with the simulated arm, for learning and for tests; the product's image has
+ * none of it. */
 #ifndef FIRMWARE_LAB_DEFECTS_H
 #define FIRMWARE_LAB_DEFECTS_H
 

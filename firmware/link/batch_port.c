@@ -1,7 +1,5 @@
-/*
- * firmware/link/batch_port.h. The memory is used twice: the image and the model are needed only
- * while the arm is prepared.
- */
+/* firmware/link/batch_port.h. The memory is used twice: the image and the model are needed only
+ * while the arm is prepared. */
 #include "firmware/link/batch_port.h"
 
 #if defined(ROWS_HAS_F32) || defined(ROWS_HAS_F64) || defined(ROWS_HAS_Q31)
@@ -72,22 +70,18 @@ static int board_load(void *context, uint8_t real, const uint8_t *image, size_t 
     (void)context;
     type = NULL;
     const int status = image_read(image, size, &work.image, NULL);
-    if (status != IMAGE_OK) {
+    if (status != IMAGE_OK)
         return APP_E_IMAGE + status;
-    }
-    if (image_model(&work.image, &row->model) != DYN_OK) {
+    if (image_model(&work.image, &row->model) != DYN_OK)
         return APP_E_ARM;
-    }
     const bool proved = image_units(&work.image, &units);
-    if (real != ROWS_Q31) {
+    if (real != ROWS_Q31)
         memset(&units, 0, sizeof units);
-    } else if (!proved) {
+    else if (!proved)
         return APP_E_UNPROVED;
-    }
     const bool fits = types[real]->fits(&work.image);
-    if (types[real]->prepare(evaluator(), &row->model, &units) != DYN_OK) {
+    if (types[real]->prepare(evaluator(), &row->model, &units) != DYN_OK)
         return APP_E_UNITS;
-    }
     types[real]->allow(evaluator(), fits);
     type = types[real];
     return APP_OK;
@@ -95,9 +89,8 @@ static int board_load(void *context, uint8_t real, const uint8_t *image, size_t 
 
 static int board_wrench(void *context, const double wrench[6]) {
     (void)context;
-    if (type == NULL) {
+    if (type == NULL)
         return LINK_ORDER;
-    }
     type->wrench(evaluator(), wrench);
     return LINK_OK;
 }
@@ -105,12 +98,10 @@ static int board_wrench(void *context, const double wrench[6]) {
 static int board_run(void *context, uint8_t method, int *reason, uint32_t *limited,
                      uint32_t *cost) {
     (void)context;
-    if (method >= METHOD_COUNT) {
+    if (method >= METHOD_COUNT)
         return LINK_INDEX;
-    }
-    if (type == NULL) {
+    if (type == NULL)
         return LINK_ORDER;
-    }
     if (type->ready(evaluator(), (method_id_t)method) != DYN_OK) {
         *reason = method_generated((method_id_t)method) ? APP_E_GENERATED : APP_E_UNITS;
         return LINK_APP;

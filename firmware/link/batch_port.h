@@ -6,10 +6,8 @@
 
 #include "firmware/link/server.h"
 
-/*
- * Uses the memory of incoming images for rows: an image is done with when its arm is prepared.
- * NULL: this build has no rows, or the memory is too small for one.
- */
+/* Uses the memory of incoming images for rows: an image is done with when its arm is prepared.
+ * NULL: this build has no rows, or the memory is too small for one. */
 const server_rows_t *rows_service(void *memory, size_t size);
 
 #endif

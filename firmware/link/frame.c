@@ -8,11 +8,10 @@ void frame_reader_init(frame_reader_t *reader, uint8_t *memory, size_t room) {
 }
 
 static void keep(frame_reader_t *reader, uint8_t byte) {
-    if (reader->used == reader->room) {
+    if (reader->used == reader->room)
         reader->over = true;
-    } else {
+    else
         reader->data[reader->used++] = byte;
-    }
 }
 
 static size_t finish(frame_reader_t *reader) {
@@ -21,9 +20,8 @@ static size_t finish(frame_reader_t *reader) {
     reader->used = 0;
     reader->left = 0;
     reader->zero_next = reader->begun = reader->over = false;
-    if (!begun) {
+    if (!begun)
         return FRAME_EMPTY; /* two ends in a row */
-    }
     if (over) {
         reader->stats.overlong++;
         return FRAME_EMPTY;
@@ -38,18 +36,16 @@ static size_t finish(frame_reader_t *reader) {
 }
 
 size_t frame_take(frame_reader_t *reader, uint8_t byte) {
-    if (byte == 0) {
+    if (byte == 0)
         return finish(reader);
-    }
     reader->begun = true;
     if (reader->left > 0) {
         reader->left--;
         keep(reader, byte);
         return FRAME_EMPTY;
     }
-    if (reader->zero_next) {
+    if (reader->zero_next)
         keep(reader, 0);
-    }
     reader->left = (uint8_t)(byte - 1);
     reader->zero_next = byte != 0xff;
     return FRAME_EMPTY;
@@ -59,10 +55,8 @@ size_t frame_close(uint8_t *memory, size_t content) {
     uint8_t *const first = memory + FRAME_WRITE_AT;
     put_u32(first + content, crc32_add(0, first, content));
     const size_t size = content + FRAME_CRC;
-    /*
-     * Each zero becomes the distance to the next one; the byte before the content points at the
-     * first.
-     */
+    /* Each zero becomes the distance to the next one; the byte before the content points at the
+     * first. */
     size_t mark = 0;
     memory[0] = 0;
     for (size_t i = 1; i <= size; i++) {

@@ -46,16 +46,12 @@ typedef struct {
 
 void frame_reader_init(frame_reader_t *reader, uint8_t *memory, size_t room);
 
-/*
- * Size of the content that this byte completed, in reader->data until the next call; FRAME_EMPTY
- * where none is complete or what was complete is no frame (that is counted).
- */
+/* Size of the content that this byte completed, in reader->data until the next call; FRAME_EMPTY
+ * where none is complete or what was complete is no frame (that is counted). */
 size_t frame_take(frame_reader_t *reader, uint8_t byte);
 
-/*
- * A frame is built in place: content goes to memory + FRAME_WRITE_AT, then frame_close makes the
- * frame around it and returns its size on the line, which begins at `memory`.
- */
+/* A frame is built in place: content goes to memory + FRAME_WRITE_AT, then frame_close makes the
+ * frame around it and returns its size on the line, which begins at `memory`. */
 enum { FRAME_WRITE_AT = 2 };
 size_t frame_close(uint8_t *memory, size_t content);
 

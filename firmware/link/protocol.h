@@ -22,11 +22,9 @@ enum {
     PROTOCOL_ONCE_REPLY = 12,  /* largest reply of a request that is not done twice */
 };
 
-/*
- * X(number, NAME, ONCE or AGAIN, "payload of the request", "of the answer behind the status",
+/* X(number, NAME, ONCE or AGAIN, "payload of the request", "of the answer behind the status",
  * "help") ONCE: a repetition with the same sequence number is answered, but not done, a second
- * time.
- */
+ * time. */
 #define ASK_TABLE(X)                                                                               \
     X(1, HELLO, AGAIN, "u8 version",                                                               \
       "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 tunables, u8 fields, "        \

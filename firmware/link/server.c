@@ -1,7 +1,5 @@
-/*
- * firmware/link/server.h: the line, which request goes where (firmware/link/server_room.h), and
- * what is not done twice.
- */
+/* firmware/link/server.h: the line, which request goes where (firmware/link/server_room.h), and
+ * what is not done twice. */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
@@ -20,15 +18,12 @@ int server_refused(exchange_t *x, int reason) {
 }
 
 int serve_RESET(server_t *server, exchange_t *x) {
-    if (x->size != 4) {
+    if (x->size != 4)
         return LINK_SIZE;
-    }
-    if (get_u32(x->in) != RESET_WORD || server->port->reset == NULL) {
+    if (get_u32(x->in) != RESET_WORD || server->port->reset == NULL)
         return LINK_ABSENT;
-    }
-    if (!app_rests(server->app)) {
+    if (!app_rests(server->app))
         return LINK_STATE;
-    }
     server->resetting = 1;
     return LINK_OK;
 }
@@ -86,10 +81,8 @@ static void answer(server_t *server, const uint8_t *frame, size_t size) {
     send(server, frame, x.used);
 }
 
-/*
- * The calls through pointers, each in a function of its own so that the bound of the stack can be
- * computed (tools/dev/stack.py --indirect).
- */
+/* The calls through pointers, each in a function of its own so that the bound of the stack can be
+ * computed (tools/dev/stack.py --indirect). */
 __attribute__((noinline)) static bool line_read(const server_port_t *port, uint8_t *byte) {
     return port->read(port->context, byte, 1) == 1;
 }
@@ -111,21 +104,17 @@ __attribute__((noinline)) static void start_again(const server_port_t *port) {
 static bool flush(server_t *server) {
     if (server->reply > 0) {
         if (line_room(server->port) < server->reply ||
-            !line_write(server->port, server->tx, server->reply)) {
+            !line_write(server->port, server->tx, server->reply))
             return false;
-        }
         server->reply = 0;
-        if (server->resetting) {
+        if (server->resetting)
             start_again(server->port);
-        }
     }
     return true;
 }
 
-/*
- * At most one request: what it asks of the program, another rate of the tick, is done before the
- * next, which may be a motion.
- */
+/* At most one request: what it asks of the program, another rate of the tick, is done before the
+ * next, which may be a motion. */
 static bool receive(server_t *server) {
     bool any = false;
     uint8_t byte;
@@ -147,17 +136,15 @@ static void send_samples(server_t *server) {
     for (unsigned i = 0; i < APP_SAMPLES; i++) {
         const size_t size = telemetry_next(&server->telemetry, server->app, n, server->tx,
                                            SERVER_PAYLOAD, line_room(port));
-        if (size == 0 || !line_write(port, server->tx, size)) {
+        if (size == 0 || !line_write(port, server->tx, size))
             return;
-        }
     }
 }
 
 bool server_poll(server_t *server) {
     const bool any = receive(server);
-    if (server->reply == 0) {
+    if (server->reply == 0)
         send_samples(server);
-    }
     return any;
 }
 

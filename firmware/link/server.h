@@ -1,8 +1,6 @@
-/*
- * The board's end of the link: takes bytes, answers requests, sends samples. Runs in the
+/* The board's end of the link: takes bytes, answers requests, sends samples. Runs in the
  * background, never waits, and keeps nothing outside of the memory that it is given. What is
- * hardware comes through server_port_t, so that the same server runs on the host.
- */
+ * hardware comes through server_port_t, so that the same server runs on the host. */
 #ifndef FIRMWARE_LINK_SERVER_H
 #define FIRMWARE_LINK_SERVER_H
 
@@ -48,10 +46,8 @@ typedef struct {
     void (*counters)(void *context, uint32_t counter[COUNTERS]); /* those that it knows */
     /* NULL: nothing can be saved */
     const store_medium_t *medium;
-    /*
-     * With HELLO_IN_PLACE: where a slot lies. Else memory for the image that runs and for the one
-     * that comes in; rows may use the latter between two images.
-     */
+    /* With HELLO_IN_PLACE: where a slot lies. Else memory for the image that runs and for the one
+     * that comes in; rows may use the latter between two images. */
     const uint8_t *slot[STORE_SLOTS];
     uint8_t *image, *incoming;
     uint32_t image_room;
@@ -88,18 +84,14 @@ typedef struct {
     uint8_t tx[FRAME_WRITE_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
 } server_t;
 
-/*
- * A reason for a refusal is an app_error_t, which includes those of images, or from here down a
- * store_status_t.
- */
+/* A reason for a refusal is an app_error_t, which includes those of images, or from here down a
+ * store_status_t. */
 enum { REASON_STORE = -300 };
 
 /* Loads the stored set into the application, which is initialised already. */
 void server_start(server_t *server, app_t *app, const server_port_t *port);
-/*
- * What there is to do now, up to the answer to one request. True where bytes have come: more may
- * follow at once.
- */
+/* What there is to do now, up to the answer to one request. True where bytes have come: more may
+ * follow at once. */
 bool server_poll(server_t *server);
 
 #endif

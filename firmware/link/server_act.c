@@ -5,12 +5,10 @@
 
 int serve_GET(server_t *server, exchange_t *x) {
     float value;
-    if (x->size != 2) {
+    if (x->size != 2)
         return LINK_SIZE;
-    }
-    if (x->in[0] >= TUNABLES || app_get(server->app, x->in[0], x->in[1], &value) != APP_OK) {
+    if (x->in[0] >= TUNABLES || app_get(server->app, x->in[0], x->in[1], &value) != APP_OK)
         return LINK_INDEX;
-    }
     out_f32(x, value);
     out_u8(x, set_holds(&server->store, x->in[0], x->in[1], value));
     return LINK_OK;
@@ -18,25 +16,20 @@ int serve_GET(server_t *server, exchange_t *x) {
 
 int serve_SET(server_t *server, exchange_t *x) {
     float value = 0;
-    if (x->size != 6) {
+    if (x->size != 6)
         return LINK_SIZE;
-    }
-    if (x->in[0] >= TUNABLES) {
+    if (x->in[0] >= TUNABLES)
         return LINK_INDEX;
-    }
     telemetry_t *telemetry = &server->telemetry;
     const float wanted = get_f32(x->in + 2);
     if (telemetry_allows(telemetry, server->app, x->in[0], wanted, SERVER_PAYLOAD,
-                         server->port->baud) != LINK_OK) {
+                         server->port->baud) != LINK_OK)
         return LINK_BUDGET;
-    }
     const int reason = app_set(server->app, x->in[0], x->in[1], wanted);
-    if (reason != APP_OK) {
+    if (reason != APP_OK)
         return server_refused(x, reason);
-    }
-    if (x->in[0] == TUNABLE_sample_every && telemetry->fields > 0) {
+    if (x->in[0] == TUNABLE_sample_every && telemetry->fields > 0)
         telemetry->every = (uint32_t)wanted; /* what CHOICE tells and SAVE stores is what comes */
-    }
     (void)app_get(server->app, x->in[0], x->in[1], &value);
     out_f32(x, value);
     return LINK_OK;
@@ -46,9 +39,8 @@ int serve_SET(server_t *server, exchange_t *x) {
 
 int serve_TELEMETRY(server_t *server, exchange_t *x) {
     telemetry_budget_t budget;
-    if (x->size < 4) {
+    if (x->size < 4)
         return LINK_SIZE;
-    }
     const int status =
         telemetry_choose(&server->telemetry, server->app, x->in + 4, x->size - 4, get_u32(x->in),
                          SERVER_PAYLOAD, server->port->baud, &budget);
@@ -59,9 +51,8 @@ int serve_TELEMETRY(server_t *server, exchange_t *x) {
 }
 
 int serve_CREDIT(server_t *server, exchange_t *x) {
-    if (x->size != 4) {
+    if (x->size != 4)
         return LINK_SIZE;
-    }
     telemetry_pay(&server->telemetry, server->app, get_u32(x->in));
     return LINK_OK;
 }
@@ -70,18 +61,15 @@ int serve_CREDIT(server_t *server, exchange_t *x) {
 
 int serve_MOTION(server_t *server, exchange_t *x) {
     motion_t motion = {0};
-    if (x->size < 5 || (x->size - 5) % 4 != 0 || (x->size - 5) / 4 > DYN_MAX_JOINTS) {
+    if (x->size < 5 || (x->size - 5) % 4 != 0 || (x->size - 5) / 4 > DYN_MAX_JOINTS)
         return LINK_SIZE;
-    }
     motion.kind = x->in[0];
     motion.duration_s = get_f32(x->in + 1);
     const uint32_t values = (uint32_t)(x->size - 5) / 4;
-    if (values != 0 && values != server_joints(server)) {
+    if (values != 0 && values != server_joints(server))
         return LINK_SIZE;
-    }
-    for (uint32_t i = 0; i < values; i++) {
+    for (uint32_t i = 0; i < values; i++)
         motion.value[i] = get_f32(x->in + 5 + 4 * i);
-    }
     const int reason = app_motion_start(server->app, &motion);
     out_u16(x, (uint32_t)reason);
     out_u8(x, reason != APP_OK ? app_where(server->app) : 0xff);
@@ -90,21 +78,18 @@ int serve_MOTION(server_t *server, exchange_t *x) {
 
 int serve_KNOTS(server_t *server, exchange_t *x) {
     const uint32_t n = server_joints(server);
-    if (n == 0 || x->size % (4 * n) != 0) {
+    if (n == 0 || x->size % (4 * n) != 0)
         return LINK_SIZE;
-    }
     const uint32_t points = (uint32_t)x->size / (4 * n);
     int reason = APP_OK;
-    if (points == 0) {
+    if (points == 0)
         reason = app_knots_end(server->app);
-    } else if (app_knot_credits(server->app) > 0 && points > app_knot_credits(server->app)) {
+    else if (app_knot_credits(server->app) > 0 && points > app_knot_credits(server->app))
         reason = APP_E_ROOM; /* all or none; without any the push knows why */
-    }
     for (uint32_t p = 0; p < points && reason == APP_OK; p++) {
         float q[DYN_MAX_JOINTS];
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n; i++)
             q[i] = get_f32(x->in + 4 * (p * n + i));
-        }
         reason = app_knot_push(server->app, q);
     }
     out_u16(x, (uint32_t)reason);
@@ -113,9 +98,8 @@ int serve_KNOTS(server_t *server, exchange_t *x) {
 }
 
 int serve_STOP(server_t *server, exchange_t *x) {
-    if (x->size != 1) {
+    if (x->size != 1)
         return LINK_SIZE;
-    }
     return server_refused(x, x->in[0] == 0 ? app_stop(server->app) : app_off(server->app));
 }
 
@@ -126,11 +110,9 @@ int serve_CLEAR(server_t *server, exchange_t *x) {
 int serve_PLACE(server_t *server, exchange_t *x) {
     const uint32_t n = server_joints(server);
     float q[DYN_MAX_JOINTS];
-    if (n == 0 || x->size != 4 * n) {
+    if (n == 0 || x->size != 4 * n)
         return LINK_SIZE;
-    }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         q[i] = get_f32(x->in + 4 * i);
-    }
     return server_refused(x, app_place(server->app, q));
 }

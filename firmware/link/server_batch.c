@@ -3,19 +3,15 @@
 
 int serve_ROW_PUT(server_t *server, exchange_t *x) {
     const server_rows_t *rows = server->port->rows;
-    if (rows == NULL) {
+    if (rows == NULL)
         return LINK_ABSENT;
-    }
-    if (x->size < 2 || (x->size - 2) % 8 != 0) {
+    if (x->size < 2 || (x->size - 2) % 8 != 0)
         return LINK_SIZE;
-    }
     const uint32_t first = get_u16(x->in), count = (uint32_t)(x->size - 2) / 8;
-    if (first + count > rows->row_room) {
+    if (first + count > rows->row_room)
         return LINK_INDEX;
-    }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         rows->row[first + i] = get_f64(x->in + 2 + 8 * i);
-    }
     return LINK_OK;
 }
 
@@ -33,15 +29,12 @@ int serve_ROW_RUN(server_t *server, exchange_t *x) {
     const server_rows_t *rows = server->port->rows;
     int reason = APP_OK;
     uint32_t limited = 0, cost = 0;
-    if (rows == NULL) {
+    if (rows == NULL)
         return LINK_ABSENT;
-    }
-    if (x->size != 1) {
+    if (x->size != 1)
         return LINK_SIZE;
-    }
-    if (!app_rests(server->app)) {
+    if (!app_rests(server->app))
         return LINK_STATE;
-    }
     const int status = rows_run(rows, x->in[0], &reason, &limited, &cost);
     out_u16(x, (uint32_t)reason);
     out_u32(x, limited);
@@ -51,16 +44,13 @@ int serve_ROW_RUN(server_t *server, exchange_t *x) {
 
 int serve_ROW_GET(server_t *server, exchange_t *x) {
     const server_rows_t *rows = server->port->rows;
-    if (rows == NULL) {
+    if (rows == NULL)
         return LINK_ABSENT;
-    }
-    if (x->size != 3) {
+    if (x->size != 3)
         return LINK_SIZE;
-    }
     const uint32_t first = get_u16(x->in), count = x->in[2];
-    if (first + count > rows->row_room || 8 * count > x->room - x->used) {
+    if (first + count > rows->row_room || 8 * count > x->room - x->used)
         return LINK_INDEX;
-    }
     for (uint32_t i = 0; i < count; i++) {
         put_f64(x->out + x->used, rows->row[first + i]);
         x->used += 8;
@@ -71,14 +61,11 @@ int serve_ROW_GET(server_t *server, exchange_t *x) {
 int serve_WRENCH(server_t *server, exchange_t *x) {
     const server_rows_t *rows = server->port->rows;
     double wrench[6];
-    if (rows == NULL) {
+    if (rows == NULL)
         return LINK_ABSENT;
-    }
-    if (x->size != sizeof wrench) {
+    if (x->size != sizeof wrench)
         return LINK_SIZE;
-    }
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 6; i++)
         wrench[i] = get_f64(x->in + 8 * i);
-    }
     return rows_wrench(rows, wrench);
 }

@@ -31,28 +31,23 @@ static bool has_rows(const server_t *server, int real) {
 }
 
 int serve_IMAGE_BEGIN(server_t *server, exchange_t *x) {
-    if (x->size != 9) {
+    if (x->size != 9)
         return LINK_SIZE;
-    }
     const uint32_t length = get_u32(x->in + 1);
     const uint8_t target = x->in[0];
     server->incoming = 0;
-    if (!app_rests(server->app)) {
+    if (!app_rests(server->app))
         return LINK_STATE;
-    }
-    if (target >= TARGET_ROWS && !has_rows(server, target - TARGET_ROWS)) {
+    if (target >= TARGET_ROWS && !has_rows(server, target - TARGET_ROWS))
         return LINK_ABSENT;
-    }
     if (in_place(server) && target == TARGET_APP) {
         int status = server->port->medium == NULL
                          ? STORE_E_MEDIUM
                          : store_begin(&server->store, length + SET_TABLES);
-        if (status == STORE_OK) {
+        if (status == STORE_OK)
             status = set_put_head(&server->store, length);
-        }
-        if (status != STORE_OK) {
+        if (status != STORE_OK)
             return store_refused(x, status);
-        }
     } else if (length > server->port->image_room) {
         return LINK_ROOM;
     }
@@ -65,24 +60,19 @@ int serve_IMAGE_BEGIN(server_t *server, exchange_t *x) {
 }
 
 int serve_IMAGE_DATA(server_t *server, exchange_t *x) {
-    if (x->size < 5) {
+    if (x->size < 5)
         return LINK_SIZE;
-    }
     const uint32_t offset = get_u32(x->in), count = (uint32_t)x->size - 4;
     const uint8_t *bytes = x->in + 4;
-    if (!server->incoming || offset > server->received) {
+    if (!server->incoming || offset > server->received)
         return LINK_ORDER;
-    }
-    if (offset < server->received) {
+    if (offset < server->received)
         return offset + count == server->received ? LINK_OK : LINK_ORDER;
-    }
-    if (count > server->incoming_length - offset) {
+    if (count > server->incoming_length - offset)
         return LINK_ORDER;
-    }
     if (in_place(server) && server->incoming_target == TARGET_APP) {
-        if (!app_rests(server->app)) { /* the tick waits for a flash that is written */
+        if (!app_rests(server->app)) /* the tick waits for a flash that is written */
             return LINK_STATE;
-        }
         const int status = store_put(&server->store, bytes, count);
         if (status != STORE_OK) {
             server->incoming = 0;
@@ -113,19 +103,16 @@ static void each_tunable(app_t *app, float *value, bool back) {
     unsigned i = 0;
     for (uint32_t t = 0; t < TUNABLES; t++) {
         const uint32_t count = tunable_table[t].per_joint ? status.joints : 1;
-        for (uint32_t joint = 0; joint < count; joint++, i++) {
+        for (uint32_t joint = 0; joint < count; joint++, i++)
             (void)(back ? app_set(app, t, joint, value[i]) : app_get(app, t, joint, &value[i]));
-        }
     }
 }
 
 /* The arm and the tunables from before; without one nothing runs. */
 static void run_again(server_t *server) {
     float *before = app_lend(server->app); /* load has kept them there */
-    if (app_load(server->app, server->running, server->running_length) == APP_OK &&
-        before != NULL) {
+    if (app_load(server->app, server->running, server->running_length) == APP_OK && before != NULL)
         each_tunable(server->app, before, true);
-    }
 }
 
 /* Takes a new arm over; if it is refused, what ran before runs again as it was. */
@@ -133,12 +120,10 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
     telemetry_budget_t budget;
     const bool ran = server->running_length > 0;
     float *before = app_lend(server->app);
-    if (before == NULL) {
+    if (before == NULL)
         return APP_E_STATE;
-    }
-    if (ran) {
+    if (ran)
         each_tunable(server->app, before, false);
-    }
     const int reason = app_load(server->app, image, length);
     server->place = app_where(server->app);
     if (reason == APP_OK) { /* whose choice was for another arm */
@@ -154,13 +139,11 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
 static int take_in_place(server_t *server, exchange_t *x) {
     const uint8_t *image = slot_image(server, store_spare(&server->store));
     const int reason = load(server, image, server->incoming_length);
-    if (reason != APP_OK) {
+    if (reason != APP_OK)
         return answer_image(server, x, reason, false);
-    }
     int status = set_put_tables(&server->store, server->app, &server->telemetry);
-    if (status == STORE_OK) {
+    if (status == STORE_OK)
         status = store_commit(&server->store);
-    }
     if (status == STORE_OK) {
         runs(server, image, server->incoming_length, SOURCE_STORE);
         return answer_image(server, x, APP_OK, true);
@@ -176,23 +159,18 @@ __attribute__((noinline)) static int rows_load(const server_rows_t *rows, uint8_
 }
 
 int serve_IMAGE_END(server_t *server, exchange_t *x) {
-    if (x->size != 1) {
+    if (x->size != 1)
         return LINK_SIZE;
-    }
     if (!server->incoming || x->in[0] != server->incoming_target ||
-        server->received != server->incoming_length) {
+        server->received != server->incoming_length)
         return LINK_ORDER;
-    }
     server->incoming = 0;
-    if (server->received_crc != server->incoming_crc) {
+    if (server->received_crc != server->incoming_crc)
         return LINK_CRC;
-    }
-    if (!app_rests(server->app)) {
+    if (!app_rests(server->app))
         return LINK_STATE;
-    }
-    if (server->incoming_target == TARGET_APP && in_place(server)) {
+    if (server->incoming_target == TARGET_APP && in_place(server))
         return take_in_place(server, x);
-    }
     const uint8_t *image = server->port->incoming;
     if (server->incoming_target >= TARGET_ROWS) {
         const server_rows_t *rows = server->port->rows;
@@ -210,22 +188,18 @@ int serve_IMAGE_END(server_t *server, exchange_t *x) {
 }
 
 int serve_IMAGE_READ(server_t *server, exchange_t *x) {
-    if (x->size != 6) {
+    if (x->size != 6)
         return LINK_SIZE;
-    }
     const uint32_t offset = get_u32(x->in + 1), count = x->in[5];
     uint32_t length = server->running_length;
-    if (x->in[0] > 1 || (x->in[0] == 1 && set_image(&server->store, &length) != STORE_OK)) {
+    if (x->in[0] > 1 || (x->in[0] == 1 && set_image(&server->store, &length) != STORE_OK))
         return LINK_INDEX;
-    }
-    if (offset > length || count > length - offset || count > x->room - x->used) {
+    if (offset > length || count > length - offset || count > x->room - x->used)
         return LINK_INDEX;
-    }
-    if (x->in[0] == 1) {
+    if (x->in[0] == 1)
         store_read(&server->store, SET_IMAGE + offset, x->out + x->used, count);
-    } else {
+    else
         memcpy(x->out + x->used, server->running + offset, count);
-    }
     x->used += count;
     return LINK_OK;
 }
@@ -233,43 +207,34 @@ int serve_IMAGE_READ(server_t *server, exchange_t *x) {
 static int save(server_t *server) {
     store_t *store = &server->store;
     int status = store_begin(store, server->running_length + SET_TABLES);
-    if (status == STORE_OK) {
+    if (status == STORE_OK)
         status = set_put_head(store, server->running_length);
-    }
-    if (status == STORE_OK) {
+    if (status == STORE_OK)
         status = store_put(store, server->running, server->running_length);
-    }
-    if (status == STORE_OK) {
+    if (status == STORE_OK)
         status = set_put_tables(store, server->app, &server->telemetry);
-    }
     return status == STORE_OK ? store_commit(store) : status;
 }
 
 int serve_SAVE(server_t *server, exchange_t *x) {
-    if (x->size != 0) {
+    if (x->size != 0)
         return LINK_SIZE;
-    }
     float *before = in_place(server) ? app_lend(server->app) : NULL;
-    if (!app_rests(server->app) || (in_place(server) && before == NULL)) {
+    if (!app_rests(server->app) || (in_place(server) && before == NULL))
         return LINK_STATE;
-    }
-    if (server->running_length == 0) {
+    if (server->running_length == 0)
         return LINK_NOTHING;
-    }
-    if (server->port->medium == NULL) {
+    if (server->port->medium == NULL)
         return store_refused(x, STORE_E_MEDIUM);
-    }
     const int status = save(server);
-    if (status != STORE_OK) {
+    if (status != STORE_OK)
         return store_refused(x, status);
-    }
     if (in_place(server)) { /* the same bytes, in the other slot */
         each_tunable(server->app, before, false);
         server->running = slot_image(server, (unsigned)server->store.current);
         const int reason = app_load(server->app, server->running, server->running_length);
-        if (reason != APP_OK) {
+        if (reason != APP_OK)
             return server_refused(x, reason);
-        }
         each_tunable(server->app, before, true);
     }
     server->source = SOURCE_STORE;
@@ -284,25 +249,21 @@ void server_load_stored(server_t *server) {
     uint8_t field[SAMPLE_FIELDS];
     telemetry_budget_t budget;
     int status = port->medium == NULL ? STORE_E_EMPTY : store_open(&server->store, port->medium);
-    if (status == STORE_OK) {
+    if (status == STORE_OK)
         status = set_image(&server->store, &length);
-    }
-    if (status == STORE_OK && !in_place(server) && length > port->image_room) {
+    if (status == STORE_OK && !in_place(server) && length > port->image_room)
         status = STORE_E_ROOM;
-    }
     if (status != STORE_OK) {
         server->reason = (int16_t)(REASON_STORE + status);
-        if (status != STORE_E_EMPTY) {
+        if (status != STORE_E_EMPTY)
             app_fault(server->app, APP_FAULT_PARAMETERS);
-        }
         return;
     }
     const uint8_t *image = port->image;
-    if (in_place(server)) {
+    if (in_place(server))
         image = slot_image(server, (unsigned)server->store.current);
-    } else {
+    else
         store_read(&server->store, SET_IMAGE, port->image, length);
-    }
     const int reason = app_load(server->app, image, length);
     if (reason != APP_OK) {
         server->reason = (int16_t)reason;

@@ -1,9 +1,7 @@
-/*
- * What the rooms of the server share: a request with the place for its answer, and one handler for
+/* What the rooms of the server share: a request with the place for its answer, and one handler for
  * each message of the protocol. server.c has the line and finds the handler; the handlers live by
  * what they are about: server_tell.c what the board says about itself, server_image.c parameters
- * and their store, server_act.c what moves and streams, server_rows.c computation for the tool.
- */
+ * and their store, server_act.c what moves and streams, server_rows.c computation for the tool. */
 #ifndef FIRMWARE_LINK_SERVER_ROOM_H
 #define FIRMWARE_LINK_SERVER_ROOM_H
 
@@ -45,9 +43,8 @@ static inline void out_f32(exchange_t *x, float value) {
 
 /* As much of it as fits. */
 static inline void out_text(exchange_t *x, const char *text) {
-    while (*text != '\0' && x->used + 1 < x->room) {
+    while (*text != '\0' && x->used + 1 < x->room)
         out_u8(x, (uint8_t)*text++);
-    }
     out_u8(x, 0);
 }
 

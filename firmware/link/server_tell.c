@@ -1,7 +1,5 @@
-/*
- * firmware/link/server_room.h: what the board says about itself: who it is, what it does, what it
- * has, what it costs and what went wrong.
- */
+/* firmware/link/server_room.h: what the board says about itself: who it is, what it does, what it
+ * has, what it costs and what went wrong. */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
@@ -10,9 +8,8 @@
 int serve_HELLO(server_t *server, exchange_t *x) {
     const server_port_t *port = server->port;
     server->once_valid = 0;
-    if (x->size != 1) {
+    if (x->size != 1)
         return LINK_SIZE;
-    }
     out_u8(x, PROTOCOL_VERSION);
     out_u8(x, SERVER_PAYLOAD);
     out_u8(x, DYN_MAX_JOINTS);
@@ -33,9 +30,8 @@ static bool tunables_saved(const server_t *server) {
         for (uint32_t joint = 0; joint < (tunable_table[t].per_joint ? n : 1); joint++) {
             float value;
             if (app_get(server->app, t, joint, &value) == APP_OK &&
-                !set_holds(&server->store, t, joint, value)) {
+                !set_holds(&server->store, t, joint, value))
                 return false;
-            }
         }
     }
     return true;
@@ -43,9 +39,8 @@ static bool tunables_saved(const server_t *server) {
 
 static uint32_t stored_crc(const server_t *server, uint32_t *length) {
     uint32_t crc = 0;
-    if (set_image(&server->store, length) != STORE_OK) {
+    if (set_image(&server->store, length) != STORE_OK)
         return 0;
-    }
     for (uint32_t at = 0; at < *length; at += 4) { /* an image is whole words */
         uint8_t word[4];
         store_read(&server->store, SET_IMAGE + at, word, sizeof word);
@@ -70,21 +65,16 @@ int serve_STATUS(server_t *server, exchange_t *x) {
     uint32_t length, flags = 0;
     size_t crash = 0;
     const uint32_t crc = stored_crc(server, &length);
-    if (server->running_length != length || server->running_crc != crc) {
+    if (server->running_length != length || server->running_crc != crc)
         flags |= STATUS_UNSAVED_IMAGE;
-    }
-    if (!tunables_saved(server)) {
+    if (!tunables_saved(server))
         flags |= STATUS_UNSAVED_TUNABLES;
-    }
-    if (server->telemetry.fields > 0) {
+    if (server->telemetry.fields > 0)
         flags |= STATUS_TELEMETRY;
-    }
-    if (port_crash(server->port, &crash) != NULL) {
+    if (port_crash(server->port, &crash) != NULL)
         flags |= STATUS_CRASHED;
-    }
-    if (status.moving) {
+    if (status.moving)
         flags |= STATUS_MOVING;
-    }
     out_u8(x, status.state);
     out_u8(x, status.fault);
     out_u8(x, flags);
@@ -118,31 +108,26 @@ int serve_COUNTERS(server_t *server, exchange_t *x) {
     counter[COUNTER_OVERLONG] = server->reader.stats.overlong;
     counter[COUNTER_SAMPLES] = server->telemetry.sent;
     counter[COUNTER_DROPPED] = telemetry_lost(&server->telemetry, server->app);
-    for (unsigned i = 0; i < COUNTERS; i++) {
+    for (unsigned i = 0; i < COUNTERS; i++)
         out_u32(x, counter[i]);
-    }
     return LINK_OK;
 }
 
-/*
- * A record that is longer than an answer goes out in pieces: what is before `skip` or behind the
- * room is counted only.
- */
+/* A record that is longer than an answer goes out in pieces: what is before `skip` or behind the
+ * room is counted only. */
 typedef struct {
     exchange_t *x;
     uint32_t skip, total;
 } record_t;
 
 static void record_byte(record_t *record, uint32_t byte) {
-    if (record->total++ >= record->skip && record->x->used < record->x->room) {
+    if (record->total++ >= record->skip && record->x->used < record->x->room)
         out_u8(record->x, byte);
-    }
 }
 
 static void record_bytes(record_t *record, const void *bytes, size_t size) {
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         record_byte(record, ((const uint8_t *)bytes)[i]);
-    }
 }
 
 static void record_text(record_t *record, const char *text) {
@@ -162,9 +147,8 @@ static void describe_robot(const server_t *server, record_t *record) {
         record_text(record, "");
         return;
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         record_byte(record, get_u32(server->running + IMAGE_HEAD_SIZE + i * IMAGE_JOINT_SIZE));
-    }
     const char *name = (const char *)server->running + IMAGE_HEAD_SIZE + n * IMAGE_JOINT_SIZE;
     for (uint32_t i = 0; i <= n; i++) { /* of the robot, then of its joints */
         record_text(record, name);
@@ -190,9 +174,8 @@ static void describe_field(const server_t *server, record_t *record, uint32_t fi
     record_byte(record, info->per_joint);
     record_byte(record, info->quantity == QUANTITY_NONE ? KIND_U32 : fixed ? KIND_Q31 : KIND_F32);
     record_byte(record, fixed && info->quantity != QUANTITY_NONE ? count : 0);
-    for (uint32_t i = 0; fixed && info->quantity != QUANTITY_NONE && i < count; i++) {
+    for (uint32_t i = 0; fixed && info->quantity != QUANTITY_NONE && i < count; i++)
         record_byte(record, (uint32_t)app_exponent(server->app, info->quantity, i));
-    }
     record_text(record, info->name);
     record_text(record, quantity_unit(info->quantity, 0));
     record_text(record, quantity_unit(info->quantity, 1));
@@ -224,9 +207,8 @@ static void describe_choice(const telemetry_t *telemetry, record_t *record) {
 }
 
 int serve_DESCRIBE(server_t *server, exchange_t *x) {
-    if (x->size != 4) {
+    if (x->size != 4)
         return LINK_SIZE;
-    }
     const uint8_t index = x->in[1];
     record_t record = {x, get_u16(x->in + 2), 0};
     uint8_t *const total = x->out + x->used;
@@ -236,21 +218,18 @@ int serve_DESCRIBE(server_t *server, exchange_t *x) {
         describe_robot(server, &record);
         break;
     case TOPIC_TUNABLE:
-        if (index >= TUNABLES) {
+        if (index >= TUNABLES)
             return LINK_INDEX;
-        }
         describe_tunable(&record, &tunable_table[index]);
         break;
     case TOPIC_FIELD:
-        if (index >= SAMPLE_FIELDS) {
+        if (index >= SAMPLE_FIELDS)
             return LINK_INDEX;
-        }
         describe_field(server, &record, index);
         break;
     case TOPIC_METHOD:
-        if (server->port->rows == NULL || index >= server->port->rows->methods) {
+        if (server->port->rows == NULL || index >= server->port->rows->methods)
             return LINK_INDEX;
-        }
         describe_method(server->port->rows, &record, index);
         break;
     case TOPIC_CHOICE:
@@ -268,28 +247,24 @@ int serve_DESCRIBE(server_t *server, exchange_t *x) {
 int serve_CRASH(server_t *server, exchange_t *x) {
     const server_port_t *port = server->port;
     size_t size = 0;
-    if (x->size != 3) {
+    if (x->size != 3)
         return LINK_SIZE;
-    }
     const uint8_t *bytes = port_crash(port, &size);
     record_t record = {x, get_u16(x->in + 1), 0};
     size = bytes != NULL ? size : 0;
     out_u16(x, (uint32_t)size);
     record_bytes(&record, bytes, size);
-    if (x->in[0] != 0 && bytes != NULL) {
+    if (x->in[0] != 0 && bytes != NULL)
         port_crash_clear(port);
-    }
     return LINK_OK;
 }
 
 int serve_STAGES(server_t *server, exchange_t *x) {
-    if (x->size != 2) {
+    if (x->size != 2)
         return LINK_SIZE;
-    }
     const uint32_t stage = x->in[0];
-    if (stage > STAGES) {
+    if (stage > STAGES)
         return LINK_INDEX;
-    }
     app_stages_t stages;
     app_stages(server->app, &stages);
     out_u32(x, stages.ticks);
@@ -297,9 +272,8 @@ int serve_STAGES(server_t *server, exchange_t *x) {
     out_u32(x, stages.ticks > 0 ? (uint32_t)(stages.sum[stage] / stages.ticks) : 0);
     out_u32(x, stages.most[stage]);
     out_text(x, stage < STAGES ? stage_name(stage) : "tick");
-    if (x->in[1] != 0) {
+    if (x->in[1] != 0)
         app_stages_clear(server->app);
-    }
     return LINK_OK;
 }
 

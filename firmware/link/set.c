@@ -22,20 +22,16 @@ static uint32_t joints_of(const app_t *app, uint32_t tunable) {
 
 int set_image(const store_t *store, uint32_t *length) {
     *length = 0;
-    if (store->current == STORE_NONE) {
+    if (store->current == STORE_NONE)
         return STORE_E_EMPTY;
-    }
-    if (store->length < SET_IMAGE) {
+    if (store->length < SET_IMAGE)
         return STORE_E_CONTENT;
-    }
-    if (word_at(store, 0) > SET_VERSION) {
+    if (word_at(store, 0) > SET_VERSION)
         return STORE_E_NEWER;
-    }
     const uint32_t image = word_at(store, 4);
     if (image % 4 != 0 || image > store->length - SET_IMAGE ||
-        store->length - SET_IMAGE - image < 12) {
+        store->length - SET_IMAGE - image < 12)
         return STORE_E_CONTENT;
-    }
     *length = image;
     return STORE_OK;
 }
@@ -62,33 +58,27 @@ static int put_tunable(store_t *store, const app_t *app, uint32_t tunable, uint3
 int set_put_no_tables(store_t *store) {
     static const uint32_t words[] = {0, 1, 0}; /* tunables; decimation, fields */
     int status = STORE_OK;
-    for (uint32_t i = 0; i < sizeof words / sizeof words[0] && status == STORE_OK; i++) {
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0] && status == STORE_OK; i++)
         status = put_word(store, words[i]);
-    }
     return status;
 }
 
 int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetry) {
     uint32_t count = 0;
-    for (uint32_t t = 0; t < TUNABLES; t++) {
+    for (uint32_t t = 0; t < TUNABLES; t++)
         count += joints_of(app, t);
-    }
     int status = put_word(store, count);
     for (uint32_t t = 0; t < TUNABLES && status == STORE_OK; t++) {
         const uint32_t joints = joints_of(app, t);
-        for (uint32_t joint = 0; joint < joints && status == STORE_OK; joint++) {
+        for (uint32_t joint = 0; joint < joints && status == STORE_OK; joint++)
             status = put_tunable(store, app, t, joint);
-        }
     }
-    if (status == STORE_OK) {
+    if (status == STORE_OK)
         status = put_word(store, telemetry->every);
-    }
-    if (status == STORE_OK) {
+    if (status == STORE_OK)
         status = put_word(store, telemetry->fields);
-    }
-    for (uint32_t i = 0; i < telemetry->fields && status == STORE_OK; i++) {
+    for (uint32_t i = 0; i < telemetry->fields && status == STORE_OK; i++)
         status = put_word(store, name_crc(sample_table[telemetry->field[i]].name));
-    }
     return status;
 }
 
@@ -96,14 +86,12 @@ int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetr
 static uint32_t tunables_at(const store_t *store, uint32_t *count) {
     uint32_t image;
     *count = 0;
-    if (set_image(store, &image) != STORE_OK) {
+    if (set_image(store, &image) != STORE_OK)
         return 0;
-    }
     const uint32_t at = SET_IMAGE + image + 4;
     const uint32_t stored = word_at(store, at - 4);
-    if (stored <= (store->length - at) / SET_TUNABLE) {
+    if (stored <= (store->length - at) / SET_TUNABLE)
         *count = stored;
-    }
     return at;
 }
 
@@ -124,11 +112,9 @@ bool set_holds(const store_t *store, uint32_t tunable, uint32_t joint, float val
 }
 
 static bool take_tunable(const uint8_t entry[SET_TUNABLE], app_t *app) {
-    for (uint32_t t = 0; t < TUNABLES; t++) {
-        if (get_u32(entry) == name_crc(tunable_table[t].name)) {
+    for (uint32_t t = 0; t < TUNABLES; t++)
+        if (get_u32(entry) == name_crc(tunable_table[t].name))
             return app_set(app, t, get_u32(entry + 4), get_f32(entry + 8)) == APP_OK;
-        }
-    }
     return false;
 }
 
@@ -142,22 +128,19 @@ uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_
         store_read(store, at, entry, sizeof entry);
         unknown += take_tunable(entry, app) ? 0 : 1;
     }
-    if (at == 0 || store->length - at < 8) {
+    if (at == 0 || store->length - at < 8)
         return unknown;
-    }
     *every = word_at(store, at);
     const uint32_t chosen = word_at(store, at + 4);
     for (uint32_t i = 0; i < chosen && at + 12 + 4 * i <= store->length; i++) {
         const uint32_t name = word_at(store, at + 8 + 4 * i);
         uint32_t f = 0;
-        while (f < SAMPLE_FIELDS && name_crc(sample_table[f].name) != name) {
+        while (f < SAMPLE_FIELDS && name_crc(sample_table[f].name) != name)
             f++;
-        }
-        if (f < SAMPLE_FIELDS && *fields < SAMPLE_FIELDS) {
+        if (f < SAMPLE_FIELDS && *fields < SAMPLE_FIELDS)
             field[(*fields)++] = (uint8_t)f;
-        } else {
+        else
             unknown++;
-        }
     }
     return unknown;
 }

@@ -43,10 +43,8 @@ int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetr
 /* The tables of a set that says nothing beside its image. */
 int set_put_no_tables(store_t *store);
 
-/*
- * Tunables and choice of the stored set into the application, whose arm is loaded already. Returns
- * how many of them this firmware does not have or take.
- */
+/* Tunables and choice of the stored set into the application, whose arm is loaded already. Returns
+ * how many of them this firmware does not have or take. */
 uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_FIELDS],
                          uint32_t *fields, uint32_t *every);
 

@@ -5,9 +5,8 @@
 
 uint32_t telemetry_values(const telemetry_t *telemetry, uint32_t joints) {
     uint32_t values = 0;
-    for (unsigned i = 0; i < telemetry->fields; i++) {
+    for (unsigned i = 0; i < telemetry->fields; i++)
         values += sample_table[telemetry->field[i]].per_joint ? joints : 1;
-    }
     return values;
 }
 
@@ -30,31 +29,25 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
     app_status_t status;
     app_status(app, &status);
     *budget = (telemetry_budget_t){0};
-    if (fields > SAMPLE_FIELDS) {
+    if (fields > SAMPLE_FIELDS)
         return LINK_INDEX;
-    }
     for (size_t i = 0; i < fields; i++) {
-        if (field[i] >= SAMPLE_FIELDS || memchr(field, field[i], i) != NULL) {
+        if (field[i] >= SAMPLE_FIELDS || memchr(field, field[i], i) != NULL)
             return LINK_INDEX;
-        }
         chosen.field[i] = field[i];
     }
     if (fields > 0) {
-        if (every == 0) {
+        if (every == 0)
             return LINK_INDEX;
-        }
         *budget = telemetry_budget(telemetry_values(&chosen, status.joints), payload,
                                    status.rate_hz, every, baud);
-        if (budget->needed > budget->available) {
+        if (budget->needed > budget->available)
             return LINK_BUDGET;
-        }
-        if (app_set(app, TUNABLE_sample_every, 0, (float)every) != APP_OK) {
+        if (app_set(app, TUNABLE_sample_every, 0, (float)every) != APP_OK)
             return LINK_APP;
-        }
     }
-    while (app_sample_peek(app) != NULL) { /* made for the choice before */
+    while (app_sample_peek(app) != NULL) /* made for the choice before */
         app_sample_release(app);
-    }
     *telemetry = chosen;
     return LINK_OK;
 }
@@ -62,22 +55,19 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
 int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t tunable, float value,
                      uint32_t payload, uint32_t baud) {
     const tunable_info_t *info = &tunable_table[tunable];
-    if (telemetry->fields == 0 || !(value >= info->least && value <= info->most)) {
+    if (telemetry->fields == 0 || !(value >= info->least && value <= info->most))
         return LINK_OK;
-    }
     app_status_t status;
     app_status(app, &status);
     uint32_t rate_hz = status.rate_hz, every = telemetry->every;
-    if (tunable == TUNABLE_rate_hz) {
+    if (tunable == TUNABLE_rate_hz)
         rate_hz = (uint32_t)value;
-    } else if (tunable == TUNABLE_sample_every) {
+    else if (tunable == TUNABLE_sample_every)
         every = (uint32_t)value;
-    } else {
+    else
         return LINK_OK;
-    }
-    if (every == 0) { /* none are sent */
+    if (every == 0) /* none are sent */
         return LINK_OK;
-    }
     const telemetry_budget_t budget =
         telemetry_budget(telemetry_values(telemetry, status.joints), payload, rate_hz, every, baud);
     return budget.needed > budget.available ? LINK_BUDGET : LINK_OK;
@@ -109,9 +99,8 @@ static void put_values(const telemetry_t *telemetry, const sample_t *sample, uin
             skip -= size;
             continue;
         }
-        for (uint32_t joint = skip; joint < size && count > 0; joint++, count--) {
+        for (uint32_t joint = skip; joint < size && count > 0; joint++, count--)
             to = put_u32(to, app_sample_word(sample, field, joint));
-        }
         skip = 0;
     }
 }
@@ -125,17 +114,15 @@ size_t telemetry_next(telemetry_t *telemetry, app_t *app, uint32_t joints, uint8
         telemetry->at = 0;
         app_sample_release(app);
     }
-    if (sample == NULL) {
+    if (sample == NULL)
         return 0;
-    }
     const uint32_t values = telemetry_values(telemetry, joints);
     const uint32_t in_frame = (payload - PROTOCOL_SAMPLE_HEAD) / 4;
     const uint32_t left = values > telemetry->at ? values - telemetry->at : 0;
     const uint32_t count = left < in_frame ? left : in_frame;
     const size_t content = PROTOCOL_HEAD + PROTOCOL_SAMPLE_HEAD + 4 * (size_t)count;
-    if (FRAME_WRITE_ROOM(content) > room) {
+    if (FRAME_WRITE_ROOM(content) > room)
         return 0;
-    }
     uint8_t *at = memory + FRAME_WRITE_AT;
     at[0] = PROTOCOL_SAMPLE;
     at[1] = telemetry->sequence++;

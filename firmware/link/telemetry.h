@@ -44,20 +44,16 @@ telemetry_budget_t telemetry_budget(uint32_t values, uint32_t payload, uint32_t 
 /* LINK_OK; LINK_BUDGET or LINK_INDEX or LINK_APP, and the choice before stays. No field: off. */
 int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, size_t fields,
                      uint32_t every, uint32_t payload, uint32_t baud, telemetry_budget_t *budget);
-/*
- * LINK_OK, or LINK_BUDGET where the choice would no longer fit the line with this value of rate_hz
- * or sample_every; a value that has no meaning is for app_set to refuse.
- */
+/* LINK_OK, or LINK_BUDGET where the choice would no longer fit the line with this value of rate_hz
+ * or sample_every; a value that has no meaning is for app_set to refuse. */
 int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t tunable, float value,
                      uint32_t payload, uint32_t baud);
 /* So many samples more may be sent. */
 void telemetry_pay(telemetry_t *telemetry, const app_t *app, uint32_t samples);
 uint32_t telemetry_lost(const telemetry_t *telemetry, const app_t *app);
 
-/*
- * The next frame into `memory`, which holds FRAME_WRITE_ROOM(PROTOCOL_HEAD + payload) bytes, if it
- * is not longer than `room`. Its size, or 0: nothing to send, or no room.
- */
+/* The next frame into `memory`, which holds FRAME_WRITE_ROOM(PROTOCOL_HEAD + payload) bytes, if it
+ * is not longer than `room`. Its size, or 0: nothing to send, or no room. */
 size_t telemetry_next(telemetry_t *telemetry, app_t *app, uint32_t joints, uint8_t *memory,
                       uint32_t payload, size_t room);
 

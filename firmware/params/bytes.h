@@ -1,7 +1,5 @@
-/*
- * Numbers and checksums in bytes, for what travels and what is kept: frames, robot images and the
- * parameter store.
- */
+/* Numbers and checksums in bytes, for what travels and what is kept: frames, robot images and the
+ * parameter store. */
 #ifndef FIRMWARE_PARAMS_BYTES_H
 #define FIRMWARE_PARAMS_BYTES_H
 

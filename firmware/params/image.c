@@ -268,13 +268,13 @@ static int get_joint(const uint8_t *bytes, bool proved, image_joint_t *out, cons
     *field = "q31 unit of mass";
     if (proved ? out->q31_mass < -128 || out->q31_mass > 127 : out->q31_mass != 0)
         return IMAGE_E_CODE;
-    *field = get_fields(bytes + 12, joint_fields, JOINT_FIELDS, (float *)&out->number);
+    *field = get_fields(bytes + 12, joint_fields, JOINT_FIELDS, out->alpha);
     return *field ? IMAGE_E_NUMBER : IMAGE_OK;
 }
 
 /* The base frame lies on the first axis: dyn/model/model.h. */
 static bool first_frame_zero(const image_joint_t *joint) {
-    const image_joint_numbers_t *f = &joint->number;
+    const image_joint_t *f = joint;
     return f->alpha[0] == 0 && f->a[0] == 0 && f->theta[0] == 0 && f->d[0] == 0;
 }
 
@@ -288,7 +288,7 @@ static int get_head(const uint8_t *bytes, image_t *out, image_where_t *where) {
     out->q31_time = (int8_t)(uint8_t)(units >> 16);
     if (out->n < 1 || out->n > DYN_MAX_JOINTS)
         return fail(where, IMAGE_NO_JOINT, "number of joints", IMAGE_E_JOINTS);
-    if (out->has & ~(uint32_t)IMAGE_HAS_ALL || out->feedback >= IMAGE_FEEDBACKS)
+    if (out->has & ~(uint32_t)IMAGE_HAS_ALL || out->feedback >= FEEDBACKS)
         return fail(where, IMAGE_NO_JOINT, "feedback", IMAGE_E_CODE);
     if (units & 0xff0000fe || (!out->proved && units != 0))
         return fail(where, IMAGE_NO_JOINT, "q31 units", IMAGE_E_CODE);
@@ -412,7 +412,7 @@ int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
         put_u32(at, joint->type);
         put_u32(at + 4, joint->has);
         put_u32(at + 8, image->proved ? (uint32_t)joint->q31_mass : 0);
-        field = put_fields(at + 12, joint_fields, JOINT_FIELDS, (const float *)&joint->number);
+        field = put_fields(at + 12, joint_fields, JOINT_FIELDS, joint->alpha);
         if (field)
             return fail(where, i, field, IMAGE_E_NUMBER);
     }

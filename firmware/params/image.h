@@ -41,6 +41,7 @@
 #include "dyn/model/flex_model.h"
 #include "dyn/model/model.h"
 #include "dyn/number/q31.h"
+#include "firmware/params/parameters.h"
 
 // clang-format off
 #define IMAGE_MAGIC       "\x89" "APL"
@@ -52,15 +53,13 @@
 #define IMAGE_TAG(a, b, c, d)                                                                      \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
-/*
- * X(NAME, tag, most bytes of content, help)
+/* X(NAME, tag, most bytes of content, help)
  * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t as far as its n joints: the proved constants
  * themselves, which a board uses where they lie.
  * FLEX: firmware/params/image_flex.h.
  * HOME: n times how a joint finds its position (0 absolute encoder, 1 / -1 upper / lower stop, 2 /
  * -2 a switch above / below) and where stop or switch is; not there where all encoders are
- * absolute.
- */
+ * absolute. */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
     X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
       "constants of the arm, prepared for q31")                                                    \
@@ -155,8 +154,6 @@ enum {
     IMAGE_JOINT_HAS_ALL = (1 << 17) - 1
 };
 
-enum { IMAGE_FEEDBACK_OFF, IMAGE_FEEDBACK_PD, IMAGE_FEEDBACK_COMPUTED_TORQUE, IMAGE_FEEDBACKS };
-
 /* X(number, NAME, "cause", "cure"). Numbers are never used again. */
 #define IMAGE_ERROR_TABLE(X)                                                                       \
     X(-1, SHORT, "the image ends too early", "transfer it again")                                  \
@@ -191,20 +188,18 @@ typedef struct {
 } image_arm_t;
 
 typedef struct {
-#define X(name, count, unit, kind, help) float name[count];
-    IMAGE_JOINT_FIELDS(X)
-#undef X
-} image_joint_numbers_t;
-
-typedef struct {
     uint32_t type;
     uint32_t has;
     int32_t q31_mass;
-    image_joint_numbers_t number;
+#define X(name, count, unit, kind, help) float name[count];
+    IMAGE_JOINT_FIELDS(X)
+#undef X
 } image_joint_t;
 
 #define IMAGE_HEAD_SIZE  (32u + (uint32_t)sizeof(image_arm_t))
 #define IMAGE_JOINT_SIZE ((uint32_t)sizeof(image_joint_t))
+/* From alpha on. */
+#define IMAGE_JOINT_NUMBERS (IMAGE_JOINT_SIZE / 4 - 3)
 
 static_assert(sizeof(image_arm_t) == 29 * 4, "the layout has no gaps");
 static_assert(sizeof(image_joint_t) == 37 * 4, "the layout has no gaps");
@@ -252,10 +247,8 @@ typedef struct {
     const char *field;
 } image_where_t;
 
-/*
- * Checks everything and takes the image apart. `size` may be larger than the image (a slot of
- * flash). IMAGE_OK or a negative image_status_t; where may be NULL.
- */
+/* Checks everything and takes the image apart. `size` may be larger than the image (a slot of
+ * flash). IMAGE_OK or a negative image_status_t; where may be NULL. */
 int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where);
 /* Length that the bytes claim, 0 where they do not begin with an image of this version. */
 uint32_t image_length(const uint8_t *bytes, size_t size);
@@ -275,18 +268,14 @@ bool image_units(const image_t *image, dyn_units_t *units);
  * in memory that was zero before. */
 uint32_t image_q31_size(uint32_t n);
 void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes);
-/*
- * The prepared arm inside the bytes of the image, which must lie on a word. IMAGE_OK,
+/* The prepared arm inside the bytes of the image, which must lie on a word. IMAGE_OK,
  * IMAGE_E_UNPROVED where the image has none, IMAGE_E_BUILD where another build prepared it, or
- * IMAGE_E_NUMBER where it is not one of this image's arm.
- */
+ * IMAGE_E_NUMBER where it is not one of this image's arm. */
 int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm);
 
-/*
- * Of everything in the image that code generated for one arm contains: frames, links, rotors,
+/* Of everything in the image that code generated for one arm contains: frames, links, rotors,
  * gravity, payload, base and tool; for fixed point also the units and the limits within which they
- * are proved. Generated code carries it, so that code and parameters cannot disagree unseen.
- */
+ * are proved. Generated code carries it, so that code and parameters cannot disagree unseen. */
 uint32_t image_model_hash(const image_t *image, bool fixed_point);
 
 /* The angle that a stored number stands for. */

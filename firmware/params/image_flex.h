@@ -43,10 +43,8 @@ void image_put_flex(uint32_t n, const image_beam_t beam[], const dyn_flex_model_
 
 /* The image has elastic links. */
 bool image_elastic(const image_t *image);
-/*
- * The elastic side of the arm; without the section one that is rigid. beam may be NULL. IMAGE_OK,
- * or a negative image_status_t; what the numbers mean is the business of dyn_flex_check.
- */
+/* The elastic side of the arm; without the section one that is rigid. beam may be NULL. IMAGE_OK,
+ * or a negative image_status_t; what the numbers mean is the business of dyn_flex_check. */
 int image_get_flex(const image_t *image, image_beam_t beam[], dyn_flex_model_t *flex);
 
 #endif

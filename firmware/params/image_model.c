@@ -1,7 +1,5 @@
-/*
- * What a robot image says, as the kernels take it: the model, the units of fixed point, the
- * constants prepared for it, and the hash by which generated code knows its arm.
- */
+/* What a robot image says, as the kernels take it: the model, the units of fixed point, the
+ * constants prepared for it, and the hash by which generated code knows its arm. */
 #include "firmware/params/image.h"
 
 #include <math.h>
@@ -29,7 +27,7 @@ static dyn_pose_t to_pose(const float xyz[3], const float rpy[3]) {
 }
 
 static void to_joint(const image_joint_t *in, dyn_model_joint_t *out) {
-    const image_joint_numbers_t *f = &in->number;
+    const image_joint_t *f = in;
     dyn_drive_t *drive = &out->drive;
     out->type = in->type == DYN_PRISMATIC ? DYN_PRISMATIC : DYN_REVOLUTE;
     out->alpha = image_angle(f->alpha[0]);
@@ -142,7 +140,7 @@ uint32_t image_model_hash(const image_t *image, bool fixed_point) {
     }
     for (uint32_t i = 0; i < image->n; i++) {
         const image_joint_t *j = &image->joint[i];
-        const image_joint_numbers_t *x = &j->number;
+        const image_joint_t *x = j;
         const float frame[6] = {x->alpha[0], x->a[0],    x->theta[0],
                                 x->d[0],     x->gear[0], x->rotor_inertia[0]};
         hash = hash_more(hash, &j->type, sizeof j->type);

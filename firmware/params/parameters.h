@@ -1,7 +1,5 @@
-/*
- * What can be changed on a running board, by name. SI floats at the boundary; the backend's units
- * are made from them outside the tick, and a change takes effect between two ticks.
- */
+/* What can be changed on a running board, by name. SI floats at the boundary; the backend's units
+ * are made from them outside the tick, and a change takes effect between two ticks. */
 #ifndef FIRMWARE_PARAMS_PARAMETERS_H
 #define FIRMWARE_PARAMS_PARAMETERS_H
 
@@ -9,7 +7,7 @@
 
 #include "firmware/params/variant.h"
 
-enum { FEEDBACK_OFF, FEEDBACK_PD, FEEDBACK_COMPUTED_TORQUE };
+enum { FEEDBACK_OFF, FEEDBACK_PD, FEEDBACK_COMPUTED_TORQUE, FEEDBACKS };
 enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
 
 /*

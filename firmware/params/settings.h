@@ -1,6 +1,4 @@
-/*
- * What the robot image says about a joint beside the dynamics.
- */
+/* What the robot image says about a joint beside the dynamics. */
 #ifndef FIRMWARE_PARAMS_SETTINGS_H
 #define FIRMWARE_PARAMS_SETTINGS_H
 

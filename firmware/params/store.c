@@ -14,10 +14,8 @@ enum {
     PIECE = 32
 };
 
-/*
- * The calls into the medium, each in a function of its own so that the bound of the stack can be
- * computed (tools/dev/stack.py --indirect).
- */
+/* The calls into the medium, each in a function of its own so that the bound of the stack can be
+ * computed (tools/dev/stack.py --indirect). */
 __attribute__((noinline)) static void medium_read(const store_medium_t *m, unsigned slot,
                                                   uint32_t offset, void *data, uint32_t n) {
     m->read(m->context, slot, offset, data, n);
@@ -57,9 +55,8 @@ int store_open(store_t *store, const store_medium_t *medium) {
     *store = (store_t){.medium = medium, .current = STORE_NONE};
     for (unsigned slot = 0; slot < STORE_SLOTS; slot++) {
         uint8_t head[STORE_HEAD];
-        if (!read_head(medium, slot, head)) {
+        if (!read_head(medium, slot, head))
             continue;
-        }
         const uint32_t sequence = get_u32(head + AT_SEQUENCE);
         if (store->current == STORE_NONE || (int32_t)(sequence - store->sequence) > 0) {
             store->current = (int)slot;
@@ -84,12 +81,10 @@ int store_begin(store_t *store, uint32_t most) {
     const store_medium_t *m = store->medium;
     const uint32_t padding = m->write_unit - 1;
     store->writing = false;
-    if (most > m->slot_bytes - STORE_HEAD - padding) {
+    if (most > m->slot_bytes - STORE_HEAD - padding)
         return STORE_E_ROOM;
-    }
-    if (medium_erase(m, store_spare(store), STORE_HEAD + most + padding) != 0) {
+    if (medium_erase(m, store_spare(store), STORE_HEAD + most + padding) != 0)
         return STORE_E_MEDIUM;
-    }
     store->writing = true;
     store->write_most = most;
     store->written = 0;
@@ -112,16 +107,14 @@ static int put_units(store_t *store, const uint8_t *data, uint32_t n) {
         uint32_t taken;
         if (held == 0 && n >= unit) {
             taken = n - n % unit;
-            if (medium_program(m, store_spare(store), at, data, taken) != 0) {
+            if (medium_program(m, store_spare(store), at, data, taken) != 0)
                 return STORE_E_MEDIUM;
-            }
         } else {
             taken = n < unit - held ? n : unit - held;
             memcpy(store->unit + held, data, taken);
             if (held + taken == unit &&
-                medium_program(m, store_spare(store), at, store->unit, unit) != 0) {
+                medium_program(m, store_spare(store), at, store->unit, unit) != 0)
                 return STORE_E_MEDIUM;
-            }
         }
         data += taken;
         n -= taken;
@@ -134,9 +127,8 @@ static int put_units(store_t *store, const uint8_t *data, uint32_t n) {
 static int put_rest(store_t *store) {
     const store_medium_t *m = store->medium;
     const uint32_t held = store->written % m->write_unit;
-    if (held == 0) {
+    if (held == 0)
         return STORE_OK;
-    }
     memset(store->unit + held, 0xff, m->write_unit - held);
     return medium_program(m, store_spare(store), STORE_HEAD + store->written - held, store->unit,
                           m->write_unit) == 0
@@ -145,9 +137,8 @@ static int put_rest(store_t *store) {
 }
 
 int store_put(store_t *store, const void *data, uint32_t n) {
-    if (!store->writing || n > store->write_most - store->written) {
+    if (!store->writing || n > store->write_most - store->written)
         return fail(store, STORE_E_ORDER);
-    }
     store->write_crc = crc32_add(store->write_crc, data, n);
     const int status = put_units(store, data, n);
     return status == STORE_OK ? status : fail(store, status);
@@ -157,29 +148,24 @@ int store_commit(store_t *store) {
     const store_medium_t *m = store->medium;
     const unsigned slot = store_spare(store);
     uint8_t head[STORE_HEAD];
-    if (!store->writing) {
+    if (!store->writing)
         return STORE_E_ORDER;
-    }
     store->writing = false;
-    if (put_rest(store) != STORE_OK) {
+    if (put_rest(store) != STORE_OK)
         return STORE_E_MEDIUM;
-    }
-    if (crc_of_slot(m, slot, store->written) != store->write_crc) {
+    if (crc_of_slot(m, slot, store->written) != store->write_crc)
         return STORE_E_VERIFY;
-    }
     put_u32(head + AT_MAGIC, STORE_MAGIC);
     put_u32(head + AT_SEQUENCE, store->current == STORE_NONE ? 1 : store->sequence + 1);
     put_u32(head + AT_LENGTH, store->written);
     put_u32(head + AT_CRC, store->write_crc);
     put_u32(head + AT_ZERO, 0);
     put_u32(head + AT_HEAD_CRC, crc32_add(0, head, AT_HEAD_CRC));
-    if (medium_program(m, slot, 0, head, STORE_HEAD) != 0) {
+    if (medium_program(m, slot, 0, head, STORE_HEAD) != 0)
         return STORE_E_MEDIUM;
-    }
     store_t seen;
-    if (store_open(&seen, m) != STORE_OK || seen.current != (int)slot) {
+    if (store_open(&seen, m) != STORE_OK || seen.current != (int)slot)
         return STORE_E_VERIFY;
-    }
     *store = seen;
     return STORE_OK;
 }

@@ -71,10 +71,8 @@ int store_open(store_t *store, const store_medium_t *medium);
 /* Part of the newest set; offset + n within its length. */
 void store_read(const store_t *store, uint32_t offset, void *data, uint32_t n);
 
-/*
- * Writing in pieces: begin with the most that will come, any number of pieces, commit. Until the
- * commit has returned STORE_OK, and if anything fails, the set that counts is the one before.
- */
+/* Writing in pieces: begin with the most that will come, any number of pieces, commit. Until the
+ * commit has returned STORE_OK, and if anything fails, the set that counts is the one before. */
 int store_begin(store_t *store, uint32_t most);
 int store_put(store_t *store, const void *data, uint32_t n);
 /* Slot that is being written: to read it before it counts, from STORE_HEAD on. */

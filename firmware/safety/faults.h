@@ -1,8 +1,6 @@
-/*
- * States, stops and faults of the application, each in one table that firmware, tool and
+/* States, stops and faults of the application, each in one table that firmware, tool and
  * documentation share. The first fault latches and stays until it is cleared; limits that only clip
- * are counted and told in the sample, and never latch.
- */
+ * are counted and told in the sample, and never latch. */
 #ifndef FIRMWARE_SAFETY_FAULTS_H
 #define FIRMWARE_SAFETY_FAULTS_H
 
@@ -58,11 +56,9 @@
     X(FAULT, RESUME, RUNNING)                                                                      \
     X(FAULT, FORGET, UNCONFIGURED)
 
-/*
- * Stops, the best first. A fault says which is the best that it allows; the model of the arm and
+/* Stops, the best first. A fault says which is the best that it allows; the model of the arm and
  * its pose, which of those from there on is possible (firmware/safety/supervisor.c).
- * X(number, NAME, "name", "what happens")
- */
+ * X(number, NAME, "name", "what happens") */
 #define APP_STOP_TABLE(X)                                                                          \
     X(0, HOLD, "hold",                                                                             \
       "the reference brakes within the acceleration limits, then the loop holds the arm; an arm "  \
@@ -74,10 +70,8 @@
       "half a second an arm with brakes is given to them")                                         \
     X(3, RELEASE, "release", "the outputs are off; brakes hold the arm if it has any")
 
-/*
- * X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). Numbers are
- * never used again.
- */
+/* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). Numbers are
+ * never used again. */
 #define APP_FAULT_TABLE(X)                                                                         \
     X(0, NONE, "none", NONE, HOLD, "nothing is wrong", "")                                         \
     X(1, OVERRUN, "overrun", NONE, DAMP,                                                           \

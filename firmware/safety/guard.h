@@ -1,7 +1,5 @@
-/*
- * What ends in a fault: guards of the inputs and of all that the control step has made of them,
- * before anything is put out. The first finding counts.
- */
+/* What ends in a fault: guards of the inputs and of all that the control step has made of them,
+ * before anything is put out. The first finding counts. */
 #ifndef FIRMWARE_SAFETY_GUARD_H
 #define FIRMWARE_SAFETY_GUARD_H
 

@@ -1,6 +1,4 @@
-/*
- * A motion that looks for the position of one joint.
- */
+/* A motion that looks for the position of one joint. */
 #ifndef FIRMWARE_SAFETY_HOMING_H
 #define FIRMWARE_SAFETY_HOMING_H
 

@@ -1,9 +1,7 @@
-/*
- * A stop is chosen from model and pose: the loop may hold the arm where gravity takes no more than
+/* A stop is chosen from model and pose: the loop may hold the arm where gravity takes no more than
  * a part of the torque limits, lower it where it takes no more than all of them; else shorted
  * windings damp it, where every joint has a motor, or it is released. A fault that spoils encoder
- * or numbers allows no stop that needs them.
- */
+ * or numbers allows no stop that needs them. */
 #include "firmware/safety/stop.h"
 
 #include "firmware/params/parameters.h"

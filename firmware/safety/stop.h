@@ -1,6 +1,4 @@
-/*
- * Stops after a fault: which one the arm and its pose allow, and lowering.
- */
+/* Stops after a fault: which one the arm and its pose allow, and lowering. */
 #ifndef FIRMWARE_SAFETY_STOP_H
 #define FIRMWARE_SAFETY_STOP_H
 

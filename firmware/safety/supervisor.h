@@ -1,7 +1,5 @@
-/*
- * The supervisor: the state that the arm is in, the first fault, and the stop that goes on after
- * it. It looks at what the control step has made before anything is put out.
- */
+/* The supervisor: the state that the arm is in, the first fault, and the stop that goes on after
+ * it. It looks at what the control step has made before anything is put out. */
 #ifndef FIRMWARE_SAFETY_SUPERVISOR_H
 #define FIRMWARE_SAFETY_SUPERVISOR_H
 

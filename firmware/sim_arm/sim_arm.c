@@ -21,10 +21,8 @@
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
 
-/*
- * Speeds for friction and bias, in k->qd: in fixed point those kernels are proved for the limits of
- * the arm, and an arm that is faster is taken for one at its limit.
- */
+/* Speeds for friction and bias, in k->qd: in fixed point those kernels are proved for the limits of
+ * the arm, and an arm that is faster is taken for one at its limit. */
 INLINE void sure_speeds(const plant_t *p, scratch_t *k) {
     for (uint32_t i = 0; i < p->arm->n; i++)
         k->qd[i] = real_clamp(p->qd[i], p->arm->joint[i].sure.qd);

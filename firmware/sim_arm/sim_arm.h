@@ -1,6 +1,4 @@
-/*
- * The arm that is not there: what it is made of, and one tick of it.
- */
+/* The arm that is not there: what it is made of, and one tick of it. */
 #ifndef FIRMWARE_SIM_ARM_SIM_ARM_H
 #define FIRMWARE_SIM_ARM_SIM_ARM_H
 

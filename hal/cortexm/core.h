@@ -1,8 +1,6 @@
-/*
- * CMSIS-Core for the core of this build. HAL_CORE_H (core_cm3.h, core_cm4.h, core_cm7.h) and the
+/* CMSIS-Core for the core of this build. HAL_CORE_H (core_cm3.h, core_cm4.h, core_cm7.h) and the
  * two facts that CMSIS wants to know about a chip come from hal/hal.mk; everything else here is
- * what the chips have in common.
- */
+ * what the chips have in common. */
 #ifndef HAL_CORTEXM_CORE_H
 #define HAL_CORTEXM_CORE_H
 
@@ -21,10 +19,8 @@ typedef enum {
     LAST_IRQn = 239, /* makes the type wide enough for every line */
 } IRQn_Type;
 
-/*
- * The STM32 implement four priority bits; the emulator implements eight, of which the upper four
- * count.
- */
+/* The STM32 implement four priority bits; the emulator implements eight, of which the upper four
+ * count. */
 #define __NVIC_PRIO_BITS       4U
 #define __Vendor_SysTickConfig 0U
 #define __MPU_PRESENT          1U /* the F100 has none: hal/cortexm/guard.c asks the MPU itself */

@@ -5,10 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Starts it. True: it shows the emulator's time, which advances by a fixed step per instruction.
- * False: it shows core cycles.
- */
+/* Starts it. True: it shows the emulator's time, which advances by a fixed step per instruction.
+ * False: it shows core cycles. */
 bool counter_start(void);
 uint32_t counter_now(void);
 uint32_t counter_elapsed(uint32_t start, uint32_t end); /* knows how the counter wraps */

@@ -1,7 +1,5 @@
-/*
- * The counter on SysTick (24 bit, counting down), for a chip that has no other one in the emulator.
- * On silicon the DWT cycle counter of the Cortex-M3 serves.
- */
+/* The counter on SysTick (24 bit, counting down), for a chip that has no other one in the emulator.
+ * On silicon the DWT cycle counter of the Cortex-M3 serves. */
 #include "hal/clock.h"
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/counter.h"
@@ -27,9 +25,8 @@ uint32_t counter_now(void) {
 }
 
 uint32_t counter_elapsed(uint32_t start, uint32_t end) {
-    if (!emulated) {
+    if (!emulated)
         return end - start;
-    }
     return start >= end ? start - end : start + SysTick->LOAD + 1 - end;
 }
 

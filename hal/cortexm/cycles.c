@@ -1,8 +1,6 @@
-/*
- * hal/cycles.h over the chip's counter. Under the emulator the counter's step per instruction
+/* hal/cycles.h over the chip's counter. Under the emulator the counter's step per instruction
  * follows from the -icount shift that the emulator was started with, so it is measured once on a
- * piece of code whose instructions are known.
- */
+ * piece of code whose instructions are known. */
 #include "hal/cycles.h"
 #include "hal/irq.h"
 #include "hal/cortexm/counter.h"
@@ -56,9 +54,8 @@ uint32_t cycles_steps(uint32_t start, uint32_t end) {
 
 uint32_t cycles_of_steps(uint32_t steps) {
     uint32_t ticks = steps > read_ticks ? steps - read_ticks : 0;
-    if (!instructions || spin_ticks == 0) {
+    if (!instructions || spin_ticks == 0)
         return ticks;
-    }
     return (uint32_t)(((uint64_t)ticks * SPIN_INSTRUCTIONS + spin_ticks / 2) / spin_ticks);
 }
 

@@ -1,7 +1,5 @@
-/*
- * hal/fault.h: what happens when the core faults. Outputs off, record, reset; in that order, and on
- * a stack of its own, because the stack may be what broke.
- */
+/* hal/fault.h: what happens when the core faults. Outputs off, record, reset; in that order, and on
+ * a stack of its own, because the stack may be what broke. */
 #include "hal/fault.h"
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
@@ -13,17 +11,14 @@ enum { RECORD_MAGIC = 0x43525348 }; /* "CRSH" */
 
 __attribute__((section(".noinit"))) static fault_record_t kept;
 
-/*
- * Everything up to the checksum, word by word, rotated so that swapped words are noticed. RAM that
- * lost power fails this; it is not meant against more.
- */
+/* Everything up to the checksum, word by word, rotated so that swapped words are noticed. RAM that
+ * lost power fails this; it is not meant against more. */
 static uint32_t checksum(const fault_record_t *record) {
     const uint32_t *word = (const uint32_t *)record;
     const uint32_t *end = &record->check;
     uint32_t sum = 0x5A5A5A5AU;
-    while (word < end) {
+    while (word < end)
         sum = ((sum << 5) | (sum >> 27)) ^ *word++;
-    }
     return sum;
 }
 
@@ -78,21 +73,16 @@ static fault_cause_t classify(const fault_record_t *record) {
     bool guard_hit = (record->cfsr & SCB_CFSR_MMARVALID_Msk) != 0 &&
                      record->mmfar >= (uint32_t)__guard_bottom &&
                      record->mmfar < (uint32_t)__stack_bottom;
-    if (guard_hit || (record->cfsr & stacking) != 0 || record->sp < (uint32_t)__stack_bottom) {
+    if (guard_hit || (record->cfsr & stacking) != 0 || record->sp < (uint32_t)__stack_bottom)
         return FAULT_STACK_OVERFLOW;
-    }
-    if (record->cfsr & SCB_CFSR_DIVBYZERO_Msk) {
+    if (record->cfsr & SCB_CFSR_DIVBYZERO_Msk)
         return FAULT_DIVIDE_BY_ZERO;
-    }
-    if (record->cfsr & SCB_CFSR_UNALIGNED_Msk) {
+    if (record->cfsr & SCB_CFSR_UNALIGNED_Msk)
         return FAULT_UNALIGNED;
-    }
-    if (record->cfsr & SCB_CFSR_USGFAULTSR_Msk) {
+    if (record->cfsr & SCB_CFSR_USGFAULTSR_Msk)
         return FAULT_UNDEFINED_INSTRUCTION;
-    }
-    if (record->cfsr & (SCB_CFSR_BUSFAULTSR_Msk | SCB_CFSR_MEMFAULTSR_Msk)) {
+    if (record->cfsr & (SCB_CFSR_BUSFAULTSR_Msk | SCB_CFSR_MEMFAULTSR_Msk))
         return FAULT_BAD_ADDRESS;
-    }
     return record->exception >= 16 ? FAULT_UNEXPECTED_INTERRUPT : FAULT_OTHER;
 }
 
@@ -104,9 +94,8 @@ static uint32_t next_count(void) {
 /* Seals the record and starts again. The firmware prints the record at its next boot. */
 _Noreturn static void keep(fault_record_t *record) {
     const uint8_t *id = fault_build_id();
-    for (unsigned i = 0; i < sizeof record->build_id; i++) {
+    for (unsigned i = 0; i < sizeof record->build_id; i++)
         record->build_id[i] = id[i];
-    }
     record->magic = RECORD_MAGIC;
     record->check = checksum(record);
     reset_system();
@@ -124,9 +113,8 @@ _Noreturn __attribute__((used)) static void handle(uint32_t msp, uint32_t psp, u
     record->hfsr = SCB->HFSR;
     record->mmfar = SCB->MMFAR;
     record->bfar = SCB->BFAR;
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8; i++)
         record->r[4 + i] = r4_to_r11[i];
-    }
     enum { FRAME_BYTES = 32, FRAME_FPU_BYTES = 104 };
     uint32_t frame = (exc_return & 4U) != 0 ? psp : msp;
     bool stacked = (record->cfsr & (SCB_CFSR_MSTKERR_Msk | SCB_CFSR_STKERR_Msk)) == 0;
@@ -136,17 +124,14 @@ _Noreturn __attribute__((used)) static void handle(uint32_t msp, uint32_t psp, u
     record->lr = record->pc = record->xpsr = 0;
     if (record->frame_valid) {
         const uint32_t *word = (const uint32_t *)frame;
-        for (unsigned i = 0; i < 4; i++) {
+        for (unsigned i = 0; i < 4; i++)
             record->r[i] = word[i];
-        }
         record->r[12] = word[4];
         record->lr = word[5];
         record->pc = word[6];
         record->xpsr = word[7];
-        /*
-         * Bit 4 clear: the FPU's registers are in the frame as well; bit 9 of xPSR: a word of
-         * padding.
-         */
+        /* Bit 4 clear: the FPU's registers are in the frame as well; bit 9 of xPSR: a word of
+         * padding. */
         uint32_t bytes = (exc_return & 0x10U) != 0 ? FRAME_BYTES : FRAME_FPU_BYTES;
         record->sp = frame + bytes + ((record->xpsr & (1U << 9)) != 0 ? 4U : 0U);
     }
@@ -193,15 +178,13 @@ _Noreturn void fault_assert(void) {
 }
 
 static void print_text(const char *text) {
-    while (*text != '\0') {
+    while (*text != '\0')
         uart_put_polled(*text++);
-    }
 }
 
 static void print_hex(uint32_t value, unsigned digits) {
-    while (digits-- > 0) {
+    while (digits-- > 0)
         uart_put_polled("0123456789abcdef"[(value >> (4 * digits)) & 0xFU]);
-    }
 }
 
 static void print_field(const char *name, uint32_t value) {
@@ -236,9 +219,8 @@ void fault_record_print(const fault_record_t *record) {
         print_hex(record->stack[i], 8);
     }
     print_text("\ncrash: build ");
-    for (unsigned i = 0; i < sizeof record->build_id; i++) {
+    for (unsigned i = 0; i < sizeof record->build_id; i++)
         print_hex(record->build_id[i], 2);
-    }
     print_field("count", record->count);
     uart_put_polled('\n');
 }

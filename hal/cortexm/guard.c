@@ -1,8 +1,6 @@
-/*
- * The guard under the stack: one MPU region of 1 KB without any access. It has its own 1 KB because
+/* The guard under the stack: one MPU region of 1 KB without any access. It has its own 1 KB because
  * a smaller region slows its whole page in the emulator thirty times. A chip without an MPU
- * (STM32F100) has the stack at the bottom of RAM instead, where an overflow leaves the memory.
- */
+ * (STM32F100) has the stack at the bottom of RAM instead, where an overflow leaves the memory. */
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
 
@@ -10,9 +8,8 @@ enum { GUARD_LOG2 = 10 };
 
 void guard_init(void) {
     uint32_t size = (uint32_t)__stack_bottom - (uint32_t)__guard_bottom;
-    if (size == 0 || (MPU->TYPE & MPU_TYPE_DREGION_Msk) == 0) {
+    if (size == 0 || (MPU->TYPE & MPU_TYPE_DREGION_Msk) == 0)
         return;
-    }
     MPU->RBAR = (uint32_t)__guard_bottom | MPU_RBAR_VALID_Msk;
     /* Access permission 0: none, privileged included. No execution either. */
     MPU->RASR = MPU_RASR_XN_Msk | ((GUARD_LOG2 - 1UL) << MPU_RASR_SIZE_Pos) | MPU_RASR_ENABLE_Msk;

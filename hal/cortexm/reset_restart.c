@@ -39,8 +39,7 @@ __attribute__((noinline)) static _Noreturn void restart(void) {
 }
 
 _Noreturn void reset_system(void) {
-    if (clock_info()->emulated && __get_IPSR() == 0) {
+    if (clock_info()->emulated && __get_IPSR() == 0)
         restart();
-    }
     NVIC_SystemReset();
 }

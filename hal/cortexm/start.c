@@ -11,10 +11,8 @@ typedef struct {
     vector_t irq[CHIP_IRQ_COUNT];
 } vectors_t;
 
-/*
- * Every line that nobody provides leads to a crash record instead of silence, so the table is
- * filled first and the handlers of the chip are laid over it.
- */
+/* Every line that nobody provides leads to a crash record instead of silence, so the table is
+ * filled first and the handlers of the chip are laid over it. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 #define VECTOR(number, handler) [number] = handler,
@@ -34,10 +32,8 @@ __attribute__((section(".vectors"), used)) const vectors_t vectors = {
 #pragma GCC diagnostic pop
 
 _Noreturn void reset_handler(void) {
-    /*
-     * gdb and boot loaders may come here with interrupts on and another stack pointer limit in
-     * mind.
-     */
+    /* gdb and boot loaders may come here with interrupts on and another stack pointer limit in
+     * mind. */
     __disable_irq();
     SCB->VTOR = (uint32_t)&vectors;
 #if __FPU_PRESENT == 1U
@@ -46,22 +42,17 @@ _Noreturn void reset_handler(void) {
     __ISB();
 #endif
     const uint32_t *from = __data_load;
-    for (uint32_t *to = __data_start; to < __data_end;) {
+    for (uint32_t *to = __data_start; to < __data_end;)
         *to++ = *from++;
-    }
-    for (uint32_t *to = __bss_start; to < __bss_end;) {
+    for (uint32_t *to = __bss_start; to < __bss_end;)
         *to++ = 0;
-    }
-    /*
-     * Separate handlers' status bits, and integer division by zero as a fault instead of a silent
-     * 0.
-     */
+    /* Separate handlers' status bits, and integer division by zero as a fault instead of a silent
+     * 0. */
     SCB->SHCSR |= SCB_SHCSR_MEMFAULTENA_Msk | SCB_SHCSR_BUSFAULTENA_Msk | SCB_SHCSR_USGFAULTENA_Msk;
     SCB->CCR |= SCB_CCR_DIV_0_TRP_Msk;
     guard_init();
     __enable_irq();
     main();
-    for (;;) {
+    for (;;)
         __WFI();
-    }
 }

@@ -8,9 +8,8 @@
 
 int tick_start(uint32_t rate_hz) {
     uint32_t reload = rate_hz == 0 ? 0 : clock_info()->tick_timer_hz / rate_hz;
-    if (reload < 2 || reload - 1 > SysTick_LOAD_RELOAD_Msk) {
+    if (reload < 2 || reload - 1 > SysTick_LOAD_RELOAD_Msk)
         return TICK_ERR_RATE;
-    }
     SysTick->CTRL = 0; /* the emulator takes over a new period only when the timer is switched on */
     SysTick->LOAD = reload - 1;
     SysTick->VAL = 0;
@@ -34,7 +33,6 @@ void systick_irq(void) {
 
 /* Across WFI the emulator fires SysTick at twice its period (icount with sleep=off). */
 void cpu_idle(void) {
-    if (!clock_info()->emulated) {
+    if (!clock_info()->emulated)
         __WFI();
-    }
 }

@@ -16,18 +16,16 @@ void host_irq_reset(void) {
 uint32_t irq_lock(void) {
     host_irq.lock_count++;
     uint32_t state = host_irq.lock_depth++;
-    if (host_irq.lock_depth > host_irq.lock_depth_max) {
+    if (host_irq.lock_depth > host_irq.lock_depth_max)
         host_irq.lock_depth_max = host_irq.lock_depth;
-    }
     return state;
 }
 
 void irq_unlock(uint32_t state) {
-    if (host_irq.lock_depth == 0 || state != host_irq.lock_depth - 1) {
+    if (host_irq.lock_depth == 0 || state != host_irq.lock_depth - 1)
         host_irq.unlock_errors++;
-    } else {
+    else
         host_irq.lock_depth--;
-    }
 }
 
 void irq_enable(int irq, unsigned priority) {

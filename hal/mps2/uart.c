@@ -47,22 +47,19 @@ void uart_rx_irq(void) {
     while (reg_read(&CMSDK_UART0->STATE) & CMSDK_STATE_RX_FULL) {
         uint8_t byte = (uint8_t)reg_read(&CMSDK_UART0->DATA);
         stats.received++;
-        if (!ring_put(&rx, byte)) {
+        if (!ring_put(&rx, byte))
             stats.rx_dropped++;
-        }
     }
 }
 
 bool uart_write(const void *data, size_t n) {
     uint32_t state = irq_lock();
     bool taken = ring_write(&tx, data, n);
-    if (!taken) {
+    if (!taken)
         stats.tx_dropped += (uint32_t)n;
-    }
     irq_unlock(state);
-    if (taken) {
+    if (taken)
         irq_pend(MPS2_UART0_TX_IRQ);
-    }
     return taken;
 }
 

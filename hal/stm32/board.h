@@ -1,7 +1,5 @@
-/*
- * What the drivers must know about a board: a const struct in boards/<board>/board.c. Everything
- * that differs between boards of one chip family is here.
- */
+/* What the drivers must know about a board: a const struct in boards/<board>/board.c. Everything
+ * that differs between boards of one chip family is here. */
 #ifndef HAL_STM32_BOARD_H
 #define HAL_STM32_BOARD_H
 
@@ -75,11 +73,9 @@ typedef struct {
     int break_irq;
 } board_motor_timer_t;
 
-/*
- * One motor. With `direction` its PWM comes from `pwm` or from `pwm_n`, whichever is there (the
+/* One motor. With `direction` its PWM comes from `pwm` or from `pwm_n`, whichever is there (the
  * complementary output works alone, too); without `direction` both are there, with dead time, and
- * zero duty is half and half.
- */
+ * zero duty is half and half. */
 typedef struct {
     uint8_t timer;   /* index into timers */
     uint8_t channel; /* 1 to 4 */

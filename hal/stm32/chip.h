@@ -1,7 +1,5 @@
-/*
- * What every STM32 driver needs besides its own registers: clock gates, bus clocks, bounds for
- * waits.
- */
+/* What every STM32 driver needs besides its own registers: clock gates, bus clocks, bounds for
+ * waits. */
 #ifndef HAL_STM32_CHIP_H
 #define HAL_STM32_CHIP_H
 
@@ -9,10 +7,8 @@
 #include "hal/reg.h"
 #include "hal/stm32/regs.h"
 
-/*
- * Opens the clock gate of a peripheral. Reading the register back gives the bus the two cycles that
- * the peripheral needs before its first access.
- */
+/* Opens the clock gate of a peripheral. Reading the register back gives the bus the two cycles that
+ * the peripheral needs before its first access. */
 static inline void rcc_enable(rcc_bit_t clock) {
     volatile uint32_t *reg = &RCC->APB2ENR;
     if (clock >> 8 == RCC_BUS_APB1) {
@@ -28,10 +24,8 @@ static inline void rcc_enable(rcc_bit_t clock) {
     (void)reg_read(reg);
 }
 
-/*
- * Clock of the bus behind a clock gate, and of the timers on it (twice the bus where the bus is
- * divided).
- */
+/* Clock of the bus behind a clock gate, and of the timers on it (twice the bus where the bus is
+ * divided). */
 uint32_t clock_bus_hz(rcc_bit_t clock);
 uint32_t clock_timer_hz(rcc_bit_t clock);
 

@@ -1,7 +1,5 @@
-/*
- * How the oscillators of every family start. Included by the one clock.c of a family, whose
- * registers it uses.
- */
+/* How the oscillators of every family start. Included by the one clock.c of a family, whose
+ * registers it uses. */
 #ifndef HAL_STM32_CLOCK_START_H
 #define HAL_STM32_CLOCK_START_H
 
@@ -32,9 +30,8 @@ static bool start_external(void) {
     reg_clear(&RCC->CR, RCC_CR_HSEON); /* the bypass bit can only be written while it is off */
     reg_modify(&RCC->CR, RCC_CR_HSEBYP, board.clock.hse_bypass ? RCC_CR_HSEBYP : 0);
     reg_set(&RCC->CR, RCC_CR_HSEON);
-    if (wait(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY, HSE_START_MS)) {
+    if (wait(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY, HSE_START_MS))
         return true;
-    }
     reg_clear(&RCC->CR, RCC_CR_HSEON);
     return false;
 }

@@ -1,8 +1,6 @@
-/*
- * Receiving by DMA: bytes of a peripheral go round and round in a ring without the program, and two
+/* Receiving by DMA: bytes of a peripheral go round and round in a ring without the program, and two
  * marks, the middle and the end of the ring, raise the interrupt of the stream when they are
- * passed.
- */
+ * passed. */
 #ifndef HAL_STM32_DMA_H
 #define HAL_STM32_DMA_H
 
@@ -31,10 +29,8 @@ bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t 
 /* Bytes until the end of the ring: size down to 1. */
 uint32_t dma_left(const board_dma_t *dma);
 
-/*
- * The marks passed since the last call. Only what is returned is forgotten: a mark that is passed
- * meanwhile is there the next time.
- */
+/* The marks passed since the last call. Only what is returned is forgotten: a mark that is passed
+ * meanwhile is there the next time. */
 unsigned dma_marks(const board_dma_t *dma);
 
 #endif

@@ -44,23 +44,19 @@ unsigned encoder_count(void) {
     return board.encoder.count;
 }
 
-/*
- * A read on the peripheral bus takes two of its cycles at least: a delay that no core clock, no
- * compiler and no cache can shorten.
- */
+/* A read on the peripheral bus takes two of its cycles at least: a delay that no core clock, no
+ * compiler and no cache can shorten. */
 static void pause(void) {
     uint32_t reads = SELECT_NS * (clock_bus_hz(board.encoder.clock) / 1000) / 2000000 + 1;
-    while (reads-- > 0) {
+    while (reads-- > 0)
         (void)reg_read(&board.encoder.regs->CR2);
-    }
 }
 
 /* One frame each way. False: the SPI did not finish. */
 static bool transfer(pin_t select, uint16_t out, uint16_t *in) {
     spi_t *spi = board.encoder.regs;
-    if (reg_read(&spi->SR) & SPI_SR_RXNE) {
+    if (reg_read(&spi->SR) & SPI_SR_RXNE)
         (void)reg_read(&spi->DR); /* left by a transfer that was given up */
-    }
     gpio_write(select, false);
     pause();
     reg_write(&spi->DR, out);
@@ -78,25 +74,21 @@ static bool transfer(pin_t select, uint16_t out, uint16_t *in) {
 static bool read_register(pin_t select, uint16_t address, uint16_t *answer) {
     uint16_t ignored;
     pause();
-    if (!transfer(select, encoder_request(address), &ignored)) {
+    if (!transfer(select, encoder_request(address), &ignored))
         return false;
-    }
     pause();
     return transfer(select, encoder_request(ADDRESS_ANGLECOM), answer);
 }
 
 void encoder_init(void) {
     const board_encoders_t *e = &board.encoder;
-    if (e->count == 0) {
+    if (e->count == 0)
         return;
-    }
     uint32_t rate = 0;
-    while (rate < 7 && clock_bus_hz(e->clock) >> (rate + 1) > CLOCK_MAX_HZ) {
+    while (rate < 7 && clock_bus_hz(e->clock) >> (rate + 1) > CLOCK_MAX_HZ)
         rate++;
-    }
-    for (unsigned i = 0; i < e->count; i++) {
+    for (unsigned i = 0; i < e->count; i++)
         gpio_output(e->select[i], true); /* nobody is selected while the bus wakes up */
-    }
     gpio_output(e->power, true);
     rcc_enable(e->clock);
     reg_write(&e->regs->CR1, 0);
@@ -116,28 +108,23 @@ void encoder_init(void) {
 }
 
 encoder_status_t encoder_read(unsigned encoder, uint16_t *counts) {
-    if (encoder >= board.encoder.count) {
+    if (encoder >= board.encoder.count)
         return ENCODER_ERR_ABSENT;
-    }
     pin_t select = board.encoder.select[encoder];
     uint16_t frame, answer;
-    if (!transfer(select, encoder_request(ADDRESS_ANGLECOM), &frame)) {
+    if (!transfer(select, encoder_request(ADDRESS_ANGLECOM), &frame))
         return ENCODER_ERR_TIMEOUT;
-    }
     if (frame == 0 || frame == 0xFFFF) {
         /*
          * A dead line, or the angle 0, or an error with the angle 16383: the status register tells.
          */
-        if (!read_register(select, ADDRESS_DIAAGC, &answer)) {
+        if (!read_register(select, ADDRESS_DIAAGC, &answer))
             return ENCODER_ERR_TIMEOUT;
-        }
-        if (answer == 0 || answer == 0xFFFF) {
+        if (answer == 0 || answer == 0xFFFF)
             return ENCODER_ERR_ABSENT;
-        }
     }
-    if (odd(frame)) {
+    if (odd(frame))
         return ENCODER_ERR_PARITY;
-    }
     if (frame & FRAME_ERROR) {
         return read_register(select, ADDRESS_ERRFL, &answer) ? ENCODER_ERR_FLAG
                                                              : ENCODER_ERR_TIMEOUT;

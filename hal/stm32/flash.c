@@ -1,7 +1,5 @@
-/*
- * hal/flash.h: what both families share. Only the two parameter slots can be reached: the program
- * that runs is out of the range of every call.
- */
+/* hal/flash.h: what both families share. Only the two parameter slots can be reached: the program
+ * that runs is out of the range of every call. */
 #include "hal/flash.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"
@@ -18,9 +16,8 @@ static bool inside_slot(uint32_t address, size_t size) {
     for (unsigned i = 0; i < 2; i++) {
         const flash_slot_t *slot = &board.flash.geometry.slot[i];
         if (address >= slot->address && size <= slot->size &&
-            address - slot->address <= slot->size - (uint32_t)size) {
+            address - slot->address <= slot->size - (uint32_t)size)
             return true;
-        }
     }
     return false;
 }
@@ -30,38 +27,31 @@ static uint32_t word_at(uint32_t address) {
 }
 
 int flash_erase(uint32_t address, uint32_t size) {
-    if (!inside_slot(address, size)) {
+    if (!inside_slot(address, size))
         return FLASH_ERR_RANGE;
-    }
     uint32_t unit = board.flash.geometry.erase_unit;
     for (uint32_t a = address - address % unit; a < address + size; a += unit) {
         int status = flash_chip_erase(a);
-        if (status != FLASH_OK) {
+        if (status != FLASH_OK)
             return status;
-        }
-        for (uint32_t w = a; w < a + unit; w += 4) {
-            if (word_at(w) != 0xFFFFFFFFu) {
+        for (uint32_t w = a; w < a + unit; w += 4)
+            if (word_at(w) != 0xFFFFFFFFu)
                 return FLASH_ERR_VERIFY;
-            }
-        }
     }
     return FLASH_OK;
 }
 
 int flash_program(uint32_t address, const void *data, size_t n) {
-    if (!inside_slot(address, n)) {
+    if (!inside_slot(address, n))
         return FLASH_ERR_RANGE;
-    }
-    if ((address | n) % board.flash.geometry.write_unit != 0) {
+    if ((address | n) % board.flash.geometry.write_unit != 0)
         return FLASH_ERR_ALIGN;
-    }
     const uint8_t *bytes = data;
     int status = flash_chip_program(address, bytes, n);
     for (size_t i = 0; i < n && status == FLASH_OK; i++) {
         uint32_t a = address + (uint32_t)i;
-        if ((uint8_t)(word_at(a) >> 8 * (a % 4)) != bytes[i]) {
+        if ((uint8_t)(word_at(a) >> 8 * (a % 4)) != bytes[i])
             status = FLASH_ERR_VERIFY;
-        }
     }
     return status;
 }

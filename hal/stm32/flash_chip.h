@@ -7,11 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Erases the one unit that begins at address. All interrupts are locked for as long as it takes,
+/* Erases the one unit that begins at address. All interrupts are locked for as long as it takes,
  * the watchdog is fed meanwhile. FLASH_OK or a negative error of hal/flash.h; the controller is
- * locked again either way.
- */
+ * locked again either way. */
 int flash_chip_erase(uint32_t address);
 
 /* Programs n bytes, a multiple of the write unit, at an aligned address. */

@@ -1,7 +1,5 @@
-/*
- * What the flash controllers of the families have in common: keys, waiting in RAM, results.
- * Included by the one flash.c of a family, whose registers it uses.
- */
+/* What the flash controllers of the families have in common: keys, waiting in RAM, results.
+ * Included by the one flash.c of a family, whose registers it uses. */
 #ifndef HAL_STM32_FLASH_CONTROL_H
 #define HAL_STM32_FLASH_CONTROL_H
 
@@ -9,12 +7,10 @@
 #include "hal/ramfunc.h"
 #include "hal/stm32/chip.h"
 
-/*
- * Any fetch or load from flash stalls the core until the flash is idle again, so this runs in RAM.
+/* Any fetch or load from flash stalls the core until the flash is idle again, so this runs in RAM.
  * It feeds the watchdog on every turn and gives up after max_polls. Returns the last status.
  * (A flash that is busy even then holds the core in the return to flash; the watchdog, no longer
- * fed, ends that.)
- */
+ * fed, ends that.) */
 HAL_RAMFUNC static uint32_t wait_while_busy(uint32_t max_polls) {
     uint32_t status;
     do {
@@ -45,24 +41,19 @@ static void clear_flags(void) {
 }
 
 static int unlock(uint32_t max_polls) {
-    /*
-     * Left open by somebody else: the keys are for a locked register only. A register that does not
-     * hold the bit is the emulator's.
-     */
+    /* Left open by somebody else: the keys are for a locked register only. A register that does not
+     * hold the bit is the emulator's. */
     if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0) {
         lock();
-        if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0) {
+        if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0)
             return FLASH_ERR_LOCKED;
-        }
     }
-    if (wait_while_busy(max_polls) & FLASH_SR_BSY) {
+    if (wait_while_busy(max_polls) & FLASH_SR_BSY)
         return FLASH_ERR_TIMEOUT;
-    }
     reg_write(&FLASH->KEYR, FLASH_KEY1);
     reg_write(&FLASH->KEYR, FLASH_KEY2);
-    if (reg_read(&FLASH->CR) & FLASH_CR_LOCK) {
+    if (reg_read(&FLASH->CR) & FLASH_CR_LOCK)
         return FLASH_ERR_LOCKED;
-    }
     clear_flags();
     return FLASH_OK;
 }

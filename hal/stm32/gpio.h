@@ -1,8 +1,6 @@
-/*
- * Pins, for the drivers. Every function opens the port's clock and ignores PIN_NONE (0), except
+/* Pins, for the drivers. Every function opens the port's clock and ignores PIN_NONE (0), except
  * gpio_write, which touches nothing but the port's set/reset register and so works anywhere, any
- * time.
- */
+ * time. */
 #ifndef HAL_STM32_GPIO_H
 #define HAL_STM32_GPIO_H
 

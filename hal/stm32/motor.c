@@ -40,21 +40,16 @@ unsigned motor_count(void) {
     return board.motor.motor_count;
 }
 
-/*
- * DTG field: the shortest dead time that is not below the wanted one, in steps of the timer's clock
- * (RM0090, TIMx_BDTR: 0-127 by 1, to 254 by 2, to 504 by 8, to 1008 by 16).
- */
+/* DTG field: the shortest dead time that is not below the wanted one, in steps of the timer's clock
+ * (RM0090, TIMx_BDTR: 0-127 by 1, to 254 by 2, to 504 by 8, to 1008 by 16). */
 static uint32_t dead_time_field(uint32_t timer_hz, uint32_t ns) {
     uint32_t counts = (timer_hz / 1000 * ns + 999999) / 1000000;
-    if (counts <= 127) {
+    if (counts <= 127)
         return counts;
-    }
-    if (counts <= 2 * 127) {
+    if (counts <= 2 * 127)
         return 0x80 | ((counts + 1) / 2 - 64);
-    }
-    if (counts <= 8 * 63) {
+    if (counts <= 8 * 63)
         return 0xC0 | ((counts + 7) / 8 - 32);
-    }
     return counts <= 16 * 63 ? 0xE0 | ((counts + 15) / 16 - 32) : 0xFF;
 }
 
@@ -95,22 +90,19 @@ static void zero_duty(void) {
         gpio_write(motor->direction, false);
         backward[i] = reversing[i] = false;
     }
-    for (unsigned i = 0; i < board.motor.timer_count; i++) {
+    for (unsigned i = 0; i < board.motor.timer_count; i++)
         reg_write(&board.motor.timers[i].regs->EGR, TIM_EGR_UG);
-    }
 }
 
 int motor_init(uint32_t pwm_hz) {
     motor_off();
     period = 0;
-    if (board.motor.motor_count == 0) {
+    if (board.motor.motor_count == 0)
         return MOTOR_ERR_ABSENT;
-    }
     uint32_t timer_hz = clock_timer_hz(board.motor.timers[0].clock);
     uint32_t counts = pwm_hz == 0 ? 0 : timer_hz / pwm_hz;
-    if (counts < PERIOD_MIN || counts > PERIOD_MAX) {
+    if (counts < PERIOD_MIN || counts > PERIOD_MAX)
         return MOTOR_ERR_RATE;
-    }
     period = counts;
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
         rcc_enable(board.motor.timers[i].clock);
@@ -145,37 +137,28 @@ static int refuse_because_of_break(void) {
 }
 
 int motor_enable(void) {
-    if (period == 0) {
+    if (period == 0)
         return MOTOR_ERR_ABSENT;
-    }
     zero_duty();
-    /*
-     * While the break input is active its flag cannot be cleared and MOE cannot be set
-     * (RM0090 "Using the break function").
-     */
-    for (unsigned i = 0; i < board.motor.timer_count; i++) {
+    /* While the break input is active its flag cannot be cleared and MOE cannot be set
+     * (RM0090 "Using the break function"). */
+    for (unsigned i = 0; i < board.motor.timer_count; i++)
         reg_write(&board.motor.timers[i].regs->SR, 0);
-    }
-    for (unsigned i = 0; i < board.motor.timer_count; i++) {
-        if (reg_read(&board.motor.timers[i].regs->SR) & TIM_SR_BIF) {
+    for (unsigned i = 0; i < board.motor.timer_count; i++)
+        if (reg_read(&board.motor.timers[i].regs->SR) & TIM_SR_BIF)
             return refuse_because_of_break();
-        }
-    }
-    for (unsigned i = 0; i < board.motor.timer_count; i++) {
+    for (unsigned i = 0; i < board.motor.timer_count; i++)
         reg_set(&board.motor.timers[i].regs->BDTR, TIM_BDTR_MOE);
-    }
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
         (void)reg_read(&board.motor.timers[i].regs->BDTR); /* MOE reads true some cycles late */
-        if ((reg_read(&board.motor.timers[i].regs->BDTR) & TIM_BDTR_MOE) == 0) {
+        if ((reg_read(&board.motor.timers[i].regs->BDTR) & TIM_BDTR_MOE) == 0)
             return refuse_because_of_break();
-        }
     }
     /* From here on the break interrupt has the last word: it is enabled after what it resets. */
     break_latched = false;
     enabled = true;
-    for (unsigned i = 0; i < board.motor.timer_count; i++) {
+    for (unsigned i = 0; i < board.motor.timer_count; i++)
         reg_write(&board.motor.timers[i].regs->DIER, TIM_DIER_BIE);
-    }
     return MOTOR_OK;
 }
 
@@ -184,28 +167,23 @@ void motor_off(void) {
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
         tim_t *tim = board.motor.timers[i].regs;
         uint32_t bdtr = reg_read(&tim->BDTR);
-        if (bdtr & TIM_BDTR_MOE) {
+        if (bdtr & TIM_BDTR_MOE)
             reg_write(&tim->BDTR, bdtr & ~(uint32_t)TIM_BDTR_MOE);
-        }
     }
-    for (unsigned i = 0; i < board.motor.motor_count; i++) {
+    for (unsigned i = 0; i < board.motor.motor_count; i++)
         gpio_write(board.motor.motors[i].direction, false);
-    }
 }
 
 bool motor_enabled(void) {
     bool on = enabled;
-    for (unsigned i = 0; i < board.motor.timer_count && on; i++) {
+    for (unsigned i = 0; i < board.motor.timer_count && on; i++)
         on = (reg_read(&board.motor.timers[i].regs->BDTR) & TIM_BDTR_MOE) != 0;
-    }
     return on;
 }
 
-/*
- * The compare registers are preloaded: a new duty counts from the next period on, the direction pin
+/* The compare registers are preloaded: a new duty counts from the next period on, the direction pin
  * at once. So a reversal first asks for zero duty and moves the pin when a period has begun with
- * it.
- */
+ * it. */
 static void set_signed(unsigned index, uint32_t counts, bool negative) {
     const board_motor_t *motor = &board.motor.motors[index];
     tim_t *tim = timer_of(motor);
@@ -221,9 +199,8 @@ static void set_signed(unsigned index, uint32_t counts, bool negative) {
         reversing[index] = true;
         return;
     }
-    if ((reg_read(&tim->SR) & TIM_SR_UIF) == 0) {
+    if ((reg_read(&tim->SR) & TIM_SR_UIF) == 0)
         return;
-    }
     /* the break interrupt must not come between the test and the pin */
     uint32_t state = irq_lock();
     if (enabled) {
@@ -236,9 +213,8 @@ static void set_signed(unsigned index, uint32_t counts, bool negative) {
 }
 
 void motor_set(unsigned motor, int32_t duty_q15) {
-    if (motor >= board.motor.motor_count || !enabled) {
+    if (motor >= board.motor.motor_count || !enabled)
         return;
-    }
     int32_t duty = duty_q15 > MOTOR_DUTY_ONE    ? MOTOR_DUTY_ONE
                    : duty_q15 < -MOTOR_DUTY_ONE ? -MOTOR_DUTY_ONE
                                                 : duty_q15;
@@ -256,10 +232,8 @@ bool motor_break_latched(void) {
     return break_latched;
 }
 
-/*
- * One handler for every timer. The flag cannot be cleared while the input is active, so the
- * interrupt is switched off until motor_enable or it would come back without end.
- */
+/* One handler for every timer. The flag cannot be cleared while the input is active, so the
+ * interrupt is switched off until motor_enable or it would come back without end. */
 void motor_break_irq(void) {
     bool active = false;
     for (unsigned i = 0; i < board.motor.timer_count; i++) {

@@ -1,8 +1,6 @@
-/*
- * The registers of the STM32F2, F4 and F1 that the drivers use, by the reference manuals RM0033
+/* The registers of the STM32F2, F4 and F1 that the drivers use, by the reference manuals RM0033
  * (F205), RM0090 (F405), RM0390 (F446) and RM0041 (F100). F2 and F4 share one map (HAL_STM32F4);
- * what differs between those chips is data in the board files.
- */
+ * what differs between those chips is data in the board files. */
 #ifndef HAL_STM32_REGS_H
 #define HAL_STM32_REGS_H
 

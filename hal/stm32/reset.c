@@ -3,10 +3,8 @@
 #include "hal/stm32/chip.h"
 
 reset_reason_t reset_reason(void) {
-    /*
-     * Every reset pulls the pin, too, and the flags add up until they are cleared: the rarest
-     * first.
-     */
+    /* Every reset pulls the pin, too, and the flags add up until they are cleared: the rarest
+     * first. */
     static const struct {
         uint32_t flags;
         reset_reason_t reason;

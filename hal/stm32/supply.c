@@ -30,9 +30,8 @@ static void start(void) {
  */
 static void settle(void) {
     enum { SETTLE_SHARE = 100 }; /* of a millisecond */
-    for (uint32_t i = wait_polls(clock_info()->core_hz, 1) / SETTLE_SHARE; i > 0; i--) {
+    for (uint32_t i = wait_polls(clock_info()->core_hz, 1) / SETTLE_SHARE; i > 0; i--)
         (void)reg_read(&ADC1->CR2);
-    }
 }
 
 #ifdef HAL_STM32F1
@@ -78,9 +77,8 @@ void supply_init(void) {
 
 int32_t supply_read_mV(void) {
     const board_supply_t *s = &board.supply;
-    if (s->bottom_ohm == 0) {
+    if (s->bottom_ohm == 0)
         return SUPPLY_ERR_ABSENT;
-    }
     if (reg_read(&ADC1->SR) & ADC_SR_EOC) {
         uint32_t counts = reg_read(&ADC1->DR) & FULL_COUNTS; /* reading clears EOC */
         uint32_t full_mV = s->reference_mV * (s->top_ohm + s->bottom_ohm) / s->bottom_ohm;

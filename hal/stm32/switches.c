@@ -8,15 +8,13 @@ unsigned switches_count(void) {
 }
 
 void switches_init(void) {
-    for (unsigned i = 0; i < board.home.count; i++) {
+    for (unsigned i = 0; i < board.home.count; i++)
         gpio_input(board.home.pin[i], GPIO_PULL_UP);
-    }
 }
 
 uint32_t switches_read(void) {
     uint32_t closed = 0;
-    for (unsigned i = 0; i < board.home.count; i++) {
+    for (unsigned i = 0; i < board.home.count; i++)
         closed |= (uint32_t)!gpio_read(board.home.pin[i]) << i;
-    }
     return closed;
 }

@@ -19,18 +19,16 @@
 enum { RATE_MIN_HZ = 100, RATE_MAX_HZ = 20000 };
 
 int tick_start(uint32_t rate_hz) {
-    if (rate_hz < RATE_MIN_HZ || rate_hz > RATE_MAX_HZ) {
+    if (rate_hz < RATE_MIN_HZ || rate_hz > RATE_MAX_HZ)
         return TICK_ERR_RATE;
-    }
     const clock_info_t *clock = clock_info();
     tim_t *tim = board.tick.regs;
     uint32_t period = clock->tick_timer_hz / rate_hz;
     rcc_enable(board.tick.clock);
     reg_write(&tim->CR1, 0);
     reg_write(&tim->ARR, clock->emulated ? period : period - 1);
-    if (!clock->emulated) {
+    if (!clock->emulated)
         reg_write(&tim->CNT, 0);
-    }
     reg_write(&tim->SR, 0);
     reg_write(&tim->DIER, TIM_DIER_UIE);
     irq_enable(board.tick.irq, IRQ_PRIORITY_TICK);

@@ -65,9 +65,8 @@ void uart_init(uint32_t baud) {
     gpio_alternate_out(board.uart.tx, board.uart.af, GPIO_PULL_UP);
     gpio_alternate_in(board.uart.rx, board.uart.af, GPIO_PULL_UP);
     irq_enable(board.uart.irq, IRQ_PRIORITY_UART);
-    if (by_dma) {
+    if (by_dma)
         irq_enable(board.uart.rx_dma.irq, IRQ_PRIORITY_UART);
-    }
 }
 
 static void count_errors(uint32_t status) {
@@ -78,25 +77,20 @@ static void count_errors(uint32_t status) {
 
 static void receive(usart_t *usart, uint32_t status) {
     count_errors(status);
-    /*
-     * Reading the data after the status clears the flags; an overrun alone needs it, too, or the
-     * interrupt would come back for ever.
-     */
+    /* Reading the data after the status clears the flags; an overrun alone needs it, too, or the
+     * interrupt would come back for ever. */
     uint8_t byte = (uint8_t)reg_read(&usart->DR);
     if (status & USART_SR_RXNE) {
         stats.received++;
-        if (!ring_put(&rx, byte)) {
+        if (!ring_put(&rx, byte))
             stats.rx_dropped++;
-        }
     }
 }
 
-/*
- * The head of the ring to where the DMA is. Half of the smallest ring, 64 bytes, lasts 0.69 ms at
+/* The head of the ring to where the DMA is. Half of the smallest ring, 64 bytes, lasts 0.69 ms at
  * 921,600 baud, longer than a tick; so both marks at once mean that interrupts were off, as while
  * the flash is erased, and nobody knows for how many rounds: one more makes it a ring that was
- * overtaken. Returns how many bytes came since the last look.
- */
+ * overtaken. Returns how many bytes came since the last look. */
 static uint32_t follow_dma(void) {
     uint32_t head = rx.head;
     bool lost_count = dma_marks(&board.uart.rx_dma) == (DMA_MIDDLE | DMA_END);
@@ -125,9 +119,8 @@ static uint32_t follow_dma(void) {
 static uint32_t look(usart_t *usart) {
     uint32_t status = reg_read(&usart->SR);
     bool came = follow_dma() > 0;
-    if ((status & ERRORS) && (came || !error_counted)) {
+    if ((status & ERRORS) && (came || !error_counted))
         count_errors(status);
-    }
     error_counted = (status & ERRORS) != 0;
     if ((status & (USART_SR_ORE | USART_SR_RXNE)) == USART_SR_ORE) {
         (void)reg_read(&usart->DR);
@@ -139,9 +132,8 @@ static uint32_t look(usart_t *usart) {
 void uart_irq(void) {
     usart_t *usart = board.uart.regs;
     uint32_t status = by_dma ? look(usart) : reg_read(&usart->SR);
-    if (!by_dma && (status & (USART_SR_RXNE | ERRORS))) {
+    if (!by_dma && (status & (USART_SR_RXNE | ERRORS)))
         receive(usart, status);
-    }
     uint8_t byte;
     while ((status & USART_SR_TXE) && ring_get(&tx, &byte)) {
         reg_write(&usart->DR, byte);
@@ -150,9 +142,8 @@ void uart_irq(void) {
     }
     /* The tick may be adding bytes: it must not find its interrupt switched off. */
     uint32_t state = irq_lock();
-    if (ring_used(&tx) == 0) {
+    if (ring_used(&tx) == 0)
         reg_clear(&usart->CR1, USART_CR1_TXEIE);
-    }
     irq_unlock(state);
 }
 
@@ -183,15 +174,12 @@ static uint32_t look_from_background(void) {
     return head;
 }
 
-/*
- * The DMA may overtake the copy, too: whether the bytes are good is known when they are here. A
- * ring that is full to the last byte counts as overtaken: the next one may be on its way.
- */
+/* The DMA may overtake the copy, too: whether the bytes are good is known when they are here. A
+ * ring that is full to the last byte counts as overtaken: the next one may be on its way. */
 static size_t read_dma(void *data, size_t n) {
     uint32_t first = rx.tail;
-    if (ring_used(&rx) < n) {
+    if (ring_used(&rx) < n)
         (void)look_from_background();
-    }
     size_t taken = ring_read(&rx, data, n);
     if (taken > 0) {
         uint32_t head = look_from_background();
@@ -210,9 +198,8 @@ size_t uart_read(void *data, size_t n) {
 
 void uart_put_polled(char c) {
     usart_t *usart = board.uart.regs;
-    if ((reg_read(&usart->CR1) & USART_CR1_UE) == 0) {
+    if ((reg_read(&usart->CR1) & USART_CR1_UE) == 0)
         return; /* a fault before uart_init: there is no line to wait for */
-    }
     uint32_t polls = wait_polls(clock_info()->core_hz, POLLED_BYTE_MS);
     if (reg_wait(&usart->SR, USART_SR_TXE, USART_SR_TXE, polls)) {
         reg_write(&usart->DR, (uint8_t)c);

@@ -1,7 +1,5 @@
-/*
- * Which interrupt line leads to which handler, per chip. The numbers are those of the reference
- * manuals' vector tables; test/hal/test_hal_boards.c holds them against the board files.
- */
+/* Which interrupt line leads to which handler, per chip. The numbers are those of the reference
+ * manuals' vector tables; test/hal/test_hal_boards.c holds them against the board files. */
 #ifndef HAL_STM32_VECTORS_H
 #define HAL_STM32_VECTORS_H
 

@@ -17,36 +17,30 @@ enum {
 };
 
 int watchdog_start(uint32_t timeout_ms) {
-    if (timeout_ms == 0 || timeout_ms > UINT32_MAX / board.lsi_max_hz) {
+    if (timeout_ms == 0 || timeout_ms > UINT32_MAX / board.lsi_max_hz)
         return WATCHDOG_ERR_RANGE;
-    }
     uint32_t ticks = (timeout_ms * board.lsi_max_hz + 999) / 1000; /* undivided */
     uint32_t prescaler = 0;
-    while (prescaler < PRESCALER_MAX && ticks > (RELOAD_MAX + 1u) * (4u << prescaler)) {
+    while (prescaler < PRESCALER_MAX && ticks > (RELOAD_MAX + 1u) * (4u << prescaler))
         prescaler++;
-    }
     uint32_t reload = (ticks + (4u << prescaler) - 1) / (4u << prescaler) - 1;
-    if (reload > RELOAD_MAX) {
+    if (reload > RELOAD_MAX)
         return WATCHDOG_ERR_RANGE;
-    }
     uint32_t polls = wait_polls(clock_info()->core_hz, UPDATE_MS);
     /* A halted core feeds nobody; the motor outputs are off by then (motor.c). */
     reg_set(DBGMCU_FREEZE_WATCHDOG, DBGMCU_FREEZE_IWDG);
     /* Starting it also starts its oscillator, without which the two updates would never end. */
     reg_write(&IWDG->KR, IWDG_KEY_START);
-    if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls)) {
+    if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls))
         return WATCHDOG_ERR_TIMEOUT;
-    }
     reg_write(&IWDG->KR, IWDG_KEY_ACCESS);
     reg_write(&IWDG->PR, prescaler);
     reg_write(&IWDG->RLR, reload);
-    if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls)) {
+    if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls))
         return WATCHDOG_ERR_TIMEOUT;
-    }
     /* Also the answer of an emulator that has no watchdog: nothing stays in the register. */
-    if (reg_read(&IWDG->RLR) != reload || reg_read(&IWDG->PR) != prescaler) {
+    if (reg_read(&IWDG->RLR) != reload || reg_read(&IWDG->PR) != prescaler)
         return WATCHDOG_ERR_TIMEOUT;
-    }
     reg_write(&IWDG->KR, IWDG_KEY_FEED);
     return WATCHDOG_OK;
 }

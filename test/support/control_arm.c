@@ -45,7 +45,7 @@ static void singles(const double *in, float *out, int count) {
 }
 
 static void fill_joint(const dyn_model_joint_t *in, uint32_t i, int motors, image_joint_t *out) {
-    image_joint_numbers_t *f = &out->number;
+    image_joint_t *f = out;
     out->q31_mass = drive[i].mass_unit;
     f->alpha[0] = (float)in->alpha;
     f->a[0] = (float)in->a;
@@ -99,7 +99,7 @@ const uint8_t *control_arm_image(size_t *size, int motors) {
     memset(&image, 0, sizeof image);
     dyn_arms_model(DYN_ARMS_PUMA, &model);
     image.n = CONTROL_ARM_JOINTS;
-    image.feedback = IMAGE_FEEDBACK_PD;
+    image.feedback = FEEDBACK_PD;
     image.has = IMAGE_HAS_FEEDBACK;
     image.proved = true;
     image.q31_length = -2;

@@ -160,7 +160,7 @@ uint32_t board_image(uint8_t *bytes, size_t room, const char *name) {
     image.n = 2;
     image.name = name;
     image.has = IMAGE_HAS_RATE | IMAGE_HAS_FEEDBACK;
-    image.feedback = IMAGE_FEEDBACK_PD;
+    image.feedback = FEEDBACK_PD;
     image.arm.rate_hz[0] = 1000;
     image.arm.gravity[1] = -9.81f;
     for (unsigned i = 0; i < image.n; i++) {
@@ -168,20 +168,20 @@ uint32_t board_image(uint8_t *bytes, size_t room, const char *name) {
         j->has = IMAGE_JOINT_HAS_POSITION | IMAGE_JOINT_HAS_VELOCITY |
                  IMAGE_JOINT_HAS_ACCELERATION | IMAGE_JOINT_HAS_TORQUE | IMAGE_JOINT_HAS_KP |
                  IMAGE_JOINT_HAS_KD | IMAGE_JOINT_HAS_COUNTS;
-        j->number.a[0] = i == 0 ? 0 : 0.5f;
-        j->number.mass[0] = 1;
-        j->number.com[0] = 0.25f;
-        j->number.inertia[0] = j->number.inertia[1] = j->number.inertia[2] = 0.02f;
-        j->number.position[0] = -3;
-        j->number.position[1] = 3;
-        j->number.velocity[0] = 2;
-        j->number.acceleration[0] = 10;
-        j->number.torque[0] = 50;
-        j->number.counts[0] = 16384;
-        j->number.sign[0] = 1;
-        j->number.ratio[0] = 1;
-        j->number.kp[0] = 100;
-        j->number.kd[0] = 10;
+        j->a[0] = i == 0 ? 0 : 0.5f;
+        j->mass[0] = 1;
+        j->com[0] = 0.25f;
+        j->inertia[0] = j->inertia[1] = j->inertia[2] = 0.02f;
+        j->position[0] = -3;
+        j->position[1] = 3;
+        j->velocity[0] = 2;
+        j->acceleration[0] = 10;
+        j->torque[0] = 50;
+        j->counts[0] = 16384;
+        j->sign[0] = 1;
+        j->ratio[0] = 1;
+        j->kp[0] = 100;
+        j->kd[0] = 10;
         image.joint_name[i] = i == 0 ? "shoulder" : "elbow";
     }
     return image_write(&image, bytes, room, &size, NULL) == IMAGE_OK ? (uint32_t)size : 0;

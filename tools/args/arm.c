@@ -76,7 +76,7 @@ static int take_limits(const request_t *request, robot_t *robot) {
             l->velocity = l->velocity > 0 ? l->velocity : value[0];
             l->acceleration = l->acceleration > 0 ? l->acceleration : value[1];
         }
-        robot->joint[i].has |= ROBOT_JOINT_VELOCITY | ROBOT_JOINT_ACCELERATION;
+        robot->joint[i].has |= IMAGE_JOINT_HAS_VELOCITY | IMAGE_JOINT_HAS_ACCELERATION;
     }
     return EXIT_YES;
 }
@@ -126,7 +126,7 @@ static int set_payload(const request_t *request, robot_t *robot) {
         return say_error(NULL, "write --payload M, M,X,Y,Z or M,X,Y,Z,IXX,IYY,IZZ,IXY,IYZ,IXZ",
                          "--payload: %s",
                          value[0] < 0 ? "a negative mass" : "1, 4 or 10 numbers are expected");
-    robot->has |= ROBOT_HAS_PAYLOAD;
+    robot->has |= IMAGE_HAS_PAYLOAD;
     robot->line_payload = 0; /* no line of the file is to blame for it */
     robot->payload.mass = value[0];
     memcpy(robot->payload.com, value + 1, sizeof robot->payload.com);

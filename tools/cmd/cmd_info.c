@@ -23,7 +23,7 @@ static const char *convention_name(dyn_convention_t convention) {
     return names[convention];
 }
 
-static const char *feedback_name(robot_feedback_t feedback) {
+static const char *feedback_name(uint32_t feedback) {
     static const char *const names[] = {"off", "pd", "computed_torque"};
     return names[feedback];
 }
@@ -106,15 +106,15 @@ static void print_joints(const robot_t *robot) {
         const robot_joint_t *r = &robot->joint[i];
         const dyn_drive_t *d = &robot->model.joint[i].drive;
         out_format("%-3u %-*s", (unsigned)i + 1, width, r->name);
-        limit(r, ROBOT_JOINT_POSITION, d->limits.position[0]);
-        limit(r, ROBOT_JOINT_POSITION, d->limits.position[1]);
-        limit(r, ROBOT_JOINT_VELOCITY, d->limits.velocity);
-        limit(r, ROBOT_JOINT_ACCELERATION, d->limits.acceleration);
-        limit(r, ROBOT_JOINT_TORQUE, d->limits.torque);
+        limit(r, IMAGE_JOINT_HAS_POSITION, d->limits.position[0]);
+        limit(r, IMAGE_JOINT_HAS_POSITION, d->limits.position[1]);
+        limit(r, IMAGE_JOINT_HAS_VELOCITY, d->limits.velocity);
+        limit(r, IMAGE_JOINT_HAS_ACCELERATION, d->limits.acceleration);
+        limit(r, IMAGE_JOINT_HAS_TORQUE, d->limits.torque);
         limit(r, ROBOT_JOINT_MOTOR, d->motor.gear);
-        limit(r, ROBOT_JOINT_ROTOR_INERTIA, dyn_model_rotor(&robot->model.joint[i]));
-        limit(r, ROBOT_JOINT_VISCOUS, d->friction.viscous);
-        limit(r, ROBOT_JOINT_VOLTAGE, d->motor.voltage);
+        limit(r, IMAGE_JOINT_HAS_ROTOR_INERTIA, dyn_model_rotor(&robot->model.joint[i]));
+        limit(r, IMAGE_JOINT_HAS_VISCOUS, d->friction.viscous);
+        limit(r, IMAGE_JOINT_HAS_VOLTAGE, d->motor.voltage);
         out_text("\n");
     }
     out_text("    (rotor: inertia seen at the joint; - : not given)\n");
@@ -215,22 +215,22 @@ static void json_joint(const robot_t *robot, uint32_t i) {
     json_number("mass", j->link.mass);
     json_numbers("com", j->link.com, 3, 17);
     json_numbers("inertia", j->link.inertia, 6, 17);
-    if (r->has & ROBOT_JOINT_POSITION)
+    if (r->has & IMAGE_JOINT_HAS_POSITION)
         json_numbers("position", d->limits.position, 2, 17);
-    json_optional(r, ROBOT_JOINT_VELOCITY, "velocity", d->limits.velocity);
-    json_optional(r, ROBOT_JOINT_ACCELERATION, "acceleration", d->limits.acceleration);
-    json_optional(r, ROBOT_JOINT_TORQUE, "torque", d->limits.torque);
-    json_optional(r, ROBOT_JOINT_RESISTANCE, "resistance", d->motor.resistance);
-    json_optional(r, ROBOT_JOINT_TORQUE_CONSTANT, "torque_constant", d->motor.torque_constant);
+    json_optional(r, IMAGE_JOINT_HAS_VELOCITY, "velocity", d->limits.velocity);
+    json_optional(r, IMAGE_JOINT_HAS_ACCELERATION, "acceleration", d->limits.acceleration);
+    json_optional(r, IMAGE_JOINT_HAS_TORQUE, "torque", d->limits.torque);
+    json_optional(r, IMAGE_JOINT_HAS_RESISTANCE, "resistance", d->motor.resistance);
+    json_optional(r, IMAGE_JOINT_HAS_TORQUE_CONSTANT, "torque_constant", d->motor.torque_constant);
     json_optional(r, ROBOT_JOINT_MOTOR, "gear", d->motor.gear);
-    json_optional(r, ROBOT_JOINT_ROTOR_INERTIA, "rotor_inertia", d->motor.rotor_inertia);
-    json_optional(r, ROBOT_JOINT_VOLTAGE, "voltage", d->motor.voltage);
-    json_optional(r, ROBOT_JOINT_VISCOUS, "viscous", d->friction.viscous);
-    if (r->has & ROBOT_JOINT_COULOMB)
+    json_optional(r, IMAGE_JOINT_HAS_ROTOR_INERTIA, "rotor_inertia", d->motor.rotor_inertia);
+    json_optional(r, IMAGE_JOINT_HAS_VOLTAGE, "voltage", d->motor.voltage);
+    json_optional(r, IMAGE_JOINT_HAS_VISCOUS, "viscous", d->friction.viscous);
+    if (r->has & IMAGE_JOINT_HAS_COULOMB)
         json_numbers("coulomb", d->friction.coulomb, 2, 17);
-    json_optional(r, ROBOT_JOINT_COUNTS, "encoder_counts", r->encoder.counts);
-    json_optional(r, ROBOT_JOINT_KP, "kp", r->kp);
-    json_optional(r, ROBOT_JOINT_KD, "kd", r->kd);
+    json_optional(r, IMAGE_JOINT_HAS_COUNTS, "encoder_counts", r->encoder.counts);
+    json_optional(r, IMAGE_JOINT_HAS_KP, "kp", r->kp);
+    json_optional(r, IMAGE_JOINT_HAS_KD, "kd", r->kd);
     json_end();
 }
 

@@ -75,9 +75,8 @@ unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_
     for (uint32_t i = 0; i < a.n && i < b.n; i++) {
         found += text_differs("joint name", a.joint_name[i], b.joint_name[i]);
         found += count_differs("type", a.joint[i].type, b.joint[i].type);
-        found +=
-            numbers_differ(b.joint_name[i], joint_fields, JOINT_FIELDS,
-                           (const float *)&a.joint[i].number, (const float *)&b.joint[i].number);
+        found += numbers_differ(b.joint_name[i], joint_fields, JOINT_FIELDS, a.joint[i].alpha,
+                                b.joint[i].alpha);
     }
     return found;
 }
@@ -106,7 +105,7 @@ static bool set_by(const image_t *image, const char *name, uint32_t joint, float
     }
     if (joint >= image->n)
         return false;
-    const image_joint_numbers_t *f = &image->joint[joint].number;
+    const image_joint_t *f = &image->joint[joint];
     const struct {
         const char *name;
         float value;

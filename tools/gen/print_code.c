@@ -26,12 +26,12 @@ static int32_t resolved(const printer_t *p, int32_t id) {
 static void operand(const printer_t *p, int32_t id, bool factor) {
     id = resolved(p, id);
     const graph_node_t *n = graph_at(p->g, id);
-    if (n->op == GRAPH_CONST) {
+    if (n->op == GRAPH_CONST)
         if (p->fixed)
             fprintf(p->out, "%d", (int)p->fixed->node[id].raw);
         else
             print_real(p->out, p->how->real, graph_value(p->g, id));
-    } else if (n->op == GRAPH_INPUT)
+    else if (n->op == GRAPH_INPUT)
         fprintf(p->out, "%s[%d]", gen_array_name[n->a], (int)n->b);
     else if (p->inlined[id]) {
         const bool brackets = factor && n->op == GRAPH_ADD;

@@ -19,7 +19,7 @@ static void to_angles(const float *in, double *out, int count) {
 }
 
 static void image_to_joint(const image_joint_t *in, const char *name, robot_joint_t *out) {
-    const image_joint_numbers_t *f = &in->number;
+    const image_joint_t *f = in;
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->link_name, sizeof out->link_name, "%s", name);
     out->has = in->has | ROBOT_JOINT_INERTIAL;
@@ -46,7 +46,7 @@ static void image_to_robot(const image_t *image, const dyn_model_t *model, robot
     to_doubles(arm->tool_xyz, out->tool_xyz, 3);
     to_angles(arm->tool_rpy, out->tool_rpy, 3);
     out->rate_hz = (double)arm->rate_hz[0];
-    out->feedback = (robot_feedback_t)image->feedback;
+    out->feedback = (uint32_t)image->feedback;
     out->payload = model->payload;
     for (uint32_t i = 0; i < image->n; i++) {
         image_to_joint(&image->joint[i], image->joint_name[i], &out->joint[i]);
@@ -56,7 +56,7 @@ static void image_to_robot(const image_t *image, const dyn_model_t *model, robot
         out->joint[i].source.link = model->joint[i].link;
         out->joint[i].source.drive = model->joint[i].drive;
         out->joint[i].source.drive.limits.acceleration =
-            (double)image->joint[i].number.acceleration[0]; /* of the file, not of the board */
+            (double)image->joint[i].acceleration[0]; /* of the file, not of the board */
     }
 }
 
@@ -131,8 +131,7 @@ static bool same_content(const image_t *a, const image_t *b) {
         const image_joint_t *x = &a->joint[i], *y = &b->joint[i];
         same = x->type == y->type && x->has == y->has && a->home_how[i] == b->home_how[i] &&
                a->home_position[i] == b->home_position[i] &&
-               same_singles((const float *)&x->number, (const float *)&y->number,
-                            sizeof x->number / sizeof(float));
+               same_singles(x->alpha, y->alpha, IMAGE_JOINT_NUMBERS);
     }
     return same;
 }

@@ -14,35 +14,6 @@
 #include "tools/proof/units.h"
 #include "tools/robot/modes.h"
 
-/* The same bits on both sides, so that neither has to be told about a new one of the other. */
-#define SAME(name) _Static_assert((int)IMAGE_##name == (int)ROBOT_##name, "the bits of " #name)
-#define SAME_JOINT(name)                                                                           \
-    _Static_assert((int)IMAGE_JOINT_HAS_##name == (int)ROBOT_JOINT_##name, "the bits of " #name)
-SAME(HAS_BASE);
-SAME(HAS_RATE);
-SAME(HAS_FEEDBACK);
-SAME(HAS_TOOL);
-SAME(HAS_PAYLOAD);
-SAME(FEEDBACK_OFF);
-SAME(FEEDBACK_PD);
-SAME(FEEDBACK_COMPUTED_TORQUE);
-SAME_JOINT(POSITION);
-SAME_JOINT(VELOCITY);
-SAME_JOINT(ACCELERATION);
-SAME_JOINT(TORQUE);
-SAME_JOINT(RESISTANCE);
-SAME_JOINT(TORQUE_CONSTANT);
-SAME_JOINT(GEAR);
-SAME_JOINT(ROTOR_INERTIA);
-SAME_JOINT(VOLTAGE);
-SAME_JOINT(VISCOUS);
-SAME_JOINT(COULOMB);
-SAME_JOINT(COUNTS);
-SAME_JOINT(SIGN);
-SAME_JOINT(OFFSET);
-SAME_JOINT(RATIO);
-SAME_JOINT(KP);
-SAME_JOINT(KD);
 _Static_assert(ROBOT_NAME_MAX == IMAGE_NAME_MAX, "a name fits");
 
 /* The single nearest to a double; what is too large becomes infinite, which the writer rejects. */
@@ -123,7 +94,7 @@ static void arm_to_image(const robot_t *robot, bool same, image_t *image) {
     if (any(arm->tool_xyz, 3) || any(arm->tool_rpy, 3))
         image->has |= IMAGE_HAS_TOOL;
     if (robot->has &
-        ROBOT_HAS_PAYLOAD) { /* without one its centre is nowhere, not where it was moved to */
+        IMAGE_HAS_PAYLOAD) { /* without one its centre is nowhere, not where it was moved to */
         arm->payload_mass[0] = to_single(payload->mass);
         to_singles(payload->com, arm->payload_com, 3);
         to_singles(payload->inertia, arm->payload_inertia, 6);
@@ -135,7 +106,7 @@ static void joint_to_image(const robot_joint_t *in, const dyn_model_joint_t *mod
     const dyn_source_joint_t *source = &in->source;
     const dyn_drive_t *drive = &source->drive;
     const dyn_body_t *link = same ? &source->link : &model->link;
-    image_joint_numbers_t *f = &out->number;
+    image_joint_t *f = out;
     out->type = (uint32_t)source->type;
     out->has = in->has & IMAGE_JOINT_HAS_ALL;
     f->alpha[0] = to_single(same ? source->alpha : model->alpha);
@@ -196,7 +167,7 @@ static uint8_t *make_q31(const dyn_model_t *model, const dyn_units_t *units, ima
 static void tell_accelerations(const robot_t *robot, const image_t *image, messages_t *messages) {
     uint32_t taken = 0, first = 0;
     for (uint32_t i = image->n; i-- > 0;) {
-        const image_joint_numbers_t *f = &image->joint[i].number;
+        const image_joint_t *f = &image->joint[i];
         if (f->acceleration[0] > 0 || !(f->velocity[0] > 0))
             continue;
         first = i;
@@ -212,7 +183,7 @@ static void tell_accelerations(const robot_t *robot, const image_t *image, messa
                  (message_place_t){robot->file, joint->line.limits, joint->name},
                  "give it under limits: in a robot file, or by --limits V,A",
                  "no acceleration limit: %g taken, its velocity limit in %g s%s",
-                 (double)(image->joint[first].number.velocity[0] / IMAGE_RISE_DEFAULT_S),
+                 (double)(image->joint[first].velocity[0] / IMAGE_RISE_DEFAULT_S),
                  (double)IMAGE_RISE_DEFAULT_S, others);
 }
 

@@ -102,9 +102,9 @@ static void check_limits(doctor_t *d, uint32_t i) {
     static const struct {
         uint32_t has;
         const char *name;
-    } wanted[] = {{ROBOT_JOINT_POSITION, "position"},
-                  {ROBOT_JOINT_VELOCITY, "velocity"},
-                  {ROBOT_JOINT_TORQUE, "torque"}};
+    } wanted[] = {{IMAGE_JOINT_HAS_POSITION, "position"},
+                  {IMAGE_JOINT_HAS_VELOCITY, "velocity"},
+                  {IMAGE_JOINT_HAS_TORQUE, "torque"}};
     for (size_t k = 0; k < 3; k++)
         if (!(j->has & wanted[k].has) && !(k == 0 && j->has & ROBOT_JOINT_ENDLESS)) {
             size_t used = strlen(missing);
@@ -118,22 +118,22 @@ static void check_limits(doctor_t *d, uint32_t i) {
                 ? "add <limit lower=\"\" upper=\"\" velocity=\"\" effort=\"\"/> before the arm runs"
                 : "add them under limits: before the arm runs",
             "no limits of %s", missing);
-    if (j->has & ROBOT_JOINT_POSITION && l->position[0] > l->position[1])
+    if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] > l->position[1])
         doctor_say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name, "swap the two",
                    "the lower limit %g is above the upper one, %g", l->position[0], l->position[1]);
-    else if (j->has & ROBOT_JOINT_POSITION && l->position[0] == l->position[1])
+    else if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] == l->position[1])
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
                    "give the range, leave it out, or make the joint a fixed one",
                    "a range of zero counts as no limit at all: the joint may move anywhere");
-    if (j->has & ROBOT_JOINT_VELOCITY && l->velocity == 0)
+    if (j->has & IMAGE_JOINT_HAS_VELOCITY && l->velocity == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.velocity, j->name,
                    "give the speed that the drive reaches",
                    "a velocity limit of zero: it cannot move");
-    if (j->has & ROBOT_JOINT_TORQUE && l->torque == 0)
+    if (j->has & IMAGE_JOINT_HAS_TORQUE && l->torque == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.torque, j->name,
                    "give the torque or force that the drive has",
                    "an effort limit of zero: it cannot hold anything");
-    if (j->has & ROBOT_JOINT_ACCELERATION && l->acceleration == 0)
+    if (j->has & IMAGE_JOINT_HAS_ACCELERATION && l->acceleration == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
                    "give the acceleration that motions may have, or leave it out",
                    "an acceleration limit of zero counts as no limit at all");
@@ -144,19 +144,19 @@ static void check_motor(doctor_t *d, uint32_t i) {
     const dyn_motor_t *m = &j->source.drive.motor;
     if (!(j->has & ROBOT_JOINT_MOTOR))
         return;
-    if (j->has & ROBOT_JOINT_RESISTANCE && m->resistance == 0)
+    if (j->has & IMAGE_JOINT_HAS_RESISTANCE && m->resistance == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "give the resistance of the winding in ohm", "a motor without resistance");
-    if (j->has & ROBOT_JOINT_TORQUE_CONSTANT && m->torque_constant == 0)
+    if (j->has & IMAGE_JOINT_HAS_TORQUE_CONSTANT && m->torque_constant == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "give the torque constant in N m/A", "a motor without torque");
-    if (j->has & ROBOT_JOINT_VOLTAGE && m->voltage == 0)
+    if (j->has & IMAGE_JOINT_HAS_VOLTAGE && m->voltage == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "give the voltage of the supply, or leave it out",
                    "a supply of 0 V counts as one without a limit");
     const double speed = j->source.drive.limits.velocity, volt = m->voltage;
     const double emf = fabs(m->torque_constant * m->gear) * speed;
-    if (j->has & ROBOT_JOINT_VOLTAGE && volt > 0 && emf > volt)
+    if (j->has & IMAGE_JOINT_HAS_VOLTAGE && volt > 0 && emf > volt)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "lower limits.velocity, or check gear and torque_constant",
                    "at the velocity limit the motor induces %.4g V, the supply has %.4g V", emf,

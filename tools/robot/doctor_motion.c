@@ -22,9 +22,9 @@ static double uniform(uint64_t *state) {
 static double strength(const robot_joint_t *j, const char **what) {
     const dyn_motor_t *m = &j->source.drive.motor;
     const uint32_t motor =
-        ROBOT_JOINT_RESISTANCE | ROBOT_JOINT_TORQUE_CONSTANT | ROBOT_JOINT_VOLTAGE;
+        IMAGE_JOINT_HAS_RESISTANCE | IMAGE_JOINT_HAS_TORQUE_CONSTANT | IMAGE_JOINT_HAS_VOLTAGE;
     double out = 0;
-    if (j->has & ROBOT_JOINT_TORQUE) {
+    if (j->has & IMAGE_JOINT_HAS_TORQUE) {
         out = j->source.drive.limits.torque;
         *what = "its limit of torque";
     }
@@ -83,7 +83,7 @@ static void check_hold(doctor_t *d, poses_t *p) {
         const robot_joint_t *j = &robot->joint[i];
         const double *range = j->source.drive.limits.position;
         const double turn = j->source.type == DYN_REVOLUTE ? 3.14159265358979 : 0.5;
-        const bool known = j->has & ROBOT_JOINT_POSITION && range[0] <= range[1];
+        const bool known = j->has & IMAGE_JOINT_HAS_POSITION && range[0] <= range[1];
         p->low[i] = known ? range[0] : -turn;
         p->high[i] = known ? range[1] : turn;
         what[i] = "";

@@ -350,12 +350,11 @@ size_t robot_folders(char **folder, size_t max) {
     char *candidate[3] = {chosen && *chosen ? strdup(chosen) : NULL, strdup("tools/robots"),
                           program_folder()};
     size_t count = 0;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         if (candidate[i] && count < max)
             folder[count++] = candidate[i];
         else
             free(candidate[i]);
-    }
     return count;
 }
 

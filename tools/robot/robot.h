@@ -20,6 +20,7 @@
 #include "dyn/model/convert.h"
 #include "dyn/model/flex_model.h"
 #include "dyn/model/model.h"
+#include "firmware/params/image.h"
 #include "tools/cli/messages.h"
 
 #define ROBOT_NAME_MAX  128u        /* bytes of a name, the final zero included */
@@ -33,45 +34,17 @@ typedef enum {
     ROBOT_FORMAT_IMAGE  /* parameter image */
 } robot_format_t;
 
-typedef enum {
-    ROBOT_FEEDBACK_OFF,
-    ROBOT_FEEDBACK_PD,
-    ROBOT_FEEDBACK_COMPUTED_TORQUE
-} robot_feedback_t;
-
-/* Optional keys that the file has. What is not given is zero, with the exceptions named below. */
-typedef enum {
-    ROBOT_HAS_BASE = 1 << 0,
-    ROBOT_HAS_RATE = 1 << 1,
-    ROBOT_HAS_FEEDBACK = 1 << 2,
-    ROBOT_HAS_TOOL = 1 << 3,
-    ROBOT_HAS_PAYLOAD = 1 << 4
-} robot_has_t;
-
-typedef enum {
-    ROBOT_JOINT_POSITION = 1 << 0,
-    ROBOT_JOINT_VELOCITY = 1 << 1,
-    ROBOT_JOINT_ACCELERATION = 1 << 2,
-    ROBOT_JOINT_TORQUE = 1 << 3,
-    ROBOT_JOINT_RESISTANCE = 1 << 4,
-    ROBOT_JOINT_TORQUE_CONSTANT = 1 << 5,
-    ROBOT_JOINT_GEAR = 1 << 6, /* not given but a motor: 1, direct drive */
-    ROBOT_JOINT_ROTOR_INERTIA = 1 << 7,
-    ROBOT_JOINT_VOLTAGE = 1 << 8,
-    ROBOT_JOINT_VISCOUS = 1 << 9,
-    ROBOT_JOINT_COULOMB = 1 << 10,
-    ROBOT_JOINT_COUNTS = 1 << 11,
-    ROBOT_JOINT_SIGN = 1 << 12, /* not given: 1 */
-    ROBOT_JOINT_OFFSET = 1 << 13,
-    ROBOT_JOINT_RATIO = 1 << 14, /* not given: 1 */
-    ROBOT_JOINT_KP = 1 << 15,
-    ROBOT_JOINT_KD = 1 << 16,
+/*
+ * Which optional keys the file has: IMAGE_HAS_... and IMAGE_JOINT_HAS_..., which the robot image carries
+ * on, and these. What is not given is zero, but gear (1 where there is a motor), sign and ratio (1).
+ */
+enum {
     ROBOT_JOINT_INERTIAL = 1 << 17, /* the source had mass data for this link at all */
     ROBOT_JOINT_ENDLESS = 1 << 18,  /* URDF: continuous, has no range by nature */
     ROBOT_JOINT_LIMITS = 0xf,
     ROBOT_JOINT_MOTOR = 0x1f << 4,
     ROBOT_JOINT_ENCODER = 0xf << 11
-} robot_joint_has_t;
+};
 
 typedef struct {
     double counts; /* per turn of the encoder, or per metre; zero: no encoder */
@@ -112,7 +85,7 @@ typedef struct {
 typedef struct {
     char name[ROBOT_NAME_MAX];
     char link_name[ROBOT_NAME_MAX]; /* of the link behind the joint; robot files have none: name */
-    uint32_t has;                   /* robot_joint_has_t */
+    uint32_t has;                   /* IMAGE_JOINT_HAS_... and the above */
     bool elastic;                   /* flex is given; source.link is then the stiff beam */
     dyn_source_joint_t source;      /* frame, link and drive in the convention of the file */
     robot_encoder_t encoder;
@@ -140,14 +113,14 @@ typedef struct {
     char *file; /* where it was read, for messages */
     robot_format_t format;
     dyn_convention_t convention;
-    uint32_t has; /* robot_has_t */
+    uint32_t has; /* IMAGE_HAS_... */
     bool elastic; /* any joint is */
     uint32_t n;
     double gravity[3]; /* in the base frame of the file, m/s^2 */
     double base_xyz[3], base_rpy[3];
     double tool_xyz[3], tool_rpy[3];
     double rate_hz; /* not given: 1000 */
-    robot_feedback_t feedback;
+    uint32_t feedback;
     dyn_body_t payload; /* in the last link frame of the file */
     uint32_t line_name, line_gravity, line_base, line_control, line_tool, line_payload, line_joints;
     robot_joint_t joint[DYN_MAX_JOINTS];

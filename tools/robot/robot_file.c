@@ -45,20 +45,20 @@ void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, mes
     out->line_tool = tree_line(root, "tool");
     out->line_payload = tree_line(root, "payload");
     out->line_joints = tree_line(root, "joints");
-    out->has |= out->line_base ? ROBOT_HAS_BASE : 0u;
-    out->has |= out->line_tool ? ROBOT_HAS_TOOL : 0u;
-    out->has |= out->line_payload ? ROBOT_HAS_PAYLOAD : 0u;
-    out->has |= tree_get(control, "rate") ? ROBOT_HAS_RATE : 0u;
-    out->has |= tree_get(control, "feedback") ? ROBOT_HAS_FEEDBACK : 0u;
-    out->rate_hz = out->has & ROBOT_HAS_RATE ? raw->control.rate : 1000;
-    out->feedback = (robot_feedback_t)raw->control.feedback;
+    out->has |= out->line_base ? IMAGE_HAS_BASE : 0u;
+    out->has |= out->line_tool ? IMAGE_HAS_TOOL : 0u;
+    out->has |= out->line_payload ? IMAGE_HAS_PAYLOAD : 0u;
+    out->has |= tree_get(control, "rate") ? IMAGE_HAS_RATE : 0u;
+    out->has |= tree_get(control, "feedback") ? IMAGE_HAS_FEEDBACK : 0u;
+    out->rate_hz = out->has & IMAGE_HAS_RATE ? raw->control.rate : 1000;
+    out->feedback = (uint32_t)raw->control.feedback;
     if (!(out->rate_hz >= 1 && out->rate_hz <= 100000))
         complain(&c, MESSAGE_VALUE, tree_line(control, "rate"), "1000 suits most arms",
                  "control.rate must be 1 to 100000 Hz");
     out->n = raw->joints_count;
 }
 
-static uint32_t flag_if(const tree_node_t *map, const char *key, robot_joint_has_t flag) {
+static uint32_t flag_if(const tree_node_t *map, const char *key, uint32_t flag) {
     return tree_get(map, key) ? (uint32_t)flag : 0u;
 }
 
@@ -104,10 +104,10 @@ static void read_frame(const context_t *c, const tree_node_t *node, const raw_jo
 static void read_limits(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
                         robot_joint_t *joint) {
     joint->source.drive.limits = raw->limits;
-    joint->has |= flag_if(map, "position", ROBOT_JOINT_POSITION) |
-                  flag_if(map, "velocity", ROBOT_JOINT_VELOCITY) |
-                  flag_if(map, "acceleration", ROBOT_JOINT_ACCELERATION) |
-                  flag_if(map, "torque", ROBOT_JOINT_TORQUE);
+    joint->has |= flag_if(map, "position", IMAGE_JOINT_HAS_POSITION) |
+                  flag_if(map, "velocity", IMAGE_JOINT_HAS_VELOCITY) |
+                  flag_if(map, "acceleration", IMAGE_JOINT_HAS_ACCELERATION) |
+                  flag_if(map, "torque", IMAGE_JOINT_HAS_TORQUE);
     joint->line.position = tree_line(map, "position");
     joint->line.velocity = tree_line(map, "velocity");
     joint->line.torque = tree_line(map, "torque");
@@ -120,14 +120,14 @@ static void read_motor(const context_t *c, const tree_node_t *map, const raw_joi
                        robot_joint_t *joint) {
     dyn_motor_t *motor = &joint->source.drive.motor;
     *motor = raw->motor;
-    joint->has |= flag_if(map, "resistance", ROBOT_JOINT_RESISTANCE) |
-                  flag_if(map, "torque_constant", ROBOT_JOINT_TORQUE_CONSTANT) |
-                  flag_if(map, "gear", ROBOT_JOINT_GEAR) |
-                  flag_if(map, "rotor_inertia", ROBOT_JOINT_ROTOR_INERTIA) |
-                  flag_if(map, "voltage", ROBOT_JOINT_VOLTAGE);
-    if (map && !(joint->has & ROBOT_JOINT_GEAR))
+    joint->has |= flag_if(map, "resistance", IMAGE_JOINT_HAS_RESISTANCE) |
+                  flag_if(map, "torque_constant", IMAGE_JOINT_HAS_TORQUE_CONSTANT) |
+                  flag_if(map, "gear", IMAGE_JOINT_HAS_GEAR) |
+                  flag_if(map, "rotor_inertia", IMAGE_JOINT_HAS_ROTOR_INERTIA) |
+                  flag_if(map, "voltage", IMAGE_JOINT_HAS_VOLTAGE);
+    if (map && !(joint->has & IMAGE_JOINT_HAS_GEAR))
         motor->gear = 1;
-    if (joint->has & ROBOT_JOINT_GEAR && motor->gear == 0)
+    if (joint->has & IMAGE_JOINT_HAS_GEAR && motor->gear == 0)
         complain(c, MESSAGE_VALUE, tree_line(map, "gear"), "1 is direct drive", "a gear of zero");
     not_negative(c, map, "resistance", motor->resistance);
     not_negative(c, map, "torque_constant", motor->torque_constant);
@@ -138,8 +138,8 @@ static void read_motor(const context_t *c, const tree_node_t *map, const raw_joi
 static void read_friction(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
                           robot_joint_t *joint) {
     dyn_friction_t *friction = &joint->source.drive.friction;
-    joint->has |=
-        flag_if(map, "viscous", ROBOT_JOINT_VISCOUS) | flag_if(map, "coulomb", ROBOT_JOINT_COULOMB);
+    joint->has |= flag_if(map, "viscous", IMAGE_JOINT_HAS_VISCOUS) |
+                  flag_if(map, "coulomb", IMAGE_JOINT_HAS_COULOMB);
     friction->viscous = raw->friction.viscous;
     not_negative(c, map, "viscous", friction->viscous);
     if (raw->friction.coulomb_count == 1) {
@@ -159,17 +159,18 @@ static void read_encoder(const context_t *c, const tree_node_t *map, const raw_j
                          robot_joint_t *joint) {
     robot_encoder_t *e = &joint->encoder;
     *e = raw->encoder;
-    joint->has |=
-        flag_if(map, "counts", ROBOT_JOINT_COUNTS) | flag_if(map, "sign", ROBOT_JOINT_SIGN) |
-        flag_if(map, "offset", ROBOT_JOINT_OFFSET) | flag_if(map, "ratio", ROBOT_JOINT_RATIO);
-    if (!(joint->has & ROBOT_JOINT_SIGN))
+    joint->has |= flag_if(map, "counts", IMAGE_JOINT_HAS_COUNTS) |
+                  flag_if(map, "sign", IMAGE_JOINT_HAS_SIGN) |
+                  flag_if(map, "offset", IMAGE_JOINT_HAS_OFFSET) |
+                  flag_if(map, "ratio", IMAGE_JOINT_HAS_RATIO);
+    if (!(joint->has & IMAGE_JOINT_HAS_SIGN))
         e->sign = 1;
-    if (!(joint->has & ROBOT_JOINT_RATIO))
+    if (!(joint->has & IMAGE_JOINT_HAS_RATIO))
         e->ratio = 1;
     if (e->sign != 1 && e->sign != -1)
         complain(c, MESSAGE_VALUE, tree_line(map, "sign"), "1, or -1 where it counts backwards",
                  "encoder.sign is neither 1 nor -1");
-    if (joint->has & ROBOT_JOINT_COUNTS && !(e->counts > 0))
+    if (joint->has & IMAGE_JOINT_HAS_COUNTS && !(e->counts > 0))
         complain(c, MESSAGE_VALUE, tree_line(map, "counts"), "counts per turn, four per line",
                  "encoder.counts is not positive");
     if (!(e->ratio > 0))
@@ -198,7 +199,8 @@ void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t
         joint->homing = (robot_homing_t){
             raw->homing.side ? (int)raw->homing.to : -(int)raw->homing.to, raw->homing.position};
     const tree_node_t *gains = tree_get(node, "gains");
-    joint->has |= flag_if(gains, "kp", ROBOT_JOINT_KP) | flag_if(gains, "kd", ROBOT_JOINT_KD);
+    joint->has |=
+        flag_if(gains, "kp", IMAGE_JOINT_HAS_KP) | flag_if(gains, "kd", IMAGE_JOINT_HAS_KD);
     joint->kp = raw->gains.kp;
     joint->kd = raw->gains.kd;
     not_negative(&c, gains, "kp", joint->kp);

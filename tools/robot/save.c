@@ -167,23 +167,24 @@ static void put_section(FILE *f, const char *name, uint32_t has, bool always, co
 static void put_drive(FILE *f, const robot_joint_t *j) {
     const dyn_drive_t *d = &j->source.drive;
     const entry_t limits[] = {
-        {"position", ROBOT_JOINT_POSITION, d->limits.position, 2},
-        {"velocity", ROBOT_JOINT_VELOCITY, &d->limits.velocity, 1},
-        {"acceleration", ROBOT_JOINT_ACCELERATION, &d->limits.acceleration, 1},
-        {"torque", ROBOT_JOINT_TORQUE, &d->limits.torque, 1}};
+        {"position", IMAGE_JOINT_HAS_POSITION, d->limits.position, 2},
+        {"velocity", IMAGE_JOINT_HAS_VELOCITY, &d->limits.velocity, 1},
+        {"acceleration", IMAGE_JOINT_HAS_ACCELERATION, &d->limits.acceleration, 1},
+        {"torque", IMAGE_JOINT_HAS_TORQUE, &d->limits.torque, 1}};
     const entry_t motor[] = {
-        {"resistance", ROBOT_JOINT_RESISTANCE, &d->motor.resistance, 1},
-        {"torque_constant", ROBOT_JOINT_TORQUE_CONSTANT, &d->motor.torque_constant, 1},
-        {"gear", ROBOT_JOINT_GEAR, &d->motor.gear, 1},
-        {"rotor_inertia", ROBOT_JOINT_ROTOR_INERTIA, &d->motor.rotor_inertia, 1},
-        {"voltage", ROBOT_JOINT_VOLTAGE, &d->motor.voltage, 1}};
-    const entry_t friction[] = {{"viscous", ROBOT_JOINT_VISCOUS, &d->friction.viscous, 1},
-                                {"coulomb", ROBOT_JOINT_COULOMB, d->friction.coulomb, 2}};
-    const entry_t encoder[] = {{"counts", ROBOT_JOINT_COUNTS, &j->encoder.counts, 1},
-                               {"sign", ROBOT_JOINT_SIGN, &j->encoder.sign, 1},
-                               {"offset", ROBOT_JOINT_OFFSET, &j->encoder.offset, 1},
-                               {"ratio", ROBOT_JOINT_RATIO, &j->encoder.ratio, 1}};
-    const entry_t gains[] = {{"kp", ROBOT_JOINT_KP, &j->kp, 1}, {"kd", ROBOT_JOINT_KD, &j->kd, 1}};
+        {"resistance", IMAGE_JOINT_HAS_RESISTANCE, &d->motor.resistance, 1},
+        {"torque_constant", IMAGE_JOINT_HAS_TORQUE_CONSTANT, &d->motor.torque_constant, 1},
+        {"gear", IMAGE_JOINT_HAS_GEAR, &d->motor.gear, 1},
+        {"rotor_inertia", IMAGE_JOINT_HAS_ROTOR_INERTIA, &d->motor.rotor_inertia, 1},
+        {"voltage", IMAGE_JOINT_HAS_VOLTAGE, &d->motor.voltage, 1}};
+    const entry_t friction[] = {{"viscous", IMAGE_JOINT_HAS_VISCOUS, &d->friction.viscous, 1},
+                                {"coulomb", IMAGE_JOINT_HAS_COULOMB, d->friction.coulomb, 2}};
+    const entry_t encoder[] = {{"counts", IMAGE_JOINT_HAS_COUNTS, &j->encoder.counts, 1},
+                               {"sign", IMAGE_JOINT_HAS_SIGN, &j->encoder.sign, 1},
+                               {"offset", IMAGE_JOINT_HAS_OFFSET, &j->encoder.offset, 1},
+                               {"ratio", IMAGE_JOINT_HAS_RATIO, &j->encoder.ratio, 1}};
+    const entry_t gains[] = {{"kp", IMAGE_JOINT_HAS_KP, &j->kp, 1},
+                             {"kd", IMAGE_JOINT_HAS_KD, &j->kd, 1}};
     put_section(f, "limits", j->has, false, limits, COUNT(limits));
     put_section(f, "motor", j->has, d->motor.gear != 0, motor, COUNT(motor));
     put_section(f, "friction", j->has, false, friction, COUNT(friction));
@@ -215,13 +216,13 @@ static void put_robot(FILE *f, const robot_t *robot) {
     fprintf(f, "\nconvention: %s\ngravity: ", convention[robot->convention]);
     put_list(f, robot->gravity, 3);
     fputc('\n', f);
-    if (robot->has & ROBOT_HAS_BASE)
+    if (robot->has & IMAGE_HAS_BASE)
         put_pose(f, "base", robot->base_xyz, robot->base_rpy);
-    if (robot->has & (ROBOT_HAS_RATE | ROBOT_HAS_FEEDBACK)) {
+    if (robot->has & (IMAGE_HAS_RATE | IMAGE_HAS_FEEDBACK)) {
         fputs("control: {", f);
-        if (robot->has & ROBOT_HAS_RATE)
+        if (robot->has & IMAGE_HAS_RATE)
             put_key(f, "rate", robot->rate_hz, &first);
-        if (robot->has & ROBOT_HAS_FEEDBACK)
+        if (robot->has & IMAGE_HAS_FEEDBACK)
             fprintf(f, "%sfeedback: %s", first ? "" : ", ", feedback[robot->feedback]);
         fputs("}\n", f);
     }
@@ -237,9 +238,9 @@ static void put_robot(FILE *f, const robot_t *robot) {
         put_link(f, j);
         put_drive(f, j);
     }
-    if (robot->has & ROBOT_HAS_TOOL)
+    if (robot->has & IMAGE_HAS_TOOL)
         put_pose(f, "tool", robot->tool_xyz, robot->tool_rpy);
-    if (robot->has & ROBOT_HAS_PAYLOAD) {
+    if (robot->has & IMAGE_HAS_PAYLOAD) {
         first = true;
         fputs("payload: {", f);
         put_key(f, "mass", robot->payload.mass, &first);

@@ -261,19 +261,18 @@ static tree_node_t *read_node(reader_t *r, yaml_event_t *event, unsigned depth) 
     default:
         break;
     }
-    if (tag) {
+    if (tag)
         fail(r, MESSAGE_SYNTAX, line, "remove it", "a YAML tag (!something)");
-    } else if (depth >= TREE_DEPTH_MAX) {
+    else if (depth >= TREE_DEPTH_MAX)
         fail(r, MESSAGE_LIMIT, line, "a robot file needs 6 levels", "nested deeper than 24 levels");
-    } else if (event->type == YAML_SCALAR_EVENT) {
+    else if (event->type == YAML_SCALAR_EVENT)
         node = read_scalar(r, event);
-    } else if (event->type == YAML_SEQUENCE_START_EVENT) {
+    else if (event->type == YAML_SEQUENCE_START_EVENT)
         node = read_list(r, line, depth + 1);
-    } else if (event->type == YAML_MAPPING_START_EVENT) {
+    else if (event->type == YAML_MAPPING_START_EVENT)
         node = read_map(r, line, depth + 1);
-    } else if (event->type == YAML_ALIAS_EVENT) {
+    else if (event->type == YAML_ALIAS_EVENT)
         node = read_alias(r, event, depth);
-    }
     if (node && !remember(r, anchor, node))
         node = NULL;
     yaml_event_delete(event);

@@ -41,7 +41,7 @@ static void take_drive(urdf_build_t *b, const urdf_joint_t *j, robot_joint_t *ou
         urdf_say(b, MESSAGE_NOTE, MESSAGE_IGNORED, j->line_limit, j->name, NULL,
                  "a continuous joint has no range: lower and upper are not used");
     if (j->type != URDF_CONTINUOUS && (j->has_lower || j->has_upper)) {
-        out->has |= ROBOT_JOINT_POSITION;
+        out->has |= IMAGE_JOINT_HAS_POSITION;
         drive->limits.position[0] = j->lower;
         drive->limits.position[1] = j->upper;
     }
@@ -50,17 +50,17 @@ static void take_drive(urdf_build_t *b, const urdf_joint_t *j, robot_joint_t *ou
     drive->friction.viscous = j->damping;
     drive->friction.coulomb[0] = 0 - j->friction; /* +0 where there is none */
     drive->friction.coulomb[1] = j->friction;
-    out->has |= j->has_velocity ? ROBOT_JOINT_VELOCITY : 0u;
-    out->has |= j->has_effort ? ROBOT_JOINT_TORQUE : 0u;
-    out->has |= j->has_damping ? ROBOT_JOINT_VISCOUS : 0u;
-    out->has |= j->has_friction ? ROBOT_JOINT_COULOMB : 0u;
+    out->has |= j->has_velocity ? IMAGE_JOINT_HAS_VELOCITY : 0u;
+    out->has |= j->has_effort ? IMAGE_JOINT_HAS_TORQUE : 0u;
+    out->has |= j->has_damping ? IMAGE_JOINT_HAS_VISCOUS : 0u;
+    out->has |= j->has_friction ? IMAGE_JOINT_HAS_COULOMB : 0u;
     if (j->reduction == 0)
         return;
     /* Exporters write 1 where they know nothing. */
     const bool gear = j->reduction != 1;
     if (gear) {
         drive->motor.gear = j->reduction;
-        out->has |= ROBOT_JOINT_GEAR;
+        out->has |= IMAGE_JOINT_HAS_GEAR;
     }
     urdf_say(b, MESSAGE_NOTE, MESSAGE_TRANSMISSION, j->line_reduction, j->name, NULL,
              gear ? "mechanicalReduction %g is taken as the gear of the motor"
@@ -143,7 +143,7 @@ void urdf_take_arm(urdf_build_t *b, robot_t *out) {
     else
         strcpy(out->name, "robot");
     if (b->tip != b->last) {
-        out->has |= ROBOT_HAS_TOOL;
+        out->has |= IMAGE_HAS_TOOL;
         memcpy(out->tool_xyz, b->link[b->tip].pose.p, sizeof out->tool_xyz);
         reader_rpy(&b->link[b->tip].pose, out->tool_rpy);
     }

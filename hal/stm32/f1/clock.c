@@ -1,8 +1,6 @@
-/*
- * The clock tree of the F100 (RM0041 "Reset and clock control"): 24 MHz, no flash wait states. The
+/* The clock tree of the F100 (RM0041 "Reset and clock control"): 24 MHz, no flash wait states. The
  * internal oscillator stays on: the flash controller needs it to program and erase. Emulation shows
- * as RCC_CR = 0, which silicon never has.
- */
+ * as RCC_CR = 0, which silicon never has. */
 #include "hal/clock.h"
 #include "hal/stm32/clock_start.h"
 
@@ -26,9 +24,8 @@ static void set_info(clock_source_t source, uint32_t core_hz) {
 static const char *run_from_pll(const board_pll_t *pll, bool external) {
     uint32_t config = (uint32_t)(pll->n - 2) << RCC_CFGR_PLLMUL_SHIFT | RCC_CFGR_ADCPRE_2 |
                       (external ? RCC_CFGR_PLLSRC_PREDIV1 : 0);
-    if (external) {
+    if (external)
         reg_write(&RCC->CFGR2, (uint32_t)(pll->m - 1));
-    }
     reg_write(&RCC->CFGR, config | RCC_CFGR_SW_HSI);
     reg_set(&RCC->CR, RCC_CR_PLLON);
     if (!wait(&RCC->CR, RCC_CR_PLLRDY, RCC_CR_PLLRDY, PLL_LOCK_MS)) {

@@ -12,9 +12,8 @@ static unsigned flag_shift(const board_dma_t *dma) {
 
 bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t *ring,
                  uint32_t size) {
-    if (dma->regs == NULL) {
+    if (dma->regs == NULL)
         return false;
-    }
     dma_channel_t *channel = channel_of(dma);
     rcc_enable(dma->clock);
     reg_write(&channel->CCR, 0);
@@ -37,8 +36,7 @@ uint32_t dma_left(const board_dma_t *dma) {
 unsigned dma_marks(const board_dma_t *dma) {
     unsigned shift = flag_shift(dma);
     uint32_t flags = reg_read(&dma->regs->ISR) >> shift & (DMA_FLAG_HT | DMA_FLAG_TC);
-    if (flags != 0) {
+    if (flags != 0)
         reg_write(&dma->regs->IFCR, flags << shift);
-    }
     return (flags & DMA_FLAG_HT ? DMA_MIDDLE : 0) | (flags & DMA_FLAG_TC ? DMA_END : 0);
 }

@@ -1,7 +1,5 @@
-/*
- * The flash controller of the F100 (PM0063): pages of 1 KB, half-words.
- * It needs the internal oscillator, which clock.c leaves on.
- */
+/* The flash controller of the F100 (PM0063): pages of 1 KB, half-words.
+ * It needs the internal oscillator, which clock.c leaves on. */
 #include "hal/irq.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/flash_chip.h"
@@ -28,9 +26,8 @@ int flash_chip_erase(uint32_t address) {
 int flash_chip_program(uint32_t address, const uint8_t *data, size_t n) {
     uint32_t max_polls = wait_polls(clock_info()->core_hz, HALF_WORD_MS);
     int status = unlock(max_polls);
-    if (status != FLASH_OK) {
+    if (status != FLASH_OK)
         return status;
-    }
     reg_write(&FLASH->CR, FLASH_CR_PG);
     for (size_t i = 0; i < n && status == FLASH_OK; i += 2) {
         uint16_t half = (uint16_t)(data[i] | data[i + 1] << 8);

@@ -36,15 +36,13 @@ void gpio_output(pin_t pin, bool level) {
 }
 
 void gpio_write(pin_t pin, bool level) {
-    if (pin != 0) {
+    if (pin != 0)
         reg_write(&GPIO(PIN_PORT(pin))->BSRR, 1u << (PIN_NUMBER(pin) + (level ? 0 : 16)));
-    }
 }
 
 void gpio_analog(pin_t pin) {
-    if (pin != 0) {
+    if (pin != 0)
         configure(pin, CNF_ANALOG);
-    }
 }
 
 void gpio_alternate_out(pin_t pin, uint8_t af, gpio_pull_t pull) {
@@ -60,9 +58,8 @@ void gpio_input(pin_t pin, gpio_pull_t pull) {
     if (pin != 0) {
         remap();
         rcc_enable(RCC_GPIO(PIN_PORT(pin)));
-        if (pull != GPIO_PULL_NONE) {
+        if (pull != GPIO_PULL_NONE)
             gpio_write(pin, pull == GPIO_PULL_UP);
-        }
         configure(pin, pull == GPIO_PULL_NONE ? CNF_INPUT_FLOATING : CNF_INPUT_PULLED);
     }
 }

@@ -1,9 +1,7 @@
-/*
- * The clock tree of the F2 and F4 (RM0090 "Reset and clock control" and "Relation between CPU
+/* The clock tree of the F2 and F4 (RM0090 "Reset and clock control" and "Relation between CPU
  * clock frequency and Flash memory read time"). One image serves silicon and emulator: the emulator
  * models no oscillator, RCC_CR reads 0 there, which silicon never shows because the internal
- * oscillator that runs this code has its flags in it.
- */
+ * oscillator that runs this code has its flags in it. */
 #include "hal/clock.h"
 #include "hal/stm32/clock_start.h"
 
@@ -19,9 +17,8 @@ static bool apb1_divided, apb2_divided;
 /* Field of RCC_CFGR for a divider of 1, 2, 4, 8, 16. */
 static uint32_t apb_field(uint32_t divider) {
     uint32_t field = 0;
-    for (uint32_t d = 2; d <= divider; d *= 2) {
+    for (uint32_t d = 2; d <= divider; d *= 2)
         field = field == 0 ? 4 : field + 1;
-    }
     return field;
 }
 
@@ -45,9 +42,8 @@ static const char *run_from_pll(const board_pll_t *pll, bool external) {
     /* The flash must be slow enough before the core becomes fast. */
     uint32_t wait_states = board.clock.wait_states;
     reg_write(&FLASH->ACR, wait_states | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN | FLASH_ACR_DCEN);
-    if (!wait(&FLASH->ACR, FLASH_ACR_LATENCY, wait_states, SWITCH_MS)) {
+    if (!wait(&FLASH->ACR, FLASH_ACR_LATENCY, wait_states, SWITCH_MS))
         return "the flash did not take its wait states: running from the internal oscillator";
-    }
     if (board.clock.pwr_vos != 0) {
         rcc_enable(RCC_PWR);
         reg_set(&PWR->CR, board.clock.pwr_vos);

@@ -1,8 +1,6 @@
-/*
- * The counter behind hal/cycles.h on the F2 and F4: the core's cycle counter on silicon. The
+/* The counter behind hal/cycles.h on the F2 and F4: the core's cycle counter on silicon. The
  * emulator does not count there (CYCCNT reads 0), but its TIM5 shows virtual nanoseconds without
- * being started.
- */
+ * being started. */
 #include "hal/cortexm/counter.h"
 #include "hal/stm32/chip.h"
 

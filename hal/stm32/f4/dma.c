@@ -10,16 +10,14 @@ static unsigned flag_shift(unsigned stream) {
 
 bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t *ring,
                  uint32_t size) {
-    if (dma->regs == NULL) {
+    if (dma->regs == NULL)
         return false;
-    }
     dma_stream_t *stream = &dma->regs->stream[dma->stream];
     rcc_enable(dma->clock);
     reg_write(&stream->CR, 0);
     /* It takes no configuration before it is off, and does not start with an old flag. */
-    if (!reg_wait(&stream->CR, DMA_CR_EN, 0, wait_polls(clock_info()->core_hz, OFF_MS))) {
+    if (!reg_wait(&stream->CR, DMA_CR_EN, 0, wait_polls(clock_info()->core_hz, OFF_MS)))
         return false;
-    }
     reg_write(&dma->regs->IFCR[dma->stream / 4], (uint32_t)DMA_FLAGS << flag_shift(dma->stream));
     reg_write(&stream->PAR, (uint32_t)(uintptr_t)from);
     reg_write(&stream->M0AR, (uint32_t)(uintptr_t)ring);
@@ -40,8 +38,7 @@ uint32_t dma_left(const board_dma_t *dma) {
 unsigned dma_marks(const board_dma_t *dma) {
     unsigned shift = flag_shift(dma->stream), half = dma->stream / 4;
     uint32_t flags = reg_read(&dma->regs->ISR[half]) >> shift & (DMA_FLAG_HT | DMA_FLAG_TC);
-    if (flags != 0) {
+    if (flags != 0)
         reg_write(&dma->regs->IFCR[half], flags << shift);
-    }
     return (flags & DMA_FLAG_HT ? DMA_MIDDLE : 0) | (flags & DMA_FLAG_TC ? DMA_END : 0);
 }

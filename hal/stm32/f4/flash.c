@@ -1,7 +1,5 @@
-/*
- * The flash controller of the F2 and F4 (RM0090 "Embedded Flash memory interface"): sectors of 128
- * KB that take up to two seconds, words of 32 bit, which need 2.7 V or more.
- */
+/* The flash controller of the F2 and F4 (RM0090 "Embedded Flash memory interface"): sectors of 128
+ * KB that take up to two seconds, words of 32 bit, which need 2.7 V or more. */
 #include "hal/irq.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/flash_chip.h"
@@ -9,10 +7,8 @@
 
 enum { WORD_MS = 1 }; /* data sheet: 0.1 ms at most */
 
-/*
- * Both caches may hold what was there before; they can be reset only while they are off
- * (RM0090, FLASH_ACR).
- */
+/* Both caches may hold what was there before; they can be reset only while they are off
+ * (RM0090, FLASH_ACR). */
 static void flush_caches(void) {
     uint32_t acr = reg_read(&FLASH->ACR);
     uint32_t off = acr & ~(uint32_t)(FLASH_ACR_ICEN | FLASH_ACR_DCEN);
@@ -47,9 +43,8 @@ int flash_chip_erase(uint32_t address) {
 int flash_chip_program(uint32_t address, const uint8_t *data, size_t n) {
     uint32_t max_polls = wait_polls(clock_info()->core_hz, WORD_MS);
     int status = unlock(max_polls);
-    if (status != FLASH_OK) {
+    if (status != FLASH_OK)
         return status;
-    }
     reg_write(&FLASH->CR, FLASH_CR_PG | FLASH_CR_PSIZE_32);
     for (size_t i = 0; i < n && status == FLASH_OK; i += 4) {
         uint32_t word = (uint32_t)data[i] | (uint32_t)data[i + 1] << 8 |

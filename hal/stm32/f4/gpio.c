@@ -8,9 +8,8 @@ enum {
 }; /* 25 MHz on the F4: fast enough for the SPI, and it rings less than "high" */
 
 static void configure(pin_t pin, uint32_t mode, uint32_t af, gpio_pull_t pull) {
-    if (pin == 0) {
+    if (pin == 0)
         return;
-    }
     uint32_t n = PIN_NUMBER(pin);
     gpio_t *port = GPIO(PIN_PORT(pin));
     rcc_enable(RCC_GPIO(PIN_PORT(pin)));
@@ -30,9 +29,8 @@ void gpio_output(pin_t pin, bool level) {
 }
 
 void gpio_write(pin_t pin, bool level) {
-    if (pin != 0) {
+    if (pin != 0)
         reg_write(&GPIO(PIN_PORT(pin))->BSRR, 1u << (PIN_NUMBER(pin) + (level ? 0 : 16)));
-    }
 }
 
 void gpio_analog(pin_t pin) {

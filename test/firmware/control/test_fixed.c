@@ -34,7 +34,7 @@ static void copy(const double *from, float *to, int count) {
 
 /* The PUMA with the limits of dyn_arms_model; position limits, so that a way fits the format. */
 static void joint_from(const dyn_model_joint_t *j, image_joint_t *to) {
-    image_joint_numbers_t *f = &to->number;
+    image_joint_t *f = to;
     to->type = j->type;
     f->alpha[0] = (float)j->alpha;
     f->a[0] = (float)j->a;
@@ -97,8 +97,8 @@ static int load(void) {
 
 static void raise_limits(void) {
     for (uint32_t i = 0; i < model.n; i++) {
-        image.joint[i].number.velocity[0] *= 8;
-        image.joint[i].number.acceleration[0] *= 8;
+        image.joint[i].velocity[0] *= 8;
+        image.joint[i].acceleration[0] *= 8;
     }
     write_image();
 }

@@ -18,7 +18,7 @@ static dyn_flex_static_scratch_f32_t scratch;
 
 static void fill_joint(uint32_t i, image_joint_t *out) {
     const dyn_model_joint_t *j = &made.model.joint[i];
-    image_joint_numbers_t *f = &out->number;
+    image_joint_t *f = out;
     out->type = j->type;
     f->alpha[0] = (float)j->alpha;
     f->a[0] = (float)j->a;
@@ -47,7 +47,7 @@ static size_t make_image(bool elastic) {
     memset(&image, 0, sizeof image);
     image.n = 2;
     image.name = "flex2";
-    image.feedback = IMAGE_FEEDBACK_PD;
+    image.feedback = FEEDBACK_PD;
     image.has = IMAGE_HAS_FEEDBACK;
     image.arm.rate_hz[0] = 1000;
     image.arm.gravity[1] = -9.81f;

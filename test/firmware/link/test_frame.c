@@ -41,9 +41,8 @@ static size_t take_all(frame_reader_t *reader, const uint8_t *bytes, size_t n) {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
         const size_t size = frame_take(reader, bytes[i]);
-        if (size > 0) {
+        if (size > 0)
             found = size;
-        }
     }
     return found;
 }
@@ -161,9 +160,8 @@ static void test_mutated_frames(void) {
     frame_reader_init(&reader, taken, sizeof taken);
     for (uint32_t i = 0; i < MUTATED_FRAMES; i++) {
         const size_t size = 1 + random_next() % FRAME_CONTENT_MAX;
-        for (size_t k = 0; k < size; k++) {
+        for (size_t k = 0; k < size; k++)
             content[k] = (uint8_t)random_next();
-        }
         size_t n = make(size);
         const uint32_t kind = random_next() % 4;
         const size_t at = 1 + random_next() % (n - 2);
@@ -173,9 +171,8 @@ static void test_mutated_frames(void) {
             memmove(line + at, line + at + 1, n - at - 1);
             n--;
         } else if (kind == 2) { /* a burst */
-            for (size_t k = at; k < n - 1 && k < at + 6; k++) {
+            for (size_t k = at; k < n - 1 && k < at + 6; k++)
                 line[k] = (uint8_t)random_next();
-            }
         } else { /* cut off, the next frame follows at once */
             n = at;
         }

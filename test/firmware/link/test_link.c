@@ -305,9 +305,8 @@ static void test_power_cut_while_saving(void) {
         TEST_ASSERT_TRUE(saved && (value == 22 || (cut && value == 11)));
         kept += value == 11;
         done();
-        if (!cut) {
+        if (!cut)
             break;
-        }
         cuts++;
         at += at > 20 ? 7 : 0; /* the torture of the store itself has them all */
     }
@@ -368,12 +367,10 @@ typedef struct {
 static void hear(void *user, const sample_in_t *sample) {
     heard_t *heard = user;
     /* The count of ticks between samples begins anew with a motion: a step may be shorter once. */
-    if (heard->count > 0 && sample->tick > heard->tick + heard->every) {
+    if (heard->count > 0 && sample->tick > heard->tick + heard->every)
         heard->gaps++;
-    }
-    if (heard->count == 0) {
+    if (heard->count == 0)
         heard->first_q = sample->value[1];
-    }
     heard->last_q = sample->value[1];
     TEST_ASSERT_TRUE(sample->value[0] == (double)sample->tick);
     heard->tick = sample->tick;
@@ -400,9 +397,8 @@ static void test_motion_with_telemetry(void) {
     TEST_ASSERT_EQUAL_STRING("rad", unit);
     const motion_t motion = to_target(0.5f, -0.4f);
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
-    for (int i = 0; i < 2000 && heard.count < 300; i++) {
+    for (int i = 0; i < 2000 && heard.count < 300; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
-    }
     TEST_ASSERT_GREATER_OR_EQUAL_UINT32(300, heard.count);
     TEST_ASSERT_EQUAL_UINT32(0, heard.gaps);
     TEST_ASSERT_EQUAL_UINT32(0, client->lost_total);
@@ -435,23 +431,20 @@ static void test_drops_are_counted(void) {
     open_board();
     apply();
     TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 2, 1000000, hear, &heard));
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
-    }
     TEST_ASSERT_EQUAL_UINT32(0, client->lost_total);
     board_tick(&board, 2000); /* the background does not get to run */
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
-    }
     TEST_ASSERT_EQUAL_UINT32(1, heard.gaps);
     TEST_ASSERT_UINT32_WITHIN(4, 1000 - APP_SAMPLES, client->lost_total);
     TEST_ASSERT_EQUAL(0, client_counters(client, counter));
     TEST_ASSERT_EQUAL_UINT32(client->lost_total, counter[COUNTER_DROPPED]);
     board.server.telemetry.credit = 3;
     client->window = 0; /* nobody pays any more */
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
-    }
     TEST_ASSERT_EQUAL(0, client_counters(client, counter));
     TEST_ASSERT_GREATER_THAN_UINT32(client->lost_total, counter[COUNTER_DROPPED]);
     TEST_ASSERT_EQUAL_UINT32((uint32_t)client->samples, counter[COUNTER_SAMPLES]);
@@ -468,13 +461,11 @@ static void test_long_samples_in_pieces(void) {
     heard_t heard = {.every = 4};
     open_board();
     apply();
-    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
         names[i] = sample_table[i].name;
-    }
     TEST_ASSERT_EQUAL(0, client_stream(client, names, SAMPLE_FIELDS, 4, 100, hear, &heard));
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
-    }
     TEST_ASSERT_GREATER_THAN_UINT32(10, heard.count);
     TEST_ASSERT_EQUAL_UINT32(0, heard.gaps);
     done();
@@ -485,15 +476,13 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
     float now;
     open_board();
     apply();
-    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
         names[i] = sample_table[i].name;
-    }
     TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 100, NULL, NULL));
     uint32_t values = 0;
-    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
         values += sample_table[i].per_joint ? 2 : 1;
-    }
     const telemetry_budget_t b = telemetry_budget(values, PROTOCOL_PAYLOAD_MAX, 1000, 1, 921600);
     char expected[PORT_TEXT];
     snprintf(
@@ -522,9 +511,8 @@ static void test_budget_holds_after_the_choice(void) {
     uint8_t choice[4] = {TOPIC_CHOICE};
     open_board();
     apply();
-    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
+    for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
         names[i] = sample_table[i].name;
-    }
     /* no choice: no bound */
     TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now));
     TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
@@ -563,9 +551,8 @@ static void test_starts_while_streaming(void) {
     open_board();
     apply();
     TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 1, 1000000, hear, &heard));
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
-    }
     client->choices = 0; /* it goes without a word */
     done();
     TEST_ASSERT_GREATER_THAN_UINT32(5, heard.count);
@@ -588,9 +575,8 @@ static void choice_is(const char *const *names, uint32_t count, uint32_t ticks) 
     TEST_ASSERT_EQUAL(0, client_choice(client, chosen, &choices, &every));
     TEST_ASSERT_EQUAL_UINT32(count, choices);
     TEST_ASSERT_EQUAL_UINT32(ticks, every);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         TEST_ASSERT_EQUAL_STRING(names[i], client->device.field[chosen[i]].name);
-    }
     TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
 }
 
@@ -663,9 +649,8 @@ static void test_damaged_line(void) {
     board.ticks_per_poll = 1;
     TEST_ASSERT_EQUAL(0, client_stop(client, true));
     TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 20, 1000, hear, &heard));
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 3000; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
-    }
     TEST_ASSERT_GREATER_THAN_UINT64(0, client->repeated);
     TEST_ASSERT_GREATER_THAN_UINT64(0, client->torn);
     TEST_ASSERT_GREATER_THAN_UINT32(100, heard.count);
@@ -694,9 +679,8 @@ static void test_noise(void) {
 
 static void put_frame(uint8_t *frame, size_t size) {
     const size_t n = frame_close(frame, size);
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++)
         board.to.bytes[board.to.head++ % BOARD_LINE] = frame[k];
-    }
 }
 
 /*
@@ -744,13 +728,11 @@ static void test_strange_requests(void) {
         uint8_t *content = frame + FRAME_WRITE_AT;
         const size_t size =
             PROTOCOL_HEAD + board_random(&board) % (i % 7 == 0 ? PROTOCOL_PAYLOAD_MAX : 13);
-        for (size_t k = 0; k < size; k++) {
+        for (size_t k = 0; k < size; k++)
             content[k] = (uint8_t)board_random(&board);
-        }
         content[0] = (uint8_t)(board_random(&board) % 28);
-        if (content[0] == ASK_RESET && i % 50 != 0) {
+        if (content[0] == ASK_RESET && i % 50 != 0)
             content[0] = ASK_STATUS;
-        }
         put_frame(frame, size);
         server_poll(&board.server);
         board_tick(&board, i % 3);

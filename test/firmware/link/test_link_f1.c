@@ -52,9 +52,8 @@ void setUp(void) {
     host.port.flags = HELLO_PERSISTENT | HELLO_STORE | HELLO_IN_PLACE;
     host.port.image = host.port.incoming = NULL;
     host.port.image_room = 0;
-    for (unsigned i = 0; i < STORE_SLOTS; i++) {
+    for (unsigned i = 0; i < STORE_SLOTS; i++)
         host.port.slot[i] = (const uint8_t *)(uintptr_t)flash_geometry()->slot[i].address;
-    }
     board_start(&host);
     client = board_client(&host);
     TEST_ASSERT_NOT_NULL(client);
@@ -124,9 +123,8 @@ static void test_an_image_in_pieces_is_used_in_the_flash_and_stays(void) {
     board_tick(&host, 1100);
     app_status(&host.app, &now);
     TEST_ASSERT_EQUAL(APP_STATE_RUNNING, now.state);
-    for (unsigned i = 0; i < now.joints; i++) {
+    for (unsigned i = 0; i < now.joints; i++)
         TEST_ASSERT_FLOAT_WITHIN(0.01f, motion.value[i], now.q[i]);
-    }
 }
 
 /* A tunable is saved by writing the image, too, into the other slot, and the arm moves there. */
@@ -162,9 +160,8 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     TEST_ASSERT_EQUAL(-1, client_knots(client, point, 1, &credits));
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
     host.ticks_per_poll = 0; /* the next tick would close the loop */
-    while (!host.app.closing) {
+    while (!host.app.closing)
         TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
-    }
     TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
     TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the outputs are on"));
     board_tick(&host, 5);
@@ -265,9 +262,8 @@ static void test_errors_of_the_controller(void) {
             memcpy(flash_f1.memory, has ? saved : empty, sizeof saved);
             flash_f1_power_up(at);
             board_start(&host);
-            if (has) {
+            if (has)
                 TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 1, 78, &value));
-            }
             TEST_ASSERT_EQUAL(-1, send(TORQUES));
             TEST_ASSERT_EQUAL(LINK_STORE, client->status);
             flash_f1_power_up(UINT64_MAX);

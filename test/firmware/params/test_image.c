@@ -62,7 +62,7 @@ static void reference(void) {
     image.n = 3;
     image.name = "arm";
     image.has = IMAGE_HAS_RATE | IMAGE_HAS_TOOL;
-    image.feedback = IMAGE_FEEDBACK_COMPUTED_TORQUE;
+    image.feedback = FEEDBACK_COMPUTED_TORQUE;
     image.proved = true;
     image.q31_length = -2;
     image.q31_time = -3;
@@ -74,10 +74,10 @@ static void reference(void) {
         joint->type = j == 1 ? DYN_PRISMATIC : DYN_REVOLUTE;
         joint->has = IMAGE_JOINT_HAS_ALL >> j;
         joint->q31_mass = 4 - (int32_t)j;
-        number = (float *)&joint->number;
+        number = joint->alpha;
         for (int i = j == 0 ? 4 : 0; i < 34; i++)
             number[i] = 0.25F * (float)(i + 1) + (float)j;
-        joint->number.sign[0] = j == 2 ? -1 : 1;
+        joint->sign[0] = j == 2 ? -1 : 1;
         image.joint_name[j] = names[j];
     }
     arm.n = 3;
@@ -312,12 +312,12 @@ static void test_every_error_names_its_place(void) {
 
 static void test_the_writer_rejects_what_the_reader_would(void) {
     reference();
-    image.joint[1].number.kp[0] = (float)NAN;
+    image.joint[1].kp[0] = (float)NAN;
     TEST_ASSERT_EQUAL_INT(IMAGE_E_NUMBER, image_write(&image, other, sizeof other, &size, &where));
     TEST_ASSERT_EQUAL_UINT32(1, where.joint);
     TEST_ASSERT_EQUAL_STRING("kp", where.field);
     reference();
-    image.joint[0].number.a[0] = 1;
+    image.joint[0].a[0] = 1;
     TEST_ASSERT_EQUAL_INT(IMAGE_E_NUMBER, image_write(&image, other, sizeof other, &size, &where));
     reference();
     image.n = 0;
@@ -358,7 +358,7 @@ static void test_quarter_turns_are_exact(void) {
 static void test_the_model_has_the_numbers_of_the_image(void) {
     dyn_units_t units;
     reference();
-    image.joint[1].number.alpha[0] = (float)1.57079632679489661923;
+    image.joint[1].alpha[0] = (float)1.57079632679489661923;
     TEST_ASSERT_EQUAL_INT(DYN_OK, image_model(&image, &model));
     TEST_ASSERT_EQUAL_UINT32(3, model.n);
     TEST_ASSERT_EQUAL_DOUBLE(1.5, model.gravity[0]);

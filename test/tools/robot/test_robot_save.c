@@ -83,10 +83,10 @@ static void test_every_key(void) {
     const robot_joint_t *first = &robot->joint[0], *beam = &robot->joint[1],
                         *last = &robot->joint[2];
     TEST_ASSERT_EQUAL_STRING("all of it", robot->name);
-    TEST_ASSERT_EQUAL_HEX(ROBOT_HAS_BASE | ROBOT_HAS_RATE | ROBOT_HAS_FEEDBACK | ROBOT_HAS_TOOL |
-                              ROBOT_HAS_PAYLOAD,
+    TEST_ASSERT_EQUAL_HEX(IMAGE_HAS_BASE | IMAGE_HAS_RATE | IMAGE_HAS_FEEDBACK | IMAGE_HAS_TOOL |
+                              IMAGE_HAS_PAYLOAD,
                           robot->has);
-    TEST_ASSERT_EQUAL(ROBOT_FEEDBACK_COMPUTED_TORQUE, robot->feedback);
+    TEST_ASSERT_EQUAL(FEEDBACK_COMPUTED_TORQUE, robot->feedback);
     TEST_ASSERT_EQUAL_DOUBLE(500, robot->rate_hz);
     TEST_ASSERT_EQUAL_HEX((1u << 18) - 1, first->has);
     TEST_ASSERT_EQUAL_DOUBLE(-1.5, first->source.drive.friction.coulomb[0]);
@@ -97,7 +97,7 @@ static void test_every_key(void) {
     TEST_ASSERT_EQUAL_DOUBLE(-2, beam->source.drive.friction.coulomb[0]);
     TEST_ASSERT_EQUAL_DOUBLE(2, beam->source.drive.friction.coulomb[1]);
     TEST_ASSERT_EQUAL_DOUBLE(1, beam->source.drive.motor.gear);
-    TEST_ASSERT_FALSE(beam->has & ROBOT_JOINT_GEAR);
+    TEST_ASSERT_FALSE(beam->has & IMAGE_JOINT_HAS_GEAR);
     TEST_ASSERT_TRUE(robot->elastic && beam->elastic && !last->elastic);
     TEST_ASSERT_EQUAL_DOUBLE(2.5 * 0.75, beam->source.link.mass);
     TEST_ASSERT_EQUAL(5, beam->flex.shape_xy[1].count);
@@ -105,7 +105,7 @@ static void test_every_key(void) {
     TEST_ASSERT_NULL(beam->flex.shape_xz);
     TEST_ASSERT_EQUAL_DOUBLE(0.95, beam->flex.shape_torsion[0].value[4]);
     TEST_ASSERT_EQUAL_DOUBLE(1, last->encoder.ratio);
-    TEST_ASSERT_EQUAL_HEX(ROBOT_JOINT_VELOCITY | ROBOT_JOINT_COUNTS | ROBOT_JOINT_INERTIAL,
+    TEST_ASSERT_EQUAL_HEX(IMAGE_JOINT_HAS_VELOCITY | IMAGE_JOINT_HAS_COUNTS | ROBOT_JOINT_INERTIAL,
                           last->has);
     TEST_ASSERT_EQUAL_DOUBLE(2, robot->payload.mass);
     help_free(robot);

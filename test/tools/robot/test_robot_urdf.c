@@ -346,7 +346,7 @@ static void test_default_chain_of_the_gripper(void) {
     TEST_ASSERT_EQUAL_DOUBLE(0.5, turn->source.drive.friction.viscous);
     TEST_ASSERT_EQUAL_DOUBLE(-0.25, turn->source.drive.friction.coulomb[0]);
     TEST_ASSERT_EQUAL_DOUBLE(0.25, turn->source.drive.friction.coulomb[1]);
-    TEST_ASSERT_FALSE(turn->has & ROBOT_JOINT_POSITION);
+    TEST_ASSERT_FALSE(turn->has & IMAGE_JOINT_HAS_POSITION);
     TEST_ASSERT_EQUAL_DOUBLE(80, turn->source.drive.limits.torque);
     TEST_ASSERT_EQUAL_DOUBLE(-52.5, lift->source.drive.motor.gear);
     TEST_ASSERT_EQUAL_DOUBLE(1.25, lift->source.drive.limits.position[1]);
@@ -377,7 +377,7 @@ static void test_hand_is_the_tip(void) {
     second_t *tree = second_read(GRIPPER);
     const double q[3] = {0.4, -0.7, 0.2};
     TEST_ASSERT_EQUAL(3, robot->n);
-    TEST_ASSERT_TRUE(robot->has & ROBOT_HAS_TOOL);
+    TEST_ASSERT_TRUE(robot->has & IMAGE_HAS_TOOL);
     pose_t want = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}},
            have = from_dyn(&robot->model.base);
     static const char *const path[] = {"bolts", "turn", "screws",   "lift",
