@@ -20,12 +20,6 @@
 #define LINK_IMAGE_ROOM 12288
 #endif
 
-#ifdef FIRMWARE_LAB
-enum { LAB_FLAG = HELLO_LAB };
-#else
-enum { LAB_FLAG = 0 };
-#endif
-
 static server_t server;
 static server_port_t port;
 static char build[9];
@@ -124,7 +118,10 @@ void link_start(app_t *app) {
     port.flags =
         (uint8_t)((emulated ? HELLO_EMULATED : 0) | (g->persistent ? HELLO_PERSISTENT : 0) |
                   (g->writable ? HELLO_STORE : 0) |
-                  (cycles_are_instructions() ? HELLO_INSTRUCTIONS : 0) | LAB_FLAG);
+                  (cycles_are_instructions() ? HELLO_INSTRUCTIONS : 0));
+#ifdef FIRMWARE_LAB
+    port.flags |= HELLO_LAB;
+#endif
 #if LINK_IMAGE_ROOM > 0
     port.image = image;
     port.incoming = incoming;

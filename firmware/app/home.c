@@ -1,9 +1,8 @@
 /* Homing before it starts: prepares the motion of firmware/safety/homing.c, in the background. */
-#include "firmware/app/home.h"
+#include "firmware/app/setup.h"
 
 #include <math.h>
 
-#include "firmware/app/setup.h"
 #include "firmware/safety/homing.h"
 #include "firmware/control/number.h"
 

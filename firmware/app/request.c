@@ -5,7 +5,6 @@
 #include "firmware/app/setup.h"
 
 #include "firmware/app/handover.h"
-#include "firmware/app/home.h"
 #include "firmware/control/number.h"
 #include "firmware/safety/stop.h"
 

@@ -120,25 +120,22 @@ unsigned app_fault_stop(unsigned fault) {
 }
 
 static const struct {
-    int number;
     const char *cause, *cure;
 } errors[] = {
-#define X(number, name, cause, cure) {number, cause, cure},
+#define X(number, name, cause, cure) [-(number)-1] = {cause, cure},
     APP_ERROR_TABLE(X)
 #undef X
 };
 
 const char *app_cause(int error) {
-    for (size_t i = 0; i < COUNT(errors); i++)
-        if (errors[i].number == error)
-            return errors[i].cause;
+    if (error < 0 && -error <= (int)COUNT(errors))
+        return errors[-error - 1].cause;
     return error < APP_E_IMAGE ? image_cause(error - APP_E_IMAGE) : "nothing is wrong";
 }
 
 const char *app_cure(int error) {
-    for (size_t i = 0; i < COUNT(errors); i++)
-        if (errors[i].number == error)
-            return errors[i].cure;
+    if (error < 0 && -error <= (int)COUNT(errors))
+        return errors[-error - 1].cure;
     return error < APP_E_IMAGE ? image_cure(error - APP_E_IMAGE) : "";
 }
 

@@ -6,7 +6,6 @@
 
 #include "firmware/app/handover.h"
 #include "firmware/control/number.h"
-#include "firmware/safety/direction.h"
 #include "firmware/safety/homing.h"
 
 /* Turns are counted: an encoder shows where it is within one. */

@@ -95,24 +95,8 @@ typedef enum {
         METHOD_COUNT
 } method_id_t;
 
-/* How a kernel is called. */
-typedef enum {
-    CALL_AS_INVERSE,
-    CALL_AS_MASS,
-    CALL_AS_FORWARD,
-    CALL_AS_BIAS,
-    CALL_AS_REST,
-    CALL_AS_GRAVITY,
-    CALL_AS_CORIOLIS,
-    CALL_AS_POSE,
-    CALL_AS_JACOBIAN,
-    CALL_AS_VOLT,
-    CALL_AS_GENERATED
-} call_as_t;
-
 typedef struct {
     problem_t problem;
-    call_as_t form; /* how it is called */
     const char *name;
     const char *paper;
     double products[4], sums[4];

@@ -25,26 +25,21 @@ enum {
 };
 
 static const struct {
-    int status;
     const char *cause, *cure;
 } errors[] = {
-#define X(number, name, cause, cure) {number, cause, cure},
+#define X(number, name, cause, cure) [-(number)-1] = {cause, cure},
     IMAGE_ERROR_TABLE(X)
 #undef X
 };
 
+enum { ERRORS = sizeof errors / sizeof errors[0] };
+
 const char *image_cause(int status) {
-    for (uint32_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-        if (errors[i].status == status)
-            return errors[i].cause;
-    return "nothing is wrong";
+    return status < 0 && -status <= ERRORS ? errors[-status - 1].cause : "nothing is wrong";
 }
 
 const char *image_cure(int status) {
-    for (uint32_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-        if (errors[i].status == status)
-            return errors[i].cure;
-    return "";
+    return status < 0 && -status <= ERRORS ? errors[-status - 1].cure : "";
 }
 
 static const uint8_t magic[4] = IMAGE_MAGIC_BYTES;

@@ -28,7 +28,7 @@
  * ones are a fault, 18 to 25 ms after the speed is off where no noise spoils a look; an impact
  * changes the speed once.
  */
-#include "firmware/safety/direction.h"
+#include "firmware/safety/guard.h"
 
 #include "firmware/params/parameters.h"
 #include "firmware/safety/within.h"

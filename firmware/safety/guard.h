@@ -35,8 +35,10 @@ typedef struct {
 void guard_setup(const setup_t *from, control_t *control);
 
 finding_t guard_inputs(const control_t *control, guard_t *guard, const app_inputs_t *in);
-/* After the control step; wrong: the joint that firmware/safety/direction.h found, or APP_NO_JOINT.
- */
+/* After the control step: the joint that turns another way than its motor pushes it, or APP_NO_JOINT
+ * (firmware/safety/direction.c); and everything else, with that joint. */
+uint32_t direction_guard(const control_t *control, scratch_t *scratch, guard_t *guard,
+                         const loop_t *loop);
 finding_t guard_loop(const control_t *control, guard_t *guard, const loop_t *loop, uint32_t wrong);
 /* The loop is about to be closed where the arm is. */
 void guard_start(const control_t *control, guard_t *guard, const loop_t *loop);

@@ -1,4 +1,5 @@
 /* Names of the variables in generated code: by angle, by physical quantity, or by number. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,11 @@ static uint32_t joints_of(const graph_t *g, int32_t id) {
  * named by their ends: s2_to_13, or s2_in_13 where some between are missing.
  */
 static void name_angle(uint32_t joints, uint32_t n, char letter, char name[PRINT_VAR]) {
-    int joint[DYN_MAX_JOINTS], count = 0;
+    int joint[DYN_MAX_JOINTS] = {0}, count = 0;
     for (int i = 0; i < DYN_MAX_JOINTS; i++)
         if (joints >> i & 1)
             joint[count++] = i + 1;
+    assert(count > 0);
     const int first = joint[0], last = joint[count - 1];
     if (n > 9 && count > 2) {
         snprintf(name, PRINT_VAR, "%c%d_%s_%d", letter, first, last - first < count ? "to" : "in",
