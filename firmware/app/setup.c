@@ -98,6 +98,7 @@ float setup_position_si(const app_t *app, uint32_t at, real q) {
 int app_exponent(const app_t *app, uint32_t quantity, uint32_t at) {
     const setup_t from = setup_from(app);
     const exponents_t e = setup_exponents(&from, at);
+    // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): floats read none of it
     const int by_quantity[QUANTITIES] = {
         [QUANTITY_NONE] = WHOLE,       [QUANTITY_POSITION] = e.p, [QUANTITY_VELOCITY] = e.v,
         [QUANTITY_ACCELERATION] = e.a, [QUANTITY_TORQUE] = e.tau, [QUANTITY_VOLTAGE] = e.volt,
