@@ -190,7 +190,7 @@ def test_decoder_agrees_with_the_disassembler(folder):
     kinds = set()
     registers = 0
     for board in bench.BOARDS:
-        code, out = run([CROSS + "objdump", "-d", os.path.join(BUILD, board, "bench.elf")])
+        code, out = run([CROSS + "objdump", "-d", os.path.join(BUILD, board, "lab", "bench.elf")])
         equal(0, code, "objdump")
         for line in out.splitlines():
             match = LISTING.match(line)
