@@ -348,7 +348,7 @@ def make_variable(name):
     """A variable of the Makefile for BOARD, so that flags are those of the firmware."""
     if not MAKE_VARIABLES:
         names = ["LDFLAGS", "QEMU_COUNT", "OUT"]
-        code, out = run(["make", "-s", "--no-print-directory", "BOARD=" + BOARD]
+        code, out = run(["make", "-s", "--no-print-directory", "LAB=1", "BOARD=" + BOARD]
                         + ["print-" + n for n in names], cwd=ROOT, env=make_environment())
         lines = out.rstrip("\n").split("\n")[-len(names):]
         if code or len(lines) != len(names):
@@ -407,7 +407,7 @@ def emulated(folder, meddle, last, *parts, timeout=PATIENCE_S):
     """Runs the harness's own test in the emulator, stops it in its second case, lets meddle act."""
     program = os.path.join(make_variable("OUT"), "test", "test_harness.elf")
     if not emulated.built:
-        code, out = run(["make", "-s", "--no-print-directory", "BOARD=" + BOARD, program], cwd=ROOT,
+        code, out = run(["make", "-s", "--no-print-directory", "LAB=1", "BOARD=" + BOARD, program], cwd=ROOT,
                         env=make_environment(), timeout=2 * PATIENCE_S)
         equal(0, code, "make %s: %s" % (program, out))
         emulated.built = True
