@@ -316,6 +316,19 @@ def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
         write(folder, {"times": re.sub(r"(test_b 2/3)\|.*", r"\1|9.00|0.10", kept)})
 
 
+def test_runner_has_more_jobs_at_once_only_while_a_processor_idles(folder):
+    """Three jobs that wait for each other come to an end with --jobs 1 on an idle machine; on a busy one they are alone."""
+    meet = "touch %s/here.$$; while [ $(ls %s/here.* | wc -l) -lt 3 ]; do sleep 0.05; done; " % (folder, folder)
+    alone = "mkdir %s/alone || exit 1; sleep 0.5; rmdir %s/alone; " % (folder, folder)
+    for command, idle_ticks in ((meet, "int(time.monotonic() * os.sysconf('SC_CLK_TCK'))"), (alone, "0")):
+        write(folder, {"jobs": ("host|test_x|" + command + passing("test_a") + summary(1) + "\n") * 3})
+        source = "import os, sys, time, runtests\nruntests.IDLE_WINDOW_S = 0.1\n" \
+            "runtests.Idle.read = staticmethod(lambda: %s)\nsys.exit(runtests.main())" % idle_ticks
+        code, out = run([sys.executable, "-c", source, os.path.join(folder, "jobs"), "--jobs", "1", "--timeout", str(PATIENCE_S)],
+                        timeout=2 * PATIENCE_S, env=dict(os.environ, PYTHONPATH=TOOLS, PYTHONDONTWRITEBYTECODE="1"))
+        equal((0, "3 passed, 0 failed"), (code, out.rstrip("\n").split("\n")[-1]), out)
+
+
 def test_every_test_of_a_script_is_in_one_of_its_parts(folder):
     """The parts that make lists are those that the frame of the scripts knows, and each test is in one."""
     code, out = run(["make", "-n", "--no-print-directory", "BOARD=host", "test-build"], cwd=ROOT, env=make_environment())
