@@ -318,14 +318,15 @@ def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
 
 def test_runner_has_more_jobs_at_once_only_while_a_processor_idles(folder):
     """Three jobs that wait for each other come to an end with --jobs 1 on an idle machine; on a busy one they are alone."""
-    meet = "touch %s/here.$$; while [ $(ls %s/here.* | wc -l) -lt 3 ]; do sleep 0.05; done; " % (folder, folder)
+    meet = "touch %s/here.$$; for i in $(seq %d); do [ $(ls %s/here.* | wc -l) = 3 ] && break; sleep 0.1; done; " \
+        "[ $(ls %s/here.* | wc -l) = 3 ] || exit 1; " % (folder, 10 * PATIENCE_S, folder, folder)
     alone = "mkdir %s/alone || exit 1; sleep 0.5; rmdir %s/alone; " % (folder, folder)
     for command, idle_ticks in ((meet, "int(time.monotonic() * os.sysconf('SC_CLK_TCK'))"), (alone, "0")):
         write(folder, {"jobs": ("host|test_x|" + command + passing("test_a") + summary(1) + "\n") * 3})
         source = "import os, sys, time, runtests\nruntests.IDLE_WINDOW_S = 0.1\n" \
             "runtests.Idle.read = staticmethod(lambda: %s)\nsys.exit(runtests.main())" % idle_ticks
         code, out = run([sys.executable, "-c", source, os.path.join(folder, "jobs"), "--jobs", "1", "--timeout", str(PATIENCE_S)],
-                        timeout=2 * PATIENCE_S, env=dict(os.environ, PYTHONPATH=TOOLS, PYTHONDONTWRITEBYTECODE="1"))
+                        timeout=5 * PATIENCE_S, env=dict(os.environ, PYTHONPATH=TOOLS, PYTHONDONTWRITEBYTECODE="1"))
         equal((0, "3 passed, 0 failed"), (code, out.rstrip("\n").split("\n")[-1]), out)
 
 
