@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 
-#ifndef DYN_REAL /* the checked variant of tools/backend has named itself */
+#ifndef DYN_REAL /* the checked variant of tools/proof has named itself */
 #define DYN_REAL q31
 #endif
 

@@ -16,8 +16,8 @@ int8_t setup_unit(const settings_t *settings);
 bool setup_position(const app_t *app, uint32_t joint, float q, real_t *out);
 float setup_position_si(const app_t *app, uint32_t joint, real_t q);
 
-/* Homing before it starts: the motion of the one joint whose value is not zero. APP_OK or a negative
- * app_error_t. */
+/* Homing before it starts: the motion of the one joint whose value is not zero. APP_OK or a
+ * negative app_error_t. */
 int homing_start(app_t *app, const motion_t *motion);
 
 #endif

@@ -35,8 +35,8 @@ typedef struct {
 void guard_setup(const setup_t *from, control_t *control);
 
 finding_t guard_inputs(const control_t *control, guard_t *guard, const app_inputs_t *in);
-/* After the control step: the joint that turns another way than its motor pushes it, or APP_NO_JOINT
- * (firmware/safety/direction.c); and everything else, with that joint. */
+/* After the control step: the joint that turns another way than its motor pushes it, or
+ * APP_NO_JOINT (firmware/safety/direction.c); and everything else, with that joint. */
 uint32_t direction_guard(const control_t *control, scratch_t *scratch, guard_t *guard,
                          const loop_t *loop);
 finding_t guard_loop(const control_t *control, guard_t *guard, const loop_t *loop, uint32_t wrong);

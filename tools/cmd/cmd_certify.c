@@ -172,8 +172,8 @@ static int too_few(const certificate_t *c) {
 }
 
 /*
- * What the guards add where a direction looks wrong, every 6 ms at most (firmware/core/
- * supervisor.c): inverse dynamics with rotors and friction, as the dynamics stage has it, and what
+ * What the guards add where a direction looks wrong, every 6 ms at most
+ * (firmware/safety/direction.c): inverse dynamics with rotors and friction, as the dynamics stage has it, and what
  * half of the joints are then asked, which is less than the feedback of all.
  */
 static uint32_t direction_steps(const certificate_t *c) {

@@ -1,6 +1,6 @@
 /*
- * The firmware's own control step in the loop of the simulation: the application of firmware/core
- * in f32, as the board runs it with an arm attached. It sees the counts of the robot's encoders and
+ * The firmware's own control step in the loop of the simulation: the application of
+ * firmware/app in f32, as the board runs it with an arm attached. It sees the counts of the robot's encoders and
  * answers with duty cycles of the supply.
  */
 #ifndef TOOLS_SIM_FIRMWARE_H
