@@ -8,14 +8,13 @@
 
 #define STILL_S  0.05f /* without motion: a stop */
 #define AWAY_S   0.3f
-#define RANGE    25.0f /* rad or m: of a joint without limits; as in firmware/app/setup.c */
 #define FARTHEST 1.25f /* of the range between the limits; then there is nothing to be found */
 #define SPARE_S  2.0f
 
 /* Farther than this nothing is to be found, in ticks at the speed of looking. */
 static float ticks_most(const app_t *app, uint32_t i, float speed) {
     const settings_t *s = &app->joint[i];
-    const float range = s->bounded ? s->position[1] - s->position[0] : RANGE;
+    const float range = s->bounded ? s->position[1] - s->position[0] : (float)FREE_RANGE;
     return (range * FARTHEST / speed + SPARE_S) * app->tunable[TUNABLE_rate_hz];
 }
 

@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-#define TURN 6.28318530717958647692
-
 /* Singles that were computed, not given, may be off by this part. */
 #define ROUNDING 1e-5f
 /* A motion from where the arm rests: encoder counts and a little sag. */

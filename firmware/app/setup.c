@@ -10,7 +10,6 @@
 #define VOLTS_DEFAULT    24.0f /* of a motor without a limit */
 #define COUNTS_REVOLUTE  16384.0f
 #define COUNTS_PRISMATIC 65536.0f /* per metre */
-#define FREE_RANGE       25.0     /* rad or m, either way, of a joint without limits */
 
 setup_t setup_from(const app_t *app) {
     return (setup_t){app->n,     app->arm,     app->flex, &app->units,

@@ -6,6 +6,8 @@
 #include "firmware/app/app.h"
 #include "firmware/control/setup.h"
 
+#define FREE_RANGE 25.0 /* rad or m, either way, of a joint without limits */
+
 setup_t setup_from(const app_t *app);
 bool setup_control(const app_t *app, control_t *control);
 /* Settings and tunables from app->memory.image. APP_OK or a negative app_error_t. */

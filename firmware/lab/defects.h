@@ -34,6 +34,8 @@ const char *defect_name(unsigned defect);
 typedef struct {
 #ifdef FIRMWARE_LAB
     uint32_t kind, joint; /* DEFECT_... */
+#else
+    uint8_t none; /* C has no empty struct */
 #endif
 } defect_t;
 
@@ -53,7 +55,7 @@ static inline uint32_t defect_joint(const defect_t *defect) {
     return defect->joint;
 #else
     (void)defect;
-    return UINT32_MAX;
+    return 0;
 #endif
 }
 

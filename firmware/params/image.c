@@ -263,7 +263,7 @@ static int get_joint(const uint8_t *bytes, bool proved, image_joint_t *out, cons
     *field = "q31 unit of mass";
     if (proved ? out->q31_mass < -128 || out->q31_mass > 127 : out->q31_mass != 0)
         return IMAGE_E_CODE;
-    *field = get_fields(bytes + 12, joint_fields, JOINT_FIELDS, out->alpha);
+    *field = get_fields(bytes + 12, joint_fields, JOINT_FIELDS, (float *)out + IMAGE_JOINT_FIRST);
     return *field ? IMAGE_E_NUMBER : IMAGE_OK;
 }
 
@@ -407,7 +407,8 @@ int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
         put_u32(at, joint->type);
         put_u32(at + 4, joint->has);
         put_u32(at + 8, image->proved ? (uint32_t)joint->q31_mass : 0);
-        field = put_fields(at + 12, joint_fields, JOINT_FIELDS, joint->alpha);
+        field = put_fields(at + 12, joint_fields, JOINT_FIELDS,
+                           (const float *)joint + IMAGE_JOINT_FIRST);
         if (field)
             return fail(where, i, field, IMAGE_E_NUMBER);
     }

@@ -198,8 +198,9 @@ typedef struct {
 
 #define IMAGE_HEAD_SIZE  (32u + (uint32_t)sizeof(image_arm_t))
 #define IMAGE_JOINT_SIZE ((uint32_t)sizeof(image_joint_t))
-/* From alpha on. */
-#define IMAGE_JOINT_NUMBERS (IMAGE_JOINT_SIZE / 4 - 3)
+/* Its numbers, from alpha on, behind so many words. */
+#define IMAGE_JOINT_FIRST   3
+#define IMAGE_JOINT_NUMBERS (IMAGE_JOINT_SIZE / 4 - IMAGE_JOINT_FIRST)
 
 static_assert(sizeof(image_arm_t) == 29 * 4, "the layout has no gaps");
 static_assert(sizeof(image_joint_t) == 37 * 4, "the layout has no gaps");

@@ -57,7 +57,7 @@
     X(FAULT, FORGET, UNCONFIGURED)
 
 /* Stops, the best first. A fault says which is the best that it allows; the model of the arm and
- * its pose, which of those from there on is possible (firmware/safety/supervisor.c).
+ * its pose, which of those from there on is possible (firmware/safety/stop.c).
  * X(number, NAME, "name", "what happens") */
 #define APP_STOP_TABLE(X)                                                                          \
     X(0, HOLD, "hold",                                                                             \

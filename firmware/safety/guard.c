@@ -1,6 +1,6 @@
 /* What cannot go on. Guards compare in every tick what came in and what the control step has made
  * of it, before anything is put out; what they need was prepared outside the tick
- * (firmware/app/setup.c). */
+ * (guard_setup). */
 #include "firmware/safety/guard.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "firmware/control/setup.h"
 #include "firmware/safety/faults.h"
 
-/* What the guards remember from tick to tick, firmware/safety/supervisor.c. */
+/* What the guards remember from tick to tick, firmware/safety/guard.c and direction.c. */
 typedef struct {
     uint32_t outside;  /* bit i: joint i was beyond its limit when the loop was closed */
     uint32_t limited;  /* ticks with a joint at a limit */

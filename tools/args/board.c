@@ -14,7 +14,9 @@
 
 /* qemu:BOARD is the product; qemu:BOARD/lab its laboratory. */
 static const char *lab_of(const char *name, char *room, size_t size) {
-    if (strncmp(name, "qemu:", 5) != 0 || strchr(name, '/'))
+    const size_t length = strlen(name);
+    const bool file = length > 4 && !strcmp(name + length - 4, ".elf");
+    if (strncmp(name, "qemu:", 5) != 0 || strchr(name, '/') || file)
         return name;
     snprintf(room, size, "%s/lab", name);
     return room;

@@ -101,6 +101,8 @@ int remote_open(const request_t *request, const robot_t *robot, method_id_t meth
     int status = find_method(out->client, method, &out->method);
     if (status == EXIT_YES)
         status = find_real(out->client, out->method, out->real, &type);
+    if (status == EXIT_YES && client_takes(out->client, robot->n) != 0)
+        status = board_error(out->client); /* before the arm that runs is stopped for it */
     if (status == EXIT_YES)
         status = put_robot(request, robot, type, wrench, out);
     return status;

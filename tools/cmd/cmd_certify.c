@@ -16,7 +16,7 @@
 #include "tools/motion/costs.h"
 #include "tools/motion/trial.h"
 
-/* Part of a period that a tick may take; the same as in firmware/app/app.c. */
+/* Part of a period that a tick may take; the same as in firmware/app/handover.c. */
 #define BUDGET      0.9
 #define PUMA_JOINTS 6.0
 enum { TICKS = 300, TICKS_MOST = 10 * TICKS, POLL_MS = 50, POLLS = 100 };
@@ -366,13 +366,19 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     return status;
 }
 
+/* The board of qemu:BOARD or qemu:BOARD/lab. */
+static const char *emulated_board(const char *name, char *room, size_t size) {
+    snprintf(room, size, "%.*s", (int)strcspn(name, "/"), name);
+    return room;
+}
+
 int cmd_certify(const request_t *request) {
-    char port[128];
+    char port[128], named[64];
     request_t here = *request;
     const char *board =
         request_has(request, OPTION_BOARD) ? request->value[OPTION_BOARD] : "netduinoplus2";
     if (request_has(request, OPTION_PORT) && !strncmp(request->value[OPTION_PORT], "qemu:", 5))
-        board = request->value[OPTION_PORT] + 5;
+        board = emulated_board(request->value[OPTION_PORT] + 5, named, sizeof named);
     robot_t *robot = arm_load_rigid(&here);
     if (!robot)
         return EXIT_BAD;

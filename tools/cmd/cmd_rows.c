@@ -97,7 +97,7 @@ static int make_evaluator(job_t *job, const double *wrench) {
  */
 static int prepare_remote(const request_t *request, job_t *job, const double *wrench) {
     int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL], wrench,
-                             true, &job->remote);
+                             !method_generated(job->method), &job->remote);
     job->units = job->remote.units;
     if (status == EXIT_YES)
         status = choose_type(job->remote.real, job);

@@ -115,7 +115,8 @@ static int report(const request_t *request, const job_t *job, const remote_t *re
 static int selftest(const request_t *request, job_t *job) {
     remote_t remote;
     int prepared = DYN_OK;
-    const bool lab = request_has(request, OPTION_METHOD) || request_has(request, OPTION_REAL);
+    const bool lab = !method_generated(job->method) &&
+                     (request_has(request, OPTION_METHOD) || request_has(request, OPTION_REAL));
     int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL], NULL,
                              lab, &remote);
     evaluator_t *host =

@@ -75,8 +75,9 @@ unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_
     for (uint32_t i = 0; i < a.n && i < b.n; i++) {
         found += text_differs("joint name", a.joint_name[i], b.joint_name[i]);
         found += count_differs("type", a.joint[i].type, b.joint[i].type);
-        found += numbers_differ(b.joint_name[i], joint_fields, JOINT_FIELDS, a.joint[i].alpha,
-                                b.joint[i].alpha);
+        found += numbers_differ(b.joint_name[i], joint_fields, JOINT_FIELDS,
+                                (const float *)&a.joint[i] + IMAGE_JOINT_FIRST,
+                                (const float *)&b.joint[i] + IMAGE_JOINT_FIRST);
     }
     return found;
 }

@@ -19,7 +19,7 @@ endef
 # GEN=1 ROBOT=y: into the firmware. What was built for another robot, or for none, is built again.
 ifneq ($(BOARD),host)
 GEN_STAMP := $(OUT)/generated-for
-GEN_USERS := $(addprefix $(OUT)/firmware/,control/control.o app/load.o lab/batch_$(CONTROL_REAL).o)
+GEN_USERS := $(patsubst %.c,$(OUT)/%.o,$(shell grep -l GENERATED firmware/*/*.c)) $(OUT)/firmware/lab/batch_$(CONTROL_REAL).o
 $(GEN_USERS): $(GEN_STAMP)
 $(GEN_USERS): CFLAGS += $(GEN_DEFS)
 ifneq ($(shell cat $(GEN_STAMP) 2>/dev/null),$(or $(GEN_ROBOT),none))

@@ -131,7 +131,8 @@ static bool same_content(const image_t *a, const image_t *b) {
         const image_joint_t *x = &a->joint[i], *y = &b->joint[i];
         same = x->type == y->type && x->has == y->has && a->home_how[i] == b->home_how[i] &&
                a->home_position[i] == b->home_position[i] &&
-               same_singles(x->alpha, y->alpha, IMAGE_JOINT_NUMBERS);
+               same_singles((const float *)x + IMAGE_JOINT_FIRST,
+                            (const float *)y + IMAGE_JOINT_FIRST, IMAGE_JOINT_NUMBERS);
     }
     return same;
 }

@@ -143,6 +143,10 @@ int client_tunable(client_t *client, const char *name, uint32_t *tunable, int *j
 int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value, bool *saved);
 int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, float *now);
 
+/* Whether the board has room for an arm of so many joints; client_send_image asks, too. 0, or -1 as
+ * where the board refuses it. */
+int client_takes(client_t *client, uint32_t joints);
+
 typedef void (*client_progress_t)(void *user, uint32_t done, uint32_t all);
 /* target: TARGET_APP, or TARGET_ROWS + real. kept: the board has stored it already. */
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,

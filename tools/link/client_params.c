@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "firmware/app/errors.h"
 #include "firmware/params/bytes.h"
+#include "firmware/params/image.h"
 #include "firmware/params/parameters.h"
 #include "tools/link/client.h"
 
@@ -82,11 +84,8 @@ int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, 
 
 /* --------------------------------------------------------------------------------------- images */
 
-/* An arm that the board has no room for is not sent. */
-static int check_joints(client_t *client, const uint8_t *image, uint32_t length) {
-    enum { AT_JOINTS = 16 }; /* firmware/params/image.h */
+int client_takes(client_t *client, uint32_t joints) {
     const device_t *d = &client->device;
-    const uint32_t joints = length >= AT_JOINTS + 4 ? get_u32(image + AT_JOINTS) : 0;
     char cure[PORT_TEXT];
     if (joints <= d->joints_max)
         return 0;
@@ -97,15 +96,17 @@ static int check_joints(client_t *client, const uint8_t *image, uint32_t length)
              d->board);
     port_fail(&client->error, cure, "the robot has %u joints, this firmware takes %u",
               (unsigned)joints, d->joints_max);
-    client->status = -1;
+    client->status = LINK_APP; /* as the board itself would refuse it */
+    client->reason = APP_E_IMAGE + IMAGE_E_JOINTS;
     return -1;
 }
 
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
                       bool *kept, client_progress_t progress, void *user) {
+    enum { AT_JOINTS = 16 }; /* firmware/params/image.h */
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     const uint32_t most = client->device.payload - 4u;
-    if (check_joints(client, image, length) != 0)
+    if (image_length(image, length) != 0 && client_takes(client, get_u32(image + AT_JOINTS)) != 0)
         return -1;
     request[0] = target;
     put_u32(request + 1, length);

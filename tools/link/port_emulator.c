@@ -32,8 +32,11 @@ static int find_firmware(const char *name, char *out, size_t size, port_error_t 
     }
     if (access(out, R_OK) == 0)
         return 0;
-    snprintf(cure, sizeof cure, "build it: make BOARD=%.*s%s firmware", (int)strcspn(name, "/"),
-             name, strchr(name, '/') ? " LAB=1" : "");
+    if (out[0] != '\0' && !strcmp(out, name))
+        snprintf(cure, sizeof cure, "name a file that can be read");
+    else
+        snprintf(cure, sizeof cure, "build it: make BOARD=%.*s%s firmware", (int)strcspn(name, "/"),
+                 name, strchr(name, '/') ? " LAB=1" : "");
     port_fail(error, cure, "there is no firmware %.200s: %s", out, strerror(errno));
     return -1;
 }

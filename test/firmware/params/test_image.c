@@ -74,7 +74,7 @@ static void reference(void) {
         joint->type = j == 1 ? DYN_PRISMATIC : DYN_REVOLUTE;
         joint->has = IMAGE_JOINT_HAS_ALL >> j;
         joint->q31_mass = 4 - (int32_t)j;
-        number = joint->alpha;
+        number = (float *)joint + IMAGE_JOINT_FIRST;
         for (int i = j == 0 ? 4 : 0; i < 34; i++)
             number[i] = 0.25F * (float)(i + 1) + (float)j;
         joint->sign[0] = j == 2 ? -1 : 1;

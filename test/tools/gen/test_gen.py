@@ -326,6 +326,20 @@ def test_the_firmware_lets_generated_frames_be_larger(folder):
     assert 100 < frames["fd"] <= 1024, frames
 
 
+def test_what_asks_for_generated_code_is_compiled_with_it(folder):
+    """A source that is not would take the other way without a word: a payload that the code does not have, say."""
+    asking = [path for path in sorted(glob.glob("firmware/*/*.c")) if "#ifdef GENERATED_H" in open(path, encoding="utf-8").read()]
+    assert "firmware/app/arm.c" in asking and "firmware/control/control.c" in asking, asking
+    built = os.path.join(folder, "build")
+    done = subprocess.run(["make", "-n", "V=1", "-o", PROGRAM, "BOARD=netduino2", "GEN=1", "ROBOT=puma560", "APPELL=" + PROGRAM,
+                           "BUILD=" + built, *(f"{built}/netduino2/{path[:-2]}.o" for path in asking)],
+                          check=True, capture_output=True, text=True,
+                          env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "BOARD", "BUILD")})
+    for path in asking:
+        lines = [line for line in done.stdout.splitlines() if f"-c {path} " in line]
+        assert len(lines) == 1 and "-DGENERATED_H=" in lines[0], (path, lines)
+
+
 # ----------------------------------------------------------------------------- options and the rest
 
 def test_arguments_at_run_time(folder):
