@@ -40,7 +40,7 @@ finding_t guard_inputs(const control_t *control, guard_t *guard, const app_input
 uint32_t direction_guard(const control_t *control, scratch_t *scratch, guard_t *guard,
                          const loop_t *loop);
 finding_t guard_loop(const control_t *control, guard_t *guard, const loop_t *loop, uint32_t wrong);
-/* The loop is about to be closed where the arm is. */
+/* The loop is about to be closed where the arm is; also after a finding, before looks go on. */
 void guard_start(const control_t *control, guard_t *guard, const loop_t *loop);
 
 #endif
