@@ -88,12 +88,12 @@ GEN_DEFS  := $(if $(GEN),-I$(GEN_DIR) -DGENERATED_H='"$(GEN_NAME).h"' \
     -DGENERATED_HASH=$(if $(filter q31,$(CONTROL_REAL)),GEN_Q31,GEN_F32)_MODEL_HASH -DGENERATED_FIXED=$(if $(filter q31,$(CONTROL_REAL)),true,false))
 # Number types in which the laboratory computes batches for the tool (board.mk; none: -); the product has its own.
 LAB_REALS  ?= f32 q31
-ROWS_REALS := $(if $(filter -,$(LAB_REALS)),-,$(if $(LAB),$(LAB_REALS),$(CONTROL_REAL)))
-ROWS_DEFS  := $(patsubst %,-DROWS_HAS_%,$(shell echo $(filter-out -,$(ROWS_REALS)) | tr a-z A-Z))
+BATCH_REALS := $(if $(filter -,$(LAB_REALS)),-,$(if $(LAB),$(LAB_REALS),$(CONTROL_REAL)))
+BATCH_DEFS  := $(patsubst %,-DBATCH_HAS_%,$(shell echo $(filter-out -,$(BATCH_REALS)) | tr a-z A-Z))
 # A single frame above this is a mistake; the sum along the calls is tools/dev/stack.py's business.
 FRAME_MAX := 512
 CFLAGS := $(COMMON) -O2 $(CPU_FLAGS_$(CPU)) -ffunction-sections -fdata-sections -fno-common \
-          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(VARIANT_DEFS) $(CONTROL_DEFS) $(ROWS_DEFS) -DBOARD_NAME='"$(BOARD)"'
+          -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(VARIANT_DEFS) $(CONTROL_DEFS) $(BATCH_DEFS) -DBOARD_NAME='"$(BOARD)"'
 # Newer linkers warn of .ramfunc, which is writable and executable on purpose.
 RWX := $(shell $(CROSS)ld --help 2>/dev/null | grep -q no-warn-rwx-segments && echo -Wl,--no-warn-rwx-segments)
 LDFLAGS := $(CPU_FLAGS_$(CPU)) -nostartfiles --specs=nano.specs -L linker -T $(CHIP).ld \

@@ -10,7 +10,7 @@ DYN_KERNELS    := $(addprefix kernel/,prepare prepare_drive prepare_regroup fast
                   $(addprefix paper/,ne wo1 crba crba_forward aba ga ga_mass ga_forward denoc denoc_mass denoc_coriolis denoc_forward)
 # Elastic links; an object of its own each, so that an arm without them links none.
 DYN_KERNELS    += $(addprefix flex/,prepare_flex flex flex_load flex_mass flex_forward flex_pose)
-DYN_PLAIN      := $(addprefix model/,status flex_model model convert spread) number/q31 number/trig
+DYN_PLAIN      := $(addprefix model/,status flex_model model convert pseudo_inertia) number/q31 number/trig
 DYN_REALS      := f32 f64 q31
 DYN_TOOL_REALS := count range trace check
 DYN_BACKENDS   := $(addprefix tools/proof/,count range check range_tensor range_units) tools/gen/trace

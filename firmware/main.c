@@ -71,7 +71,7 @@ static void print_ticks(uint32_t rate_hz) {
 /* The tick runs at the rate of the application; it may ask for another one while it is idle. */
 static uint32_t follow_rate(uint32_t running_hz) {
     float wanted_hz = 0;
-    (void)app_get(tick_app(), TUNABLE_rate_hz, 0, &wanted_hz);
+    (void)app_get(tick_app(), PARAMETER_rate_hz, 0, &wanted_hz);
     if ((uint32_t)wanted_hz != running_hz && tick_start((uint32_t)wanted_hz) != TICK_OK)
         print_text("tick: the timer cannot do this rate\n");
     return (uint32_t)wanted_hz;

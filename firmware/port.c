@@ -126,7 +126,7 @@ void link_start(app_t *app) {
     port.image = image;
     port.incoming = incoming;
     port.image_room = LINK_IMAGE_ROOM;
-    port.rows = rows_service(incoming, sizeof incoming);
+    port.batch = batch_service(incoming, sizeof incoming);
 #else
     port.flags |= HELLO_IN_PLACE;
     for (unsigned i = 0; i < STORE_SLOTS; i++)

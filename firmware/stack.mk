@@ -10,10 +10,10 @@ STACK_INDIRECT := dispatch:$(subst $(space),$(comma),$(strip $(LINK_HANDLERS))) 
     line_read:link_read line_room:link_room line_write:link_write start_again:link_reset \
     port_counters:link_counters port_crash:link_crash port_crash_clear:link_crash_clear
 # Rows: what a board with them has for each number type (firmware/lab/batch_body.inc).
-STACK_INDIRECT += $(if $(filter-out -,$(ROWS_REALS)), \
-    rows_describe:board_describe rows_load:board_load rows_run:board_run rows_wrench:board_wrench \
+STACK_INDIRECT += $(if $(filter-out -,$(BATCH_REALS)), \
+    batch_describe:board_describe batch_load:board_load batch_run:board_run batch_wrench:board_wrench \
     board_load:prepare board_wrench:set_wrench board_run:ready$(comma)row$(comma)cost, \
-    rows_describe:- rows_load:- rows_run:- rows_wrench:-)
+    batch_describe:- batch_load:- batch_run:- batch_wrench:-)
 # Flash: what runs in RAM is called through a register.
 STACK_INDIRECT += $(if $(filter stm32%,$(FAMILY)), flash_chip_erase:start_and_wait$(comma)wait_while_busy \
     unlock:wait_while_busy flash_chip_program:wait_while_busy)

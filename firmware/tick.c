@@ -18,7 +18,7 @@ static volatile uint32_t best = UINT32_MAX, worst; /* steps of the counter */
 static void read_hardware(void) {
     in.counts_valid = 0;
     in.parity = 0;
-    in.estop = motor_break_latched();
+    in.estop = motor_estop_latched();
     if (!out.hardware)
         return; /* the simulated arm has its own encoders and supply */
     in.supply_mV = supply_read_mV();
@@ -40,7 +40,7 @@ static void write_hardware(void) {
         return;
     }
     if (!motor_enabled() && motor_enable() != MOTOR_OK) {
-        app_fault(&app, APP_FAULT_BREAK);
+        app_fault(&app, APP_FAULT_ESTOP);
         return;
     }
     for (unsigned i = 0; i < motor_count() && i < DYN_MAX_JOINTS; i++)
@@ -59,7 +59,7 @@ void tick_interrupt(void) {
 }
 
 /* The hardware has switched the outputs off already; the next tick sees it. */
-void motor_break_interrupt(void) {
+void motor_estop_interrupt(void) {
     motor_off();
 }
 

@@ -1,6 +1,6 @@
 /* Flash memory of the chip: erase and program, with bounded waits and the watchdog kept fed.
- * The geometry (what one erase takes away, how wide a write is, where the two parameter slots are)
- * belongs to the board. */
+ * The geometry (what one erase takes away, how wide a write is, where the two slots of the store
+ * are) belongs to the board. */
 #ifndef HAL_FLASH_H
 #define HAL_FLASH_H
 
@@ -11,7 +11,7 @@
 enum {
     FLASH_OK = 0,
     FLASH_ERR_RANGE =
-        -1, /* address outside the parameter slots: the program itself is never touched */
+        -1, /* address outside the slots of the store: the program itself is never touched */
     FLASH_ERR_ALIGN = -2, /* address or length is no multiple of the write unit */
     /* the unlock keys were not accepted (a reset is needed, or no such hardware) */
     FLASH_ERR_LOCKED = -3,
@@ -27,7 +27,7 @@ typedef struct {
 } flash_slot_t;
 
 typedef struct {
-    flash_slot_t slot[2];   /* the two parameter slots */
+    flash_slot_t slot[2];   /* the two slots of the store */
     uint32_t erase_unit;    /* bytes that one erase takes away (sector or page) */
     uint32_t write_unit;    /* bytes written at once: 4 or 2 */
     uint32_t erase_unit_ms; /* worst case of one erase by the data sheet, the core stalls for it */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOTOR_OK = 0, MOTOR_ERR_RATE = -1, MOTOR_ERR_BREAK = -2, MOTOR_ERR_ABSENT = -3 };
+enum { MOTOR_OK = 0, MOTOR_ERR_RATE = -1, MOTOR_ERR_ESTOP = -2, MOTOR_ERR_ABSENT = -3 };
 enum { MOTOR_DUTY_ONE = 32767 }; /* full supply voltage */
 
 unsigned motor_count(void);
@@ -15,7 +15,7 @@ unsigned motor_count(void);
 /* Configures timers and pins; the outputs stay off. MOTOR_ERR_RATE: pwm_hz cannot be reached. */
 int motor_init(uint32_t pwm_hz);
 
-/* Switches the outputs on with zero duty. MOTOR_ERR_BREAK: the break input is still active. */
+/* Switches the outputs on with zero duty. MOTOR_ERR_ESTOP: the break input is still active. */
 int motor_enable(void);
 
 /*
@@ -28,9 +28,9 @@ bool motor_enabled(void);
 void motor_set(unsigned motor, int32_t duty_q15);
 
 /* True since the break input went active; motor_enable clears it once the input is quiet again. */
-bool motor_break_latched(void);
+bool motor_estop_latched(void);
 
 /* Provided by the firmware, called from the break interrupt after the outputs are off. */
-void motor_break_interrupt(void);
+void motor_estop_interrupt(void);
 
 #endif

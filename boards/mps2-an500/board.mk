@@ -8,7 +8,7 @@ ICOUNT_COUNT := 10
 ICOUNT_RUN   := 3
 
 # 4 MB of RAM: long images, batches in double precision, too, and 32 joints in the product as well.
-BOARD_DEFS  := -DLINK_IMAGE_ROOM=65536 -DROWS_EVALUATOR_ROOM=49152
+BOARD_DEFS  := -DLINK_IMAGE_ROOM=65536 -DBATCH_EVALUATOR_ROOM=49152
 LAB_REALS   := f32 f64 q31# number types of batches computed for the tool
 
 FLASHER := none

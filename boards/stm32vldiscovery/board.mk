@@ -12,7 +12,7 @@ ICOUNT_RUN   := 5
 ICOUNT_SLEEP := on# no faster than real time: a stream of 16 points is soon over, and a busy host late
 
 # Rings and stack that leave room for a six-joint arm in 8 KB.
-BOARD_DEFS  := -DAPP_FLEX=0 -DUART_TX_RING=256 -DUART_RX_RING=128 -DLINK_IMAGE_ROOM=0 -DSERVER_PAYLOAD=64 -DAPP_ARMS=0 -DAPP_CONTROLS=1 -DAPP_SAMPLES=4 -DAPP_KNOTS=16
+BOARD_DEFS  := -DAPP_FLEX=0 -DUART_TX_RING=256 -DUART_RX_RING=128 -DLINK_IMAGE_ROOM=0 -DSERVER_PAYLOAD=64 -DAPP_ARMS=0 -DAPP_CONTROLS=1 -DAPP_SAMPLES=4 -DAPP_POINTS=16
 JOINTS      := 6# all that 8 KB hold
 LAB_DEFS    := -DDYN_MAX_JOINTS=6
 BOARD_TESTS := harness fault tick cycles hal_emulated

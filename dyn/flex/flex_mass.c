@@ -4,7 +4,7 @@
  *
  * The paper's sums over the links behind a pair (j, k), sigma, psi, U, gamma, xi, lambda and V, are
  * mass, first moment and inertia of those links, kept apart for every pair of frames. Here they are
- * one body, M, h and I, that grows from the hand to the base:
+ * one body, M, h and I, that grows from the end effector to the base:
  *     lambda = M 1,   gamma + xi = h~,   sigma - psi - U = I     about the end of a beam (the
  * paper's k+), or about the origin of a link. A unit acceleration of a mode or a joint then makes a
  * force and a moment on that body, and their way to the base meets everything in the row of the

@@ -1,12 +1,12 @@
 /*
- * Where the hand of an arm with elastic links is and how it moves: pose and geometric Jacobian, as
- * dyn/kernel/kinematics.c gives them for rigid links, with the amplitudes of the modes as
- * coordinates.
+ * Where the end effector of an arm with elastic links is and how it moves: pose and geometric
+ * Jacobian, as dyn/kernel/kinematics.c gives them for rigid links, with the amplitudes of the modes
+ * as coordinates.
  *
  * Outward on the axes of the world. A column of the Jacobian is a turn about an axis u through a
- * point p and a slide s: until the hand is known it keeps s - u x p and u, in the end it is
- * s + u x (hand - p) and u. For floats: in q31 axes and lengths have different formats and no
- * elastic arm asks for its Jacobian there.
+ * point p and a slide s: until the end effector is known it keeps s - u x p and u, in the end it is
+ * s + u x (end effector - p) and u. For floats: in q31 axes and lengths have different formats and
+ * no elastic arm asks for its Jacobian there.
  */
 #include "dyn/number/real.h"
 
@@ -105,8 +105,8 @@ INLINE axes beam_step(const flex *f, const flex_body *B, const real theta[], axe
     return e;
 }
 
-/* The hand; the columns of the Jacobian where J is not NULL. */
-INLINE axes hand(const arm *a, const flex *f, const real theta[], real *J) {
+/* The end effector; the columns of the Jacobian where J is not NULL. */
+INLINE axes effector(const arm *a, const flex *f, const real theta[], real *J) {
     axes e = {pose_column(&a->base, 0), pose_column(&a->base, 1), pose_column(&a->base, 2),
               pose_origin(&a->base)};
     for (uint32_t i = 0; i < f->n; i++) {
@@ -126,7 +126,7 @@ INLINE axes hand(const arm *a, const flex *f, const real theta[], real *J) {
 }
 
 void DYN(flex_pose)(const arm *a, const flex *f, const real theta[], real out[12]) {
-    const axes e = hand(a, f, theta, NULL);
+    const axes e = effector(a, f, theta, NULL);
     const vec p = vec_add(e.p, at(e, pose_origin(&f->tool)));
     const vec x = at(e, pose_column(&f->tool, 0)), y = at(e, pose_column(&f->tool, 1)),
               z = at(e, pose_column(&f->tool, 2));
@@ -139,7 +139,7 @@ void DYN(flex_pose)(const arm *a, const flex *f, const real theta[], real out[12
 }
 
 void DYN(flex_jacobian)(const arm *a, const flex *f, const real theta[], real J[]) {
-    const axes e = hand(a, f, theta, J);
+    const axes e = effector(a, f, theta, J);
     const vec p = vec_add(e.p, at(e, pose_origin(&f->tool)));
     const uint32_t n = f->size;
     for (uint32_t c = 0; c < n; c++) {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "dyn/number/gain.h"
-#include "dyn/model/spread.h"
+#include "dyn/model/pseudo_inertia.h"
 
 typedef DYN_T(flex) flex;
 typedef DYN_T(flex_body) flex_body;
@@ -37,7 +37,7 @@ static vec put_vec(unit *u, const double x[3], int exponent) {
 
 /* Mass, first moment and Euler's tensor about the origin. */
 static void put_body(unit *u, const dyn_body_t *in, real *M, vec *b, sym *E) {
-    const dyn_spread_t s = dyn_spread_body(in);
+    const dyn_pseudo_t s = dyn_pseudo_body(in);
     const double first[3] = {s.p[0][3], s.p[1][3], s.p[2][3]};
     const int moment = u->mass + 2 * u->length;
     *M = put(u, in->mass, u->mass);
@@ -92,7 +92,8 @@ static void put_link(unit *u, const dyn_model_t *model, const dyn_flex_model_t *
     const dyn_flex_link_t *link = &in->link[i];
     const bool beam = dyn_flex_modes(link) > 0, last = i + 1 == model->n;
     const bool on_beam = i > 0 && dyn_flex_modes(&in->link[i - 1]) > 0;
-    /* A payload on a beam is at its end (loaded), in a rigid hand it is the hand's. */
+    /* A payload on a beam is at its end (loaded), in a rigid end effector it is the end
+     * effector's. */
     const dyn_body_t body = last && !beam ? dyn_model_last_link(model) : model->joint[i].link;
     const double next = last ? 0 : model->joint[i + 1].alpha;
     out->modes = (uint8_t)dyn_flex_modes(link);

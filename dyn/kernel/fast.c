@@ -1,8 +1,8 @@
 /*
  * Inverse dynamics `fast`: the Gibbs-Appell recursion of dyn/paper/ga.c on base inertial
  * parameters. When the model is prepared, mass that moves with the link before is counted there
- * (dyn/model/spread.h), which leaves a revolute link with Euler's tensor J without zz and a first
- * moment l without z, both about its origin, and no mass at all. Exact, for any arm.
+ * (dyn/model/pseudo_inertia.h), which leaves a revolute link with Euler's tensor J without zz and a
+ * first moment l without z, both about its origin, and no mass at all. Exact, for any arm.
  *
  *   f = Omega l                                   6M 3A   (prismatic: Omega l + m a)
  *   n = vee(Omega J - (Omega J)^T) + l x a        17M 17A (prismatic: l x a)
@@ -34,12 +34,12 @@ INLINE motion carried(motion m) {
 }
 
 /* Motion of link i from that of the link before. */
-INLINE motion outward(uint32_t i, bool slides, frame A, motion up, real qd, real qdd) {
+INLINE motion outward(uint32_t i, bool prismatic, frame A, motion up, real qd, real qdd) {
     motion m;
     m.w = to_child(A, up.w);
     m.wd = to_child(A, up.wd);
     m.a = to_child(A, vec_add(up.a, omega_mul(up.Omega, A.p)));
-    if (slides) {
+    if (prismatic) {
         m.a = vec_add_cross(vec_add(m.a, vec_z(qdd)), m.w, vec_z(real_add(qd, qd)));
     } else {
         m.wd = vec_add_cross(vec_add(m.wd, vec_z(qdd)), m.w, vec_z(qd));
@@ -52,42 +52,42 @@ INLINE motion outward(uint32_t i, bool slides, frame A, motion up, real qd, real
     return m;
 }
 
-INLINE load body(uint32_t i, const joint *j, bool slides, motion m) {
-    vec l = fast_l(j, slides), f = omega_mul(m.Omega, l);
-    if (slides)
+INLINE load body(uint32_t i, const joint *j, bool prismatic, motion m) {
+    vec l = fast_l(j, prismatic), f = omega_mul(m.Omega, l);
+    if (prismatic)
         f = vec_add(f, vec_scale(j->fast.m, m.a));
-    load own = {f, omega_euler_add_cross(m.Omega, fast_J(j, slides), l, m.a)};
+    load own = {f, omega_euler_add_cross(m.Omega, fast_J(j, prismatic), l, m.a)};
     NAMED(i, own.f);
     NAMED(i, own.n);
     return own;
 }
 
 /* Link i of at least the second. What it leaves behind, but for f and n, goes to `link`. */
-INLINE motion link_out(uint32_t i, const joint *j, bool slides, bool second, motion up, real q,
+INLINE motion link_out(uint32_t i, const joint *j, bool prismatic, bool second, motion up, real q,
                        real qd, real qdd, fast_link *link, load *own) {
-    fast_place(j, slides, q, link);
-    frame A = second ? fast_second(j, slides, link) : fast_again(j, slides, link);
-    motion m = outward(i, slides, A, up, qd, qdd);
-    *own = body(i, j, slides, m);
+    fast_place(j, prismatic, q, link);
+    frame A = second ? fast_second(j, prismatic, link) : fast_again(j, prismatic, link);
+    motion m = outward(i, prismatic, A, up, qd, qdd);
+    *own = body(i, j, prismatic, m);
     return m;
 }
 
 /* What link i puts on the link before. */
-INLINE load inward(const joint *j, bool slides, const fast_link *link, load here) {
-    frame A = fast_again(j, slides, link);
+INLINE load inward(const joint *j, bool prismatic, const fast_link *link, load here) {
+    frame A = fast_again(j, prismatic, link);
     vec f = to_parent(A, vec_to_parent_unit(j, here.f));
     vec n = to_parent(A, vec_to_parent_unit(j, here.n));
     return (load){f, vec_add_cross(n, A.p, f)};
 }
 
 /* The same for the first link, of which only the axis is wanted. */
-INLINE real inward_first(bool first_slides, const joint *j, bool slides, const fast_link *link,
-                         load here) {
-    frame A = fast_second(j, slides, link);
+INLINE real inward_first(bool first_prismatic, const joint *j, bool prismatic,
+                         const fast_link *link, load here) {
+    frame A = fast_second(j, prismatic, link);
     vec f = vec_to_parent_unit(j, here.f), n = vec_to_parent_unit(j, here.n);
-    if (first_slides)
+    if (first_prismatic)
         return to_parent_z(A, f);
-    f = vec_make(slides ? to_parent_x(A, f) : real_known(0), to_parent_y(A, f), real_known(0));
+    f = vec_make(prismatic ? to_parent_x(A, f) : real_known(0), to_parent_y(A, f), real_known(0));
     return real_add(to_parent_z(A, n), vec_cross_z(A.p, f));
 }
 
@@ -103,7 +103,7 @@ INLINE motion first_out(const arm *a, bool mixed, real q, real qd, real qdd, rea
     const joint *j = a->joint;
     const vec g = a->base_acceleration;
     motion m = {vec_zero(), vec_zero(), g, omega_make(vec_zero(), vec_zero())};
-    if (slides_at(mixed, j)) {
+    if (prismatic_at(mixed, j)) {
         m.a = vec_add(g, vec_z(qdd));
         *tau = real_mul(j->fast.m, m.a.z);
     } else {
@@ -135,7 +135,7 @@ INLINE void inverse(const arm *a, bool mixed, fast_link *link, const real q[], c
     /* The first link can only turn about z or not at all: the second gets cheap by its zeros. */
     uint32_t i = 1;
     real qdd1 = qdd ? qdd[1] : none;
-    if (slides_at(mixed, &j[1]))
+    if (prismatic_at(mixed, &j[1]))
         m = link_out(1, &j[1], true, true, m, q[1], qd[1], qdd1, &link[1], &own);
     else
         m = link_out(1, &j[1], false, true, m, q[1], qd[1], qdd1, &link[1], &own);
@@ -145,7 +145,7 @@ INLINE void inverse(const arm *a, bool mixed, fast_link *link, const real q[], c
         i++;
         real qddi = qdd ? qdd[i] : none;
         m = carried(m);
-        if (slides_at(mixed, &j[i]))
+        if (prismatic_at(mixed, &j[i]))
             m = link_out(i, &j[i], true, false, m, q[i], qd[i], qddi, &link[i], &own);
         else
             m = link_out(i, &j[i], false, false, m, q[i], qd[i], qddi, &link[i], &own);
@@ -153,7 +153,7 @@ INLINE void inverse(const arm *a, bool mixed, fast_link *link, const real q[], c
 
     load here = own;
     for (; i > 1; i--) {
-        if (slides_at(mixed, &j[i])) {
+        if (prismatic_at(mixed, &j[i])) {
             tau[i] = here.f.z;
             here = inward(&j[i], true, &link[i], here);
         } else {
@@ -163,12 +163,12 @@ INLINE void inverse(const arm *a, bool mixed, fast_link *link, const real q[], c
         NAMED(i, tau[i]);
         here = total(i - 1, &link[i - 1], here);
     }
-    tau[1] = slides_at(mixed, &j[1]) ? here.f.z : here.n.z;
+    tau[1] = prismatic_at(mixed, &j[1]) ? here.f.z : here.n.z;
     NAMED(1, tau[1]);
     real first;
-    if (slides_at(mixed, &j[0]))
+    if (prismatic_at(mixed, &j[0]))
         first = inward_first(true, &j[1], false, &link[1], here);
-    else if (slides_at(mixed, &j[1]))
+    else if (prismatic_at(mixed, &j[1]))
         first = inward_first(false, &j[1], true, &link[1], here);
     else
         first = inward_first(false, &j[1], false, &link[1], here);
@@ -193,21 +193,22 @@ void DYN(fast_bias)(const arm *a, DYN_T(fast_scratch) *scratch, const real q[], 
 }
 
 /* At rest Omega is zero, and a revolute link has no mass: its moment is l x a, and there are forces
- * only where something behind slides, which the model knows. */
-INLINE vec gravity_out(uint32_t i, const joint *j, bool slides, vec up, real q, fast_link *link) {
-    fast_place(j, slides, q, link);
+ * only where something behind is prismatic, which the model knows. */
+INLINE vec gravity_out(uint32_t i, const joint *j, bool prismatic, vec up, real q,
+                       fast_link *link) {
+    fast_place(j, prismatic, q, link);
     vec a = vec_turn_z(turn_load(&link->z), vec_turn_x(turn_load(&j->x), up));
     NAMED(i, a);
-    if (slides)
+    if (prismatic)
         link->f = vec_scale(j->fast.m, a);
-    link->n = vec_cross(fast_l(j, slides), a);
+    link->n = vec_cross(fast_l(j, prismatic), a);
     return a;
 }
 
-INLINE load gravity_in(const joint *j, bool slides, const fast_link *link, load here) {
+INLINE load gravity_in(const joint *j, bool prismatic, const fast_link *link, load here) {
     if (j->fast.heavy)
-        return inward(j, slides, link, here);
-    frame A = fast_again(j, slides, link);
+        return inward(j, prismatic, link, here);
+    frame A = fast_again(j, prismatic, link);
     return (load){vec_carried(vec_zero()), to_parent(A, vec_to_parent_unit(j, here.n))};
 }
 

@@ -1,7 +1,7 @@
 /*
  * Forward dynamics `fast`: M q'' = tau - bias with dyn/kernel/fast.c and dyn/kernel/fast_mass.c,
- * which share the sines and cosines, and M = U D U^T from the hand to the base, without square
- * roots (dyn/kernel/fast_solve.inc). Rotors come on the diagonal.
+ * which share the sines and cosines, and M = U D U^T from the end effector to the base, without
+ * square roots (dyn/kernel/fast_solve.inc). Rotors come on the diagonal.
  *
  * The arm of six joints has a solver without loops: its matrix fits into the registers of a
  * Cortex-M4F, and forward dynamics of the PUMA 560 takes 2,348 instructions instead of 2,961, for

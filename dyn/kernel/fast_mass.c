@@ -1,14 +1,18 @@
 /*
  * Inertia matrix `fast`: composite bodies, as Walker and Orin's method 3 has them, of regrouped
- * links (dyn/model/spread.h, dyn/kernel/fast.h).
+ * links (dyn/model/pseudo_inertia.h, dyn/kernel/fast.h).
  *
  * What hangs on joint i is kept as first moment L and Euler's tensor J about the origin of link i;
- * its mass M is a constant, and zero as long as no joint behind slides. A unit acceleration of
- * joint i takes, with u the axis of the joint, revolute   the force u x L  and the moment (trace(J)
- * 1 - J) u prismatic  the force M u    and the moment L x u about the origin of link i. They are
- * made in the frame of the link before, where L has to go anyway and u is (0, -sin alpha, cos
- * alpha), and handed from link to link like the loads of inverse dynamics. What falls on the axis
- * of a joint on the way is the element of the matrix. The angle of the first joint does not matter.
+ * its mass M is a constant, and zero as long as no joint behind is prismatic. A unit acceleration
+ * of joint i about or along its axis u takes, about the origin of link i,
+ *
+ *     revolute   the force u x L and the moment (trace(J) 1 - J) u
+ *     prismatic  the force M u   and the moment L x u
+ *
+ * Both are made in the frame of the link before, where L has to go anyway and u is (0, -sin alpha,
+ * cos alpha), and carried from link to link like the loads of inverse dynamics. Their component on
+ * the axis of each joint on the way is an element of the matrix. The angle of the first joint does
+ * not matter.
  *
  * Operations (revolute, n >= 3; test_dyn_fast): 10n^2 + 5n - 32 multiplications, 6n^2 + 22n - 47
  * additions; n = 6: 358, 301. Scratch: as dyn/kernel/fast.c.
@@ -28,8 +32,8 @@ typedef struct {
 
 /* For the joint's own unit acceleration, at the link before: L is turned there already, L and J are
  * in its mass unit. */
-INLINE effort own_effort(const joint *j, bool slides, frame A, vec L, sym J) {
-    if (slides) {
+INLINE effort own_effort(const joint *j, bool prismatic, frame A, vec L, sym J) {
+    if (prismatic) {
         const vec uxL = axis_cross(A.x, L);
         return (effort){axis_scale(A.x, real_shift_mass(j->fast.M, j->mass_shift)),
                         vec_make(real_neg(uxL.x), real_neg(uxL.y), real_neg(uxL.z))};
@@ -54,21 +58,21 @@ INLINE composite named(uint32_t i, composite c) {
 }
 
 /* From link i to the link before. */
-INLINE effort inward(const joint *j, bool slides, const fast_link *link, effort e) {
-    frame A = fast_again(j, slides, link);
+INLINE effort inward(const joint *j, bool prismatic, const fast_link *link, effort e) {
+    frame A = fast_again(j, prismatic, link);
     vec f = to_parent(A, vec_to_parent_unit(j, e.f));
     vec n = to_parent(A, vec_to_parent_unit(j, e.n));
     return (effort){f, vec_add_cross(n, A.p, f)};
 }
 
 /* From the second link to the first, of which only the axis is wanted. */
-INLINE real inward_first(bool first_slides, const joint *j, bool slides, const fast_link *link,
-                         effort e) {
-    frame A = fast_second(j, slides, link);
+INLINE real inward_first(bool first_prismatic, const joint *j, bool prismatic,
+                         const fast_link *link, effort e) {
+    frame A = fast_second(j, prismatic, link);
     vec f = vec_to_parent_unit(j, e.f), n = vec_to_parent_unit(j, e.n);
-    if (first_slides)
+    if (first_prismatic)
         return to_parent_z(A, f);
-    f = vec_make(slides ? to_parent_x(A, f) : real_known(0), to_parent_y(A, f), real_known(0));
+    f = vec_make(prismatic ? to_parent_x(A, f) : real_known(0), to_parent_y(A, f), real_known(0));
     return real_add(to_parent_z(A, n), vec_cross_z(A.p, f));
 }
 
@@ -79,18 +83,18 @@ INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k
     for (; k > 1; k--) {
         NAMED(k, e.f);
         NAMED(k, e.n);
-        row[k] = element(k, slides_at(mixed, &j[k]) ? e.f.z : e.n.z);
-        if (slides_at(mixed, &j[k]))
+        row[k] = element(k, prismatic_at(mixed, &j[k]) ? e.f.z : e.n.z);
+        if (prismatic_at(mixed, &j[k]))
             e = inward(&j[k], true, &link[k], e);
         else
             e = inward(&j[k], false, &link[k], e);
     }
     NAMED(1, e.f);
     NAMED(1, e.n);
-    row[1] = element(1, slides_at(mixed, &j[1]) ? e.f.z : e.n.z);
-    if (slides_at(mixed, &j[0]))
+    row[1] = element(1, prismatic_at(mixed, &j[1]) ? e.f.z : e.n.z);
+    if (prismatic_at(mixed, &j[0]))
         row[0] = inward_first(true, &j[1], false, &link[1], e);
-    else if (slides_at(mixed, &j[1]))
+    else if (prismatic_at(mixed, &j[1]))
         row[0] = inward_first(false, &j[1], true, &link[1], e);
     else
         row[0] = inward_first(false, &j[1], false, &link[1], e);
@@ -99,50 +103,50 @@ INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k
 
 /* The body on joint i, which is at least the third, and with it the link before; and what the
  * joint's own acceleration needs there. */
-INLINE composite join(const joint *j, bool mixed, bool slides, const fast_link *link, composite c,
-                      effort *e) {
-    frame A = fast_again(j, slides, link);
+INLINE composite join(const joint *j, bool mixed, bool prismatic, const fast_link *link,
+                      composite c, effort *e) {
+    frame A = fast_again(j, prismatic, link);
     c = (composite){vec_to_parent_unit(j, c.L), sym_to_parent_unit(j, c.J)};
     vec L = to_parent(A, c.L), before = L;
     if (mixed && j->fast.heavy)
         L = vec_add(L, vec_scale(real_shift_mass(j->fast.M, j->mass_shift), A.p));
     const composite out = {L, sym_add_outer(sym_to_parent(A, c.J), A.p, before, L)};
-    *e = own_effort(j, slides, A, before, c.J);
+    *e = own_effort(j, prismatic, A, before, c.J);
     e->n = vec_add_cross(e->n, A.p, e->f);
     return out;
 }
 
-INLINE composite join_own(const joint *j, bool slides, composite c) {
-    return (composite){vec_add(c.L, fast_l(j, slides)), sym_add(c.J, fast_J(j, slides))};
+INLINE composite join_own(const joint *j, bool prismatic, composite c) {
+    return (composite){vec_add(c.L, fast_l(j, prismatic)), sym_add(c.J, fast_J(j, prismatic))};
 }
 
 /* Element of joint i with itself. */
-INLINE real diagonal(const joint *j, bool slides, composite c) {
-    return slides ? j->fast.M : real_add(c.J.xx, c.J.yy);
+INLINE real diagonal(const joint *j, bool prismatic, composite c) {
+    return prismatic ? j->fast.M : real_add(c.J.xx, c.J.yy);
 }
 
 /* The last step, from the second link to the first: two elements and no body any more. */
-INLINE void join_first(const joint *j, bool mixed, bool slides, const fast_link *link, composite c,
-                       real M[]) {
+INLINE void join_first(const joint *j, bool mixed, bool prismatic, const fast_link *link,
+                       composite c, real M[]) {
     const joint *first = j - 1;
-    const bool first_slides = slides_at(mixed, first);
-    frame A = fast_second(j, slides, link);
-    M[2] = diagonal(j, slides, c);
+    const bool first_prismatic = prismatic_at(mixed, first);
+    frame A = fast_second(j, prismatic, link);
+    M[2] = diagonal(j, prismatic, c);
     c = (composite){vec_to_parent_unit(j, c.L), sym_to_parent_unit(j, c.J)};
-    const vec L = slides || first_slides
+    const vec L = prismatic || first_prismatic
                       ? to_parent(A, c.L)
                       : vec_make(to_parent_x(A, c.L), real_known(0), real_known(0));
     const real mass = real_shift_mass(j->fast.M, j->mass_shift);
-    if (first_slides) {
-        M[1] = own_effort(j, slides, A, L, c.J).f.z;
+    if (first_prismatic) {
+        M[1] = own_effort(j, prismatic, A, L, c.J).f.z;
         M[0] = first->fast.M;
         return;
     }
     real zz = sym_to_parent_xx_yy(A, c.J);
     zz = real_add(zz, real_mul(A.p.x, real_add(L.x, L.x)));
-    if (slides) {
+    if (prismatic) {
         zz = real_add(zz, real_mul(A.p.y, real_add(L.y, L.y)));
-        effort e = own_effort(j, slides, A, L, c.J);
+        effort e = own_effort(j, prismatic, A, L, c.J);
         M[1] = real_add(e.n.z, vec_cross_z(A.p, e.f));
     } else {
         const vec n = vec_make(real_neg(c.J.xz), real_neg(c.J.yz), real_add(c.J.xx, c.J.yy));
@@ -160,26 +164,26 @@ INLINE void matrix(const arm *a, bool mixed, const fast_link *link, real M[]) {
     const joint *j = a->joint;
     uint32_t i = a->n - 1;
     if (i == 0) {
-        M[0] = slides_at(mixed, j) ? j->fast.M : j->fast.J.xx;
+        M[0] = prismatic_at(mixed, j) ? j->fast.M : j->fast.J.xx;
         return;
     }
     composite c = {vec_zero(), sym_make(real_known(0), real_known(0), real_known(0), real_known(0),
                                         real_known(0), real_known(0))};
-    c = slides_at(mixed, &j[i]) ? join_own(&j[i], true, c) : join_own(&j[i], false, c);
+    c = prismatic_at(mixed, &j[i]) ? join_own(&j[i], true, c) : join_own(&j[i], false, c);
     for (real *row = M + i * (i + 1) / 2; i > 1; i--) {
         effort e;
         c = named(i, (composite){vec_carried(c.L), sym_carried(c.J)});
-        row[i] = slides_at(mixed, &j[i]) ? diagonal(&j[i], true, c) : diagonal(&j[i], false, c);
+        row[i] = prismatic_at(mixed, &j[i]) ? diagonal(&j[i], true, c) : diagonal(&j[i], false, c);
         row[i] = element(i, row[i]);
-        c = slides_at(mixed, &j[i]) ? join(&j[i], mixed, true, &link[i], c, &e)
-                                    : join(&j[i], mixed, false, &link[i], c, &e);
-        c = slides_at(mixed, &j[i - 1]) ? join_own(&j[i - 1], true, c)
-                                        : join_own(&j[i - 1], false, c);
+        c = prismatic_at(mixed, &j[i]) ? join(&j[i], mixed, true, &link[i], c, &e)
+                                       : join(&j[i], mixed, false, &link[i], c, &e);
+        c = prismatic_at(mixed, &j[i - 1]) ? join_own(&j[i - 1], true, c)
+                                           : join_own(&j[i - 1], false, c);
         column(j, mixed, link, i - 1, e, row);
         row -= i;
     }
     c = named(1, c);
-    if (slides_at(mixed, &j[1]))
+    if (prismatic_at(mixed, &j[1]))
         join_first(&j[1], mixed, true, &link[1], c, M);
     else
         join_first(&j[1], mixed, false, &link[1], c, M);

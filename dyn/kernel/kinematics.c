@@ -1,13 +1,15 @@
 /*
- * Where the hand is and how it moves: forward kinematics and the geometric Jacobian. Frames as in
- * Swartz's kinematic description, in modified Denavit-Hartenberg form.
+ * Where the end effector is and how it moves: forward kinematics and the geometric Jacobian. Frames
+ * as in Swartz's kinematic description, in modified Denavit-Hartenberg form.
  *
- * pose: 3 x 4 row-major, [R p], of the hand (arm->tool) in the world (arm->base). Inward, from the
- * hand to the base: two columns of R and p are carried, the third column is their cross product.
+ * pose: 3 x 4 row-major, [R p], of the end effector (arm->tool) in the world (arm->base). Inward,
+ * from the end effector to the base: two columns of R and p are carried, the third column is their cross
+ * product.
  *
- * jacobian: 6 x n row-major, velocity of the hand's origin, then angular velocity, on the axes of
- * the world; columns z_i x (p - p_i), z_i for a revolute joint and z_i, 0 for a prismatic one.
- * Outward; a column keeps p_i and z_i until the hand is known, so that no scratch is needed.
+ * jacobian: 6 x n row-major, velocity of the end effector's origin, then angular velocity, on the
+ * axes of the world; columns z_i x (p - p_i), z_i for a revolute joint and z_i, 0 for a prismatic
+ * one. Outward; a column keeps p_i and z_i until the end effector is known, so that no scratch is
+ * needed.
  *
  * Operations (revolute, base and tool included; test_dyn_kinematics): pose 24n + 21
  * multiplications, 14n + 16 additions; jacobian 36n - 9 and 24n - 3.
@@ -118,7 +120,7 @@ void DYN(jacobian)(const arm *a, const real q[], real J[]) {
         column_put(J + i, n, here.p, here.z);
     }
     const vec t = vec_reach(a, pose_origin(&a->tool));
-    const vec hand = along(along(along(here.p, t.x, here.x), t.y, here.y), t.z, here.z);
+    const vec effector = along(along(along(here.p, t.x, here.x), t.y, here.y), t.z, here.z);
     for (uint32_t i = 0; i < n; i++) {
         const real *c = J + i;
         const vec p = vec_make(c[0], c[n], c[2 * n]);
@@ -126,6 +128,6 @@ void DYN(jacobian)(const arm *a, const real q[], real J[]) {
         if (a->joint[i].prismatic)
             column_put(J + i, n, vec_reach(a, turn_vec_real(z)), vec_zero());
         else
-            column_put(J + i, n, turn_cross(z, vec_sub(hand, p)), turn_vec_real(z));
+            column_put(J + i, n, turn_cross(z, vec_sub(effector, p)), turn_vec_real(z));
     }
 }

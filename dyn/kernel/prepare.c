@@ -31,13 +31,13 @@ static turn prepare_turn(double angle) {
 }
 
 static bool prepare_joint(const dyn_model_joint_t *in, int length, joint *j) {
-    const bool slides = in->type == DYN_PRISMATIC;
-    j->prismatic = slides;
+    const bool prismatic = in->type == DYN_PRISMATIC;
+    j->prismatic = prismatic;
     j->x = prepare_turn(in->alpha);
-    j->fixed_z = prepare_turn(slides ? in->theta : 0);
+    j->fixed_z = prepare_turn(prismatic ? in->theta : 0);
     bool fits = real_from_model(in->a, length, &j->a);
-    fits = real_from_model(slides ? 0 : in->d, length, &j->fixed_d) && fits;
-    if (slides)
+    fits = real_from_model(prismatic ? 0 : in->d, length, &j->fixed_d) && fits;
+    if (prismatic)
         fits = real_from_model(in->d, length, &j->offset) && fits;
     else
         j->offset = angle_from_model(in->theta);

@@ -60,13 +60,13 @@ static double longest_reach(const dyn_model_t *model, int length) {
         const dyn_model_joint_t *j = &model->joint[i];
         const double *l = j->drive.limits.position;
         /* Without limits as far as the number format of q goes. */
-        const double slide = l[1] > l[0] ? fmax(fabs(l[0]), fabs(l[1])) : ldexp(8, length);
-        reach += fabs(j->a) + fabs(j->d) + (j->type == DYN_PRISMATIC ? slide : 0);
+        const double travel = l[1] > l[0] ? fmax(fabs(l[0]), fabs(l[1])) : ldexp(8, length);
+        reach += fabs(j->a) + fabs(j->d) + (j->type == DYN_PRISMATIC ? travel : 0);
     }
     return reach;
 }
 
-static bool prepare_hand(const dyn_model_t *model, int length, arm *out) {
+static bool prepare_tool(const dyn_model_t *model, int length, arm *out) {
     const double reach = longest_reach(model, length);
     real p[3];
     out->reach_shift = 0;
@@ -82,7 +82,7 @@ static bool prepare_hand(const dyn_model_t *model, int length, arm *out) {
 }
 
 /* A limit of the model; where there is none, and in floats always, where the number format ends. */
-static real sure_limit(double value, bool given, int sign, int exponent) {
+static real proved_limit(double value, bool given, int sign, int exponent) {
     const double none = 1e30;
     double limit = sign * ldexp(7.99, exponent);
     real out;
@@ -94,26 +94,26 @@ static real sure_limit(double value, bool given, int sign, int exponent) {
     return out;
 }
 
-static void prepare_sure(const dyn_model_joint_t *in, dyn_q31_exponents_t e, joint *j) {
+static void prepare_proved(const dyn_model_joint_t *in, dyn_q31_exponents_t e, joint *j) {
     const dyn_limits_t *l = &in->drive.limits;
     const bool bounded = in->type == DYN_PRISMATIC && l->position[1] > l->position[0];
-    j->sure.qd = sure_limit(l->velocity, l->velocity > 0, 1, e.velocity);
-    j->sure.qdd = sure_limit(l->acceleration, l->acceleration > 0, 1, e.acceleration);
-    j->sure.low = sure_limit(l->position[0], bounded, -1, e.position);
-    j->sure.high = sure_limit(l->position[1], bounded, 1, e.position);
+    j->proved.qd = proved_limit(l->velocity, l->velocity > 0, 1, e.velocity);
+    j->proved.qdd = proved_limit(l->acceleration, l->acceleration > 0, 1, e.acceleration);
+    j->proved.low = proved_limit(l->position[0], bounded, -1, e.position);
+    j->proved.high = proved_limit(l->position[1], bounded, 1, e.position);
 }
 
 int DYN(prepare_drive)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
     static const dyn_units_t si_units = {0};
     if (!units)
         units = &si_units;
-    bool fits = prepare_hand(model, units->length, out);
+    bool fits = prepare_tool(model, units->length, out);
     for (uint32_t i = 0; i < model->n; i++) {
         const dyn_drive_t *in = &model->joint[i].drive;
         const dyn_q31_exponents_t e = dyn_q31_exponents(model, units, i);
         fits = prepare_friction(&in->friction, e, &out->joint[i].drive) && fits;
         fits = prepare_motor(&in->motor, e, &out->joint[i].drive) && fits;
-        prepare_sure(&model->joint[i], e, &out->joint[i]);
+        prepare_proved(&model->joint[i], e, &out->joint[i]);
     }
     return fits ? DYN_OK : DYN_E_UNITS;
 }

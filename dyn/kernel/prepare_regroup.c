@@ -1,11 +1,11 @@
 /* Constants of the kernels `ga` and `fast` from the model: what paper 000 computes off-line (its
- * (11) and 4.2 step 1), and the base inertial parameters (dyn/model/spread.h). Both sum over the
- * links behind a joint, so that a payload changes them for all joints; everything is made anew from
- * the model, which is exact however often the payload changes, and costs a 4x4 transform for each
- * joint. */
+ * (11) and 4.2 step 1), and the base inertial parameters (dyn/model/pseudo_inertia.h). Both sum
+ * over the links behind a joint, so that a payload changes them for all joints; everything is
+ * made anew from the model, which is exact however often the payload changes, and costs a 4x4
+ * transform for each joint. */
 #include "dyn/number/real.h"
 
-#include "dyn/model/spread.h"
+#include "dyn/model/pseudo_inertia.h"
 
 /* Zero where these units cannot hold it: the status of the arm then forbids the kernel, not the
  * arm. */
@@ -34,14 +34,14 @@ static bool put_sym(const double x[3][3], int exponent, sym *out) {
     return fits;
 }
 
-static void tensor_of(const dyn_spread_t *in, double out[3][3]) {
+static void tensor_of(const dyn_pseudo_t *in, double out[3][3]) {
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             out[i][k] = in->p[i][k];
 }
 
 /* (11) the other way round, which is the same: I = trace(J) 1 - J. */
-static void inertia_of(const dyn_spread_t *in, double out[3][3]) {
+static void inertia_of(const dyn_pseudo_t *in, double out[3][3]) {
     const double trace = in->p[0][0] + in->p[1][1] + in->p[2][2];
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
@@ -63,29 +63,30 @@ static bool prepare_ga(const dyn_model_t *model, const dyn_units_t *units, uint3
         at.d = 0;
     bool fits = put_vec(dyn_pose_joint(&at, 0).p, length, &j->ga.s);
 
-    dyn_spread_t spread = dyn_spread_body(&centred);
-    tensor_of(&spread, x);
+    dyn_pseudo_t pseudo = dyn_pseudo_body(&centred);
+    tensor_of(&pseudo, x);
     fits = put_sym((const double(*)[3])x, mass + 2 * length, &j->ga.J) && fits;
 
-    /* gamma_i and E_i: the masses behind as a point at the next origin, unless that slides. */
-    spread = dyn_spread_body(&body);
+    /* gamma_i and E_i: the masses behind as a point at the next origin, unless that is
+     * prismatic. */
+    pseudo = dyn_pseudo_body(&body);
     if (i + 1 < model->n && model->joint[i + 1].type == DYN_REVOLUTE) {
-        const dyn_spread_t point = {{{0}, {0}, {0}, {0, 0, 0, *behind}}};
+        const dyn_pseudo_t point = {{{0}, {0}, {0}, {0, 0, 0, *behind}}};
         const dyn_pose_t next = dyn_pose_joint(&model->joint[i + 1], 0);
-        dyn_spread_add(&spread, &point, &next);
+        dyn_pseudo_add(&pseudo, &point, &next);
     }
-    const double gamma[3] = {spread.p[0][3], spread.p[1][3], spread.p[2][3]};
+    const double gamma[3] = {pseudo.p[0][3], pseudo.p[1][3], pseudo.p[2][3]};
     *behind += body.mass;
-    inertia_of(&spread, x);
+    inertia_of(&pseudo, x);
     fits = put(*behind, mass, &j->ga.M) && fits;
     fits = put_vec(gamma, mass + length, &j->ga.gamma) && fits;
     return put_sym((const double(*)[3])x, mass + 2 * length, &j->ga.E) && fits;
 }
 
 static bool prepare_fast(const dyn_model_t *model, const dyn_units_t *units, uint32_t i,
-                         dyn_spread_t *carry, double *behind, joint *j) {
+                         dyn_pseudo_t *carry, double *behind, joint *j) {
     const int length = units->length, mass = units->mass[i];
-    dyn_spread_t own = dyn_spread_regroup(model, i, carry);
+    dyn_pseudo_t own = dyn_pseudo_regroup(model, i, carry);
     double x[3][3], l[3] = {own.p[0][3], own.p[1][3], own.p[2][3]};
     tensor_of(&own, x);
     if (i == 0) {
@@ -93,7 +94,7 @@ static bool prepare_fast(const dyn_model_t *model, const dyn_units_t *units, uin
         x[0][0] += x[1][1];
         x[1][1] = x[0][1] = x[0][2] = x[1][2] = 0;
     }
-    bool fits = put(i > 0 ? dyn_spread_rise(model, i - 1) : 0, length, &j->fast.rise);
+    bool fits = put(i > 0 ? dyn_pseudo_rise(model, i - 1) : 0, length, &j->fast.rise);
     fits = put(own.p[3][3], mass, &j->fast.m) && fits;
     *behind += own.p[3][3];
     fits = put(*behind, mass, &j->fast.M) && fits;
@@ -103,7 +104,7 @@ static bool prepare_fast(const dyn_model_t *model, const dyn_units_t *units, uin
 }
 
 void DYN(prepare_regroup)(const dyn_model_t *model, const dyn_units_t *units, arm *out) {
-    dyn_spread_t carry = {0};
+    dyn_pseudo_t carry = {0};
     double behind = 0, regrouped_behind = 0;
     bool ga_fits = true, fast_fits = true;
     out->mixed = 0;

@@ -1,8 +1,9 @@
 /*
- * Hand wrench: tau -= J^T W, the hand terms of Swartz's equation (13) by the inward half of the
- * recursion (8) to (10). W = [f, n] is what the surroundings exert on the hand, at its origin and
- * on its axes; Swartz's f_hand is what the hand exerts, the opposite. It is added after inverse
- * dynamics; for forward dynamics tau + J^T W is what drives, that is, this kernel with -W before.
+ * Wrench on the end effector: tau -= J^T W, the end effector terms of Swartz's equation (13) by the
+ * inward half of the recursion (8) to (10). W = [f, n] is what the surroundings exert on the end
+ * effector, at its origin and on its axes; Swartz's f_hand is what the end effector exerts, the
+ * opposite. It is added after inverse dynamics; for forward dynamics tau + J^T W is what drives,
+ * that is, this kernel with -W before.
  *
  * Operations (revolute; test_dyn_wrench): 20n + 4 multiplications, 13n + 6 additions, of
  * which the tool takes 24 and 15. No scratch. q31: W in the mass unit of the last link, force in kg

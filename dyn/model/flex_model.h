@@ -4,7 +4,7 @@
  * recursive Gibbs-Appell formulation", 2009), in double precision. It stands beside a dyn_model_t,
  * whose links are the undeformed beams: mass, first moment and inertia come from there. Everything
  * here is what the paper computes off-line, equations (34) to (42) and (52) to (54); tools/robot
- * makes it by quadrature, the parameter image carries it, dyn_prepare_flex_<real> turns it into the
+ * makes it by quadrature, the robot image carries it, dyn_prepare_flex_<real> turns it into the
  * constants of a number backend.
  *
  * An elastic link is a beam along x of its frame. A point at x deflects by (0, v, w), each a sum of

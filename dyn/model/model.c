@@ -61,11 +61,11 @@ dyn_pose_t dyn_pose_rpy(const double xyz[3], const double rpy[3]) {
 }
 
 dyn_pose_t dyn_pose_joint(const dyn_model_joint_t *joint, double q) {
-    bool slides = joint->type == DYN_PRISMATIC;
+    bool prismatic = joint->type == DYN_PRISMATIC;
     double ca, sa, ct, st;
-    double d = joint->d + (slides ? q : 0);
+    double d = joint->d + (prismatic ? q : 0);
     dyn_exact_turn(joint->alpha, &ca, &sa);
-    dyn_exact_turn(joint->theta + (slides ? 0 : q), &ct, &st);
+    dyn_exact_turn(joint->theta + (prismatic ? 0 : q), &ct, &st);
     return (dyn_pose_t){.r = {{ct, -st, 0}, {ca * st, ca * ct, -sa}, {sa * st, sa * ct, ca}},
                         .p = {joint->a, -sa * d, ca * d}};
 }

@@ -82,14 +82,15 @@ typedef struct {
     uint32_t n;
     double gravity[3];  /* acceleration of gravity in our base frame, m/s^2; points down */
     dyn_pose_t base;    /* our base frame in the world */
-    dyn_pose_t tool;    /* hand frame in our last link frame */
+    dyn_pose_t tool;    /* tool frame in our last link frame */
     dyn_body_t payload; /* in our last link frame */
     dyn_model_joint_t joint[DYN_MAX_JOINTS];
 } dyn_model_t;
 
 /*
  * Units of the fixed-point backend, as exponents of two: length 2^length m, time 2^time s, mass of
- * what link i carries 2^mass[i] kg. The mass unit never grows towards the hand. Floats need none.
+ * what link i carries 2^mass[i] kg. The mass unit never grows towards the end effector. Floats need
+ * none.
  */
 typedef struct {
     int8_t length;
@@ -118,7 +119,7 @@ dyn_body_t dyn_body_move(const dyn_body_t *body, const dyn_pose_t *pose);
 /* Two bodies rigidly joined, both in one frame. */
 dyn_body_t dyn_body_join(const dyn_body_t *one, const dyn_body_t *two);
 
-/* The last link with the payload in its hand. */
+/* The last link with the payload in its end effector. */
 dyn_body_t dyn_model_last_link(const dyn_model_t *model);
 /* Rotor inertia seen at the joint, kg m^2 or kg. */
 double dyn_model_rotor(const dyn_model_joint_t *joint);

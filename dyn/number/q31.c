@@ -9,12 +9,12 @@
 enum { MEANING = 1 };
 
 uint32_t dyn_q31_layout(void) {
-#define ARM(member)   (uint16_t) offsetof(dyn_arm_q31_t, member)
-#define JOINT(member) (uint16_t) offsetof(dyn_joint_q31_t, member)
-#define DRIVE(member) (uint16_t) offsetof(dyn_drive_q31_t, member)
-#define SURE(member)  (uint16_t) offsetof(dyn_sure_q31_t, member)
-#define GA(member)    (uint16_t) offsetof(dyn_ga_body_q31_t, member)
-#define FAST(member)  (uint16_t) offsetof(dyn_fast_body_q31_t, member)
+#define ARM(member)    (uint16_t) offsetof(dyn_arm_q31_t, member)
+#define JOINT(member)  (uint16_t) offsetof(dyn_joint_q31_t, member)
+#define DRIVE(member)  (uint16_t) offsetof(dyn_drive_q31_t, member)
+#define PROVED(member) (uint16_t) offsetof(dyn_proved_q31_t, member)
+#define GA(member)     (uint16_t) offsetof(dyn_ga_body_q31_t, member)
+#define FAST(member)   (uint16_t) offsetof(dyn_fast_body_q31_t, member)
     // clang-format off
     static const uint16_t places[] = {
         MEANING, DYN_Q31_BITS,
@@ -24,10 +24,10 @@ uint32_t dyn_q31_layout(void) {
         sizeof(dyn_joint_q31_t),
         JOINT(prismatic), JOINT(mass_shift), JOINT(offset), JOINT(fixed_d), JOINT(fixed_z),
         JOINT(x), JOINT(a), JOINT(m), JOINT(s), JOINT(J), JOINT(ms), JOINT(I), JOINT(rotor),
-        JOINT(geared), JOINT(r), JOINT(drive), JOINT(sure), JOINT(ga), JOINT(fast),
+        JOINT(geared), JOINT(r), JOINT(drive), JOINT(proved), JOINT(ga), JOINT(fast),
         DRIVE(per_width), DRIVE(viscous), DRIVE(coulomb), DRIVE(uneven), DRIVE(volt_tau),
         DRIVE(volt_qd), DRIVE(tau_volt), DRIVE(tau_qd), DRIVE(volt_max),
-        SURE(qd), SURE(qdd), SURE(low), SURE(high),
+        PROVED(qd), PROVED(qdd), PROVED(low), PROVED(high),
         GA(s), GA(J), GA(M), GA(gamma), GA(E),
         FAST(rise), FAST(m), FAST(M), FAST(heavy), FAST(l), FAST(J)
     };
@@ -59,11 +59,11 @@ static int volt_exponent(double volts) {
 
 dyn_q31_exponents_t dyn_q31_joint_exponents(dyn_joint_type_t type, double volts,
                                             const dyn_units_t *units, uint32_t i) {
-    int slide = type == DYN_PRISMATIC ? units->length : 0;
+    int travel = type == DYN_PRISMATIC ? units->length : 0;
     int arm = type == DYN_PRISMATIC ? units->length : 2 * units->length;
-    return (dyn_q31_exponents_t){.position = slide,
-                                 .velocity = slide - units->time,
-                                 .acceleration = slide - 2 * units->time,
+    return (dyn_q31_exponents_t){.position = travel,
+                                 .velocity = travel - units->time,
+                                 .acceleration = travel - 2 * units->time,
                                  .torque = units->mass[i] + arm - 2 * units->time,
                                  .voltage = volt_exponent(volts)};
 }

@@ -116,9 +116,9 @@ INLINE void let_through_turning(const joint *j, const aba_link *link, real tau, 
                     real_sub(tau, real_mul(k, u)));
 }
 
-/* ... and where it slides. */
-INLINE void let_through_sliding(const joint *j, const aba_link *link, real tau, inertia *I,
-                                load *p) {
+/* ... and where it is prismatic. */
+INLINE void let_through_prismatic(const joint *j, const aba_link *link, real tau, inertia *I,
+                                  load *p) {
     const vec n = link->n, f = link->f, Gn = vec_scale(link->recip, n);
     const real Gx = real_mul(link->recip, f.x), Gy = real_mul(link->recip, f.y);
     const real k = rotor_part(j, link), g = real_mul(link->recip, link->u);
@@ -150,7 +150,7 @@ INLINE void inward_step(const joint *j, aba_link *link, const ne_link *before, r
     if (j->prismatic) {
         see_axis(j, vec_make(I->H.xz, I->H.yz, I->H.zz), vec_make(I->M.xz, I->M.yz, I->M.zz),
                  I->M.zz, real_sub(tau, p->f.z), link, worst);
-        let_through_sliding(j, link, tau, I, p);
+        let_through_prismatic(j, link, tau, I, p);
     } else {
         see_axis(j, vec_make(I->A.xz, I->A.yz, I->A.zz), vec_make(I->H.zx, I->H.zy, I->H.zz),
                  I->A.zz, real_sub(tau, p->n.z), link, worst);

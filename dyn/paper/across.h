@@ -4,9 +4,9 @@
  *
  *     x_1 = qdd_1,   x_i = qdd_i + t_i x_i-1,   t_i = Z_i . Z_i-1 = cos alpha_i
  *
- * where joint i and the one before both turn or both slide, else t_i = 0: on parallel axes the
- * accelerations against the base. With a heavy link behind a light one on a parallel axis the
- * elements of the inertia matrix H are nearly equal, and what decides is in the digits that
+ * where joint i and the one before are both revolute or both prismatic, else t_i = 0: on parallel
+ * axes the accelerations against the base. With a heavy link behind a light one on a parallel axis
+ * the elements of the inertia matrix H are nearly equal, and what decides is in the digits that
  * rounding H drops: in paper 000, section 5.1, the accelerations are off by 0.5 rad/s^2 when H is
  * right to the last bit of a float. x_j alone turns link j about its axis and lets link j + 1
  * follow only across its own, so that the large part of the inertia is not in it. With qdd = T x
@@ -15,7 +15,7 @@
  * with axes Z' and Z the element along the axis before, less t times the one along ours, is
  *
  *     Z'.(n + p x f) - t Z.n = s (n + p x f)_y + c (p x f)_z       turning
- *     Z'.f - t Z.f           = s f_y                               sliding
+ *     Z'.f - t Z.f           = s f_y                               prismatic
  *
  * with s, c of alpha. The bias goes the same way.
  */

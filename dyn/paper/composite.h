@@ -49,7 +49,7 @@ INLINE load turning(body b) {
 }
 
 /* ... or moves it. */
-INLINE load sliding(body b) {
+INLINE load prismatic(body b) {
     return (load){vec_z(b.m), vec_make(b.h.y, real_neg(b.h.x), real_known(0))};
 }
 

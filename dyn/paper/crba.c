@@ -50,7 +50,7 @@ INLINE void matrix_row(const joint *j, const crba_link *link, uint32_t i, body b
     load here;
     if (j[i].prismatic) {
         Mi[i] = b.m;
-        here = step_inward(&j[i], &link[i], sliding(b));
+        here = step_inward(&j[i], &link[i], prismatic(b));
     } else {
         Mi[i] = b.I.zz;
         here = step_inward(&j[i], &link[i], turning(b));
@@ -81,7 +81,7 @@ void DYN(crba_mass)(const arm *a, DYN_T(crba_scratch) *scratch, const real q[], 
     if (i == 1) {
         if (j[1].prismatic) {
             M[2] = b.m;
-            M[1] = along_axis(&j[0], step_inward(&j[1], &link[1], sliding(b)));
+            M[1] = along_axis(&j[0], step_inward(&j[1], &link[1], prismatic(b)));
         } else {
             M[2] = b.I.zz;
             M[1] = along_axis(&j[0], step_inward(&j[1], &link[1], turning(b)));

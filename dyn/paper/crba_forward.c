@@ -24,7 +24,7 @@ INLINE effort of_load(load l) {
 }
 
 INLINE column plain_column(const joint *j, body b) {
-    return j->prismatic ? (column){of_load(sliding(b)), b.m}
+    return j->prismatic ? (column){of_load(prismatic(b)), b.m}
                         : (column){of_load(turning(b)), b.I.zz};
 }
 
@@ -43,9 +43,9 @@ INLINE column turning_column(const joint *j, frame A, body half) {
                     real_add(own.n.z, more)};
 }
 
-/* Link j + 1 slides across its axis by s. */
-INLINE column sliding_column(const joint *j, frame A, body half) {
-    const load own = sliding(link_body(j));
+/* Link j + 1 moves across its axis by s. */
+INLINE column prismatic_column(const joint *j, frame A, body half) {
+    const load own = prismatic(link_body(j));
     const vec f = vec_make(real_known(0), turn_round(turn_mul(A.x.s, half.m)), real_known(0));
     const vec n = vec_make(real_neg(turn_round(turn_mul(A.x.s, half.h.z))), real_known(0),
                            turn_round(turn_mul(A.x.s, half.h.x)));
@@ -70,7 +70,7 @@ INLINE carrier join_inward(const joint *j, frame A, body b) {
     if (!same_type(j))
         out.x = plain_column(j - 1, out.all);
     else if (j->prismatic)
-        out.x = sliding_column(j - 1, A, half);
+        out.x = prismatic_column(j - 1, A, half);
     else
         out.x = turning_column(j - 1, A, half);
     out.x = column_merged(out.x);
@@ -81,7 +81,7 @@ INLINE carrier join_inward(const joint *j, frame A, body b) {
 INLINE real join_first(const joint *j, frame A, body b) {
     if (same_type(j)) {
         const body half = carried(j, A, b);
-        return j->prismatic ? sliding_column(j - 1, A, half).diagonal
+        return j->prismatic ? prismatic_column(j - 1, A, half).diagonal
                             : turning_column(j - 1, A, half).diagonal;
     }
     b = join(j - 1, A, carried(j, A, b));

@@ -6,8 +6,8 @@
  *
  * Symbols as in the paper, on the axes of link i: the twist nu = (w, v) and its rate xi = (wd, a)
  * are of the centre of mass C_i, gamma = (n, f) is about it; d_i from the origin O_i to C_i (s in
- * dyn/model/model.h), r_i from C_i to O_i+1; p_i = (e, e x d_i), sliding (0, e); B_i,i-1 carries a
- * twist from C_i-1 to C_i.
+ * dyn/model/model.h), r_i from C_i to O_i+1; p_i = (e, e x d_i), prismatic (0, e); B_i,i-1 carries
+ * a twist from C_i-1 to C_i.
  *
  * Frames: the paper's frame i+1, fixed to link i, is frame i of distal Denavit-Hartenberg. Ours,
  * modified Denavit-Hartenberg, is fixed to link i too but has its z on joint i, so that there e is
@@ -16,7 +16,7 @@
  *
  * B and its rate are not formed. With U = wd~ + w~ w~ (dyn/number/tensor.h) of the link before the
  * origin accelerates by a_O = a + U r, on the axes before, and 2 w x e qd + e qdd more where it
- * slides; with U of the link itself its centre of mass by a_O + U d, on its own axes.
+ * prismatic; with U of the link itself its centre of mass by a_O + U d, on its own axes.
  *
  * Corrected: the forward recursion of nu lacks B; B' contains e_i b'_i of a prismatic joint, which
  * makes the one w x e qd of Omega p two. Of nu only w is used.

@@ -5,7 +5,7 @@
  * of inverse dynamics with zero acceleration, dyn_denoc_bias.
  *
  * Twists and wrenches are of the origin O_i of frame i in place of the centre of mass, so that p_i
- * is (e, 0), sliding (0, e): psi^_i = M^_i p_i is a column of the articulated mass M^_i, and in
+ * is (e, 0), prismatic (0, e): psi^_i = M^_i p_i is a column of the articulated mass M^_i, and in
  * single precision the two-body arm of Ascher, Pai and Cloutier (paper 000, 5.1) is right to 0.01
  * rad/s^2, where about the mass centres it is 0.5. M^_i = (I, H; H^T, M): moment I wd + H a, force
  * H^T wd + M a.

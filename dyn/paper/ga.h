@@ -60,7 +60,7 @@ INLINE void body(uint32_t i, const joint *j, motion m, ga_link *link) {
     link->chi = chi;
 }
 
-/* The first link turns about z or slides along it, and nobody asks for more than its axis. */
+/* The first link turns about z or moves along it, and nobody asks for more than its axis. */
 INLINE real body_first(const joint *j, motion m) {
     if (j->prismatic)
         return real_mul(j->m, m.sdd.z);

@@ -29,18 +29,19 @@ INLINE frame frame_of(const joint *j, const ga_link *link) {
     return frame_again(j, turn_load(&link->z), link->d);
 }
 
-/* Psi z of step 7, or its like for a joint that slides, of a body with mass m. */
+/* Psi z of step 7, or its like for a prismatic joint, of a body with mass m. */
 INLINE effort turning(vec phi, sym Psi) {
     return (effort){vec_make(real_neg(phi.y), phi.x, real_known(0)),
                     vec_make(Psi.xz, Psi.yz, Psi.zz)};
 }
 
-INLINE effort sliding(real m, vec phi) {
+INLINE effort prismatic(real m, vec phi) {
     return (effort){vec_z(m), vec_make(phi.y, real_neg(phi.x), real_known(0))};
 }
 
 INLINE column plain_column(const joint *j, composite c) {
-    return (column){j->prismatic ? sliding(j->ga.M, c.phi) : turning(c.phi, c.Psi), diagonal(j, c)};
+    return (column){j->prismatic ? prismatic(j->ga.M, c.phi) : turning(c.phi, c.Psi),
+                    diagonal(j, c)};
 }
 
 INLINE column turning_column(const joint *j, frame A, composite half) {
@@ -60,9 +61,9 @@ INLINE column turning_column(const joint *j, frame A, composite half) {
     return out;
 }
 
-INLINE column sliding_column(const joint *j, frame A, composite half) {
+INLINE column prismatic_column(const joint *j, frame A, composite half) {
     const real M = real_shift_mass(j[1].ga.M, j[1].mass_shift);
-    const effort own = sliding(j->m, j->ga.gamma);
+    const effort own = prismatic(j->m, j->ga.gamma);
     const real none = real_known(0);
     const vec f = vec_make(none, turn_round(turn_mul(A.x.s, M)), none);
     const vec n = vec_make(real_neg(turn_round(turn_mul(A.x.s, half.phi.z))), none,
@@ -79,7 +80,7 @@ INLINE composite join_inward(const joint *j, frame A, composite c, column *x) {
     if (!same_type(j))
         *x = plain_column(to, c);
     else if (j->prismatic)
-        *x = sliding_column(to, A, half);
+        *x = prismatic_column(to, A, half);
     else
         *x = turning_column(to, A, half);
     *x = column_merged(*x);

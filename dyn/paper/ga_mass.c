@@ -12,8 +12,8 @@
  * frame, where s is (a, 0, d); step 2 adds s_j-1,j there as well, and steps 2, 3 and 7 walk through
  * the frames together, so that the vectors of one frame at a time are kept. Prismatic joints are
  * added: with the force F = M z and moment N = phi x z for a unit acceleration instead of z x phi
- * and Psi z, and their dw_k counts in (7e) as a displacement; where the next joint slides, M s is
- * not part of gamma and E.
+ * and Psi z, and their dw_k counts in (7e) as a displacement; where the next joint is prismatic, M
+ * s is not part of gamma and E.
  *
  * Operations (revolute, n >= 3; test_dyn_ga): 11.5n^2 + 6.5n - 32 multiplications, 8n^2 + 22n - 50
  * additions; the paper 11.5n^2 + 19.5n - 49 and 8.5n^2 + 31.5n - 69.
@@ -38,7 +38,7 @@ INLINE void effort(const joint *j, composite c, ga_mass_link *link) {
 }
 
 /* Steps 2, 3 and 7 for joint i: its row of the matrix but for the diagonal. */
-INLINE void row_of(const joint *j, bool slides, ga_mass_link *link, uint32_t i, real D[]) {
+INLINE void row_of(const joint *j, bool prismatic, ga_mass_link *link, uint32_t i, real D[]) {
     frame A = frame_again(&j[i], turn_load(&link[i].z), link[i].d);
     const real none = real_known(0);
     /* The joint before: its axis is a column of R, and s_i-1,i a constant in the half-turned frame.
@@ -52,8 +52,8 @@ INLINE void row_of(const joint *j, bool slides, ga_mass_link *link, uint32_t i, 
         link[k].s = s;
         F = vec_to_parent_unit(&j[k + 1], F);
         N = vec_to_parent_unit(&j[k + 1], N);
-        const vec force = slides ? vec_z(F.z) : vec_make(F.x, F.y, none);
-        const vec moment = slides ? vec_make(N.x, N.y, none) : N;
+        const vec force = prismatic ? vec_z(F.z) : vec_make(F.x, F.y, none);
+        const vec moment = prismatic ? vec_make(N.x, N.y, none) : N;
         D[k] = j[k].prismatic ? vec_dot(w, force) : vec_dot(w, vec_add_cross(moment, s, force));
         if (k == 0)
             break;

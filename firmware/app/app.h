@@ -39,7 +39,7 @@ typedef struct app {
     volatile uint32_t stopping;   /* for a stop, */
     volatile uint32_t leaving;    /* for the outputs to be off; */
     volatile uint32_t pending;    /* the other control is the one to use from the next tick on; */
-    volatile uint32_t away;       /* or it works on what is the tick's (tick_away): only count */
+    volatile uint32_t away;       /* or it works on what is the tick's (tick_detach): only count */
     volatile uint32_t now;        /* control[now] is used */
     volatile uint32_t head, tail; /* samples ever made and taken */
     volatile uint32_t dropped;    /* samples lost because the background was late */
@@ -53,7 +53,7 @@ typedef struct app {
     control_t control[APP_CONTROLS];
     loop_t loop;
     motion_state_t motion;
-    plant_t plant;
+    sim_arm_t sim_arm;
     scratch_t scratch;
     /* Of the background. */
     uint32_t n, loads, tick_steps;
@@ -64,12 +64,12 @@ typedef struct app {
     float volts;    /* nominal supply */
     dyn_units_t units;
     settings_t joint[DYN_MAX_JOINTS];
-    float tunable[TUNABLES_ONE];
+    float parameter[PARAMETERS_ONE];
     union {
         sample_t ring[APP_SAMPLES];
         image_t image; /* while one is loaded */
     } memory;
-    const arm_t *arm;   /* the newest; of the plant too, where there is only one */
+    const arm_t *arm;   /* the newest; of the simulated arm too, where there is only one */
     const flex_t *flex; /* its elastic links, or NULL; the simulated arm is always stiff */
 #if APP_ARMS > 0
     arm_t arms[APP_ARMS]; /* the last is the simulated one */
@@ -105,14 +105,14 @@ typedef struct {
 /* Before everything else. */
 void app_init(app_t *app);
 
-/* Takes over the robot of a parameter image; not while a motion is on. The bytes need not stay,
+/* Takes over the robot of a robot image; not while a motion is on. The bytes need not stay,
  * except with APP_ARMS 0, where the constants in the image are used in place. APP_OK or a negative
  * app_error_t; below -100 minus 100 it is an image_status_t. */
 int app_load(app_t *app, const uint8_t *bytes, size_t size);
 /* Memory for APP_LENT numbers, that of motions, until the next one is asked for; app_load leaves it
  * alone. NULL where the outputs are on, or will be with the next tick. A motion that waits for its
  * points is forgotten. */
-enum { APP_LENT = APP_KNOTS * DYN_MAX_JOINTS };
+enum { APP_LENT = APP_POINTS * DYN_MAX_JOINTS };
 float *app_lend(app_t *app);
 /* The same with an arm that is prepared already and stays where it is, in flash. */
 int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *arm);
@@ -128,14 +128,14 @@ uint32_t app_where(const app_t *app);
 
 /*
  * Motions begin idle, or where one has ended; a JOG also replaces a JOG. From idle the loop is
- * closed at the measured position. KNOTS starts when half of the buffer is full or the last point
+ * closed at the measured position. POINTS starts when half of the buffer is full or the last point
  * has come; the first point, which must be where the arm is, and the last are repeated here, so
  * that the curve begins and ends in them, at rest. Out of points it brakes and counts an underrun.
  */
 int app_motion_start(app_t *app, const motion_t *motion);
-int app_knot_push(app_t *app, const float q[]);
-int app_knots_end(app_t *app);
-uint32_t app_knot_credits(const app_t *app); /* points that can be pushed now */
+int app_point_push(app_t *app, const float q[]);
+int app_points_end(app_t *app);
+uint32_t app_point_credits(const app_t *app); /* points that can be pushed now */
 /* Brakes, then switches the outputs off. */
 int app_stop(app_t *app);
 /* Switches the outputs off at once. */
@@ -147,9 +147,9 @@ void app_fault(app_t *app, uint32_t fault);
 /* Puts the simulated arm somewhere, at rest. Idle only. */
 int app_place(app_t *app, const float q[]);
 
-/* Tunables by their number in tunable_table; joint is 0 for those that are not per joint. */
-int app_set(app_t *app, uint32_t tunable, uint32_t joint, float value);
-int app_get(const app_t *app, uint32_t tunable, uint32_t joint, float *value);
+/* Parameters by their number in parameter_table; joint is 0 for those that are not per joint. */
+int app_set(app_t *app, uint32_t parameter, uint32_t joint, float value);
+int app_get(const app_t *app, uint32_t parameter, uint32_t joint, float *value);
 
 /* The oldest sample, or NULL; it stays until it is released. */
 const sample_t *app_sample_peek(const app_t *app);

@@ -13,7 +13,7 @@ int arm_take(app_t *app, const arm_t *ready) {
     if (DYN(ready)(ready, DYN_NEEDS_fast | DYN_NEEDS_DRIVES) != DYN_OK)
         return APP_E_UNITS;
     app->arm = ready;
-    app->plant.arm = ready;
+    app->sim_arm.arm = ready;
     return APP_OK;
 }
 
@@ -83,7 +83,7 @@ int arm_make(app_t *app) {
         return APP_E_UNITS;
     app->arms[APP_ARMS - 1] = app->arms[0];
     const int status = arm_take(app, &app->arms[0]);
-    app->plant.arm = &app->arms[APP_ARMS - 1];
+    app->sim_arm.arm = &app->arms[APP_ARMS - 1];
     return status;
 }
 #else
@@ -101,7 +101,7 @@ int arm_change_payload(app_t *app) {
     return APP_E_GENERATED;
 }
 #elif APP_ARMS > 0
-/* In what a tunable sets: mass and centre of mass. */
+/* In what a parameter sets: mass and centre of mass. */
 static bool same_payload(const dyn_body_t *a, const dyn_body_t *b) {
     return a->mass == b->mass && a->com[0] == b->com[0] && a->com[1] == b->com[1] &&
            a->com[2] == b->com[2];
@@ -111,11 +111,11 @@ static bool same_payload(const dyn_body_t *a, const dyn_body_t *b) {
 int arm_change_payload(app_t *app) {
     dyn_model_t *model = &app->model;
     const dyn_body_t before = model->payload;
-    const float *t = app->tunable;
-    model->payload.mass = (double)t[TUNABLE_payload_mass];
-    model->payload.com[0] = (double)t[TUNABLE_payload_x];
-    model->payload.com[1] = (double)t[TUNABLE_payload_y];
-    model->payload.com[2] = (double)t[TUNABLE_payload_z];
+    const float *t = app->parameter;
+    model->payload.mass = (double)t[PARAMETER_payload_mass];
+    model->payload.com[0] = (double)t[PARAMETER_payload_x];
+    model->payload.com[1] = (double)t[PARAMETER_payload_y];
+    model->payload.com[2] = (double)t[PARAMETER_payload_z];
     app->pending = 0;
     arm_t *spare = app->control[app->now].arm == &app->arms[0] ? &app->arms[1] : &app->arms[0];
     if (spare != app->arm)

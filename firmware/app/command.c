@@ -45,7 +45,7 @@ int app_clear(app_t *app) {
     if (clears) {
         if (stop == APP_STOP_LOWER)
             app->stopping = 1; /* the loop is closed, and the reference goes down */
-        app->plant.singular = 0;
+        app->sim_arm.singular = 0;
         app->safety.guard.late = app->safety.guard.unread = 0;
         app->safety.fault = APP_FAULT_NONE;
         app->safety.fault_joint = APP_NO_JOINT;
@@ -61,8 +61,8 @@ int app_place(app_t *app, const float q[]) {
     app->where = UINT32_MAX;
     if (!app_rests(app) || app->safety.state != APP_STATE_IDLE)
         return APP_E_STATE;
-    if (app->tunable[TUNABLE_plant] == 0)
-        return APP_E_PLANT;
+    if (app->parameter[PARAMETER_arm] != ARM_SIMULATED)
+        return APP_E_SIMULATED;
     for (uint32_t i = 0; i < app->n; i++) {
         const settings_t *s = &app->joint[i];
         app->where = i;
@@ -72,12 +72,12 @@ int app_place(app_t *app, const float q[]) {
             return APP_E_POSITION;
     }
     app->where = UINT32_MAX;
-    tick_away(app);
+    tick_detach(app);
     app->motion.kind = MOTION_HOLD; /* points that it waits for would begin where the arm was */
     const int status = control_place(app, q);
     const control_t *c = control_next(app);
     static const app_inputs_t nothing;
     app_sense(app, c, &nothing); /* so that a motion may start before the next tick */
-    tick_back(app);
+    tick_attach(app);
     return status;
 }

@@ -17,7 +17,7 @@
     X(-7, TIME, "the motion takes too long or no time at all", "choose another duration")          \
     X(-8, ROOM, "the buffer of points is full", "wait for credits")                                \
     X(-9, START, "the points do not begin where the arm is", "begin at its position")              \
-    X(-10, TUNABLE, "there is no such tunable or joint", "ask the board for its list")             \
+    X(-10, PARAMETER, "there is no such parameter or joint", "ask the board for its list")         \
     X(-11, RANGE, "the value is outside its range, or between whole numbers",                      \
       "choose one within it, without a fraction where it counts or chooses")                       \
     X(-12, RATE, "a tick takes longer than this rate allows", "choose a lower rate")               \
@@ -28,7 +28,7 @@
     X(-15, ARM, "the arm in the image contradicts itself", "check the robot with `appell check`")  \
     X(-16, MEMORY, "this board keeps its arm in flash and cannot change it",                       \
       "write the image into flash")                                                                \
-    X(-17, PLANT, "no arm is simulated", "set plant to 1")                                         \
+    X(-17, SIMULATED, "no arm is simulated", "set the parameter arm to 0")                         \
     X(-18, FLEX, "the arm has elastic links, which this build does not compute",                   \
       "use a board with an FPU, or make the image with --rigid")                                   \
     X(-19, GENERATED, "model and generated code disagree",                                         \

@@ -12,7 +12,7 @@ int control_change(app_t *app) {
     if (APP_CONTROLS == 1 && !app_rests(app))
         return APP_E_STATE;
     if (APP_CONTROLS == 1)
-        tick_away(app);
+        tick_detach(app);
     const bool fits = setup_control(app, control_spare(app));
     atomic_signal_fence(memory_order_seq_cst);
     app->pending = fits;
@@ -22,8 +22,8 @@ int control_change(app_t *app) {
 int control_place(app_t *app, const float q[]) {
     bool fits = true;
     for (uint32_t i = 0; i < app->n; i++) {
-        fits = setup_position(app, i, q[i], &app->plant.q[i]) && fits;
-        app->plant.qd[i] = real_known(0);
+        fits = setup_position(app, i, q[i], &app->sim_arm.q[i]) && fits;
+        app->sim_arm.qd[i] = real_known(0);
     }
     return fits ? APP_OK : APP_E_UNITS;
 }
@@ -56,17 +56,17 @@ void control_forget_readings(app_t *app) {
 int control_settle_all(app_t *app) {
     control_t *c = control_spare(app);
     const setup_t from = setup_from(app);
-    if (!setup_control(app, c) || !plant_setup(&from, &app->plant))
+    if (!setup_control(app, c) || !sim_arm_setup(&from, &app->sim_arm))
         return APP_E_UNITS;
     float q[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < app->n; i++)
-        q[i] = setup_position_si(app, i, app->plant.q[i]);
+        q[i] = setup_position_si(app, i, app->sim_arm.q[i]);
     rehearse(app, c);
     (void)control_place(app, q);
     app->pending = 1;
     control_take(app);
-    const float rate = app->tunable[TUNABLE_rate_hz], hz = (float)app_clock_hz();
-    if (hz > 0 && app->tunable[TUNABLE_rate_check] != 0 &&
+    const float rate = app->parameter[PARAMETER_rate_hz], hz = (float)app_clock_hz();
+    if (hz > 0 && app->parameter[PARAMETER_rate_check] != 0 &&
         (float)app->tick_steps * rate > BUDGET * hz)
         return APP_E_RATE;
     return APP_OK;

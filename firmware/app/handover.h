@@ -9,12 +9,12 @@
 
 /* The background takes what is the tick's, and gives it back; in between the tick only counts.
  * Nothing that stands between the two may be moved out by the compiler. */
-static inline void tick_away(app_t *app) {
+static inline void tick_detach(app_t *app) {
     app->away = 1;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-static inline void tick_back(app_t *app) {
+static inline void tick_attach(app_t *app) {
     atomic_signal_fence(memory_order_seq_cst);
     app->away = 0;
 }
@@ -38,7 +38,8 @@ static inline void control_take(app_t *app) {
     }
 }
 
-/* New constants for the tick, which may be left away: tick_back. APP_OK or a negative app_error_t.
+/* New constants for the tick, which may be left away: tick_attach. APP_OK or a negative
+ * app_error_t.
  */
 int control_change(app_t *app);
 /* Everything that depends on arm and rate, with the tick away; taken over at once. */

@@ -15,20 +15,21 @@
 static float ticks_most(const app_t *app, uint32_t i, float speed) {
     const settings_t *s = &app->joint[i];
     const float range = s->bounded ? s->position[1] - s->position[0] : (float)FREE_RANGE;
-    return (range * FARTHEST / speed + SPARE_S) * app->tunable[TUNABLE_rate_hz];
+    return (range * FARTHEST / speed + SPARE_S) * app->parameter[PARAMETER_rate_hz];
 }
 
 static int prepare(app_t *app, uint32_t i) {
     const settings_t *s = &app->joint[i];
     motion_state_t *m = &app->motion;
-    const float *t = app->tunable, side = s->home < 0 ? -1.0f : 1.0f, rate = t[TUNABLE_rate_hz];
-    const float speed = s->velocity * t[TUNABLE_home_speed] * t[TUNABLE_limits_part];
-    const float press = s->torque * t[TUNABLE_home_torque] * t[TUNABLE_limits_part];
+    const float *t = app->parameter, side = s->home < 0 ? -1.0f : 1.0f, rate = t[PARAMETER_rate_hz];
+    const float speed = s->velocity * t[PARAMETER_home_speed] * t[PARAMETER_limits_scale];
+    const float press = s->torque * t[PARAMETER_home_torque] * t[PARAMETER_limits_scale];
     const double v = (double)(side * speed);
     app->where = i;
     m->as.home.kind = (uint32_t)fabsf(s->home);
     if (m->as.home.kind == HOME_ABSOLUTE || (m->as.home.kind == HOME_STOP && !(press > 0)) ||
-        (m->as.home.kind == HOME_SWITCH && t[TUNABLE_plant] == 0 && !(app_switches() >> i & 1)))
+        (m->as.home.kind == HOME_SWITCH && t[PARAMETER_arm] != ARM_SIMULATED &&
+         !(app_switches() >> i & 1)))
         return APP_E_SEEK;
     for (uint32_t k = 0; k < app->n; k++)
         m->as.home.target[k] = real_known(0);

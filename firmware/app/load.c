@@ -13,8 +13,8 @@ void app_init(app_t *app) {
     app->where = UINT32_MAX;
     app->safety.fault_joint = APP_NO_JOINT;
     app->safety.stop = APP_STOP_RELEASE;
-    for (uint32_t i = 0; i < TUNABLES_ONE; i++)
-        app->tunable[i] = tunable_table[i].fallback;
+    for (uint32_t i = 0; i < PARAMETERS_ONE; i++)
+        app->parameter[i] = parameter_table[i].fallback;
     app_stages_clear(app);
 }
 
@@ -24,13 +24,13 @@ static void place_home(app_t *app) {
     for (uint32_t i = 0; i < app->n; i++) {
         app->loop.zero[i] = real_known(0);
         app->loop.unhomed |= (uint32_t)(app->joint[i].home != 0) << i;
-        (void)setup_position(app, i, app->joint[i].offset, &app->plant.zero[i]);
+        (void)setup_position(app, i, app->joint[i].offset, &app->sim_arm.zero[i]);
         const float *limit = app->joint[i].position;
         q[i] = app->joint[i].bounded ? fminf(fmaxf(0, limit[0]), limit[1]) : 0;
     }
     (void)control_place(app, q);
-    app->plant.random = 1;
-    app->plant.singular = 0;
+    app->sim_arm.random = 1;
+    app->sim_arm.singular = 0;
 }
 
 /* Reads the image, takes over its settings. */
@@ -69,7 +69,7 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *rea
     app->where = UINT32_MAX;
     if (!app_rests(app))
         return APP_E_STATE;
-    tick_away(app);
+    tick_detach(app);
     const int status = load(app, bytes, size, ready);
     app->head = app->tail = 0; /* the image lay where the samples are */
     app->since_sample = 0;
@@ -79,7 +79,7 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *rea
     app->n = status == APP_OK ? app->n : 0;
     app->safety.state =
         app_state_next(app->safety.state, status == APP_OK ? APP_EVENT_LOADED : APP_EVENT_REFUSED);
-    tick_back(app);
+    tick_attach(app);
     return status;
 }
 

@@ -6,26 +6,26 @@
 #include "firmware/app/setup.h"
 #include "firmware/control/number.h"
 
-static bool names_joint(const app_t *app, uint32_t tunable, uint32_t at) {
-    return tunable < TUNABLES && at < (tunable_table[tunable].per_joint ? app->n : 1);
+static bool names_joint(const app_t *app, uint32_t parameter, uint32_t at) {
+    return parameter < PARAMETERS && at < (parameter_table[parameter].per_joint ? app->n : 1);
 }
 
 /* How a joint finds its position has changed: it does not know it any more, or knows it by itself.
  * Its unit may be another one, and what is kept in it. */
 static void change_home(app_t *app, uint32_t at) {
     settings_t *s = &app->joint[at];
-    const float q = setup_position_si(app, at, app->plant.q[at]);
-    const float zero = setup_position_si(app, at, app->plant.zero[at]);
+    const float q = setup_position_si(app, at, app->sim_arm.q[at]);
+    const float zero = setup_position_si(app, at, app->sim_arm.zero[at]);
     s->unit = setup_unit(s);
-    (void)setup_position(app, at, q, &app->plant.q[at]);
-    (void)setup_position(app, at, zero, &app->plant.zero[at]);
+    (void)setup_position(app, at, q, &app->sim_arm.q[at]);
+    (void)setup_position(app, at, zero, &app->sim_arm.zero[at]);
     app->loop.zero[at] = real_known(0);
     app->loop.unhomed = (app->loop.unhomed & ~(1u << at)) | (uint32_t)(s->home != 0) << at;
 }
 
 /* What is controlled now is another arm: its turns are counted from where it is. */
-static void change_plant(app_t *app) {
-    if (app->control[app->now].simulated == (app->tunable[TUNABLE_plant] != 0))
+static void change_arm(app_t *app) {
+    if (app->control[app->now].simulated == (app->parameter[PARAMETER_arm] == ARM_SIMULATED))
         return;
     for (uint32_t i = 0; i < app->n; i++) {
         app->loop.counts[i] = 0;
@@ -34,36 +34,36 @@ static void change_plant(app_t *app) {
     control_forget_readings(app);
 }
 
-static float *tunable_place(app_t *app, uint32_t tunable, uint32_t at) {
+static float *parameter_place(app_t *app, uint32_t parameter, uint32_t at) {
     settings_t *s = &app->joint[at];
-    switch (tunable) {
-    case TUNABLE_kp:
+    switch (parameter) {
+    case PARAMETER_kp:
         return &s->kp;
-    case TUNABLE_kd:
+    case PARAMETER_kd:
         return &s->kd;
-    case TUNABLE_encoder_offset:
+    case PARAMETER_encoder_offset:
         return &s->offset;
-    case TUNABLE_encoder_sign:
+    case PARAMETER_encoder_sign:
         return &s->sign;
-    case TUNABLE_encoder_ratio:
+    case PARAMETER_encoder_ratio:
         return &s->ratio;
-    case TUNABLE_position_lower:
+    case PARAMETER_position_lower:
         return &s->position[0];
-    case TUNABLE_position_upper:
+    case PARAMETER_position_upper:
         return &s->position[1];
-    case TUNABLE_home:
+    case PARAMETER_home:
         return &s->home;
-    case TUNABLE_home_position:
+    case PARAMETER_home_position:
         return &s->home_position;
     default:
-        return &app->tunable[tunable];
+        return &app->parameter[parameter];
     }
 }
 
-int app_get(const app_t *app, uint32_t tunable, uint32_t at, float *value) {
-    if (!names_joint(app, tunable, at))
-        return APP_E_TUNABLE;
-    *value = *tunable_place((app_t *)(uintptr_t)app, tunable, at);
+int app_get(const app_t *app, uint32_t parameter, uint32_t at, float *value) {
+    if (!names_joint(app, parameter, at))
+        return APP_E_PARAMETER;
+    *value = *parameter_place((app_t *)(uintptr_t)app, parameter, at);
     return APP_OK;
 }
 
@@ -74,72 +74,72 @@ static int resettle(app_t *app) {
 
 static int change_errors(app_t *app) {
     const setup_t from = setup_from(app);
-    plant_setup_errors(&from, &app->plant);
+    sim_arm_setup_errors(&from, &app->sim_arm);
     return APP_OK;
 }
 
-/* Makes a new value of a tunable work; of one that is for rest only with the tick away. */
-static int apply(app_t *app, uint32_t tunable, uint32_t at) {
+/* Makes a new value of a parameter work; of one that is for rest only with the tick away. */
+static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     if (!app->loaded)
         return APP_OK;
-    switch (tunable) {
-    case TUNABLE_payload_mass:
-    case TUNABLE_payload_x:
-    case TUNABLE_payload_y:
-    case TUNABLE_payload_z:
+    switch (parameter) {
+    case PARAMETER_payload_mass:
+    case PARAMETER_payload_x:
+    case PARAMETER_payload_y:
+    case PARAMETER_payload_z:
         return arm_change_payload(app);
-    case TUNABLE_plant_mass:
-    case TUNABLE_plant_friction:
-    case TUNABLE_plant_noise:
+    case PARAMETER_sim_mass:
+    case PARAMETER_sim_friction:
+    case PARAMETER_sim_noise:
 #ifdef FIRMWARE_LAB
-    case TUNABLE_plant_defect:
-    case TUNABLE_plant_defect_joint:
+    case PARAMETER_sim_defect:
+    case PARAMETER_sim_defect_joint:
 #endif
-    case TUNABLE_plant_shift:
+    case PARAMETER_sim_shift:
         return change_errors(app);
-    case TUNABLE_position_lower:
-    case TUNABLE_position_upper:
+    case PARAMETER_position_lower:
+    case PARAMETER_position_upper:
         for (uint32_t i = 0; i < app->n; i++)
             app->joint[i].bounded = app->joint[i].position[1] > app->joint[i].position[0];
         return resettle(app);
-    case TUNABLE_home:
-    case TUNABLE_home_position:
+    case PARAMETER_home:
+    case PARAMETER_home_position:
         change_home(app, at);
         return resettle(app);
-    case TUNABLE_encoder_offset:
-    case TUNABLE_encoder_sign:
-    case TUNABLE_encoder_ratio:
-    case TUNABLE_rate_hz:
+    case PARAMETER_encoder_offset:
+    case PARAMETER_encoder_sign:
+    case PARAMETER_encoder_ratio:
+    case PARAMETER_rate_hz:
         return resettle(app);
-    case TUNABLE_plant:
-        change_plant(app);
+    case PARAMETER_arm:
+        change_arm(app);
         return resettle(app);
     default:
         return control_change(app);
     }
 }
 
-int app_set(app_t *app, uint32_t tunable, uint32_t at, float value) {
+int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
     app->where = at;
-    if (!names_joint(app, tunable, at))
-        return APP_E_TUNABLE;
-    const tunable_info_t *info = &tunable_table[tunable];
+    if (!names_joint(app, parameter, at))
+        return APP_E_PARAMETER;
+    const parameter_info_t *info = &parameter_table[parameter];
     if (!(value >= info->least && value <= info->most) ||
         (info->whole && value != (float)(int32_t)value) ||
-        (tunable == TUNABLE_encoder_sign && fabsf(value) != 1))
+        (parameter == PARAMETER_encoder_sign && fabsf(value) != 1))
         return APP_E_RANGE;
     if (info->idle_only && !app_rests(app))
         return APP_E_STATE;
-    float *place_of = tunable_place(app, tunable, at);
+    float *place_of = parameter_place(app, parameter, at);
     const float before = *place_of;
     *place_of = value;
     if (info->idle_only)
-        tick_away(app); /* until what was refused is undone */
-    const int status = apply(app, tunable, at);
+        tick_detach(app); /* until what was refused is undone */
+    const int status = apply(app, parameter, at);
     if (status != APP_OK) {
         *place_of = before;
-        (void)apply(app, tunable, at);
+        (void)apply(app, parameter, at);
     }
-    tick_back(app);
+    tick_attach(app);
     return status;
 }

@@ -43,7 +43,7 @@ static peaks_t peaks(uint32_t kind, float ramp) {
 
 /* The velocity limit, which commissioning lowers. */
 static float fastest(const app_t *app, uint32_t i) {
-    return app->joint[i].velocity * app->tunable[TUNABLE_limits_part];
+    return app->joint[i].velocity * app->parameter[PARAMETER_limits_scale];
 }
 
 /* The shortest duration in which joint i keeps its limits. */
@@ -96,10 +96,10 @@ static int fill_profile(app_t *app, const motion_t *in, const float start[], con
     motion_state_t *m = &app->motion;
     bool fits = true;
     m->count = 0;
-    m->last = 2 * (uint32_t)ceilf(duration * app->tunable[TUNABLE_rate_hz] * (1 - ROUNDING));
+    m->last = 2 * (uint32_t)ceilf(duration * app->parameter[PARAMETER_rate_hz] * (1 - ROUNDING));
     if (m->last == 0)
         return refuse(app, UINT32_MAX, APP_E_TIME);
-    const float time = (float)m->last / (2 * app->tunable[TUNABLE_rate_hz]);
+    const float time = (float)m->last / (2 * app->parameter[PARAMETER_rate_hz]);
     fits = gain_from_model(1.0 / m->last, -(int)DYN_Q31_BITS, &m->part) && fits;
     const double shape[2][3] = {
         {1 / TURN, TURN, 0},
@@ -135,9 +135,9 @@ static int start_profile(app_t *app, const motion_t *in, const float start[]) {
     return status != APP_OK ? status : fill_profile(app, in, start, way, duration, ramp);
 }
 
-static int start_knots(app_t *app, const motion_t *in) {
+static int start_points(app_t *app, const motion_t *in) {
     motion_state_t *m = &app->motion;
-    const float rate = app->tunable[TUNABLE_rate_hz];
+    const float rate = app->parameter[PARAMETER_rate_hz];
     if (!(in->duration_s * rate >= 1 && in->duration_s <= LONGEST_S))
         return refuse(app, UINT32_MAX, APP_E_TIME);
     m->last = 2 * (uint32_t)(in->duration_s * rate + 0.5f);
@@ -145,22 +145,23 @@ static int start_knots(app_t *app, const motion_t *in) {
     bool fits = gain_from_model(1.0 / m->last, -(int)DYN_Q31_BITS, &m->part);
     (void)real_from_model(1.0 / 6, 0, &m->shape[0]);
     m->count = 0;
-    m->as.knots.head = m->as.knots.tail = 0;
-    m->as.knots.ended = 0;
-    app->point_tick = app->ticks; /* patience for the first one */
+    m->as.points.head = m->as.points.tail = 0;
+    m->as.points.ended = 0;
+    app->point_tick = app->ticks; /* the time for the first one begins */
     for (uint32_t i = 0; i < app->n; i++) {
         const int p = app->joint[i].unit;
         const int v = app_exponent(app, QUANTITY_VELOCITY, i);
         const int a = app_exponent(app, QUANTITY_ACCELERATION, i);
-        fits = gain_from_model(1 / (2 * h), v - p, &m->as.knots.rate[i]) && fits;
-        fits = gain_from_model(1 / (h * h), a - p, &m->as.knots.turn[i]) && fits;
+        fits = gain_from_model(1 / (2 * h), v - p, &m->as.points.rate[i]) && fits;
+        fits = gain_from_model(1 / (h * h), a - p, &m->as.points.turn[i]) && fits;
     }
     return fits ? APP_OK : refuse(app, UINT32_MAX, APP_E_UNITS);
 }
 
 static int start_jog(app_t *app, const motion_t *in) {
     motion_state_t *m = &app->motion;
-    const float patience = app->tunable[TUNABLE_jog_timeout_s] * app->tunable[TUNABLE_rate_hz];
+    const float timeout =
+        app->parameter[PARAMETER_jog_timeout_s] * app->parameter[PARAMETER_rate_hz];
     for (uint32_t i = 0; i < app->n; i++) {
         if (!isfinite(in->value[i]))
             return refuse(app, i, APP_E_NUMBER);
@@ -170,24 +171,24 @@ static int start_jog(app_t *app, const motion_t *in) {
     for (uint32_t i = 0; i < app->n; i++)
         (void)to_unit(app, QUANTITY_VELOCITY, i, in->value[i], &m->as.jog.target[i]);
     m->count = 0;
-    m->last = (uint32_t)patience;
+    m->last = (uint32_t)timeout;
     return APP_OK;
 }
 
 /* Before the loop is closed: gravity must not take more torque than there is. With the tick away,
  * whose scratch this uses. */
 static int check_hold(app_t *app) {
-    tick_away(app);
+    tick_detach(app);
     const uint32_t weak = stop_weak(&app->control[(app->now + app->pending) % APP_CONTROLS],
                                     &app->scratch, app->loop.q, real_known(1));
-    tick_back(app);
+    tick_attach(app);
     return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_WEAK);
 }
 
 /* Whether the tick knows where the arm is: hardware is read where the tick before has said that it
  * is to be. */
 static bool sensed(const app_t *app) {
-    return app->tunable[TUNABLE_plant] != 0 || app->ticks - app->switched > 1;
+    return app->parameter[PARAMETER_arm] == ARM_SIMULATED || app->ticks - app->switched > 1;
 }
 
 /* From where may a motion begin? APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop,
@@ -220,7 +221,7 @@ static int begin(app_t *app, uint32_t kind, uint32_t begun) {
             app->loop.unhomed |= 1u << app->motion.as.home.joint;
         app->motion.kind = kind;
         /* From rest the loop closes when the first points are there. */
-        if (state == APP_STATE_IDLE && kind != MOTION_KNOTS)
+        if (state == APP_STATE_IDLE && kind != MOTION_POINTS)
             app->closing = 1;
     }
     app_clock_unlock(lock);
@@ -245,42 +246,43 @@ int app_motion_start(app_t *app, const motion_t *in) {
     for (uint32_t i = 0; i < app->n; i++)
         start[i] = setup_position_si(
             app, i, app->safety.state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
-    const int status = in->kind == MOTION_HOLD    ? APP_OK
-                       : in->kind == MOTION_KNOTS ? start_knots(app, in)
-                       : in->kind == MOTION_JOG   ? start_jog(app, in)
-                       : in->kind == MOTION_HOME  ? homing_start(app, in)
-                                                  : start_profile(app, in, start);
+    const int status = in->kind == MOTION_HOLD     ? APP_OK
+                       : in->kind == MOTION_POINTS ? start_points(app, in)
+                       : in->kind == MOTION_JOG    ? start_jog(app, in)
+                       : in->kind == MOTION_HOME   ? homing_start(app, in)
+                                                   : start_profile(app, in, start);
     return status == APP_OK ? begin(app, in->kind, state) : status;
 }
 
-/* ---------------------------------------------------------------------------------------- knots */
+/* ------------------------------------------------------------------------------- control points */
 
 /* Two places are kept for repeating the last point. */
-uint32_t app_knot_credits(const app_t *app) {
+uint32_t app_point_credits(const app_t *app) {
     const motion_state_t *m = &app->motion;
-    if (m->kind != MOTION_KNOTS || m->as.knots.ended)
+    if (m->kind != MOTION_POINTS || m->as.points.ended)
         return 0;
-    const uint32_t used = m->as.knots.head - m->as.knots.tail + (m->as.knots.head == 0 ? 2 : 0);
-    return used + 2 < APP_KNOTS ? APP_KNOTS - 2 - used : 0;
+    const uint32_t used = m->as.points.head - m->as.points.tail + (m->as.points.head == 0 ? 2 : 0);
+    return used + 2 < APP_POINTS ? APP_POINTS - 2 - used : 0;
 }
 
 static float point_before(const app_t *app, uint32_t back, uint32_t i) {
     const motion_state_t *m = &app->motion;
-    return setup_position_si(app, i, m->as.knots.point[(m->as.knots.head - back) % APP_KNOTS][i]);
+    return setup_position_si(app, i,
+                             m->as.points.point[(m->as.points.head - back) % APP_POINTS][i]);
 }
 
 /* The curve stays between its points, its speed below their differences by the time between them,
  * its acceleration below the second differences. */
 static int check_point(app_t *app, const float q[]) {
     const motion_state_t *m = &app->motion;
-    const float h = (float)m->last / (2 * app->tunable[TUNABLE_rate_hz]);
+    const float h = (float)m->last / (2 * app->parameter[PARAMETER_rate_hz]);
     for (uint32_t i = 0; i < app->n; i++) {
         const settings_t *s = &app->joint[i];
         if (!isfinite(q[i]))
             return refuse(app, i, APP_E_NUMBER);
         if (!within(s, q[i]))
             return refuse(app, i, APP_E_POSITION);
-        if (m->as.knots.head == 0) {
+        if (m->as.points.head == 0) {
             const float here = setup_position_si(
                 app, i, app->safety.state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
             if (!(fabsf(q[i] - here) <= START_NEAR))
@@ -299,11 +301,11 @@ static int check_point(app_t *app, const float q[]) {
 static void put_point(app_t *app, const float q[], uint32_t times) {
     motion_state_t *m = &app->motion;
     for (uint32_t k = 0; k < times; k++) {
-        real *point = m->as.knots.point[m->as.knots.head % APP_KNOTS];
+        real *point = m->as.points.point[m->as.points.head % APP_POINTS];
         for (uint32_t i = 0; i < app->n; i++)
             (void)setup_position(app, i, q[i], &point[i]);
         atomic_signal_fence(memory_order_seq_cst); /* a point that counts is there */
-        m->as.knots.head++;
+        m->as.points.head++;
     }
 }
 
@@ -314,39 +316,40 @@ static void close_when_filled(app_t *app) {
     if (app->safety.state != APP_STATE_IDLE)
         return;
     const uint32_t lock = app_clock_lock();
-    const bool filled = m->as.knots.ended || m->as.knots.head - m->as.knots.tail >= APP_KNOTS / 2;
-    if (filled && m->kind == MOTION_KNOTS && app->safety.state == APP_STATE_IDLE)
+    const bool filled =
+        m->as.points.ended || m->as.points.head - m->as.points.tail >= APP_POINTS / 2;
+    if (filled && m->kind == MOTION_POINTS && app->safety.state == APP_STATE_IDLE)
         app->closing = 1;
     app_clock_unlock(lock);
 }
 
-int app_knot_push(app_t *app, const float q[]) {
+int app_point_push(app_t *app, const float q[]) {
     app->where = UINT32_MAX;
-    if (app->motion.kind != MOTION_KNOTS || app->motion.as.knots.ended)
+    if (app->motion.kind != MOTION_POINTS || app->motion.as.points.ended)
         return APP_E_STATE;
-    if (app_knot_credits(app) == 0)
+    if (app_point_credits(app) == 0)
         return APP_E_ROOM;
     const int status = check_point(app, q);
     if (status == APP_OK) {
-        put_point(app, q, app->motion.as.knots.head == 0 ? 3 : 1);
+        put_point(app, q, app->motion.as.points.head == 0 ? 3 : 1);
         app->point_tick = app->ticks;
         close_when_filled(app);
     }
     return status;
 }
 
-int app_knots_end(app_t *app) {
+int app_points_end(app_t *app) {
     motion_state_t *m = &app->motion;
     float last[DYN_MAX_JOINTS];
     app->where = UINT32_MAX;
-    if (m->kind != MOTION_KNOTS || m->as.knots.ended)
+    if (m->kind != MOTION_POINTS || m->as.points.ended)
         return APP_E_STATE;
-    if (m->as.knots.head == 0)
+    if (m->as.points.head == 0)
         return APP_E_START;
     for (uint32_t i = 0; i < app->n; i++)
         last[i] = point_before(app, 1, i);
     put_point(app, last, 2);
-    m->as.knots.ended = 1;
+    m->as.points.ended = 1;
     close_when_filled(app);
     return APP_OK;
 }

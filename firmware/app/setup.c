@@ -12,8 +12,8 @@
 #define COUNTS_PRISMATIC 65536.0f /* per metre */
 
 setup_t setup_from(const app_t *app) {
-    return (setup_t){app->n,     app->arm,     app->flex, &app->units,
-                     app->joint, app->tunable, app->volts};
+    return (setup_t){app->n,     app->arm,       app->flex, &app->units,
+                     app->joint, app->parameter, app->volts};
 }
 
 bool setup_control(const app_t *app, control_t *out) {
@@ -59,8 +59,8 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
 int setup_settings(app_t *app) {
     const image_t *image = &app->memory.image;
     const float rate = image->arm.rate_hz[0];
-    if (!(rate >= tunable_table[TUNABLE_rate_hz].least &&
-          rate <= tunable_table[TUNABLE_rate_hz].most))
+    if (!(rate >= parameter_table[PARAMETER_rate_hz].least &&
+          rate <= parameter_table[PARAMETER_rate_hz].most))
         return APP_E_RATE;
     if (rate != (float)(uint32_t)rate) /* the timer has no fractions */
         return APP_E_RANGE;
@@ -76,13 +76,13 @@ int setup_settings(app_t *app) {
     }
     if (!(app->volts > 0))
         app->volts = VOLTS_DEFAULT;
-    app->tunable[TUNABLE_rate_hz] = rate;
+    app->parameter[PARAMETER_rate_hz] = rate;
     if (image->has & IMAGE_HAS_FEEDBACK)
-        app->tunable[TUNABLE_feedback] = (float)image->feedback;
-    app->tunable[TUNABLE_payload_mass] = image->arm.payload_mass[0];
-    app->tunable[TUNABLE_payload_x] = image->arm.payload_com[0];
-    app->tunable[TUNABLE_payload_y] = image->arm.payload_com[1];
-    app->tunable[TUNABLE_payload_z] = image->arm.payload_com[2];
+        app->parameter[PARAMETER_feedback] = (float)image->feedback;
+    app->parameter[PARAMETER_payload_mass] = image->arm.payload_mass[0];
+    app->parameter[PARAMETER_payload_x] = image->arm.payload_com[0];
+    app->parameter[PARAMETER_payload_y] = image->arm.payload_com[1];
+    app->parameter[PARAMETER_payload_z] = image->arm.payload_com[2];
     return APP_OK;
 }
 

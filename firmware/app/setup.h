@@ -10,7 +10,7 @@
 
 setup_t setup_from(const app_t *app);
 bool setup_control(const app_t *app, control_t *control);
-/* Settings and tunables from app->memory.image. APP_OK or a negative app_error_t. */
+/* Settings and parameters from app->memory.image. APP_OK or a negative app_error_t. */
 int setup_settings(app_t *app);
 /* Exponent of the unit of position for a joint with these limits. */
 int8_t setup_unit(const settings_t *settings);

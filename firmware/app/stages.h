@@ -14,7 +14,7 @@
     X(DRIVE, "drive", "voltages and duty cycles")                                                  \
     X(GUARD, "guard", "limits that end in a fault")                                                \
     X(SAMPLE, "sample", "the record for telemetry")                                                \
-    X(PLANT, "plant", "the simulated arm")
+    X(SIM_ARM, "sim_arm", "the simulated arm")
 
 typedef enum {
 #define X(name, text, help) STAGE_##name,

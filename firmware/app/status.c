@@ -30,7 +30,7 @@ void app_status(const app_t *app, app_status_t *out) {
     out->underruns = app->motion.underruns;
     out->samples = app->head;
     out->dropped = app->dropped;
-    out->rate_hz = (uint32_t)app->tunable[TUNABLE_rate_hz];
+    out->rate_hz = (uint32_t)app->parameter[PARAMETER_rate_hz];
     out->loads = app->loads;
     out->tick_steps = app->tick_steps;
     out->limited = app->safety.guard.limited;

@@ -25,10 +25,10 @@ const sample_info_t sample_table[SAMPLE_FIELDS] = {
 #define ANY   0
 #define IDLE  1
 #define WHOLE 2
-const tunable_info_t tunable_table[TUNABLES] = {
+const parameter_info_t parameter_table[PARAMETERS] = {
 #define X(name, shape, when, unit, least, most, fallback, help)                                    \
     {#name, unit, help, least, most, fallback, shape, (when)&IDLE, ((when)&WHOLE) != 0},
-    TUNABLE_TABLE(X)
+    PARAMETER_TABLE(X)
 #undef X
 };
 

@@ -20,7 +20,7 @@ static void read_encoders(app_t *app, const control_t *c, const app_inputs_t *in
 
 void app_sense(app_t *app, const control_t *c, const app_inputs_t *in) {
     if (c->simulated)
-        plant_counts(&app->plant, app->loop.counts);
+        sim_arm_counts(&app->sim_arm, app->loop.counts);
     else
         read_encoders(app, c, in);
     control_sense(c, &app->loop);
@@ -49,7 +49,7 @@ static void record_sample(app_t *app, const control_t *c) {
         out->qdd_ref[i] = s->qdd_ref[i];
         out->q[i] = s->q[i];
         out->qd[i] = s->qd_hat[i];
-        out->q_arm[i] = c->simulated ? app->plant.q[i] : s->q[i];
+        out->q_arm[i] = c->simulated ? app->sim_arm.q[i] : s->q[i];
         out->tau_model[i] = s->tau_model[i];
         out->tau[i] = s->tau[i];
         out->volt[i] = s->volt[i];
@@ -60,9 +60,9 @@ static void record_sample(app_t *app, const control_t *c) {
 static void simulate(app_t *app, const control_t *c, const app_outputs_t *out) {
     if (!c->simulated)
         return;
-    app->plant.open = !out->enable;
-    plant_drive(c, &app->plant, out->duty_q15, app->loop.tau);
-    plant_step(c, &app->plant, &app->scratch, !out->enable && c->brakes);
+    app->sim_arm.open = !out->enable;
+    sim_arm_drive(c, &app->sim_arm, out->duty_q15, app->loop.tau);
+    sim_arm_step(c, &app->sim_arm, &app->scratch, !out->enable && c->brakes);
 }
 
 static void duty_none(const app_t *app, app_outputs_t *out) {
@@ -91,7 +91,7 @@ static finding_t guard_stream(app_t *app, const control_t *c) {
     const uint32_t waited = app->ticks - app->point_tick;
     finding_t f = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
     const bool late =
-        c->setpoint != 0 && m->kind == MOTION_KNOTS && !m->as.knots.ended && waited > c->setpoint;
+        c->setpoint != 0 && m->kind == MOTION_POINTS && !m->as.points.ended && waited > c->setpoint;
     if (m->starved != 0 || late) {
         f.fault = APP_FAULT_SETPOINT;
         f.value = (real)(int32_t)waited;
@@ -130,8 +130,8 @@ static void compute(app_t *app, const control_t *c) {
     loop_t *s = &app->loop;
     control_dynamics(c, &app->scratch, s);
     app->unproved += s->unproved != 0;
-    if (c->simulated && defect_is(&app->plant.defect, DEFECT_NUMBER)) /* a NaN of floats */
-        memset(&s->tau_model[defect_joint(&app->plant.defect)], 0xff, sizeof s->tau_model[0]);
+    if (c->simulated && defect_is(&app->sim_arm.defect, DEFECT_NUMBER)) /* a NaN of floats */
+        memset(&s->tau_model[defect_joint(&app->sim_arm.defect)], 0xff, sizeof s->tau_model[0]);
 }
 
 static void feed_back(app_t *app, const control_t *c) {
@@ -158,7 +158,7 @@ void app_stages_run(app_t *app, const control_t *c, const app_inputs_t *in, app_
     supervise(app, c, out);
     mark(app, c, STAGE_SAMPLE);
     record_sample(app, c);
-    mark(app, c, STAGE_PLANT);
+    mark(app, c, STAGE_SIM_ARM);
     simulate(app, c, out);
     mark(app, c, STAGES);
 }
@@ -220,7 +220,7 @@ static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
                                             const app_inputs_t *in) {
     app->overruns += in->overrun;
     judge(app, c, guard_inputs(c, &app->safety.guard, in));
-    if (app->plant.singular)
+    if (app->sim_arm.singular)
         judge(app, c, (finding_t){APP_FAULT_MODEL, APP_NO_JOINT, 0, 0});
     if (app->safety.state == APP_STATE_FAULT) {
         const supervised_t all = supervised(app, c);
@@ -241,7 +241,7 @@ static void count_costs(app_t *app) {
 }
 
 static void step(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
-    const app_inputs_t now = c->simulated ? plant_inputs(&app->plant, &app->motion, in) : *in;
+    const app_inputs_t now = c->simulated ? sim_arm_inputs(&app->sim_arm, &app->motion, in) : *in;
     out->hardware = !c->simulated;
     guard(app, c, &now);
     if (supervisor_drives(&app->safety)) {

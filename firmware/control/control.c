@@ -153,14 +153,14 @@ INLINE uint32_t exceeds(real asked, real given, real limit) {
  * changes more than rounding does, the bit of the joint is set. */
 INLINE void admit(const control_t *c, scratch_t *k, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
-        const DYN_T(sure) *sure = &c->arm->joint[i].sure;
+        const DYN_T(proved) *proved = &c->arm->joint[i].proved;
         const real q = k->q[i], qd = k->qd[i], qdd = k->qdd[i];
         if (c->arm->joint[i].prismatic)
-            k->q[i] = q < sure->low ? sure->low : q > sure->high ? sure->high : q;
-        k->qd[i] = real_clamp(qd, sure->qd);
-        k->qdd[i] = real_clamp(qdd, sure->qdd);
-        s->unproved |= (exceeds(q, k->q[i], sure->high) | exceeds(qd, k->qd[i], sure->qd) |
-                        exceeds(qdd, k->qdd[i], sure->qdd))
+            k->q[i] = q < proved->low ? proved->low : q > proved->high ? proved->high : q;
+        k->qd[i] = real_clamp(qd, proved->qd);
+        k->qdd[i] = real_clamp(qdd, proved->qdd);
+        s->unproved |= (exceeds(q, k->q[i], proved->high) | exceeds(qd, k->qd[i], proved->qd) |
+                        exceeds(qdd, k->qdd[i], proved->qdd))
                        << i;
     }
 }
@@ -174,7 +174,7 @@ INLINE void model_at_state(const control_t *c, scratch_t *k, loop_t *s) {
     admit(c, k, s);
     control_inverse(c, k, s, k->q, k->qd, k->qdd);
     for (uint32_t i = 0; i < c->arm->n; i++)
-        k->qd[i] = real_clamp(s->qd_mid[i], c->arm->joint[i].sure.qd);
+        k->qd[i] = real_clamp(s->qd_mid[i], c->arm->joint[i].proved.qd);
     DYN(friction)(c->arm, k->qd, s->tau_model);
 }
 

@@ -41,7 +41,7 @@ typedef struct {
     const arm_t *arm;
     const flex_t *flex; /* its elastic links; NULL: it has none */
     uint32_t feedback, feedforward;
-    uint32_t simulated;    /* the plant and not the hardware is controlled */
+    uint32_t simulated;    /* the simulated arm and not the hardware is controlled */
     uint32_t sample_every; /* ticks; 0: never */
     uint32_t watch;        /* what the stages cost is measured */
     real_t observe;        /* part of a position error that the estimate takes over */
@@ -49,7 +49,7 @@ typedef struct {
     real_t per_look;       /* 1 / segment */
     real_t lasting;        /* part of the torque limits that a motor may give for long */
     int32_t supply_least_mV, supply_most_mV;
-    uint16_t patience;       /* ticks at a limit of torque or voltage */
+    uint16_t limit_ticks;    /* ticks at a limit of torque or voltage */
     uint16_t segment;        /* ticks between two looks at the directions; 0: none */
     uint16_t damp;           /* ticks of damping before brakes close */
     uint32_t setpoint;       /* ticks without a point of a streamed motion; 0: any */

@@ -13,7 +13,7 @@
     X(1, QUINTIC, "quintic", "to the target, polynomial of fifth degree, rest to rest")            \
     X(2, CYCLOID, "cycloid", "to the target, q = q0 + d (t/T - sin(2 pi t/T) / 2 pi)")             \
     X(3, TRAPEZOID, "trapezoid", "to the target with a trapezoidal velocity")                      \
-    X(4, KNOTS, "knots", "along streamed points: control points of a uniform cubic B-spline")      \
+    X(4, POINTS, "points", "along streamed points: control points of a uniform cubic B-spline")    \
     X(5, JOG, "jog", "with the given velocity, for as long as the request is repeated")            \
     X(6, HOME, "home", "looks for the position of the one joint whose value is not zero")
 
@@ -27,7 +27,7 @@ typedef enum {
 typedef struct {
     uint32_t kind; /* motion_kind_t */
     /* QUINTIC, CYCLOID, TRAPEZOID: all joints arrive together after it; 0: as fast as the limits
-     * allow. KNOTS: time between two points. */
+     * allow. POINTS: time between two points. */
     float duration_s;
     float value[DYN_MAX_JOINTS]; /* target, rad or m; JOG: velocity, rad/s or m/s */
 } motion_t;

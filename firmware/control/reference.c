@@ -6,8 +6,8 @@
  *     quintic    s = 10 u^3 - 15 u^4 + 6 u^5
  *     cycloid    s = u - sin(2 pi u) / (2 pi), paper 002
  *     trapezoid  velocity rises during the part `ramp`, falls during the last
- * Knots: a uniform cubic B-spline, so that acceleration is continuous, position stays between the
- * points, and the largest speed and acceleration can be read from their differences.
+ * Control points: a uniform cubic B-spline, so that acceleration is continuous, position stays
+ * between the points, and the largest speed and acceleration can be read from their differences.
  * Jog, and braking, which is a jog with speed zero: each joint changes its speed as fast as it may.
  */
 #include "firmware/control/reference.h"
@@ -118,15 +118,15 @@ INLINE real weigh(const real w[3], const real d[3]) {
 
 INLINE void spline_at(motion_state_t *m, loop_t *s, uint32_t n) {
     const weights w = spline(gain_count(m->part, m->count), m->shape[0]);
-    const uint32_t at = m->as.knots.tail;
-#define POINT(k) m->as.knots.point[(at + (k)) % APP_KNOTS][i]
+    const uint32_t at = m->as.points.tail;
+#define POINT(k) m->as.points.point[(at + (k)) % APP_POINTS][i]
     for (uint32_t i = 0; i < n; i++) {
         const real middle = POINT(1);
         const real d[3] = {real_sub(POINT(0), middle), real_sub(POINT(2), middle),
                            real_sub(POINT(3), middle)};
         s->q_mid[i] = real_add(middle, weigh(w.q, d));
-        s->qd_mid[i] = gain_mul(m->as.knots.rate[i], weigh(w.qd, d));
-        s->qdd_ref[i] = gain_mul(m->as.knots.turn[i], weigh(w.qdd, d));
+        s->qd_mid[i] = gain_mul(m->as.points.rate[i], weigh(w.qd, d));
+        s->qdd_ref[i] = gain_mul(m->as.points.turn[i], weigh(w.qdd, d));
     }
 #undef POINT
 }
@@ -167,14 +167,14 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
 enum { SPLINE_POINTS = 4 };
 
 INLINE bool spline_waits(const motion_state_t *m) {
-    return m->count == 0 && !m->as.knots.ended &&
-           m->as.knots.head - m->as.knots.tail < APP_KNOTS / 2;
+    return m->count == 0 && !m->as.points.ended &&
+           m->as.points.head - m->as.points.tail < APP_POINTS / 2;
 }
 
 /* The last point three times is where the curve has come to rest. */
 INLINE void spline_end(motion_state_t *m, loop_t *s, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
-        s->q_mid[i] = m->as.knots.point[(m->as.knots.head - 1) % APP_KNOTS][i];
+        s->q_mid[i] = m->as.points.point[(m->as.points.head - 1) % APP_POINTS][i];
     rest_at(s, n);
     m->kind = MOTION_HOLD;
 }
@@ -188,11 +188,11 @@ INLINE void spline_step(const control_t *c, motion_state_t *m, loop_t *s) {
     m->count += m->count == 0 ? 1 : 2;
     if (m->count > m->last) {
         m->count -= m->last;
-        m->as.knots.tail++;
+        m->as.points.tail++;
     }
-    if (m->as.knots.head - m->as.knots.tail >= SPLINE_POINTS) {
+    if (m->as.points.head - m->as.points.tail >= SPLINE_POINTS) {
         spline_at(m, s, n);
-    } else if (m->as.knots.ended) {
+    } else if (m->as.points.ended) {
         spline_end(m, s, n);
     } else {
         m->underruns++;
@@ -219,7 +219,7 @@ void reference_step(const control_t *c, motion_state_t *m, loop_t *s) {
     const uint32_t n = c->arm->n, kind = m->kind;
     if (kind == MOTION_HOLD)
         rest_at(s, n);
-    else if (kind == MOTION_KNOTS)
+    else if (kind == MOTION_POINTS)
         spline_step(c, m, s);
     else if (kind == MOTION_JOG || kind == MOTION_HOME || kind == MOTION_BRAKE)
         jog_step(c, m, s);

@@ -14,7 +14,7 @@ typedef struct {
     uint32_t underruns;     /* streamed motions that ran out of points */
     uint32_t starved;       /* one did in this tick: ticks between its points */
     gain_t part;            /* 1 / last */
-    /* CYCLOID: 1 / 2 pi, 2 pi; TRAPEZOID: ramp, 1 / (1 - ramp), that by the ramp; KNOTS: 1 / 6 */
+    /* CYCLOID: 1 / 2 pi, 2 pi; TRAPEZOID: ramp, 1 / (1 - ramp), that by the ramp; POINTS: 1 / 6 */
     real_t shape[3];
     union {
         struct {
@@ -22,16 +22,16 @@ typedef struct {
             real_t rate[DYN_MAX_JOINTS], turn[DYN_MAX_JOINTS]; /* way / T, way / T^2 */
         } profile;
         struct {
-            real_t point[APP_KNOTS][DYN_MAX_JOINTS];
+            real_t point[APP_POINTS][DYN_MAX_JOINTS];
             gain_t rate[DYN_MAX_JOINTS], turn[DYN_MAX_JOINTS]; /* 1 / 2h, 1 / h^2 */
             volatile uint32_t head;  /* points ever pushed, written by the background */
             volatile uint32_t tail;  /* the first of the four points in use, by the tick */
             volatile uint32_t ended; /* no more will come */
-        } knots;
+        } points;
         struct {
             real_t target[DYN_MAX_JOINTS]; /* velocity */
         } jog;
-        float lent[APP_KNOTS * DYN_MAX_JOINTS]; /* app_lend */
+        float lent[APP_POINTS * DYN_MAX_JOINTS]; /* app_lend */
         struct {
             real_t target[DYN_MAX_JOINTS];  /* as of a jog */
             real_t speed, torque;           /* of looking; to press with */

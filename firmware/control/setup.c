@@ -42,9 +42,9 @@ double setup_count(const settings_t *s) {
 }
 
 double setup_observer_pole(const setup_t *from) {
-    const double rate = (double)from->parameter[TUNABLE_rate_hz];
+    const double rate = (double)from->parameter[PARAMETER_rate_hz];
     const double hz =
-        fmin((double)from->parameter[TUNABLE_observer_hz], OBSERVER_PART_OF_RATE * rate);
+        fmin((double)from->parameter[PARAMETER_observer_hz], OBSERVER_PART_OF_RATE * rate);
     return exp(-TURN * hz / rate);
 }
 
@@ -54,21 +54,22 @@ static bool sensor_make(const settings_t *s, exponents_t e, control_joint_t *out
     fits = real_from_model((double)s->offset, e.p, &out->offset) && fits;
     out->wrap = (int32_t)s->counts;
     if (s->prismatic)
-        return gain_from_model(1, e.slide - e.p, &out->angle) && fits;
+        return gain_from_model(1, e.travel - e.p, &out->angle) && fits;
     return gain_from_model(per_rad, WHOLE - e.p, &out->angle) && fits;
 }
 
 static bool feedback_make(const setup_t *from, const settings_t *s, exponents_t e,
                           control_joint_t *out) {
-    const double w = TURN * (double)from->parameter[TUNABLE_torque_hz];
-    const double pole = setup_observer_pole(from), rate = (double)from->parameter[TUNABLE_rate_hz];
-    const bool torque = from->parameter[TUNABLE_feedback] == FEEDBACK_COMPUTED_TORQUE;
+    const double w = TURN * (double)from->parameter[PARAMETER_torque_hz];
+    const double pole = setup_observer_pole(from),
+                 rate = (double)from->parameter[PARAMETER_rate_hz];
+    const bool torque = from->parameter[PARAMETER_feedback] == FEEDBACK_COMPUTED_TORQUE;
     const int to = torque ? e.a : e.tau;
     bool fits = gain_from_model((1 - pole) * (1 - pole) * rate, e.v - e.p, &out->observe);
     fits = gain_from_model(torque ? w * w : (double)s->kp, to - e.p, &out->kp) && fits;
     fits = gain_from_model(torque ? 2 * w : (double)s->kd, to - e.v, &out->kd) && fits;
     out->tau_max = setup_open_end(ldexp(7.9, e.tau), e.tau);
-    const double torque_most = (double)s->torque * (double)from->parameter[TUNABLE_limits_part];
+    const double torque_most = (double)s->torque * (double)from->parameter[PARAMETER_limits_scale];
     if (torque_most > 0 && real_holds(torque_most, e.tau))
         (void)real_from_model(torque_most, e.tau, &out->tau_max);
     out->qd_max = setup_open_end(ldexp(7.9, e.v), e.v);
@@ -91,15 +92,16 @@ static bool jog_make(const settings_t *s, double h, exponents_t e, control_joint
 }
 
 bool control_setup(const setup_t *from, control_t *out) {
-    const double h = 1 / (double)from->parameter[TUNABLE_rate_hz], pole = setup_observer_pole(from);
+    const double h = 1 / (double)from->parameter[PARAMETER_rate_hz],
+                 pole = setup_observer_pole(from);
     bool fits = real_from_model(1 - pole * pole, PART, &out->observe);
     out->arm = from->arm;
     out->flex = from->flex;
-    out->feedback = (uint32_t)from->parameter[TUNABLE_feedback];
-    out->feedforward = (uint32_t)from->parameter[TUNABLE_feedforward];
-    out->simulated = from->parameter[TUNABLE_plant] != 0;
-    out->sample_every = (uint32_t)from->parameter[TUNABLE_sample_every];
-    out->watch = from->parameter[TUNABLE_stages] != 0;
+    out->feedback = (uint32_t)from->parameter[PARAMETER_feedback];
+    out->feedforward = (uint32_t)from->parameter[PARAMETER_feedforward];
+    out->simulated = from->parameter[PARAMETER_arm] == ARM_SIMULATED;
+    out->sample_every = (uint32_t)from->parameter[PARAMETER_sample_every];
+    out->watch = from->parameter[PARAMETER_stages] != 0;
     fits = gain_from_model(0.001 / (double)from->volts, PART - WHOLE, &out->supply_per_mV) && fits;
     for (uint32_t i = 0; i < from->n; i++) {
         const exponents_t e = setup_exponents(from, i);

@@ -19,14 +19,14 @@ typedef struct {
     const flex_t *flex;       /* NULL: no elastic links */
     const dyn_units_t *units; /* of fixed point */
     const settings_t *joint;
-    const float *parameter; /* those that are not per joint, by TUNABLE_... */
+    const float *parameter; /* those that are not per joint, by PARAMETER_... */
     float volts;            /* nominal supply */
 } setup_t;
 
 /* Units of a joint: whole numbers are raw, a part is a number of the format. */
 typedef struct {
     int p, v, a, tau, volt; /* of the loop */
-    int slide;              /* of the kernels: position of a prismatic joint */
+    int travel;             /* of the kernels: position of a prismatic joint */
 } exponents_t;
 
 enum { WHOLE = DYN_Q31_BITS, PART = 0 };

@@ -34,11 +34,11 @@ typedef CONTROL_TYPE(flex_static_scratch) flex_static_scratch_t;
 #ifndef APP_SAMPLES
 #define APP_SAMPLES 16 /* ring of samples between interrupt and background; a power of two */
 #endif
-#ifndef APP_KNOTS
-#define APP_KNOTS 32 /* points of a streamed motion that the board can hold; a power of two */
+#ifndef APP_POINTS
+#define APP_POINTS 32 /* points of a streamed motion that the board can hold; a power of two */
 #endif
 #ifndef APP_CONTROLS
-#define APP_CONTROLS 2 /* sets of constants; 1: tunables change only while the outputs are off */
+#define APP_CONTROLS 2 /* sets of constants; 1: parameters change only while the outputs are off */
 #endif
 #ifndef APP_ARMS
 #define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used where it lies, in flash */

@@ -14,29 +14,29 @@
 #include "firmware/lab/methods.h"
 
 /* Beside dyn_status_t: a sum left the number format on the way (q31, where it is watched). */
-enum { ROWS_OVERFLOW = -100 };
+enum { BATCH_OVERFLOW = -100 };
 
 typedef struct evaluator evaluator_t;
 
 /* X(NAME, name): number types, in the order of the bits that tell which ones a build has. */
-#define ROWS_REAL_TABLE(X)                                                                         \
+#define BATCH_REAL_TABLE(X)                                                                        \
     X(F32, f32)                                                                                    \
     X(F64, f64)                                                                                    \
     X(Q31, q31)
 
 typedef enum {
-#define X(name, text) ROWS_##name,
-    ROWS_REAL_TABLE(X)
+#define X(name, text) BATCH_##name,
+    BATCH_REAL_TABLE(X)
 #undef X
-        ROWS_REALS
-} rows_real_t;
+        BATCH_REALS
+} batch_real_t;
 
 /* Memory of an evaluator of any type that the board has, aligned as a double. */
-#ifndef ROWS_EVALUATOR_ROOM
+#ifndef BATCH_EVALUATOR_ROOM
 #ifdef FIRMWARE_LAB
-#define ROWS_EVALUATOR_ROOM 19584
+#define BATCH_EVALUATOR_ROOM 19584
 #else
-#define ROWS_EVALUATOR_ROOM (512 + DYN_MAX_JOINTS * (512 + 4 * DYN_MAX_JOINTS))
+#define BATCH_EVALUATOR_ROOM (512 + DYN_MAX_JOINTS * (512 + 4 * DYN_MAX_JOINTS))
 #endif
 #endif
 
@@ -50,14 +50,14 @@ typedef struct {
     void (*wrench)(evaluator_t *evaluator, const double wrench[6]);
     /* DYN_OK, or why this arm has no such method in this type. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);
-    /* DYN_OK, DYN_E_PIVOT or ROWS_OVERFLOW. in and out may be the same. */
+    /* DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. in and out may be the same. */
     int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,
                uint32_t *limited);
     uint32_t (*cost)(const evaluator_t *evaluator); /* of the last kernel call */
-} rows_type_t;
+} batch_type_t;
 
-#define X(name, text) extern const rows_type_t rows_##text;
-ROWS_REAL_TABLE(X)
+#define X(name, text) extern const batch_type_t batch_##text;
+BATCH_REAL_TABLE(X)
 #undef X
 
 #endif

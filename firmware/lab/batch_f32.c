@@ -6,8 +6,8 @@
 #define REAL_IN(value, exponent)  ((void)(exponent), (float)(value))
 #define REAL_OUT(value, exponent) ((void)(exponent), (double)(value))
 #define ANGLE_IN(rad)             ((float)(rad))
-#ifdef ROWS_HAS_F32
-#define ROWS_HAS
+#ifdef BATCH_HAS_F32
+#define BATCH_HAS
 #endif
-#define ROWS_TYPE rows_f32
+#define BATCH_TYPE batch_f32
 #include "firmware/lab/batch_type.inc"

@@ -6,8 +6,8 @@
 #define REAL_IN(value, exponent)  ((void)(exponent), (value))
 #define REAL_OUT(value, exponent) ((void)(exponent), (value))
 #define ANGLE_IN(rad)             (rad)
-#ifdef ROWS_HAS_F64
-#define ROWS_HAS
+#ifdef BATCH_HAS_F64
+#define BATCH_HAS
 #endif
-#define ROWS_TYPE rows_f64
+#define BATCH_TYPE batch_f64
 #include "firmware/lab/batch_type.inc"

@@ -6,8 +6,8 @@
 #define REAL_IN(value, exponent)  dyn_q31_from(value, exponent)
 #define REAL_OUT(value, exponent) dyn_q31_to(value, exponent)
 #define ANGLE_IN(rad)             dyn_q31_angle(rad)
-#ifdef ROWS_HAS_Q31
-#define ROWS_HAS
+#ifdef BATCH_HAS_Q31
+#define BATCH_HAS
 #endif
-#define ROWS_TYPE rows_q31
+#define BATCH_TYPE batch_q31
 #include "firmware/lab/batch_type.inc"

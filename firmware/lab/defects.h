@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(number, NAME, "name", "help"): of plant_defect; the help of the tunable lists them. */
+/* X(number, NAME, "name", "help"): of sim_defect; the help of the parameter lists them. */
 #define DEFECT_TABLE(X)                                                                            \
     X(0, NONE, "none", "nothing is wrong")                                                         \
     X(1, MOTOR, "motor reversed", "the motor turns the other way")                                 \

@@ -2,7 +2,7 @@
  * while the arm is prepared. */
 #include "firmware/link/batch_port.h"
 
-#if defined(ROWS_HAS_F32) || defined(ROWS_HAS_F64) || defined(ROWS_HAS_Q31)
+#if defined(BATCH_HAS_F32) || defined(BATCH_HAS_F64) || defined(BATCH_HAS_Q31)
 
 #include "firmware/params/image.h"
 #include "firmware/lab/batch.h"
@@ -14,7 +14,7 @@ enum { ROW_NUMBERS = DYN_MAX_JOINTS * DYN_MAX_JOINTS };
 
 static union {
     double aligned;
-    uint8_t evaluator[ROWS_EVALUATOR_ROOM];
+    uint8_t evaluator[BATCH_EVALUATOR_ROOM];
     image_t image;
 } work;
 
@@ -25,30 +25,30 @@ typedef union {
 
 static row_t *row; /* in the memory of incoming images */
 
-static const rows_type_t *type; /* of the arm in the evaluator; NULL: there is none */
+static const batch_type_t *type; /* of the arm in the evaluator; NULL: there is none */
 
 enum {
     HAS = 0
-#ifdef ROWS_HAS_F32
-          | 1 << ROWS_F32
+#ifdef BATCH_HAS_F32
+          | 1 << BATCH_F32
 #endif
-#ifdef ROWS_HAS_F64
-          | 1 << ROWS_F64
+#ifdef BATCH_HAS_F64
+          | 1 << BATCH_F64
 #endif
-#ifdef ROWS_HAS_Q31
-          | 1 << ROWS_Q31
+#ifdef BATCH_HAS_Q31
+          | 1 << BATCH_Q31
 #endif
 };
 
-static const rows_type_t *const types[ROWS_REALS] = {
-#ifdef ROWS_HAS_F32
-    [ROWS_F32] = &rows_f32,
+static const batch_type_t *const types[BATCH_REALS] = {
+#ifdef BATCH_HAS_F32
+    [BATCH_F32] = &batch_f32,
 #endif
-#ifdef ROWS_HAS_F64
-    [ROWS_F64] = &rows_f64,
+#ifdef BATCH_HAS_F64
+    [BATCH_F64] = &batch_f64,
 #endif
-#ifdef ROWS_HAS_Q31
-    [ROWS_Q31] = &rows_q31,
+#ifdef BATCH_HAS_Q31
+    [BATCH_Q31] = &batch_q31,
 #endif
 };
 
@@ -75,7 +75,7 @@ static int board_load(void *context, uint8_t real, const uint8_t *image, size_t 
     if (image_model(&work.image, &row->model) != DYN_OK)
         return APP_E_ARM;
     const bool proved = image_units(&work.image, &units);
-    if (real != ROWS_Q31)
+    if (real != BATCH_Q31)
         memset(&units, 0, sizeof units);
     else if (!proved)
         return APP_E_UNPROVED;
@@ -113,14 +113,14 @@ static int board_run(void *context, uint8_t method, int *reason, uint32_t *limit
     return status == DYN_OK ? LINK_OK : LINK_APP;
 }
 
-const server_rows_t *rows_service(void *memory, size_t size) {
-    static server_rows_t service = {.methods = METHOD_COUNT,
-                                    .reals = HAS,
-                                    .describe = board_describe,
-                                    .load = board_load,
-                                    .wrench = board_wrench,
-                                    .row_room = ROW_NUMBERS,
-                                    .run = board_run};
+const server_batch_t *batch_service(void *memory, size_t size) {
+    static server_batch_t service = {.methods = METHOD_COUNT,
+                                     .reals = HAS,
+                                     .describe = board_describe,
+                                     .load = board_load,
+                                     .wrench = board_wrench,
+                                     .row_room = ROW_NUMBERS,
+                                     .run = board_run};
     row = memory;
     service.row = row->numbers;
     return size >= sizeof *row ? &service : NULL;
@@ -128,7 +128,7 @@ const server_rows_t *rows_service(void *memory, size_t size) {
 
 #else
 
-const server_rows_t *rows_service(void *memory, size_t size) {
+const server_batch_t *batch_service(void *memory, size_t size) {
     (void)memory;
     (void)size;
     return NULL;

@@ -1,5 +1,5 @@
 /*
- * Rows on this board, for the link: the number types that its build has (ROWS_REALS in board.mk).
+ * Rows on this board, for the link: the number types that its build has (BATCH_REALS in board.mk).
  */
 #ifndef FIRMWARE_LINK_BATCH_PORT_H
 #define FIRMWARE_LINK_BATCH_PORT_H
@@ -7,7 +7,7 @@
 #include "firmware/link/server.h"
 
 /* Uses the memory of incoming images for rows: an image is done with when its arm is prepared.
- * NULL: this build has no rows, or the memory is too small for one. */
-const server_rows_t *rows_service(void *memory, size_t size);
+ * NULL: this build has no batch, or the memory is too small for one. */
+const server_batch_t *batch_service(void *memory, size_t size);
 
 #endif

@@ -27,22 +27,22 @@ enum {
  * time. */
 #define ASK_TABLE(X)                                                                               \
     X(1, HELLO, AGAIN, "u8 version",                                                               \
-      "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 tunables, u8 fields, "        \
+      "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 parameters, u8 fields, "      \
       "u8 methods, text board, text real, text build",                                             \
       "who is there; forgets the repetitions of the requests before")                              \
     X(2, STATUS, AGAIN, "",                                                                        \
       "u8 state, u8 fault, u8 flags, u8 joints, u32 tick, u32 rate_hz, u32 image_length, "         \
-      "u32 image_crc, u8 source, i16 reason, u16 knot_credits, u32 sequence",                      \
+      "u32 image_crc, u8 source, i16 reason, u16 point_credits, u32 sequence",                     \
       "what the board does, and which set it runs")                                                \
     X(3, COUNTERS, AGAIN, "", "u32 each: COUNTER_TABLE", "ticks, costs, and what the line lost")   \
     X(4, DESCRIBE, AGAIN, "u8 topic, u8 index, u16 offset", "u16 total, bytes from offset on",     \
       "a record about TOPIC_TABLE, in pieces")                                                     \
-    X(5, GET, AGAIN, "u8 tunable, u8 joint", "f32 value, u8 saved", "value of a tunable")          \
-    X(6, SET, AGAIN, "u8 tunable, u8 joint, f32 value", "f32 value; refused: i16 reason",          \
+    X(5, GET, AGAIN, "u8 parameter, u8 joint", "f32 value, u8 saved", "value of a parameter")      \
+    X(6, SET, AGAIN, "u8 parameter, u8 joint, f32 value", "f32 value; refused: i16 reason",        \
       "changes it until the next reset, or until SAVE makes it stay; refused with BUDGET where "   \
       "the samples that are chosen would not fit the line any more (rate_hz, sample_every)")       \
     X(7, IMAGE_BEGIN, AGAIN, "u8 target, u32 length, u32 crc", "refused: i16 reason",              \
-      "a parameter image will come; the CRC-32 is of all its bytes; outputs must be off")          \
+      "a robot image will come; the CRC-32 is of all its bytes; outputs must be off")              \
     X(8, IMAGE_DATA, AGAIN, "u32 offset, bytes", "refused: i16 reason",                            \
       "its bytes in their order; a piece that came already is taken for a repetition")             \
     X(9, IMAGE_END, ONCE, "u8 target", "i16 reason, u8 joint, u8 kept",                            \
@@ -50,27 +50,28 @@ enum {
     X(10, IMAGE_READ, AGAIN, "u8 which, u32 offset, u8 count", "bytes",                            \
       "the image that runs (0) or that is stored (1)")                                             \
     X(11, SAVE, ONCE, "", "u8 persistent, u32 sequence; refused: i16 reason",                      \
-      "stores what runs: image, tunables, choice of telemetry; read back before it is answered")   \
+      "stores what runs: image, parameters, choice of telemetry; read back before it is answered") \
     X(12, TELEMETRY, ONCE, "u32 every, u8 fields...", "u16 bytes, u32 needed, u32 available",      \
       "choice and decimation in ticks; no field: off; refused where the line is too slow")         \
     X(13, CREDIT, ONCE, "u32 samples", "", "so many more samples may be sent")                     \
     X(14, MOTION, ONCE, "u8 kind, f32 duration_s, f32 value[joints]", "i16 reason, u8 joint",      \
       "starts a motion")                                                                           \
-    X(15, KNOTS, ONCE, "f32 point[joints]...; none: that was the last", "i16 reason, u16 credits", \
+    X(15, POINTS, ONCE, "f32 point[joints]...; none: that was the last",                           \
+      "i16 reason, u16 credits",                                                                   \
       "points of a streamed motion: control points of a uniform cubic B-spline")                   \
     X(16, STOP, AGAIN, "u8 how", "i16 reason", "0 brakes, then off; 1 off at once")                \
     X(17, CLEAR, AGAIN, "", "i16 reason", "after a fault: idle again")                             \
     X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm somewhere")         \
     X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "numbers of a row to compute")                  \
     X(20, ROW_RUN, AGAIN, "u8 method", "i16 reason, u32 limited, u32 cost",                        \
-      "computes it with the arm that came last for TARGET_ROWS")                                   \
+      "computes it with the arm that came last for TARGET_BATCH")                                  \
     X(21, ROW_GET, AGAIN, "u16 first, u8 count", "f64...", "numbers of the result")                \
     X(22, CRASH, AGAIN, "u8 clear, u16 offset", "u16 total, bytes from offset on",                 \
       "the record of the crash before this start: CRASH_TABLE; total 0: none")                     \
     X(23, STAGES, AGAIN, "u8 stage, u8 clear", "u32 ticks, u32 least, u32 mean, u32 most, text",   \
       "what a stage of a tick costs; the stage behind the last: the whole tick")                   \
     X(24, RESET, AGAIN, "u32 0x4c504152", "", "starts the board again")                            \
-    X(25, WRENCH, AGAIN, "f64 wrench[6]", "", "on the hand, for rows; zeros: none")                \
+    X(25, WRENCH, AGAIN, "f64 wrench[6]", "", "on the end effector, for rows; zeros: none")        \
     X(26, FAULT, AGAIN, "",                                                                        \
       "u8 fault, u8 joint (255: none), u8 stop, u8 enabled, f32 value, f32 limit, u32 limited",    \
       "the first fault since the last CLEAR, what goes on after it, and for how many ticks a "     \
@@ -119,7 +120,7 @@ enum {
 /* STATUS */
 enum {
     STATUS_UNSAVED_IMAGE = 1 << 0,
-    STATUS_UNSAVED_TUNABLES = 1 << 1,
+    STATUS_UNSAVED_PARAMETERS = 1 << 1,
     STATUS_TELEMETRY = 1 << 2,
     STATUS_CRASHED = 1 << 3, /* there is a record for CRASH */
     STATUS_MOVING = 1 << 4,
@@ -127,7 +128,7 @@ enum {
 enum { SOURCE_NONE, SOURCE_STORE, SOURCE_LINK };
 
 /* IMAGE_BEGIN, IMAGE_END */
-enum { TARGET_APP, TARGET_ROWS }; /* TARGET_ROWS + 0 f32, 1 f64, 2 q31 */
+enum { TARGET_APP, TARGET_BATCH }; /* TARGET_BATCH + 0 f32, 1 f64, 2 q31 */
 #define RESET_WORD 0x4c504152u
 
 /* X(NAME, "name", "help") */
@@ -156,7 +157,7 @@ typedef enum {
 /* DESCRIBE: X(number, NAME, "what the record holds") */
 #define TOPIC_TABLE(X)                                                                             \
     X(0, ROBOT, "u8 joints, u8 type[joints] (1 prismatic), text name, text joint[joints]")         \
-    X(1, TUNABLE,                                                                                  \
+    X(1, PARAMETER,                                                                                \
       "u8 per_joint, u8 idle_only, f32 least, f32 most, f32 fallback, text name, text unit "       \
       "(revolute|prismatic where they differ), text help")                                         \
     X(2, FIELD,                                                                                    \

@@ -21,18 +21,18 @@ _Static_assert(SERVER_PAYLOAD >= PROTOCOL_PAYLOAD_MIN && SERVER_PAYLOAD <= PROTO
 typedef struct {
     void *context;
     uint8_t methods;
-    uint8_t reals; /* bits of rows_real_t: number types that this build has */
+    uint8_t reals; /* bits of batch_real_t: number types that this build has */
     /* Name of a method, and its problem. */
     void (*describe)(void *context, uint8_t method, uint8_t *problem, const char **problem_name,
                      const char **method_name);
-    /* 0 or a reason like that of app_load; real: a rows_real_t. */
+    /* 0 or a reason like that of app_load; real: a batch_real_t. */
     int (*load)(void *context, uint8_t real, const uint8_t *image, size_t size);
     int (*wrench)(void *context, const double wrench[6]); /* a link_status_t */
     double *row;                                          /* in and out */
     uint16_t row_room;
     /* LINK_OK, LINK_INDEX, LINK_ORDER, or LINK_APP with a reason. */
     int (*run)(void *context, uint8_t method, int *reason, uint32_t *limited, uint32_t *cost);
-} server_rows_t;
+} server_batch_t;
 
 typedef struct {
     const char *board, *build; /* name; which firmware it is, in a few hexadecimal digits */
@@ -54,7 +54,7 @@ typedef struct {
     const uint8_t *(*crash)(void *context, size_t *size); /* NULL: there was none */
     void (*crash_clear)(void *context);
     void (*reset)(void *context); /* NULL: cannot */
-    const server_rows_t *rows;    /* NULL: does not compute rows */
+    const server_batch_t *batch;  /* NULL: does not compute rows */
 } server_port_t;
 
 typedef struct {

@@ -1,13 +1,14 @@
-/* firmware/link/server_room.h: what the board is asked to do: tunables, samples, motions. */
+/* firmware/link/server_room.h: what the board is asked to do: parameters, samples, motions. */
 #include "firmware/link/server_room.h"
 
-/* ------------------------------------------------------------------------------------- tunables */
+/* -------------------------------------------------------------------------------------
+ * parameters */
 
 int serve_GET(server_t *server, exchange_t *x) {
     float value;
     if (x->size != 2)
         return LINK_SIZE;
-    if (x->in[0] >= TUNABLES || app_get(server->app, x->in[0], x->in[1], &value) != APP_OK)
+    if (x->in[0] >= PARAMETERS || app_get(server->app, x->in[0], x->in[1], &value) != APP_OK)
         return LINK_INDEX;
     out_f32(x, value);
     out_u8(x, set_holds(&server->store, x->in[0], x->in[1], value));
@@ -18,7 +19,7 @@ int serve_SET(server_t *server, exchange_t *x) {
     float value = 0;
     if (x->size != 6)
         return LINK_SIZE;
-    if (x->in[0] >= TUNABLES)
+    if (x->in[0] >= PARAMETERS)
         return LINK_INDEX;
     telemetry_t *telemetry = &server->telemetry;
     const float wanted = get_f32(x->in + 2);
@@ -28,7 +29,7 @@ int serve_SET(server_t *server, exchange_t *x) {
     const int reason = app_set(server->app, x->in[0], x->in[1], wanted);
     if (reason != APP_OK)
         return server_refused(x, reason);
-    if (x->in[0] == TUNABLE_sample_every && telemetry->fields > 0)
+    if (x->in[0] == PARAMETER_sample_every && telemetry->fields > 0)
         telemetry->every = (uint32_t)wanted; /* what CHOICE tells and SAVE stores is what comes */
     (void)app_get(server->app, x->in[0], x->in[1], &value);
     out_f32(x, value);
@@ -76,24 +77,24 @@ int serve_MOTION(server_t *server, exchange_t *x) {
     return reason == APP_OK ? LINK_OK : LINK_APP;
 }
 
-int serve_KNOTS(server_t *server, exchange_t *x) {
+int serve_POINTS(server_t *server, exchange_t *x) {
     const uint32_t n = server_joints(server);
     if (n == 0 || x->size % (4 * n) != 0)
         return LINK_SIZE;
     const uint32_t points = (uint32_t)x->size / (4 * n);
     int reason = APP_OK;
     if (points == 0)
-        reason = app_knots_end(server->app);
-    else if (app_knot_credits(server->app) > 0 && points > app_knot_credits(server->app))
+        reason = app_points_end(server->app);
+    else if (app_point_credits(server->app) > 0 && points > app_point_credits(server->app))
         reason = APP_E_ROOM; /* all or none; without any the push knows why */
     for (uint32_t p = 0; p < points && reason == APP_OK; p++) {
         float q[DYN_MAX_JOINTS];
         for (uint32_t i = 0; i < n; i++)
             q[i] = get_f32(x->in + 4 * (p * n + i));
-        reason = app_knot_push(server->app, q);
+        reason = app_point_push(server->app, q);
     }
     out_u16(x, (uint32_t)reason);
-    out_u16(x, app_knot_credits(server->app));
+    out_u16(x, app_point_credits(server->app));
     return reason == APP_OK ? LINK_OK : LINK_APP;
 }
 

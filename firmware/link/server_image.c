@@ -25,9 +25,9 @@ static void runs(server_t *server, const uint8_t *image, uint32_t length, uint8_
     server->reason = APP_OK;
 }
 
-static bool has_rows(const server_t *server, int real) {
-    const server_rows_t *rows = server->port->rows;
-    return rows != NULL && real < 8 && (rows->reals >> real & 1) != 0;
+static bool has_batch(const server_t *server, int real) {
+    const server_batch_t *batch = server->port->batch;
+    return batch != NULL && real < 8 && (batch->reals >> real & 1) != 0;
 }
 
 int serve_IMAGE_BEGIN(server_t *server, exchange_t *x) {
@@ -38,7 +38,7 @@ int serve_IMAGE_BEGIN(server_t *server, exchange_t *x) {
     server->incoming = 0;
     if (!app_rests(server->app))
         return LINK_STATE;
-    if (target >= TARGET_ROWS && !has_rows(server, target - TARGET_ROWS))
+    if (target >= TARGET_BATCH && !has_batch(server, target - TARGET_BATCH))
         return LINK_ABSENT;
     if (in_place(server) && target == TARGET_APP) {
         int status = server->port->medium == NULL
@@ -94,25 +94,25 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
 }
 
 _Static_assert((int)SET_VALUES <= (int)APP_LENT,
-               "while no motion is on, its memory holds the tunables");
+               "while no motion is on, its memory holds the parameters");
 
-/* Tunables of the arm that runs, while another one is tried: kept, or back to what they were. */
-static void each_tunable(app_t *app, float *value, bool back) {
+/* Parameters of the arm that runs, while another one is tried: kept, or back to what they were. */
+static void each_parameter(app_t *app, float *value, bool back) {
     app_status_t status;
     app_status(app, &status);
     unsigned i = 0;
-    for (uint32_t t = 0; t < TUNABLES; t++) {
-        const uint32_t count = tunable_table[t].per_joint ? status.joints : 1;
+    for (uint32_t t = 0; t < PARAMETERS; t++) {
+        const uint32_t count = parameter_table[t].per_joint ? status.joints : 1;
         for (uint32_t joint = 0; joint < count; joint++, i++)
             (void)(back ? app_set(app, t, joint, value[i]) : app_get(app, t, joint, &value[i]));
     }
 }
 
-/* The arm and the tunables from before; without one nothing runs. */
+/* The arm and the parameters from before; without one nothing runs. */
 static void run_again(server_t *server) {
     float *before = app_lend(server->app); /* load has kept them there */
     if (app_load(server->app, server->running, server->running_length) == APP_OK && before != NULL)
-        each_tunable(server->app, before, true);
+        each_parameter(server->app, before, true);
 }
 
 /* Takes a new arm over; if it is refused, what ran before runs again as it was. */
@@ -123,7 +123,7 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
     if (before == NULL)
         return APP_E_STATE;
     if (ran)
-        each_tunable(server->app, before, false);
+        each_parameter(server->app, before, false);
     const int reason = app_load(server->app, image, length);
     server->place = app_where(server->app);
     if (reason == APP_OK) { /* whose choice was for another arm */
@@ -153,9 +153,9 @@ static int take_in_place(server_t *server, exchange_t *x) {
     return answer_image(server, x, REASON_STORE + status, false);
 }
 
-__attribute__((noinline)) static int rows_load(const server_rows_t *rows, uint8_t real,
-                                               const uint8_t *image, uint32_t length) {
-    return rows->load(rows->context, real, image, length);
+__attribute__((noinline)) static int batch_load(const server_batch_t *batch, uint8_t real,
+                                                const uint8_t *image, uint32_t length) {
+    return batch->load(batch->context, real, image, length);
 }
 
 int serve_IMAGE_END(server_t *server, exchange_t *x) {
@@ -172,11 +172,11 @@ int serve_IMAGE_END(server_t *server, exchange_t *x) {
     if (server->incoming_target == TARGET_APP && in_place(server))
         return take_in_place(server, x);
     const uint8_t *image = server->port->incoming;
-    if (server->incoming_target >= TARGET_ROWS) {
-        const server_rows_t *rows = server->port->rows;
+    if (server->incoming_target >= TARGET_BATCH) {
+        const server_batch_t *batch = server->port->batch;
         server->place = UINT32_MAX;
-        const uint8_t real = (uint8_t)(server->incoming_target - TARGET_ROWS);
-        return answer_image(server, x, rows_load(rows, real, image, server->incoming_length),
+        const uint8_t real = (uint8_t)(server->incoming_target - TARGET_BATCH);
+        return answer_image(server, x, batch_load(batch, real, image, server->incoming_length),
                             false);
     }
     const int reason = load(server, image, server->incoming_length);
@@ -230,12 +230,12 @@ int serve_SAVE(server_t *server, exchange_t *x) {
     if (status != STORE_OK)
         return store_refused(x, status);
     if (in_place(server)) { /* the same bytes, in the other slot */
-        each_tunable(server->app, before, false);
+        each_parameter(server->app, before, false);
         server->running = slot_image(server, (unsigned)server->store.current);
         const int reason = app_load(server->app, server->running, server->running_length);
         if (reason != APP_OK)
             return server_refused(x, reason);
-        each_tunable(server->app, before, true);
+        each_parameter(server->app, before, true);
     }
     server->source = SOURCE_STORE;
     out_u8(x, (server->port->flags & HELLO_PERSISTENT) != 0);
@@ -256,7 +256,7 @@ void server_load_stored(server_t *server) {
     if (status != STORE_OK) {
         server->reason = (int16_t)(REASON_STORE + status);
         if (status != STORE_E_EMPTY)
-            app_fault(server->app, APP_FAULT_PARAMETERS);
+            app_fault(server->app, APP_FAULT_IMAGE);
         return;
     }
     const uint8_t *image = port->image;
@@ -267,8 +267,7 @@ void server_load_stored(server_t *server) {
     const int reason = app_load(server->app, image, length);
     if (reason != APP_OK) {
         server->reason = (int16_t)reason;
-        app_fault(server->app,
-                  reason == APP_E_GENERATED ? APP_FAULT_GENERATED : APP_FAULT_PARAMETERS);
+        app_fault(server->app, reason == APP_E_GENERATED ? APP_FAULT_GENERATED : APP_FAULT_IMAGE);
         return;
     }
     runs(server, image, length, SOURCE_STORE);

@@ -1,6 +1,6 @@
 /* What the rooms of the server share: a request with the place for its answer, and one handler for
  * each message of the protocol. server.c has the line and finds the handler; the handlers live by
- * what they are about: server_tell.c what the board says about itself, server_image.c parameters
+ * what they are about: server_report.c what the board says about itself, server_image.c parameters
  * and their store, server_act.c what moves and streams, server_batch.c computation for the tool. */
 #ifndef FIRMWARE_LINK_SERVER_ROOM_H
 #define FIRMWARE_LINK_SERVER_ROOM_H

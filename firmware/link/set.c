@@ -14,10 +14,10 @@ static uint32_t word_at(const store_t *store, uint32_t at) {
     return get_u32(bytes);
 }
 
-static uint32_t joints_of(const app_t *app, uint32_t tunable) {
+static uint32_t joints_of(const app_t *app, uint32_t parameter) {
     app_status_t status;
     app_status(app, &status);
-    return tunable_table[tunable].per_joint ? status.joints : 1;
+    return parameter_table[parameter].per_joint ? status.joints : 1;
 }
 
 int set_image(const store_t *store, uint32_t *length) {
@@ -47,16 +47,16 @@ int set_put_head(store_t *store, uint32_t image_length) {
     return status == STORE_OK ? put_word(store, image_length) : status;
 }
 
-static int put_tunable(store_t *store, const app_t *app, uint32_t tunable, uint32_t joint) {
-    uint8_t entry[SET_TUNABLE];
+static int put_parameter(store_t *store, const app_t *app, uint32_t parameter, uint32_t joint) {
+    uint8_t entry[SET_PARAMETER];
     float value = 0;
-    (void)app_get(app, tunable, joint, &value);
-    put_f32(put_u32(put_u32(entry, name_crc(tunable_table[tunable].name)), joint), value);
+    (void)app_get(app, parameter, joint, &value);
+    put_f32(put_u32(put_u32(entry, name_crc(parameter_table[parameter].name)), joint), value);
     return store_put(store, entry, sizeof entry);
 }
 
 int set_put_no_tables(store_t *store) {
-    static const uint32_t words[] = {0, 1, 0}; /* tunables; decimation, fields */
+    static const uint32_t words[] = {0, 1, 0}; /* parameters; decimation, fields */
     int status = STORE_OK;
     for (uint32_t i = 0; i < sizeof words / sizeof words[0] && status == STORE_OK; i++)
         status = put_word(store, words[i]);
@@ -65,13 +65,13 @@ int set_put_no_tables(store_t *store) {
 
 int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetry) {
     uint32_t count = 0;
-    for (uint32_t t = 0; t < TUNABLES; t++)
+    for (uint32_t t = 0; t < PARAMETERS; t++)
         count += joints_of(app, t);
     int status = put_word(store, count);
-    for (uint32_t t = 0; t < TUNABLES && status == STORE_OK; t++) {
+    for (uint32_t t = 0; t < PARAMETERS && status == STORE_OK; t++) {
         const uint32_t joints = joints_of(app, t);
         for (uint32_t joint = 0; joint < joints && status == STORE_OK; joint++)
-            status = put_tunable(store, app, t, joint);
+            status = put_parameter(store, app, t, joint);
     }
     if (status == STORE_OK)
         status = put_word(store, telemetry->every);
@@ -82,25 +82,25 @@ int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetr
     return status;
 }
 
-/* Where the tunables begin, and how many there are. */
-static uint32_t tunables_at(const store_t *store, uint32_t *count) {
+/* Where the parameters begin, and how many there are. */
+static uint32_t parameters_at(const store_t *store, uint32_t *count) {
     uint32_t image;
     *count = 0;
     if (set_image(store, &image) != STORE_OK)
         return 0;
     const uint32_t at = SET_IMAGE + image + 4;
     const uint32_t stored = word_at(store, at - 4);
-    if (stored <= (store->length - at) / SET_TUNABLE)
+    if (stored <= (store->length - at) / SET_PARAMETER)
         *count = stored;
     return at;
 }
 
-bool set_holds(const store_t *store, uint32_t tunable, uint32_t joint, float value) {
+bool set_holds(const store_t *store, uint32_t parameter, uint32_t joint, float value) {
     uint32_t count;
-    uint32_t at = tunables_at(store, &count);
-    const uint32_t name = name_crc(tunable_table[tunable].name);
-    for (; count > 0; count--, at += SET_TUNABLE) {
-        uint8_t entry[SET_TUNABLE];
+    uint32_t at = parameters_at(store, &count);
+    const uint32_t name = name_crc(parameter_table[parameter].name);
+    for (; count > 0; count--, at += SET_PARAMETER) {
+        uint8_t entry[SET_PARAMETER];
         store_read(store, at, entry, sizeof entry);
         if (get_u32(entry) == name && get_u32(entry + 4) == joint) {
             uint8_t wanted[4];
@@ -111,9 +111,9 @@ bool set_holds(const store_t *store, uint32_t tunable, uint32_t joint, float val
     return false;
 }
 
-static bool take_tunable(const uint8_t entry[SET_TUNABLE], app_t *app) {
-    for (uint32_t t = 0; t < TUNABLES; t++)
-        if (get_u32(entry) == name_crc(tunable_table[t].name))
+static bool take_parameter(const uint8_t entry[SET_PARAMETER], app_t *app) {
+    for (uint32_t t = 0; t < PARAMETERS; t++)
+        if (get_u32(entry) == name_crc(parameter_table[t].name))
             return app_set(app, t, get_u32(entry + 4), get_f32(entry + 8)) == APP_OK;
     return false;
 }
@@ -121,12 +121,12 @@ static bool take_tunable(const uint8_t entry[SET_TUNABLE], app_t *app) {
 uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_FIELDS],
                          uint32_t *fields, uint32_t *every) {
     uint32_t count, unknown = 0;
-    uint32_t at = tunables_at(store, &count);
+    uint32_t at = parameters_at(store, &count);
     *fields = *every = 0;
-    for (; count > 0; count--, at += SET_TUNABLE) {
-        uint8_t entry[SET_TUNABLE];
+    for (; count > 0; count--, at += SET_PARAMETER) {
+        uint8_t entry[SET_PARAMETER];
         store_read(store, at, entry, sizeof entry);
-        unknown += take_tunable(entry, app) ? 0 : 1;
+        unknown += take_parameter(entry, app) ? 0 : 1;
     }
     if (at == 0 || store->length - at < 8)
         return unknown;

@@ -1,7 +1,7 @@
 /*
- * What the store holds: the parameter image, every tunable by its name, the choice of telemetry.
+ * What the store holds: the robot image, every parameter by its name, the choice of telemetry.
  *
- * Names travel as CRC-32 of their text, so that a set outlives a firmware with other tunables or
+ * Names travel as CRC-32 of their text, so that a set outlives a firmware with other parameters or
  * fields: what the firmware no longer has is passed over and counted, what the set does not know
  * keeps its default. Another layout of image or set is refused.
  *
@@ -9,7 +9,7 @@
  * 0    SET_VERSION
  * 4    length of the image
  * 8    the image, a whole number of words
- * number of tunables; for each: CRC-32 of its name, joint, value (single)
+ * number of parameters; for each: CRC-32 of its name, joint, value (single)
  * decimation of the telemetry, number of fields; for each: CRC-32 of its name
  */
 #ifndef FIRMWARE_LINK_SET_H
@@ -25,11 +25,11 @@
 
 enum {
     SET_VERSION = 1,
-    SET_VALUES = 0 TUNABLE_TABLE(SET_COUNT), /* of all tunables and joints */
-    SET_IMAGE = 8,                           /* where the image begins */
-    SET_TUNABLE = 12,                        /* bytes of one */
+    SET_VALUES = 0 PARAMETER_TABLE(SET_COUNT), /* of all parameters and joints */
+    SET_IMAGE = 8,                             /* where the image begins */
+    SET_PARAMETER = 12,                        /* bytes of one */
     /* beside the image, at most */
-    SET_TABLES = SET_IMAGE + 4 + SET_VALUES * SET_TUNABLE + 8 + SAMPLE_FIELDS * 4
+    SET_TABLES = SET_IMAGE + 4 + SET_VALUES * SET_PARAMETER + 8 + SAMPLE_FIELDS * 4
 };
 
 /* STORE_OK and the length of the stored image; or STORE_E_EMPTY, STORE_E_NEWER, STORE_E_CONTENT. */
@@ -43,12 +43,12 @@ int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetr
 /* The tables of a set that says nothing beside its image. */
 int set_put_no_tables(store_t *store);
 
-/* Tunables and choice of the stored set into the application, whose arm is loaded already. Returns
- * how many of them this firmware does not have or take. */
+/* Parameters and choice of the stored set into the application, whose arm is loaded already.
+ * Returns how many of them this firmware does not have or take. */
 uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_FIELDS],
                          uint32_t *fields, uint32_t *every);
 
 /* Is this the value that is stored? */
-bool set_holds(const store_t *store, uint32_t tunable, uint32_t joint, float value);
+bool set_holds(const store_t *store, uint32_t parameter, uint32_t joint, float value);
 
 #endif

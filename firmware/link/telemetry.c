@@ -43,7 +43,7 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
                                    status.rate_hz, every, baud);
         if (budget->needed > budget->available)
             return LINK_BUDGET;
-        if (app_set(app, TUNABLE_sample_every, 0, (float)every) != APP_OK)
+        if (app_set(app, PARAMETER_sample_every, 0, (float)every) != APP_OK)
             return LINK_APP;
     }
     while (app_sample_peek(app) != NULL) /* made for the choice before */
@@ -52,17 +52,17 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
     return LINK_OK;
 }
 
-int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t tunable, float value,
-                     uint32_t payload, uint32_t baud) {
-    const tunable_info_t *info = &tunable_table[tunable];
+int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t parameter,
+                     float value, uint32_t payload, uint32_t baud) {
+    const parameter_info_t *info = &parameter_table[parameter];
     if (telemetry->fields == 0 || !(value >= info->least && value <= info->most))
         return LINK_OK;
     app_status_t status;
     app_status(app, &status);
     uint32_t rate_hz = status.rate_hz, every = telemetry->every;
-    if (tunable == TUNABLE_rate_hz)
+    if (parameter == PARAMETER_rate_hz)
         rate_hz = (uint32_t)value;
-    else if (tunable == TUNABLE_sample_every)
+    else if (parameter == PARAMETER_sample_every)
         every = (uint32_t)value;
     else
         return LINK_OK;

@@ -46,8 +46,8 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
                      uint32_t every, uint32_t payload, uint32_t baud, telemetry_budget_t *budget);
 /* LINK_OK, or LINK_BUDGET where the choice would no longer fit the line with this value of rate_hz
  * or sample_every; a value that has no meaning is for app_set to refuse. */
-int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t tunable, float value,
-                     uint32_t payload, uint32_t baud);
+int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t parameter,
+                     float value, uint32_t payload, uint32_t baud);
 /* So many samples more may be sent. */
 void telemetry_pay(telemetry_t *telemetry, const app_t *app, uint32_t samples);
 uint32_t telemetry_lost(const telemetry_t *telemetry, const app_t *app);

@@ -1,4 +1,4 @@
-/* The parameter image: checksum, writer, reader, and the way to the model and to q31. */
+/* The robot image: checksum, writer, reader, and the way to the model and to q31. */
 #include "firmware/params/image.h"
 
 #include "firmware/params/bytes.h"

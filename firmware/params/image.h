@@ -1,5 +1,5 @@
 /*
- * The parameter image: everything that a board must know of its robot, as bytes. Written by the
+ * The robot image: everything that a board must know of its robot, as bytes. Written by the
  * tool, kept in flash or RAM by the firmware, read by both through this file. The same robot always
  * makes the same bytes.
  *
@@ -85,7 +85,7 @@
     X(gravity, 3, "m/s^2", FREE, "acceleration of gravity in the base frame; points down")         \
     X(base_xyz, 3, "m", FREE, "where the base frame stands in the world")                          \
     X(base_rpy, 3, "rad", ANGLE, "and how it is turned: Rz(y) Ry(p) Rx(r)")                        \
-    X(tool_xyz, 3, "m", FREE, "hand frame in the last link frame")                                 \
+    X(tool_xyz, 3, "m", FREE, "tool frame in the last link frame")                                 \
     X(tool_rpy, 3, "rad", ANGLE, "and how it is turned")                                           \
     X(payload_mass, 1, "kg", POSITIVE, "payload on the last link")                                 \
     X(payload_com, 3, "m", FREE, "its centre of mass in the last link frame")                      \
@@ -157,7 +157,7 @@ enum {
 /* X(number, NAME, "cause", "cure"). Numbers are never used again. */
 #define IMAGE_ERROR_TABLE(X)                                                                       \
     X(-1, SHORT, "the image ends too early", "transfer it again")                                  \
-    X(-2, MAGIC, "this is no parameter image", "make one with `appell image ROBOT -o FILE`")       \
+    X(-2, MAGIC, "this is no robot image", "make one with `appell image ROBOT -o FILE`")           \
     X(-3, VERSION, "the layout is of another version", "make the image again with this tool")      \
     X(-4, LENGTH, "the length does not fit the content", "transfer it again")                      \
     X(-5, CRC, "the checksum does not match", "transfer it again")                                 \

@@ -1,4 +1,4 @@
-/* The section FLEX of a parameter image. */
+/* The section FLEX of a robot image. */
 #include "firmware/params/image_flex.h"
 
 #include "firmware/params/bytes.h"

@@ -1,5 +1,5 @@
 /*
- * The section FLEX of a parameter image: the elastic links of an arm. An object of its own:
+ * The section FLEX of a robot image: the elastic links of an arm. An object of its own:
  * firmware for rigid arms does not link it.
  *
  * For each of the n joints a word: modes along y, along z and of torsion in a byte each, then

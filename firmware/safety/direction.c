@@ -39,7 +39,7 @@ enum { LOOKS = 3 };
 enum { HALVES_APART = 2 };
 /* The kernels are called from few and small frames: these, which call nothing, have their own. */
 #define LEAF static __attribute__((noinline))
-enum { SEEN_RIGHT, SEEN_WRONG, SEEN_DOUBTFUL };
+enum { JUDGED_RIGHT, JUDGED_WRONG, SEEN_DOUBTFUL };
 
 INLINE bool opposite(real a, real b) {
     return (a > 0 && b < 0) || (a < 0 && b > 0);
@@ -58,7 +58,7 @@ INLINE real feedback(const control_t *c, const loop_t *s, uint32_t i) {
 }
 
 /* One look at a joint; true where it is suspicious. */
-INLINE bool look(const control_t *c, guard_t *g, const loop_t *s, uint32_t i) {
+INLINE bool suspect(const control_t *c, guard_t *g, const loop_t *s, uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     const real qd = sixteenth(s->qd_hat[i]), off = real_sub(qd, sixteenth(s->qd_ref[i]));
     const real push = feedback(c, s, i), before = g->look[i].push;
@@ -76,11 +76,11 @@ INLINE bool look(const control_t *c, guard_t *g, const loop_t *s, uint32_t i) {
 LEAF void motion_since(const control_t *c, scratch_t *k, const guard_t *g, const loop_t *s,
                        uint32_t mirrored) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
-        const DYN_T(sure) *sure = &c->arm->joint[i].sure;
+        const DYN_T(proved) *proved = &c->arm->joint[i].proved;
         const real rate = real_mul(c->per_look, gain_mul(c->joint[i].qdd_qd, g->look[i].gained));
-        const real part = real_clamp(rate, sixteenth(sure->qdd));
+        const real part = real_clamp(rate, sixteenth(proved->qdd));
         k->q[i] = placed(c, i, s->q_hat[i]);
-        k->qd[i] = real_clamp(s->qd_hat[i], sure->qd);
+        k->qd[i] = real_clamp(s->qd_hat[i], proved->qd);
         k->qdd[i] = real_twice(real_twice(real_twice(real_twice(part))));
     }
     if (mirrored != APP_NO_JOINT) {
@@ -139,20 +139,20 @@ INLINE bool at_voltage(const control_t *c, const guard_t *g, const loop_t *s, ui
 
 /* A suspicious joint, after needed(). Without the voltage that it needs nobody knows what its motor
  * gave. */
-INLINE uint32_t seen_as(const control_t *c, const scratch_t *k, const guard_t *g, const loop_t *s,
-                        uint32_t i) {
+INLINE uint32_t judge(const control_t *c, const scratch_t *k, const guard_t *g, const loop_t *s,
+                      uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     const real takes = k->tau[i], commanded = s->tau[i];
     if (denied(j, takes, commanded))
-        return SEEN_WRONG;
+        return JUDGED_WRONG;
     if (!j->motor || explained(j, takes, commanded) || at_voltage(c, g, s, i))
-        return SEEN_RIGHT;
+        return JUDGED_RIGHT;
     const real apart = half_apart(real_neg(given_mirrored(c, s, i)), takes);
-    return apart <= real_half(half_apart(commanded, takes)) ? SEEN_WRONG : SEEN_DOUBTFUL;
+    return apart <= real_half(half_apart(commanded, takes)) ? JUDGED_WRONG : SEEN_DOUBTFUL;
 }
 
 /* A look counts; true where it was one too many. */
-INLINE bool count_look(guard_t *g, uint32_t i, bool wrong) {
+INLINE bool count_wrong(guard_t *g, uint32_t i, bool wrong) {
     g->wrong[i] = (uint8_t)(wrong ? g->wrong[i] + 1 : g->wrong[i] - (g->wrong[i] > 0));
     if (g->wrong[i] < LOOKS)
         return false;
@@ -175,7 +175,7 @@ typedef struct {
     uint32_t first, end;
 } range_t;
 
-INLINE range_t looked_at(const control_t *c, const guard_t *g) {
+INLINE range_t joints_due(const control_t *c, const guard_t *g) {
     const uint32_t n = c->arm->n, half = c->segment > HALVES_APART ? (n + 1) / 2 : n;
     return g->phase == 0              ? (range_t){0, half}
            : g->phase == HALVES_APART ? (range_t){half, n}
@@ -183,10 +183,10 @@ INLINE range_t looked_at(const control_t *c, const guard_t *g) {
 }
 
 /* Bit i: joint i is suspicious. */
-LEAF uint32_t looks(const control_t *c, guard_t *g, const loop_t *s, range_t at) {
+LEAF uint32_t suspects_of(const control_t *c, guard_t *g, const loop_t *s, range_t at) {
     uint32_t suspects = 0;
     for (uint32_t i = at.first; i < at.end; i++)
-        suspects |= (uint32_t)(look(c, g, s, i)) << i;
+        suspects |= (uint32_t)(suspect(c, g, s, i)) << i;
     return suspects;
 }
 
@@ -196,10 +196,10 @@ LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const
                        range_t at, uint32_t suspects) {
     uint32_t wrong = APP_NO_JOINT, doubted = APP_NO_JOINT;
     for (uint32_t i = at.first; i < at.end; i++) {
-        const uint32_t as = suspects >> i & 1 ? seen_as(c, k, g, s, i) : SEEN_RIGHT;
+        const uint32_t as = suspects >> i & 1 ? judge(c, k, g, s, i) : JUDGED_RIGHT;
         if (as == SEEN_DOUBTFUL)
             doubted = doubted == APP_NO_JOINT || doubted == g->doubted ? i : doubted;
-        else if (count_look(g, i, as == SEEN_WRONG))
+        else if (count_wrong(g, i, as == JUDGED_WRONG))
             wrong = i;
     }
     if (doubted != APP_NO_JOINT) {
@@ -214,7 +214,7 @@ LEAF uint32_t follow(const control_t *c, const scratch_t *k, guard_t *g, const l
     const uint32_t i = g->doubted;
     const real apart = half_apart(given_mirrored(c, s, i), k->tau[i]), most = real_half(g->missing);
     g->missing = real_known(0);
-    return count_look(g, i, apart <= most) ? i : APP_NO_JOINT;
+    return count_wrong(g, i, apart <= most) ? i : APP_NO_JOINT;
 }
 
 /* The joint that turns the wrong way. Where looks come in every tick a doubt stands in for one. */
@@ -225,10 +225,10 @@ uint32_t direction_guard(const control_t *c, scratch_t *k, guard_t *g, const loo
     g->phase = (uint16_t)(g->phase + 1u < c->segment ? g->phase + 1u : 0);
     if (g->phase == 0)
         note_speeds(c, g, s);
-    const range_t at = looked_at(c, g);
+    const range_t at = joints_due(c, g);
     if (at.first >= at.end && !doubt)
         return APP_NO_JOINT;
-    const uint32_t suspects = looks(c, g, s, at);
+    const uint32_t suspects = suspects_of(c, g, s, at);
     if (doubt || suspects != 0)
         needed(c, k, g, s, doubt ? g->doubted : APP_NO_JOINT);
     return doubt ? follow(c, k, g, s) : conclude(c, k, g, s, at, suspects);

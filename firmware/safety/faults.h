@@ -79,9 +79,9 @@
       "lower rate_hz, or switch off the simulated arm; `appell certify` tells the rates that fit") \
     X(2, ENCODER, "encoder", NONE, DAMP, "an encoder gave no position for several ticks",          \
       "check its wiring and supply; guard_encoder_ticks says how many are allowed")                \
-    X(3, BREAK, "break", NONE, RELEASE, "the break input switched the motors off",                 \
+    X(3, ESTOP, "e-stop", NONE, RELEASE, "the emergency stop switched the motors off",             \
       "release the emergency stop, then clear the fault")                                          \
-    X(4, NUMBER, "number", NONE, DAMP, "the control step computed something that is no number",    \
+    X(4, NUMBER, "number", NONE, DAMP, "the control step computed a value that is not a number",   \
       "check the parameters of the robot; report it if they are right")                            \
     X(5, MODEL, "model", NONE, DAMP,                                                               \
       "the simulated arm has no acceleration: its inertia matrix is singular",                     \
@@ -99,10 +99,10 @@
     X(10, TORQUE, "torque", TORQUE, LOWER,                                                         \
       "the wanted torque was above its limit for too long: the arm hangs, or the load is too "     \
       "heavy",                                                                                     \
-      "take away the obstacle or the load, or move more slowly; guard_patience_s is the time")     \
+      "take away the obstacle or the load, or move more slowly; guard_limit_s is the time")        \
     X(11, VOLTAGE, "voltage", VOLTAGE, LOWER,                                                      \
       "the wanted voltage was above the supply for too long",                                      \
-      "move more slowly, check supply and motor constants; guard_patience_s is the time")          \
+      "move more slowly, check supply and motor constants; guard_limit_s is the time")             \
     X(12, SETPOINT, "setpoint", NONE, HOLD,                                                        \
       "a streamed motion ran out of points, or none came for as many ticks as guard_setpoint",     \
       "send points earlier, or farther apart in time; clear the fault and start again")            \
@@ -119,11 +119,11 @@
       "fetch the record with `appell dump` and report it, then clear the fault")                   \
     X(18, DIRECTION, "direction", VELOCITY, DAMP,                                                  \
       "a joint accelerates against its torque: motor phases or encoder are the wrong way round, "  \
-      "or the hand carries a load that the model does not know",                                   \
+      "or the end effector carries a load that the model does not know",                           \
       "change the sign of the encoder, or swap two wires of the motor; payload_mass is the "       \
       "load; guard_direction 0 switches this check off")                                           \
-    X(19, PARAMETERS, "parameters", NONE, RELEASE, "what is stored is not a robot for this board", \
-      "write a robot into it: `appell flash`")                                                     \
+    X(19, IMAGE, "robot image", NONE, RELEASE, "the stored robot image does not fit this board",   \
+      "write a robot into the board: `appell flash`")                                              \
     X(20, HOMING, "homing", POSITION, HOLD,                                                        \
       "homing went as far as the joint can and met neither its stop nor its switch, or the "       \
       "switch does not open",                                                                      \

@@ -42,7 +42,7 @@ finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
     g->late = counted(in->overrun, g->late);
     g->unread = counted(missing != 0, g->unread);
     if (in->estop)
-        return found(APP_FAULT_BREAK, APP_NO_JOINT, 1, 0);
+        return found(APP_FAULT_ESTOP, APP_NO_JOINT, 1, 0);
     if (g->unread > c->unread)
         return found(spoilt ? APP_FAULT_PARITY : APP_FAULT_ENCODER,
                      first_of(spoilt ? spoilt : missing), g->unread, c->unread);
@@ -120,7 +120,7 @@ static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) 
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const bool torque = s->clipped >> i & 1, other = (s->clipped ^ g->clipped) >> i & 1;
         g->at_limit[i] = counted(s->limited >> i & 1, other ? 0 : g->at_limit[i]);
-        if (g->at_limit[i] > c->patience)
+        if (g->at_limit[i] > c->limit_ticks)
             out = torque ? (finding_t){APP_FAULT_TORQUE, i, s->tau[i], c->joint[i].tau_max}
                          : short_of_voltage(c, g, s, i);
     }
@@ -153,11 +153,11 @@ static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
     const exponents_t e = setup_exponents(from, i);
     const float *t = from->parameter;
     const double pole = setup_observer_pole(from), v = (double)s->velocity;
-    const double fast = (double)t[TUNABLE_guard_speed] * v * (double)t[TUNABLE_limits_part];
-    const double step = fabs(setup_count(s)) * (1 + (double)t[TUNABLE_plant_noise]) * (1 - pole) *
-                        (1 - pole) * (double)t[TUNABLE_rate_hz];
-    out->track = setup_bound((double)t[TUNABLE_guard_tracking], e.p);
-    out->beyond = setup_bound((double)t[TUNABLE_guard_position], e.p);
+    const double fast = (double)t[PARAMETER_guard_speed] * v * (double)t[PARAMETER_limits_scale];
+    const double step = fabs(setup_count(s)) * (1 + (double)t[PARAMETER_sim_noise]) * (1 - pole) *
+                        (1 - pole) * (double)t[PARAMETER_rate_hz];
+    out->track = setup_bound((double)t[PARAMETER_guard_tracking], e.p);
+    out->beyond = setup_bound((double)t[PARAMETER_guard_position], e.p);
     out->fast = setup_bound(fast, e.v);
     out->wrong = setup_bound(fmax(v * WRONG_PART, 2 * step) / 16, e.v);
     /* More than noise, and than three quarters of Coulomb friction, so that friction may be half as
@@ -169,23 +169,23 @@ static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
 }
 
 static uint16_t ticks_of(const setup_t *from, double seconds) {
-    return (uint16_t)fmin(ceil(seconds * (double)from->parameter[TUNABLE_rate_hz]), UINT16_MAX);
+    return (uint16_t)fmin(ceil(seconds * (double)from->parameter[PARAMETER_rate_hz]), UINT16_MAX);
 }
 
 void guard_setup(const setup_t *from, control_t *out) {
     const float *t = from->parameter;
     const double nominal = 1000 * (double)from->volts;
-    (void)real_from_model((double)t[TUNABLE_hold_part], PART, &out->lasting);
-    out->supply_least_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_low]);
-    out->supply_most_mV = (int32_t)(nominal * (double)t[TUNABLE_guard_supply_high]);
-    out->patience = ticks_of(from, (double)t[TUNABLE_guard_patience_s]);
-    out->segment = t[TUNABLE_guard_direction] != 0 ? ticks_of(from, LOOK_S) : 0;
+    (void)real_from_model((double)t[PARAMETER_hold_fraction], PART, &out->lasting);
+    out->supply_least_mV = (int32_t)(nominal * (double)t[PARAMETER_guard_supply_low]);
+    out->supply_most_mV = (int32_t)(nominal * (double)t[PARAMETER_guard_supply_high]);
+    out->limit_ticks = ticks_of(from, (double)t[PARAMETER_guard_limit_s]);
+    out->segment = t[PARAMETER_guard_direction] != 0 ? ticks_of(from, LOOK_S) : 0;
     (void)real_from_model(out->segment > 0 ? 1.0 / out->segment : 0, PART, &out->per_look);
     out->damp = ticks_of(from, DAMP_S);
-    out->setpoint = (uint32_t)t[TUNABLE_guard_setpoint];
-    out->unread = (uint16_t)t[TUNABLE_guard_encoder_ticks];
-    out->late = (uint16_t)t[TUNABLE_guard_overruns];
-    out->brakes = t[TUNABLE_brakes] != 0;
+    out->setpoint = (uint32_t)t[PARAMETER_guard_setpoint];
+    out->unread = (uint16_t)t[PARAMETER_guard_encoder_ticks];
+    out->late = (uint16_t)t[PARAMETER_guard_overruns];
+    out->brakes = t[PARAMETER_brakes] != 0;
     out->damping = 1;
     for (uint32_t i = 0; i < from->n; i++) {
         out->damping &= from->joint[i].motor;

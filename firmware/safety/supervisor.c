@@ -10,7 +10,7 @@ static void catch_arm(supervisor_t *v, const supervised_t *all) {
     loop_t *s = all->loop;
     for (uint32_t i = 0; i < c->arm->n; i++) {
         s->q_mid[i] = s->q_hat[i];
-        s->qd_mid[i] = real_clamp(s->qd_hat[i], c->arm->joint[i].sure.qd);
+        s->qd_mid[i] = real_clamp(s->qd_hat[i], c->arm->joint[i].proved.qd);
     }
     guard_start(c, &v->guard, s);
 }

@@ -12,10 +12,12 @@ INLINE real sixteenth(real a) {
 
 /* A position as the kernels take it, where fixed point was proved. */
 INLINE real placed(const control_t *c, uint32_t i, real at) {
-    const DYN_T(sure) *sure = &c->arm->joint[i].sure;
+    const DYN_T(proved) *proved = &c->arm->joint[i].proved;
     const real q = gain_turn(c->joint[i].angle, at);
-    const bool slides = c->arm->joint[i].prismatic;
-    return slides && q < sure->low ? sure->low : slides && q > sure->high ? sure->high : q;
+    const bool prismatic = c->arm->joint[i].prismatic;
+    return prismatic && q < proved->low    ? proved->low
+           : prismatic && q > proved->high ? proved->high
+                                           : q;
 }
 
 #endif

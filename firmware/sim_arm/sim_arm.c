@@ -23,19 +23,19 @@
 
 /* Speeds for friction and bias, in k->qd: in fixed point those kernels are proved for the limits of
  * the arm, and an arm that is faster is taken for one at its limit. */
-INLINE void sure_speeds(const plant_t *p, scratch_t *k) {
+INLINE void proved_speeds(const sim_arm_t *p, scratch_t *k) {
     for (uint32_t i = 0; i < p->arm->n; i++)
-        k->qd[i] = real_clamp(p->qd[i], p->arm->joint[i].sure.qd);
+        k->qd[i] = real_clamp(p->qd[i], p->arm->joint[i].proved.qd);
 }
 
 /* Torque of the motors without friction, in k->tau, divided by twice the mass factor. */
-INLINE void drive_torque(const control_t *c, const plant_t *p, scratch_t *k) {
+INLINE void drive_torque(const control_t *c, const sim_arm_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
     uint32_t beyond;
     (void)DYN(motor_torque)(p->arm, p->qd, p->input, k->tau);
     for (uint32_t i = 0; i < n; i++)
         k->qdd[i] = real_known(0);
-    sure_speeds(p, k);
+    proved_speeds(p, k);
     DYN(friction)(p->arm, k->qd, k->qdd);
     for (uint32_t i = 0; i < n; i++) {
         const real tau = p->open ? real_known(0) : c->joint[i].motor ? k->tau[i] : p->input[i];
@@ -62,10 +62,10 @@ INLINE real fit_add(real a, real b) {
  *
  * No part of its caller, whose stack is that of the dynamics, too.
  */
-__attribute__((noinline)) static real add_friction(const plant_t *p, uint32_t i, real m) {
+__attribute__((noinline)) static real add_friction(const sim_arm_t *p, uint32_t i, real m) {
     const DYN_T(drive) *d = &p->arm->joint[i].drive;
     uint32_t beyond;
-    const wider speed = gain_wide(d->per_width, real_clamp(p->qd[i], p->arm->joint[i].sure.qd));
+    const wider speed = gain_wide(d->per_width, real_clamp(p->qd[i], p->arm->joint[i].proved.qd));
     const real x = wide_clamp(speed, real_known(1), &beyond);
     const real widths = real_size(wide_fit(speed, &beyond));
     const real fall = real_recip(widths > real_known(1) ? widths : real_known(1));
@@ -94,14 +94,16 @@ static void jam(scratch_t *k, uint32_t at, uint32_t n) {
 }
 
 /* Accelerations, in k->tau. */
-INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
+INLINE int accelerate(const control_t *c, const sim_arm_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
     real *row = k->M;
     for (uint32_t i = 0; i < n; i++) {
-        const DYN_T(sure) *sure = &p->arm->joint[i].sure;
+        const DYN_T(proved) *proved = &p->arm->joint[i].proved;
         const real q = gain_turn(c->joint[i].angle, p->q[i]);
-        const bool slides = p->arm->joint[i].prismatic;
-        k->q[i] = slides && q < sure->low ? sure->low : slides && q > sure->high ? sure->high : q;
+        const bool prismatic = p->arm->joint[i].prismatic;
+        k->q[i] = prismatic && q < proved->low    ? proved->low
+                  : prismatic && q > proved->high ? proved->high
+                                                  : q;
     }
     DYN(fast_bias)(p->arm, &k->fast, k->q, k->qd, k->qdd);
     DYN(fast_mass_placed)(p->arm, k->fast.link, k->M);
@@ -120,8 +122,8 @@ INLINE int accelerate(const control_t *c, const plant_t *p, scratch_t *k) {
     return DYN(cholesky_mass)(p->arm, k->M, k->tau);
 }
 
-INLINE void move(plant_t *p, uint32_t i, real qdd) {
-    const plant_joint_t *j = &p->joint[i];
+INLINE void move(sim_arm_t *p, uint32_t i, real qdd) {
+    const sim_arm_joint_t *j = &p->joint[i];
     const real bend = real_twice(gain_mul(j->half.q_qdd, qdd)); /* qdd h^2 / 4 */
     const real glide = real_add(gain_mul(j->half.q_qd, p->qd[i]), bend);
     const real qd = real_add(p->qd[i], real_twice(gain_mul(j->half.qd_qdd, qdd)));
@@ -131,7 +133,7 @@ INLINE void move(plant_t *p, uint32_t i, real qdd) {
     p->q[i] = inside;
 }
 
-void plant_step(const control_t *c, plant_t *p, scratch_t *k, bool braked) {
+void sim_arm_step(const control_t *c, sim_arm_t *p, scratch_t *k, bool braked) {
     for (uint32_t step = 0; step < p->steps && !braked; step++) {
         drive_torque(c, p, k);
         if (accelerate(c, p, k) != DYN_OK) {
@@ -147,7 +149,7 @@ void plant_step(const control_t *c, plant_t *p, scratch_t *k, bool braked) {
         p->qd[i] = real_known(0);
 }
 
-void plant_drive(const control_t *c, plant_t *p, const int32_t duty_q15[], const real tau[]) {
+void sim_arm_drive(const control_t *c, sim_arm_t *p, const int32_t duty_q15[], const real tau[]) {
     for (uint32_t i = 0; i < p->arm->n; i++)
         p->input[i] = c->joint[i].motor
                           ? real_mul(p->supply, gain_count(p->joint[i].volt, duty_q15[i]))
@@ -157,12 +159,12 @@ void plant_drive(const control_t *c, plant_t *p, const int32_t duty_q15[], const
 }
 
 /* Of -noise .. noise, by a linear congruence of Knuth's. */
-INLINE int32_t noise(plant_t *p) {
+INLINE int32_t noise(sim_arm_t *p) {
     p->random = p->random * 1664525u + 1013904223u;
     return (int32_t)(((uint64_t)p->random * (2 * p->noise + 1)) >> 32) - (int32_t)p->noise;
 }
 
-void plant_counts(plant_t *p, int32_t counts[]) {
+void sim_arm_counts(sim_arm_t *p, int32_t counts[]) {
     for (uint32_t i = 0; i < p->arm->n; i++) {
         const real turned = real_sub(p->q[i], p->zero[i]);
         const int32_t halves = gain_whole(p->joint[i].per_q, turned);
@@ -176,7 +178,7 @@ void plant_counts(plant_t *p, int32_t counts[]) {
 }
 
 /* Bit i: the switch of joint i is closed. */
-static uint32_t switches(const motion_state_t *m, const plant_t *p) {
+static uint32_t switches(const motion_state_t *m, const sim_arm_t *p) {
     if (m->kind != MOTION_HOME || m->as.home.kind != HOME_SWITCH)
         return 0;
     const uint32_t i = m->as.home.joint;
@@ -185,7 +187,7 @@ static uint32_t switches(const motion_state_t *m, const plant_t *p) {
     return (uint32_t)closed << i;
 }
 
-app_inputs_t plant_inputs(const plant_t *p, const motion_state_t *m, const app_inputs_t *in) {
+app_inputs_t sim_arm_inputs(const sim_arm_t *p, const motion_state_t *m, const app_inputs_t *in) {
     const bool parity = defect_is(&p->defect, DEFECT_PARITY);
     const uint32_t bit = 1u << (defect_joint(&p->defect) & 31);
     return (app_inputs_t){.counts_valid =

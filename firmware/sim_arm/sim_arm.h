@@ -15,7 +15,7 @@ typedef struct {
     gain_t volt;      /* volts, or torque, of a duty cycle of 1 in Q15 */
     real_t low, high; /* where the joint stops are */
     real_t qd_max;    /* beyond it the number format ends */
-} plant_joint_t;
+} sim_arm_joint_t;
 
 /* The arm that is not there, firmware/sim_arm/sim_arm.c. */
 typedef struct {
@@ -34,23 +34,23 @@ typedef struct {
     real_t zero[DYN_MAX_JOINTS]; /* position where the counter reads zero, in truth */
     real_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS]; /* position and speed, the truth */
     real_t input[DYN_MAX_JOINTS];                 /* volts at the motor; else torque */
-    plant_joint_t joint[DYN_MAX_JOINTS];
-} plant_t;
+    sim_arm_joint_t joint[DYN_MAX_JOINTS];
+} sim_arm_t;
 
 /* Its constants, in the background; false: one does not fit the units. */
-bool plant_setup(const setup_t *from, plant_t *plant);
+bool sim_arm_setup(const setup_t *from, sim_arm_t *arm);
 /* Of them, those of what is wrong with it. */
-void plant_setup_errors(const setup_t *from, plant_t *plant);
+void sim_arm_setup_errors(const setup_t *from, sim_arm_t *arm);
 
 /* One tick of the arm under the duty cycles; braked: the brakes hold it where it is. */
-void plant_step(const control_t *control, plant_t *plant, scratch_t *scratch, bool braked);
+void sim_arm_step(const control_t *control, sim_arm_t *arm, scratch_t *scratch, bool braked);
 /* What it gets until the next tick: volts of the duty cycles, or the torque itself. */
-void plant_drive(const control_t *control, plant_t *plant, const int32_t duty_q15[],
-                 const real_t tau[]);
+void sim_arm_drive(const control_t *control, sim_arm_t *arm, const int32_t duty_q15[],
+                   const real_t tau[]);
 /* What its encoders read. */
-void plant_counts(plant_t *plant, int32_t counts[]);
+void sim_arm_counts(sim_arm_t *arm, int32_t counts[]);
 /* What the inputs of its hardware read; of the real ones it has the lateness and the e-stop. */
-app_inputs_t plant_inputs(const plant_t *plant, const motion_state_t *motion,
-                          const app_inputs_t *in);
+app_inputs_t sim_arm_inputs(const sim_arm_t *arm, const motion_state_t *motion,
+                            const app_inputs_t *in);
 
 #endif

@@ -5,10 +5,10 @@
 #include "firmware/params/parameters.h"
 #include "firmware/sim_arm/sim_arm.h"
 
-#define PLANT_STEP_S 0.001001 /* the longest step of the simulated arm */
-#define WEAK_SUPPLY  0.05     /* of the nominal one: too little to hold an arm */
+#define SIM_ARM_STEP_S 0.001001 /* the longest step of the simulated arm */
+#define WEAK_SUPPLY    0.05     /* of the nominal one: too little to hold an arm */
 
-static bool plant_joint_make(const setup_t *from, uint32_t i, double h, plant_joint_t *out) {
+static bool sim_arm_joint_make(const setup_t *from, uint32_t i, double h, sim_arm_joint_t *out) {
     const settings_t *s = &from->joint[i];
     const exponents_t e = setup_exponents(from, i);
     bool fits = setup_step(h, e, &out->half);
@@ -24,32 +24,32 @@ static bool plant_joint_make(const setup_t *from, uint32_t i, double h, plant_jo
     return fits;
 }
 
-void plant_setup_errors(const setup_t *from, plant_t *out) {
-    (void)real_from_model(0.5 / (double)from->parameter[TUNABLE_plant_mass], PART, &out->mass_part);
-    (void)real_from_model((double)from->parameter[TUNABLE_plant_friction], PART, &out->friction);
-    out->noise = (uint32_t)from->parameter[TUNABLE_plant_noise];
+void sim_arm_setup_errors(const setup_t *from, sim_arm_t *out) {
+    (void)real_from_model(0.5 / (double)from->parameter[PARAMETER_sim_mass], PART, &out->mass_part);
+    (void)real_from_model((double)from->parameter[PARAMETER_sim_friction], PART, &out->friction);
+    out->noise = (uint32_t)from->parameter[PARAMETER_sim_noise];
 #ifdef FIRMWARE_LAB
-    const uint32_t at = (uint32_t)from->parameter[TUNABLE_plant_defect_joint];
+    const uint32_t at = (uint32_t)from->parameter[PARAMETER_sim_defect_joint];
     out->defect =
-        (defect_t){(uint32_t)from->parameter[TUNABLE_plant_defect], at < from->n ? at : 0};
+        (defect_t){(uint32_t)from->parameter[PARAMETER_sim_defect], at < from->n ? at : 0};
 #endif
-    out->shift = (int32_t)from->parameter[TUNABLE_plant_shift];
+    out->shift = (int32_t)from->parameter[PARAMETER_sim_shift];
     const float *t = from->parameter;
     const double supply =
-        defect_is(&out->defect, DEFECT_LOW)    ? (double)t[TUNABLE_guard_supply_low] / 2
-        : defect_is(&out->defect, DEFECT_HIGH) ? (double)t[TUNABLE_guard_supply_high] * 2
+        defect_is(&out->defect, DEFECT_LOW)    ? (double)t[PARAMETER_guard_supply_low] / 2
+        : defect_is(&out->defect, DEFECT_HIGH) ? (double)t[PARAMETER_guard_supply_high] * 2
         : defect_is(&out->defect, DEFECT_WEAK) ? WEAK_SUPPLY
                                                : 1;
     out->supply_mV = supply != 1 ? (int32_t)(1000 * supply * (double)from->volts) : 0;
     (void)real_from_model(supply, PART, &out->supply);
 }
 
-bool plant_setup(const setup_t *from, plant_t *out) {
-    const double h = 1 / (double)from->parameter[TUNABLE_rate_hz];
+bool sim_arm_setup(const setup_t *from, sim_arm_t *out) {
+    const double h = 1 / (double)from->parameter[PARAMETER_rate_hz];
     bool fits = true;
-    out->steps = (uint32_t)ceil(h / PLANT_STEP_S);
+    out->steps = (uint32_t)ceil(h / SIM_ARM_STEP_S);
     for (uint32_t i = 0; i < from->n; i++)
-        fits = plant_joint_make(from, i, h / out->steps, &out->joint[i]) && fits;
-    plant_setup_errors(from, out);
+        fits = sim_arm_joint_make(from, i, h / out->steps, &out->joint[i]) && fits;
+    sim_arm_setup_errors(from, out);
     return fits;
 }

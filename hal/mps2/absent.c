@@ -32,7 +32,7 @@ void motor_set(unsigned motor, int32_t duty_q15) {
     (void)duty_q15;
 }
 
-bool motor_break_latched(void) {
+bool motor_estop_latched(void) {
     return false;
 }
 

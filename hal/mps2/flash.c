@@ -1,5 +1,6 @@
-/* hal/flash.h on a board without flash: two parameter slots in RAM that is not cleared at start-up.
- * They survive a warm reset and behave like flash: erased is 0xFF, programming only clears bits. */
+/* hal/flash.h on a board without flash: two slots of the store in RAM that is not cleared at
+ * start-up. They survive a warm reset and behave like flash: erased is 0xFF, programming only
+ * clears bits. */
 #include "hal/flash.h"
 
 enum { ERASE_UNIT = 4096, SLOT_BYTES = 65536 };

@@ -133,7 +133,7 @@ int motor_init(uint32_t pwm_hz) {
 static int refuse_because_of_break(void) {
     motor_off();
     break_latched = true;
-    return MOTOR_ERR_BREAK;
+    return MOTOR_ERR_ESTOP;
 }
 
 int motor_enable(void) {
@@ -228,7 +228,7 @@ void motor_set(unsigned motor, int32_t duty_q15) {
     }
 }
 
-bool motor_break_latched(void) {
+bool motor_estop_latched(void) {
     return break_latched;
 }
 
@@ -246,6 +246,6 @@ void motor_break_irq(void) {
     if (active) {
         motor_off(); /* the other timers, too */
         break_latched = true;
-        motor_break_interrupt();
+        motor_estop_interrupt();
     }
 }

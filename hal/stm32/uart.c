@@ -10,8 +10,8 @@
  * as in the emulator, every byte has its interrupt.
  *
  * Transmitting works on silicon and in the emulator, which never raises the transmit interrupt: a
- * write enables it AND pends the line by hand; the handler sends for as long as the data register
- * is empty.
+ * write enables it AND pends the line by hand; the handler sends for as long as the data
+ * register is empty.
  */
 #include "hal/uart.h"
 #include "hal/irq.h"
@@ -116,7 +116,7 @@ static uint32_t follow_dma(void) {
  * be cleared here, and because nothing is received there is nothing to take away. With RXNE beside
  * it the DMA is about to read the byte, and clears it.
  */
-static uint32_t look(usart_t *usart) {
+static uint32_t poll(usart_t *usart) {
     uint32_t status = reg_read(&usart->SR);
     bool came = follow_dma() > 0;
     if ((status & ERRORS) && (came || !error_counted))
@@ -131,14 +131,14 @@ static uint32_t look(usart_t *usart) {
 
 void uart_irq(void) {
     usart_t *usart = board.uart.regs;
-    uint32_t status = by_dma ? look(usart) : reg_read(&usart->SR);
+    uint32_t status = by_dma ? poll(usart) : reg_read(&usart->SR);
     if (!by_dma && (status & (USART_SR_RXNE | ERRORS)))
         receive(usart, status);
     uint8_t byte;
     while ((status & USART_SR_TXE) && ring_get(&tx, &byte)) {
         reg_write(&usart->DR, byte);
         stats.sent++;
-        status = by_dma ? look(usart) : reg_read(&usart->SR);
+        status = by_dma ? poll(usart) : reg_read(&usart->SR);
     }
     /* The tick may be adding bytes: it must not find its interrupt switched off. */
     uint32_t state = irq_lock();
@@ -165,9 +165,9 @@ size_t uart_write_free(void) {
 }
 
 /* Returns the head. */
-static uint32_t look_from_background(void) {
+static uint32_t poll_from_background(void) {
     uint32_t state = irq_lock();
-    (void)look(board.uart.regs);
+    (void)poll(board.uart.regs);
     uint32_t head = rx.head;
     irq_unlock(state);
     ring_order();
@@ -179,10 +179,10 @@ static uint32_t look_from_background(void) {
 static size_t read_dma(void *data, size_t n) {
     uint32_t first = rx.tail;
     if (ring_used(&rx) < n)
-        (void)look_from_background();
+        (void)poll_from_background();
     size_t taken = ring_read(&rx, data, n);
     if (taken > 0) {
-        uint32_t head = look_from_background();
+        uint32_t head = poll_from_background();
         if (head - first >= UART_RX_RING) {
             stats.rx_dropped += head - first;
             rx.tail = head;

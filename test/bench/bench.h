@@ -28,8 +28,9 @@ typedef struct {
 /* Whether the list, NULL for all, has the name. */
 bool bench_chosen(const char *list, const char *name);
 
-/* puma560; stanford, which has a sliding joint; and chainN for N = 2, 3, 6, 7, 12, 20, 30: all
- * revolute, every constant of a joint a random number, the links lighter towards the hand. */
+/* puma560; stanford, which has a prismatic joint; and chainN for N = 2, 3, 6, 7, 12, 20, 30: all
+ * revolute, every constant of a joint a random number, the links lighter towards the end
+ * effector. */
 uint32_t bench_robot_count(void);
 const char *bench_robot_name(uint32_t robot);
 void bench_robot_model(uint32_t robot, dyn_model_t *model);
@@ -37,7 +38,7 @@ void bench_robot_model(uint32_t robot, dyn_model_t *model);
 void bench_robot_units(const dyn_model_t *model, dyn_units_t *units);
 
 /* Largest travel, speed, acceleration and torque of the states. */
-#define BENCH_TRAVEL       0.5 /* of a sliding joint, either way */
+#define BENCH_TRAVEL       0.5 /* of a prismatic joint, either way */
 #define BENCH_SPEED        3.0
 #define BENCH_ACCELERATION 10.0
 #define BENCH_TORQUE       10.0

@@ -15,7 +15,7 @@ enum { SYS_GET_CMDLINE = 0x15, LINE_BYTES = 256 };
 static char line[LINE_BYTES];
 
 void tick_interrupt(void) {}
-void motor_break_interrupt(void) {}
+void motor_estop_interrupt(void) {}
 
 BENCH_APART void bench_begin(void) {
     __asm volatile("");

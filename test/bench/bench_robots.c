@@ -13,7 +13,7 @@ static void puma560(dyn_model_t *model) {
     }
 }
 
-/* As in tools/robots/stanford.yaml, with motors: the one robot here that has a sliding joint. */
+/* As in tools/robots/stanford.yaml, with motors: the one robot here that has a prismatic joint. */
 static void stanford(dyn_model_t *model) {
     static dyn_source_t source;
     const double quarter = 1.5707963267948966;

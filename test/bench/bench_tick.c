@@ -42,8 +42,8 @@ STEP(feedback) {
 STEP(drive) {
     control_drive(CONTROL, 0, &APP.loop, out.duty_q15);
 }
-STEP(plant) {
-    plant_step(CONTROL, &APP.plant, &APP.scratch, false);
+STEP(sim_arm) {
+    sim_arm_step(CONTROL, &APP.sim_arm, &APP.scratch, false);
 }
 STEP(tick) {
     app_tick(&APP, &in, &out);
@@ -59,7 +59,7 @@ static const struct {
             {"dynamics", step_dynamics},
             {"feedback", step_feedback},
             {"drive", step_drive},
-            {"plant", step_plant},
+            {"sim_arm", step_sim_arm},
             {"-", step_tick},
             {"arm", step_tick}};
 enum { STEPS = sizeof step / sizeof step[0], ARM = STEPS - 1, ALL_STAGES = ARM - 1 };
@@ -73,7 +73,7 @@ static bool start(void) {
     const uint8_t *image = control_arm_image(&size, 1);
     memset(&in, 0, sizeof in);
     app_init(&APP);
-    if (!image || app_set(&APP, TUNABLE_rate_check, 0, 0) != APP_OK ||
+    if (!image || app_set(&APP, PARAMETER_rate_check, 0, 0) != APP_OK ||
         app_load(&APP, image, size) != APP_OK || app_place(&APP, from) != APP_OK ||
         app_motion_start(&APP, &motion) != APP_OK)
         return false;
@@ -93,25 +93,25 @@ static BENCH_APART uint32_t timed(void (*run)(void)) {
 /* The simulated arm is moved outside of the tick, which takes it for hardware. */
 static uint32_t timed_with_arm(void) {
     CONTROL->simulated = false;
-    plant_counts(&APP.plant, in.counts);
+    sim_arm_counts(&APP.sim_arm, in.counts);
     in.counts_valid = UINT32_MAX;
     in.supply_mV = SUPPLY_MV;
     const uint32_t spent = timed(step[ARM].run);
-    plant_drive(CONTROL, &APP.plant, out.duty_q15, APP.loop.tau);
-    step_plant();
+    sim_arm_drive(CONTROL, &APP.sim_arm, out.duty_q15, APP.loop.tau);
+    step_sim_arm();
     return spent;
 }
 
 static uint32_t timed_stage(uint32_t which) {
     uint32_t spent = 0;
-    plant_counts(&APP.plant, APP.loop.counts);
+    sim_arm_counts(&APP.sim_arm, APP.loop.counts);
     for (uint32_t s = 0; s < ALL_STAGES; s++) {
         if (s == which)
             spent = timed(step[s].run);
         else
             step[s].run();
         if (step[s].run == step_drive)
-            plant_drive(CONTROL, &APP.plant, out.duty_q15, APP.loop.tau);
+            sim_arm_drive(CONTROL, &APP.sim_arm, out.duty_q15, APP.loop.tau);
     }
     return spent;
 }

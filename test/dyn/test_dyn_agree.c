@@ -234,7 +234,8 @@ static void test_forward_against_the_reference(void) {
         }
 }
 
-/* What the surroundings do to the hand: after inverse dynamics, and before forward dynamics. */
+/* What the surroundings do to the end effector: after inverse dynamics, and before forward
+ * dynamics. */
 static void test_wrench_against_the_reference(void) {
     static double tau[N], drive[N], qdd[N];
     uint32_t seen = 0;
@@ -244,7 +245,7 @@ static void test_wrench_against_the_reference(void) {
             const reference_state_t *x = &arms[k].state[s];
             const uint32_t n = arm.n;
             double opposite[6];
-            if (!x->has_hand)
+            if (!x->has_tool)
                 continue;
             for (const dyn_inverse_row_f64_t *m = dyn_inverses_f64; m->name; m++) {
                 m->run(&arm, &scratch, x->q, x->qd, x->qdd, tau);
@@ -369,8 +370,8 @@ static void test_gravity_and_coriolis_make_the_bias(void) {
 }
 
 /*
- * A wrench on the hand, in id and in fd, for arms with base and tool: what id takes off by the
- * inward recursion is given back to fd by the Jacobian.
+ * A wrench on the end effector, in id and in fd, for arms with base and tool: what id takes off by
+ * the inward recursion is given back to fd by the Jacobian.
  */
 static void test_wrench_in_inverse_and_forward(void) {
     static double tau[N], qdd[N], J[6 * N];

@@ -22,10 +22,11 @@ static dyn_pose_t turn_about(const double u[3], double angle) {
 /* A joint of the file by its own convention, from the definition. */
 static dyn_pose_t source_joint(const dyn_source_t *src, uint32_t i, double q) {
     const dyn_source_joint_t *j = &src->joint[i];
-    const bool slides = j->type == DYN_PRISMATIC;
+    const bool prismatic = j->type == DYN_PRISMATIC;
     const double x[3] = {1, 0, 0}, z[3] = {0, 0, 1};
-    dyn_pose_t along = turn_about(z, j->theta + (slides ? 0 : q)), across = turn_about(x, j->alpha);
-    along.p[2] = j->d + (slides ? q : 0);
+    dyn_pose_t along = turn_about(z, j->theta + (prismatic ? 0 : q)),
+               across = turn_about(x, j->alpha);
+    along.p[2] = j->d + (prismatic ? q : 0);
     across.p[0] = j->a;
     if (src->convention == DYN_CONVENTION_DH)
         return dyn_pose_compose(&along, &across);
@@ -33,9 +34,9 @@ static dyn_pose_t source_joint(const dyn_source_t *src, uint32_t i, double q) {
         return dyn_pose_compose(&across, &along);
     double len = sqrt(j->axis[0] * j->axis[0] + j->axis[1] * j->axis[1] + j->axis[2] * j->axis[2]);
     const double u[3] = {j->axis[0] / len, j->axis[1] / len, j->axis[2] / len};
-    dyn_pose_t origin = dyn_pose_rpy(j->xyz, j->rpy), motion = turn_about(u, slides ? 0 : q);
+    dyn_pose_t origin = dyn_pose_rpy(j->xyz, j->rpy), motion = turn_about(u, prismatic ? 0 : q);
     for (int k = 0; k < 3; k++)
-        motion.p[k] = slides ? u[k] * q : 0;
+        motion.p[k] = prismatic ? u[k] * q : 0;
     return dyn_pose_compose(&origin, &motion);
 }
 
@@ -48,9 +49,9 @@ static void expect_pose(const dyn_pose_t *a, const dyn_pose_t *b, double toleran
 }
 
 /*
- * The hand of the file and of the model at random positions, and so every mass centre: in world
- * coordinates. Rounding: some 10 products per joint on numbers of the size of the arm, and what a
- * common normal far away costs, which is at most `stretch` lengths of the arm.
+ * The end effector of the file and of the model at random positions, and so every mass centre: in
+ * world coordinates. Rounding: some 10 products per joint on numbers of the size of the arm, and
+ * what a common normal far away costs, which is at most `stretch` lengths of the arm.
  */
 static void expect_same_arm(double stretch) {
     const dyn_pose_t base = dyn_pose_rpy(source.base_xyz, source.base_rpy);

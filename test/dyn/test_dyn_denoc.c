@@ -128,14 +128,14 @@ static void test_everything_agrees_with_ne(void) {
     }
 }
 
-/* A chain whose joint i slides where bit i of `slides` is set. */
-static void random_chain(dyn_arms_random_t *seed, uint32_t n, uint32_t slides, bool geared) {
+/* A chain whose joint i is prismatic where bit i of `prismatic` is set. */
+static void random_chain(dyn_arms_random_t *seed, uint32_t n, uint32_t prismatic, bool geared) {
     source = (dyn_source_t){.convention = DYN_CONVENTION_MDH, .n = n};
     for (int k = 0; k < 3; k++)
         source.gravity[k] = 10 * dyn_arms_uniform(seed);
     for (uint32_t i = 0; i < n; i++) {
         dyn_source_joint_t *j = &source.joint[i];
-        j->type = slides >> i & 1 ? DYN_PRISMATIC : DYN_REVOLUTE;
+        j->type = prismatic >> i & 1 ? DYN_PRISMATIC : DYN_REVOLUTE;
         j->alpha = 3 * dyn_arms_uniform(seed);
         j->theta = 3 * dyn_arms_uniform(seed);
         j->a = 0.3 * dyn_arms_uniform(seed);
@@ -170,9 +170,9 @@ static void test_every_length_and_mix_of_joints(void) {
     dyn_arms_random_t seed = {88172645463325252u};
     double q[N], qd[N], qdd[N];
     for (uint32_t n = 1; n <= 4; n++)
-        for (uint32_t slides = 0; slides < 1u << n; slides++)
+        for (uint32_t prismatic = 0; prismatic < 1u << n; prismatic++)
             for (int geared = 0; geared < 2; geared++) {
-                random_chain(&seed, n, slides, geared);
+                random_chain(&seed, n, prismatic, geared);
                 random_state(&seed, q, qd, qdd);
                 check_all(q, qd, qdd);
             }
@@ -182,8 +182,9 @@ static void test_every_length_and_mix_of_joints(void) {
     const uint32_t step = 1;
 #endif
     for (uint32_t n = 5; n <= N; n += step) {
-        /* Long arms of free random links shake themselves to pieces: one in three slides or has a
-         * rotor, which also keeps the condition of the matrix within what the tolerance knows. */
+        /* Long arms of free random links shake themselves to pieces: one in three is prismatic
+         * or has a rotor, which also keeps the condition of the matrix within what the tolerance
+         * knows. */
         random_chain(&seed, n, (uint32_t)dyn_arms_random(&seed), true);
         random_state(&seed, q, qd, qdd);
         check_all(q, qd, qdd);

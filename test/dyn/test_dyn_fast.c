@@ -13,7 +13,7 @@ static const uint32_t limit_f32[3] = {1200, 1100, 2400};
 #endif
 #include "test/support/dyn/dyn_method.inc"
 
-#include "dyn/model/spread.h"
+#include "dyn/model/pseudo_inertia.h"
 
 /* `fast_gravity` is the bias at rest. */
 static void test_gravity(void) {
@@ -58,7 +58,7 @@ static void test_regrouped_links_have_base_parameters(void) {
 }
 
 /* A body as a 4x4 is moved like a body: mass, first moment and inertia agree. */
-static void test_spread_moves_like_a_body(void) {
+static void test_pseudo_inertia_moves_like_a_body(void) {
     dyn_arms_random_t seed = {424242u};
     for (int t = 0; t < 20; t++) {
         const dyn_body_t body = random_body(&seed);
@@ -66,9 +66,9 @@ static void test_spread_moves_like_a_body(void) {
         const double rpy[3] = {uniform(&seed, 3), uniform(&seed, 3), uniform(&seed, 3)};
         const dyn_pose_t pose = dyn_pose_rpy(xyz, rpy);
         const dyn_body_t moved = dyn_body_move(&body, &pose);
-        const dyn_spread_t spread = dyn_spread_body(&body), other = dyn_spread_body(&moved);
-        dyn_spread_t sum = {0};
-        dyn_spread_add(&sum, &spread, &pose);
+        const dyn_pseudo_t pseudo = dyn_pseudo_body(&body), other = dyn_pseudo_body(&moved);
+        dyn_pseudo_t sum = {0};
+        dyn_pseudo_add(&sum, &pseudo, &pose);
         for (int i = 0; i < 4; i++)
             for (int k = 0; k < 4; k++)
                 TEST_ASSERT_DOUBLE_WITHIN(1e-14, other.p[i][k], sum.p[i][k]);
@@ -125,7 +125,7 @@ TEST_LIST_BEGIN
     TEST(test_longest_arm)
     TEST(test_gravity)
     TEST(test_regrouped_links_have_base_parameters)
-    TEST(test_spread_moves_like_a_body)
+    TEST(test_pseudo_inertia_moves_like_a_body)
     TEST(test_payload_can_change_alone)
     TEST(test_failed_pivot_is_reported)
     TEST(test_singular_matrix_is_reported)

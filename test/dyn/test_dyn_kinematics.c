@@ -1,6 +1,6 @@
 /*
- * Hand pose and Jacobian: against products of the model's own poses, against the reference values
- * (in all three conventions) and, in f32 and q31, against f64.
+ * Pose of the end effector and Jacobian: against products of the model's own poses, against the
+ * reference values (in all three conventions) and, in f32 and q31, against f64.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -39,7 +39,7 @@ static dyn_pose_t random_pose(double size) {
     return dyn_pose_rpy(xyz, rpy);
 }
 
-static void arm_with_hand(uint32_t k) {
+static void arm_with_tool(uint32_t k) {
     seed.state = 1000 + k;
     dyn_arms_model(k, &model);
     model.base = random_pose(0.3);
@@ -80,9 +80,9 @@ static dyn_pose_t compose(double *jacobian) {
         }
         for (uint32_t k = 0; k < 3; k++) {
             const uint32_t u = (k + 1) % 3, v = (k + 2) % 3;
-            const bool slides = model.joint[i].type == DYN_PRISMATIC;
-            jacobian[k * n + i] = slides ? z[k] : z[u] * r[v] - z[v] * r[u];
-            jacobian[(3 + k) * n + i] = slides ? 0 : z[k];
+            const bool prismatic = model.joint[i].type == DYN_PRISMATIC;
+            jacobian[k * n + i] = prismatic ? z[k] : z[u] * r[v] - z[v] * r[u];
+            jacobian[(3 + k) * n + i] = prismatic ? 0 : z[k];
         }
     }
     return T;
@@ -95,7 +95,7 @@ static double pose_part(const dyn_pose_t *T, uint32_t k) {
 static void test_f64_against_products_of_poses(void) {
     double out[12];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
         for (int s = 0; s < STATES; s++) {
             random_q();
@@ -121,7 +121,7 @@ static void test_f32_against_f64(void) {
     double out[12], worst = 0;
     float fout[12];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f32(&model, NULL, &arm_f32));
         const double bound = 9e-7 * (model.n + 1) * fmax(1, reach());
@@ -165,7 +165,7 @@ static void test_q31_against_f64(void) {
     double out[12], worst = 0;
     int32_t iout[12];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm_q31));
         const int unit = units.length + (int)arm_q31.reach_shift;
@@ -187,8 +187,8 @@ static void test_q31_against_f64(void) {
                     worst = fmax(worst, fabs(out[i] - got));
             }
             for (uint32_t i = 0; i < 6 * model.n; i++) {
-                const bool slides = model.joint[i % model.n].type == DYN_PRISMATIC;
-                const int exponent = i >= 3 * model.n ? 0 : slides ? unit - units.length : unit;
+                const bool prismatic = model.joint[i % model.n].type == DYN_PRISMATIC;
+                const int exponent = i >= 3 * model.n ? 0 : prismatic ? unit - units.length : unit;
                 TEST_ASSERT_DOUBLE_WITHIN(2 * bound + ldexp(1, exponent - 28), J[i],
                                           dyn_q31_to(iJ[i], exponent));
             }
@@ -197,11 +197,11 @@ static void test_q31_against_f64(void) {
     harness_note_number("puma560, pose q31 against f64, 1e-10", (int64_t)(worst * 1e10));
 }
 
-/* J qd is the velocity of the hand: in q31's mixed units too. */
+/* J qd is the velocity of the end effector: in q31's mixed units too. */
 static void test_q31_jacobian_is_homogeneous(void) {
     static int32_t iq[DYN_MAX_JOINTS], iqd[DYN_MAX_JOINTS], iJ[6 * DYN_MAX_JOINTS];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         const uint32_t n = model.n;
         if (n > 8)
             continue;
@@ -266,7 +266,7 @@ static void test_reference_poses_and_jacobians(void) {
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&arms[k].model, NULL, &arm));
         for (uint32_t s = 0; s < arms[k].states; s++) {
             const reference_state_t *state = &arms[k].state[s];
-            if (!state->has_hand)
+            if (!state->has_tool)
                 continue;
             double largest = 0;
             dyn_pose_f64(&arm, state->q, out);
@@ -322,7 +322,7 @@ static void test_check_sees_no_overflow(void) {
     static dyn_arm_check_t checked;
     static int32_t iq[DYN_MAX_JOINTS], one[6 * DYN_MAX_JOINTS], two[6 * DYN_MAX_JOINTS];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm_q31));
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_check(&model, &units, &checked));
         check_begin(false);
@@ -353,7 +353,7 @@ static void test_trace_computes_the_same(void) {
     double value[12 + 36], expected[12];
     graph_t *graph = graph_new();
     trace_use(graph);
-    arm_with_hand(DYN_ARMS_PUMA);
+    arm_with_tool(DYN_ARMS_PUMA);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_trace(&model, NULL, &traced));
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
     for (int i = 0; i < 6; i++)

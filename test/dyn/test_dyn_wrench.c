@@ -1,6 +1,6 @@
 /*
- * The wrench on the hand: against the Jacobian, against the reference values on the axes of hand
- * and base, and, in f32 and q31, against f64.
+ * The wrench on the end effector: against the Jacobian, against the reference values on the axes of
+ * the end effector and base, and, in f32 and q31, against f64.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -39,7 +39,7 @@ static dyn_pose_t random_pose(double size) {
     return dyn_pose_rpy(xyz, rpy);
 }
 
-static void arm_with_hand(uint32_t k) {
+static void arm_with_tool(uint32_t k) {
     seed.state = 1000 + k;
     dyn_arms_model(k, &model);
     model.base = random_pose(0.3);
@@ -69,7 +69,7 @@ static double largest_torque(void) {
 static void test_f64_is_the_transposed_jacobian(void) {
     static double J[6 * DYN_MAX_JOINTS];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         const uint32_t n = model.n;
         for (int s = 0; s < STATES; s++) {
             double pose[12], world[6];
@@ -102,7 +102,7 @@ static void test_f32_against_f64(void) {
     static float fq[DYN_MAX_JOINTS], ftau[DYN_MAX_JOINTS];
     float fwrench[6];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f32(&model, NULL, &arm_f32));
         const double bound = (9e-7 + 1.8e-7) * (model.n + 1) * largest_torque();
         for (int s = 0; s < STATES; s++) {
@@ -140,7 +140,7 @@ static void test_q31_against_f64(void) {
     int32_t iwrench[6];
     double worst = 0;
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         const uint32_t n = model.n;
         const dyn_units_t units = units_of(n);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm_q31));
@@ -188,7 +188,7 @@ static void test_reference_wrenches(void) {
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&arms[k].model, NULL, &arm));
         for (uint32_t s = 0; s < arms[k].states; s++) {
             const reference_state_t *state = &arms[k].state[s];
-            if (!state->has_hand)
+            if (!state->has_tool)
                 continue;
             double largest = 0, pose[12], tip[6];
             for (uint32_t i = 0; i < n; i++)
@@ -247,7 +247,7 @@ static void test_check_sees_no_overflow(void) {
     static int32_t iq[DYN_MAX_JOINTS], one[DYN_MAX_JOINTS], two[DYN_MAX_JOINTS];
     int32_t iwrench[6];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        arm_with_hand(k);
+        arm_with_tool(k);
         const dyn_units_t units = units_of(model.n);
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm_q31));
         TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_check(&model, &units, &checked));
@@ -281,7 +281,7 @@ static void test_trace_computes_the_same(void) {
     double value[6];
     graph_t *graph = graph_new();
     trace_use(graph);
-    arm_with_hand(DYN_ARMS_PUMA);
+    arm_with_tool(DYN_ARMS_PUMA);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_trace(&model, NULL, &traced));
     for (int i = 0; i < 6; i++) {
         in[i] = trace_input(0, i);

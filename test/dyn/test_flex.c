@@ -204,7 +204,7 @@ static void check_coriolis(const double *theta, const double *thetad, const doub
                                           with[i] - without[i], made.name);
 }
 
-static void check_hand(const double *theta, const double *thetad, const double *thetadd) {
+static void check_effector(const double *theta, const double *thetad, const double *thetadd) {
     (void)thetadd;
     const uint32_t n = flex.size;
     static double want[6 * SIZE], got[6 * SIZE];
@@ -220,7 +220,7 @@ static void check_hand(const double *theta, const double *thetad, const double *
     for (uint32_t i = 0; i < 6 * n; i++)
         TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-12 * (1 + largest_of(want, 6 * n)), want[i], got[i],
                                           made.name);
-    /* -J^T W, W turned from the axes of the hand to those of the world. */
+    /* -J^T W, W turned from the axes of the end effector to those of the world. */
     dyn_flex_wrench_f64(&arm, &flex, &scratch, theta, wrench, force);
     for (uint32_t c = 0; c < n; c++) {
         double sum = 0;
@@ -244,8 +244,8 @@ static void test_velocity_forces_are_lagranges(void) {
     each_arm(check_coriolis);
 }
 
-static void test_hand_jacobian_and_wrench(void) {
-    each_arm(check_hand);
+static void test_effector_jacobian_and_wrench(void) {
+    each_arm(check_effector);
 }
 
 /* --------------------------------------------------------------------------- against each other */
@@ -386,7 +386,7 @@ TEST(test_the_linear_form_is_the_papers_own)
 TEST(test_the_matrix_is_that_of_the_moving_matter)
 TEST(test_gravity_and_strain_are_slopes_of_the_energy)
 TEST(test_velocity_forces_are_lagranges)
-TEST(test_hand_jacobian_and_wrench)
+TEST(test_effector_jacobian_and_wrench)
 TEST(test_without_modes_it_is_the_rigid_arm)
 TEST(test_the_inverse_problem_undoes_forward_dynamics)
 TEST(test_quasi_static_deflection_balances_the_load)

@@ -8,7 +8,7 @@
 #include "test/fuzz/fuzz_robot.h"
 #include "tools/robot/robot.h"
 
-void fuzz_broken(const char *what) {
+void fuzz_failed(const char *what) {
     fprintf(stderr, "fuzz: %s\n", what);
     abort();
 }
@@ -16,7 +16,7 @@ void fuzz_broken(const char *what) {
 void *fuzz_memory(size_t size) {
     void *memory = calloc(1, size + (size == 0));
     if (!memory)
-        fuzz_broken("no memory");
+        fuzz_failed("no memory");
     return memory;
 }
 
@@ -55,7 +55,7 @@ static void load_again(const robot_t *robot, robot_t *copy) {
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     if (!stream || robot_save(stream, robot) != 0)
-        fuzz_broken("cannot be saved");
+        fuzz_failed("cannot be saved");
     fclose(stream);
     messages_t messages = MESSAGES_INIT;
     if (robot_parse("saved", text, length, NULL, copy, &messages) != 0) {
@@ -63,11 +63,11 @@ static void load_again(const robot_t *robot, robot_t *copy) {
         if (messages.count > 0)
             messages_format(&messages.item[0], line, sizeof line);
         fprintf(stderr, "%s\n%s\n", text, line);
-        fuzz_broken("what was saved does not load");
+        fuzz_failed("what was saved does not load");
     }
     if (!same_model(&robot->model, &copy->model)) {
         fprintf(stderr, "%s\n", text);
-        fuzz_broken("what was saved is another arm");
+        fuzz_failed("what was saved is another arm");
     }
     messages_free(&messages);
     free(text);
@@ -78,7 +78,7 @@ bool fuzz_robot_load(const uint8_t *data, size_t size, const robot_options_t *op
     messages_t messages = MESSAGES_INIT;
     const int status = robot_parse("fuzz", data, size, options, robot, &messages);
     if ((status == 0) != (messages.errors == 0))
-        fuzz_broken("loaded with errors, or refused without one");
+        fuzz_failed("loaded with errors, or refused without one");
     if (status == 0) {
         (void)robot_check(robot, &messages);
         load_again(robot, copy);
@@ -123,7 +123,7 @@ static uint32_t pick(fuzz_t *f, size_t below) {
 static char *read_seed(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     if (!file)
-        fuzz_broken(path);
+        fuzz_failed(path);
     char *text = fuzz_memory(INPUT_MAX);
     *size = fread(text, 1, INPUT_MAX, file);
     fclose(file);
@@ -224,7 +224,7 @@ uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed) {
     while (f->word && f->word[f->words])
         f->words++;
     if (f->seeds == 0 || (f->word && f->words == 0))
-        fuzz_broken("no seeds or no words");
+        fuzz_failed("no seeds or no words");
     const clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
     uint64_t tried = 0;
     while (clock() < end) {

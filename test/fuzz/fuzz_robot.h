@@ -20,7 +20,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Says what is broken and ends the program with abort(). */
-_Noreturn void fuzz_broken(const char *what);
+_Noreturn void fuzz_failed(const char *what);
 /* Memory to be freed, or the end. */
 void *fuzz_memory(size_t size) __attribute__((returns_nonnull));
 

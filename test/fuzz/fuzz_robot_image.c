@@ -1,5 +1,5 @@
 /*
- * Fuzz target of the reader of parameter images, of the firmware's part of it and of the tool's. A
+ * Fuzz target of the reader of robot images, of the firmware's part of it and of the tool's. A
  * checksum hides everything behind it from a fuzzer: each input is tried as it is, and once more
  * with the length and the checksum made right.
  */
@@ -24,9 +24,9 @@ static bool board_accepts(const uint8_t *data, size_t size) {
         return false;
     if (image_write(&image, again, sizeof again, &length, &where) != IMAGE_OK ||
         length != image_length(data, size) || memcmp(again, data, length) != 0)
-        fuzz_broken("an image that was read is written as another one");
+        fuzz_failed("an image that was read is written as another one");
     if (image_model(&image, &model) != DYN_OK)
-        fuzz_broken("an image without a model");
+        fuzz_failed("an image without a model");
     (void)image_units(&image, &units);
     return length == size;
 }
@@ -43,7 +43,7 @@ static void same_image(const robot_t *robot, const robot_t *copy) {
     size_t size[2] = {0, 0};
     uint8_t *bytes[2] = {make(robot, &size[0]), make(copy, &size[1])};
     if (!bytes[0] || !bytes[1] || size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0)
-        fuzz_broken("the robot file of an image makes another image");
+        fuzz_failed("the robot file of an image makes another image");
     free(bytes[0]);
     free(bytes[1]);
 }
@@ -58,7 +58,7 @@ static void one(const uint8_t *data, size_t size) {
         !fuzz_robot_load(data, size, &options, &robot, &copy))
         return;
     if (!accepted)
-        fuzz_broken("the tool takes an image that a board refuses");
+        fuzz_failed("the tool takes an image that a board refuses");
     if (crc32_add(0, data, size) % 64 == 0)
         same_image(&robot, &copy);
     robot_free(&robot);

@@ -25,7 +25,7 @@ static void test_motors_are_absent_and_stay_off(void) {
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ABSENT, motor_enable());
     motor_set(0, MOTOR_DUTY_ONE);
     TEST_ASSERT_FALSE(motor_enabled());
-    TEST_ASSERT_FALSE(motor_break_latched());
+    TEST_ASSERT_FALSE(motor_estop_latched());
     motor_off();
 }
 

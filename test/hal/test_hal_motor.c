@@ -160,7 +160,7 @@ static uint32_t direction_write(uint32_t address, unsigned width, uint32_t value
     return value;
 }
 
-void motor_break_interrupt(void) {
+void motor_estop_interrupt(void) {
     break_calls++;
     outputs_off_in_break = !on(0) && !on(1);
 }
@@ -422,14 +422,14 @@ static void test_a_break_at_enable_refuses(void) {
         setUp();
         TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(PWM_HZ));
         break_input(timer, true);
-        TEST_ASSERT_EQUAL_INT(MOTOR_ERR_BREAK, motor_enable());
+        TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ESTOP, motor_enable());
         TEST_ASSERT_FALSE(model[0].was_on ||
                           model[1].was_on); /* the other timer, too, not for a moment */
         TEST_ASSERT_FALSE(motor_enabled());
-        TEST_ASSERT_TRUE(motor_break_latched());
+        TEST_ASSERT_TRUE(motor_estop_latched());
         break_input(timer, false);
         TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
-        TEST_ASSERT_FALSE(motor_break_latched());
+        TEST_ASSERT_FALSE(motor_estop_latched());
     }
 }
 
@@ -438,10 +438,10 @@ static void test_a_break_in_the_moment_of_enabling_refuses(void) {
         setUp();
         TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(PWM_HZ));
         model[timer].break_with_moe = true;
-        TEST_ASSERT_EQUAL_INT(MOTOR_ERR_BREAK, motor_enable());
+        TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ESTOP, motor_enable());
         TEST_ASSERT_FALSE(on(0) || on(1));
         TEST_ASSERT_FALSE(motor_enabled());
-        TEST_ASSERT_TRUE(motor_break_latched());
+        TEST_ASSERT_TRUE(motor_estop_latched());
     }
 }
 
@@ -456,16 +456,16 @@ static void test_a_break_while_running(void) {
     TEST_ASSERT_FALSE(on(1)); /* software */
     TEST_ASSERT_EQUAL_UINT(1, break_calls);
     TEST_ASSERT_TRUE(outputs_off_in_break);
-    TEST_ASSERT_TRUE(motor_break_latched());
+    TEST_ASSERT_TRUE(motor_estop_latched());
     TEST_ASSERT_FALSE(motor_enabled());
     /*
      * The flag cannot be cleared while the input is active: the interrupt must be off or never end.
      */
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&TIMER_A->DIER));
     motor_set(0, 30000);
-    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_BREAK, motor_enable());
+    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ESTOP, motor_enable());
     break_input(0, false);
-    TEST_ASSERT_TRUE(motor_break_latched()); /* quiet again, but nobody has said go */
+    TEST_ASSERT_TRUE(motor_estop_latched()); /* quiet again, but nobody has said go */
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
     TEST_ASSERT_EQUAL_HEX32(TIM_DIER_BIE, regmodel_get(&TIMER_A->DIER));
 }
@@ -477,7 +477,7 @@ static void test_a_break_that_was_short_still_stays(void) {
     TEST_ASSERT_FALSE(motor_enabled()); /* even before the interrupt */
     motor_break_irq();
     TEST_ASSERT_FALSE(on(0) || on(1));
-    TEST_ASSERT_TRUE(motor_break_latched());
+    TEST_ASSERT_TRUE(motor_estop_latched());
 }
 
 static void test_an_interrupt_without_a_break_changes_nothing(void) {

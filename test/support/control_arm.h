@@ -1,4 +1,4 @@
-/* A PUMA 560 with motors as a parameter image, for tests of the application on host and target. */
+/* A PUMA 560 with motors as a robot image, for tests of the application on host and target. */
 #ifndef TEST_SUPPORT_CONTROL_ARM_H
 #define TEST_SUPPORT_CONTROL_ARM_H
 

@@ -54,7 +54,7 @@ static void run_case(const harness_case_t *test) {
 
 /* A test of the tick or of the break input brings its own. */
 __attribute__((weak)) void tick_interrupt(void) {}
-__attribute__((weak)) void motor_break_interrupt(void) {}
+__attribute__((weak)) void motor_estop_interrupt(void) {}
 
 int main(void);
 

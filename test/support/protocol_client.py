@@ -10,9 +10,9 @@ import time
 import zlib
 
 HELLO, STATUS, COUNTERS, DESCRIBE, GET, SET, IMAGE_BEGIN, IMAGE_DATA, IMAGE_END, IMAGE_READ, SAVE, TELEMETRY, \
-    CREDIT, MOTION, KNOTS, STOP, CLEAR, PLACE, ROW_PUT, ROW_RUN, ROW_GET, CRASH, STAGES, RESET, WRENCH = range(1, 26)
+    CREDIT, MOTION, POINTS, STOP, CLEAR, PLACE, ROW_PUT, ROW_RUN, ROW_GET, CRASH, STAGES, RESET, WRENCH = range(1, 26)
 SAMPLE, ANSWER = 0x7f, 0x80
-ROBOT, TUNABLE, FIELD, METHOD, CHOICE = range(5)
+ROBOT, PARAMETER, FIELD, METHOD, CHOICE = range(5)
 
 
 def encode(content):
@@ -40,13 +40,13 @@ class Refused(Exception):
 
 
 class Client:
-    def __init__(self, line, patience_s=2.0, tries=15):
+    def __init__(self, line, timeout_s=2.0, tries=15):
         self.line = line
         self.received, self.sequence, self.samples = b"", int(time.time()) & 255, []
-        self.patience_s, self.tries = 0.2, 600  # what a board gets before its line is on is lost
+        self.timeout_s, self.tries = 0.2, 600  # what a board gets before its line is on is lost
         hello = self.ask(HELLO, b"\1")
-        self.patience_s, self.tries = patience_s, tries
-        (self.version, self.payload, self.joints_max, self.flags, self.baud, self.tunables, self.fields,
+        self.timeout_s, self.tries = timeout_s, tries
+        (self.version, self.payload, self.joints_max, self.flags, self.baud, self.parameters, self.fields,
          self.methods) = struct.unpack_from("<BBBBIBBB", hello)
         self.board, self.real, self.build = (t.decode() for t in hello[11:].split(b"\0")[:3])
 
@@ -66,7 +66,7 @@ class Client:
         frame = encode(bytes([message, self.sequence]) + payload)
         for _ in range(self.tries):
             self.line.sendall(frame)
-            until, answer = time.monotonic() + self.patience_s, None
+            until, answer = time.monotonic() + self.timeout_s, None
             while answer is None and time.monotonic() < until:
                 for content in self.frames(max(0, until - time.monotonic())):
                     if content[0] == SAMPLE:
@@ -92,8 +92,8 @@ class Client:
         names = [t.decode() for t in record[1 + record[0]:].split(b"\0")]
         return names[0], list(zip(names[1:], record[1:1 + record[0]]))
 
-    def tunable_names(self):
-        return [self.describe(TUNABLE, i)[14:].split(b"\0")[0].decode() for i in range(self.tunables)]
+    def parameter_names(self):
+        return [self.describe(PARAMETER, i)[14:].split(b"\0")[0].decode() for i in range(self.parameters)]
 
     def field(self, index):
         """Name, per joint, kind, exponents."""
@@ -101,11 +101,11 @@ class Client:
         exponents = struct.unpack("<%db" % record[2], record[3:3 + record[2]])
         return record[3 + record[2]:].split(b"\0")[0].decode(), record[0], record[1], exponents
 
-    def get(self, tunable, joint=0):
-        return struct.unpack("<fB", self.ask(GET, bytes([tunable, joint])))
+    def get(self, parameter, joint=0):
+        return struct.unpack("<fB", self.ask(GET, bytes([parameter, joint])))
 
-    def set(self, tunable, value, joint=0):
-        return struct.unpack("<f", self.ask(SET, struct.pack("<BBf", tunable, joint, value)))[0]
+    def set(self, parameter, value, joint=0):
+        return struct.unpack("<f", self.ask(SET, struct.pack("<BBf", parameter, joint, value)))[0]
 
     def apply(self, image, target=0):
         self.ask(IMAGE_BEGIN, struct.pack("<BII", target, len(image), zlib.crc32(image)))
@@ -139,4 +139,4 @@ class Client:
 
 if __name__ == "__main__":
     board = Client(socket.create_connection((sys.argv[1], int(sys.argv[2]))))
-    print(board.board, board.real, board.build, board.robot(), board.tunable_names())
+    print(board.board, board.real, board.build, board.robot(), board.parameter_names())

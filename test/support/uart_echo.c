@@ -12,7 +12,7 @@
 int main(void);
 
 void tick_interrupt(void) {}
-void motor_break_interrupt(void) {}
+void motor_estop_interrupt(void) {}
 
 static void report(void) {
     uart_stats_t stats;

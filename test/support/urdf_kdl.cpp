@@ -211,13 +211,13 @@ class oracle_t {
     }
 
     void print_hand(const JntArray &q) {
-        Frame hand;
+        Frame effector;
         Jacobian J(n);
-        if (position.JntToCart(q, hand, tip) < 0 || jacobian.JntToJac(q, J, tip) < 0)
+        if (position.JntToCart(q, effector, tip) < 0 || jacobian.JntToJac(q, J, tip) < 0)
             die("no pose");
         for (int r = 0; r < 3; r++)
-            std::printf("%.17g %.17g %.17g %.17g ", hand.M(r, 0), hand.M(r, 1), hand.M(r, 2),
-                        hand.p(r));
+            std::printf("%.17g %.17g %.17g %.17g ", effector.M(r, 0), effector.M(r, 1),
+                        effector.M(r, 2), effector.p(r));
         for (unsigned r = 0; r < 6; r++)
             for (unsigned c = 0; c < n; c++)
                 std::printf("%.17g ", J(r, place[c]));

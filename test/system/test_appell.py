@@ -22,7 +22,7 @@ from script_frame import Skip, main  # noqa: E402
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell-san")
 GOLDEN = os.environ.get("GOLDEN", "../shared/golden")
 ROBOTS = "../shared/robots"
-PATIENCE_S = 600  # only for what hangs: the longest takes 5 s of a processor, which came after 50 s beside four others
+TIMEOUT_S = 600  # only for what hangs: the longest takes 5 s of a processor, which came after 50 s beside four others
 LONG_RUN = bool(os.environ.get("LONG"))  # make test-long
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
@@ -36,12 +36,12 @@ METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "
 
 # ------------------------------------------------------------------------------------------ the program
 
-def run(*arguments, rows="", program=PROGRAM, patience_s=PATIENCE_S, **more):
+def run(*arguments, rows="", program=PROGRAM, timeout_s=TIMEOUT_S, **more):
     """rows: text, or lists of numbers. Returns the finished process."""
     if not isinstance(rows, str):
         rows = "".join(" ".join(repr(float(x)) for x in row) + "\n" for row in rows)
     done = subprocess.run([program, *map(str, arguments)], input=rows, capture_output=True, text=True,
-                          timeout=patience_s, **more)
+                          timeout=timeout_s, **more)
     assert "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr[-2000:]
     assert done.returncode in (0, 1, 2), f"{arguments}: exit {done.returncode}: {done.stderr[-500:]}"
     return done
@@ -231,7 +231,7 @@ def test_golden_ascher(folder):
 
 
 def test_golden_random_chains(folder):
-    """Distal and proximal tables and general frames, slides in any mix, 1 to 30 joints. Every method gets
+    """Distal and proximal tables and general frames, prismatic joints in any mix, 1 to 30 joints. Every method gets
     every fourth or fifth chain; the tests of the kernels give all of them to each."""
     for turn, chain in enumerate(golden("random_chains")["chains"]):
         name = f"chain{chain['id']}"
@@ -258,7 +258,7 @@ def test_golden_random_chains(folder):
 
 
 def test_golden_motors(folder):
-    """Each case is a joint of its own; all 24 as one arm of slides that do not touch each other."""
+    """Each case is a joint of its own; all 24 as one arm of prismatic joints that do not touch each other."""
     cases = golden("motors")["cases"]
     rows = [{"type": "R", "theta": 0, "d": 0, "a": 0, "alpha": 0, "m": 1, "c": [0, 0, 0],
              "I": [1, 1, 1, 0, 0, 0],
@@ -418,7 +418,7 @@ def test_options_of_the_arm(folder):
     assert holding != empty and holding == same, "payload"
     zero = table("gravity", robot, "--gravity", "0,0,0", rows=[row[0][:6]])[0]
     near(zero, [0] * 6, 1e-15, "no gravity")
-    # J^T W with the pose of the hand: the wrench is on its axes.
+    # J^T W with the pose of the end effector: the wrench is on its axes.
     wrench = [1, -2, 3, 0.4, 0.5, -0.6]
     pose, J = table("fk", robot, rows=[row[0][:6]])[0], table("jacobian", robot, rows=[row[0][:6]])[0]
     world = [sum(pose[4 * i + k] * wrench[3 * part + k] for k in range(3)) for part in (0, 1) for i in range(3)]
@@ -455,7 +455,7 @@ def test_each_answer_comes_before_the_next_question(folder):
             process.stdin.flush()
             assert len(process.stdout.readline().split()) == 3
         process.stdin.close()
-        assert process.wait(PATIENCE_S) == 0
+        assert process.wait(TIMEOUT_S) == 0
     finally:
         process.kill()
         process.wait()
@@ -560,7 +560,7 @@ if LONG_RUN:
                 file.write(block)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with open(os.path.join(folder, "torques.txt"), "w+") as out:
-            subprocess.run([program, "id", "puma560", path], stdout=out, check=True, timeout=PATIENCE_S)
+            subprocess.run([program, "id", "puma560", path], stdout=out, check=True, timeout=TIMEOUT_S)
             out.seek(0)
             lines = sum(1 for _ in out)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -816,7 +816,7 @@ def test_examples_run(folder):
             if "man -l" in script and not shutil.which("man"):
                 continue
             done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, text=True,
-                                  stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
+                                  stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
             assert done.returncode == 0, f"{line}: {done.stderr[-500:]}"
             interactive = line == "appell sim cmu-dd"  # and nobody types
             assert done.stdout or "-o" in line or interactive, line
@@ -946,7 +946,7 @@ BAD = [
      "joint small: q31 needs limits of velocity, acceleration"),
     (["volt", "stanford"], "", 2, "joint shoulder_pan has no motor: its voltage cannot be computed"),
     (["image", "puma560"], "", 2, "an image is bytes: it needs a file"),
-    (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "this is no parameter image"),
+    (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "this is no robot image"),
     (["image", "puma560", "--show", "x"], "", 2, "--show takes an image and no robot beside it"),
     (["gen", "puma560", "-q", "-o", "./no/such/folder"], "", 2, "./no/such/folder: error: cannot be made: No such file"),
     (["image", "puma560", "-q", "-o", "./no/such/folder/x"], "", 2, "cannot be written: No such file"),
@@ -983,7 +983,7 @@ def test_closed_pipe(folder):
         file.write("0 0 0 0 0 0 1 0 0\n" * 200000)
     for signal in ("", "trap '' PIPE; "):
         done = subprocess.run(["bash", "-c", f"{signal}{PROGRAM} id planar3r {path} | head -1 >/dev/null; "
-                               "echo ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=PATIENCE_S)
+                               "echo ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=TIMEOUT_S)
         assert done.stdout == "0\n" and done.stderr == "", done
     done = subprocess.run(["bash", "-c", f"{PROGRAM} man | true; echo ${{PIPESTATUS[0]}}"],
                           capture_output=True, text=True)

@@ -17,7 +17,7 @@ import time
 sys.dont_write_bytecode = True
 from emulator_socket import Inherited  # noqa: E402
 
-PATIENCE_S = 60  # for the slowest machine; everything here takes a second or two
+TIMEOUT_S = 60  # for the slowest machine; everything here takes a second or two
 
 
 @functools.lru_cache(maxsize=None)
@@ -55,7 +55,7 @@ class Emulator:
         left = deadline - time.monotonic()
         ready, _, _ = select.select([self.process.stdout], [], [], max(0, left))
         if not ready:
-            raise AssertionError(f"no {what} within {PATIENCE_S} s; seen: {self.seen[-400:]!r}")
+            raise AssertionError(f"no {what} within {TIMEOUT_S} s; seen: {self.seen[-400:]!r}")
         data = os.read(self.process.stdout.fileno(), 65536)
         if not data:
             raise AssertionError(f"the emulator ended before {what}; seen: {self.seen[-400:]!r}")
@@ -63,7 +63,7 @@ class Emulator:
 
     def expect(self, pattern):
         """Waits for a line that matches, returns the match and forgets what came before."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         regex = re.compile(pattern.encode(), re.MULTILINE)
         while True:
             match = regex.search(self.seen)
@@ -73,7 +73,7 @@ class Emulator:
             self._more(deadline, f"line like {pattern!r}")
 
     def take(self, n):
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while len(self.seen) < n:
             self._more(deadline, f"{n} bytes")
         data, self.seen = self.seen[:n], self.seen[n:]
@@ -82,10 +82,10 @@ class Emulator:
 
 def gdb(elf, socket, *commands):
     arguments = ["gdb-multiarch", "-q", "-nx", "-batch", "-ex", "set confirm off",
-                 "-ex", f"set remotetimeout {PATIENCE_S}", "-ex", f"target remote {socket}"]
+                 "-ex", f"set remotetimeout {TIMEOUT_S}", "-ex", f"target remote {socket}"]
     for command in commands:
         arguments += ["-ex", command]
-    done = subprocess.run(arguments + [elf], capture_output=True, text=True, timeout=PATIENCE_S)
+    done = subprocess.run(arguments + [elf], capture_output=True, text=True, timeout=TIMEOUT_S)
     return done.stdout + done.stderr
 
 

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 APPELL = "build/host/appell-san"
-PATIENCE_S = 300
+TIMEOUT_S = 300
 LONG = os.environ.get("LONG", "")
 # wrist_pitch of the PUMA: limits -1.7453 and 1.7453 rad, the simulated stops 0.02 rad behind them. Its encoder has 1000 counts
 # on a gear of 71.923: 2000 counts are 0.1747 rad, one is 87 urad.
@@ -18,12 +18,12 @@ TICK = 4.2 * 0.5 / 4 * 0.001
 
 
 def appell(*words):
-    done = subprocess.run([APPELL, *words, "-q"], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    done = subprocess.run([APPELL, *words, "-q"], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
 def home(board, way, position, *more):
-    settings = f"plant_shift=2000,home_speed=0.5,home[{JOINT}]={way},home_position[{JOINT}]={position}"
+    settings = f"sim_shift=2000,home_speed=0.5,home[{JOINT}]={way},home_position[{JOINT}]={position}"
     return appell("home", "puma560", "--port", f"qemu:{board}", "--set", settings, *more)
 
 
@@ -50,7 +50,7 @@ def check_switch_on_the_small_board():
 
 
 def check_robot_file():
-    """How a joint homes is in the robot file, goes through the image and back, and needs no tunable."""
+    """How a joint homes is in the robot file, goes through the image and back, and needs no parameter."""
     with open("tools/robots/puma560.yaml", encoding="utf-8") as file:
         text = file.read()
     at = text.index("    gains:", text.index(JOINT))
@@ -62,7 +62,7 @@ def check_robot_file():
         assert code == 0, errors
         code, shown, errors = appell("image", "--show", image)
         assert "homing: {to: stop, side: upper, position: 1.76532" in shown, shown + errors
-        code, text, errors = appell("home", image, "--port", "qemu:netduinoplus2", "--set", "plant_shift=2000,home_speed=0.5", "--json")
+        code, text, errors = appell("home", image, "--port", "qemu:netduinoplus2", "--set", "sim_shift=2000,home_speed=0.5", "--json")
     assert code == 0, errors
     row, = json.loads(text)
     assert row["joint"] == JOINT and abs(row["error"]) < 1.5 * COUNT, row
@@ -86,7 +86,7 @@ def check_refused_before():
 
 def check_known_position():
     """The encoders are off by 2000 counts; the arm stands at zero, and is told so."""
-    code, text, errors = appell("home", "puma560", "--port", "qemu:stm32vldiscovery", "--set", "plant_shift=2000", "--at",
+    code, text, errors = appell("home", "puma560", "--port", "qemu:stm32vldiscovery", "--set", "sim_shift=2000", "--at",
                                 "0,0,0,0,0,0", "--json")
     assert code == 0, errors
     row = {r["joint"]: r for r in json.loads(text)}[JOINT]
@@ -109,7 +109,7 @@ def inspect(settings, board="netduinoplus2"):
 
 def check_friction():
     """Half as much again at every joint, told apart to a tenth: an encoder's count in the feedback is torque, too."""
-    report = inspect("plant_friction=1.5")
+    report = inspect("sim_friction=1.5")
     assert not report["good"], "15 % of the torque limit is too far"
     for joint in report["joints"]:
         for side in range(2):
@@ -119,16 +119,16 @@ def check_friction():
 
 
 def check_payload():
-    """The model believes in 1.5 kg that are not in the hand. The PUMA's way is too short to tell that from lighter links."""
+    """The model believes in 1.5 kg that are not in the end effector. The PUMA's way is too short to tell that from lighter links."""
     report = inspect("payload_mass=1.5")
     assert not report["good"] and report["explained_by"] != "masses", report
     assert abs(report["payload"]) < PAYLOAD_OFF, report["payload"]
 
 
 def check_masses():
-    report = inspect("plant_mass=1.2")
+    report = inspect("sim_mass=1.2")
     assert report["explained_by"] != "payload" and abs(report["mass_factor"] - 1.2) < 0.02, report
-    report = inspect("plant_mass=2")  # no payload makes such torques
+    report = inspect("sim_mass=2")  # no payload makes such torques
     assert report["explained_by"] == "masses" and abs(report["mass_factor"] - 2) < 0.02, report
 
 

@@ -47,7 +47,7 @@ def caught(folder, robot, joint, defect, feedback=None):
     alone = robot == "puma560" and (defect == ENCODER or feedback or not LONG_RUN)
     more = ["--to", "1,1,-1,1,1,1", "--profile", "cycloid"] if alone else []
     chosen = f",feedback={feedback}" if feedback else ""
-    text, files = compare(folder, robot, f"guard_direction=1,plant_defect={defect},plant_defect_joint={joint}{chosen}", *more)
+    text, files = compare(folder, robot, f"guard_direction=1,sim_defect={defect},sim_defect_joint={joint}{chosen}", *more)
     slowest, slowest_late, moving = 0, 0, max(0.02 * velocity(robot, joint), OBSERVED / COUNTS[robot])
     for name, rows in sorted(files.items()):
         column = [key for key in rows[0] if key.startswith("q_arm[")][joint]

@@ -74,8 +74,8 @@ def test_rows_are_the_reference_values(folder):
         bias = table("bias", "flex2", rows=[theta + rate])[0]
         near([tau[0] - bias[0], -bias[1], tau[1] - bias[2], -bias[3]], state["Re"], 1e-9, "Re")
         near(table("fd", "flex2", rows=[theta + rate + tau])[0], state["Thetadd"], 1e-10, "Thetadd")
-        hand = table("fk", "flex2", rows=[theta])[0]
-        near([hand[3], hand[7]], state["tip"], 1e-12, "tip")
+        effector = table("fk", "flex2", rows=[theta])[0]
+        near([effector[3], effector[7]], state["tip"], 1e-12, "tip")
         linear = state["paper_linearised_E"]
         near(table("mass", "flex2", "--linear", rows=[theta])[0], flat(linear["I"]), 1e-9, "linear I")
         bias = table("bias", "flex2", "--linear", rows=[theta + rate])[0]
@@ -166,7 +166,7 @@ def test_simulations_are_the_reference_values(folder):
         for row, want in zip(rows, sim["Theta"]):
             assert max(abs(row[name] - x) for name, x in zip(names, want)) < 1e-6, (sim["name"], row["t"])
         for row, want in zip(shapes, sim["tip"]):
-            assert max(abs(row["hand_x"] - want[0]), abs(row["hand_y"] - want[1])) < 1e-6
+            assert max(abs(row["effector_x"] - want[0]), abs(row["effector_y"] - want[1])) < 1e-6
         columns = {"v1_mid": "first_xy_deflection_mid", "v1_end": "first_xy_deflection_end",
                    "slope1_mid": "first_xy_slope_mid", "slope1_end": "first_xy_slope_end",
                    "v2_mid": "second_xy_deflection_mid", "v2_end": "second_xy_deflection_end",
@@ -183,7 +183,7 @@ def test_energy_in_space_with_stops_wrench_and_volts(folder):
     common = ["-q", "--json", "--start", "0,0,0.2", "-i", "rk45", "--tolerance", "1e-10"]
     for more in (["--duration", "0.3"], ["--duration", "0.3", "--wrench", "0,2,5,0,0,0"],
                  ["--duration", "0.3", "--voltage", "8,0,0", "--stops"],
-                 ["--duration", "0.4", "--move", "0.1,-0.3,0.5", "--volts", "--hold", "0.001"]):
+                 ["--duration", "0.4", "--move", "0.1,-0.3,0.5", "--volts", "--period", "0.001"]):
         done = json.loads(good("sim", robot, *common, *more))
         assert done["kinetic_most"] > 0.05 and done["balance_most"] < 1e-6 * done["kinetic_most"], (more, done)
     assert done["work_motors"] != 0 and done["lost_friction"] > 0
@@ -246,7 +246,7 @@ def test_rows_of_a_vibration_keep_its_peaks(folder):
     for more in ([], ["--sample", "0.0005"]):
         good("sim", "flex2", *FALL, "0.5", "--bent", path, *more)
         rows = bent_rows(path)
-        most.append({name: max(abs(row[name]) for row in rows) for name in rows[0] if name != "hand_z"})
+        most.append({name: max(abs(row[name]) for row in rows) for name in rows[0] if name != "effector_z"})
     for name, value in most[0].items():
         assert value >= 0.98 * most[1][name], (name, value, most[1][name])
 
@@ -262,7 +262,7 @@ def test_torsion_has_columns(folder):
 
 
 def test_plots_have_an_axis_for_what_is_small(folder):
-    """Units of the modes; the hand on three axes."""
+    """Units of the modes; the end effector on three axes."""
     svg = os.path.join(folder, "p.svg")
     good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.05", "--plot", svg)
     with open(svg) as file:
@@ -276,7 +276,7 @@ def test_plots_have_an_axis_for_what_is_small(folder):
     good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.05", "--bent", svg)
     with open(svg) as file:
         text = file.read()
-    for title in ("Hand, x", "Hand, y", "Hand, z", "Torsion in the middle", "shoulder_torsion_end"):
+    for title in ("End effector, x", "End effector, y", "End effector, z", "Torsion in the middle", "shoulder_torsion_end"):
         assert title in text, title
 
 
@@ -360,7 +360,7 @@ def test_damaged_beams_are_refused(folder):
 def test_a_board_feeds_the_deflection_forward(folder):
     """Six motions one after the other with the bits of the host's control step, which begins each anew: the deflection
     that one held is not where the next one begins."""
-    done = run("run", "flex2", "-q", "-o", folder, "--port", "qemu:netduinoplus2", patience_s=600)
+    done = run("run", "flex2", "-q", "-o", folder, "--port", "qemu:netduinoplus2", timeout_s=600)
     assert done.returncode == 0, done.stdout + done.stderr
     compared = re.search(r"^(\d+) values compared .*, (\d+) differ", done.stdout, re.M)
     assert compared and int(compared.group(1)) > 6 * 300 * 16 and compared.group(2) == "0", done.stdout

@@ -12,19 +12,19 @@ from test_appell import PROGRAM, main, run  # noqa: E402
 from test_fixed_board import slot_address, slot_of  # noqa: E402
 from test_link import Board, Watched, image_of  # noqa: E402
 
-PATIENCE_S = 300
+TIMEOUT_S = 300
 # Number, name and best stop of each fault are part of the protocol: they never change.
-STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("break", "release"), 4: ("number", "damp"),
+STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("e-stop", "release"), 4: ("number", "damp"),
           5: ("model", "damp"), 6: ("parity", "damp"), 7: ("tracking", "hold"), 8: ("position", "hold"),
           9: ("velocity", "damp"), 10: ("torque", "lower"), 11: ("voltage", "lower"),
           12: ("setpoint", "hold"), 13: ("supply low", "release"), 14: ("supply high", "damp"),
           15: ("generated", "release"), 16: ("watchdog", "release"), 17: ("crash", "release"),
-          18: ("direction", "damp"), 19: ("parameters", "release"),
+          18: ("direction", "damp"), 19: ("robot image", "release"),
           20: ("homing", "hold")}
 
 
 def appell(*words):
-    done = run(*words, patience_s=PATIENCE_S)
+    done = run(*words, timeout_s=TIMEOUT_S)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -129,12 +129,12 @@ def test_certificate(folder):
 def test_certificate_of_a_fault(folder):
     """A loop that a fault opens is not measured, and the fault that the answer says to look at is there."""
     with Board(folder, "netduino2") as board:
-        code, _, errors = appell("set", "plant_defect", "8", "-q", "--port", board.port)
+        code, _, errors = appell("set", "sim_defect", "8", "-q", "--port", board.port)
         assert code == 0, errors
         code, text, errors = appell("certify", "puma560", "-q", "--board", "netduino2", "--port", board.port)
         assert code == 2 and "appell faults" in errors, f"{code}: {text}{errors}"
         code, text = shown(board)
-        assert code == 1 and "fault 3, break" in text, f"{code}: {text}"
+        assert code == 1 and "fault 3, e-stop" in text, f"{code}: {text}"
 
 
 # ------------------------------------------------------------------------------------- what the arm cannot provoke
@@ -178,13 +178,13 @@ def test_watchdog(folder):
         expect(board, 16, "watchdog")
 
 
-def test_parameters(folder):
+def test_robot_image(folder):
     """What lies in flash is a set whose image is none."""
     path = os.path.join(folder, "slot")
     with open(path, "wb") as file:
         file.write(slot_of(b"\0" * 64))
     with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={slot_address()},force-raw=on") as board:
-        expect(board, 19, "parameters")
+        expect(board, 19, "robot image")
 
 
 def test_generated(folder):

@@ -14,7 +14,7 @@ import zlib
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
 from test_appell import good, main  # noqa: E402
-from test_link import PATIENCE_S, Board, firmware, image_of, words_of  # noqa: E402
+from test_link import TIMEOUT_S, Board, firmware, image_of, words_of  # noqa: E402
 
 CYCLOID = 2
 IDLE, RUNNING = 1, 3  # states
@@ -28,7 +28,7 @@ def slot_address():
 
 
 def slot_of(image):
-    """A slot of the store (firmware/params/store.h) that holds this image and no tunables (set.h)."""
+    """A slot of the store (firmware/params/store.h) that holds this image and no parameters (set.h)."""
     body = struct.pack("<II", 1, len(image)) + image + struct.pack("<III", 0, 1, 0)
     head = struct.pack("<IIIII", 0x314c5041, 1, len(body), zlib.crc32(body), 0)
     return head + struct.pack("<I", zlib.crc32(head)) + body
@@ -50,11 +50,11 @@ def test_closed_loop_in_8_kB(folder):
     with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={slot_address()},force-raw=on") as board:
         line = board.connect()
         line.sendall(bytes(5000))  # from the first moment on there are bytes; ends of frames without a frame
-        client = wire.Client(line, patience_s=20)
+        client = wire.Client(line, timeout_s=20)
         assert client.real == "q31" and client.robot()[0] == "puma560"
-        client.set(client.tunable_names().index("stages"), 1)
+        client.set(client.parameter_names().index("stages"), 1)
         client.ask(wire.MOTION, struct.pack("<Bf6f", CYCLOID, 2, 0.5, 0.5, -0.5, 0.5, 0.5, 0.5))
-        until, ticks = time.monotonic() + PATIENCE_S, 0
+        until, ticks = time.monotonic() + TIMEOUT_S, 0
         first = struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]
         while ticks < first + 2500 and time.monotonic() < until:
             status = client.ask(wire.STATUS)
@@ -69,14 +69,14 @@ def test_closed_loop_in_8_kB(folder):
     assert ticks >= first + 2500, "the board is too slow"
     assert counters[1] == 0, f"{counters[1]} overruns"
     assert counters[12] == 0, f"{counters[12]} ticks beyond the proof"
-    alone = costs["tick"] - costs["plant"]
+    alone = costs["tick"] - costs["sim_arm"]
     print("NOTE instructions of a tick: " + ", ".join(f"{name} {mean}" for name, mean in costs.items()))
     # Beside its stages a tick has the readings of the counter between them, a few instructions each. Had a byte
     # interrupted the calibration of the counter, every stage would be short by that interrupt.
     apart = costs["tick"] - sum(cost for name, cost in costs.items() if name != "tick")
     assert 0 <= apart < 20 * len(costs), f"tick {costs['tick']} differs by {apart} from the sum of its stages"
     # Executed instructions, which are not cycles: what the core takes for them is the bench's estimate.
-    assert alone < TICK_CYCLES / 2, f"{alone} instructions without the plant"
+    assert alone < TICK_CYCLES / 2, f"{alone} instructions without the simulated arm"
 
 
 def test_run_puts_the_robot_into_the_flash(folder):

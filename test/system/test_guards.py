@@ -28,7 +28,7 @@ CC = "arm-none-eabi-gcc"
 # What an exception costs: 26 words with floating-point registers or 8 without, and one to align.
 FRAME = 26 * 4 + 4
 FRAME_SHORT = 8 * 4 + 4
-PATIENCE_S = 60  # for the slowest machine; everything here takes a second or two
+TIMEOUT_S = 60  # for the slowest machine; everything here takes a second or two
 
 
 def equal(expected, actual, what):
@@ -41,7 +41,7 @@ def contains(part, text):
         raise AssertionError("%r not found in %r" % (part, text[-1500:]))
 
 
-def run(command, timeout=PATIENCE_S, **options):
+def run(command, timeout=TIMEOUT_S, **options):
     """(exit code, stdout and stderr together)"""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=timeout, **options)
@@ -66,10 +66,10 @@ def alive(pid):
 
 
 def wait_for(condition, what):
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + TIMEOUT_S
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError("waited %g s in vain for %s" % (PATIENCE_S, what))
+            raise AssertionError("waited %g s in vain for %s" % (TIMEOUT_S, what))
         time.sleep(0.01)
 
 
@@ -84,18 +84,18 @@ def summary(tests, failures=0, ignored=0):
         % (tests, failures, ignored, "FAIL" if failures else "OK")
 
 
-def runner(folder, *jobs, timeout=PATIENCE_S, options=()):
+def runner(folder, *jobs, timeout=TIMEOUT_S, options=()):
     """Runs jobs (a command, or machine|test|command): exit code, output and last line."""
     path = os.path.join(folder, "jobs")
     with open(path, "w", encoding="utf-8") as f:
         for job in jobs:
             f.write((job if job.count("|") >= 2 else "netduino2|test_fake|" + job) + "\n")
     code, out = run([sys.executable, os.path.join(TOOLS, "runtests.py"), path,
-                     "--timeout", str(timeout), *options], timeout=timeout + PATIENCE_S)
+                     "--timeout", str(timeout), *options], timeout=timeout + TIMEOUT_S)
     return code, out, out.rstrip("\n").split("\n")[-1]
 
 
-def expect_red(folder, command, last, *parts, timeout=PATIENCE_S):
+def expect_red(folder, command, last, *parts, timeout=TIMEOUT_S):
     code, out, line = runner(folder, command, timeout=timeout)
     equal(last, line, "last line")
     equal(1, code, "exit code")
@@ -150,7 +150,7 @@ def enough_time(attempt, first_s):
     seconds = first_s
     while not attempt(seconds):
         seconds *= 4
-        if seconds > 4 * PATIENCE_S:
+        if seconds > 4 * TIMEOUT_S:
             raise AssertionError("the job does not even come to where it should hang")
 
 
@@ -281,7 +281,7 @@ def test_runner_interrupted(folder):
     try:
         wait_for(lambda: os.path.exists(pid_file), "the job")
         process.send_signal(signal.SIGINT)
-        out = process.communicate(timeout=PATIENCE_S)[0].decode()
+        out = process.communicate(timeout=TIMEOUT_S)[0].decode()
     finally:
         process.kill()
     with open(pid_file, encoding="utf-8") as f:
@@ -303,7 +303,7 @@ def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
         code, out, line = runner(folder, *jobs, options=("--jobs", "1", "--times", times, "--began", str(time.time() - 100)))
         equal((0, "3 passed, 0 failed"), (code, line), out)
         took = re.search(r"^compiled in (\d+) s, tests ran in \d+ s, \d+ s of processor\n3 passed", out, re.M)
-        assert took and 100 <= int(took.group(1)) < 100 + PATIENCE_S, out
+        assert took and 100 <= int(took.group(1)) < 100 + TIMEOUT_S, out
         with open(order, encoding="utf-8") as f:
             ran = f.read().splitlines()
         equal(["test_a", "test_a", "test_b 2/3"], sorted(ran), "jobs that ran")
@@ -319,14 +319,14 @@ def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
 def test_runner_has_more_jobs_at_once_only_while_a_processor_idles(folder):
     """Three jobs that wait for each other come to an end with --jobs 1 on an idle machine; on a busy one they are alone."""
     meet = "touch %s/here.$$; for i in $(seq %d); do [ $(ls %s/here.* | wc -l) = 3 ] && break; sleep 0.1; done; " \
-        "[ $(ls %s/here.* | wc -l) = 3 ] || exit 1; " % (folder, 10 * PATIENCE_S, folder, folder)
+        "[ $(ls %s/here.* | wc -l) = 3 ] || exit 1; " % (folder, 10 * TIMEOUT_S, folder, folder)
     alone = "mkdir %s/alone || exit 1; sleep 0.5; rmdir %s/alone; " % (folder, folder)
     for command, idle_ticks in ((meet, "int(time.monotonic() * os.sysconf('SC_CLK_TCK'))"), (alone, "0")):
         write(folder, {"jobs": ("host|test_x|" + command + passing("test_a") + summary(1) + "\n") * 3})
         source = "import os, sys, time, runtests\nruntests.IDLE_WINDOW_S = 0.1\n" \
             "runtests.Idle.read = staticmethod(lambda: %s)\nsys.exit(runtests.main())" % idle_ticks
-        code, out = run([sys.executable, "-c", source, os.path.join(folder, "jobs"), "--jobs", "1", "--timeout", str(PATIENCE_S)],
-                        timeout=5 * PATIENCE_S, env=dict(os.environ, PYTHONPATH=TOOLS, PYTHONDONTWRITEBYTECODE="1"))
+        code, out = run([sys.executable, "-c", source, os.path.join(folder, "jobs"), "--jobs", "1", "--timeout", str(TIMEOUT_S)],
+                        timeout=5 * TIMEOUT_S, env=dict(os.environ, PYTHONPATH=TOOLS, PYTHONDONTWRITEBYTECODE="1"))
         equal((0, "3 passed, 0 failed"), (code, out.rstrip("\n").split("\n")[-1]), out)
 
 
@@ -382,7 +382,7 @@ class Gdb:
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(PATIENCE_S)
+        self.socket.settimeout(TIMEOUT_S)
         self.buffer = b""
 
         def connected():
@@ -417,12 +417,12 @@ class Gdb:
         equal("OK", self.ask("z0,%x,2" % address), "breakpoint removed")
 
 
-def emulated(folder, meddle, last, *parts, timeout=PATIENCE_S):
+def emulated(folder, meddle, last, *parts, timeout=TIMEOUT_S):
     """Runs the harness's own test in the emulator, stops it in its second case, lets meddle act."""
     program = os.path.join(make_variable("OUT"), "test", "test_harness.elf")
     if not emulated.built:
         code, out = run(["make", "-s", "--no-print-directory", "LAB=1", "BOARD=" + BOARD, program], cwd=ROOT,
-                        env=make_environment(), timeout=2 * PATIENCE_S)
+                        env=make_environment(), timeout=2 * TIMEOUT_S)
         equal(0, code, "make %s: %s" % (program, out))
         emulated.built = True
     program = os.path.join(ROOT, program)
@@ -443,7 +443,7 @@ def emulated(folder, meddle, last, *parts, timeout=PATIENCE_S):
         wait_for(lambda: os.path.exists(pid_path), "the number of its process")
         with open(pid_path, encoding="utf-8") as f:
             meddle(gdb, int(f.read()), image)
-        out = process.communicate(timeout=timeout + PATIENCE_S)[0].decode()
+        out = process.communicate(timeout=timeout + TIMEOUT_S)[0].decode()
     finally:
         process.terminate()
     gdb.socket.close()
@@ -1130,7 +1130,7 @@ def test_other_flags_compile_everything_again(folder):
         """Those of the objects that make has made."""
         before = [os.stat(path).st_mtime_ns if os.path.exists(path) else 0 for path in paths]
         code, out = run(["make", "-s", "--no-print-directory", "BOARD=stm32vldiscovery", "LAB=1", "BUILD=" + folder, *words, *paths],
-                        cwd=ROOT, timeout=5 * PATIENCE_S)
+                        cwd=ROOT, timeout=5 * TIMEOUT_S)
         equal(0, code, out)
         return [name for name, path, then in zip(names, paths, before) if os.stat(path).st_mtime_ns != then]
 

@@ -24,7 +24,7 @@ import test_appell as tool  # noqa: E402
 from emulator_socket import Inherited  # noqa: E402
 from test_appell import Skip, good, run, table  # noqa: E402
 
-PATIENCE_S = 120
+TIMEOUT_S = 120
 
 
 def firmware(board):
@@ -83,10 +83,10 @@ class Watched(Board):
                              files=self.stub.files)
 
     def gdb(self, *commands):
-        words = ["set confirm off", f"set remotetimeout {PATIENCE_S}", f"target remote {self.stub.path}", *commands,
+        words = ["set confirm off", f"set remotetimeout {TIMEOUT_S}", f"target remote {self.stub.path}", *commands,
                  "detach"]
         done = subprocess.run(["gdb-multiarch", "-q", "-nx", "-batch", *(w for c in words for w in ("-ex", c)),
-                               firmware(self.name)], capture_output=True, text=True, timeout=PATIENCE_S)
+                               firmware(self.name)], capture_output=True, text=True, timeout=TIMEOUT_S)
         assert done.returncode == 0 and "No symbol" not in done.stderr, done.stdout + done.stderr
         return done.stdout
 
@@ -201,7 +201,7 @@ def test_flash_survives_a_warm_reset(folder):
         assert "saved: set 2" in good("save", "--port", board.port)
         assert "(only in RAM)" not in good("get", "kp[2]", "--port", board.port)
         client = wire.Client(board.connect())
-        kp = client.tunable_names().index("kp")
+        kp = client.parameter_names().index("kp")
         client.set(kp, 4321, 1)  # what a start forgets
         client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
         client = wire.Client(client.line)
@@ -230,7 +230,7 @@ def test_the_difference_is_shown_and_dry_run_changes_nothing(folder):
         client.line.close()
 
 
-def test_tunables_are_part_of_the_difference(folder):
+def test_parameters_are_part_of_the_difference(folder):
     """What was set on the board: the image's own come back, others stay, and both are told."""
     with Board(folder, "mps2-an500") as board:
         first = good("params", "apply", "puma560", "--port", board.port)
@@ -286,11 +286,11 @@ def test_the_8_kb_board_takes_images_in_pieces(folder):
     assert done.returncode == 1 and "does not take erasing or programming" in done.stderr, done
 
 
-def test_tunables(folder):
+def test_parameters(folder):
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "puma560", "--port", board.port)
         everything = good("get", "--port", board.port)
-        for word in ("rate_hz", "Hz", "[100 .. 20000]", "ticks of the control loop in a second", "plant_mass",
+        for word in ("rate_hz", "Hz", "[100 .. 20000]", "ticks of the control loop in a second", "sim_mass",
                      "(only in RAM)"):
             assert word in everything, word
         out = good("set", "observer_hz", "150", "--port", board.port)
@@ -365,7 +365,7 @@ def test_monitor_into_a_pipe(folder):
             process.stdout.close()
             error = process.stderr.read()
             process.stderr.close()
-            assert process.wait(PATIENCE_S) == 0 and "error" not in error, error
+            assert process.wait(TIMEOUT_S) == 0 and "error" not in error, error
 
 
 def test_choice_of_telemetry_is_kept(folder):
@@ -394,7 +394,7 @@ def test_monitor_on_a_terminal(folder):
         pid, terminal = pty.fork()
         if pid == 0:
             os.execv(tool.PROGRAM, [tool.PROGRAM, "monitor", "--port", board.port, "--fields", "q,tau"])
-        seen, until = b"", time.monotonic() + PATIENCE_S
+        seen, until = b"", time.monotonic() + TIMEOUT_S
         while seen.count(b"\x1b[4A") < 2 and time.monotonic() < until:
             if select.select([terminal], [], [], 1)[0]:
                 seen += os.read(terminal, 65536)
@@ -434,15 +434,14 @@ def test_protocol_page_has_every_number(folder):
                                       ("control/motion", "MOTION_TABLE", "{} {} (", 0)):
         with open(f"firmware/{header}.h") as file:
             body = re.search(rf"#define {table}\(X\)((?:.*\\\n)*.*\n)", file.read()).group(1)
-        entries = re.findall(r"X\((-?\d+), (\w+),", body)
+        entries = re.findall(r'X\((-?\d+), (\w+),[\s\\]*"([^"]*)"', body)
         assert len(entries) >= 4, table
-        for number, name in entries:
-            word = name if "`" in form else name.lower().replace("_", " ")
-            assert form.format(base + int(number), word) in page, (table, number, name)
+        for number, name, text in entries:
+            assert form.format(base + int(number), name if "`" in form else text) in page, (table, number, name)
 
 
 def test_client_written_from_the_page(folder):
-    """At most 150 lines; discovery, image, tunables, telemetry, a motion, refusals."""
+    """At most 150 lines; discovery, image, parameters, telemetry, a motion, refusals."""
     with open("test/support/protocol_client.py") as file:
         assert len(file.readlines()) <= 150
     image = image_of(folder, "puma560")
@@ -451,7 +450,7 @@ def test_client_written_from_the_page(folder):
         line.sendall(b"noise \x00\x05garbage")  # whoever was there before
         client = wire.Client(line)
         assert client.board == "netduinoplus2" and client.real == "f32" and client.payload == 248
-        names = client.tunable_names()
+        names = client.parameter_names()
         assert "observer_hz" in names and "kp" in names
         assert struct.unpack("<h", client.apply(image)[:2]) == (0,)
         assert client.read_image() == image
@@ -491,11 +490,11 @@ def test_client_written_from_the_page(folder):
 
 
 def changes_behind_an_image(folder, name, image):
-    """Flags, joints and a tunable of a board that got the end of its first image and changes in one burst."""
+    """Flags, joints and a parameter of a board that got the end of its first image and changes in one burst."""
     with Board(folder, name) as board:
         line = board.connect()
         client = wire.Client(line)
-        observer = client.tunable_names().index("observer_hz")
+        observer = client.parameter_names().index("observer_hz")
         client.ask(wire.IMAGE_BEGIN, struct.pack("<BII", 0, len(image), zlib.crc32(image)))
         for at in range(0, len(image), client.payload - 4):
             client.ask(wire.IMAGE_DATA, struct.pack("<I", at) + image[at:at + client.payload - 4])
@@ -601,7 +600,7 @@ def test_latency_timer_is_noticed(folder):
                 file.write(ms)
             process = subprocess.Popen([tool.PROGRAM, "get", "rate_hz", "--port", name], env=environment,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            until = time.monotonic() + PATIENCE_S
+            until = time.monotonic() + TIMEOUT_S
             while process.poll() is None and time.monotonic() < until:
                 for ready in select.select([master, line], [], [], 0.1)[0]:
                     if ready is master:

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
 import test_appell as tool  # noqa: E402
 from test_appell import LONG_RUN, good, run  # noqa: E402
-from test_link import PATIENCE_S, Board, Watched, firmware, image_of, words_of  # noqa: E402
+from test_link import TIMEOUT_S, Board, Watched, firmware, image_of, words_of  # noqa: E402
 
 # 10 MB where there is time; make test sends a part of it that takes a few seconds.
 NOISE_BYTES = 10_000_000 if LONG_RUN else 30_000
@@ -44,7 +44,7 @@ class Between:
         rest = {tool_line: b"", self.board: b""}
         with tool_line:
             while True:
-                for line in select.select(list(rest), [], [], PATIENCE_S)[0]:
+                for line in select.select(list(rest), [], [], TIMEOUT_S)[0]:
                     data = line.recv(65536)
                     if not data:
                         return
@@ -61,7 +61,7 @@ class Between:
         return self
 
     def __exit__(self, *_):
-        self.thread.join(PATIENCE_S)
+        self.thread.join(TIMEOUT_S)
         self.board.close()
         self.listener.close()
         assert not self.thread.is_alive()
@@ -79,7 +79,7 @@ def has_arm(board, robot, kp=None, stored=None):
     try:
         assert client.robot()[0] == robot, client.robot()
         if kp is not None:
-            assert client.get(client.tunable_names().index("kp"), 1)[0] == kp
+            assert client.get(client.parameter_names().index("kp"), 1)[0] == kp
         if stored is not None:
             assert client.read_image(1) == stored
     finally:
@@ -104,7 +104,7 @@ class Reads:
 
 
 def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
-    """What is read back differs once: the arm from before, with its unsaved tunables, is put back and verified."""
+    """What is read back differs once: the arm from before, with its unsaved parameters, is put back and verified."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         good("set", "kp[2]", "77", "--port", board.port)
@@ -166,7 +166,7 @@ def test_answers_that_get_lost_are_asked_for_again(folder):
 
 
 def test_what_is_stored_wrong_is_rolled_back(folder):
-    """The set that was stored is read back wrong: store, arm and tunables are again what they were."""
+    """The set that was stored is read back wrong: store, arm and parameters are again what they were."""
     before = image_of(folder, "planar3r")
     with Board(folder, "mps2-an500") as board:
         good("flash", "planar3r", "--port", board.port)
@@ -208,7 +208,7 @@ def flood(client, numbers, count):
         chunk = numbers.randbytes(min(4096, left))
         left -= len(chunk)
         while chunk:
-            ready_in, ready_out, _ = select.select([client.line], [client.line], [], PATIENCE_S)
+            ready_in, ready_out, _ = select.select([client.line], [client.line], [], TIMEOUT_S)
             assert ready_in or ready_out, "the board takes no more bytes"
             if ready_in:
                 client.line.recv(65536)
@@ -239,7 +239,7 @@ def test_noise_into_the_running_board(folder):
         before, counted = words_of(client.ask(wire.COUNTERS)), line.bytes_sent
         flooded = flood(client, numbers, NOISE_BYTES // 3)
         client.ask(wire.COUNTERS)
-        client.patience_s = PATIENCE_S  # from here on nothing may be lost, and all repetitions are before the next answer
+        client.timeout_s = TIMEOUT_S  # from here on nothing may be lost, and all repetitions are before the next answer
         first = after = words_of(client.ask(wire.COUNTERS))
         assert after[8] < flooded, f"all of {flooded} bytes lost"
         sent = 0

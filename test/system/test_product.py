@@ -62,9 +62,9 @@ def test_what_needs_the_laboratory_says_so(folder):
     for words, what in ((["faults", "puma560", "-o", folder], "provoking faults"),
                         (["selftest", "--method", "ga"], "method ga for id"),
                         (["selftest", "--real", "q31"], "number type q31"),
-                        (["set", "plant_defect", "3"], "plant_defect")):
+                        (["set", "sim_defect", "3"], "sim_defect")):
         done = run(*words, "--port", PORT, "-q")
-        assert done.returncode == 2 or what == "plant_defect" and done.returncode == 1, done
+        assert done.returncode == 2 or what == "sim_defect" and done.returncode == 1, done
         assert f"{what} needs the laboratory's firmware" in done.stderr, done
         assert cure in done.stderr or "LAB=1 flash" in done.stderr, done
 

@@ -14,14 +14,14 @@ import sys
 sys.dont_write_bytecode = True
 from test_appell import LONG_RUN, PROGRAM, main, run as appell  # noqa: E402
 
-PATIENCE_S = 1100
+TIMEOUT_S = 1100
 # The waist at 93 % of its velocity limit; all joints move.
 TO = "1.3,0.85,-0.8,1.5,1.2,1.5"
 RATE_HZ = 20000  # more than the board can do
 
 
 def run(folder, *words):
-    done = appell("run", "puma560", "-q", "-o", folder, *words, patience_s=PATIENCE_S)
+    done = appell("run", "puma560", "-q", "-o", folder, *words, timeout_s=TIMEOUT_S)
     rows = [name for name in os.listdir(folder) if name.endswith(".csv")]
     return done.returncode, done.stdout, done.stderr, rows
 
@@ -142,12 +142,12 @@ def test_interrupted_run_stops_the_arm(folder):
         while not tool.stdout.readline().startswith("puma560 on"):  # from here on it moves
             assert tool.poll() is None, tool.stderr.read()
         tool.send_signal(number)
-        _, errors = tool.communicate(timeout=PATIENCE_S)
+        _, errors = tool.communicate(timeout=TIMEOUT_S)
         assert tool.returncode == -number, f"exit code {tool.returncode}: {errors}"
         assert "interrupted: the arm was told to stop" in errors, errors
 
 
-def test_tunables_of_joints_need_a_robot(folder):
+def test_parameters_of_joints_need_a_robot(folder):
     """Nothing set is not a success."""
     for words in (["get", "kp"], ["set", "kp", "1"]):
         done = appell(*words, "--port", "qemu:netduinoplus2")

@@ -25,7 +25,7 @@ import zlib
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
 from test_appell import LONG_RUN, main  # noqa: E402
-from test_link import PATIENCE_S, Watched, firmware, image_of  # noqa: E402
+from test_link import TIMEOUT_S, Watched, firmware, image_of  # noqa: E402
 
 BOARD = "netduinoplus2"
 SAMPLE = 15  # skips of each situation in `make test`
@@ -57,7 +57,7 @@ class Stub:
     def __init__(self, path):
         self.line = socket.socket(socket.AF_UNIX)
         self.line.connect(path)
-        self.line.settimeout(PATIENCE_S)
+        self.line.settimeout(TIMEOUT_S)
         self.received = b""
         self.send("qC")  # its answer looks like no other: connecting has stopped the machine, which is told, too
         while not self.packet().startswith("QC"):
@@ -113,17 +113,17 @@ class Stub:
         answer = self.ask(f"{'Z' if on else 'z'}2,{address:x},4")
         assert answer == "OK", f"watchpoint {address:x}: {answer}"
 
-    def go(self, patience_s=PATIENCE_S):
+    def go(self, timeout_s=TIMEOUT_S):
         """Where it stops; 0: it does not."""
-        self.line.settimeout(patience_s)
+        self.line.settimeout(timeout_s)
         try:
             self.ask("c")
         except TimeoutError:
-            self.line.settimeout(PATIENCE_S)
+            self.line.settimeout(TIMEOUT_S)
             self.line.sendall(b"\x03")
             self.packet()
             return 0
-        self.line.settimeout(PATIENCE_S)
+        self.line.settimeout(TIMEOUT_S)
         return self.pc()
 
 
@@ -162,8 +162,8 @@ class Situation:
         self.disk = os.path.join(folder, "snapshots.qcow2")
         empty_disk(self.disk)
         self.board = Watched(folder, BOARD, "-drive", f"if=none,format=qcow2,file={self.disk}")
-        self.client = wire.Client(self.board.connect(), patience_s=5)
-        self.out, self.defect = symbol("'firmware/tick.c'::out"), symbol("'firmware/tick.c'::app.plant.defect")
+        self.client = wire.Client(self.board.connect(), timeout_s=5)
+        self.out, self.defect = symbol("'firmware/tick.c'::out"), symbol("'firmware/tick.c'::app.sim_arm.defect")
         self.kind = symbol("'firmware/tick.c'::app.motion.kind")
         code = functions(["tick_interrupt", "fault_entry", "reset_handler"])
         self.begin = code["tick_interrupt"][0][0]
@@ -174,7 +174,7 @@ class Situation:
 
     def load(self):
         self.client.apply(image_of(self.folder, "puma560"))
-        self.names = self.client.tunable_names()
+        self.names = self.client.parameter_names()
 
     def set(self, **values):
         for name, value in values.items():
@@ -317,10 +317,10 @@ def test_limits(folder):
     situation = Situation(folder)
     try:
         situation.load()
-        situation.set(guard_tracking=10, guard_patience_s=10, guard_direction=0, plant_defect_joint=1)
+        situation.set(guard_tracking=10, guard_limit_s=10, guard_direction=0, sim_defect_joint=1)
         situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
-        situation.set(plant_defect=JAMMED)
-        situation.attach()  # from here on: at the limit for longer than guard_patience_s would be a fault
+        situation.set(sim_defect=JAMMED)
+        situation.attach()  # from here on: at the limit for longer than guard_limit_s would be a fault
         situation.move(struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
         situation.freeze()
         limits = limits_of_duty()
@@ -341,7 +341,7 @@ def test_fault(folder):
     situation = Situation(folder)
     try:
         situation.load()
-        situation.set(guard_encoder_ticks=0, plant_defect_joint=1, brakes=0)
+        situation.set(guard_encoder_ticks=0, sim_defect_joint=1, brakes=0)
         situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
         situation.wait(600)
         situation.attach()

@@ -70,8 +70,8 @@ class Soak:
         return state, flags, tick
 
     def disturb(self):
-        name, low, high = self.random.choice([("plant_mass", 0.9, 1.1), ("plant_friction", 0.7, 1.3), ("plant_noise", 0, 2)])
-        value = self.random.randint(low, high) if name == "plant_noise" else self.random.uniform(low, high)
+        name, low, high = self.random.choice([("sim_mass", 0.9, 1.1), ("sim_friction", 0.7, 1.3), ("sim_noise", 0, 2)])
+        value = self.random.randint(low, high) if name == "sim_noise" else self.random.uniform(low, high)
         self.client.set(self.names.index(name), value)
         self.changes += 1
 
@@ -91,7 +91,7 @@ class Soak:
         with Watched(self.folder, self.name) as board:
             self.client = wire.Client(board.connect())
             self.client.apply(image_of(self.folder, "puma560"))
-            self.names = self.client.tunable_names()
+            self.names = self.client.parameter_names()
             near_the_end(board)
             # Samples go out all the time, unpaid ones are counted.
             self.client.stream([0, 1, 8], 50, 1000)

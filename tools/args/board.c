@@ -79,10 +79,10 @@ uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *siz
 }
 
 int board_outputs_off(const request_t *request, client_t *client) {
-    enum { STILL_POLLS = 2000, PATIENCE_S = 10 }; /* in the board's time, which its ticks are */
+    enum { STILL_POLLS = 2000, TIMEOUT_S = 10 }; /* in the board's time, which its ticks are */
     device_status_t status = {0};
     uint32_t first = 0, last = 0;
-    for (int i = 0, still = 0; still < STILL_POLLS && last - first <= PATIENCE_S * status.rate_hz;
+    for (int i = 0, still = 0; still < STILL_POLLS && last - first <= TIMEOUT_S * status.rate_hz;
          i++) {
         if (client_status(client, &status) != 0)
             return board_error(client);
@@ -176,7 +176,7 @@ int board_set(client_t *client, const char *list) {
     char item[80];
     for (const char *at = list; *at != '\0';) {
         const size_t length = strcspn(at, ",");
-        uint32_t tunable;
+        uint32_t parameter;
         int joint;
         float now;
         snprintf(item, sizeof item, "%.*s", (int)length, at);
@@ -187,12 +187,12 @@ int board_set(client_t *client, const char *list) {
         const float number = value ? strtof(value, &end) : 0;
         if (!value || end == value || *end != '\0')
             return say_error("--set", "write NAME=VALUE", "%s has no number", item);
-        if (client_tunable(client, item, &tunable, &joint) != 0)
+        if (client_parameter(client, item, &parameter, &joint) != 0)
             return board_error(client);
-        const bool all = joint < 0 && client->device.tunable[tunable].per_joint;
+        const bool all = joint < 0 && client->device.parameter[parameter].per_joint;
         const uint32_t first = joint < 0 ? 0 : (uint32_t)joint;
         for (uint32_t i = first; i <= (all ? client->device.joints - 1 : first); i++)
-            if (client_set(client, tunable, i, number, &now) != 0)
+            if (client_set(client, parameter, i, number, &now) != 0)
                 return board_error(client);
     }
     return EXIT_YES;

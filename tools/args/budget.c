@@ -100,7 +100,7 @@ double budget_cycles_per_instruction(const char *board, const char *real) {
     return instructions > 0 ? cycles / instructions : 1;
 }
 
-bool budget_tick(const char *board, const char *real, bool plant, double *instructions,
+bool budget_tick(const char *board, const char *real, bool simulated, double *instructions,
                  double *cycles) {
     board = benched(board);
     for (const char *text = budget_rows; text; text = strchr(text, '\n')) {
@@ -109,7 +109,7 @@ bool budget_tick(const char *board, const char *real, bool plant, double *instru
         if (sscanf(text, "%23[^,],%*[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%lf,%lf", name,
                    robot, problem, method, type, instructions, cycles) == 7 &&
             !strcmp(name, board) && !strcmp(robot, "puma560") && !strcmp(type, real) &&
-            !strcmp(problem, "tick") && !strcmp(method, plant ? "-" : "arm"))
+            !strcmp(problem, "tick") && !strcmp(method, simulated ? "-" : "arm"))
             return true;
     }
     return false;

@@ -31,7 +31,7 @@ double budget_cycles_per_instruction(const char *board, const char *real);
 /* The worst whole tick of the PUMA 560 on a board (or one with its core), with an arm at the
  * hardware or a simulated one: executed instructions and estimated cycles. False: the bench has
  * none. */
-bool budget_tick(const char *board, const char *real, bool plant, double *instructions,
+bool budget_tick(const char *board, const char *real, bool simulated, double *instructions,
                  double *cycles);
 
 #endif

@@ -9,9 +9,9 @@
 #include "firmware/lab/batch.h"
 #include "tools/cli/say.h"
 
-static const char *const reals[ROWS_REALS] = {
+static const char *const reals[BATCH_REALS] = {
 #define X(name, text) #text,
-    ROWS_REAL_TABLE(X)
+    BATCH_REAL_TABLE(X)
 #undef X
 };
 
@@ -54,7 +54,7 @@ static int find_real(const client_t *client, uint32_t method, const char *name, 
     const uint8_t has = d->method[method].reals;
     char list[40] = "", cure[80];
     size_t used = 0;
-    for (uint32_t i = 0; i < ROWS_REALS; i++) {
+    for (uint32_t i = 0; i < BATCH_REALS; i++) {
         if (!(has >> i & 1))
             continue;
         if (!strcmp(reals[i], name)) {
@@ -83,7 +83,7 @@ static int put_robot(const request_t *request, const robot_t *robot, uint32_t re
         return status == EXIT_YES ? EXIT_BAD : status;
     if (image_read(bytes, size, &image, NULL) == IMAGE_OK)
         (void)image_units(&image, &out->units);
-    if (client_send_image(out->client, (uint8_t)(TARGET_ROWS + real), bytes, (uint32_t)size, &kept,
+    if (client_send_image(out->client, (uint8_t)(TARGET_BATCH + real), bytes, (uint32_t)size, &kept,
                           NULL, NULL) != 0 ||
         (wrench && client_wrench(out->client, wrench) != 0))
         status = board_error(out->client);

@@ -43,7 +43,7 @@ KEY = ["board", "robot", "problem", "method", "real"]
 CPUS = {"m3": "cortex-m3", "m4f": "cortex-m4f", "m7": "cortex-m7"}
 BOARDS = ("netduinoplus2", "netduino2", "mps2-an500")
 REALS = ("f32", "q31", "f64")
-# The named rows of the regression guard: a real arm, one with a sliding joint, one where only the growth
+# The named rows of the regression guard: a real arm, one with a prismatic joint, one where only the growth
 # counts, and elastic links, in the plane and in space, whose kernels no other robot calls.
 BASELINE_ROBOTS = ("puma560", "stanford", "chain30", "flex2", "flexspace")
 SLOWER = 1.02
@@ -53,7 +53,7 @@ SYMBOLS = {"id": "inverse", "mass": "mass", "fd": "forward", "bias": "bias", "gr
            "coriolis": "coriolis"}
 TICK = {"sense": "control_sense", "estimate": "control_estimate", "reference": "reference_step",
         "dynamics": "control_dynamics", "feedback": "control_feedback", "drive": "control_drive",
-        "plant": "plant_step", "-": "app_tick", "arm": "app_tick"}
+        "sim_arm": "sim_arm_step", "-": "app_tick", "arm": "app_tick"}
 ONLY = {"fk": "pose", "jacobian": "jacobian", "volt": "voltage"}
 
 

@@ -177,7 +177,7 @@ def tick_tables(comment, rows):
               ("dynamics", "dynamics: inverse dynamics, rotors, friction, what a stop would need"),
               ("feedback", "feedback and torque limits"), ("drive", "voltages and duty cycles"),
               ("arm", "whole tick with an arm at the hardware, guards and sample included"),
-              ("plant", "simulated arm instead of the hardware"), ("-", "whole tick with it"))
+              ("sim_arm", "simulated arm instead of the hardware"), ("-", "whole tick with it"))
     places = (("netduinoplus2", "f32"), ("netduino2", "q31"))
     lines = ["| stage | Cortex-M4F, f32 | Cortex-M3, q31 (no FPU) |", "|---|---|---|"]
     for method, name in stages:

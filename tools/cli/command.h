@@ -19,7 +19,8 @@
     X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
       "acceleration of gravity in the base frame instead of the file's, m/s^2; it points down")    \
     X(WRENCH, "wrench", 0, "FX,FY,FZ,NX,NY,NZ", LIST,                                              \
-      "what the surroundings exert on the hand, at its origin and on its axes, N and N m: "        \
+      "what the surroundings exert on the end effector, at its origin and on its axes, N and N "   \
+      "m: "                                                                                        \
       "tau = M qdd + c + g - J^T W")                                                               \
     X(PAYLOAD, "payload", 0, "M[,X,Y,Z[,IXX,IYY,IZZ,IXY,IYZ,IXZ]]", LIST,                          \
       "payload instead of the file's: mass, its centre in the last link frame of the file, "       \
@@ -45,14 +46,14 @@
     X(TOLERANCE, "tolerance", 0, "E", NUMBER,                                                      \
       "rk45, rk56: steps are chosen so that each adds at most E (1 + |state|); default 1e-9, "     \
       "unless --step asks for fixed ones")                                                         \
-    X(HOLD, "hold", 0, "S", NUMBER,                                                                \
+    X(PERIOD, "period", 0, "S", NUMBER,                                                            \
       "DACTimePeriod: torques or voltages change only at multiples of this; default: as soon as "  \
       "their source does")                                                                         \
     X(SAMPLE, "sample", 0, "S", NUMBER,                                                            \
       "time between two rows of the result; default 0.01, with elastic links 0.001")               \
     X(TORQUE, "torque", 0, "LIST|FILE", FILE,                                                      \
       "torques of the motors at the joints: constants, or a file of rows `t tau1 .. taun`, each "  \
-      "held until the next; with --hold also rows without t")                                      \
+      "held until the next; with --period also rows without t")                                    \
     X(VOLTAGE, "voltage", 0, "LIST|FILE", FILE, "voltages of the motors, likewise")                \
     X(MOTION, "motion", 0, "FILE", FILE,                                                           \
       "torques that a motion needs, by inverse dynamics: rows `t q` (a cubic spline) or `t q qd "  \
@@ -68,7 +69,8 @@
     X(SCRIPT, "script", 0, "FILE", FILE, "commands of the interactive program from this file")     \
     X(PLOT, "plot", 0, "FILE", FILE, "plot of the run: .png, .svg or .pdf")                        \
     X(BENT, "bent", 0, "FILE", FILE,                                                               \
-      "elastic links: place of the hand, deflection, slope and torsion in the middle and at the "  \
+      "elastic links: place of the end effector, deflection, slope and torsion in the middle and " \
+      "at the "                                                                                    \
       "end of each beam; .csv for rows, .png, .svg or .pdf for a plot")                            \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
       "random starts within the limits after the first one failed; default 100")                   \
@@ -76,7 +78,8 @@
     X(ANIMATE, "animate", 0, "FILE", FILE,                                                         \
       "animation of the arm: a page of HTML that needs nothing but a browser")                     \
     X(TIP, "tip", 0, "LINK", WORD,                                                                 \
-      "URDF: the link that carries the hand; default: the end of the chain with most moving "      \
+      "URDF: the link that carries the end effector; default: the end of the chain with most "     \
+      "moving "                                                                                    \
       "joints")                                                                                    \
     X(FREEZE, "freeze", 0, "JOINT=VALUE", WORD,                                                    \
       "URDF: hold a joint at this position, rad or m; may be repeated")                            \
@@ -90,7 +93,7 @@
       "where the arm is, for encoders that are absolute: their offsets are set so that they say "  \
       "that")                                                                                      \
     X(JOINT, "joint", 0, "NAME", WORD, "this joint only")                                          \
-    X(SET, "set", 0, "NAME=VALUE,...", WORD, "tunables of the board to set first")                 \
+    X(SET, "set", 0, "NAME=VALUE,...", WORD, "parameters of the board to set first")               \
     X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: so many ways, there and back")                 \
     X(GENERATED, "generated", 0, NULL, NONE,                                                       \
       "the board was built with GEN=1 for this robot: its twin here computes with the same code")  \
@@ -125,7 +128,7 @@
       "build/BOARD/firmware.elf")                                                                  \
     X(LEAVE, "leave", 0, NULL, NONE, "leave the crash record on the board")                        \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file")                                   \
-    X(SHOW, "show", 0, "IMAGE", FILE, "print a parameter image as a robot file")                   \
+    X(SHOW, "show", 0, "IMAGE", FILE, "print a robot image as a robot file")                       \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
       "limits of velocity and acceleration where the file gives none, rad or m")                   \
     X(VERIFY, "verify", 0, "N", NUMBER,                                                            \

@@ -12,7 +12,7 @@ static const char promise[] =
     "The dynamics of robot arms: any arm in, checked, understood, computed.";
 
 static const char about[] =
-    "ROBOT is a robot file (YAML), a URDF, a parts database, a parameter image, or the name of a "
+    "ROBOT is a robot file (YAML), a URDF, a parts database, a robot image, or the name of a "
     "robot in $APPELL_ROBOTS or tools/robots. ROWS is a file of rows, by default standard input: "
     "numbers separated by blanks or commas, one row a line, # starts a comment. All units are SI, "
     "angles in rad. One row of output for each row of input, with all digits.\n"

@@ -77,18 +77,18 @@ static double cycles_of(const char *real, const dyn_model_t *model, method_id_t 
  */
 static void predict(certificate_t *c, const dyn_model_t *model, const dyn_model_t *puma) {
     c->predicted_inverse = cycles_of(c->real, model, METHOD_ID_fast);
-    for (int plant = 0; plant < 2; plant++) {
+    for (int simulated = 0; simulated < 2; simulated++) {
         double instructions, cycles, own = 0, its = 0;
-        c->predicted[plant] = -1;
-        if (!budget_tick(c->board, c->real, plant, &instructions, &cycles))
+        c->predicted[simulated] = -1;
+        if (!budget_tick(c->board, c->real, simulated, &instructions, &cycles))
             continue;
-        for (int k = 0; k <= plant; k++) {
+        for (int k = 0; k <= simulated; k++) {
             const method_id_t method = k ? METHOD_FD_fast : METHOD_ID_fast;
             own += cycles_of(c->real, model, method);
             its += cycles_of(c->real, puma, method);
         }
-        c->predicted[plant] = (cycles - its) * model->n / PUMA_JOINTS + own;
-        c->instructions_predicted[plant] = c->predicted[plant] * instructions / cycles;
+        c->predicted[simulated] = (cycles - its) * model->n / PUMA_JOINTS + own;
+        c->instructions_predicted[simulated] = c->predicted[simulated] * instructions / cycles;
     }
 }
 
@@ -129,11 +129,11 @@ static int measure_ticks(client_t *client, const place_t *place, uint32_t credit
     const uint32_t first = status.tick, enough = costs->ticks + TICKS;
     do {
         while (credits > 0)
-            if (client_knots(client, place->q, 1, &credits) != 0 && trial_in_fault(client) != 0)
+            if (client_points(client, place->q, 1, &credits) != 0 && trial_in_fault(client) != 0)
                 return -1;
         if (client_status(client, &status) != 0 || costs_fetch(client, costs) != 0)
             return -1;
-        credits = status.fault == APP_FAULT_NONE ? status.knot_credits : 0;
+        credits = status.fault == APP_FAULT_NONE ? status.point_credits : 0;
     } while (costs->ticks < enough && status.tick - first < TICKS_MOST);
     return 0;
 }
@@ -144,16 +144,16 @@ static int measure_ticks(client_t *client, const place_t *place, uint32_t credit
  * points are where the arm is, and the speed is zero, so that it does not move.
  */
 static int measure(client_t *client, costs_t *costs) {
-    const motion_t stream = {.kind = MOTION_KNOTS, .duration_s = (float)POINT_S};
+    const motion_t stream = {.kind = MOTION_POINTS, .duration_s = (float)POINT_S};
     const motion_t jog = {.kind = MOTION_JOG};
     place_t place = {.n = client->device.joints};
-    uint32_t tunable;
+    uint32_t parameter;
     int joint;
     float now;
     costs->ticks = 0;
     if (find_place(client, &place) != 0 ||
-        client_tunable(client, "stages", &tunable, &joint) != 0 ||
-        client_set(client, tunable, 0, 1, &now) != 0 || client_motion(client, &stream) != 0 ||
+        client_parameter(client, "stages", &parameter, &joint) != 0 ||
+        client_set(client, parameter, 0, 1, &now) != 0 || client_motion(client, &stream) != 0 ||
         measure_ticks(client, &place, 1, costs) != 0)
         return -1;
     if (costs->ticks >= TICKS && (client_off(client) != 0 || client_motion(client, &jog) != 0 ||
@@ -173,8 +173,8 @@ static int too_few(const certificate_t *c) {
 
 /*
  * What the guards add where a direction looks wrong, every 6 ms at most
- * (firmware/safety/direction.c): inverse dynamics with rotors and friction, as the dynamics stage has it, and what
- * half of the joints are then asked, which is less than the feedback of all.
+ * (firmware/safety/direction.c): inverse dynamics with rotors and friction, as the dynamics stage
+ * has it, and what half of the joints are then asked, which is less than the feedback of all.
  */
 static uint32_t direction_steps(const certificate_t *c) {
     return c->costs.most[STAGE_DYNAMICS] + c->costs.most[STAGE_FEEDBACK];
@@ -182,18 +182,18 @@ static uint32_t direction_steps(const certificate_t *c) {
 
 /* Of the worst tick but for that: all stages at their most, which need not have met; without the
  * simulated arm where a robot is attached. */
-static uint32_t stage_steps(const certificate_t *c, bool plant) {
+static uint32_t stage_steps(const certificate_t *c, bool simulated) {
     uint32_t sum = 0;
     for (uint32_t k = 0; k < STAGES; k++)
-        sum += k != STAGE_PLANT || plant ? c->costs.most[k] : 0;
+        sum += k != STAGE_SIM_ARM || simulated ? c->costs.most[k] : 0;
     return sum;
 }
 
-static double tick_cycles(const certificate_t *c, bool plant) {
-    const uint32_t steps = stage_steps(c, plant);
+static double tick_cycles(const certificate_t *c, bool simulated) {
+    const uint32_t steps = stage_steps(c, simulated);
     if (!c->instructions)
         return steps + direction_steps(c);
-    return steps * c->per_tick[plant] + direction_steps(c) * c->per_instruction;
+    return steps * c->per_tick[simulated] + direction_steps(c) * c->per_instruction;
 }
 
 static void print_stages(const certificate_t *c) {
@@ -218,8 +218,8 @@ static void print_rates(const certificate_t *c) {
     out_format("\n%-8s %22s %22s\n", "rate", "with a robot", "with a simulated arm");
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         out_format("%5.0f Hz", rates[i]);
-        for (int plant = 0; plant < 2; plant++) {
-            const double part = tick_cycles(c, plant) * rates[i] / c->clock_hz;
+        for (int simulated = 0; simulated < 2; simulated++) {
+            const double part = tick_cycles(c, simulated) * rates[i] / c->clock_hz;
             out_format("   %5.1f %% %-12s", 100 * part, part <= BUDGET ? "fits" : "does not fit");
         }
         out_text("\n");
@@ -283,7 +283,7 @@ static int judge(const certificate_t *c) {
 
 /* Of a tick with a robot in which no direction looks wrong, to compare with the prediction. */
 static double ordinary_cycles(const certificate_t *c) {
-    const uint32_t steps = c->costs.mean[STAGES] - c->costs.mean[STAGE_PLANT];
+    const uint32_t steps = c->costs.mean[STAGES] - c->costs.mean[STAGE_SIM_ARM];
     return c->instructions ? steps * c->per_tick[0] : steps;
 }
 
@@ -312,10 +312,10 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
     c->board = client->device.board;
     c->real = client->device.real;
     c->per_instruction = budget_cycles_per_instruction(c->board, c->real);
-    for (int plant = 0; plant < 2; plant++) {
+    for (int simulated = 0; simulated < 2; simulated++) {
         double instructions, cycles;
-        const bool known = budget_tick(c->board, c->real, plant, &instructions, &cycles);
-        c->per_tick[plant] = known ? cycles / instructions : c->per_instruction;
+        const bool known = budget_tick(c->board, c->real, simulated, &instructions, &cycles);
+        c->per_tick[simulated] = known ? cycles / instructions : c->per_instruction;
     }
     c->instructions = client->device.flags & HELLO_INSTRUCTIONS;
     if (client_status(client, &status) != 0 || measure(client, &c->costs) != 0)

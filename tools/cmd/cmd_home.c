@@ -22,7 +22,7 @@ typedef struct {
     double q[DYN_MAX_JOINTS], q_arm[DYN_MAX_JOINTS];
 } view_t;
 
-static void look(void *user, const sample_in_t *sample) {
+static void take_sample(void *user, const sample_in_t *sample) {
     view_t *view = user;
     view->tick = sample->tick;
     memcpy(view->q, sample->value, view->n * sizeof *view->q);
@@ -71,16 +71,16 @@ static int wait_end(client_t *client, view_t *view, uint32_t joint, device_statu
 static int look_on(client_t *client, view_t *view) {
     static const char *const fields[] = {"q", "q_arm"};
     view->n = client->device.joints;
-    return client_stream(client, fields, 2, EVERY, WINDOW, look, view);
+    return client_stream(client, fields, 2, EVERY, WINDOW, take_sample, view);
 }
 
 static int get(client_t *client, const char *name, uint32_t joint, float *value) {
-    uint32_t tunable;
+    uint32_t parameter;
     int all;
     bool saved;
-    if (client_tunable(client, name, &tunable, &all) != 0)
+    if (client_parameter(client, name, &parameter, &all) != 0)
         return -1;
-    return client_get(client, tunable, joint, value, &saved);
+    return client_get(client, parameter, joint, value, &saved);
 }
 
 /* What is wrong, as the board says it. */
@@ -97,8 +97,8 @@ static int say_fault(client_t *client, uint32_t joint) {
 static const char *const way[] = {"switch below", "lower stop", "absolute encoder", "upper stop",
                                   "switch above"};
 
-static void tell(const request_t *request, const client_t *client, const view_t *view,
-                 uint32_t joint, int how, double position) {
+static void print_result(const request_t *request, const client_t *client, const view_t *view,
+                         uint32_t joint, int how, double position) {
     const bool simulated = client->device.flags & HELLO_EMULATED;
     if (request_has(request, OPTION_JSON)) {
         json_begin(NULL);
@@ -138,7 +138,7 @@ static int home_one(const request_t *request, client_t *client, view_t *view, ui
         return board_error(client);
     if (status.state == APP_STATE_FAULT)
         return say_fault(client, joint);
-    tell(request, client, view, joint, (int)how, (double)position);
+    print_result(request, client, view, joint, (int)how, (double)position);
     return EXIT_YES;
 }
 
@@ -149,7 +149,7 @@ static int find_joint(const client_t *client, const char *name, uint32_t *joint)
     return say_error("--joint", "`appell get home` lists them", "there is no joint %s", name);
 }
 
-/* The last joint first: a hand that is folded in leaves room for the rest. */
+/* The last joint first: an end effector that is folded in leaves room for the rest. */
 static int seek(const request_t *request, client_t *client, view_t *view) {
     uint32_t only = UINT32_MAX;
     int status = EXIT_YES;
@@ -172,7 +172,7 @@ static int seek(const request_t *request, client_t *client, view_t *view) {
 static int set_offsets(const request_t *request, client_t *client, view_t *view) {
     double at[DYN_MAX_JOINTS], read[DYN_MAX_JOINTS];
     device_status_t status;
-    uint32_t tunable;
+    uint32_t parameter;
     int all;
     float before, now;
     const uint32_t n = client->device.joints;
@@ -182,7 +182,7 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     if (rest != EXIT_YES)
         return rest;
     if (client_status(client, &status) != 0 || look_after(client, view, &status) != 0 ||
-        client_tunable(client, "encoder_offset", &tunable, &all) != 0)
+        client_parameter(client, "encoder_offset", &parameter, &all) != 0)
         return board_error(client);
     memcpy(read, view->q, sizeof read); /* the next sample may have an offset in it already */
     const bool json = request_has(request, OPTION_JSON);
@@ -191,7 +191,7 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     for (uint32_t i = 0; i < n; i++) {
         const double wrong = at[i] - read[i];
         if (get(client, "encoder_offset", i, &before) != 0 ||
-            client_set(client, tunable, i, (float)((double)before + wrong), &now) != 0)
+            client_set(client, parameter, i, (float)((double)before + wrong), &now) != 0)
             return board_error(client);
         if (json) {
             json_begin(NULL);

@@ -1,4 +1,4 @@
-/* ik: rows of hand poses to rows of joint positions. */
+/* ik: rows of poses of the end effector to rows of joint positions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void print_row(const ik_t *ik, const rows_t *rows, bool json, bool found,
 }
 
 static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reached) {
-    static const char meaning[] = "x y z roll pitch yaw of the hand";
+    static const char meaning[] = "x y z roll pitch yaw of the end effector";
     double row[6];
     int found;
     if (isatty(rows->file))
@@ -67,9 +67,9 @@ static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reac
         for (int i = 0; i < 6; i++)
             if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* its square would leave the numbers */
                 return rows_error(rows, "use metres and radians", "%g is larger than 1e15", row[i]);
-        const dyn_pose_t hand = dyn_pose_rpy(row, row + 3);
+        const dyn_pose_t effector = dyn_pose_rpy(row, row + 3);
         ik_answer_t answer = {.position_m = 0};
-        const bool good = ik_solve(ik, &hand, &answer);
+        const bool good = ik_solve(ik, &effector, &answer);
         *reached += good;
         print_row(ik, rows, json, good, &answer);
         if (!good)

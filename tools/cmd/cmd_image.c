@@ -1,4 +1,4 @@
-/* image: a robot as parameter image, and an image as robot file. parts: a parts database as robot
+/* image: a robot as robot image, and an image as robot file. parts: a parts database as robot
  * file. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int show(const request_t *request) {
                        : robot->format == ROBOT_FORMAT_IMAGE
                            ? deliver_robot(request, robot)
                            : say_error(robot->file, "make one with `appell image ROBOT -o FILE`",
-                                       "this is no parameter image");
+                                       "this is no robot image");
     arm_free(robot);
     return status;
 }

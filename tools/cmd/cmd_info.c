@@ -14,7 +14,7 @@
 #include "tools/proof/units.h"
 
 static const char *format_name(robot_format_t format) {
-    static const char *const names[] = {"robot file", "URDF", "parts database", "parameter image"};
+    static const char *const names[] = {"robot file", "URDF", "parts database", "robot image"};
     return names[format];
 }
 
@@ -39,7 +39,7 @@ static double total_mass(const dyn_model_t *model) {
     return sum;
 }
 
-/* No pose of the hand is farther from the first axis' origin. */
+/* No pose of the end effector is farther from the first axis' origin. */
 static double longest_reach(const dyn_model_t *model) {
     double reach = sqrt(model->tool.p[0] * model->tool.p[0] + model->tool.p[1] * model->tool.p[1] +
                         model->tool.p[2] * model->tool.p[2]);

@@ -76,7 +76,7 @@ static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
     if (heavier && loaded)
         out_text("or, which these motions do not tell apart, ");
     if (loaded)
-        out_format("the hand carries %.3f kg and not %.3f: appell set payload_mass %.3f\n",
+        out_format("the end effector carries %.3f kg and not %.3f: appell set payload_mass %.3f\n",
                    r->payload_found, r->payload, fmax(0, r->payload_found));
 }
 

@@ -54,9 +54,9 @@ static void print_json(const robot_t *robot) {
 }
 
 static void print_text(const robot_t *robot) {
-    bool slides = false;
+    bool prismatic = false;
     for (uint32_t i = 0; i < robot->n; i++)
-        slides = slides || robot->model.joint[i].type == DYN_PRISMATIC;
+        prismatic = prismatic || robot->model.joint[i].type == DYN_PRISMATIC;
     out_format("%s, %u joints: operations of one call, the kernel alone (no rotors, friction, "
                "wrench)\n\n",
                robot->name, (unsigned)robot->n);
@@ -76,7 +76,7 @@ static void print_text(const robot_t *robot) {
              "rotors included; "
              "signs and sums of angles are not counted.\n");
     out_text("The papers count divisions and roots as multiplications");
-    out_text(slides ? " and know revolute joints only; this arm has others.\n" : ".\n");
+    out_text(prismatic ? " and know revolute joints only; this arm has others.\n" : ".\n");
 }
 
 /* -------------------------------------------------------------------------------- elastic links */

@@ -65,7 +65,7 @@ static int apply(const request_t *request, client_t *client, const before_t *bef
     const uint8_t *old = before->image[0];
     const bool same = old && before->length[0] == length && !memcmp(old, image, length);
     *kept = false;
-    if (same && difference_tunables(client, before, image, length, false) == 0) {
+    if (same && difference_parameters(client, before, image, length, false) == 0) {
         out_format("%s: runs these parameters already\n", client->device.board);
         difference_stays(client, before, image, length);
         out_flush();
@@ -73,7 +73,7 @@ static int apply(const request_t *request, client_t *client, const before_t *bef
     }
     out_format("%s: changes\n", client->device.board);
     if (difference_images(old, before->length[0], image, length) +
-            difference_tunables(client, before, image, length, true) ==
+            difference_parameters(client, before, image, length, true) ==
         0)
         out_text("  nothing with a name: prepared constants or layout only\n");
     difference_stays(client, before, image, length);
@@ -158,7 +158,7 @@ static int with_image(const request_t *request, const char *file, bool saving) {
     size_t length = 0;
     uint8_t *image = board_image(request, robot, &length);
     arm_free(robot);
-    client_t *client = image ? board_open(request, DISCOVER_TUNABLES) : NULL;
+    client_t *client = image ? board_open(request, DISCOVER_PARAMETERS) : NULL;
     int status = EXIT_BAD;
     if (client) {
         status = change(request, client, image, length, saving);

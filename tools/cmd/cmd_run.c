@@ -37,7 +37,7 @@ typedef struct {
     const char *folder;
     uint32_t every;
     const char *asked;            /* of --set */
-    bool changed;                 /* tunables that the twin does not know */
+    bool changed;                 /* parameters that the twin does not know */
     bool stopped;                 /* a motion ended in a fault */
     uint64_t compared, different; /* values, with the host */
     uint32_t missing;             /* samples that the host has and that never came */
@@ -56,7 +56,7 @@ static void fill_trial(const session_t *s, const plan_t *plan, int mass, int con
                        .set = true,
                        .feedback = FEEDBACK_PD,
                        .feedforward = (uint32_t)controller,
-                       .plant_mass = mass ? MASS_ERROR : 1,
+                       .sim_mass = mass ? MASS_ERROR : 1,
                        .asked = s->asked,
                        .kp = plan->kp,
                        .kd = plan->kd,

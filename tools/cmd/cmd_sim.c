@@ -23,7 +23,7 @@
 static const option_id_t *const batch = OPTIONS(
     OPTION_DURATION, OPTION_MOTION, OPTION_MOVE, OPTION_TORQUE, OPTION_VOLTAGE, OPTION_OUTPUT,
     OPTION_PLOT, OPTION_ANIMATE, OPTION_JSON, OPTION_STOPS, OPTION_INTEGRATOR, OPTION_STEP,
-    OPTION_TOLERANCE, OPTION_HOLD, OPTION_SAMPLE, OPTION_START, OPTION_SPEED, OPTION_VOLTS,
+    OPTION_TOLERANCE, OPTION_PERIOD, OPTION_SAMPLE, OPTION_START, OPTION_SPEED, OPTION_VOLTS,
     OPTION_WRENCH, OPTION_BENT, OPTION_CONTROLLER);
 
 static void print_joints(const char *what, const double *value, uint32_t n) {
@@ -43,10 +43,12 @@ static void print_summary(const sim_job_t *job) {
     const struct {
         const char *name;
         double begin, end;
-    } rows[] = {
-        {"kinetic", first.kinetic, last.kinetic}, {"potential", first.potential, last.potential},
-        {"work of the motors", 0, last.motor},    {"lost to friction", 0, last.friction},
-        {"work at the hand", 0, last.hand},       {"lost in the stops", 0, last.stops}};
+    } rows[] = {{"kinetic", first.kinetic, last.kinetic},
+                {"potential", first.potential, last.potential},
+                {"work of the motors", 0, last.motor},
+                {"lost to friction", 0, last.friction},
+                {"work at the end effector", 0, last.effector},
+                {"lost in the stops", 0, last.stops}};
     out_format("%s: %.9g s with %s, ", job->robot->name, last.t, job->options.integrator->name);
     if (job->options.tolerance > 0)
         out_format("tolerance %g", job->options.tolerance);
@@ -91,7 +93,7 @@ static void print_json(const sim_job_t *job) {
     json_number("potential", last.potential);
     json_number("work_motors", last.motor);
     json_number("lost_friction", last.friction);
-    json_number("work_hand", last.hand);
+    json_number("work_effector", last.effector);
     json_number("lost_stops", last.stops);
     json_number("kinetic_most", session_kinetic(r));
     json_number("balance_most", session_balance(r));

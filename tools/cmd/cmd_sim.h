@@ -15,7 +15,7 @@ typedef struct {
     method_id_t method;
     bool elastic;
     dyn_flex_model_t flex;
-    sim_arm_t *arm;
+    sim_system_t *arm;
     sim_options_t options;
     double duration_s;
     double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX];

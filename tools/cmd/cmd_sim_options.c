@@ -77,7 +77,7 @@ static int take_drive(sim_job_t *job, option_id_t option, sim_quantity_t quantit
     double value[DYN_MAX_JOINTS];
     if (names_file(request, option))
         return source_schedule(&job->source, quantity, job->arm->joints, request->value[option],
-                               job->options.hold_s);
+                               job->options.period_s);
     if (request_list(request, option, value, job->arm->joints, job->arm->joints, NULL) != EXIT_YES)
         return EXIT_BAD;
     source_constant(&job->source, quantity, job->arm->joints, value);
@@ -124,13 +124,13 @@ static int take_controller(sim_job_t *job) {
         return say_error(NULL, "write --controller firmware", "there is no controller '%s'",
                          request->value[OPTION_CONTROLLER]);
     if (!request_has(request, OPTION_MOVE) || request_has(request, OPTION_VOLTS) ||
-        request_has(request, OPTION_HOLD))
+        request_has(request, OPTION_PERIOD))
         return say_error(NULL, "give --move and --duration; the robot's rate is the hold",
-                         "--controller goes with --move, without --volts and --hold");
+                         "--controller goes with --move, without --volts and --period");
     if (request_list(request, OPTION_MOVE, to, n, n, NULL) != EXIT_YES)
         return EXIT_BAD;
     job->firmware =
-        firmware_make(job->robot, to, job->duration_s, &job->source.input, &job->options.hold_s);
+        firmware_make(job->robot, to, job->duration_s, &job->source.input, &job->options.period_s);
     return job->firmware ? EXIT_YES : EXIT_BAD;
 }
 
@@ -166,7 +166,7 @@ static int take_wrench(sim_job_t *job) {
 
 /* Of all coordinates, or of the joints alone. */
 static int take_state(const sim_job_t *job, option_id_t option, double *value, bool *joints) {
-    const sim_arm_t *arm = job->arm;
+    const sim_system_t *arm = job->arm;
     double given[SIM_COORDINATES_MAX];
     size_t count = 0;
     if (request_list(job->request, option, given, arm->joints, arm->n, &count) != EXIT_YES)
@@ -229,7 +229,7 @@ int sim_take_options(sim_job_t *job) {
     o->stop = session_stop;
     if (take_integrator(job) != EXIT_YES || take_one_source(request) != EXIT_YES ||
         take_positive(request, OPTION_DURATION, &job->duration_s) != EXIT_YES ||
-        take_positive(request, OPTION_HOLD, &o->hold_s) != EXIT_YES ||
+        take_positive(request, OPTION_PERIOD, &o->period_s) != EXIT_YES ||
         take_positive(request, OPTION_SAMPLE, &o->sample_s) != EXIT_YES ||
         take_start(job) != EXIT_YES || take_wrench(job) != EXIT_YES ||
         take_source(job) != EXIT_YES || take_duration(job) != EXIT_YES)

@@ -13,7 +13,7 @@
 /* Slots as on the F4, but pages of 1 KB: more operations of erasing, and torn ones. */
 enum { SLOT_BYTES = 128 * 1024, PAGE_BYTES = 1024, UNIT = 4 };
 
-/* The set as SAVE writes it, without tunables of a running board. */
+/* The set as SAVE writes it, without parameters of a running board. */
 static uint8_t *set_of(const uint8_t *image, size_t length, uint32_t *size) {
     *size = (uint32_t)(SET_IMAGE + length + 12);
     uint8_t *set = calloc(1, *size);

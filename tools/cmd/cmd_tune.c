@@ -1,4 +1,4 @@
-/* get, set: the tunables of a board, by name. */
+/* get, set: the parameters of a board, by name. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tools/cli/say.h"
 
 /* "N m/rad|N/m": of a revolute, of a prismatic joint. */
-static void unit_of(const client_t *client, const device_tunable_t *t, uint32_t joint, char *out,
+static void unit_of(const client_t *client, const device_parameter_t *t, uint32_t joint, char *out,
                     size_t size) {
     const char *bar = strchr(t->unit, '|');
     const bool second = bar && t->per_joint && client->device.prismatic[joint];
@@ -21,7 +21,7 @@ static void unit_of(const client_t *client, const device_tunable_t *t, uint32_t 
         snprintf(out, size, "%.*s", bar ? (int)(bar - t->unit) : (int)strlen(t->unit), t->unit);
 }
 
-static void name_of(const client_t *client, const device_tunable_t *t, uint32_t joint, char *out,
+static void name_of(const client_t *client, const device_parameter_t *t, uint32_t joint, char *out,
                     size_t size) {
     if (t->per_joint)
         snprintf(out, size, "%s[%s]", t->name, client->device.joint[joint]);
@@ -29,12 +29,12 @@ static void name_of(const client_t *client, const device_tunable_t *t, uint32_t 
         snprintf(out, size, "%s", t->name);
 }
 
-static int show(const request_t *request, client_t *client, uint32_t tunable, uint32_t joint) {
-    const device_tunable_t *t = &client->device.tunable[tunable];
+static int show(const request_t *request, client_t *client, uint32_t parameter, uint32_t joint) {
+    const device_parameter_t *t = &client->device.parameter[parameter];
     char name[2 * CLIENT_NAME + 8], unit[CLIENT_NAME];
     float value;
     bool saved;
-    if (client_get(client, tunable, joint, &value, &saved) != 0)
+    if (client_get(client, parameter, joint, &value, &saved) != 0)
         return board_error(client);
     name_of(client, t, joint, name, sizeof name);
     unit_of(client, t, joint, unit, sizeof unit);
@@ -56,43 +56,43 @@ static int show(const request_t *request, client_t *client, uint32_t tunable, ui
     return EXIT_YES;
 }
 
-static int show_all(const request_t *request, client_t *client, uint32_t tunable, int joint) {
+static int show_all(const request_t *request, client_t *client, uint32_t parameter, int joint) {
     const device_t *d = &client->device;
-    const uint32_t count = d->tunable[tunable].per_joint ? d->joints : 1;
+    const uint32_t count = d->parameter[parameter].per_joint ? d->joints : 1;
     int status = EXIT_YES;
     for (uint32_t i = 0; i < count && status == EXIT_YES; i++)
         if (joint < 0 || (uint32_t)joint == i)
-            status = show(request, client, tunable, i);
+            status = show(request, client, parameter, i);
     return status;
 }
 
-/* The tunable that the command line names, and its joint; -1: it has none, or all are meant. */
-static int find(const request_t *request, client_t *client, uint32_t *tunable, int *joint) {
+/* The parameter that the command line names, and its joint; -1: it has none, or all are meant. */
+static int find(const request_t *request, client_t *client, uint32_t *parameter, int *joint) {
     const device_t *d = &client->device;
-    if (client_tunable(client, request->argument[0], tunable, joint) != 0) {
+    if (client_parameter(client, request->argument[0], parameter, joint) != 0) {
         say_error(d->board, client->error.cure, "%s", client->error.what);
         return EXIT_BAD;
     }
-    if (!d->tunable[*tunable].per_joint || d->joints > 0)
+    if (!d->parameter[*parameter].per_joint || d->joints > 0)
         return EXIT_YES;
     say_error(d->board, "give it one with `appell params apply ROBOT`",
-              "%s is of each joint, and the board has no robot", d->tunable[*tunable].name);
+              "%s is of each joint, and the board has no robot", d->parameter[*parameter].name);
     return EXIT_NO;
 }
 
-/* One tunable; of all joints as a list, where it is JSON. */
-static int show_named(const request_t *request, client_t *client, uint32_t tunable, int joint) {
-    const bool list =
-        request_has(request, OPTION_JSON) && joint < 0 && client->device.tunable[tunable].per_joint;
+/* One parameter; of all joints as a list, where it is JSON. */
+static int show_named(const request_t *request, client_t *client, uint32_t parameter, int joint) {
+    const bool list = request_has(request, OPTION_JSON) && joint < 0 &&
+                      client->device.parameter[parameter].per_joint;
     if (list)
         json_list(NULL);
-    const int status = show_all(request, client, tunable, joint);
+    const int status = show_all(request, client, parameter, joint);
     if (list)
         json_list_end();
     return status;
 }
 
-/* The choice of telemetry is saved with the tunables, but is none: names instead of a number. */
+/* The choice of telemetry is saved with the parameters, but is none: names instead of a number. */
 static int show_telemetry(const request_t *request, client_t *client) {
     uint8_t chosen[256];
     uint32_t choices, every;
@@ -121,17 +121,17 @@ static int show_telemetry(const request_t *request, client_t *client) {
 }
 
 static int get(const request_t *request, client_t *client) {
-    uint32_t tunable;
+    uint32_t parameter;
     int joint, status = EXIT_YES;
     if (request->arguments > 0 && !strcmp(request->argument[0], "telemetry"))
         return show_telemetry(request, client);
     if (request->arguments > 0) {
-        status = find(request, client, &tunable, &joint);
-        return status == EXIT_YES ? show_named(request, client, tunable, joint) : status;
+        status = find(request, client, &parameter, &joint);
+        return status == EXIT_YES ? show_named(request, client, parameter, joint) : status;
     }
     if (request_has(request, OPTION_JSON))
         json_list(NULL);
-    for (uint32_t i = 0; i < client->device.tunables && status == EXIT_YES; i++)
+    for (uint32_t i = 0; i < client->device.parameters && status == EXIT_YES; i++)
         status = show_all(request, client, i, -1);
     if (request_has(request, OPTION_JSON)) {
         json_list_end();
@@ -144,19 +144,19 @@ static int set(const request_t *request, client_t *client) {
     double value;
     const char *text = request->argument[1];
     const char *end = number_scan(text, &value);
-    uint32_t tunable;
+    uint32_t parameter;
     int joint;
     if (!end || *end || !isfinite(value))
         return say_error(NULL, "write a number", "'%s' is not a finite number", text);
-    const int status = find(request, client, &tunable, &joint);
+    const int status = find(request, client, &parameter, &joint);
     if (status != EXIT_YES)
         return status;
-    const device_tunable_t *t = &client->device.tunable[tunable];
+    const device_parameter_t *t = &client->device.parameter[parameter];
     for (uint32_t i = 0; i < (t->per_joint ? client->device.joints : 1); i++) {
         float now;
         if (joint >= 0 && (uint32_t)joint != i)
             continue;
-        if (client_set(client, tunable, i, (float)value, &now) != 0) {
+        if (client_set(client, parameter, i, (float)value, &now) != 0) {
             char cure[2 * PORT_TEXT];
             snprintf(cure, sizeof cure, "%.200s (%s: %g .. %g %.60s)", client->error.cure, t->name,
                      (double)t->least, (double)t->most, t->unit);
@@ -164,12 +164,12 @@ static int set(const request_t *request, client_t *client) {
             return client->status >= 0 ? EXIT_NO : EXIT_BAD;
         }
     }
-    return show_named(request, client, tunable, joint);
+    return show_named(request, client, parameter, joint);
 }
 
 static int with_board(const request_t *request,
                       int (*what)(const request_t *request, client_t *client)) {
-    client_t *client = board_open(request, DISCOVER_TUNABLES);
+    client_t *client = board_open(request, DISCOVER_PARAMETERS);
     if (!client)
         return EXIT_BAD;
     const int status = what(request, client);

@@ -12,7 +12,7 @@
 #define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT
 
 const option_help_t option_help_table[] = {
-    {cmd_rows, OPTION_PORT,
+    {cmd_compute, OPTION_PORT,
      "a board, whose own kernel then computes the rows; ROBOT is loaded into it for that only. A "
      "serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), tcp:HOST:PORT, "
      "unix:PATH, or qemu:BOARD, which starts an emulator"},
@@ -65,7 +65,8 @@ const command_t command_table[] = {
     {"id", "ROBOT [ROWS]", 1, 2,
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR, OPTION_STATIC),
      "inverse dynamics: rows q qd qdd to rows tau",
-     "The torque (force where a joint slides) that each joint must deliver for the motion. Rotors "
+     "The torque (force where a joint is prismatic) that each joint must deliver for the motion. "
+     "Rotors "
      "and friction are included where the file has them.\n\n"
      "An arm with elastic links has the coordinates Theta: q1, the amplitudes of the modes of link "
      "1, q2, those of link 2, and so on. A row is then Theta Thetad qdd, and the answer the "
@@ -74,56 +75,58 @@ const command_t command_table[] = {
      "$ echo 0 0 0  0 0 0  1 0 0 | appell id planar3r\n"
      "$ appell id puma560 --method ne --real f32 motion.txt > torques.txt\n"
      "$ appell id puma560 --wrench 0,0,-10,0,0,0 --no-friction motion.txt",
-     PROBLEM_ID, cmd_rows},
+     PROBLEM_ID, cmd_compute},
     {"mass", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_NO_ROTOR),
      "inertia matrix: rows q to rows of M, row by row",
      "n x n numbers a row. The inertia of the rotors stands on the diagonal where the file has it. "
      "With elastic links rows are Theta, see `appell help id`.",
-     "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, cmd_rows},
+     "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, cmd_compute},
     {"fd", "ROBOT [ROWS]", 1, 2,
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "forward dynamics: rows q qd tau to rows qdd",
      "The acceleration of each joint under the torques. Rotors and friction are included where the "
      "file has them. With elastic links rows Theta Thetad tau (torques of the joints only) give "
      "rows Thetadd, see `appell help id`.",
-     "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, cmd_rows},
+     "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, cmd_compute},
     {"bias", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_WRENCH),
      "torques at zero acceleration: rows q qd to rows tau",
      "Gravity, Coriolis and centrifugal torques, and the wrench; no friction. With elastic links "
      "rows Theta Thetad, and their stiffness and damping are in it.",
      "$ echo 0 0 0  1 1 1 | appell bias planar3r\n"
      "$ echo -1 0.01 0.5 0  0 0 0 0 | appell bias flex2",
-     PROBLEM_BIAS, cmd_rows},
+     PROBLEM_BIAS, cmd_compute},
     {"gravity", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS), "gravity torques: rows q to rows tau",
      "The torques that hold the arm at rest. With a wrench: `appell bias` with zero velocities.",
      "$ echo 0 0 0 | appell gravity planar3r\n"
      "$ echo 0 0 0 | appell gravity planar3r --gravity 0,0,-1.62",
-     PROBLEM_GRAVITY, cmd_rows},
+     PROBLEM_GRAVITY, cmd_compute},
     {"coriolis", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS),
      "Coriolis and centrifugal matrix: rows q qd to rows of C, row by row",
      "n x n numbers a row. C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is "
      "skew-symmetric.",
-     "$ echo 0 0.5 1  1 1 1 | appell coriolis planar3r", PROBLEM_CORIOLIS, cmd_rows},
+     "$ echo 0 0.5 1  1 1 1 | appell coriolis planar3r", PROBLEM_CORIOLIS, cmd_compute},
     {"fk", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
-     "forward kinematics: rows q to rows of the hand's pose",
-     "Twelve numbers a row: the 3 x 4 matrix [R p] of the hand in the world, row by row.",
-     "$ echo 0 0 0 | appell fk planar3r", PROBLEM_FK, cmd_rows},
+     "forward kinematics: rows q to rows of the end effector's pose",
+     "Twelve numbers a row: the 3 x 4 matrix [R p] of the end effector in the world, row by row.",
+     "$ echo 0 0 0 | appell fk planar3r", PROBLEM_FK, cmd_compute},
     {"jacobian", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
-     "Jacobian of the hand: rows q to rows of J, row by row",
-     "6 x n numbers a row: velocity of the hand's origin, then angular velocity, on the axes of "
+     "Jacobian of the end effector: rows q to rows of J, row by row",
+     "6 x n numbers a row: velocity of the end effector's origin, then angular velocity, on the "
+     "axes of "
      "the world, for each joint speed.",
-     "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, cmd_rows},
+     "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, cmd_compute},
     {"volt", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "motor voltages: rows qd tau to rows of volts",
      "V = R tau / (N Kt) + Kt N qd, with tau at the joint as `appell id` gives it, limited to the "
      "supply of the motor; joints and rows that were limited are counted in a note.",
-     "$ echo 0.1 0 0 0 0 0  10 20 5 1 1 1 | appell volt puma560", PROBLEM_VOLT, cmd_rows},
+     "$ echo 0.1 0 0 0 0 0  10 20 5 1 1 1 | appell volt puma560", PROBLEM_VOLT, cmd_compute},
     {"ik", "ROBOT [ROWS]", 1, 2,
      OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_START, OPTION_RESTARTS, OPTION_SEED, OPTION_JSON),
-     "inverse kinematics: rows x y z roll pitch yaw of the hand to rows q",
+     "inverse kinematics: rows x y z roll pitch yaw of the end effector to rows q",
      "Damped least squares from --start, within the limits of the joints; where that fails, from "
      "random positions. Joints without limits end within half a turn of the start. The angles turn "
-     "the hand by Rz(yaw) Ry(pitch) Rx(roll). The pose is met to 1e-9. A pose that is not reached "
+     "the end effector by Rz(yaw) Ry(pitch) Rx(roll). The pose is met to 1e-9. A pose that is not "
+     "reached "
      "is an error with the distance that is left, a comment in the output (null with --json), and "
      "makes the exit code 1; the other rows are computed.",
      "$ echo 0.4 0.2 0.3  0 1.5 0 | appell ik puma560\n"
@@ -132,7 +135,7 @@ const command_t command_table[] = {
     {"sim", "ROBOT", 1, 1,
      OPTIONS(COMPUTE, OPTION_METHOD, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR,
              OPTION_START, OPTION_SPEED, OPTION_DURATION, OPTION_INTEGRATOR, OPTION_STEP,
-             OPTION_TOLERANCE, OPTION_HOLD, OPTION_SAMPLE, OPTION_TORQUE, OPTION_VOLTAGE,
+             OPTION_TOLERANCE, OPTION_PERIOD, OPTION_SAMPLE, OPTION_TORQUE, OPTION_VOLTAGE,
              OPTION_MOTION, OPTION_MOVE, OPTION_VOLTS, OPTION_STOPS, OPTION_SCRIPT, OPTION_PLOT,
              OPTION_ANIMATE, OPTION_BENT, OPTION_CONTROLLER, OPTION_OUTPUT),
      "the simulator: by options, by a script, or interactive",
@@ -147,7 +150,7 @@ const command_t command_table[] = {
      "motions are of the joints.",
      "$ appell sim puma560 --no-friction --duration 10 -i rk45 --tolerance 1e-10 --plot fall.png\n"
      "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 --animate fall.html -o fall.csv\n"
-     "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --hold 0.001 --stops\n"
+     "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --period 0.001 --stops\n"
      "$ appell sim flex2 --start=-1.5708,0,0.0873,0 --duration 2 -i rk45 --bent bent.png\n"
      "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 3 --controller firmware\n"
      "$ appell sim cmu-dd",
@@ -184,7 +187,7 @@ const command_t command_table[] = {
      "bias, gravity and inertia matrix (nothing is sampled), the units that use the bits best, "
      "where least room is left, and a guaranteed bound on the error of each torque. An arm that "
      "does not fit makes the exit code 1 and is told what overflows and what to change. The "
-     "scaled constants travel in the parameter image. Forward dynamics has pivots and is not "
+     "scaled constants travel in the robot image. Forward dynamics has pivots and is not "
      "proved.\n"
      "\n"
      "--verify computes the same in the checked variant of q31; an overflow, a value outside of "
@@ -210,7 +213,7 @@ const command_t command_table[] = {
      -1, cmd_gen},
     {"image", "ROBOT -o FILE | --show IMAGE", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW),
-     "the parameter image of a robot, and an image as robot file",
+     "the robot image of a robot, and an image as robot file",
      "The image is what a board gets: the arm, motors, limits, encoders, gains and rate in single "
      "precision (firmware/params/image.h has the layout). The same robot always gives the same "
      "bytes, and what --show prints gives the identical image. An image can stand wherever a "
@@ -228,10 +231,11 @@ const command_t command_table[] = {
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "the parameters of a board: apply until the next reset, or make persistent",
      "apply shows what changes, stops the arm and switches the outputs off, sends the image, reads "
-     "back what runs and verifies it. save stores what runs, tunables and the choice of telemetry "
+     "back what runs and verifies it. save stores what runs, parameters and the choice of "
+     "telemetry "
      "included, in the spare slot of the board's store, and reads it back; the set before stays "
      "until then. Where anything is refused or comes back wrong, what was there before is put "
-     "back: the image that ran, the one that was stored, and the tunables.",
+     "back: the image that ran, the one that was stored, and the parameters.",
      "$ appell params apply puma560 --port /dev/ttyACM0\n"
      "$ appell params apply arm.yaml --port /dev/ttyACM0 --dry-run\n"
      "$ appell params save --port /dev/ttyACM0",
@@ -242,14 +246,14 @@ const command_t command_table[] = {
      "`make flash`.",
      "$ appell flash puma560 --port /dev/ttyACM0", -1, cmd_flash},
     {"get", "[NAME]", 0, 1, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
-     "tunables of a board: value, unit, range, help, and whether it is saved",
+     "parameters of a board: value, unit, range, help, and whether it is saved",
      "All of them, or the one of this name: kp is every joint's, kp[elbow] or kp[3] one joint's. "
      "telemetry is what `appell monitor` was told to show, which is saved with them.",
      "$ appell get --port /dev/ttyACM0\n"
      "$ appell get kp[elbow] --port /dev/ttyACM0",
      -1, cmd_get},
     {"set", "NAME VALUE", 2, 2, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
-     "change a tunable of a board, until the next reset or `appell save`",
+     "change a parameter of a board, until the next reset or `appell save`",
      "Takes effect between two ticks. A value outside of its range is refused.",
      "$ appell set observer_hz 150 --port /dev/ttyACM0\n"
      "$ appell set kp[elbow] 800 --port /dev/ttyACM0",
@@ -276,7 +280,8 @@ const command_t command_table[] = {
      "has latched, and exit code 1 where there is one. With ROBOT and --port the "
      "robot is loaded into the board, the simulated arm is put into the pose that gravity loads "
      "most, without brakes, and one fault after the other is provoked: what the user sees, which "
-     "stop the board chose, how fast joints became and how far the hand fell, beside bounds that "
+     "stop the board chose, how fast joints became and how far the end effector fell, beside "
+     "bounds that "
      "follow from the model. Exit code 1 where something was not as expected. Rows of each motion "
      "go to the folder --output, by default appell-faults.",
      "$ appell faults\n"
@@ -291,7 +296,7 @@ const command_t command_table[] = {
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_AT, OPTION_JOINT, OPTION_SET,
              OPTION_JSON),
      "finds out where the joints are: at stops, at switches, or because somebody says so",
-     "Joints whose tunable `home` is 1 or -1 go slowly against their upper or lower stop, those "
+     "Joints whose parameter `home` is 1 or -1 go slowly against their upper or lower stop, those "
      "with 2 or -2 to a switch, the last joint first, one at a time, while the loop holds the "
      "others: there, back, and again at a quarter of the speed. home_position says where stop or "
      "switch is; home_speed and home_torque how fast, and how hard it presses beyond what the "
@@ -310,12 +315,13 @@ const command_t command_table[] = {
      "friction and payload: what the arm really takes, beside what its model says",
      "All joints go slowly to and fro at two speeds, and the torques that the controller had to "
      "command are held against the model of the robot, with the payload that the board was told: "
-     "friction of each joint and the mass in the hand that explain them, how far the torques are "
+     "friction of each joint and the mass in the end effector that explain them, how far the "
+     "torques are "
      "apart, and what to write instead. Where all masses times a factor explain them better than "
      "a payload, that is said. Exit code 1 where a joint's torques differ by more than "
      "--tolerance (0.02) of its torque limit.",
      "$ appell inspect puma560 --port /dev/ttyACM0\n"
-     "$ appell inspect puma560 --port qemu:netduinoplus2 --set plant_friction=1.5",
+     "$ appell inspect puma560 --port qemu:netduinoplus2 --set sim_friction=1.5",
      -1, cmd_inspect},
     {"certify", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_BOARD, OPTION_JSON),

@@ -5,9 +5,9 @@
 #include "tools/cli/command.h"
 #include "tools/robot/robot.h"
 
-int cmd_rows(const request_t *request);
+int cmd_compute(const request_t *request);
 /* The same for an arm with elastic links. */
-int cmd_rows_elastic(const request_t *request, const robot_t *robot);
+int cmd_compute_elastic(const request_t *request, const robot_t *robot);
 int cmd_ik(const request_t *request);
 int cmd_sim(const request_t *request);
 int cmd_info(const request_t *request);

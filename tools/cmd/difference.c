@@ -82,7 +82,8 @@ unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_
     return found;
 }
 
-/* ------------------------------------------------------------------------------------- tunables */
+/* -------------------------------------------------------------------------------------
+ * parameters */
 
 /* What the board makes of an image, as firmware/app/setup.c does. False: the image is silent. */
 static bool set_by(const image_t *image, const char *name, uint32_t joint, float *value) {
@@ -127,17 +128,17 @@ static bool set_by(const image_t *image, const char *name, uint32_t joint, float
     return false;
 }
 
-static const device_tunable_t *tunable_of(const client_t *client, const before_value_t *v) {
-    return &client->device.tunable[v->tunable];
+static const device_parameter_t *parameter_of(const client_t *client, const before_value_t *v) {
+    return &client->device.parameter[v->parameter];
 }
 
 static void print_name(const client_t *client, const before_value_t *v) {
-    const device_tunable_t *t = tunable_of(client, v);
+    const device_parameter_t *t = parameter_of(client, v);
     out_format(t->per_joint ? "  %s[%s]: " : "  %s: ", t->name, client->device.joint[v->joint]);
 }
 
-unsigned difference_tunables(const client_t *client, const before_t *before, const uint8_t *image,
-                             size_t length, bool print) {
+unsigned difference_parameters(const client_t *client, const before_t *before, const uint8_t *image,
+                               size_t length, bool print) {
     static image_t a, b;
     unsigned found = 0;
     if (!before->image[0] ||
@@ -146,7 +147,7 @@ unsigned difference_tunables(const client_t *client, const before_t *before, con
         return 0;
     for (uint32_t i = 0; i < before->values; i++) {
         const before_value_t *v = &before->value[i];
-        const device_tunable_t *t = tunable_of(client, v);
+        const device_parameter_t *t = parameter_of(client, v);
         float was, will;
         if ((t->per_joint && a.n != b.n) || !set_by(&b, t->name, v->joint, &will) ||
             v->value == will)
@@ -169,7 +170,7 @@ void difference_stays(const client_t *client, const before_t *before, const uint
         return;
     for (uint32_t i = 0; i < before->values; i++) {
         const before_value_t *v = &before->value[i];
-        const device_tunable_t *t = tunable_of(client, v);
+        const device_parameter_t *t = parameter_of(client, v);
         float will;
         /* How often samples come belongs to the choice of telemetry. */
         if (t->per_joint || v->value == t->fallback || !strcmp(t->name, "sample_every") ||

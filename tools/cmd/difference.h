@@ -1,5 +1,5 @@
-/* What a board would have otherwise with another image: numbers of the image, and tunables. Printed
- * on standard output. */
+/* What a board would have otherwise with another image: numbers of the image, and parameters.
+ * Printed on standard output. */
 #ifndef TOOLS_CMD_DIFFERENCE_H
 #define TOOLS_CMD_DIFFERENCE_H
 
@@ -9,11 +9,12 @@
  * has a name. */
 unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_t *image,
                            size_t length);
-/* Tunables that were set on the board since the image that runs, and that the new one sets anew.
- * How many; printed where `print`. The client has discovered the tunables. */
-unsigned difference_tunables(const client_t *client, const before_t *before, const uint8_t *image,
-                             size_t length, bool print);
-/* Tunables that no image sets, where they are not at their defaults: a new robot inherits them. */
+/* Parameters that were set on the board since the image that runs, and that the new one sets anew.
+ * How many; printed where `print`. The client has discovered the parameters. */
+unsigned difference_parameters(const client_t *client, const before_t *before, const uint8_t *image,
+                               size_t length, bool print);
+/* Parameters that no image sets, where they are not at their defaults: a new robot inherits
+ * them. */
 void difference_stays(const client_t *client, const before_t *before, const uint8_t *image,
                       size_t length);
 

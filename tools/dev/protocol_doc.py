@@ -48,7 +48,7 @@ def rows(head, lines):
 
 
 def fill(header):
-    index = {"ROBOT": "0", "TUNABLE": "its number", "FIELD": "its number", "METHOD": "its number", "CHOICE": "0"}
+    index = {"ROBOT": "0", "PARAMETER": "its number", "FIELD": "its number", "METHOD": "its number", "CHOICE": "0"}
     return {
         "MESSAGES": rows("number | message | again or once | payload of the request | answer behind the status | "
                          "what it does", [[n, "`%s`" % name, once.lower(), request or "-", reply or "-", text]

@@ -24,7 +24,7 @@ typedef struct {
     void (*drop)(evaluator_t *evaluator);
     /* DYN_OK, or why this arm has no such method in this type: DYN_E_UNITS. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);
-    /* DYN_OK, DYN_E_PIVOT or ROWS_OVERFLOW. Bit i of *limited: the voltage of joint i was limited.
+    /* DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. Bit i of *limited: the voltage of joint i was limited.
      */
     int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,
                uint32_t *limited);

@@ -6,8 +6,8 @@
 #define REAL_IN(value, exponent)     ((void)(exponent), count_input(value))
 #define REAL_OUT(value, exponent)    ((void)(exponent), (value).v)
 #define ANGLE_IN(rad)                count_input(rad)
-#define ROWS_BEGIN()                 ((void)0)
-#define ROWS_OVERFLOWS()             0
+#define BATCH_BEGIN()                ((void)0)
+#define BATCH_OVERFLOWS()            0
 #define EVAL_FIXED                   false
 #define EVAL_GEN_REAL                GEN_F64
 #define EVAL_GENERATED(gen, in, out) ((void)(in), (void)(out)) /* counted below */

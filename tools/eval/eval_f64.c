@@ -6,8 +6,8 @@
 #define REAL_IN(value, exponent)     ((void)(exponent), (value))
 #define REAL_OUT(value, exponent)    ((void)(exponent), (value))
 #define ANGLE_IN(rad)                (rad)
-#define ROWS_BEGIN()                 ((void)0)
-#define ROWS_OVERFLOWS()             0
+#define BATCH_BEGIN()                ((void)0)
+#define BATCH_OVERFLOWS()            0
 #define EVAL_FIXED                   false
 #define EVAL_GEN_REAL                GEN_F64
 #define EVAL_GENERATED(gen, in, out) eval_gen_f64(gen, in, out)

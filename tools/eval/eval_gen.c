@@ -16,7 +16,7 @@ static gen_kernel_t kernel_of(problem_t problem) {
     case PROBLEM_BIAS:
         return GEN_BIAS;
     case PROBLEM_GRAVITY:
-        return GEN_HOLD;
+        return GEN_GRAVITY_TORQUE;
     case PROBLEM_FK:
         return GEN_FK;
     case PROBLEM_JACOBIAN:

@@ -10,8 +10,8 @@
 #define REAL_IN(value, exponent)     dyn_q31_from(value, exponent)
 #define REAL_OUT(value, exponent)    dyn_q31_to(value, exponent)
 #define ANGLE_IN(rad)                dyn_q31_angle(rad)
-#define ROWS_BEGIN()                 check_begin(false)
-#define ROWS_OVERFLOWS()             check_overflows()
+#define BATCH_BEGIN()                check_begin(false)
+#define BATCH_OVERFLOWS()            check_overflows()
 #define EVAL_FIXED                   true
 #define EVAL_GEN_REAL                GEN_Q31
 #define EVAL_GENERATED(gen, in, out) eval_gen_q31(gen, in, out)

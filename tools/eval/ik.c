@@ -8,12 +8,12 @@
 
 enum { MOST_STEPS = 200 };
 
-/* Far below the 1e-9 that the hand is promised to, far above rounding (1e-15 per joint). */
+/* Far below the 1e-9 that the end effector is promised to, far above rounding (1e-15 per joint). */
 static const double close_enough = 1e-12;
 
 typedef struct {
     const ik_t *ik;
-    const dyn_pose_t *hand;
+    const dyn_pose_t *effector;
     uint32_t n;
     double reach;                                     /* m: makes lengths comparable with angles */
     double low[DYN_MAX_JOINTS], high[DYN_MAX_JOINTS]; /* infinite where there is no limit */
@@ -63,11 +63,11 @@ static void measure(const problem_set_t *p, try_t *t) {
     uint32_t unused;
     eval_f64.row(p->ik->evaluator, METHOD_FK_only, t->q, pose, &unused);
     for (int i = 0; i < 3; i++) {
-        t->error[i] = (p->hand->p[i] - pose[4 * i + 3]) / p->reach;
+        t->error[i] = (p->effector->p[i] - pose[4 * i + 3]) / p->reach;
         for (int j = 0; j < 3; j++) {
             turn[i][j] = 0;
             for (int k = 0; k < 3; k++)
-                turn[i][j] += p->hand->r[i][k] * pose[4 * j + k];
+                turn[i][j] += p->effector->r[i][k] * pose[4 * j + k];
         }
     }
     rotation_vector(turn, t->error + 3);
@@ -168,9 +168,9 @@ static double uniform(uint64_t *state, double low, double high) {
     return low + (high - low) * ((double)(*state >> 11) * 0x1p-53);
 }
 
-static void set_up(const ik_t *ik, const dyn_pose_t *hand, problem_set_t *p) {
+static void set_up(const ik_t *ik, const dyn_pose_t *effector, problem_set_t *p) {
     const dyn_model_t *model = ik->model;
-    *p = (problem_set_t){.ik = ik, .hand = hand, .n = model->n};
+    *p = (problem_set_t){.ik = ik, .effector = effector, .n = model->n};
     for (int k = 0; k < 3; k++)
         p->reach += fabs(model->tool.p[k]);
     for (uint32_t i = 0; i < model->n; i++) {
@@ -196,12 +196,12 @@ static void random_start(const problem_set_t *p, uint64_t *state, double q[]) {
     }
 }
 
-bool ik_solve(const ik_t *ik, const dyn_pose_t *hand, ik_answer_t *answer) {
+bool ik_solve(const ik_t *ik, const dyn_pose_t *effector, ik_answer_t *answer) {
     problem_set_t p;
     double best = HUGE_VAL;
     bool found = false;
     uint64_t state = ik->seed * 0x9e3779b97f4a7c15u + 0x1234567u;
-    set_up(ik, hand, &p);
+    set_up(ik, effector, &p);
     for (answer->attempts = 0; answer->attempts <= ik->restarts && !found; answer->attempts++) {
         try_t t;
         memcpy(t.q, ik->start, sizeof t.q);

@@ -21,14 +21,14 @@ typedef struct {
 
 typedef struct {
     double q[DYN_MAX_JOINTS];     /* the solution, or what came nearest */
-    double position_m, angle_rad; /* how far the hand then is from where it should be */
+    double position_m, angle_rad; /* how far the end effector then is from where it should be */
     long attempts;
 } ik_answer_t;
 
 /* Where there are limits their middle, else 0. */
 void ik_middle(const dyn_model_t *model, double start[]);
 
-/* Whether the hand reaches the pose. The same call always gives the same answer. */
-bool ik_solve(const ik_t *ik, const dyn_pose_t *hand, ik_answer_t *answer);
+/* Whether the end effector reaches the pose. The same call always gives the same answer. */
+bool ik_solve(const ik_t *ik, const dyn_pose_t *effector, ik_answer_t *answer);
 
 #endif

@@ -51,7 +51,7 @@ typedef struct {
     int known_count;
 } fixed_options_t;
 
-/* Not one bit of some result is sure: by what can be said its error is half of its format. */
+/* Not one bit of some result is certain: by what can be said its error is half of its format. */
 bool fixed_lost(const fixed_t *f);
 fixed_t *fixed_make(const graph_t *g, const fixed_options_t *options);
 void fixed_free(fixed_t *f);

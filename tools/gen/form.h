@@ -5,14 +5,14 @@
  * Axes that are parallel form a group. Inside a group everything turns about one direction, so that
  * link j is turned against the frame of the group (the link before, turned by its alpha) by the SUM
  * of the joint angles: vectors go between the two in one turn, and angular velocities differ by
- * their z alone. Mass is regrouped as in dyn/model/spread.h: a revolute link has a first moment
- * without z and Euler's tensor without zz, and no mass.
+ * their z alone. Mass is regrouped as in dyn/model/pseudo_inertia.h: a revolute link has a first
+ * moment without z and Euler's tensor without zz, and no mass.
  */
 #ifndef TOOLS_GEN_FORM_H
 #define TOOLS_GEN_FORM_H
 
 #include "dyn/model/model.h"
-#include "dyn/model/spread.h"
+#include "dyn/model/pseudo_inertia.h"
 #include "tools/gen/graph.h"
 
 /* Arrays of inputs. */
@@ -23,7 +23,7 @@ typedef enum {
     GEN_TAU,
     GEN_GRAVITY, /* 3: kept as run-time arguments */
     GEN_PAYLOAD, /* 10: m, first moment, Euler's tensor xx yy zz xy yz xz about the last origin */
-    GEN_WRENCH,  /* 6: f, n that the surroundings exert on the hand */
+    GEN_WRENCH,  /* 6: f, n that the surroundings exert on the end effector */
     GEN_ARRAYS
 } gen_array_t;
 
@@ -55,7 +55,7 @@ typedef struct {
     uint32_t n;
     uint32_t keep;
     double gravity[3];
-    dyn_pose_t tool; /* hand in the last link's frame, as the formulations have it */
+    dyn_pose_t tool; /* end effector in the last link's frame, as the formulations have it */
     bool round;      /* the last link is a body of revolution about its axis: its angle does not
                         matter to the dynamics */
     uint32_t joined; /* bits: joints whose rotor is in the links */

@@ -89,19 +89,19 @@ static void turn_last(dyn_model_t *m, double angle) {
 }
 
 static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
-    dyn_spread_t carry = {0}, own[DYN_MAX_JOINTS];
+    dyn_pseudo_t carry = {0}, own[DYN_MAX_JOINTS];
     double largest[3] = {0};
     for (uint32_t i = m->n; i-- > 0;) {
-        own[i] = dyn_spread_regroup(m, i, &carry);
+        own[i] = dyn_pseudo_regroup(m, i, &carry);
         if (arm->keep & GEN_NO_BASE) {
             /* The link as it is, about the origin that the formulations have. */
             const dyn_body_t body = i == m->n - 1 ? dyn_model_last_link(m) : m->joint[i].link;
-            const dyn_spread_t literal = dyn_spread_body(&body);
+            const dyn_pseudo_t literal = dyn_pseudo_body(&body);
             dyn_pose_t up = dyn_pose_identity();
-            up.p[2] = dyn_spread_rise(m, i);
-            own[i] = (dyn_spread_t){0};
-            dyn_spread_add(&own[i], &literal, &up);
-            carry = (dyn_spread_t){0};
+            up.p[2] = dyn_pseudo_rise(m, i);
+            own[i] = (dyn_pseudo_t){0};
+            dyn_pseudo_add(&own[i], &literal, &up);
+            carry = (dyn_pseudo_t){0};
         }
         for (int r = 0; r < 4; r++)
             for (int c = 0; c < 4; c++) {
@@ -168,7 +168,7 @@ static void take(const dyn_model_t *m, gen_arm_t *arm) {
         dyn_exact_turn(from->alpha, &j->ca, &j->sa);
         j->starts = i == 0 || j->sa != 0 || j->ca < 0;
         j->a = from->a;
-        j->rise = i > 0 ? dyn_spread_rise(m, i - 1) : 0;
+        j->rise = i > 0 ? dyn_pseudo_rise(m, i - 1) : 0;
         j->theta = from->theta;
         j->d = j->prismatic ? from->d : 0;
         j->rotor = arm->keep & GEN_NO_ROTOR ? 0 : dyn_model_rotor(from);
@@ -180,7 +180,7 @@ static void take(const dyn_model_t *m, gen_arm_t *arm) {
     if (!(arm->keep & GEN_NO_BASE))
         regroup_rotors(arm);
     arm->tool = m->tool;
-    arm->tool.p[2] += dyn_spread_rise(m, m->n - 1);
+    arm->tool.p[2] += dyn_pseudo_rise(m, m->n - 1);
 }
 
 void gen_arm(const dyn_model_t *model, uint32_t keep, gen_arm_t *arm) {

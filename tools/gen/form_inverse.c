@@ -153,8 +153,8 @@ static load_t group_in(trace_t *t, uint32_t first, uint32_t last, load_t behind,
     return first > 0 ? load_shift(t, step_of(t, first), L) : L;
 }
 
-/* The hand's wrench as a load on the last link, about its origin. */
-static load_t hand_load(trace_t *t) {
+/* The end effector's wrench as a load on the last link, about its origin. */
+static load_t effector_load(trace_t *t) {
     load_t none = {{0, 0, 0}, {0, 0, 0}};
     if (!(t->arm->keep & GEN_KEEP_WRENCH) || t->at_rest)
         return none;
@@ -177,7 +177,7 @@ void form_inverse(trace_t *t, ref_t tau[]) {
     for (uint32_t i = 0; i < n; i++)
         if (t->arm->joint[i].starts)
             m = group_out(t, i, m, left);
-    load_t L = hand_load(t);
+    load_t L = effector_load(t);
     for (uint32_t last = n; last-- > 0;) {
         const uint32_t first = t->first[last];
         L = group_in(t, first, last, L, left, tau);

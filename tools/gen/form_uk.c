@@ -3,11 +3,11 @@
  *
  *     H_ij = sum over k >= max(i, j) of trace(dW_k/dq_i J_k dW_k^T/dq_j)          (2), corrected
  *
- * with W_k the 4 x 4 pose of link k and J_k its 4 x 4 mass distribution (dyn/model/spread.h,
- * regrouped). Every element is a polynomial in the sines and cosines (and positions of prismatic
- * joints), multiplied out, s^2 replaced by 1 - c^2. The monomials of all elements are one
- * dictionary, in ascending order of their multi-indices, each made from a shorter one by a single
- * product.
+ * with W_k the 4 x 4 pose of link k and J_k its 4 x 4 mass distribution
+ * (dyn/model/pseudo_inertia.h, regrouped). Every element is a polynomial in the sines and cosines
+ * (and positions of prismatic joints), multiplied out, s^2 replaced by 1 - c^2. The monomials of
+ * all elements are one dictionary, in ascending order of their multi-indices, each made from a
+ * shorter one by a single product.
  *
  * The matrix does not depend on the first joint: W is taken at q_1 = 0, and dW/dq_1 is a turn (or a
  * shift) of it. Angles of parallel axes are sums.

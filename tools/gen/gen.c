@@ -20,8 +20,8 @@ const gen_kernel_info_t gen_kernel_info[GEN_KERNELS] = {
     {"gravity", "tau", "torques at rest", BIT(GEN_Q)},
     {"fd", "qdd", "forward dynamics: the accelerations under torques",
      BIT(GEN_Q) | BIT(GEN_QD) | BIT(GEN_TAU)},
-    {"fk", "pose", "pose of the hand in the world, 3 x 4, row by row", BIT(GEN_Q)},
-    {"jacobian", "J", "6 x n, row by row: velocity of the hand, then angular velocity",
+    {"fk", "pose", "pose of the end effector in the world, 3 x 4, row by row", BIT(GEN_Q)},
+    {"jacobian", "J", "6 x n, row by row: velocity of the end effector, then angular velocity",
      BIT(GEN_Q)}};
 
 uint32_t gen_results(const gen_t *gen, gen_kernel_t kernel) {
@@ -43,9 +43,9 @@ uint32_t gen_inputs(const gen_t *gen, gen_kernel_t kernel) {
     const uint32_t keep = gen->options.keep;
     uint32_t inputs = gen_kernel_info[kernel].inputs;
     const bool torque = kernel == GEN_ID || kernel == GEN_BIAS || kernel == GEN_FD;
-    if ((keep & GEN_KEEP_GRAVITY) && (torque || kernel == GEN_HOLD))
+    if ((keep & GEN_KEEP_GRAVITY) && (torque || kernel == GEN_GRAVITY_TORQUE))
         inputs |= BIT(GEN_GRAVITY);
-    if ((keep & GEN_KEEP_PAYLOAD) && (torque || kernel == GEN_HOLD || kernel == GEN_MASS))
+    if ((keep & GEN_KEEP_PAYLOAD) && (torque || kernel == GEN_GRAVITY_TORQUE || kernel == GEN_MASS))
         inputs |= BIT(GEN_PAYLOAD);
     if ((keep & GEN_KEEP_WRENCH) && torque)
         inputs |= BIT(GEN_WRENCH);
@@ -80,7 +80,7 @@ typedef struct {
     long before, of; /* moves of the stages before, and of all */
 } stage_t;
 
-static void tell(void *context, long done, long of, double least) {
+static void show_progress(void *context, long done, long of, double least) {
     const stage_t *s = context;
     const gen_options_t *o = &s->gen->options;
     (void)of;
@@ -116,7 +116,7 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
                     .seeds = 2,
                     .hot = 0.30,
                     .cold = 0.13,
-                    .progress = tell,
+                    .progress = show_progress,
                     .context = &stage};
     graph_t *first = anneal_cached(from, &how);
     stage.before = how.moves;
@@ -284,7 +284,7 @@ static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m
         if (gen->options.keep & GEN_NO_ROTOR)
             m->joint[i].drive.motor.rotor_inertia = 0;
     if (state->array[GEN_PAYLOAD]) {
-        const double *p = state->array[GEN_PAYLOAD], rise = dyn_spread_rise(&gen->traced, m->n - 1);
+        const double *p = state->array[GEN_PAYLOAD], rise = dyn_pseudo_rise(&gen->traced, m->n - 1);
         const double mass = p[0], half = p[4] + p[5] + p[6];
         /* From Euler's tensor about our origin, which lies below the frame's by the rise. */
         dyn_body_t *b = &m->payload;
@@ -339,7 +339,7 @@ static void reference(const gen_t *gen, const dyn_model_t *given, gen_kernel_t k
         if (wrench)
             dyn_wrench_torque_f64(&arm, q, state->array[GEN_WRENCH], out);
         break;
-    case GEN_HOLD:
+    case GEN_GRAVITY_TORQUE:
         dyn_fast_gravity_f64(&arm, &scratch.fast, q, out);
         break;
     case GEN_FD: {

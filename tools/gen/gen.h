@@ -15,7 +15,7 @@ typedef enum {
     GEN_ID,
     GEN_MASS,
     GEN_BIAS,
-    GEN_HOLD, /* gravity torques */
+    GEN_GRAVITY_TORQUE, /* gravity torques */
     GEN_FD,
     GEN_FK,
     GEN_JACOBIAN,

@@ -15,7 +15,7 @@ typedef struct {
     int reach; /* exponent of the unit of positions in fk and jacobian */
 } arm_t;
 
-static bool slides(const arm_t *a, uint32_t i) {
+static bool prismatic(const arm_t *a, uint32_t i) {
     return a->gen->model.joint[i].type == DYN_PRISMATIC;
 }
 
@@ -38,7 +38,7 @@ static void input_range(const void *context, int32_t array, int32_t index, doubl
         most = l->velocity;
     else if (array == GEN_QDD)
         most = l->acceleration;
-    else if (array == GEN_Q && !slides(a, (uint32_t)index))
+    else if (array == GEN_Q && !prismatic(a, (uint32_t)index))
         most = 100; /* any angle */
     *lo = -most;
     *hi = most;
@@ -60,14 +60,14 @@ static int result_exponent(const void *context, int result) {
         while ((row + 1) * (row + 2) / 2 <= i)
             row++;
         const uint32_t column = i - row * (row + 1) / 2;
-        const int lengths = 2 - slides(a, row) - slides(a, column);
+        const int lengths = 2 - prismatic(a, row) - prismatic(a, column);
         return DYN_Q31_BITS - a->units->mass[column] - lengths * a->units->length;
     }
     case GEN_FK:
         return DYN_Q31_BITS - (i % 4 == 3 ? a->reach : 0);
     case GEN_JACOBIAN:
         return DYN_Q31_BITS -
-               (i / n < 3 ? a->reach - (slides(a, i % n) ? a->units->length : 0) : 0);
+               (i / n < 3 ? a->reach - (prismatic(a, i % n) ? a->units->length : 0) : 0);
     default:
         return DYN_Q31_BITS - dyn_q31_exponents(m, a->units, i).torque;
     }
@@ -208,7 +208,7 @@ fixed_t *gen_fixed(const gen_t *gen, gen_kernel_t kernel, const dyn_units_t *uni
         abort();
     if (kernel >= GEN_FK && dyn_prepare_check(&gen->traced, units, &prepared) == DYN_OK)
         a.reach = units->length + (int)prepared.reach_shift;
-    if (kernel == GEN_ID || kernel == GEN_BIAS || kernel == GEN_HOLD)
+    if (kernel == GEN_ID || kernel == GEN_BIAS || kernel == GEN_GRAVITY_TORQUE)
         learn_torques(gen, kernel, known);
     if (kernel == GEN_FD)
         learn_pivots(gen, units, known);

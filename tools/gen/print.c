@@ -171,7 +171,7 @@ static void print_sine_q31(const gen_t *gen, const gen_print_t *how, FILE *out) 
 
 static void print_payload(const gen_t *gen, const gen_print_t *how, FILE *out) {
     const char *t = print_type(how);
-    const double rise = dyn_spread_rise(&gen->traced, gen->model.n - 1);
+    const double rise = dyn_pseudo_rise(&gen->traced, gen->model.n - 1);
     fprintf(out,
             "void %s_payload(%s mass, const %s com[3], const %s inertia[6], %s payload[10]) {\n"
             "    const %s half = (inertia[0] + inertia[1] + inertia[2]) / 2;\n"
@@ -251,7 +251,7 @@ void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
         fputs("# Without rotors.\n", out);
     fputs("# m kg; l = m c kg m; J Euler's tensor (integral of r r^T dm) about the origin, kg "
           "m^2; rotor kg m^2\n"
-          "# (kg where the joint slides), as it is seen at the joint.\n",
+          "# (kg where the joint is prismatic), as it is seen at the joint.\n",
           out);
     if (arm->round)
         fputs("# The last link is a body of revolution about its axis: its angle does not matter "
@@ -277,7 +277,7 @@ void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
     for (uint32_t i = 0; i < arm->n; i++) {
         const dyn_body_t b =
             i + 1 == arm->n ? dyn_model_last_link(&gen->model) : gen->model.joint[i].link;
-        const dyn_spread_t s = dyn_spread_body(&b);
+        const dyn_pseudo_t s = dyn_pseudo_body(&b);
         fprintf(out, "%u,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
                 (unsigned)i + 1, s.p[3][3], s.p[0][3], s.p[1][3], s.p[2][3], s.p[0][0], s.p[1][1],
                 s.p[2][2], s.p[0][1], s.p[1][2], s.p[0][2]);

@@ -270,9 +270,9 @@ static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
         break;
     case GEN_FK:
         if (i % 4 == 3)
-            fprintf(p->out, "%c of the hand */\n", "xyz"[i / 4]);
+            fprintf(p->out, "%c of the end effector */\n", "xyz"[i / 4]);
         else
-            fprintf(p->out, "%c of the hand's axis %c */\n", "xyz"[i / 4], "xyz"[i % 4]);
+            fprintf(p->out, "%c of the end effector's axis %c */\n", "xyz"[i / 4], "xyz"[i % 4]);
         return;
     case GEN_JACOBIAN:
         fprintf(p->out, "%s by ", part[i / n]);

@@ -52,24 +52,26 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
 static void print_arguments(const gen_t *gen, const gen_print_t *how, FILE *out) {
     const uint32_t keep = gen->options.keep;
     const double(*r)[3] = (const double(*)[3])gen->traced.base.r;
-    bool slides = false;
+    bool prismatic = false;
     int used = fprintf(out, " * Joints:");
     for (uint32_t i = 0; i < gen->arm.n; i++) {
-        slides = slides || gen->arm.joint[i].prismatic;
+        prismatic = prismatic || gen->arm.joint[i].prismatic;
         if (used + (int)strlen(how->joint[i]) > WIDTH - 12)
             used = fprintf(out, "\n *  ") - 1;
         fputc(' ', out);
         print_comment(how->joint[i], out);
         used += 1 + (int)strlen(how->joint[i]);
-        const char *end = gen->arm.joint[i].prismatic ? " (slides)" : "";
+        const char *end = gen->arm.joint[i].prismatic ? " (prismatic)" : "";
         used += fprintf(out, "%s%s", end, i + 1 < gen->arm.n ? "," : ".");
     }
     fprintf(out,
             "\n * SI units%s: q rad%s, qd and qdd per second, tau N m%s, M kg m^2%s, positions m. "
-            "tau is\n * what the drives do to the arm; at rest it holds the weight. Hand and world "
+            "tau is\n * what the drives do to the arm; at rest it holds the weight. End effector "
+            "and world "
             "are those of the robot's\n * file.\n",
-            how->real == GEN_Q31 ? " before they are scaled" : "", slides ? " (slides: m)" : "",
-            slides ? " (N)" : "", slides ? " (kg m, kg)" : "");
+            how->real == GEN_Q31 ? " before they are scaled" : "",
+            prismatic ? " (prismatic: m)" : "", prismatic ? " (N)" : "",
+            prismatic ? " (kg m, kg)" : "");
     if (keep & GEN_KEEP_GRAVITY)
         fprintf(
             out,
@@ -78,9 +80,10 @@ static void print_arguments(const gen_t *gen, const gen_print_t *how, FILE *out)
             "%.9g %.9g %.9g; %.9g %.9g %.9g).\n",
             r[0][0], r[0][1], r[0][2], r[1][0], r[1][1], r[1][2], r[2][0], r[2][1], r[2][2]);
     if (keep & GEN_KEEP_WRENCH)
-        fputs(" * wrench[6]: force (N), then moment about the hand's origin (N m), that the "
-              "surroundings exert on the\n * hand, on the axes of the hand.\n",
-              out);
+        fputs(
+            " * wrench[6]: force (N), then moment about the end effector's origin (N m), that the "
+            "surroundings exert on the\n * effector, on the axes of the end effector.\n",
+            out);
     if (keep & GEN_KEEP_PAYLOAD)
         fputs(
             " * payload[10]: mass (kg), first moment (kg m), Euler's tensor xx yy zz xy yz xz (kg "
@@ -112,7 +115,8 @@ void print_legend(const gen_t *gen, FILE *out) {
         "group\n"
         " *   L, J            of a link with all behind it: first moment, Euler's tensor; on the "
         "axes of its group\n"
-        " *   D4, U4_2, S3_2  factors of the inertia matrix from the hand, M = U D U^T: pivots, "
+        " *   D4, U4_2, S3_2  factors of the inertia matrix from the end effector, M = U D U^T: "
+        "pivots, "
         "columns, and what\n"
         " *                   is left of M[3][2] on the way\n"
         " *   t               everything else: parts that belong to no single quantity\n"
@@ -149,7 +153,7 @@ void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out) {
     if (gen->lost & 1u << GEN_FD)
         fputs(
             " * There is no fd: rotors do not hold every pivot of its matrix above its error, and "
-            "not one bit of\n * an acceleration is sure.\n",
+            "not one bit of\n * an acceleration is proved.\n",
             out);
     for (int k = 0; k < GEN_KERNELS; k++)
         if (k != GEN_FD && (gen->lost & 1u << k))

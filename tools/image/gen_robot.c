@@ -89,7 +89,7 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
             gen_lose(made->gen, (gen_kernel_t)k);
             say_note(robot->file, "%s is left out in q31: %s", gen_kernel_info[k].name,
                      k == GEN_FD ? "rotors do not hold every pivot of the inertia matrix above its "
-                                   "error, and not one bit of an acceleration is sure"
+                                   "error, and not one bit of an acceleration is certain"
                                  : "its guaranteed error fills the format");
         }
     return made;

@@ -1,4 +1,4 @@
-/* Robots as parameter images (firmware/params/image.h) and back. */
+/* Robots as robot images (firmware/params/image.h) and back. */
 #ifndef TOOLS_IMAGE_ROBOT_IMAGE_H
 #define TOOLS_IMAGE_ROBOT_IMAGE_H
 

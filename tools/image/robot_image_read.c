@@ -1,4 +1,4 @@
-/* Robots from parameter images, for tools/image/robot_image.h: only those that a robot file can
+/* Robots from robot images, for tools/image/robot_image.h: only those that a robot file can
  * say, so that nothing is lost on the way back. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +70,7 @@ static bool image_to_beams(const image_t *image, robot_t *out, message_place_t p
     const int status = out->integrals ? image_get_flex(image, beam, out->integrals) : IMAGE_E_ROOM;
     if (status != IMAGE_OK) {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
-                     "a damaged or foreign parameter image: elastic links: %s",
-                     image_cause(status));
+                     "a damaged or foreign robot image: elastic links: %s", image_cause(status));
         return false;
     }
     out->elastic = true;
@@ -179,10 +178,10 @@ static bool robot_file_says_it(const image_t *image, const robot_t *robot, messa
         if (!good && own.count > 0)
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT,
                          (message_place_t){place.file, 0, own.item[0].subject}, cure,
-                         "a parameter image with what no robot file can say: %s", own.item[0].text);
+                         "a robot image with what no robot file can say: %s", own.item[0].text);
         else if (!good || !same_content(image, again) || !same_flex(image, robot, copy))
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, cure,
-                         "a parameter image with numbers that it says are not given");
+                         "a robot image with numbers that it says are not given");
         good = good && same_content(image, again) && same_flex(image, robot, copy);
         messages_free(&own);
         robot_free(copy);
@@ -214,17 +213,16 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
             snprintf(subject, sizeof subject, "joint %u", (unsigned)where.joint + 1);
         place.subject = subject;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
-                     "a damaged or foreign parameter image: %s%s%s", image_cause(status),
+                     "a damaged or foreign robot image: %s%s%s", image_cause(status),
                      where.field ? ": " : "", where.field ? where.field : "");
     } else if (image_length(bytes, size) != size) {
         status = -1;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "cut the file to its length",
-                     "%zu bytes follow behind the parameter image",
-                     size - image_length(bytes, size));
+                     "%zu bytes follow behind the robot image", size - image_length(bytes, size));
     } else if (image_model(image, model) != DYN_OK || !q31_agrees(image, model)) {
         status = -1;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "make the image again",
-                     "the arm in this parameter image contradicts itself");
+                     "the arm in this robot image contradicts itself");
     } else {
         image_to_robot(image, model, out);
         const bool good = image_to_beams(image, out, place, messages) &&

@@ -1,5 +1,5 @@
 /*
- * Robots as parameter images, for tools/image/robot_image.h. A robot that came from an image (or is
+ * Robots as robot images, for tools/image/robot_image.h. A robot that came from an image (or is
  * written in the same frames) is packed number for number, so that robot file and image make each
  * other unchanged for ever.
  */

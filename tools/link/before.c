@@ -11,24 +11,24 @@ static int no_memory(client_t *client) {
     return -1;
 }
 
-/* One value. 1: there is no such tunable or joint. */
-static int take_value(client_t *client, uint32_t tunable, uint32_t joint, before_t *out) {
+/* One value. 1: there is no such parameter or joint. */
+static int take_value(client_t *client, uint32_t parameter, uint32_t joint, before_t *out) {
     before_value_t *v = &out->value[out->values];
-    if (client_get(client, tunable, joint, &v->value, &v->saved) != 0)
+    if (client_get(client, parameter, joint, &v->value, &v->saved) != 0)
         return client->status == LINK_INDEX ? 1 : -1;
-    v->tunable = (uint8_t)tunable;
+    v->parameter = (uint8_t)parameter;
     v->joint = (uint8_t)joint;
     out->values++;
     return 0;
 }
 
-/* A tunable of the whole arm has one joint, one of each joint as many as there are. */
+/* A parameter of the whole arm has one joint, one of each joint as many as there are. */
 static int take_values(client_t *client, before_t *out) {
     const device_t *d = &client->device;
-    out->value = calloc((size_t)d->tunables * (DYN_MAX_JOINTS + 1) + 1, sizeof *out->value);
+    out->value = calloc((size_t)d->parameters * (DYN_MAX_JOINTS + 1) + 1, sizeof *out->value);
     if (!out->value)
         return no_memory(client);
-    for (uint32_t t = 0; t < d->tunables; t++) {
+    for (uint32_t t = 0; t < d->parameters; t++) {
         int status = 0;
         for (uint32_t joint = 0; joint <= DYN_MAX_JOINTS && status == 0; joint++)
             status = take_value(client, t, joint, out);
@@ -81,7 +81,7 @@ static int load(client_t *client, const before_t *before, uint8_t which) {
                              NULL, NULL);
 }
 
-/* Two rounds: what one tunable allows may depend on another one. How many are not as they were;
+/* Two rounds: what one parameter allows may depend on another one. How many are not as they were;
  * -1: the line failed. */
 static int set_values(client_t *client, const before_t *before, bool all) {
     int wrong = 0;
@@ -93,9 +93,9 @@ static int set_values(client_t *client, const before_t *before, bool all) {
             bool saved;
             if (!all && !v->saved)
                 continue;
-            if (client_get(client, v->tunable, v->joint, &now, &saved) == 0 && now == v->value)
+            if (client_get(client, v->parameter, v->joint, &now, &saved) == 0 && now == v->value)
                 continue;
-            if (client_set(client, v->tunable, v->joint, v->value, &now) == 0)
+            if (client_set(client, v->parameter, v->joint, v->value, &now) == 0)
                 continue;
             if (client->status < 0)
                 return -1;

@@ -1,12 +1,12 @@
 /* What a board had before it was given something else: the image that runs, the one that is stored,
- * every tunable. Put back where the change went wrong. */
+ * every parameter. Put back where the change went wrong. */
 #ifndef TOOLS_LINK_BEFORE_H
 #define TOOLS_LINK_BEFORE_H
 
 #include "tools/link/client.h"
 
 typedef struct {
-    uint8_t tunable, joint;
+    uint8_t parameter, joint;
     bool saved;
     float value;
 } before_value_t;

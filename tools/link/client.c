@@ -167,7 +167,7 @@ static int hello(client_t *client, int tries, int timeout_ms) {
     d->joints_max = r[2];
     d->flags = r[3];
     d->baud = get_u32(r + 4);
-    d->tunables = r[8];
+    d->parameters = r[8];
     d->fields = r[9];
     d->methods = r[10];
     r += 11;
@@ -204,10 +204,10 @@ client_t *client_open(const char *name, const port_flash_t *flash, port_error_t 
 }
 
 void client_forget(device_t *d) {
-    free(d->tunable);
+    free(d->parameter);
     free(d->field);
     free(d->method);
-    d->tunable = NULL;
+    d->parameter = NULL;
     d->field = NULL;
     d->method = NULL;
 }

@@ -20,7 +20,7 @@ typedef struct {
     char name[CLIENT_NAME], unit[CLIENT_NAME], help[300];
     bool per_joint, idle_only;
     float least, most, fallback;
-} device_tunable_t;
+} device_parameter_t;
 
 typedef struct {
     char name[CLIENT_NAME], unit[2][CLIENT_NAME], help[300]; /* unit: revolute, prismatic */
@@ -38,12 +38,12 @@ typedef struct {
 typedef struct {
     uint8_t version, payload, joints_max, flags;
     uint32_t baud;
-    uint32_t tunables, fields, methods;
+    uint32_t parameters, fields, methods;
     char board[64], real[8], build[48];
     uint32_t joints; /* of the arm that runs; 0: none */
     char robot[CLIENT_NAME], joint[DYN_MAX_JOINTS][CLIENT_NAME];
     uint8_t prismatic[DYN_MAX_JOINTS];
-    device_tunable_t *tunable;
+    device_parameter_t *parameter;
     device_field_t *field;
     device_method_t *method;
 } device_t;
@@ -52,7 +52,7 @@ typedef struct {
     uint8_t state, fault, flags, joints, source;
     uint32_t tick, rate_hz, image_length, image_crc, sequence;
     int reason;
-    uint16_t knot_credits;
+    uint16_t point_credits;
 } device_status_t;
 
 /* The fault that is latched; names by firmware/safety/faults.h. */
@@ -126,7 +126,7 @@ int client_ask_long(client_t *client, link_message_t message, const void *payloa
 /* What the board can tell; what is known already is not asked again, but the robot is. */
 enum {
     DISCOVER_ROBOT = 0,
-    DISCOVER_TUNABLES = 1 << 0,
+    DISCOVER_PARAMETERS = 1 << 0,
     DISCOVER_FIELDS = 1 << 1,
     DISCOVER_METHODS = 1 << 2,
     DISCOVER_ALL = 7
@@ -138,17 +138,17 @@ int client_status(client_t *client, device_status_t *status);
 int client_fault(client_t *client, device_fault_t *fault);
 int client_counters(client_t *client, uint32_t counter[COUNTERS]);
 
-/* Number of a tunable and joint of "kp", "kp[2]" or "kp[elbow]"; joint -1: all of them. */
-int client_tunable(client_t *client, const char *name, uint32_t *tunable, int *joint);
-int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value, bool *saved);
-int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, float *now);
+/* Number of a parameter and joint of "kp", "kp[2]" or "kp[elbow]"; joint -1: all of them. */
+int client_parameter(client_t *client, const char *name, uint32_t *parameter, int *joint);
+int client_get(client_t *client, uint32_t parameter, uint32_t joint, float *value, bool *saved);
+int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now);
 
 /* Whether the board has room for an arm of so many joints; client_send_image asks, too. 0, or -1 as
  * where the board refuses it. */
 int client_takes(client_t *client, uint32_t joints);
 
 typedef void (*client_progress_t)(void *user, uint32_t done, uint32_t all);
-/* target: TARGET_APP, or TARGET_ROWS + real. kept: the board has stored it already. */
+/* target: TARGET_APP, or TARGET_BATCH + real. kept: the board has stored it already. */
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
                       bool *kept, client_progress_t progress, void *user);
 /* which: 0 the one that runs, 1 the stored one. To be freed; NULL with an error, or with *length =
@@ -176,7 +176,7 @@ int client_value_of(const client_t *client, const char *field);
 int client_poll(client_t *client, int timeout_ms);
 
 int client_motion(client_t *client, const motion_t *motion);
-int client_knots(client_t *client, const float *point, uint32_t points, uint32_t *credits);
+int client_points(client_t *client, const float *point, uint32_t points, uint32_t *credits);
 int client_stop(client_t *client, bool at_once);
 int client_clear(client_t *client);
 /* Outputs off at once, and no fault: returns when a tick has taken that up, so that what needs an
@@ -185,8 +185,8 @@ int client_off(client_t *client);
 int client_place(client_t *client, const float *q);
 int client_reset(client_t *client); /* and waits until the board is there again */
 
-/* Rows on the board, with the arm that was sent to TARGET_ROWS + real (0 f32, 1 f64, 2 q31): method
- * by its number among device.method. */
+/* Rows on the board, with the arm that was sent to TARGET_BATCH + real (0 f32, 1 f64, 2 q31):
+ * method by its number among device.method. */
 int client_wrench(client_t *client, const double wrench[6]);
 int client_row(client_t *client, uint32_t method, const double *in, size_t inputs, double *out,
                size_t outputs, uint32_t *limited, uint32_t *cost);

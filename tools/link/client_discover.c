@@ -1,4 +1,4 @@
-/* What the board tells about itself, for tools/link/client.h: its robot, tunables, fields and
+/* What the board tells about itself, for tools/link/client.h: its robot, parameters, fields and
  * methods, its state, its fault, its counters and its last crash. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,10 +71,10 @@ int client_discover_robot(client_t *client) {
     return 0;
 }
 
-static int discover_tunable(client_t *client, uint32_t i) {
+static int discover_parameter(client_t *client, uint32_t i) {
     static record_t r;
-    device_tunable_t *t = &client->device.tunable[i];
-    if (describe(client, TOPIC_TUNABLE, i, &r) != 0)
+    device_parameter_t *t = &client->device.parameter[i];
+    if (describe(client, TOPIC_PARAMETER, i, &r) != 0)
         return -1;
     t->per_joint = take_u8(&r);
     t->idle_only = take_u8(&r);
@@ -139,9 +139,9 @@ static int discover_list(client_t *client, void **list, size_t size, uint32_t co
 int client_discover_some(client_t *client, unsigned what) {
     device_t *d = &client->device;
     int status = client_discover_robot(client);
-    if (status == 0 && what & DISCOVER_TUNABLES)
-        status = discover_list(client, (void **)&d->tunable, sizeof *d->tunable, d->tunables,
-                               discover_tunable);
+    if (status == 0 && what & DISCOVER_PARAMETERS)
+        status = discover_list(client, (void **)&d->parameter, sizeof *d->parameter, d->parameters,
+                               discover_parameter);
     if (status == 0 && what & DISCOVER_FIELDS)
         status = discover_list(client, (void **)&d->field, sizeof *d->field, d->fields,
                                client_discover_field);
@@ -192,7 +192,7 @@ int client_status(client_t *client, device_status_t *status) {
                                 .image_crc = get_u32(r + 16),
                                 .source = r[20],
                                 .reason = (int16_t)get_u16(r + 21),
-                                .knot_credits = get_u16(r + 23),
+                                .point_credits = get_u16(r + 23),
                                 .sequence = get_u32(r + 25)};
     return 0;
 }

@@ -6,7 +6,7 @@
 
 /* The text that *at points to, at most to `end`; *at then points behind its zero. */
 const char *client_next_text(const uint8_t **at, const uint8_t *end);
-/* The lists of tunables, fields and methods are unknown again. */
+/* The lists of parameters, fields and methods are unknown again. */
 void client_forget(device_t *device);
 
 /* A frame of samples: put together to whole samples. */

@@ -11,7 +11,7 @@
 int client_motion(client_t *client, const motion_t *motion) {
     uint8_t request[5 + 4 * DYN_MAX_JOINTS];
     const uint32_t n =
-        motion->kind == MOTION_HOLD || motion->kind == MOTION_KNOTS ? 0 : client->device.joints;
+        motion->kind == MOTION_HOLD || motion->kind == MOTION_POINTS ? 0 : client->device.joints;
     request[0] = (uint8_t)motion->kind;
     put_f32(request + 1, motion->duration_s);
     for (uint32_t i = 0; i < n; i++)
@@ -19,7 +19,7 @@ int client_motion(client_t *client, const motion_t *motion) {
     return client_ask(client, ASK_MOTION, request, 5 + 4 * (size_t)n);
 }
 
-int client_knots(client_t *client, const float *point, uint32_t points, uint32_t *credits) {
+int client_points(client_t *client, const float *point, uint32_t points, uint32_t *credits) {
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     const uint32_t numbers = points * client->device.joints;
     if (numbers * 4 > client->device.payload) {
@@ -29,7 +29,7 @@ int client_knots(client_t *client, const float *point, uint32_t points, uint32_t
     }
     for (uint32_t i = 0; i < numbers; i++)
         put_f32(request + 4 * i, point[i]);
-    const int status = client_ask(client, ASK_KNOTS, request, 4 * (size_t)numbers);
+    const int status = client_ask(client, ASK_POINTS, request, 4 * (size_t)numbers);
     *credits = client->reply_size >= 4 ? get_u16(client->reply + 2) : 0;
     return status;
 }

@@ -1,4 +1,4 @@
-/* What the board keeps, for tools/link/client.h: tunables, images, and saving both. */
+/* What the board keeps, for tools/link/client.h: parameters, images, and saving both. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "firmware/params/parameters.h"
 #include "tools/link/client.h"
 
-/* ------------------------------------------------------------------------------------- tunables */
+/* -------------------------------------------------------------------------------------
+ * parameters */
 
 static int find_joint(client_t *client, const char *text, size_t size) {
     const device_t *d = &client->device;
@@ -26,14 +27,14 @@ static int find_joint(client_t *client, const char *text, size_t size) {
     return size > 0 && !*end && number >= 1 && number <= (long)d->joints ? (int)number - 1 : -1;
 }
 
-int client_tunable(client_t *client, const char *name, uint32_t *tunable, int *joint) {
+int client_parameter(client_t *client, const char *name, uint32_t *parameter, int *joint) {
     const device_t *d = &client->device;
     const size_t size = strcspn(name, "[");
-    for (uint32_t i = 0; i < d->tunables; i++) {
-        const device_tunable_t *t = &d->tunable[i];
+    for (uint32_t i = 0; i < d->parameters; i++) {
+        const device_parameter_t *t = &d->parameter[i];
         if (strlen(t->name) != size || memcmp(t->name, name, size) != 0)
             continue;
-        *tunable = i;
+        *parameter = i;
         *joint = t->per_joint ? -1 : 0;
         if (!name[size])
             return 0;
@@ -48,19 +49,20 @@ int client_tunable(client_t *client, const char *name, uint32_t *tunable, int *j
                   "%s: there is no such joint", name);
         return -1;
     }
-    for (uint32_t t = 0; t < TUNABLES && !(d->flags & HELLO_LAB); t++)
-        if (strlen(tunable_table[t].name) == size && !memcmp(tunable_table[t].name, name, size)) {
+    for (uint32_t t = 0; t < PARAMETERS && !(d->flags & HELLO_LAB); t++)
+        if (strlen(parameter_table[t].name) == size &&
+            !memcmp(parameter_table[t].name, name, size)) {
             port_fail(&client->error, "write the laboratory's into it: make BOARD=... LAB=1 flash",
                       "%s needs the laboratory's firmware, and this is the product's", name);
             return -1;
         }
-    port_fail(&client->error, "`appell get --port P` lists all", "the board has no tunable %s",
+    port_fail(&client->error, "`appell get --port P` lists all", "the board has no parameter %s",
               name);
     return -1;
 }
 
-int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value, bool *saved) {
-    const uint8_t request[2] = {(uint8_t)tunable, (uint8_t)joint};
+int client_get(client_t *client, uint32_t parameter, uint32_t joint, float *value, bool *saved) {
+    const uint8_t request[2] = {(uint8_t)parameter, (uint8_t)joint};
     if (client_ask(client, ASK_GET, request, sizeof request) != 0)
         return -1;
     *value = client->reply_size >= 5 ? get_f32(client->reply) : NAN;
@@ -68,8 +70,8 @@ int client_get(client_t *client, uint32_t tunable, uint32_t joint, float *value,
     return 0;
 }
 
-int client_set(client_t *client, uint32_t tunable, uint32_t joint, float value, float *now) {
-    uint8_t request[6] = {(uint8_t)tunable, (uint8_t)joint};
+int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now) {
+    uint8_t request[6] = {(uint8_t)parameter, (uint8_t)joint};
     put_f32(request + 2, value);
     if (client_ask(client, ASK_SET, request, sizeof request) != 0) {
         if (client->status == LINK_BUDGET)

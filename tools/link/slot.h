@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* With the image and neither tunables nor telemetry. To be freed; NULL without memory. */
+/* With the image and neither parameters nor telemetry. To be freed; NULL without memory. */
 uint8_t *slot_make(const uint8_t *image, size_t image_size, size_t *size);
 
 #endif

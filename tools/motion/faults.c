@@ -22,8 +22,8 @@
  * bytes, also where half of it is spent, so that a host that is late stops the emulator and misses
  * none. */
 enum { WINDOW = 8000, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
-#define NEAR       0.05 /* rad or m: from the pose to limits that it will fall through */
-#define PATIENCE_S 10.0 /* of the board, for a fault to come */
+#define NEAR      0.05 /* rad or m: from the pose to limits that it will fall through */
+#define TIMEOUT_S 10.0 /* of the board, for a fault to come */
 
 /* What is set before the loop closes and, first of all, the defect that comes afterwards. */
 typedef struct {
@@ -55,7 +55,7 @@ static const scenario_t scenario[] = {
      .how = "an encoder's parity",
      .defect = DEFECT_PARITY,
      .stop = APP_STOP_DAMP},
-    {.fault = APP_FAULT_BREAK,
+    {.fault = APP_FAULT_ESTOP,
      .how = "emergency stop",
      .defect = DEFECT_BREAK,
      .stop = APP_STOP_RELEASE},
@@ -173,12 +173,12 @@ static void see(void *user, const sample_in_t *sample) {
 static int set_limits(client_t *client, const bounds_t *w) {
     static const char *const name[] = {"position_lower", "position_upper"};
     for (int k = 0; k < 2; k++) {
-        uint32_t tunable;
+        uint32_t parameter;
         int joint;
         float now;
         const double limit = w->pose[w->joint] + (k ? NEAR : -NEAR);
-        if (client_tunable(client, name[k], &tunable, &joint) != 0 ||
-            client_set(client, tunable, w->joint, (float)limit, &now) != 0)
+        if (client_parameter(client, name[k], &parameter, &joint) != 0 ||
+            client_set(client, parameter, w->joint, (float)limit, &now) != 0)
             return -1;
     }
     return 0;
@@ -193,28 +193,28 @@ static int set_home(client_t *client, const bounds_t *w) {
     const double value[] = {lower ? -HOME_SWITCH : HOME_SWITCH,
                             lower ? limit[0] - 1 : limit[1] + 1};
     for (int k = 0; k < 2; k++) {
-        uint32_t tunable;
+        uint32_t parameter;
         int joint;
         float now;
-        if (client_tunable(client, name[k], &tunable, &joint) != 0 ||
-            client_set(client, tunable, w->joint, (float)value[k], &now) != 0)
+        if (client_parameter(client, name[k], &parameter, &joint) != 0 ||
+            client_set(client, parameter, w->joint, (float)value[k], &now) != 0)
             return -1;
     }
     return 0;
 }
 
 static int set_one(client_t *client, const char *name, float value) {
-    uint32_t tunable;
+    uint32_t parameter;
     int joint;
     float now;
-    if (client_tunable(client, name, &tunable, &joint) != 0)
+    if (client_parameter(client, name, &parameter, &joint) != 0)
         return -1;
-    return client_set(client, tunable, 0, value, &now);
+    return client_set(client, parameter, 0, value, &now);
 }
 
 /* What is on when the fault comes: a motion, a stream that ends too early, or the arm is held. */
 static int start(client_t *client, const bounds_t *w, const scenario_t *s, const float *pose) {
-    motion_t motion = {.kind = s->dry ? MOTION_KNOTS : MOTION_QUINTIC};
+    motion_t motion = {.kind = s->dry ? MOTION_POINTS : MOTION_QUINTIC};
     const dyn_limits_t *limits = &w->robot->model.joint[w->joint].drive.limits;
     const double middle = (limits->position[0] + limits->position[1]) / 2;
     memcpy(motion.value, pose, w->robot->n * sizeof *pose);
@@ -230,7 +230,7 @@ static int start(client_t *client, const bounds_t *w, const scenario_t *s, const
         return -1;
     /* Half of the buffer starts it. */
     for (uint32_t k = 0, credits = 1; s->dry && k < DRY_POINTS && credits > 0; k++)
-        if (client_knots(client, pose, 1, &credits) != 0)
+        if (client_points(client, pose, 1, &credits) != 0)
             return trial_in_fault(client); /* the last points were late, which is the same fault */
     return 0;
 }
@@ -242,7 +242,7 @@ static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
     int silent = 0; /* polls in a row: the emulator may be slow */
     bool known = false;
     while (silent < SILENT_POLLS &&
-           (start == 0 || seen->failed || (seen->last_tick - start) / seen->rate_hz < PATIENCE_S)) {
+           (start == 0 || seen->failed || (seen->last_tick - start) / seen->rate_hz < TIMEOUT_S)) {
         const int bytes = client_poll(client, POLL_MS);
         if (bytes < 0 || (seen->failed && !known && client_fault(client, fault) != 0))
             return -1;
@@ -270,7 +270,7 @@ static int run(client_t *client, const bounds_t *w, const scenario_t *s, motion_
         pose[i] = (float)w->pose[i];
     /* Held by the loop first; without brakes it would fall before that. */
     const motion_t hold = {.kind = MOTION_HOLD};
-    if (set_one(client, "plant_defect_joint", (float)w->joint) != 0 ||
+    if (set_one(client, "sim_defect_joint", (float)w->joint) != 0 ||
         set_one(client, "brakes", 1) != 0 || (s->tight && set_limits(client, w) != 0) ||
         (s->homes && set_home(client, w) != 0) || client_place(client, pose) != 0 ||
         client_stream(client, fields, 3, 5, WINDOW, see, seen) != 0 ||
@@ -279,7 +279,7 @@ static int run(client_t *client, const bounds_t *w, const scenario_t *s, motion_
     for (int k = 0; k < 4 && s->set[k].name; k++)
         if (set_one(client, s->set[k].name, s->set[k].value) != 0)
             return -1;
-    if ((s->defect != DEFECT_NONE && set_one(client, "plant_defect", (float)s->defect) != 0) ||
+    if ((s->defect != DEFECT_NONE && set_one(client, "sim_defect", (float)s->defect) != 0) ||
         start(client, w, s, pose) != 0)
         return -1;
     return watch(client, seen, fault);
@@ -307,7 +307,8 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
              app_fault_cause(f->fault));
     say(line);
     snprintf(line, sizeof line,
-             "    stop: %s; fastest is %s, %.3f rad/s (bound %.3f), the hand fell %.4f m in %.2f s "
+             "    stop: %s; fastest is %s, %.3f rad/s (bound %.3f), the end effector fell %.4f m "
+             "in %.2f s "
              "(bound %.3f)%s",
              app_stop_name(f->stop), w->robot->joint[fastest].name, seen->speed[fastest],
              bound[fastest], seen->fall, seconds, fall, good ? "" : "   NOT AS EXPECTED");
@@ -320,23 +321,23 @@ static int reset(client_t *client, const scenario_t *s) {
     if (client_off(client) != 0)
         return -1;
     for (int k = 0; k < 4 && s->set[k].name; k++) {
-        uint32_t tunable;
+        uint32_t parameter;
         int joint;
-        if (client_tunable(client, s->set[k].name, &tunable, &joint) != 0 ||
-            set_one(client, s->set[k].name, client->device.tunable[tunable].fallback) != 0)
+        if (client_parameter(client, s->set[k].name, &parameter, &joint) != 0 ||
+            set_one(client, s->set[k].name, client->device.parameter[parameter].fallback) != 0)
             return -1;
     }
-    return set_one(client, "plant_defect", DEFECT_NONE) != 0 ? -1 : set_one(client, "brakes", 1);
+    return set_one(client, "sim_defect", DEFECT_NONE) != 0 ? -1 : set_one(client, "brakes", 1);
 }
 
 static plot_t *open_plot(const bounds_t *w, const char *path, const scenario_t *s) {
-    static const char *const hand[] = {"hand"};
+    static const char *const effector[] = {"end effector"};
     const char *name[DYN_MAX_JOINTS];
     plot_t *plot = plot_open(path, s->how);
     for (uint32_t i = 0; i < w->robot->n; i++)
         name[i] = w->robot->joint[i].name;
     if (plot) {
-        plot_panel(plot, "height", "m", hand, 1);
+        plot_panel(plot, "height", "m", effector, 1);
         plot_panel(plot, "joints", "rad", name, w->robot->n);
         plot_panel(plot, "speeds", "rad/s", name, w->robot->n);
     }

@@ -36,10 +36,10 @@ static void look_at_pose(bounds_t *w, const double *q, const double *gravity) {
     dyn_jacobian_f64(&w->arm, q, jacobian);
     memcpy(x, jacobian + 2 * n, n * sizeof *x);
     dyn_cholesky_solve_f64(n, M, x);
-    double hand = 0;
+    double effector = 0;
     for (uint32_t i = 0; i < n; i++)
-        hand += jacobian[2 * n + i] * x[i];
-    w->hand = fmax(w->hand, sqrt(hand));
+        effector += jacobian[2 * n + i] * x[i];
+    w->effector = fmax(w->effector, sqrt(effector));
     for (uint32_t i = 0; i < n; i++) {
         double distance = 0;
         for (uint32_t k = 0; k < n; k++)
@@ -141,19 +141,19 @@ double bounds_speed(const bounds_t *w, uint32_t stop, uint32_t i, const double *
 }
 
 /*
- * How far the hand can fall.
+ * How far the end effector can fall.
  *   hold     Every joint by its braking way, moved^2 / 2a, and by 2 step / kp: so far a mass on a
  *            spring goes after a step, undamped. A joint without a spring is as fast as above.
  *   lower    that, and the way of lowering
  *   damp     every joint as fast as above all the time
- *   release  The hand is at most sqrt(J M^-1 J') sqrt(2 T) fast, with sqrt(2 T) from that of the
- *            fault on growing as above: this way in the time.
+ *   release  The end effector is at most sqrt(J M^-1 J') sqrt(2 T) fast. sqrt(2 T) begins with its
+ *            value at the fault and grows as above: this way in the time.
  */
 double bounds_fall(const bounds_t *w, uint32_t stop, const double *bound, const double *moved,
                    const double *off, double seconds) {
     double sum = 0;
     if (stop == APP_STOP_RELEASE)
-        return w->hand * seconds * (vigour(w, moved) + w->pull * seconds / 2);
+        return w->effector * seconds * (vigour(w, moved) + w->pull * seconds / 2);
     for (uint32_t i = 0; i < w->robot->n; i++) {
         const double kp = w->robot->joint[i].kp, v = velocity_limit(w, i);
         const double given = w->robot->model.joint[i].drive.limits.acceleration;

@@ -15,10 +15,10 @@ typedef struct {
     double pose[DYN_MAX_JOINTS];
     /* The largest over all poses looked at. */
     double gravity_most[DYN_MAX_JOINTS];
-    double reach[DYN_MAX_JOINTS];    /* distance from the axis to the hand; sliding: 1 */
+    double reach[DYN_MAX_JOINTS];    /* distance from the axis to the end effector; prismatic: 1 */
     double mobility[DYN_MAX_JOINTS]; /* (M^-1)_ii */
     double pull;                     /* sqrt(g' M^-1 g) */
-    double hand;                     /* sqrt(J M^-1 J') of the hand's height */
+    double effector;                 /* sqrt(J M^-1 J') of the end effector's height */
     double inertia[DYN_MAX_JOINTS];  /* M_ii, in the pose, rotors included */
     uint32_t joint;                  /* that gravity loads most, by its limit, in the pose */
 } bounds_t;
@@ -26,14 +26,14 @@ typedef struct {
 /* Finds the pose that gravity loads most, and the largest quantities; the memory is zero before.
  * DYN_OK or another status. */
 int bounds_find(bounds_t *bounds, const robot_t *robot);
-/* Height of the hand. */
+/* Height of the end effector. */
 double bounds_height(const bounds_t *bounds, const double *q);
 
 /* Largest speed of joint i after the fault. moved: speeds of the joints before it, off: how far the
  * joint was from its reference. */
 double bounds_speed(const bounds_t *bounds, uint32_t stop, uint32_t i, const double *moved,
                     double off, double seconds);
-/* How far the hand can fall; speed: that of bounds_speed for every joint. */
+/* How far the end effector can fall; speed: that of bounds_speed for every joint. */
 double bounds_fall(const bounds_t *bounds, uint32_t stop, const double *speed, const double *moved,
                    const double *off, double seconds);
 

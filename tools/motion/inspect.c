@@ -43,12 +43,12 @@ typedef struct {
 } inspection_t;
 
 static int get(client_t *client, const char *name, double *value) {
-    uint32_t tunable;
+    uint32_t parameter;
     int joint;
     bool saved;
     float now;
-    if (client_tunable(client, name, &tunable, &joint) != 0 ||
-        client_get(client, tunable, 0, &now, &saved) != 0)
+    if (client_parameter(client, name, &parameter, &joint) != 0 ||
+        client_get(client, parameter, 0, &now, &saved) != 0)
         return -1;
     *value = (double)now;
     return 0;
@@ -97,7 +97,7 @@ typedef struct {
     double *q;
 } here_t;
 
-static void look(void *user, const sample_in_t *sample) {
+static void take_sample(void *user, const sample_in_t *sample) {
     here_t *here = user;
     memcpy(here->q, sample->value, here->n * sizeof *here->q);
     here->seen++;
@@ -107,7 +107,7 @@ static int where_is(client_t *client, double *q) {
     static const char *const field[] = {"q"};
     enum { EVERY = 20, WINDOW = 10, POLLS = 600, POLL_MS = 50 };
     here_t here = {.n = client->device.joints, .q = q};
-    if (client_stream(client, field, 1, EVERY, WINDOW, look, &here) != 0)
+    if (client_stream(client, field, 1, EVERY, WINDOW, take_sample, &here) != 0)
         return -1;
     for (int k = 0; k < POLLS && here.seen == 0; k++)
         if (client_poll(client, POLL_MS) < 0)

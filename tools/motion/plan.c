@@ -136,15 +136,15 @@ static void spline_points(const double *p, uint32_t nodes, uint32_t n, float *po
 
 static int line_positions(ik_t *ik, const plan_t *plan, const double attitude[3][3], uint32_t nodes,
                           double *p) {
-    dyn_pose_t hand;
-    memcpy(hand.r, attitude, sizeof hand.r);
+    dyn_pose_t effector;
+    memcpy(effector.r, attitude, sizeof effector.r);
     for (uint32_t j = 0; j < nodes; j++) {
         const double u = (double)j / (nodes - 1);
         const double s = u * u * u * (10 - 15 * u + 6 * u * u);
         ik_answer_t answer;
         for (int k = 0; k < 3; k++)
-            hand.p[k] = plan->from[k] + s * (plan->to[k] - plan->from[k]);
-        if (!ik_solve(ik, &hand, &answer))
+            effector.p[k] = plan->from[k] + s * (plan->to[k] - plan->from[k]);
+        if (!ik_solve(ik, &effector, &answer))
             return -1;
         memcpy(p + (size_t)j * ik->model->n, answer.q, ik->model->n * sizeof *p);
         memcpy(ik->start, answer.q, ik->model->n * sizeof *p);
@@ -164,7 +164,7 @@ int plan_line(const robot_t *robot, const double from[3], const double to[3],
                .seed = 1};
     double *p = calloc((size_t)nodes * robot->n, sizeof *p);
     *plan = (plan_t){.name = "line",
-                     .motion = {.kind = MOTION_KNOTS, .duration_s = (float)(seconds / pieces)},
+                     .motion = {.kind = MOTION_POINTS, .duration_s = (float)(seconds / pieces)},
                      .points = nodes - 2};
     memcpy(plan->from, from, sizeof plan->from);
     memcpy(plan->to, to, sizeof plan->to);
@@ -176,9 +176,10 @@ int plan_line(const robot_t *robot, const double from[3], const double to[3],
         spline_points(p, nodes, robot->n, plan->point);
         for (uint32_t i = 0; i < robot->n; i++)
             plan->start[i] = plan->point[i];
-        snprintf(plan->title, sizeof plan->title,
-                 "straight line of the hand, [%.2f %.2f %.2f] to [%.2f %.2f %.2f] m, %.3g s",
-                 from[0], from[1], from[2], to[0], to[1], to[2], seconds);
+        snprintf(
+            plan->title, sizeof plan->title,
+            "straight line of the end effector, [%.2f %.2f %.2f] to [%.2f %.2f %.2f] m, %.3g s",
+            from[0], from[1], from[2], to[0], to[1], to[2], seconds);
     }
     if (ik.evaluator)
         eval_f64.drop(ik.evaluator);

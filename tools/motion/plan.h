@@ -16,12 +16,12 @@ typedef struct {
     motion_t motion;
     float *point; /* to be freed */
     uint32_t points;
-    double from[3], to[3]; /* KNOTS: ends of the hand's line */
+    double from[3], to[3]; /* POINTS: ends of the end effector's line */
 } plan_t;
 
 /* All joints at once, near their velocity limits and within all others. */
 void plan_fast(const robot_t *robot, plan_t *plan);
-/* The hand along a straight line at constant attitude. -1: it cannot be reached. */
+/* The end effector along a straight line at constant attitude. -1: it cannot be reached. */
 int plan_line(const robot_t *robot, const double from[3], const double to[3],
               const double attitude[3][3], double seconds, plan_t *plan);
 /* Gains of a critically damped PD of this bandwidth: with the inertia that each joint has while the

@@ -15,15 +15,15 @@
 typedef struct {
     char name[48];        /* of its files */
     const char *title;    /* the controller */
-    bool set;             /* the tunables below are set, and the arm is placed, first */
+    bool set;             /* the parameters below are set, and the arm is placed, first */
     uint32_t feedback;    /* FEEDBACK_... */
     uint32_t feedforward; /* FEEDFORWARD_... */
-    float plant_mass;     /* masses of the simulated arm by those of the model */
+    float sim_mass;       /* masses of the simulated arm by those of the model */
     const char *asked;    /* NAME=VALUE,...: guards in it stay as they are, or NULL */
     const float *kp, *kd; /* one for each joint */
     const float *start;   /* where the arm is placed */
     motion_t motion;
-    const float *point; /* KNOTS: points of all joints */
+    const float *point; /* POINTS: points of all joints */
     uint32_t points;
 } trial_t;
 
@@ -47,7 +47,7 @@ int trial_on_host(const uint8_t *image, size_t size, uint32_t every, const trial
     X(guard_tracking, 10)                                                                          \
     X(guard_speed, 10)                                                                             \
     X(guard_direction, 0)                                                                          \
-    X(guard_patience_s, 10)                                                                        \
+    X(guard_limit_s, 10)                                                                           \
     X(guard_position, 1)
 
 #endif

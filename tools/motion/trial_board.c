@@ -18,7 +18,7 @@ static const char *const fields[] = {
 enum { WINDOW = 4000, POLL_MS = 50 };
 /* Without a sample for so long the board is taken for dead; it counts the wall's seconds, because
  * nothing else is left then. */
-enum { PATIENCE_S = 60 };
+enum { TIMEOUT_S = 60 };
 
 typedef struct {
     record_t *record;
@@ -65,13 +65,13 @@ int trial_stream(client_t *client, uint32_t least, uint32_t *every) {
 }
 
 static int set_all(client_t *client, const char *name, uint32_t count, const float *value) {
-    uint32_t tunable;
+    uint32_t parameter;
     int joint;
     float now;
-    if (client_tunable(client, name, &tunable, &joint) != 0)
+    if (client_parameter(client, name, &parameter, &joint) != 0)
         return -1;
     for (uint32_t i = 0; i < count; i++)
-        if (client_set(client, tunable, i, value[i], &now) != 0)
+        if (client_set(client, parameter, i, value[i], &now) != 0)
             return -1;
     return 0;
 }
@@ -89,7 +89,7 @@ static int set_up(client_t *client, const trial_t *trial) {
     const uint32_t n = client->device.joints;
     const float feedback = (float)trial->feedback, feedforward = (float)trial->feedforward;
     const float one = 1;
-    if (client_off(client) != 0) /* a small board takes tunables only then */
+    if (client_off(client) != 0) /* a small board takes parameters only then */
         return -1;
 #define X(name, value)                                                                             \
     if (!asked(trial->asked, #name) && set_all(client, #name, 1, &(const float){value}) != 0)      \
@@ -98,7 +98,7 @@ static int set_up(client_t *client, const trial_t *trial) {
 #undef X
     if (set_all(client, "feedback", 1, &feedback) != 0 ||
         set_all(client, "feedforward", 1, &feedforward) != 0 ||
-        set_all(client, "plant_mass", 1, &trial->plant_mass) != 0 ||
+        set_all(client, "sim_mass", 1, &trial->sim_mass) != 0 ||
         set_all(client, "stages", 1, &one) != 0 || set_all(client, "kp", n, trial->kp) != 0 ||
         set_all(client, "kd", n, trial->kd) != 0)
         return -1;
@@ -140,24 +140,24 @@ static int send_points(client_t *client, const trial_t *trial, watch_t *watch) {
         if (credits == 0) {
             if (client_poll(client, POLL_MS) < 0 || client_status(client, &status) != 0)
                 return -1;
-            credits = status.knot_credits;
+            credits = status.point_credits;
             continue;
         }
-        if (client_knots(client, trial->point + (size_t)sent * n, now, &credits) != 0)
+        if (client_points(client, trial->point + (size_t)sent * n, now, &credits) != 0)
             return trial_in_fault(client);
         sent += now;
     }
-    return watch->ended || client_knots(client, NULL, 0, &credits) == 0 ? 0
-                                                                        : trial_in_fault(client);
+    return watch->ended || client_points(client, NULL, 0, &credits) == 0 ? 0
+                                                                         : trial_in_fault(client);
 }
 
 static int watch_to_the_end(client_t *client, watch_t *watch) {
     while (!watch->ended && !watch->full) {
         if (stopped(client) || client_poll(client, POLL_MS) < 0)
             return -1;
-        if (time(NULL) - watch->heard > PATIENCE_S) {
+        if (time(NULL) - watch->heard > TIMEOUT_S) {
             port_fail(&client->error, "look at the board's console", "no sample came for %d s",
-                      PATIENCE_S);
+                      TIMEOUT_S);
             return -1;
         }
     }
@@ -176,7 +176,7 @@ int trial_on_board(client_t *client, const trial_t *trial, record_t *record) {
         return -1;
     client->user = &watch;
     int failed = client_motion(client, &trial->motion);
-    if (failed == 0 && trial->motion.kind == MOTION_KNOTS)
+    if (failed == 0 && trial->motion.kind == MOTION_POINTS)
         failed = send_points(client, trial, &watch);
     if (failed == 0)
         failed = watch_to_the_end(client, &watch);

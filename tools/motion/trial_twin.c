@@ -51,23 +51,23 @@ static int take_samples(app_t *app, record_t *record, bool *ended, bool *begun) 
 }
 
 static int set_up(app_t *app, uint32_t every, const trial_t *trial) {
-    int status = app_set(app, TUNABLE_sample_every, 0, (float)every);
+    int status = app_set(app, PARAMETER_sample_every, 0, (float)every);
     for (uint32_t i = 0; i < app->n && status == APP_OK && trial->set; i++) {
-        status = app_set(app, TUNABLE_kp, i, trial->kp[i]);
+        status = app_set(app, PARAMETER_kp, i, trial->kp[i]);
         if (status == APP_OK)
-            status = app_set(app, TUNABLE_kd, i, trial->kd[i]);
+            status = app_set(app, PARAMETER_kd, i, trial->kd[i]);
     }
 #define X(name, value)                                                                             \
     if (status == APP_OK && trial->set)                                                            \
-        status = app_set(app, TUNABLE_##name, 0, value);
+        status = app_set(app, PARAMETER_##name, 0, value);
     TRIAL_GUARDS(X)
 #undef X
     if (status == APP_OK && trial->set)
-        status = app_set(app, TUNABLE_feedback, 0, (float)trial->feedback);
+        status = app_set(app, PARAMETER_feedback, 0, (float)trial->feedback);
     if (status == APP_OK && trial->set)
-        status = app_set(app, TUNABLE_feedforward, 0, (float)trial->feedforward);
+        status = app_set(app, PARAMETER_feedforward, 0, (float)trial->feedforward);
     if (status == APP_OK && trial->set)
-        status = app_set(app, TUNABLE_plant_mass, 0, trial->plant_mass);
+        status = app_set(app, PARAMETER_sim_mass, 0, trial->sim_mass);
     if (status == APP_OK && trial->set)
         status = app_place(app, trial->start);
     return status;
@@ -82,11 +82,11 @@ static int run(app_t *app, const trial_t *trial, record_t *record) {
     app->tail = app->head;
     int status = app_motion_start(app, &trial->motion);
     for (uint32_t tick = 0; status == APP_OK && !ended && tick < TICKS_MOST; tick++) {
-        while (trial->motion.kind == MOTION_KNOTS && status == APP_OK && sent < trial->points &&
-               app_knot_credits(app) > 0)
-            status = app_knot_push(app, trial->point + (size_t)sent++ * app->n);
-        if (trial->motion.kind == MOTION_KNOTS && sent == trial->points && !finished++)
-            status = app_knots_end(app);
+        while (trial->motion.kind == MOTION_POINTS && status == APP_OK && sent < trial->points &&
+               app_point_credits(app) > 0)
+            status = app_point_push(app, trial->point + (size_t)sent++ * app->n);
+        if (trial->motion.kind == MOTION_POINTS && sent == trial->points && !finished++)
+            status = app_points_end(app);
         app_tick(app, &in, &out);
         if (take_samples(app, record, &ended, &begun) != 0)
             return APP_E_MEMORY;
@@ -102,7 +102,8 @@ int trial_on_host(const uint8_t *image, size_t size, uint32_t every, const trial
     app_init(app);
     int status = app_load(app, image, size);
     if (status == APP_OK) {
-        *record = (record_t){.joints = app->n, .rate_hz = (uint32_t)app->tunable[TUNABLE_rate_hz]};
+        *record =
+            (record_t){.joints = app->n, .rate_hz = (uint32_t)app->parameter[PARAMETER_rate_hz]};
         status = set_up(app, every, trial);
     }
     if (status == APP_OK)

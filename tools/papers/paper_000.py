@@ -99,14 +99,14 @@ def solve(matrix, right):
 
 
 def line_motion(page):
-    """t, q, qd, qdd along the line: the hand moves evenly and does not turn."""
+    """t, q, qd, qdd along the line: the end effector moves evenly and does not turn."""
     from papers import Asker
     fk, jacobian = Asker(page.tool, "fk", "puma560"), Asker(page.tool, "jacobian", "puma560")
     p0, p1, T = [0.50, 0.0, 0.05], [0.62, 0.30, 0.11], 5.0
     turned = [[0, 0, 1], [0, -1, 0], [1, 0, 0]]  # Rz(0) Ry(90) Rz(180)
     velocity = [(b - a) / T for a, b in zip(p0, p1)] + [0.0] * 3
     matrix = lambda q: [row for row in zip(*[iter(jacobian.ask(q))] * 6)]
-    # Its hand is the wrist centre; the elbow is above the hand.
+    # Its end effector is the wrist centre; the elbow is above the end effector.
     q = [0.3, 1.09, -3.49, 0.4, 0.87, -0.27]
     rows = []
     for k in range(101):
@@ -149,11 +149,11 @@ def arm_picture(page, rows):
     frames = [[float(x) for x in f.split(",")] for f in re.findall(r"\[([^\]]*)\]", xyz)]
     points = [[f[i:i + 3] for i in range(0, len(f), 3)] for f in frames]
     page.heading("Figure 3: the PUMA on its straight line")
-    page.plot("Fig. 3: first position (blue), last position (orange) and the path of the hand (green), in m.",
+    page.plot("Fig. 3: first position (blue), last position (orange) and the path of the end effector (green), in m.",
               "set view 66,32,1.6\nset view equal xyz\nset xyplane at -0.2\nset xtics 0.2\nset ytics 0.2\nset ztics 0.2\nset key top right\nset xlabel 'x'\nset ylabel 'y'\nset zlabel 'z'\n"
               "splot $a using 1:2:3 with linespoints lc 1 lw 5 pt 7 ps 0.9 title 'at 0 s', "
               "$b using 1:2:3 with linespoints lc 2 lw 5 pt 7 ps 0.9 title 'at 5 s', "
-              "$p using 1:2:3 with lines lc 3 lw 3 title 'path of the hand'", (960, 560),
+              "$p using 1:2:3 with lines lc 3 lw 3 title 'path of the end effector'", (960, 560),
               a=points[0], b=points[-1], p=[f[-1] for f in points])
     page.text("The paper says 0.1 m/s for 5 s between points that are 0.3286 m apart: 0.0657 m/s is what fits.")
     return motion

@@ -76,7 +76,7 @@ def time_constants(page):
               "An explicit step must stay below about 2.5 time constants; accuracy, not stability, sets 1 ms here: the same run "
               "with rk3 at 1 ms and with rk56 at tolerance 1e-12 differ by the following.")
     volts, T = "20,15,-10,6,-4,2", 0.5
-    common = ["--start", ",".join(map(str, q)), "--voltage", volts, "--duration", T, "--hold", "0.001", "--sample", "0.005"]
+    common = ["--start", ",".join(map(str, q)), "--voltage", volts, "--duration", T, "--period", "0.001", "--sample", "0.005"]
     coarse, _ = page.tool.simulate("cmu-dd", *common, "-i", "rk3", "--step", "0.001")
     fine, _ = page.tool.simulate("cmu-dd", *common, "-i", "rk56", "--tolerance", "1e-12")
     names = [name for name in coarse if name.startswith("q_")]

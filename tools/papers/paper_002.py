@@ -98,7 +98,7 @@ def fall_figures(page):
               d=list(zip(run["t"], *(run[n] for n in names))))
     lift, boom = run[names[1]], run[names[2]]
     half = next(i for i, v in enumerate(lift) if v < math.pi / 4)
-    page.text(f"The boom does what the paper says: it slides off as soon as joint 2 has turned (after {run['t'][half]:.2f} s, "
+    page.text(f"The boom does what the paper says: it moves off as soon as joint 2 has turned (after {run['t'][half]:.2f} s, "
               f"half way down, it is {boom[half]:.3f} m out and {boom[-1]:.2f} m after 1 s). {done['evaluations']} evaluations, energy "
               f"kept to {done['balance_most'] / done['kinetic_most']:.1g}.")
 

@@ -72,7 +72,7 @@ def counts(page):
     page.table(["inertia matrix and right-hand side", "products + sums"], rows)
     page.text("What the paper prints for m = 3 is what its formulas give for m = 2. "
               "Ours is the same matrix: what the paper keeps apart for every pair of frames (σ, ψ, U, γ, ξ, λ, V) is the mass, "
-              "first moment and inertia of one body, which grows from the hand to the base.")
+              "first moment and inertia of one body, which grows from the end effector to the base.")
 
 
 def columns(path):
@@ -91,7 +91,7 @@ def figures(page):
     turn = 57.29577951308232
     curves = [("4", "first joint", "deg", [turn * x for x in run["q_first"]]),
               ("5", "second joint", "deg", [turn * x for x in run["q_second"]]),
-              ("6", "end effector, x", "m", shape["hand_x"]), ("7", "end effector, y", "m", shape["hand_y"])]
+              ("6", "end effector, x", "m", shape["effector_x"]), ("7", "end effector, y", "m", shape["effector_y"])]
     for link, first in (("first", 8), ("second", 12)):
         for k, (what, unit) in enumerate((("deflection_mid", "m"), ("deflection_end", "m"), ("slope_mid", "rad"),
                                           ("slope_end", "rad"))):
@@ -125,8 +125,8 @@ def figures(page):
         bent = os.path.join(page.tool.folder, "bent.csv")
         page.tool.simulate(path, *start, "--bent", bent)
         end = columns(bent)
-        rows.append([f"*{modes} mode{'s' if modes > 1 else ''} a link", f"{end['hand_x'][-1]:.6f}",
-                     f"{end['hand_y'][-1]:.6f}"])
+        rows.append([f"*{modes} mode{'s' if modes > 1 else ''} a link", f"{end['effector_x'][-1]:.6f}",
+                     f"{end['effector_y'][-1]:.6f}"])
     page.table(["released from −0.5 and 0.6 rad, after 0.5 s", "x of the end effector, m", "y"], rows)
 
 

@@ -6,7 +6,7 @@
 #include "tools/proof/range.h"
 
 /*
- * The units of the parameter image: those with the smallest guaranteed error with which inverse
+ * The units of the robot image: those with the smallest guaranteed error with which inverse
  * dynamics, bias, gravity and inertia matrix by the default methods, rotors and friction included,
  * cannot overflow within the limits of the arm. As range_choose_units with range_all.
  */

@@ -141,18 +141,19 @@ static void set_scales(bench_t *b, const dyn_units_t *units) {
         const dyn_model_joint_t *j = &b->model->joint[i];
         const dyn_limits_t *l = &j->drive.limits;
         const dyn_q31_exponents_t e = dyn_q31_exponents(b->model, units, i);
-        const bool slides = j->type == DYN_PRISMATIC, given = l->position[1] > l->position[0];
-        b->scale[i] = (scale_t){given ? l->position[0] : -turn / 2,
-                                given ? l->position[1] : turn / 2,
-                                l->velocity,
-                                l->acceleration,
-                                slides ? ldexp(1, DYN_Q31_BITS - e.position) : ldexp(1 / turn, 32),
-                                ldexp(1, DYN_Q31_BITS - e.velocity),
-                                ldexp(1, DYN_Q31_BITS - e.acceleration),
-                                ldexp(1, e.torque - DYN_Q31_BITS)};
+        const bool prismatic = j->type == DYN_PRISMATIC, given = l->position[1] > l->position[0];
+        b->scale[i] =
+            (scale_t){given ? l->position[0] : -turn / 2,
+                      given ? l->position[1] : turn / 2,
+                      l->velocity,
+                      l->acceleration,
+                      prismatic ? ldexp(1, DYN_Q31_BITS - e.position) : ldexp(1 / turn, 32),
+                      ldexp(1, DYN_Q31_BITS - e.velocity),
+                      ldexp(1, DYN_Q31_BITS - e.acceleration),
+                      ldexp(1, e.torque - DYN_Q31_BITS)};
         /* A length for each of the two joints that turns, and the mass unit of the one before. */
         for (uint32_t m = 0; m <= i; m++, k++) {
-            const int turns = !slides + (b->model->joint[m].type == DYN_REVOLUTE);
+            const int turns = !prismatic + (b->model->joint[m].type == DYN_REVOLUTE);
             b->element[k] = ldexp(1, units->mass[m] + turns * units->length - DYN_Q31_BITS);
             b->diagonal[k] = b->element[m * (m + 3) / 2] / b->element[k];
         }

@@ -26,7 +26,7 @@ const char *verify_name(verify_problem_t problem);
 
 /*
  * One joint, SI; for mass the elements of its column, in the unit of the one on the diagonal (where
- * one joint turns and the other slides, with the unit of length of q31 for a metre).
+ * one joint is revolute and the other prismatic, with the unit of length of q31 for a metre).
  */
 typedef struct {
     double largest; /* exact value seen */

@@ -113,7 +113,7 @@ static void check_hold(doctor_t *d, poses_t *p) {
         char pose[300];
         name_pose(p->worst_q[i], n, pose, sizeof pose);
         doctor_say(
-            d, MESSAGE_WARNING, MESSAGE_HOLD,
+            d, MESSAGE_WARNING, MESSAGE_GRAVITY,
             j->line.torque ? j->line.torque : (j->line.motor ? j->line.motor : j->line.joint),
             j->name, "a stronger drive, a smaller range, or check masses and units",
             "too weak to hold the arm against gravity at %u of %u poses tried: up to %.4g %s are "

@@ -1,6 +1,6 @@
 /*
  * A robot as its file describes it, and how to get it: robot files (YAML), URDF, parts databases
- * and, through a hook, parameter images. The one thing that commands need beside the kernels.
+ * and, through a hook, robot images. The one thing that commands need beside the kernels.
  *
  *     robot_t *robot = calloc(1, sizeof *robot);
  *     messages_t messages = MESSAGES_INIT;
@@ -31,12 +31,13 @@ typedef enum {
     ROBOT_FORMAT_FILE, /* robot file */
     ROBOT_FORMAT_URDF,
     ROBOT_FORMAT_PARTS, /* parts database */
-    ROBOT_FORMAT_IMAGE  /* parameter image */
+    ROBOT_FORMAT_IMAGE  /* robot image */
 } robot_format_t;
 
 /*
- * Which optional keys the file has: IMAGE_HAS_... and IMAGE_JOINT_HAS_..., which the robot image carries
- * on, and these. What is not given is zero, but gear (1 where there is a motor), sign and ratio (1).
+ * Which optional keys the file has: IMAGE_HAS_... and IMAGE_JOINT_HAS_..., which the robot image
+ * carries on, and these. What is not given is zero, but gear (1 where there is a motor), sign and
+ * ratio (1).
  */
 enum {
     ROBOT_JOINT_INERTIAL = 1 << 17, /* the source had mass data for this link at all */
@@ -146,12 +147,12 @@ typedef int (*robot_reader_t)(const char *file, const uint8_t *bytes, size_t siz
                               messages_t *messages);
 
 typedef struct robot_options {
-    const char *tip;              /* URDF: the link that carries the hand; NULL: see robot_load */
+    const char *tip; /* URDF: the link that carries the end effector; NULL: see robot_load */
     const robot_freeze_t *freeze; /* URDF: joints that do not move, and where they stand */
     size_t freeze_count;
     const double *gravity;   /* instead of the file's, m/s^2 in the base frame; NULL: the file's */
     double parallel_rad;     /* dyn_convert's; 0: DYN_PARALLEL_DEFAULT */
-    const char *image_magic; /* first bytes of a parameter image, and who reads it; NULL: nobody */
+    const char *image_magic; /* first bytes of a robot image, and who reads it; NULL: nobody */
     size_t image_magic_size;
     robot_reader_t image_reader;
 } robot_options_t;
@@ -161,8 +162,8 @@ typedef struct robot_options {
  * ../../tools/robots beside the program. 0, or -1 with at least one error among the messages. `out`
  * needs no initialisation and robot_free in either case. options may be NULL.
  *
- * A URDF is a tree: without a tip the chain with most moving joints is taken, and the hand is the
- * frame of its last moving link; all else is frozen and lumped, with a note for each.
+ * A URDF is a tree: without a tip the chain with most moving joints is taken, and the end effector
+ * is the frame of its last moving link; all else is frozen and lumped, with a note for each.
  */
 int robot_load(const char *what, const robot_options_t *options, robot_t *out,
                messages_t *messages);

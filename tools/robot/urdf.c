@@ -102,11 +102,11 @@ static void build(urdf_build_t *b, robot_t *out) {
     const urdf_t *u = b->urdf;
     if (!urdf_choose_chain(b))
         return;
-    urdf_say(
-        b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
-        "%u moving joint%s from here to %s, the hand is the frame of %s; gravity is %s this link",
-        (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
-        b->options->gravity ? "as asked, on the axes of" : "9.81 m/s^2 along -z of");
+    urdf_say(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
+             "%u moving joint%s from here to %s, the end effector is the frame of %s; gravity is "
+             "%s this link",
+             (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
+             b->options->gravity ? "as asked, on the axes of" : "9.81 m/s^2 along -z of");
     for (size_t i = 0; i < u->joints; i++)
         note_joint(b, i);
     for (size_t i = 0; i < u->links; i++)

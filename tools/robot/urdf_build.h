@@ -30,7 +30,7 @@ typedef struct {
     messages_t *messages;
     urdf_link_state_t *link;
     urdf_joint_state_t *joint;
-    size_t root, last, tip; /* links: last moving one, hand */
+    size_t root, last, tip; /* links: last moving one, end effector */
     size_t chain[DYN_MAX_JOINTS];
     uint32_t n;
 } urdf_build_t;

@@ -32,7 +32,7 @@ static bool has_motors(const robot_t *robot) {
 
 int shell_make_arm(shell_t *sh) {
     int status;
-    sim_arm_t *arm = rigid_make(&sh->robot->model, sh->method, &status);
+    sim_system_t *arm = rigid_make(&sh->robot->model, sh->method, &status);
     if (!arm)
         return shell_error(sh, "`appell check` says more", "%s", sim_status_text(status));
     shell_forget_run(sh);

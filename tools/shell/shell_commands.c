@@ -124,7 +124,7 @@ static int choose_source(shell_t *sh, const char **words, source_t *source, doub
 static int start_run(shell_t *sh, bool zero) {
     const sim_options_t options = {.integrator = sh->integrator,
                                    .step_s = sh->timestep_s,
-                                   .hold_s = sh->period_s,
+                                   .period_s = sh->period_s,
                                    .sample_s = sh->timestep_s,
                                    .stop = session_stop};
     sim_t *sim = sim_make(sh->arm, &sh->source.input, NULL, &options);

@@ -49,7 +49,7 @@ extern const shell_variable_t shell_variables[VARIABLES];
 typedef struct {
     const request_t *request;
     robot_t *robot;
-    sim_arm_t *arm;
+    sim_system_t *arm;
     bool motors;
     line_t *line;
     double period_s, timestep_s;

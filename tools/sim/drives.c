@@ -20,7 +20,7 @@ static uint32_t motor_torque(void *self, const double *speed, const double *volt
 }
 
 void drives_describe(driven_t *driven) {
-    sim_arm_t *arm = &driven->arm;
+    sim_system_t *arm = &driven->arm;
     const dyn_model_t *model = &driven->model;
     arm->self = driven;
     arm->joints = model->n;

@@ -9,7 +9,7 @@
 #include "tools/sim/sim.h"
 
 typedef struct {
-    sim_arm_t arm;
+    sim_system_t arm;
     dyn_model_t model;
     dyn_arm_f64_t prepared;
 } driven_t;

@@ -49,7 +49,7 @@ static int inverse(void *self, const double *q, const double *qd, const double *
     return SIM_OK;
 }
 
-void elastic_settle(sim_arm_t *arm, double *q) {
+void elastic_settle(sim_system_t *arm, double *q) {
     elastic_arm_t *e = arm->self;
     const double rest[DYN_MAX_JOINTS] = {0};
     double joint[DYN_MAX_JOINTS] = {0}, torque[DYN_MAX_JOINTS];
@@ -119,12 +119,12 @@ static void frames_of(const elastic_arm_t *e, const double *q, dyn_pose_t *frame
     }
 }
 
-static void hand_of(const elastic_arm_t *e, const dyn_pose_t *end, dyn_pose_t *hand) {
+static void effector_of(const elastic_arm_t *e, const dyn_pose_t *end, dyn_pose_t *effector) {
     const uint32_t last = e->driven.model.n - 1;
     dyn_pose_t tool = e->driven.model.tool;
     if (e->elastic.link[last].modes > 0)
         tool.p[0] -= e->flex.link[last].length;
-    *hand = dyn_pose_compose(&end[last], &tool);
+    *effector = dyn_pose_compose(&end[last], &tool);
 }
 
 /* minus mass times gravity times place, from a first moment in a frame */
@@ -194,7 +194,7 @@ static double damping(void *self, const double *qd) {
 
 /* -------------------------------------------------------------------------- drives and pictures */
 
-static void hand_forces(void *self, const double *q, const double *wrench, double *force) {
+static void effector_forces(void *self, const double *q, const double *wrench, double *force) {
     elastic_arm_t *e = self;
     double back[6];
     for (int k = 0; k < 6; k++)
@@ -209,11 +209,11 @@ static void place(const dyn_pose_t *frame, double x, double y, double z, double 
 }
 
 /* The line goes along the bent beams; between rigid links as in tools/sim/rigid.c. */
-static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *hand) {
+static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *effector) {
     elastic_arm_t *e = self;
     dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS];
     frames_of(e, q, frame, end);
-    hand_of(e, end, hand);
+    effector_of(e, end, effector);
     memcpy(*point++, e->driven.model.base.p, sizeof *point);
     for (uint32_t i = 0; i < e->driven.model.n; i++) {
         if (i == 0 || e->elastic.link[i - 1].modes == 0)
@@ -227,19 +227,19 @@ static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *h
             place(&frame[i], x, u[0], u[1], *point++);
         }
     }
-    memcpy(*point, hand->p, sizeof *point);
+    memcpy(*point, effector->p, sizeof *point);
 }
 
 static void describe(elastic_arm_t *e) {
-    sim_arm_t *arm = &e->driven.arm;
+    sim_system_t *arm = &e->driven.arm;
     const dyn_model_t *model = &e->driven.model;
-    *arm = (sim_arm_t){.n = e->elastic.size,
-                       .acceleration = acceleration,
-                       .energy = energy,
-                       .damping = damping,
-                       .inverse = inverse,
-                       .hand = hand_forces,
-                       .shape = shape};
+    *arm = (sim_system_t){.n = e->elastic.size,
+                          .acceleration = acceleration,
+                          .energy = energy,
+                          .damping = damping,
+                          .inverse = inverse,
+                          .effector = effector_forces,
+                          .shape = shape};
     drives_describe(&e->driven);
     uint32_t points = 1;
     for (uint32_t i = 0; i < model->n; i++) {
@@ -268,7 +268,7 @@ static bool take_shapes(elastic_arm_t *e) {
     return good;
 }
 
-sim_arm_t *elastic_make(const robot_t *robot, const dyn_flex_model_t *flex, int *status) {
+sim_system_t *elastic_make(const robot_t *robot, const dyn_flex_model_t *flex, int *status) {
     elastic_arm_t *e = calloc(1, sizeof *e);
     *status = SIM_E_MEMORY;
     if (!e)
@@ -290,7 +290,7 @@ sim_arm_t *elastic_make(const robot_t *robot, const dyn_flex_model_t *flex, int 
     return NULL;
 }
 
-void elastic_free(sim_arm_t *arm) {
+void elastic_free(sim_system_t *arm) {
     if (!arm)
         return;
     elastic_arm_t *e = arm->self;
@@ -304,7 +304,8 @@ void elastic_free(sim_arm_t *arm) {
 
 const char *const elastic_kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
 
-/* A column behind those of the hand: of a link, a kind of its modes and one of the two places. */
+/* A column behind those of the end effector: of a link, a kind of its modes and one of the two
+ * places. */
 typedef struct {
     uint32_t link;
     int kind;
@@ -330,7 +331,7 @@ static bool column_at(const elastic_arm_t *e, uint32_t index, column_t *out) {
     return false;
 }
 
-uint32_t elastic_columns(const sim_arm_t *arm) {
+uint32_t elastic_columns(const sim_system_t *arm) {
     uint32_t columns = 0;
     column_t column;
     while (column_at(arm->self, columns, &column))
@@ -338,32 +339,32 @@ uint32_t elastic_columns(const sim_arm_t *arm) {
     return 3 + columns;
 }
 
-elastic_what_t elastic_column_what(const sim_arm_t *arm, uint32_t column) {
-    column_t c = {.what = ELASTIC_HAND};
+elastic_what_t elastic_column_what(const sim_system_t *arm, uint32_t column) {
+    column_t c = {.what = ELASTIC_EFFECTOR};
     if (column >= 3)
         (void)column_at(arm->self, column - 3, &c);
     return c.what;
 }
 
-void elastic_column_name(const sim_arm_t *arm, uint32_t column, char *out, size_t size) {
+void elastic_column_name(const sim_system_t *arm, uint32_t column, char *out, size_t size) {
     static const char *const what[] = {
         [ELASTIC_DEFLECTION] = "_deflection", [ELASTIC_SLOPE] = "_slope", [ELASTIC_TORSION] = ""};
     const elastic_arm_t *e = arm->self;
     column_t c;
     if (column < 3)
-        snprintf(out, size, "hand_%c", "xyz"[column]);
+        snprintf(out, size, "effector_%c", "xyz"[column]);
     else if (column_at(e, column - 3, &c))
         snprintf(out, size, "%.40s_%s%s_%s", e->robot->joint[c.link].name,
                  elastic_kind_name[c.kind], what[c.what], c.end ? "end" : "mid");
 }
 
-void elastic_column_values(const sim_arm_t *arm, const double *q, double *out) {
+void elastic_column_values(const sim_system_t *arm, const double *q, double *out) {
     const elastic_arm_t *e = arm->self;
-    dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS], hand;
+    dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS], effector;
     column_t c;
     frames_of(e, q, frame, end);
-    hand_of(e, end, &hand);
-    memcpy(out, hand.p, sizeof hand.p);
+    effector_of(e, end, &effector);
+    memcpy(out, effector.p, sizeof effector.p);
     for (uint32_t k = 0; column_at(e, k, &c); k++) {
         const double l = e->flex.link[c.link].length;
         double at[5];

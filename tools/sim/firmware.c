@@ -50,7 +50,8 @@ static int value(void *self, double t, const double *position, const double *spe
     app_tick(&f->app, &in, &duty);
     for (uint32_t i = 0; i < f->app.n; i++) {
         const double whole = (double)(f->motors ? f->app.volts : f->app.joint[i].torque);
-        out[i] = duty.enable ? whole * duty.duty_q15[i] / 32767 : 0; /* as the plant of the board */
+        out[i] = duty.enable ? whole * duty.duty_q15[i] / 32767
+                             : 0; /* as the simulated arm of the board */
     }
     return SIM_OK;
 }
@@ -67,9 +68,9 @@ static int load(firmware_t *f, const robot_t *robot) {
     int status = app_load(&f->app, image, size);
     free(image);
     if (status == APP_OK)
-        status = app_set(&f->app, TUNABLE_plant, 0, 0); /* the arm is this simulation */
+        status = app_set(&f->app, PARAMETER_arm, 0, ARM_REAL); /* the arm is this simulation */
     if (status == APP_OK)
-        status = app_set(&f->app, TUNABLE_sample_every, 0, 0);
+        status = app_set(&f->app, PARAMETER_sample_every, 0, 0);
     if (status != APP_OK)
         return say_error(robot->file, app_cure(status), "the firmware refuses this robot: %s",
                          app_cause(status));
@@ -107,7 +108,7 @@ firmware_t *firmware_make(const robot_t *robot, const double *to, double duratio
     f->motion.duration_s = (float)duration_s;
     for (uint32_t i = 0; i < f->app.n; i++)
         f->motion.value[i] = (float)to[i];
-    *period_s = 1 / (double)f->app.tunable[TUNABLE_rate_hz];
+    *period_s = 1 / (double)f->app.parameter[PARAMETER_rate_hz];
     *input =
         (sim_input_t){.quantity = f->motors ? SIM_VOLTAGE : SIM_TORQUE, .self = f, .value = value};
     return f;

@@ -12,21 +12,21 @@ static size_t width(const sim_motion_t *m) {
     return 1 + 3 * (size_t)m->n;
 }
 
-static double *knot(const sim_motion_t *m, size_t i) {
-    return m->knot + i * width(m);
+static double *point(const sim_motion_t *m, size_t i) {
+    return m->point + i * width(m);
 }
 
 /* Second derivatives of a natural spline through coordinate j, by elimination; then the first. */
 static int spline(sim_motion_t *m, uint32_t j) {
-    const size_t last = m->knots - 1, position = 1 + j, speed = 1 + m->n + j,
+    const size_t last = m->points - 1, position = 1 + j, speed = 1 + m->n + j,
                  bend = 1 + 2 * (size_t)m->n + j;
-    double *ratio = calloc(m->knots, sizeof *ratio);
+    double *ratio = calloc(m->points, sizeof *ratio);
     if (!ratio)
         return say_no_memory();
-    knot(m, 0)[bend] = knot(m, last)[bend] = 0;
+    point(m, 0)[bend] = point(m, last)[bend] = 0;
     for (size_t i = 1; i < last; i++) {
-        const double *a = knot(m, i - 1), *c = knot(m, i + 1);
-        double *b = knot(m, i);
+        const double *a = point(m, i - 1), *c = point(m, i + 1);
+        double *b = point(m, i);
         const double h = b[0] - a[0], k = c[0] - b[0];
         const double slope = (c[position] - b[position]) / k - (b[position] - a[position]) / h;
         const double pivot = 2 * (h + k) - h * ratio[i - 1];
@@ -34,13 +34,13 @@ static int spline(sim_motion_t *m, uint32_t j) {
         b[bend] = (6 * slope - h * a[bend]) / pivot;
     }
     for (size_t i = last; i-- > 1;)
-        knot(m, i)[bend] -= ratio[i] * knot(m, i + 1)[bend];
+        point(m, i)[bend] -= ratio[i] * point(m, i + 1)[bend];
     for (size_t i = 0; i <= last; i++) {
         const size_t piece = i < last ? i : i - 1;
-        const double *a = knot(m, piece), *b = knot(m, piece + 1);
+        const double *a = point(m, piece), *b = point(m, piece + 1);
         const double h = b[0] - a[0], slope = (b[position] - a[position]) / h;
-        knot(m, i)[speed] = i < last ? slope - h * (2 * a[bend] + b[bend]) / 6
-                                     : slope + h * (a[bend] + 2 * b[bend]) / 6;
+        point(m, i)[speed] = i < last ? slope - h * (2 * a[bend] + b[bend]) / 6
+                                      : slope + h * (a[bend] + 2 * b[bend]) / 6;
     }
     free(ratio);
     return EXIT_YES;
@@ -59,12 +59,12 @@ int motion_read(sim_motion_t *motion, const char *path, uint32_t n) {
         table_free(&table);
         return say_error(path, "give its start and its end at least", "a motion of 1 row");
     }
-    motion->knots = table.rows;
-    motion->knot = calloc(table.rows, width(motion) * sizeof(double));
-    if (!motion->knot)
+    motion->points = table.rows;
+    motion->point = calloc(table.rows, width(motion) * sizeof(double));
+    if (!motion->point)
         status = say_no_memory();
     for (size_t i = 0; status == EXIT_YES && i < table.rows; i++)
-        memcpy(knot(motion, i), table.number + i * table.width, table.width * sizeof(double));
+        memcpy(point(motion, i), table.number + i * table.width, table.width * sizeof(double));
     for (uint32_t j = 0; status == EXIT_YES && j < n && table.width == 1 + n; j++)
         status = spline(motion, j);
     table_free(&table);
@@ -75,27 +75,27 @@ int motion_read(sim_motion_t *motion, const char *path, uint32_t n) {
 
 int motion_cycloid(sim_motion_t *motion, uint32_t n, const double *from, const double *to,
                    double duration_s) {
-    *motion = (sim_motion_t){.n = n, .knots = 2, .cycloid = true};
-    motion->knot = calloc(2, width(motion) * sizeof(double));
-    if (!motion->knot)
+    *motion = (sim_motion_t){.n = n, .points = 2, .cycloid = true};
+    motion->point = calloc(2, width(motion) * sizeof(double));
+    if (!motion->point)
         return say_no_memory();
-    memcpy(knot(motion, 0) + 1, from, n * sizeof *from);
-    memcpy(knot(motion, 1) + 1, to, n * sizeof *to);
-    knot(motion, 1)[0] = duration_s;
+    memcpy(point(motion, 0) + 1, from, n * sizeof *from);
+    memcpy(point(motion, 1) + 1, to, n * sizeof *to);
+    point(motion, 1)[0] = duration_s;
     return EXIT_YES;
 }
 
 void motion_free(sim_motion_t *motion) {
-    free(motion->knot);
+    free(motion->point);
     *motion = (sim_motion_t){0};
 }
 
 double motion_end(const sim_motion_t *motion) {
-    return knot(motion, motion->knots - 1)[0];
+    return point(motion, motion->points - 1)[0];
 }
 
 static void rest_at(const sim_motion_t *m, size_t i, double *q, double *qd, double *qdd) {
-    memcpy(q, knot(m, i) + 1, m->n * sizeof *q);
+    memcpy(q, point(m, i) + 1, m->n * sizeof *q);
     memset(qd, 0, m->n * sizeof *qd);
     memset(qdd, 0, m->n * sizeof *qdd);
 }
@@ -103,18 +103,18 @@ static void rest_at(const sim_motion_t *m, size_t i, double *q, double *qd, doub
 static void cycloid_at(const sim_motion_t *m, double t, double *q, double *qd, double *qdd) {
     const double turn = 2 * acos(-1), T = motion_end(m), x = turn * t / T;
     for (uint32_t j = 0; j < m->n; j++) {
-        const double from = knot(m, 0)[1 + j], way = knot(m, 1)[1 + j] - from;
+        const double from = point(m, 0)[1 + j], way = point(m, 1)[1 + j] - from;
         q[j] = from + way * (x - sin(x)) / turn;
         qd[j] = way * (1 - cos(x)) / T;
         qdd[j] = way * turn * sin(x) / (T * T);
     }
 }
 
-/* The polynomial of degree 5 between two knots that meets value, slope and bend at both. */
+/* The polynomial of degree 5 between two points that meets value, slope and bend at both. */
 static void piece_at(const sim_motion_t *m, size_t i, double t, double *q, double *qd,
                      double *qdd) {
     const uint32_t n = m->n;
-    const double *a = knot(m, i), *b = knot(m, i + 1);
+    const double *a = point(m, i), *b = point(m, i + 1);
     const double h = b[0] - a[0], x = (t - a[0]) / h;
     for (uint32_t j = 0; j < n; j++) {
         const double p0 = a[1 + j], v0 = a[1 + n + j] * h, w0 = a[1 + 2 * n + j] * h * h / 2;
@@ -128,12 +128,12 @@ static void piece_at(const sim_motion_t *m, size_t i, double t, double *q, doubl
 }
 
 void motion_at(const sim_motion_t *m, double t, double *q, double *qd, double *qdd) {
-    size_t low = 0, high = m->knots - 1;
-    if (t < knot(m, 0)[0]) {
+    size_t low = 0, high = m->points - 1;
+    if (t < point(m, 0)[0]) {
         rest_at(m, 0, q, qd, qdd);
         return;
     }
-    if (t > knot(m, high)[0]) {
+    if (t > point(m, high)[0]) {
         rest_at(m, high, q, qd, qdd);
         return;
     }
@@ -143,7 +143,7 @@ void motion_at(const sim_motion_t *m, double t, double *q, double *qd, double *q
     }
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
-        if (knot(m, middle)[0] <= t)
+        if (point(m, middle)[0] <= t)
             low = middle;
         else
             high = middle;

@@ -6,9 +6,9 @@
 
 typedef struct {
     uint32_t n;
-    size_t knots;
-    double *knot; /* t, q, qd, qdd of each */
-    bool cycloid; /* of two knots, which are its ends */
+    size_t points;
+    double *point; /* t, q, qd, qdd of each */
+    bool cycloid;  /* of two points, which are its ends */
 } sim_motion_t;
 
 /*

@@ -37,15 +37,15 @@ static int inverse(void *self, const double *q, const double *qd, const double *
     return evaluate(r->everything, r->inverse, r->driven.model.n, q, qd, qdd, torque);
 }
 
-/* Each link's frame in the world, and the hand. */
-static void frames_of(const rigid_t *r, const double *q, dyn_pose_t *frame, dyn_pose_t *hand) {
+/* Each link's frame in the world, and the end effector. */
+static void frames_of(const rigid_t *r, const double *q, dyn_pose_t *frame, dyn_pose_t *effector) {
     dyn_pose_t at = r->driven.model.base;
     for (uint32_t i = 0; i < r->driven.model.n; i++) {
         const dyn_pose_t joint = dyn_pose_joint(&r->driven.model.joint[i], q[i]);
         at = dyn_pose_compose(&at, &joint);
         frame[i] = at;
     }
-    *hand = dyn_pose_compose(&at, &r->driven.model.tool);
+    *effector = dyn_pose_compose(&at, &r->driven.model.tool);
 }
 
 static void energy(void *self, const double *q, const double *qd, double *kinetic,
@@ -53,14 +53,14 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
     rigid_t *r = self;
     const uint32_t n = r->driven.model.n;
     double M[DYN_MAX_JOINTS * DYN_MAX_JOINTS], sum = 0;
-    dyn_pose_t frame[DYN_MAX_JOINTS], hand;
+    dyn_pose_t frame[DYN_MAX_JOINTS], effector;
     uint32_t limited;
     (void)eval_f64.row(r->links, METHOD_MASS_crba, q, M, &limited);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++)
             sum += M[i * n + j] * qd[i] * qd[j] / 2;
     *kinetic = sum;
-    frames_of(r, q, frame, &hand);
+    frames_of(r, q, frame, &effector);
     sum = 0;
     for (uint32_t i = 0; i < n; i++) {
         const dyn_body_t *b = i + 1 < n ? &r->driven.model.joint[i].link : &r->last;
@@ -74,7 +74,7 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
     *potential = sum;
 }
 
-static void hand_forces(void *self, const double *q, const double *wrench, double *force) {
+static void effector_forces(void *self, const double *q, const double *wrench, double *force) {
     rigid_t *r = self;
     double back[6];
     for (int k = 0; k < 6; k++)
@@ -90,10 +90,10 @@ static void set_point(double *point, const dyn_pose_t *frame, double x, double z
 
 /* The line follows the frames: along x by the next joint's a, along its z by d, at last the tool.
  */
-static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *hand) {
+static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *effector) {
     rigid_t *r = self;
     dyn_pose_t frame[DYN_MAX_JOINTS];
-    frames_of(r, q, frame, hand);
+    frames_of(r, q, frame, effector);
     memcpy(point[0], r->driven.model.base.p, sizeof point[0]);
     point++;
     for (uint32_t i = 0; i < r->driven.model.n; i++) {
@@ -102,7 +102,7 @@ static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *h
         memcpy(point[1], frame[i].p, sizeof point[1]);
         point += 2;
     }
-    memcpy(point[0], hand->p, sizeof point[0]);
+    memcpy(point[0], effector->p, sizeof point[0]);
 }
 
 /* The way of inverse dynamics that is of the same kind. */
@@ -112,15 +112,15 @@ static method_id_t inverse_of(method_id_t forward) {
 }
 
 static void describe(rigid_t *r) {
-    sim_arm_t *arm = &r->driven.arm;
+    sim_system_t *arm = &r->driven.arm;
     const dyn_model_t *model = &r->driven.model;
-    *arm = (sim_arm_t){.n = model->n,
-                       .points = 2 * model->n + 2,
-                       .acceleration = acceleration,
-                       .energy = energy,
-                       .inverse = inverse,
-                       .hand = hand_forces,
-                       .shape = shape};
+    *arm = (sim_system_t){.n = model->n,
+                          .points = 2 * model->n + 2,
+                          .acceleration = acceleration,
+                          .energy = energy,
+                          .inverse = inverse,
+                          .effector = effector_forces,
+                          .shape = shape};
     drives_describe(&r->driven);
     for (uint32_t i = 0; i < model->n; i++) {
         arm->coordinate[i] = i;
@@ -130,7 +130,7 @@ static void describe(rigid_t *r) {
     arm->owner[2 * model->n] = (uint8_t)model->n;
 }
 
-sim_arm_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status) {
+sim_system_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status) {
     rigid_t *r = calloc(1, sizeof *r);
     dyn_model_t *smooth = malloc(sizeof *smooth);
     *status = SIM_E_MEMORY;
@@ -159,7 +159,7 @@ sim_arm_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status)
     return NULL;
 }
 
-void rigid_free(sim_arm_t *arm) {
+void rigid_free(sim_system_t *arm) {
     if (!arm)
         return;
     rigid_t *r = arm->self;

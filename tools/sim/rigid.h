@@ -7,7 +7,7 @@
 
 /* method: one of forward dynamics. *status is a dyn_status_t; NULL where that or the memory fails.
  */
-sim_arm_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status);
-void rigid_free(sim_arm_t *arm);
+sim_system_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status);
+void rigid_free(sim_system_t *arm);
 
 #endif

@@ -27,7 +27,7 @@ const char *sim_status_text(int status) {
     }
 }
 
-enum { ROW_ENERGIES = 7 }; /* kinetic, potential, motor, friction, hand, stops, balance */
+enum { ROW_ENERGIES = 7 }; /* kinetic, potential, motor, friction, effector, stops, balance */
 
 sim_row_t sim_record_row(const sim_record_t *record, size_t index) {
     const double *p = record->number + index * record->width;
@@ -43,7 +43,7 @@ sim_row_t sim_record_row(const sim_record_t *record, size_t index) {
                        .potential = e[1],
                        .motor = e[2],
                        .friction = e[3],
-                       .hand = e[4],
+                       .effector = e[4],
                        .stops = e[5],
                        .balance = e[6]};
 }
@@ -91,7 +91,7 @@ static int take_sample(sim_t *sim, sim_record_t *record) {
     const double energy = total_energy(sim, &e[0], &e[1]);
     e[2] = work[WORK_MOTOR];
     e[3] = work[WORK_FRICTION];
-    e[4] = work[WORK_HAND];
+    e[4] = work[WORK_EFFECTOR];
     e[5] = sim->lost;
     e[6] = energy - sim->energy - (e[2] - e[3] + e[4] - e[5]);
     return status;
@@ -104,8 +104,8 @@ static double grid(const sim_t *sim, double period, unsigned long index) {
 /* A new value where a period of the hold begins or the source jumps. */
 static int take_input(sim_t *sim, double now) {
     sim_forces_t f;
-    if (sim->options.hold_s > 0) {
-        if (grid(sim, sim->options.hold_s, sim->ticks) > now)
+    if (sim->options.period_s > 0) {
+        if (grid(sim, sim->options.period_s, sim->ticks) > now)
             return SIM_OK;
         sim->ticks++;
     } else {
@@ -121,8 +121,8 @@ static int take_input(sim_t *sim, double now) {
 static double next_edge(const sim_t *sim, double until) {
     double edge = fmin(until, grid(sim, sim->options.sample_s, sim->samples));
     const double margin = sim->t + sim_resolution(sim->t);
-    if (sim->options.hold_s > 0)
-        edge = fmin(edge, grid(sim, sim->options.hold_s, sim->ticks));
+    if (sim->options.period_s > 0)
+        edge = fmin(edge, grid(sim, sim->options.period_s, sim->ticks));
     else if (sim->input.next)
         edge = fmin(edge, sim->jump);
     if (sim->wrench.value && sim->wrench.next)
@@ -160,7 +160,7 @@ int sim_run(sim_t *sim, double duration_s, sim_record_t *record) {
     return go(sim, sim->t + duration_s, record);
 }
 
-sim_t *sim_make(const sim_arm_t *arm, const sim_input_t *input, const sim_wrench_t *wrench,
+sim_t *sim_make(const sim_system_t *arm, const sim_input_t *input, const sim_wrench_t *wrench,
                 const sim_options_t *options) {
     sim_t *sim = calloc(1, sizeof *sim);
     if (!sim)
@@ -207,8 +207,8 @@ void sim_drive(sim_t *sim, const sim_input_t *input) {
     sim->input = *input;
     sim->jump = sim->t;
     /* With a hold the new source is asked at once, and then at the periods as before. */
-    if (sim->ticks > 0 && sim->options.hold_s > 0)
-        sim->ticks = (unsigned long)ceil((sim->t - sim->begin) / sim->options.hold_s - 1e-9);
+    if (sim->ticks > 0 && sim->options.period_s > 0)
+        sim->ticks = (unsigned long)ceil((sim->t - sim->begin) / sim->options.period_s - 1e-9);
     rk_restart(sim->rk);
 }
 

@@ -1,15 +1,15 @@
 /*
- * The Forward Arm of Swartz (1982): an arm, what drives it and what pulls at its hand, integrated
- * over time by any method of tools/sim/rk.h, with joint stops, a zero-order hold of the inputs and
- * the energy balance. Three interfaces of functions meet here:
+ * The Forward Arm of Swartz (1982): an arm, what drives it and what pulls at its end effector,
+ * integrated over time by any method of tools/sim/rk.h, with joint stops, a zero-order hold of the
+ * inputs and the energy balance. Three interfaces of functions meet here:
  *
- *     sim_arm_t     the dynamics: tools/sim/rigid.c has rigid links; an arm with elastic links has
+ *     sim_system_t  the dynamics: tools/sim/rigid.c has rigid links; an arm with elastic links has
  *                   more coordinates than joints and is another set of the same functions
  *     sim_input_t   torques or voltages: tools/sim/source.c has constants, schedules and motions; a
  *                   controller in the loop is one more (see below)
- *     sim_wrench_t  the wrench on the hand
+ *     sim_wrench_t  the wrench on the end effector
  *
- * Numbers are SI, a joint that slides has m for rad and N for N m. Nothing here prints.
+ * Numbers are SI, a prismatic joint has m for rad and N for N m. Nothing here prints.
  */
 #ifndef TOOLS_SIM_SIM_H
 #define TOOLS_SIM_SIM_H
@@ -59,15 +59,16 @@ typedef struct sim_arm {
     /* Torques of the joints for a motion, friction and rotors included; NULL: cannot. */
     int (*inverse)(void *self, const double *q, const double *qd, const double *qdd,
                    double *torque);
-    /* Generalised forces (n) of a wrench on the hand, as of `appell id --wrench`; NULL: cannot. */
-    void (*hand)(void *self, const double *q, const double *wrench, double *force);
-    /* For pictures: the arm as a line of points in the world, and the pose of the hand. The piece
-     * from point i to i + 1 is of link owner[i]; 0 is the base. */
+    /* Generalised forces (n) of a wrench on the end effector, as of `appell id --wrench`; NULL:
+     * cannot. */
+    void (*effector)(void *self, const double *q, const double *wrench, double *force);
+    /* For pictures: the arm as a line of points in the world, and the pose of the end effector.
+     * The piece from point i to i + 1 is of link owner[i]; 0 is the base. */
     double gravity[3]; /* m/s^2 in the world */
     uint32_t points;
     uint8_t owner[SIM_POINTS_MAX];
-    void (*shape)(void *self, const double *q, double (*point)[3], dyn_pose_t *hand);
-} sim_arm_t;
+    void (*shape)(void *self, const double *q, double (*point)[3], dyn_pose_t *effector);
+} sim_system_t;
 
 typedef enum { SIM_TORQUE, SIM_VOLTAGE } sim_quantity_t;
 
@@ -95,7 +96,7 @@ typedef struct {
     const rk_method_t *integrator;
     double step_s;    /* fixed steps, at most this long; or */
     double tolerance; /* where not zero: steps chosen for this error, relative and absolute */
-    double hold_s;    /* DACTimePeriod; zero: inputs are continuous */
+    double period_s;  /* DACTimePeriod; zero: inputs are continuous */
     double sample_s;  /* between two rows of the record */
     bool stops;       /* joints end at their limits and lose their speed there */
     /* Asked after every step; true ends the run. May be NULL. */
@@ -116,9 +117,9 @@ typedef struct {
     const double *q, *qd, *qdd;  /* n */
     const double *torque, *volt; /* joints */
     double kinetic, potential;
-    double motor, friction, hand; /* work of the motors, lost to friction, of the wrench */
-    double stops;                 /* lost in the stops */
-    double balance;               /* energy now - at the start - what the works explain */
+    double motor, friction, effector; /* work of the motors, lost to friction, of the wrench */
+    double stops;                     /* lost in the stops */
+    double balance;                   /* energy now - at the start - what the works explain */
 } sim_row_t;
 
 sim_row_t sim_record_row(const sim_record_t *record, size_t index);
@@ -127,7 +128,7 @@ void sim_record_free(sim_record_t *record);
 typedef struct sim sim_t;
 
 /* Everything is copied but what it points to. NULL: no memory. */
-sim_t *sim_make(const sim_arm_t *arm, const sim_input_t *input, const sim_wrench_t *wrench,
+sim_t *sim_make(const sim_system_t *arm, const sim_input_t *input, const sim_wrench_t *wrench,
                 const sim_options_t *options);
 void sim_free(sim_t *sim);
 /* The state at time zero. */

@@ -7,10 +7,10 @@
 #include "tools/sim/stops.h"
 
 /* What stands in the integrator's state behind q and qd. */
-enum { WORK_MOTOR, WORK_FRICTION, WORK_HAND, WORKS };
+enum { WORK_MOTOR, WORK_FRICTION, WORK_EFFECTOR, WORKS };
 
 struct sim {
-    sim_arm_t arm;
+    sim_system_t arm;
     sim_input_t input;
     sim_wrench_t wrench;
     sim_options_t options;
@@ -33,7 +33,7 @@ struct sim {
 typedef struct {
     double position[DYN_MAX_JOINTS], speed[DYN_MAX_JOINTS]; /* of the joints */
     double torque[DYN_MAX_JOINTS], volt[DYN_MAX_JOINTS], friction[DYN_MAX_JOINTS];
-    double hand[SIM_COORDINATES_MAX];
+    double effector[SIM_COORDINATES_MAX];
     double force[SIM_COORDINATES_MAX];
 } sim_forces_t;
 

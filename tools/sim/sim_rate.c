@@ -13,10 +13,10 @@ void sim_joints(const sim_t *sim, const double *y, sim_forces_t *f) {
 }
 
 static int drive(sim_t *sim, double t, sim_forces_t *f) {
-    const sim_arm_t *arm = &sim->arm;
+    const sim_system_t *arm = &sim->arm;
     double own[DYN_MAX_JOINTS];
     const double *value = sim->held;
-    if (!(sim->options.hold_s > 0) && !sim->input.next) {
+    if (!(sim->options.period_s > 0) && !sim->input.next) {
         const int status = sim->input.value(sim->input.self, t, f->position, f->speed, own);
         if (status != SIM_OK)
             return status;
@@ -33,17 +33,17 @@ static int drive(sim_t *sim, double t, sim_forces_t *f) {
 }
 
 int sim_forces(sim_t *sim, double t, const double *y, sim_forces_t *f) {
-    const sim_arm_t *arm = &sim->arm;
+    const sim_system_t *arm = &sim->arm;
     sim_joints(sim, y, f);
     const int status = drive(sim, t, f);
     arm->friction(arm->self, f->speed, f->friction);
-    memset(f->hand, 0, arm->n * sizeof *f->hand);
+    memset(f->effector, 0, arm->n * sizeof *f->effector);
     if (sim->wrench.value) {
         double wrench[6];
         sim->wrench.value(sim->wrench.self, t, wrench);
-        arm->hand(arm->self, y, wrench, f->hand);
+        arm->effector(arm->self, y, wrench, f->effector);
     }
-    memcpy(f->force, f->hand, arm->n * sizeof *f->force);
+    memcpy(f->force, f->effector, arm->n * sizeof *f->force);
     for (uint32_t i = 0; i < arm->joints; i++)
         f->force[arm->coordinate[i]] += f->torque[i] - f->friction[i];
     return status;
@@ -64,7 +64,7 @@ int sim_accelerations(sim_t *sim, const double *y, const sim_forces_t *f, double
         return SIM_E_NUMBER; /* the matrix is none because the motion ran away */
     if (status != SIM_OK || !sim->stops.held)
         return status;
-    return stops_hold(&sim->stops, y, qd, qdd);
+    return stops_react(&sim->stops, y, qd, qdd);
 }
 
 int sim_rate(void *context, double t, const double *y, double *dy) {
@@ -76,7 +76,7 @@ int sim_rate(void *context, double t, const double *y, double *dy) {
         status = sim_accelerations(sim, y, &f, dy + n);
     memcpy(dy, y + n, n * sizeof *dy);
     double *work = dy + 2 * (size_t)n;
-    work[WORK_MOTOR] = work[WORK_FRICTION] = work[WORK_HAND] = 0;
+    work[WORK_MOTOR] = work[WORK_FRICTION] = work[WORK_EFFECTOR] = 0;
     for (uint32_t i = 0; i < sim->arm.joints; i++) {
         work[WORK_MOTOR] += f.torque[i] * f.speed[i];
         work[WORK_FRICTION] += f.friction[i] * f.speed[i];
@@ -85,6 +85,6 @@ int sim_rate(void *context, double t, const double *y, double *dy) {
         work[WORK_FRICTION] += sim->arm.damping(sim->arm.self, y + n);
     if (sim->wrench.value)
         for (uint32_t i = 0; i < n; i++)
-            work[WORK_HAND] += f.hand[i] * y[n + i];
+            work[WORK_EFFECTOR] += f.effector[i] * y[n + i];
     return status;
 }

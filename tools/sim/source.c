@@ -83,7 +83,7 @@ int source_schedule(source_t *source, sim_quantity_t quantity, uint32_t n, const
     if (source->schedule.width > n)
         return table_times(&source->schedule, path);
     if (!(period_s > 0))
-        return say_error(path, "give the period (--hold S), or write the time first in each row",
+        return say_error(path, "give the period (--period S), or write the time first in each row",
                          "rows without a time need a period");
     source->period_s = period_s;
     return EXIT_YES;
@@ -99,7 +99,7 @@ double source_end(const source_t *source) {
 static int motion_value(void *self, double t, const double *position, const double *speed,
                         double *value) {
     const source_t *s = self;
-    const sim_arm_t *arm = s->arm;
+    const sim_system_t *arm = s->arm;
     double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX], qdd[SIM_COORDINATES_MAX];
     double torque[DYN_MAX_JOINTS];
     (void)position, (void)speed;
@@ -110,7 +110,7 @@ static int motion_value(void *self, double t, const double *position, const doub
         s->wrench->value(s->wrench->self, t, wrench);
         for (uint32_t i = 0; i < arm->joints; i++)
             all[arm->coordinate[i]] = q[i];
-        arm->hand(arm->self, all, wrench, force);
+        arm->effector(arm->self, all, wrench, force);
         for (uint32_t i = 0; i < arm->joints; i++)
             torque[i] -= force[arm->coordinate[i]];
     }
@@ -121,7 +121,7 @@ static int motion_value(void *self, double t, const double *position, const doub
     return status;
 }
 
-void source_motion(source_t *source, sim_quantity_t quantity, const sim_arm_t *arm,
+void source_motion(source_t *source, sim_quantity_t quantity, const sim_system_t *arm,
                    const sim_motion_t *motion, const sim_wrench_t *wrench) {
     *source = (source_t){.n = arm->joints,
                          .input = {.quantity = quantity, .value = motion_value},

@@ -1,4 +1,5 @@
-/* What drives the arm and what pulls at its hand: constants, schedules from files, motions. */
+/* What drives the arm and what pulls at its end effector: constants, schedules from files,
+ * motions. */
 #ifndef TOOLS_SIM_SOURCE_H
 #define TOOLS_SIM_SOURCE_H
 
@@ -14,7 +15,7 @@ typedef struct {
     table_t schedule;
     double period_s; /* of a schedule without times; else zero */
     double from_s;   /* when a schedule begins */
-    const sim_arm_t *arm;
+    const sim_system_t *arm;
     const sim_motion_t *motion;
     const sim_wrench_t *wrench; /* that the motion has to bear; NULL: none */
 } source_t;
@@ -29,7 +30,7 @@ int source_schedule(source_t *source, sim_quantity_t quantity, uint32_t n, const
                     double period_s);
 /* The torques of a motion, or the voltages for them, whatever the arm does; of a wrench what the
  * motion has to bear. */
-void source_motion(source_t *source, sim_quantity_t quantity, const sim_arm_t *arm,
+void source_motion(source_t *source, sim_quantity_t quantity, const sim_system_t *arm,
                    const sim_motion_t *motion, const sim_wrench_t *wrench);
 void source_free(source_t *source);
 

@@ -32,7 +32,7 @@ uint32_t stops_pulled(const stops_t *stops) {
     return pulled;
 }
 
-static int find_columns(const sim_arm_t *arm, uint32_t set, const double *q, const double *qd,
+static int find_columns(const sim_system_t *arm, uint32_t set, const double *q, const double *qd,
                         columns_t *out) {
     double force[SIM_COORDINATES_MAX] = {0}, rest[SIM_COORDINATES_MAX];
     int status = arm->acceleration(arm->self, q, qd, force, rest);
@@ -52,7 +52,7 @@ static int find_columns(const sim_arm_t *arm, uint32_t set, const double *q, con
 }
 
 /* x with A_hh x = b: elimination with pivots, the matrix is small and positive definite. */
-static int solve(const sim_arm_t *arm, const columns_t *c, double *x) {
+static int solve(const sim_system_t *arm, const columns_t *c, double *x) {
     double a[DYN_MAX_JOINTS][DYN_MAX_JOINTS];
     const uint32_t n = c->count;
     for (uint32_t i = 0; i < n; i++)
@@ -76,7 +76,7 @@ static int solve(const sim_arm_t *arm, const columns_t *c, double *x) {
     return SIM_OK;
 }
 
-static void add_columns(const sim_arm_t *arm, const columns_t *c, const double *x, double *out) {
+static void add_columns(const sim_system_t *arm, const columns_t *c, const double *x, double *out) {
     for (uint32_t i = 0; i < c->count; i++)
         for (uint32_t k = 0; k < arm->n; k++)
             out[k] += c->column[i][k] * x[i];
@@ -84,8 +84,8 @@ static void add_columns(const sim_arm_t *arm, const columns_t *c, const double *
         out[arm->coordinate[c->joint[i]]] = 0; /* what the solution says, without its rounding */
 }
 
-int stops_hold(stops_t *stops, const double *q, const double *qd, double *qdd) {
-    const sim_arm_t *arm = stops->arm;
+int stops_react(stops_t *stops, const double *q, const double *qd, double *qdd) {
+    const sim_system_t *arm = stops->arm;
     columns_t columns;
     double x[DYN_MAX_JOINTS];
     if (!stops->held)
@@ -113,7 +113,7 @@ static uint32_t pulling(const stops_t *stops, const columns_t *c, const double *
 }
 
 int stops_impact(stops_t *stops, uint32_t hit, double *q, double *qd, double *lost) {
-    const sim_arm_t *arm = stops->arm;
+    const sim_system_t *arm = stops->arm;
     columns_t columns;
     double impulse[DYN_MAX_JOINTS] = {0}, before[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < arm->joints; i++)

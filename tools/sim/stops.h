@@ -9,10 +9,10 @@
 #include "tools/sim/sim.h"
 
 typedef struct {
-    const sim_arm_t *arm;
+    const sim_system_t *arm;
     uint32_t held;                   /* bit i: joint i stands at a stop */
     int8_t side[DYN_MAX_JOINTS];     /* -1: at the lower one, 1: at the upper */
-    double reaction[DYN_MAX_JOINTS]; /* of the last stops_hold */
+    double reaction[DYN_MAX_JOINTS]; /* of the last stops_react */
     unsigned long impacts;
 } stops_t;
 
@@ -20,8 +20,8 @@ typedef struct {
 uint32_t stops_beyond(const stops_t *stops, const double *q);
 
 /* qdd, as the forces alone would make it, becomes that of the arm with the held joints at rest. */
-int stops_hold(stops_t *stops, const double *q, const double *qd, double *qdd);
-/* Held joints that the last stops_hold had to pull. */
+int stops_react(stops_t *stops, const double *q, const double *qd, double *qdd);
+/* Held joints that the last stops_react had to pull. */
 uint32_t stops_pulled(const stops_t *stops);
 
 /* The joints `hit` run into their stops: q is set onto the limits, qd changed; *lost grows by the

@@ -93,8 +93,8 @@ static void load(void) {
     TEST_ASSERT_EQUAL(APP_OK, app_place(&app, from));
 }
 
-static int set(uint32_t tunable, float value) {
-    return app_set(&app, tunable, 0, value);
+static int set(uint32_t parameter, float value) {
+    return app_set(&app, parameter, 0, value);
 }
 
 static int start(uint32_t kind, float seconds, const float value[]) {
@@ -137,7 +137,7 @@ static void arrived(void) {
  * nothing moves then.
  */
 static void test_fault_while_a_motion_is_prepared(void) {
-    static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_KNOTS,
+    static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_POINTS,
                                     MOTION_JOG,     MOTION_HOLD,    MOTION_HOME};
     static const float joint[N] = {1};
     static const float speed[N] = {0.5f, 0.3f, -0.3f, 0.5f, 0.5f, 0.5f};
@@ -146,13 +146,13 @@ static void test_fault_while_a_motion_is_prepared(void) {
         for (uint32_t at = 1;; at++) {
             load();
             if (kind[r] == MOTION_HOME) {
-                TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_home, 2));
+                TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_home, 2));
                 app.loop.unhomed = 0;
             }
-            TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 0));
+            TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
             hold();
             come_at(at, setpoint_fault);
-            const int status = start(kind[r], kind[r] == MOTION_KNOTS ? 0.1f : 0,
+            const int status = start(kind[r], kind[r] == MOTION_POINTS ? 0.1f : 0,
                                      kind[r] == MOTION_JOG    ? speed
                                      : kind[r] == MOTION_HOME ? joint
                                                               : to);
@@ -181,7 +181,7 @@ static void test_fault_while_a_jog_is_repeated(void) {
     uint32_t faults = 0;
     for (uint32_t at = 1;; at++) {
         load();
-        TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 0));
+        TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
         hold();
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, slow));
         tick(300);
@@ -231,14 +231,14 @@ static void test_a_point_too_late(void) {
         float q[N];
         load();
         memcpy(q, from, sizeof q);
-        TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 0));
-        TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
-        for (int k = 0; k < APP_KNOTS - 2; k++) { /* the first lies there three times */
-            q[0] += 0.0001f * (float)k;           /* up to 0.145 rad/s */
-            tick(app_knot_credits(&app) == 0 ? 40 : 0);
-            TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, q));
+        TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
+        TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
+        for (int k = 0; k < APP_POINTS - 2; k++) { /* the first lies there three times */
+            q[0] += 0.0001f * (float)k;            /* up to 0.145 rad/s */
+            tick(app_point_credits(&app) == 0 ? 40 : 0);
+            TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, q));
         }
-        TEST_ASSERT_EQUAL_UINT32(APP_KNOTS, app.motion.as.knots.head);
+        TEST_ASSERT_EQUAL_UINT32(APP_POINTS, app.motion.as.points.head);
         static app_t next; /* to the tick before it */
         for (int t = 0; t < 1000 && next.safety.state != APP_STATE_FAULT; t++) {
             if (t > 0)
@@ -249,7 +249,7 @@ static void test_a_point_too_late(void) {
         next.safety.state = APP_STATE_IDLE;
         come_at(at, NULL);
         q[0] += 0.0029f;
-        (void)app_knot_push(&app, q);
+        (void)app_point_push(&app, q);
         if (!came())
             break;
         late++;
@@ -354,8 +354,8 @@ static void test_changes_behind_a_motion(void) {
     const uint8_t *image = control_arm_image(&size, 1);
     load();
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_QUINTIC, 3, to));
-    TEST_ASSERT_EQUAL_INT(APP_E_STATE, set(TUNABLE_rate_hz, 500));
-    TEST_ASSERT_EQUAL_INT(APP_E_STATE, set(TUNABLE_home, 2));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, set(PARAMETER_rate_hz, 500));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, set(PARAMETER_home, 2));
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_place(&app, to));
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_load(&app, image, size));
     TEST_ASSERT_FALSE(app_lend(&app));
@@ -371,11 +371,11 @@ static void test_changes_behind_a_motion(void) {
 static void test_motion_behind_the_change_to_hardware(void) {
     enum { COUNTS = 100 };
     load();
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_home, 1, 1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_home, 1, 1));
     app.loop.unhomed = 0; /* found */
     app.loop.zero[1] = 0.1f;
     tick(1);
-    TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
+    TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_arm, ARM_REAL));
     TEST_ASSERT_EQUAL_UINT32(1 << 1, app.loop.unhomed);
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_HOLD, 0, nowhere));
     tick(1);
@@ -393,7 +393,7 @@ static void test_motion_behind_the_change_to_hardware(void) {
     app.loop.unhomed = 0;
     in.counts[0] = 700;
     tick(1);
-    TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
+    TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_arm, ARM_REAL));
     TEST_ASSERT_EQUAL_INT32(-300, app.loop.counts[0]);
     TEST_ASSERT_EQUAL_UINT32(0, app.loop.unhomed);
 }
@@ -416,15 +416,15 @@ static void test_ticks_that_read_no_hardware(void) {
             load();
             if (way == LOADS) {
                 app_init(&app);
-                TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
+                TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_arm, ARM_REAL));
                 tick(5);
             }
             if (way == SETS)
-                TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant, 0));
+                TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_arm, ARM_REAL));
             come_at(++at, two_more);
             TEST_ASSERT_EQUAL(APP_OK, way == LOADS      ? app_load(&app, image, size)
-                                      : way == SWITCHES ? set(TUNABLE_plant, 0)
-                                                        : set(TUNABLE_encoder_offset, 0));
+                                      : way == SWITCHES ? set(PARAMETER_arm, ARM_REAL)
+                                                        : set(PARAMETER_encoder_offset, 0));
             for (int ticks = 0; ticks < 2; ticks++) {
                 TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_HOLD, 0, nowhere));
                 tick(1);
@@ -441,12 +441,12 @@ static void test_points_behind_a_stop(void) {
         uint32_t at = 0;
         do {
             load();
-            TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
-            while (app.motion.as.knots.head < APP_KNOTS / 2 - 1)
-                TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, from));
+            TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
+            while (app.motion.as.points.head < APP_POINTS / 2 - 1)
+                TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, from));
             TEST_ASSERT_EQUAL(APP_OK, app_stop(&app));
             come_at(++at, NULL);
-            (void)(ends ? app_knots_end(&app) : app_knot_push(&app, from));
+            (void)(ends ? app_points_end(&app) : app_point_push(&app, from));
             tick(2);
             TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
         } while (came());
@@ -458,31 +458,31 @@ static void test_points_behind_a_stop(void) {
 static void test_changes_behind_a_stream(void) {
     for (int k = 0; k < 3; k++) {
         load();
-        TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
-        TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, from));
-        TEST_ASSERT_EQUAL(APP_OK, k == 0   ? set(TUNABLE_rate_hz, 500)
-                                  : k == 1 ? set(TUNABLE_home_position, 1)
+        TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
+        TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, from));
+        TEST_ASSERT_EQUAL(APP_OK, k == 0   ? set(PARAMETER_rate_hz, 500)
+                                  : k == 1 ? set(PARAMETER_home_position, 1)
                                            : app_place(&app, to));
-        TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knot_push(&app, from));
-        TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knots_end(&app));
+        TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_point_push(&app, from));
+        TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_points_end(&app));
     }
     /* Nor is it left with half of a motion that was refused in its place. */
     load();
-    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
-    TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, from));
+    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
+    TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, from));
     const float here[N] = {app.loop.q[0], app.loop.q[1], app.loop.q[2],
                            app.loop.q[3], app.loop.q[4], app.loop.q[5]};
     TEST_ASSERT_EQUAL_INT(APP_E_TIME, start(MOTION_QUINTIC, 0, here));
-    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_knots_end(&app));
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_points_end(&app));
 }
 
 /* The time without points begins with the stream, not with the one before. */
-static void test_patience_begins_with_the_stream(void) {
+static void test_the_time_for_points_begins_with_the_stream(void) {
     load();
-    TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_guard_setpoint, 25));
+    TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_guard_setpoint, 25));
     hold();
     tick(100);
-    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_KNOTS, 0.02f, nowhere));
+    TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
     tick(25);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
     tick(1);
@@ -495,8 +495,8 @@ static void test_patience_begins_with_the_stream(void) {
 static void test_clearing_while_lowered(void) {
     for (uint32_t at = 0;; at++) {
         load();
-        TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 0));
-        TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_hold_part, 0));
+        TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
+        TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_hold_fraction, 0));
         hold();
         setpoint_fault();
         tick(200);
@@ -513,7 +513,7 @@ static void test_clearing_while_lowered(void) {
 }
 
 static void lose_encoder(void) {
-    TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_plant_defect, DEFECT_LOST));
+    TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_sim_defect, DEFECT_LOST));
     tick(app.control[app.now].unread);
 }
 
@@ -528,14 +528,14 @@ static void test_clearing_while_the_stop_changes(void) {
     for (int k = 0; k < 2; k++) {
         for (uint32_t at = 1;; at++) {
             load();
-            TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 0));
+            TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
             hold();
             setpoint_fault();
             tick(3);
             TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
             TEST_ASSERT_EQUAL_UINT32(MOTION_HOLD, app.motion.kind);
             if (k == 1)
-                TEST_ASSERT_EQUAL(APP_OK, set(TUNABLE_brakes, 1));
+                TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 1));
             come_at(at, before[k]);
             TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
             if (!came())
@@ -622,7 +622,7 @@ TEST(test_motion_behind_the_change_to_hardware)
 TEST(test_ticks_that_read_no_hardware)
 TEST(test_points_behind_a_stop)
 TEST(test_changes_behind_a_stream)
-TEST(test_patience_begins_with_the_stream)
+TEST(test_the_time_for_points_begins_with_the_stream)
 TEST(test_clearing_while_lowered)
 TEST(test_clearing_while_the_stop_changes)
 TEST(test_records_of_one_tick)

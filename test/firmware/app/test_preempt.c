@@ -140,7 +140,7 @@ static void begin(uint64_t seed) {
     memset(&irq, 0, sizeof irq);
     image = control_arm_image(&image_size, 1);
     app_init(&app);
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_rate_check, 0, 0));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_rate_check, 0, 0));
 }
 
 /* One request with ticks in it; now and then often. */
@@ -188,8 +188,8 @@ static void ask_jog(void) {
     (void)app_motion_start(&app, &motion);
 }
 
-static void ask_knots(void) {
-    const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.02f};
+static void ask_points(void) {
+    const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.02f};
     float q[N];
     app_status_t status;
     if (app_motion_start(&app, &motion) != APP_OK)
@@ -199,11 +199,11 @@ static void ask_knots(void) {
     app_status(&app, &status);
     memcpy(q, app.safety.state == APP_STATE_IDLE ? status.q : status.q_ref, sizeof q);
     for (uint32_t k = 0; k < 20; k++) {
-        (void)app_knot_push(&app, q);
+        (void)app_point_push(&app, q);
         for (uint32_t i = 0; i < N; i++)
             q[i] += k < 3 ? 0 : 0.002f;
     }
-    (void)app_knots_end(&app);
+    (void)app_points_end(&app);
 }
 
 static void ask_stop(void) {
@@ -229,38 +229,39 @@ static void ask_samples(void) {
 /* Settings with which the arm still moves well. */
 static void ask_gentle(void) {
     static const struct {
-        uint32_t tunable;
+        uint32_t parameter;
         float low, high;
-    } gentle[] = {{TUNABLE_observer_hz, 40, 80},
-                  {TUNABLE_torque_hz, 4, 6},
-                  {TUNABLE_payload_mass, 0, 0.2f},
-                  {TUNABLE_sample_every, 1, 4},
-                  {TUNABLE_plant_mass, 0.95f, 1.05f},
-                  {TUNABLE_plant_friction, 0.9f, 1.1f},
-                  {TUNABLE_guard_tracking, 0.2f, 1},
-                  {TUNABLE_guard_patience_s, 0.3f, 1},
-                  {TUNABLE_stages, 0, 1},
-                  {TUNABLE_home_speed, 0.1f, 0.2f},
-                  {TUNABLE_encoder_offset, 0, 0},
-                  {TUNABLE_position_lower, -0.8f, -0.7f},
-                  {TUNABLE_rate_hz, 1000, 1000},
-                  {TUNABLE_home, 0, 0}};
+    } gentle[] = {{PARAMETER_observer_hz, 40, 80},
+                  {PARAMETER_torque_hz, 4, 6},
+                  {PARAMETER_payload_mass, 0, 0.2f},
+                  {PARAMETER_sample_every, 1, 4},
+                  {PARAMETER_sim_mass, 0.95f, 1.05f},
+                  {PARAMETER_sim_friction, 0.9f, 1.1f},
+                  {PARAMETER_guard_tracking, 0.2f, 1},
+                  {PARAMETER_guard_limit_s, 0.3f, 1},
+                  {PARAMETER_stages, 0, 1},
+                  {PARAMETER_home_speed, 0.1f, 0.2f},
+                  {PARAMETER_encoder_offset, 0, 0},
+                  {PARAMETER_position_lower, -0.8f, -0.7f},
+                  {PARAMETER_rate_hz, 1000, 1000},
+                  {PARAMETER_home, 0, 0}};
     const uint32_t k = draw(sizeof gentle / sizeof gentle[0]);
-    (void)app_set(&app, gentle[k].tunable, tunable_table[gentle[k].tunable].per_joint ? draw(N) : 0,
+    (void)app_set(&app, gentle[k].parameter,
+                  parameter_table[gentle[k].parameter].per_joint ? draw(N) : 0,
                   between(gentle[k].low, gentle[k].high));
 }
 
 static void ask_gain(void) {
     const uint32_t i = draw(N);
-    (void)app_set(&app, TUNABLE_kp, i, control_arm_kp[i] * between(0.9f, 1.1f));
-    (void)app_set(&app, TUNABLE_kd, i, control_arm_kd[i] * between(0.9f, 1.1f));
-    (void)app_set(&app, TUNABLE_feedback, 0, (float)(1 + draw(2)));
+    (void)app_set(&app, PARAMETER_kp, i, control_arm_kp[i] * between(0.9f, 1.1f));
+    (void)app_set(&app, PARAMETER_kd, i, control_arm_kd[i] * between(0.9f, 1.1f));
+    (void)app_set(&app, PARAMETER_feedback, 0, (float)(1 + draw(2)));
 }
 
 static void ask_anything(void) {
-    const uint32_t t = draw(TUNABLES);
-    const tunable_info_t *info = &tunable_table[t];
-    if (t == TUNABLE_plant)
+    const uint32_t t = draw(PARAMETERS);
+    const parameter_info_t *info = &parameter_table[t];
+    if (t == PARAMETER_arm)
         return; /* encoders that are not there */
     const float value = draw(2)        ? info->fallback
                         : draw(4) == 0 ? between(info->least, info->most)
@@ -276,16 +277,16 @@ static void ask_home(void) {
 }
 
 static void ask_defect(void) {
-    (void)app_set(&app, TUNABLE_plant_defect_joint, 0, (float)draw(N));
-    (void)app_set(&app, TUNABLE_plant_defect, 0, (float)draw(DEFECTS));
+    (void)app_set(&app, PARAMETER_sim_defect_joint, 0, (float)draw(N));
+    (void)app_set(&app, PARAMETER_sim_defect, 0, (float)draw(DEFECTS));
 }
 
 static void ask_mend(void) {
-    (void)app_set(&app, TUNABLE_plant_defect, 0, DEFECT_NONE);
+    (void)app_set(&app, PARAMETER_sim_defect, 0, DEFECT_NONE);
 }
 
 static void ask_fault(void) {
-    app_fault(&app, APP_FAULT_BREAK);
+    app_fault(&app, APP_FAULT_ESTOP);
 }
 
 static void ask_clear(void) {
@@ -344,7 +345,7 @@ static void run_all(const request_t *request, uint32_t requests, uint64_t seed, 
 /* Whatever moment it is: no fault, and the reference never jumps. */
 static void test_an_arm_that_moves_well(void) {
     static const request_t request[] = {ask_load, ask_profile, ask_profile, ask_hold,   ask_jog,
-                                        ask_jog,  ask_knots,   ask_place,   ask_gentle, ask_gain,
+                                        ask_jog,  ask_points,  ask_place,   ask_gentle, ask_gain,
                                         ask_stop, ask_off,     ask_samples};
     run_all(request, sizeof request / sizeof request[0], 1, true);
 }
@@ -352,7 +353,7 @@ static void test_an_arm_that_moves_well(void) {
 /* With settings and defects that end in faults: they latch, the first one stays, nothing breaks. */
 static void test_an_arm_that_does_not(void) {
     static const request_t request[] = {
-        ask_load,   ask_profile, ask_profile, ask_hold,  ask_jog,     ask_knots,    ask_place,
+        ask_load,   ask_profile, ask_profile, ask_hold,  ask_jog,     ask_points,   ask_place,
         ask_gentle, ask_gain,    ask_stop,    ask_off,   ask_samples, ask_anything, ask_home,
         ask_defect, ask_mend,    ask_mend,    ask_fault, ask_clear,   ask_clear,    ask_clear};
     if (!strcmp(app_real_name(), "q31"))

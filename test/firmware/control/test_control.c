@@ -53,7 +53,7 @@ static int load(int motors) {
     memset(&in, 0, sizeof in);
     app_init(&app);
     /* Counting slows the emulator's clock down on some machines: ticks are called by hand here. */
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_rate_check, 0, 0));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_rate_check, 0, 0));
     return app_load(&app, image, size);
 }
 
@@ -153,10 +153,10 @@ static course_t follow(void) {
 
 static course_t run(uint32_t feedback, uint32_t feedforward, float mass) {
     TEST_ASSERT_EQUAL(APP_OK, load(1));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_feedback, 0, (float)feedback));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_feedforward, 0, (float)feedforward));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_plant_mass, 0, mass));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_stages, 0, 1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_feedback, 0, (float)feedback));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_feedforward, 0, (float)feedforward));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_sim_mass, 0, mass));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_stages, 0, 1));
     TEST_ASSERT_EQUAL(APP_OK, app_place(&app, from));
     const motion_t m = motion_to(MOTION_CYCLOID, 1.5f, to);
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
@@ -325,7 +325,7 @@ static void test_stop_brakes_within_the_limits(void) {
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
 }
 
-/* ---------------------------------------------------------------------------------------- knots */
+/* ------------------------------------------------------------------------------- control points */
 
 static void point_at(float part, float q[]) {
     for (uint32_t i = 0; i < N; i++)
@@ -340,23 +340,23 @@ static float smooth(float u) {
 static void test_streamed_points(void) {
     enum { POINTS = 60 };
     float q[N];
-    motion_t m = {.kind = MOTION_KNOTS, .duration_s = 0.04f};
+    motion_t m = {.kind = MOTION_POINTS, .duration_s = 0.04f};
     uint32_t sent = 0, ended = 0;
     TEST_ASSERT_EQUAL(APP_OK, load(1));
     TEST_ASSERT_EQUAL(APP_OK, app_place(&app, from));
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
     tick(50);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state); /* waits for points */
-    TEST_ASSERT_EQUAL_UINT32(APP_KNOTS - 4, app_knot_credits(&app));
+    TEST_ASSERT_EQUAL_UINT32(APP_POINTS - 4, app_point_credits(&app));
     point_at(1, q);
-    TEST_ASSERT_EQUAL(APP_E_START, app_knot_push(&app, q));
+    TEST_ASSERT_EQUAL(APP_E_START, app_point_push(&app, q));
     for (int k = 0; k < 3000 && !(ended && !status_now().moving); k++) {
-        while (sent < POINTS && app_knot_credits(&app) > 0) {
+        while (sent < POINTS && app_point_credits(&app) > 0) {
             point_at(smooth((float)sent++ / (POINTS - 1)), q);
-            TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, q));
+            TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, q));
         }
         if (sent == POINTS && !ended++)
-            TEST_ASSERT_EQUAL(APP_OK, app_knots_end(&app));
+            TEST_ASSERT_EQUAL(APP_OK, app_points_end(&app));
         tick(1);
     }
     point_at(1, q);
@@ -370,16 +370,16 @@ static void test_streamed_points(void) {
 
 static void test_points_that_do_not_come_stop_the_arm(void) {
     float q[N];
-    motion_t m = {.kind = MOTION_KNOTS, .duration_s = 0.04f};
+    motion_t m = {.kind = MOTION_POINTS, .duration_s = 0.04f};
     TEST_ASSERT_EQUAL(APP_OK, load(1));
     TEST_ASSERT_EQUAL(APP_OK, app_place(&app, from));
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
-    const uint32_t points = app_knot_credits(&app);
+    const uint32_t points = app_point_credits(&app);
     for (uint32_t k = 0; k < points; k++) {
         point_at(smooth((float)k / 59), q);
-        TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, q));
+        TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, q));
     }
-    TEST_ASSERT_EQUAL(APP_E_ROOM, app_knot_push(&app, q));
+    TEST_ASSERT_EQUAL(APP_E_ROOM, app_point_push(&app, q));
     tick(40 * points / 2);
     TEST_ASSERT_TRUE(status_now().moving);
     TEST_ASSERT_EQUAL_UINT32(0, status_now().underruns);
@@ -395,11 +395,11 @@ static void test_points_that_do_not_come_stop_the_arm(void) {
     tick(2);
     TEST_ASSERT_EQUAL(APP_OK, app_place(&app, from));
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
-    TEST_ASSERT_EQUAL(APP_OK, app_knot_push(&app, from));
+    TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, from));
     point_at(0.1f, q);
-    TEST_ASSERT_EQUAL(APP_E_VELOCITY, app_knot_push(&app, q));
+    TEST_ASSERT_EQUAL(APP_E_VELOCITY, app_point_push(&app, q));
     point_at(0.01f, q); /* 0.002 rad of the waist in 4 ms, from rest */
-    TEST_ASSERT_EQUAL(APP_E_ACCELERATION, app_knot_push(&app, q));
+    TEST_ASSERT_EQUAL(APP_E_ACCELERATION, app_point_push(&app, q));
 }
 
 /* ------------------------------------------------------------------------------ guards, changes */
@@ -447,14 +447,14 @@ static void test_break_stops_the_arm(void) {
     start_moving();
     in.estop = 1;
     tick(1);
-    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_BREAK, status_now().fault);
+    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_ESTOP, status_now().fault);
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
 }
 
 /* Hardware: counts come within a turn, and an encoder may fall silent. */
 static void test_encoders_of_the_hardware(void) {
     TEST_ASSERT_EQUAL(APP_OK, load(1));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_plant, 0, 0));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_arm, 0, ARM_REAL));
     in.counts_valid = (1u << N) - 1;
     tick(1);
     TEST_ASSERT_EQUAL_UINT8(1, out.hardware);
@@ -483,9 +483,9 @@ static void test_encoders_of_the_hardware(void) {
 /* Half the nominal supply: twice the duty. */
 static void test_duty_follows_the_supply(void) {
     TEST_ASSERT_EQUAL(APP_OK, load(1));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_plant, 0, 0));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_feedforward, 0, FEEDFORWARD_GRAVITY));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_guard_supply_low, 0, 0.4f));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_arm, 0, ARM_REAL));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_feedforward, 0, FEEDFORWARD_GRAVITY));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_guard_supply_low, 0, 0.4f));
     const motion_t hold = {.kind = MOTION_HOLD};
     in.counts_valid = (1u << N) - 1;
     in.supply_mV = 40000;
@@ -560,12 +560,12 @@ static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
     const double M = (double)NOISE_TICKS * N, v = NOISE * (NOISE + 1) / 3.0;
     int32_t rest[N];
     TEST_ASSERT_EQUAL(APP_OK, load(1));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_brakes, 0, 1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_brakes, 0, 1));
     tick(1);
     memcpy(rest, app.loop.counts, sizeof rest);
     tick(100);
     TEST_ASSERT_EQUAL_MEMORY(rest, app.loop.counts, sizeof rest); /* none without being asked */
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_plant_noise, 0, NOISE));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_sim_noise, 0, NOISE));
     const noise_t s = noise_of(rest);
     double chi = 0;
     for (uint32_t k = 0; k < NOISES; k++)
@@ -586,9 +586,9 @@ static void test_a_loop_with_noise_holds_the_arm(void) {
     const motion_t hold = {.kind = MOTION_HOLD};
     uint32_t samples = 0;
     TEST_ASSERT_EQUAL(APP_OK, load(1));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_feedback, 0, FEEDBACK_PD));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_plant_noise, 0, NOISE));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_sample_every, 0, 1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_feedback, 0, FEEDBACK_PD));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_sim_noise, 0, NOISE));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_sample_every, 0, 1));
     tick(1);
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &hold));
     for (uint32_t k = 0; k < NOISE_TICKS; k++) {
@@ -607,27 +607,27 @@ static void test_a_loop_with_noise_holds_the_arm(void) {
 }
 #endif
 
-static void test_tunables_are_checked(void) {
+static void test_parameters_are_checked(void) {
     float value;
     TEST_ASSERT_EQUAL(APP_OK, load(1));
-    TEST_ASSERT_EQUAL(APP_E_TUNABLE, app_set(&app, TUNABLES, 0, 1));
-    TEST_ASSERT_EQUAL(APP_E_TUNABLE, app_set(&app, TUNABLE_kp, N, 1));
-    TEST_ASSERT_EQUAL(APP_E_TUNABLE, app_set(&app, TUNABLE_feedback, 1, 1));
-    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_feedback, 0, 3));
-    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_rate_hz, 0, 50));
-    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_kp, 0, NAN));
-    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_feedback, 0, 1.5f));
-    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_plant, 0, 0.4f));
-    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_rate_hz, 0, 150.7f));
-    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, TUNABLE_home, 0, -0.5f));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_guard_speed, 0, 1.5f));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_kp, 2, 123));
-    TEST_ASSERT_EQUAL(APP_OK, app_get(&app, TUNABLE_kp, 2, &value));
+    TEST_ASSERT_EQUAL(APP_E_PARAMETER, app_set(&app, PARAMETERS, 0, 1));
+    TEST_ASSERT_EQUAL(APP_E_PARAMETER, app_set(&app, PARAMETER_kp, N, 1));
+    TEST_ASSERT_EQUAL(APP_E_PARAMETER, app_set(&app, PARAMETER_feedback, 1, 1));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, PARAMETER_feedback, 0, 3));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, PARAMETER_rate_hz, 0, 50));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, PARAMETER_kp, 0, NAN));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, PARAMETER_feedback, 0, 1.5f));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, PARAMETER_arm, 0, 0.4f));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, PARAMETER_rate_hz, 0, 150.7f));
+    TEST_ASSERT_EQUAL(APP_E_RANGE, app_set(&app, PARAMETER_home, 0, -0.5f));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_guard_speed, 0, 1.5f));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_kp, 2, 123));
+    TEST_ASSERT_EQUAL(APP_OK, app_get(&app, PARAMETER_kp, 2, &value));
     TEST_ASSERT_EQUAL_FLOAT(123, value);
-    TEST_ASSERT_EQUAL(APP_OK, app_get(&app, TUNABLE_kp, 1, &value));
+    TEST_ASSERT_EQUAL(APP_OK, app_get(&app, PARAMETER_kp, 1, &value));
     TEST_ASSERT_EQUAL_FLOAT(control_arm_kp[1], value);
     start_moving();
-    TEST_ASSERT_EQUAL(APP_E_STATE, app_set(&app, TUNABLE_rate_hz, 0, 500));
+    TEST_ASSERT_EQUAL(APP_E_STATE, app_set(&app, PARAMETER_rate_hz, 0, 500));
     TEST_ASSERT_EQUAL(APP_E_STATE, app_place(&app, from));
 }
 
@@ -641,8 +641,8 @@ static void test_rate_above_the_budget_is_refused(void) {
     clock_hz = 2000000;
     TEST_ASSERT_EQUAL(APP_OK, app_load(&app, image, size));
     TEST_ASSERT_EQUAL_UINT32(1000, status_now().tick_steps);
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_rate_hz, 0, 1790));
-    TEST_ASSERT_EQUAL(APP_E_RATE, app_set(&app, TUNABLE_rate_hz, 0, 1810));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_rate_hz, 0, 1790));
+    TEST_ASSERT_EQUAL(APP_E_RATE, app_set(&app, PARAMETER_rate_hz, 0, 1810));
     TEST_ASSERT_EQUAL_UINT32(1790, status_now().rate_hz);
     clock_hz = 1000000;
     app_init(&app);
@@ -651,7 +651,8 @@ static void test_rate_above_the_budget_is_refused(void) {
     clock_step = clock_hz = 0;
 }
 
-/* A kilogram in the hand: the torques change between two ticks, and by what gravity asks. */
+/* A kilogram in the end effector: the torques change between two ticks, and by what gravity
+ * asks. */
 static void test_payload_changes_between_two_ticks(void) {
     if (strcmp(app_real_name(), "f32") != 0)
         TEST_IGNORE_MESSAGE("fixed point is proved for the payload of the image");
@@ -662,13 +663,13 @@ static void test_payload_changes_between_two_ticks(void) {
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &hold));
     tick(2);
     const float before = (float)app.loop.tau_model[1];
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_payload_mass, 0, 1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 1));
     TEST_ASSERT_EQUAL_FLOAT(before, (float)app.loop.tau_model[1]);
     tick(1);
     /* At zero the forearm stands up: the flange is 0.4318 + 0.0203 m in front of the shoulder. */
     TEST_ASSERT_FLOAT_WITHIN(1e-3f, 9.81f * (0.4318f + 0.0203f),
                              (float)app.loop.tau_model[1] - before);
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, TUNABLE_payload_mass, 0, 0));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 0));
     tick(1);
     TEST_ASSERT_FLOAT_WITHIN(1e-4f, before, (float)app.loop.tau_model[1]);
 }
@@ -688,15 +689,16 @@ static float between(float low, float high) {
 /* Masses a tenth, friction three tenths beside the model, two counts of noise. */
 static void disturb(void) {
     static const struct {
-        uint32_t tunable;
+        uint32_t parameter;
         float low, high;
-    } row[] = {{TUNABLE_plant_mass, 0.9f, 1.1f},
-               {TUNABLE_plant_friction, 0.7f, 1.3f},
-               {TUNABLE_plant_noise, 0, 3}}; /* below 3, and a whole number */
+    } row[] = {{PARAMETER_sim_mass, 0.9f, 1.1f},
+               {PARAMETER_sim_friction, 0.7f, 1.3f},
+               {PARAMETER_sim_noise, 0, 3}}; /* below 3, and a whole number */
     const uint32_t k = (uint32_t)between(0, 3);
     const float value = between(row[k].low, row[k].high);
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, row[k].tunable, 0,
-                                      tunable_table[row[k].tunable].whole ? floorf(value) : value));
+    TEST_ASSERT_EQUAL(APP_OK,
+                      app_set(&app, row[k].parameter, 0,
+                              parameter_table[row[k].parameter].whole ? floorf(value) : value));
 }
 
 /* Random motions at all limits, stopped now and then, trip no guard. */
@@ -747,7 +749,7 @@ TEST(test_encoders_of_the_hardware)
 TEST(test_duty_follows_the_supply)
 TEST(test_without_motors_torques_are_the_output)
 TEST(test_observer_is_quieter_than_differences)
-TEST(test_tunables_are_checked)
+TEST(test_parameters_are_checked)
 #ifdef __arm__
 TEST(test_stages_take_constant_time)
 #else

@@ -114,7 +114,7 @@ static double si(int32_t raw, int exponent) {
 }
 
 /* The torque of the model against double at the same state, held to the limits of the proof. */
-static void expect_sure_torques(double *largest) {
+static void expect_proved_torques(double *largest) {
     double q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS];
     static dyn_fast_scratch_f64_t scratch;
     for (uint32_t i = 0; i < model.n; i++) {
@@ -155,7 +155,7 @@ static uint32_t swing(double *largest) {
             app_tick(&app, &in, &out);
             TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, app.safety.fault);
             if (app.safety.state == APP_STATE_RUNNING) {
-                expect_sure_torques(largest);
+                expect_proved_torques(largest);
                 compute_unheld();
             }
             for (; (sample = app_sample_peek(&app)); app_sample_release(&app))
@@ -180,12 +180,12 @@ static void test_within_the_limits_nothing_saturates(void) {
 /* The arm cannot follow what its model is not asked for. Numbers beyond the proof are the matter
  * here, and a guard would end the motion before there are many. */
 static void unguard(void) {
-    static const uint32_t guards[] = {TUNABLE_guard_tracking, TUNABLE_guard_position};
+    static const uint32_t guards[] = {PARAMETER_guard_tracking, PARAMETER_guard_position};
     for (uint32_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
-        const float most = tunable_table[guards[i]].most;
+        const float most = parameter_table[guards[i]].most;
         TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, guards[i], 0, most));
     }
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_guard_direction, 0, 0));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_guard_direction, 0, 0));
 }
 
 static void test_a_raised_limit_saturates_counts_and_reports(void) {
@@ -248,7 +248,7 @@ static void test_without_a_proof_nothing_is_loaded(void) {
 static void test_another_payload_is_refused(void) {
     prove();
     TEST_ASSERT_EQUAL_INT(APP_OK, load());
-    TEST_ASSERT_EQUAL_INT(APP_E_UNITS, app_set(&app, TUNABLE_payload_mass, 0, 1));
+    TEST_ASSERT_EQUAL_INT(APP_E_UNITS, app_set(&app, PARAMETER_payload_mass, 0, 1));
 }
 
 // clang-format off

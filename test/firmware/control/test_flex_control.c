@@ -126,8 +126,8 @@ static void test_a_payload_bends_the_links_more(void) {
     start(0, 0);
     ticks(100);
     const float before = app.loop.theta[3], torque = app.loop.tau_model[0];
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_payload_x, 0, 1));
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_payload_mass, 0, 1));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_payload_x, 0, 1));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 1));
     ticks(100);
     /* A force of 9.81 N at the end of a beam of 12.36 kN/m, whose shape is 2 there: 1.6 mm. */
     TEST_ASSERT_FLOAT_WITHIN(2e-4f, before - 1.59e-3f, app.loop.theta[3]);

@@ -1,5 +1,5 @@
 /*
- * Both ends of the link in one process (test/support/link_board.h): discovery, images, tunables,
+ * Both ends of the link in one process (test/support/link_board.h): discovery, images, parameters,
  * the store, motions, telemetry; over a line that damages bytes, with power cuts, and with requests
  * that nobody would send.
  */
@@ -75,16 +75,16 @@ static void test_discovery(void) {
     TEST_ASSERT_EQUAL_UINT32(2, d->joints);
     TEST_ASSERT_EQUAL_STRING("shoulder", d->joint[0]);
     TEST_ASSERT_EQUAL_STRING("elbow", d->joint[1]);
-    TEST_ASSERT_EQUAL_UINT32(TUNABLES, d->tunables);
-    for (uint32_t i = 0; i < TUNABLES; i++) {
-        TEST_ASSERT_EQUAL_STRING(tunable_table[i].name, d->tunable[i].name);
-        TEST_ASSERT_EQUAL_STRING(tunable_table[i].unit, d->tunable[i].unit);
-        TEST_ASSERT_EQUAL_STRING(tunable_table[i].help, d->tunable[i].help);
-        TEST_ASSERT_TRUE(tunable_table[i].least == d->tunable[i].least);
-        TEST_ASSERT_TRUE(tunable_table[i].most == d->tunable[i].most);
-        TEST_ASSERT_TRUE(tunable_table[i].fallback == d->tunable[i].fallback);
-        TEST_ASSERT_EQUAL(tunable_table[i].per_joint, d->tunable[i].per_joint);
-        TEST_ASSERT_EQUAL(tunable_table[i].idle_only, d->tunable[i].idle_only);
+    TEST_ASSERT_EQUAL_UINT32(PARAMETERS, d->parameters);
+    for (uint32_t i = 0; i < PARAMETERS; i++) {
+        TEST_ASSERT_EQUAL_STRING(parameter_table[i].name, d->parameter[i].name);
+        TEST_ASSERT_EQUAL_STRING(parameter_table[i].unit, d->parameter[i].unit);
+        TEST_ASSERT_EQUAL_STRING(parameter_table[i].help, d->parameter[i].help);
+        TEST_ASSERT_TRUE(parameter_table[i].least == d->parameter[i].least);
+        TEST_ASSERT_TRUE(parameter_table[i].most == d->parameter[i].most);
+        TEST_ASSERT_TRUE(parameter_table[i].fallback == d->parameter[i].fallback);
+        TEST_ASSERT_EQUAL(parameter_table[i].per_joint, d->parameter[i].per_joint);
+        TEST_ASSERT_EQUAL(parameter_table[i].idle_only, d->parameter[i].idle_only);
     }
     TEST_ASSERT_EQUAL_UINT32(SAMPLE_FIELDS, d->fields);
     for (uint32_t i = 0; i < SAMPLE_FIELDS; i++) {
@@ -137,38 +137,38 @@ static void test_bad_image_changes_nothing(void) {
     done();
 }
 
-static void test_tunables(void) {
-    uint32_t tunable;
+static void test_parameters(void) {
+    uint32_t parameter;
     int joint;
     float value;
     bool saved;
     open_board();
     apply();
-    TEST_ASSERT_EQUAL(0, client_tunable(client, "kp[elbow]", &tunable, &joint));
-    TEST_ASSERT_EQUAL_UINT32(TUNABLE_kp, tunable);
+    TEST_ASSERT_EQUAL(0, client_parameter(client, "kp[elbow]", &parameter, &joint));
+    TEST_ASSERT_EQUAL_UINT32(PARAMETER_kp, parameter);
     TEST_ASSERT_EQUAL(1, joint);
-    TEST_ASSERT_EQUAL(0, client_tunable(client, "kp[2]", &tunable, &joint));
+    TEST_ASSERT_EQUAL(0, client_parameter(client, "kp[2]", &parameter, &joint));
     TEST_ASSERT_EQUAL(1, joint);
-    TEST_ASSERT_EQUAL(0, client_tunable(client, "kp", &tunable, &joint));
+    TEST_ASSERT_EQUAL(0, client_parameter(client, "kp", &parameter, &joint));
     TEST_ASSERT_EQUAL(-1, joint);
-    TEST_ASSERT_EQUAL(-1, client_tunable(client, "kp[3]", &tunable, &joint));
-    TEST_ASSERT_EQUAL(-1, client_tunable(client, "nothing", &tunable, &joint));
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 1, &value, &saved));
+    TEST_ASSERT_EQUAL(-1, client_parameter(client, "kp[3]", &parameter, &joint));
+    TEST_ASSERT_EQUAL(-1, client_parameter(client, "nothing", &parameter, &joint));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 1, &value, &saved));
     TEST_ASSERT_TRUE(value == 100 && !saved);
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 1, 55.5f, &value));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 1, 55.5f, &value));
     TEST_ASSERT_TRUE(value == 55.5f);
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &saved));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &saved));
     TEST_ASSERT_TRUE(value == 100);
-    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_kp, 1, -1, &value));
+    TEST_ASSERT_EQUAL(-1, client_set(client, PARAMETER_kp, 1, -1, &value));
     TEST_ASSERT_EQUAL(APP_E_RANGE, client->reason);
-    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_kp, 1, (float)NAN, &value));
-    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLES, 0, 1, &value));
+    TEST_ASSERT_EQUAL(-1, client_set(client, PARAMETER_kp, 1, (float)NAN, &value));
+    TEST_ASSERT_EQUAL(-1, client_set(client, PARAMETERS, 0, 1, &value));
     TEST_ASSERT_EQUAL(LINK_INDEX, client->status);
     done();
 }
 
 /*
- * What is saved is there after a reset: image, tunables, choice of telemetry; and a value that is
+ * What is saved is there after a reset: image, parameters, choice of telemetry; and a value that is
  * not says so.
  */
 static void test_save_survives_reset(void) {
@@ -179,16 +179,16 @@ static void test_save_survives_reset(void) {
     TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
     TEST_ASSERT_EQUAL(LINK_NOTHING, client->status);
     apply();
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 1, 55.5f, &value));
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 500, &value));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 1, 55.5f, &value));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 500, &value));
     TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 10, 5, NULL, NULL));
     TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
     TEST_ASSERT_TRUE(persistent);
     TEST_ASSERT_EQUAL(STATUS_TELEMETRY, status_now().flags);
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 0, 77, &value));
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &saved));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 0, 77, &value));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &saved));
     TEST_ASSERT_FALSE(saved);
-    TEST_ASSERT_EQUAL(STATUS_TELEMETRY | STATUS_UNSAVED_TUNABLES, status_now().flags);
+    TEST_ASSERT_EQUAL(STATUS_TELEMETRY | STATUS_UNSAVED_PARAMETERS, status_now().flags);
     TEST_ASSERT_EQUAL(0, client_reset(client));
     TEST_ASSERT_EQUAL_UINT32(1, board.resets);
     const device_status_t status = status_now();
@@ -196,9 +196,9 @@ static void test_save_survives_reset(void) {
     TEST_ASSERT_EQUAL(SOURCE_STORE, status.source);
     TEST_ASSERT_EQUAL_UINT32(500, status.rate_hz);
     TEST_ASSERT_EQUAL(0, status.flags & ~STATUS_TELEMETRY);
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &saved));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &saved));
     TEST_ASSERT_TRUE(value == 100 && saved);
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 1, &value, &saved));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 1, &value, &saved));
     TEST_ASSERT_TRUE(value == 55.5f && saved);
     TEST_ASSERT_EQUAL(0, client_stream(client, NULL, 0, 0, 5, NULL, NULL)); /* the board's choice */
     TEST_ASSERT_EQUAL_UINT32(2, client->choices);
@@ -224,7 +224,7 @@ static uint32_t set_of(uint8_t *set, uint32_t version, const uint8_t *from, uint
     return SET_IMAGE + size;
 }
 
-/* A tunable that no longer exists is passed over, one that is not in the set has its default. */
+/* A parameter that no longer exists is passed over, one that is not in the set has its default. */
 static void test_older_set_is_migrated(void) {
     static uint8_t set[BOARD_ROOM];
     float value;
@@ -232,7 +232,7 @@ static void test_older_set_is_migrated(void) {
     open_board();
     uint32_t used = set_of(set, 1, image, length);
     put_u32(set + used, 2);
-    put_u32(set + used + 4, crc32_add(0, "a_tunable_of_old_times", 22));
+    put_u32(set + used + 4, crc32_add(0, "a_parameter_of_old_times", 22));
     put_u32(set + used + 8, 0);
     put_f32(set + used + 12, 1);
     put_u32(set + used + 16, crc32_add(0, "kd", 2));
@@ -246,9 +246,9 @@ static void test_older_set_is_migrated(void) {
     const device_status_t status = status_now();
     TEST_ASSERT_EQUAL(APP_STATE_IDLE, status.state);
     TEST_ASSERT_EQUAL(2, board.server.unknown);
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kd, 1, &value, &saved));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kd, 1, &value, &saved));
     TEST_ASSERT_TRUE(value == 12.5f && saved);
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 1, &value, &saved));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 1, &value, &saved));
     TEST_ASSERT_TRUE(value == 100 && !saved);
     done();
 }
@@ -261,7 +261,7 @@ static void test_newer_set_is_refused(void) {
     write_set(set, used + 12);
     board_start(&board);
     TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
-    TEST_ASSERT_EQUAL(APP_FAULT_PARAMETERS, status_now().fault);
+    TEST_ASSERT_EQUAL(APP_FAULT_IMAGE, status_now().fault);
     TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_NEWER, status_now().reason);
     /* and an image of a newer layout inside a set of this one */
     put_u32(image + 8, IMAGE_VERSION + 1);
@@ -270,7 +270,7 @@ static void test_newer_set_is_refused(void) {
     write_set(set, used + 12);
     board_start(&board);
     TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
-    TEST_ASSERT_EQUAL(APP_FAULT_PARAMETERS, status_now().fault);
+    TEST_ASSERT_EQUAL(APP_FAULT_IMAGE, status_now().fault);
     TEST_ASSERT_EQUAL(APP_E_IMAGE + IMAGE_E_VERSION, status_now().reason);
     /* neither is a set that contradicts itself */
     put_u32(set + 4, 0x7ffffffc);
@@ -291,9 +291,9 @@ static void test_power_cut_while_saving(void) {
         bool saved, persistent;
         open_board();
         apply();
-        TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 0, 11, &value));
+        TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 0, 11, &value));
         TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
-        TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 0, 22, &value));
+        TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 0, 22, &value));
         cut_power_up(&board.flash, at);
         const int status = client_save(client, &persistent);
         const bool cut = board.flash.dead;
@@ -301,7 +301,7 @@ static void test_power_cut_while_saving(void) {
         cut_power_up(&board.flash, UINT64_MAX);
         board_start(&board);
         TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
-        TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &saved));
+        TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &saved));
         TEST_ASSERT_TRUE(saved && (value == 22 || (cut && value == 11)));
         kept += value == 11;
         done();
@@ -340,13 +340,13 @@ static void test_image_in_place(void) {
         TEST_ASSERT_EQUAL(0, status_now().flags);
     }
     TEST_ASSERT_EQUAL(0, client_discover(client));
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 0, 22, &value));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 0, 22, &value));
     TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &kept));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &kept));
     TEST_ASSERT_TRUE(value == 22 && kept);
     board_start(&board);
     TEST_ASSERT_EQUAL(SOURCE_STORE, status_now().source);
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 0, &value, &kept));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &kept));
     TEST_ASSERT_TRUE(value == 22 && kept);
     /* A bad image does not become the stored one. */
     image[300] ^= 1;
@@ -478,7 +478,7 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
     apply();
     for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
         names[i] = sample_table[i].name;
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 1000, &now));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 100, NULL, NULL));
     uint32_t values = 0;
     for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
@@ -514,33 +514,33 @@ static void test_budget_holds_after_the_choice(void) {
     for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
         names[i] = sample_table[i].name;
     /* no choice: no bound */
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now));
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 1000, &now));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 8000, &now));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 1000, &now));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 9, NULL, NULL));
     TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
     TEST_ASSERT_EQUAL(0, client_stream(client, names, SAMPLE_FIELDS, every, 9, NULL, NULL));
     static const struct {
-        uint32_t tunable;
+        uint32_t parameter;
         float value;
-    } worse[] = {{TUNABLE_sample_every, 1}, {TUNABLE_rate_hz, 8000}};
+    } worse[] = {{PARAMETER_sample_every, 1}, {PARAMETER_rate_hz, 8000}};
     for (unsigned i = 0; i < 2; i++) {
-        TEST_ASSERT_EQUAL(0, client_get(client, worse[i].tunable, 0, &before, &saved));
-        TEST_ASSERT_EQUAL(-1, client_set(client, worse[i].tunable, 0, worse[i].value, &now));
+        TEST_ASSERT_EQUAL(0, client_get(client, worse[i].parameter, 0, &before, &saved));
+        TEST_ASSERT_EQUAL(-1, client_set(client, worse[i].parameter, 0, worse[i].value, &now));
         TEST_ASSERT_EQUAL(LINK_BUDGET, client->status);
         TEST_ASSERT_NOT_NULL(strstr(client->error.cure, "monitor --every"));
-        TEST_ASSERT_EQUAL(0, client_get(client, worse[i].tunable, 0, &now, &saved));
+        TEST_ASSERT_EQUAL(0, client_get(client, worse[i].parameter, 0, &now, &saved));
         TEST_ASSERT_TRUE(now == before);
     }
-    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_sample_every, 0, (float)NAN, &now));
+    TEST_ASSERT_EQUAL(-1, client_set(client, PARAMETER_sample_every, 0, (float)NAN, &now));
     TEST_ASSERT_EQUAL(APP_E_RANGE, client->reason);
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 50, &now));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_sample_every, 0, 50, &now));
     TEST_ASSERT_EQUAL(0, client_ask(client, ASK_DESCRIBE, choice, sizeof choice));
     TEST_ASSERT_EQUAL_UINT32(50, get_u32(client->reply + 2));
     /* now there is room */
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_rate_hz, 0, 8000, &now));
-    TEST_ASSERT_EQUAL(-1, client_set(client, TUNABLE_sample_every, 0, (float)every, &now));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 8000, &now));
+    TEST_ASSERT_EQUAL(-1, client_set(client, PARAMETER_sample_every, 0, (float)every, &now));
     TEST_ASSERT_EQUAL(LINK_BUDGET, client->status);
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_sample_every, 0, 0, &now)); /* none at all */
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_sample_every, 0, 0, &now)); /* none at all */
     done();
 }
 
@@ -633,18 +633,18 @@ static void test_damaged_line(void) {
     TEST_ASSERT_EQUAL_HEX32(crc32_add(0, image, length), status_now().image_crc);
     const uint32_t loads = board.app.loads;
     TEST_ASSERT_EQUAL_UINT32(1, loads);
-    const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.05f};
+    const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.05f};
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
-    const uint32_t room = app_knot_credits(&board.app);
+    const uint32_t room = app_point_credits(&board.app);
     board.ticks_per_poll = 0;
     const float point[2] = {0, 0};
     for (uint32_t i = 1; i <= 10; i++) {
         uint32_t credits;
-        TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
+        TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
         TEST_ASSERT_LESS_THAN_UINT32(room, credits);
-        TEST_ASSERT_EQUAL_UINT32(credits, app_knot_credits(&board.app));
+        TEST_ASSERT_EQUAL_UINT32(credits, app_point_credits(&board.app));
     }
-    const uint32_t left = app_knot_credits(&board.app);
+    const uint32_t left = app_point_credits(&board.app);
     TEST_ASSERT_UINT32_WITHIN(3, room - 10, left); /* the board may double the first one */
     board.ticks_per_poll = 1;
     TEST_ASSERT_EQUAL(0, client_stop(client, true));
@@ -695,7 +695,7 @@ static void test_one_request_at_a_time(void) {
     board.from.tail = board.from.head;
     content[0] = ASK_SET;
     content[1] = 100;
-    content[2] = TUNABLE_rate_hz;
+    content[2] = PARAMETER_rate_hz;
     content[3] = 0;
     put_f32(content + 4, 500);
     put_frame(frame, 8);
@@ -705,7 +705,7 @@ static void test_one_request_at_a_time(void) {
     put_f32(content + 3, 0);
     put_frame(frame, 7);
     TEST_ASSERT_TRUE(server_poll(&board.server));
-    TEST_ASSERT_EQUAL_FLOAT(500, board.app.tunable[TUNABLE_rate_hz]);
+    TEST_ASSERT_EQUAL_FLOAT(500, board.app.parameter[PARAMETER_rate_hz]);
     TEST_ASSERT_EQUAL_UINT32(0, board.app.closing);
     TEST_ASSERT_TRUE(server_poll(&board.server));
     TEST_ASSERT_EQUAL_UINT32(1, board.app.closing);
@@ -770,7 +770,7 @@ TEST(test_hello_and_empty_board)
 TEST(test_discovery)
 TEST(test_image_runs_and_is_read_back)
 TEST(test_bad_image_changes_nothing)
-TEST(test_tunables)
+TEST(test_parameters)
 TEST(test_save_survives_reset)
 TEST(test_older_set_is_migrated)
 TEST(test_newer_set_is_refused)

@@ -97,7 +97,7 @@ static bool runs(unsigned which) {
 static float kp_now(void) {
     float value;
     bool saved;
-    TEST_ASSERT_EQUAL(0, client_get(client, TUNABLE_kp, 1, &value, &saved));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 1, &value, &saved));
     return value;
 }
 
@@ -127,13 +127,13 @@ static void test_an_image_in_pieces_is_used_in_the_flash_and_stays(void) {
         TEST_ASSERT_FLOAT_WITHIN(0.01f, motion.value[i], now.q[i]);
 }
 
-/* A tunable is saved by writing the image, too, into the other slot, and the arm moves there. */
+/* A parameter is saved by writing the image, too, into the other slot, and the arm moves there. */
 static void test_saving_moves_the_arm_to_the_other_slot(void) {
     float value;
     bool persistent;
     TEST_ASSERT_EQUAL(0, send(MOTORS));
     const uint8_t *before = host.server.running;
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 1, 77, &value));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 1, 77, &value));
     TEST_ASSERT_EQUAL_MESSAGE(0, client_save(client, &persistent), client->error.what);
     TEST_ASSERT_TRUE(persistent && host.server.running != before && runs(MOTORS));
     TEST_ASSERT_EQUAL_FLOAT(77, kp_now());
@@ -143,30 +143,30 @@ static void test_saving_moves_the_arm_to_the_other_slot(void) {
 }
 
 /*
- * The tunables wait where the points of a motion lie: one that waits for more of them is forgotten,
- * and of one that the next tick begins nothing is taken away.
+ * The parameters wait where the points of a motion lie: one that waits for more of them is
+ * forgotten, and of one that the next tick begins nothing is taken away.
  */
 static void test_saving_ends_a_motion_that_has_not_begun(void) {
-    const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.02f};
+    const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.02f};
     const float point[CONTROL_ARM_JOINTS] = {0};
     uint32_t credits;
     bool persistent;
     TEST_ASSERT_EQUAL(0, send(MOTORS));
     TEST_ASSERT_EQUAL(0, client_discover_robot(client));
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
-    TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
     TEST_ASSERT_EQUAL_MESSAGE(0, client_save(client, &persistent), client->error.what);
     TEST_ASSERT_TRUE(runs(MOTORS));
-    TEST_ASSERT_EQUAL(-1, client_knots(client, point, 1, &credits));
+    TEST_ASSERT_EQUAL(-1, client_points(client, point, 1, &credits));
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
     host.ticks_per_poll = 0; /* the next tick would close the loop */
     while (!host.app.closing)
-        TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
+        TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
     TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
     TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the outputs are on"));
     board_tick(&host, 5);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, host.app.safety.state);
-    TEST_ASSERT_EQUAL_MESSAGE(0, client_knots(client, point, 1, &credits), client->error.what);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
     TEST_ASSERT_EQUAL(0, client_stop(client, true));
     board_tick(&host, 5);
 }
@@ -221,7 +221,7 @@ static void test_power_cuts(void) {
     float value;
     bool persistent;
     TEST_ASSERT_EQUAL(0, send(MOTORS));
-    TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 1, 77, &value));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 1, 77, &value));
     TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
     memcpy(saved, flash_f1.memory, sizeof saved);
     const uint64_t all = operations();
@@ -247,8 +247,8 @@ static void test_power_cuts(void) {
 }
 
 /*
- * The controller fails for once, and the board goes on: with what it had, tunables that are only in
- * RAM included, or without an arm where there was none.
+ * The controller fails for once, and the board goes on: with what it had, parameters that are only
+ * in RAM included, or without an arm where there was none.
  */
 static void test_errors_of_the_controller(void) {
     static uint8_t empty[2 * SLOT], saved[2 * SLOT];
@@ -263,7 +263,7 @@ static void test_errors_of_the_controller(void) {
             flash_f1_power_up(at);
             board_start(&host);
             if (has)
-                TEST_ASSERT_EQUAL(0, client_set(client, TUNABLE_kp, 1, 78, &value));
+                TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 1, 78, &value));
             TEST_ASSERT_EQUAL(-1, send(TORQUES));
             TEST_ASSERT_EQUAL(LINK_STORE, client->status);
             flash_f1_power_up(UINT64_MAX);

@@ -1,5 +1,5 @@
 /*
- * The parameter image: its layout is frozen by bytes and by the checksum of a reference image;
+ * The robot image: its layout is frozen by bytes and by the checksum of a reference image;
  * every image that is accepted is the only one with its content; no bytes whatever make the reader
  * misbehave (the host runs this under the sanitizers).
  */

@@ -23,7 +23,7 @@ enum { TRIALS = 1000, MINUTES = 60 };
 #else
 enum { TRIALS = 60, MINUTES = 3 };
 #endif
-enum { N = CONTROL_ARM_JOINTS, MOST_MS = 50, PATIENCE_MS = 4000, SHOULDER = 1, ELBOW = 2 };
+enum { N = CONTROL_ARM_JOINTS, MOST_MS = 50, TIMEOUT_MS = 4000, SHOULDER = 1, ELBOW = 2 };
 /* Behind weight, of a hundred: eighty were late before the model was asked about the encoder. */
 enum { LATE_PERCENT = 1 };
 
@@ -36,8 +36,8 @@ static float between(float low, float high) {
     return low + (high - low) * (float)((double)(chance >> 11) / 9007199254740992.0);
 }
 
-static void set(uint32_t tunable, uint32_t joint, float value) {
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, tunable, joint, value));
+static void set(uint32_t parameter, uint32_t joint, float value) {
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, parameter, joint, value));
 }
 
 static void tick(void) {
@@ -69,9 +69,9 @@ static const error_t exact = {"exact model", 0, 0, 0};
 static const error_t wrong = {"masses 10 %, friction 50 % off, 1 count of noise", 0.1f, 0.5f, 1};
 
 static void disturb(const error_t *e) {
-    set(TUNABLE_plant_mass, 0, between(1 - e->mass, 1 + e->mass));
-    set(TUNABLE_plant_friction, 0, between(1 - e->friction, 1 + e->friction));
-    set(TUNABLE_plant_noise, 0, floorf(between(0, e->noise + 0.999f)));
+    set(PARAMETER_sim_mass, 0, between(1 - e->mass, 1 + e->mass));
+    set(PARAMETER_sim_friction, 0, between(1 - e->friction, 1 + e->friction));
+    set(PARAMETER_sim_noise, 0, floorf(between(0, e->noise + 0.999f)));
 }
 
 static bool move(void) {
@@ -86,24 +86,24 @@ static bool move(void) {
 static int caught(uint32_t defect, uint32_t joint, uint32_t feedback, const error_t *e) {
     float q[N] = {0};
     load();
-    set(TUNABLE_feedback, 0, (float)feedback);
+    set(PARAMETER_feedback, 0, (float)feedback);
     disturb(e);
     if (defect == DEFECT_MOTOR)
         random_pose(q);
     TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, q));
-    set(TUNABLE_plant_defect_joint, 0, (float)joint);
-    set(TUNABLE_plant_defect, 0, (float)defect);
+    set(PARAMETER_sim_defect_joint, 0, (float)joint);
+    set(PARAMETER_sim_defect, 0, (float)defect);
     while (!move()) /* a way that is too long for its time */
         ;
     const float moving = 16 * app.control[app.now].joint[joint].wrong;
     int t, moved = -1;
-    for (t = 0; t < PATIENCE_MS && app.safety.state != APP_STATE_FAULT; t++) {
+    for (t = 0; t < TIMEOUT_MS && app.safety.state != APP_STATE_FAULT; t++) {
         tick();
-        if (moved < 0 && fabsf(app.plant.qd[joint]) > moving)
+        if (moved < 0 && fabsf(app.sim_arm.qd[joint]) > moving)
             moved = t;
     }
     if (app.safety.state != APP_STATE_FAULT)
-        return moved < 0 ? -1 : PATIENCE_MS;
+        return moved < 0 ? -1 : TIMEOUT_MS;
     TEST_ASSERT_EQUAL_STRING("direction", app_fault_name(app.safety.fault));
     TEST_ASSERT_EQUAL_UINT32(joint, app.safety.fault_joint);
     return moved < 0 ? 0 : t - moved;
@@ -159,14 +159,14 @@ static void test_weak_supply_is_no_direction(void) {
     static const float stretched[N] = {0, 0, -1.5f, 0, 0, 0};
     const motion_t hold = {.kind = MOTION_HOLD};
     load();
-    set(TUNABLE_guard_tracking, 0, 10);
-    set(TUNABLE_guard_supply_low, 0, 0.01f);
+    set(PARAMETER_guard_tracking, 0, 10);
+    set(PARAMETER_guard_supply_low, 0, 0.01f);
     TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, stretched));
     TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &hold));
     for (int t = 0; t < 50; t++)
         tick();
-    set(TUNABLE_plant_defect, 0, DEFECT_WEAK);
-    for (int t = 0; t < PATIENCE_MS && app.safety.state != APP_STATE_FAULT; t++)
+    set(PARAMETER_sim_defect, 0, DEFECT_WEAK);
+    for (int t = 0; t < TIMEOUT_MS && app.safety.state != APP_STATE_FAULT; t++)
         tick();
     TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(app.safety.fault));
 }
@@ -188,12 +188,12 @@ static uint32_t accused(uint32_t feedback, uint32_t feedforward, const char *nam
     uint32_t motions = 0, alarms = 0;
     char text[100];
     load();
-    set(TUNABLE_feedback, 0, (float)feedback);
-    set(TUNABLE_feedforward, 0, (float)feedforward);
-    set(TUNABLE_guard_tracking, 0, 10);
-    set(TUNABLE_guard_speed, 0, 10);
-    set(TUNABLE_guard_patience_s, 0, 10);
-    set(TUNABLE_guard_position, 0, 1);
+    set(PARAMETER_feedback, 0, (float)feedback);
+    set(PARAMETER_feedforward, 0, (float)feedforward);
+    set(PARAMETER_guard_tracking, 0, 10);
+    set(PARAMETER_guard_speed, 0, 10);
+    set(PARAMETER_guard_limit_s, 0, 10);
+    set(PARAMETER_guard_position, 0, 1);
     chance = 11;
     for (uint32_t t = 0; t < MINUTES * 60000; t++) {
         tick();

@@ -62,8 +62,8 @@ static void load(void) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_load(&app, bytes, size));
 }
 
-static void set(uint32_t tunable, float value) {
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, tunable, 0, value));
+static void set(uint32_t parameter, float value) {
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, parameter, 0, value));
 }
 
 static void tick(uint32_t ticks) {
@@ -104,7 +104,7 @@ static double fastest(uint32_t ticks) {
     for (uint32_t i = 0; i < ticks; i++) {
         tick(1);
         for (int k = 0; k < 2; k++)
-            most = fmax(most, fabs((double)app.plant.qd[k]));
+            most = fmax(most, fabs((double)app.sim_arm.qd[k]));
     }
     return most;
 }
@@ -162,14 +162,14 @@ static void test_inputs(void) {
                {DEFECT_PARITY, 1, APP_FAULT_PARITY, 1, APP_STOP_DAMP},
                {DEFECT_LOW, 0, APP_FAULT_SUPPLY_LOW, APP_NO_JOINT, APP_STOP_RELEASE},
                {DEFECT_HIGH, 0, APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, APP_STOP_DAMP},
-               {DEFECT_BREAK, 0, APP_FAULT_BREAK, APP_NO_JOINT, APP_STOP_RELEASE},
+               {DEFECT_BREAK, 0, APP_FAULT_ESTOP, APP_NO_JOINT, APP_STOP_RELEASE},
                {DEFECT_LATE, 0, APP_FAULT_OVERRUN, APP_NO_JOINT, APP_STOP_DAMP},
                {DEFECT_NUMBER, 1, APP_FAULT_NUMBER, 1, APP_STOP_DAMP}};
     for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
         load();
         hold();
-        set(TUNABLE_plant_defect_joint, (float)row[r].joint);
-        set(TUNABLE_plant_defect, (float)row[r].defect);
+        set(PARAMETER_sim_defect_joint, (float)row[r].joint);
+        set(PARAMETER_sim_defect, (float)row[r].defect);
         const uint32_t took = until(row[r].fault, row[r].at, 20);
         TEST_ASSERT_TRUE(took <= 6); /* encoders may fail for five ticks */
         TEST_ASSERT_EQUAL_UINT32(row[r].stop, app.safety.stop);
@@ -180,7 +180,7 @@ static void test_inputs(void) {
         /*
          * It stays, also when the defect is gone, until it is cleared; brakes have the arm by then.
          */
-        set(TUNABLE_plant_defect, 0);
+        set(PARAMETER_sim_defect, 0);
         tick(600);
         TEST_ASSERT_EQUAL_UINT32(row[r].fault, app.safety.fault);
         TEST_ASSERT_EQUAL_UINT8(0, out.enable);
@@ -195,9 +195,9 @@ static void test_short_dropout_is_no_fault(void) {
     load();
     hold();
     for (int k = 0; k < 10; k++) {
-        set(TUNABLE_plant_defect, DEFECT_LOST);
+        set(PARAMETER_sim_defect, DEFECT_LOST);
         tick(5);
-        set(TUNABLE_plant_defect, DEFECT_NONE);
+        set(PARAMETER_sim_defect, DEFECT_NONE);
         tick(1);
     }
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
@@ -206,9 +206,9 @@ static void test_short_dropout_is_no_fault(void) {
 static void test_jammed_joint(void) {
     load();
     hold();
-    set(TUNABLE_plant_defect_joint, 1);
-    set(TUNABLE_plant_defect, DEFECT_JAMMED);
-    set(TUNABLE_guard_tracking, 0.02f);
+    set(PARAMETER_sim_defect_joint, 1);
+    set(PARAMETER_sim_defect, DEFECT_JAMMED);
+    set(PARAMETER_guard_tracking, 0.02f);
     move(0, 1);
     (void)until(APP_FAULT_TRACKING, 1, 2000);
     app_status_t status;
@@ -216,17 +216,17 @@ static void test_jammed_joint(void) {
     TEST_ASSERT_EQUAL_FLOAT(0.02f, status.fault_limit);
     TEST_ASSERT_TRUE(fabsf(status.fault_value) > 0.02f && fabsf(status.fault_value) < 0.03f);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
-    /* 900 N m/rad times 0.06 rad are above 50 N m: with patience for the error it is the torque. */
+    /* 900 N m/rad times 0.06 rad are above 50 N m: with a wide tracking guard it is the torque. */
     load();
     hold();
-    set(TUNABLE_plant_defect_joint, 1);
-    set(TUNABLE_plant_defect, DEFECT_JAMMED);
-    set(TUNABLE_guard_tracking, 10);
+    set(PARAMETER_sim_defect_joint, 1);
+    set(PARAMETER_sim_defect, DEFECT_JAMMED);
+    set(PARAMETER_guard_tracking, 10);
     move(0, 1);
     (void)until(APP_FAULT_TORQUE, 1, 3000);
     app_status(&app, &status);
     TEST_ASSERT_EQUAL_FLOAT(50, status.fault_limit);
-    TEST_ASSERT_TRUE(status.limited >= 300); /* the patience of 0.3 s */
+    TEST_ASSERT_TRUE(status.limited >= 300); /* 0.3 s at the limit */
     for (int i = 0; i < 2; i++)
         TEST_ASSERT_TRUE(fabsf(app.loop.tau[i]) <= 50);
 }
@@ -240,7 +240,7 @@ static void test_voltages_are_told(void) {
     for (int r = 0; r < 2; r++) {
         load();
         hold();
-        set(TUNABLE_plant_defect, row[r].defect);
+        set(PARAMETER_sim_defect, row[r].defect);
         (void)until(r == 0 ? APP_FAULT_SUPPLY_LOW : APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, 20);
         app_status(&app, &status);
         TEST_ASSERT_FLOAT_WITHIN(1e-3f, row[r].value, status.fault_value);
@@ -252,10 +252,10 @@ static void test_voltages_are_told(void) {
      * and too short a way for an error that is the torque limit.
      */
     load();
-    set(TUNABLE_guard_supply_low, 0.01f);
-    set(TUNABLE_guard_patience_s, 0.02f);
+    set(PARAMETER_guard_supply_low, 0.01f);
+    set(PARAMETER_guard_limit_s, 0.02f);
     hold();
-    set(TUNABLE_plant_defect, DEFECT_WEAK);
+    set(PARAMETER_sim_defect, DEFECT_WEAK);
     move(0.04f, 0);
     (void)until(APP_FAULT_VOLTAGE, 0, 3000);
     app_status(&app, &status);
@@ -267,10 +267,10 @@ static void test_voltages_are_told(void) {
 static void test_speed_and_position(void) {
     for (int k = 0; k < 2; k++) {
         load();
-        set(TUNABLE_guard_tracking, 10);
-        set(TUNABLE_guard_speed, k == 0 ? 1 : 10);
-        set(TUNABLE_feedback, FEEDBACK_OFF);
-        set(TUNABLE_feedforward, FEEDFORWARD_OFF);
+        set(PARAMETER_guard_tracking, 10);
+        set(PARAMETER_guard_speed, k == 0 ? 1 : 10);
+        set(PARAMETER_feedback, FEEDBACK_OFF);
+        set(PARAMETER_feedforward, FEEDFORWARD_OFF);
         tick(1);
         const float start[2] = {k == 0 ? 0 : 2.9f, 0};
         TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, start));
@@ -285,21 +285,21 @@ static void test_speed_and_position(void) {
 
 static void test_stream_runs_dry(void) {
     load();
-    const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.01f};
+    const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.01f};
     TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &motion));
     for (int k = 0; k < 20; k++) {
         const float point[2] = {0.0005f * (float)(k * k) / 2, 0};
-        TEST_ASSERT_EQUAL_INT(APP_OK, app_knot_push(&app, point));
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_point_push(&app, point));
     }
     (void)until(APP_FAULT_SETPOINT, APP_NO_JOINT, 400);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
     const float fast = fabsf(app.loop.qd_ref[0]);
     TEST_ASSERT_TRUE(fast > 0.3f); /* it was on its way */
     /* The reference brakes at 10 rad/s^2: it rests after qd/a, having gone qd^2/2a. */
-    const float from = app.plant.q[0];
+    const float from = app.sim_arm.q[0];
     tick((uint32_t)(fast / 10 * RATE) + 20);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_RELEASE, app.safety.stop); /* brakes */
-    TEST_ASSERT_FLOAT_WITHIN(0.002f, fast * fast / 20, app.plant.q[0] - from);
+    TEST_ASSERT_FLOAT_WITHIN(0.002f, fast * fast / 20, app.sim_arm.q[0] - from);
 }
 
 /* A motor or an encoder the wrong way round, within 50 ms of the first wrong acceleration. */
@@ -308,14 +308,14 @@ static void test_direction(void) {
     for (uint32_t joint = 0; joint < 2; joint++)
         for (int d = 0; d < 2; d++) {
             load();
-            set(TUNABLE_plant_defect_joint, (float)joint);
-            set(TUNABLE_plant_defect, (float)defect[d]);
+            set(PARAMETER_sim_defect_joint, (float)joint);
+            set(PARAMETER_sim_defect, (float)defect[d]);
             tick(1);
             move(joint == 0 ? 1 : 0, joint == 0 ? 0 : 1);
             tick(1);
             /* The first tick with a torque worth speaking of. */
             uint32_t waited = 0;
-            while (fabsf(app.plant.qd[joint]) < 0.02f && waited++ < 200 &&
+            while (fabsf(app.sim_arm.qd[joint]) < 0.02f && waited++ < 200 &&
                    app.safety.state != APP_STATE_FAULT)
                 tick(1);
             const uint32_t took = until(APP_FAULT_DIRECTION, joint, 100);
@@ -333,9 +333,9 @@ static void test_wrong_masses_are_no_wrong_direction(void) {
     for (int m = 0; m < 3; m++)
         for (int noise = 0; noise < 2; noise++) {
             load();
-            set(TUNABLE_plant_mass, mass[m]);
-            set(TUNABLE_plant_noise, (float)(3 * noise));
-            set(TUNABLE_guard_tracking, 10);
+            set(PARAMETER_sim_mass, mass[m]);
+            set(PARAMETER_sim_noise, (float)(3 * noise));
+            set(PARAMETER_guard_tracking, 10);
             tick(1);
             for (int k = 0; k < 12; k++) {
                 move(k % 2 ? -1.5f : 1.5f, k % 3 ? 2.0f : -2.0f);
@@ -351,7 +351,7 @@ static void test_wrong_masses_are_no_wrong_direction(void) {
 static void stretched(void) {
     const float start[2] = {0, 0};
     load();
-    set(TUNABLE_brakes, 0);
+    set(PARAMETER_brakes, 0);
     tick(1);
     TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, start));
     const motion_t motion = {.kind = MOTION_HOLD};
@@ -370,7 +370,7 @@ static void test_hold_without_brakes(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
     tick(100);
     TEST_ASSERT_EQUAL_UINT8(1, out.enable);
-    TEST_ASSERT_FLOAT_WITHIN(0.01f, 0, app.plant.q[0]);
+    TEST_ASSERT_FLOAT_WITHIN(0.01f, 0, app.sim_arm.q[0]);
 }
 
 /*
@@ -379,7 +379,7 @@ static void test_hold_without_brakes(void) {
  */
 static void test_lower_without_brakes(void) {
     stretched();
-    set(TUNABLE_hold_part, (float)(GRAVITY0 / 50 / 2));
+    set(PARAMETER_hold_fraction, (float)(GRAVITY0 / 50 / 2));
     tick(1);
     app.motion.starved = 10;
     (void)until(APP_FAULT_SETPOINT, APP_NO_JOINT, 2);
@@ -387,13 +387,13 @@ static void test_lower_without_brakes(void) {
     const double most = fastest(12000);
     TEST_ASSERT_TRUE(most > 0.15 && most < 0.22); /* 0.2 and a little overshoot of the loop */
     /* Torques below 50 N m / 256 are left alone: 0.08 rad of the elbow, less of the shoulder. */
-    TEST_ASSERT_FLOAT_WITHIN(0.08f, -1.5708f, app.plant.q[0]);
+    TEST_ASSERT_FLOAT_WITHIN(0.08f, -1.5708f, app.sim_arm.q[0]);
 }
 
 /* Shorted windings: slower than gravity by damping. */
 static void test_damp_without_brakes(void) {
     stretched();
-    set(TUNABLE_plant_defect, DEFECT_LOST);
+    set(PARAMETER_sim_defect, DEFECT_LOST);
     (void)until(APP_FAULT_ENCODER, 0, 10);
     const double most = fastest(3000);
     TEST_ASSERT_TRUE(most > 0.5 * GRAVITY0 / DAMPING);
@@ -404,8 +404,8 @@ static void test_damp_without_brakes(void) {
 /* Released: each rotor of 1 kg m^2 takes at most the energy of the whole way down. */
 static void test_release_without_brakes(void) {
     stretched();
-    set(TUNABLE_plant_defect, DEFECT_BREAK);
-    (void)until(APP_FAULT_BREAK, APP_NO_JOINT, 2);
+    set(PARAMETER_sim_defect, DEFECT_BREAK);
+    (void)until(APP_FAULT_ESTOP, APP_NO_JOINT, 2);
     const double most = fastest(1000);
     TEST_ASSERT_TRUE(most > 2 && most < sqrt(2 * 9.81 * (0.25 + 0.75)));
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
@@ -416,7 +416,7 @@ static void test_second_fault_makes_the_stop_worse(void) {
     stretched();
     app.motion.starved = 10;
     (void)until(APP_FAULT_SETPOINT, APP_NO_JOINT, 2);
-    set(TUNABLE_plant_defect, DEFECT_LOST);
+    set(PARAMETER_sim_defect, DEFECT_LOST);
     tick(7);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_DAMP, app.safety.stop);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault); /* the first wins */
@@ -426,7 +426,7 @@ static void test_second_fault_makes_the_stop_worse(void) {
 /* Gravity that takes more than the torque limit: the loop is not closed at all. */
 static void test_too_weak_to_arm(void) {
     load();
-    set(TUNABLE_limits_part, (float)(GRAVITY0 / 50 * 0.9));
+    set(PARAMETER_limits_scale, (float)(GRAVITY0 / 50 * 0.9));
     tick(1);
     const motion_t motion = {.kind = MOTION_HOLD};
     TEST_ASSERT_EQUAL_INT(APP_E_WEAK, app_motion_start(&app, &motion));
@@ -438,7 +438,7 @@ static void test_too_weak_to_arm(void) {
 /* Commissioning: a part of the limits of torque and speed. */
 static void test_part_of_the_limits(void) {
     load();
-    set(TUNABLE_limits_part, 0.25f);
+    set(PARAMETER_limits_scale, 0.25f);
     tick(1);
     const motion_t fast = {.kind = MOTION_QUINTIC, .duration_s = 1, .value = {0.5f, 0}};
     TEST_ASSERT_EQUAL_INT(APP_E_VELOCITY, app_motion_start(&app, &fast));
@@ -456,29 +456,29 @@ static void test_part_of_the_limits(void) {
 /* Commissioning: what the encoders mean, and limits from where the arm was homed. */
 static void test_encoders_and_soft_limits(void) {
     load();
-    set(TUNABLE_plant, 0); /* an arm is attached */
+    set(PARAMETER_arm, ARM_REAL); /* an arm is attached */
     app_inputs_t in = {.counts = {100, 0}, .counts_valid = 3};
     app_tick(&app, &in, &out);
     const float turned = 100 * 6.2831853f / (1000 * 100);
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, turned, app.loop.q[0]);
-    TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, TUNABLE_encoder_sign, 0, 0));
-    set(TUNABLE_encoder_sign, -1);
+    TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, PARAMETER_encoder_sign, 0, 0));
+    set(PARAMETER_encoder_sign, -1);
     app_tick(&app, &in, &out);
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, -turned, app.loop.q[0]);
-    set(TUNABLE_encoder_ratio, 50);
+    set(PARAMETER_encoder_ratio, 50);
     app_tick(&app, &in, &out);
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, -2 * turned, app.loop.q[0]);
-    set(TUNABLE_encoder_offset, 0.5f);
+    set(PARAMETER_encoder_offset, 0.5f);
     app_tick(&app, &in, &out);
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0.5f - 2 * turned, app.loop.q[0]);
-    set(TUNABLE_position_upper, 0.6f);
+    set(PARAMETER_position_upper, 0.6f);
     app_tick(&app, &in, &out);
     const motion_t beyond = {.kind = MOTION_QUINTIC, .value = {0.7f, 0}};
     TEST_ASSERT_EQUAL_INT(APP_E_POSITION, app_motion_start(&app, &beyond));
     const motion_t within = {.kind = MOTION_QUINTIC, .value = {0.55f, 0}};
     TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &within));
     app_tick(&app, &in, &out);
-    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_set(&app, TUNABLE_encoder_offset, 0, 0)); /* not now */
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_set(&app, PARAMETER_encoder_offset, 0, 0)); /* not now */
 }
 
 /* --------------------------------------------------------------------------------------- homing */
@@ -487,8 +487,8 @@ static void test_encoders_and_soft_limits(void) {
 #define STOP  0.02f         /* behind a limit stands a stop of the simulated arm, setup.c */
 
 static void home_by(uint32_t joint, float how, float position) {
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_home, joint, how));
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_home_position, joint, position));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, joint, how));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home_position, joint, position));
 }
 
 /* Ticks until it has ended, with or without a fault. */
@@ -515,10 +515,10 @@ static void test_homing_finds_the_position(void) {
     } row[] = {{-1, -3 - STOP}, {1, 3 + STOP}, {-2, -2.5f}, {2, 2.9f}};
     for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
         load();
-        set(TUNABLE_plant_shift, 3000);
+        set(PARAMETER_sim_shift, 3000);
         home_by(0, row[r].how, row[r].position);
         tick(1);
-        TEST_ASSERT_FLOAT_WITHIN(COUNT, 3000 * COUNT, app.loop.q[0] - app.plant.q[0]);
+        TEST_ASSERT_FLOAT_WITHIN(COUNT, 3000 * COUNT, app.loop.q[0] - app.sim_arm.q[0]);
         /* Nothing else before it is done. */
         const motion_t motion = {.kind = MOTION_QUINTIC, .value = {0.5f, 0}};
         TEST_ASSERT_EQUAL_INT(APP_E_HOME, app_motion_start(&app, &motion));
@@ -526,16 +526,16 @@ static void test_homing_finds_the_position(void) {
         (void)home_joint(0);
         TEST_ASSERT_EQUAL_STRING("none", app_fault_name(app.safety.fault));
         TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
-        TEST_ASSERT_FLOAT_WITHIN(2 * COUNT + 5e-5f, 0, app.loop.q[0] - app.plant.q[0]);
+        TEST_ASSERT_FLOAT_WITHIN(2 * COUNT + 5e-5f, 0, app.loop.q[0] - app.sim_arm.q[0]);
         /* Within its limits, which hold from now on. */
-        TEST_ASSERT_TRUE(app.plant.q[0] > -3 && app.plant.q[0] < 3);
+        TEST_ASSERT_TRUE(app.sim_arm.q[0] > -3 && app.sim_arm.q[0] < 3);
         move(0.5f, 0);
         tick(5);
         TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
         const motion_t beyond = {.kind = MOTION_QUINTIC, .value = {3.1f, 0}};
         tick(8000);
         TEST_ASSERT_EQUAL_INT(APP_E_POSITION, app_motion_start(&app, &beyond));
-        TEST_ASSERT_FLOAT_WITHIN(2 * COUNT + 1e-3f, 0.5f, app.plant.q[0]);
+        TEST_ASSERT_FLOAT_WITHIN(2 * COUNT + 1e-3f, 0.5f, app.sim_arm.q[0]);
     }
 }
 
@@ -550,7 +550,7 @@ static void test_homing_presses_with_its_torque(void) {
     do {
         tick(1);
         most = fmax(most, fabs((double)(app.loop.tau[1] - app.loop.tau_model[1])));
-        fast = fmax(fast, fabs((double)app.plant.qd[1]));
+        fast = fmax(fast, fabs((double)app.sim_arm.qd[1]));
     } while (app.safety.state == APP_STATE_HOMING);
     TEST_ASSERT_DOUBLE_WITHIN(1e-4, 5, most); /* 50 N m */
     TEST_ASSERT_TRUE(fast < 0.22);            /* a tenth of 2 rad/s, and a little overshoot */
@@ -559,7 +559,7 @@ static void test_homing_presses_with_its_torque(void) {
 /* Without brakes the loop goes on holding the arm, from joint to joint. */
 static void test_homing_without_brakes(void) {
     load();
-    set(TUNABLE_brakes, 0);
+    set(PARAMETER_brakes, 0);
     home_by(0, -2, -0.3f);
     home_by(1, 2, 0.4f);
     tick(1);
@@ -604,7 +604,7 @@ static void test_homing_at_a_switch_of_the_board(void) {
     double x = 0.3;
     load();
     home_by(0, 2, 1);
-    set(TUNABLE_plant, 0);
+    set(PARAMETER_arm, ARM_REAL);
     board_switches = 1;
     for (uint32_t ticks = 0; ticks < 100000 && (ticks < 6 || app.safety.state == APP_STATE_HOMING);
          ticks++) {
@@ -634,14 +634,14 @@ static void test_homing_is_refused(void) {
     home_by(0, 1, 3);
     motion.value[1] = 1;
     TEST_ASSERT_EQUAL_INT(APP_E_NUMBER, app_motion_start(&app, &motion)); /* one at a time */
-    TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, TUNABLE_home, 0, 0.5f));
+    TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, PARAMETER_home, 0, 0.5f));
     motion.value[1] = 0;
     home_by(0, 2, 3);
-    set(TUNABLE_plant, 0); /* no inputs for switches */
+    set(PARAMETER_arm, ARM_REAL); /* no inputs for switches */
     tick(2);
     TEST_ASSERT_EQUAL_INT(APP_E_SEEK, app_motion_start(&app, &motion));
-    set(TUNABLE_plant, 1);
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, TUNABLE_home, 0, 0));
+    set(PARAMETER_arm, ARM_SIMULATED);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 0));
     tick(1);
     move(0.1f, 0); /* absolute again, it knows where it is */
 }
@@ -649,24 +649,24 @@ static void test_homing_is_refused(void) {
 /* A known position: the offset of an absolute encoder takes it up. */
 static void test_absolute_offset(void) {
     load();
-    set(TUNABLE_plant_shift, -2000);
+    set(PARAMETER_sim_shift, -2000);
     tick(1);
-    const float wrong = app.loop.q[0] - app.plant.q[0];
+    const float wrong = app.loop.q[0] - app.sim_arm.q[0];
     TEST_ASSERT_FLOAT_WITHIN(COUNT, -2000 * COUNT, wrong);
-    set(TUNABLE_encoder_offset, -wrong);
+    set(PARAMETER_encoder_offset, -wrong);
     tick(1);
-    TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0, app.loop.q[0] - app.plant.q[0]);
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0, app.loop.q[0] - app.sim_arm.q[0]);
 }
 
 /* Points that stop coming are noticed before the buffer runs dry, where that is wanted. */
 static void test_setpoint_timeout(void) {
     load();
-    set(TUNABLE_guard_setpoint, 25);
-    const motion_t motion = {.kind = MOTION_KNOTS, .duration_s = 0.01f};
+    set(PARAMETER_guard_setpoint, 25);
+    const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.01f};
     const float point[2] = {0, 0};
     TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &motion));
     for (int k = 0; k < 20; k++)
-        TEST_ASSERT_EQUAL_INT(APP_OK, app_knot_push(&app, point));
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_point_push(&app, point));
     TEST_ASSERT_EQUAL_UINT32(26, until(APP_FAULT_SETPOINT, APP_NO_JOINT, 400));
     app_status_t status;
     app_status(&app, &status);

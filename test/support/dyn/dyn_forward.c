@@ -98,8 +98,8 @@ void forward_units(const dyn_model_t *model, dyn_units_t *units) {
     units->length = (int8_t)power_above(reach / 2);
     const double L = ldexp(1, units->length);
     for (uint32_t i = model->n; i-- > 0;) {
-        const bool slides = model->joint[i].type == DYN_PRISMATIC;
-        const double rotor = dyn_model_rotor(&model->joint[i]) / (slides ? 1 : L * L);
+        const bool prismatic = model->joint[i].type == DYN_PRISMATIC;
+        const double rotor = dyn_model_rotor(&model->joint[i]) / (prismatic ? 1 : L * L);
         const double most = fmax(fmax(m[i], h[i] / L), fmax(I[i] / (L * L), rotor));
         const int mass = power_above(fmax(most / 2, 1e-6));
         const int behind = i + 1 < model->n ? units->mass[i + 1] : mass;
@@ -131,11 +131,11 @@ void forward_to_q31(const dyn_model_t *model, const dyn_units_t *units, forward_
                     forward_q31_t *out) {
     for (uint32_t i = 0; i < model->n; i++) {
         const dyn_q31_exponents_t e = dyn_q31_exponents(model, units, i);
-        const bool slides = model->joint[i].type == DYN_PRISMATIC;
-        out->q[i] = slides ? dyn_q31_from(s->q[i], e.position) : dyn_q31_angle(s->q[i]);
+        const bool prismatic = model->joint[i].type == DYN_PRISMATIC;
+        out->q[i] = prismatic ? dyn_q31_from(s->q[i], e.position) : dyn_q31_angle(s->q[i]);
         out->qd[i] = dyn_q31_from(s->qd[i], e.velocity);
         out->tau[i] = dyn_q31_from(s->tau[i], e.torque);
-        s->q[i] = slides ? dyn_q31_to(out->q[i], e.position) : dyn_q31_angle_rad(out->q[i]);
+        s->q[i] = prismatic ? dyn_q31_to(out->q[i], e.position) : dyn_q31_angle_rad(out->q[i]);
         s->qd[i] = dyn_q31_to(out->qd[i], e.velocity);
         s->tau[i] = dyn_q31_to(out->tau[i], e.torque);
     }

@@ -169,13 +169,13 @@ void kdl_forward(kdl_arm_t *arm, const double *q, const double *qd, const double
 }
 
 void kdl_pose(kdl_arm_t *arm, const double *q, double *pose) {
-    Frame hand;
-    need(arm->pose.JntToCart(joints(arm, q), hand), "pose");
-    hand = arm->base * hand;
+    Frame effector;
+    need(arm->pose.JntToCart(joints(arm, q), effector), "pose");
+    effector = arm->base * effector;
     for (int r = 0; r < 3; r++) {
         for (int c = 0; c < 3; c++)
-            pose[4 * r + c] = hand.M(r, c);
-        pose[4 * r + 3] = hand.p(r);
+            pose[4 * r + c] = effector.M(r, c);
+        pose[4 * r + 3] = effector.p(r);
     }
 }
 

@@ -25,7 +25,7 @@ void kdl_mass(kdl_arm_t *arm, const double *q, double *M);
 void kdl_coriolis(kdl_arm_t *arm, const double *q, const double *qd, double *tau);
 void kdl_gravity(kdl_arm_t *arm, const double *q, double *tau);
 void kdl_forward(kdl_arm_t *arm, const double *q, const double *qd, const double *tau, double *qdd);
-/* Of the hand in the world; velocity rows first. */
+/* Of the end effector in the world; velocity rows first. */
 void kdl_pose(kdl_arm_t *arm, const double *q, double *pose);
 void kdl_jacobian(kdl_arm_t *arm, const double *q, double *J);
 

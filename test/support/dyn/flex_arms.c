@@ -85,7 +85,7 @@ static void planar(flex_arm_t *arm) {
     settle(arm, 2);
 }
 
-static const dyn_body_t hand = {
+static const dyn_body_t effector = {
     0.8, {0.05, -0.02, 0.07}, {0.004, 0.005, 0.003, 0.0004, -0.0003, 0.0002}};
 
 static void space(flex_arm_t *arm) {
@@ -110,13 +110,13 @@ static void space(flex_arm_t *arm) {
     arm->beam[2] =
         (flex_beam_t){.length = 0.7, .mu = 2, .EI_y = 150, .EI_z = 250, .xy = 1, .xz = 1};
     settle(arm, 3);
-    arm->model.payload = hand;
+    arm->model.payload = effector;
     arm->model.payload.com[0] += 0.7;
     arm->model.tool.p[0] = 0.8;
     arm->model.tool.p[2] = 0.1;
 }
 
-static void sliding(flex_arm_t *arm) {
+static void prismatic(flex_arm_t *arm) {
     dyn_model_joint_t *j = arm->model.joint;
     arm->model.gravity[0] = 2;
     arm->model.gravity[2] = -9.5;
@@ -136,15 +136,15 @@ static void sliding(flex_arm_t *arm) {
     j[3].a = 0.25;
     j[3].alpha = 0.5;
     j[3].d = 0.05;
-    j[3].link = hand;
+    j[3].link = effector;
     j[3].drive.motor = (dyn_motor_t){.gear = 50, .rotor_inertia = 1e-5};
     settle(arm, 4);
     arm->model.payload = (dyn_body_t){0.3, {0.1, 0, 0}, {0.001, 0.001, 0.001, 0, 0, 0}};
 }
 
 void flex_arm(flex_arm_name_t name, flex_arm_t *out) {
-    static const char *const names[FLEX_ARMS] = {"planar", "space", "sliding"};
-    static void (*const make[FLEX_ARMS])(flex_arm_t *) = {planar, space, sliding};
+    static const char *const names[FLEX_ARMS] = {"planar", "space", "prismatic"};
+    static void (*const make[FLEX_ARMS])(flex_arm_t *) = {planar, space, prismatic};
     *out = (flex_arm_t){.name = names[name]};
     make[name](out);
 }

@@ -23,10 +23,11 @@ typedef struct {
 } flex_arm_t;
 
 typedef enum {
-    FLEX_ARM_PLANAR,  /* paper 004, Table 3: two links, one mode each */
-    FLEX_ARM_SPACE,   /* three joints on crossed axes: rigid, bent in both planes and twisted, bent
-                         in both planes, with a load in its hand */
-    FLEX_ARM_SLIDING, /* four joints, the third slides; offsets along the axes, a rigid hand */
+    FLEX_ARM_PLANAR, /* paper 004, Table 3: two links, one mode each */
+    FLEX_ARM_SPACE,  /* three joints on crossed axes: rigid, bent in both planes and twisted, bent
+                         in both planes, with a load in its end effector */
+    FLEX_ARM_PRISMATIC, /* four joints, the third prismatic; offsets along the axes, a rigid end
+                         effector */
     FLEX_ARMS
 } flex_arm_name_t;
 

@@ -96,11 +96,11 @@ static void places(const flex_arm_t *arm, const number *theta, places_t *out) {
     for (uint32_t i = 0; i < arm->model.n; i++) {
         const dyn_model_joint_t *j = &arm->model.joint[i];
         const flex_beam_t *b = &arm->beam[i];
-        const bool slides = j->type == DYN_PRISMATIC, on_beam = i > 0 && modes_of(b - 1) > 0;
+        const bool prismatic = j->type == DYN_PRISMATIC, on_beam = i > 0 && modes_of(b - 1) > 0;
         at = compose(at, turned(0, j->alpha));
         at = compose(at, shifted(on_beam ? 0 : j->a, 0, 0));
-        at = compose(at, turned(2, j->theta + (slides ? 0 : *theta)));
-        at = compose(at, shifted(0, 0, j->d + (slides ? *theta : 0)));
+        at = compose(at, turned(2, j->theta + (prismatic ? 0 : *theta)));
+        at = compose(at, shifted(0, 0, j->d + (prismatic ? *theta : 0)));
         theta++;
         out->link[i] = at;
         if (modes_of(b) > 0) {
@@ -332,7 +332,7 @@ void flex_reference_coriolis(const flex_arm_t *arm, const double *theta, const d
 
 /* ----------------------------------------------------------------------------------- kinematics */
 
-static place_t hand_of(const flex_arm_t *arm, const places_t *p) {
+static place_t effector_of(const flex_arm_t *arm, const places_t *p) {
     const uint32_t last = arm->model.n - 1;
     const flex_beam_t *b = &arm->beam[last];
     place_t tool = constant(&arm->model.tool);
@@ -346,11 +346,11 @@ void flex_reference_pose(const flex_arm_t *arm, const double *theta, double *pos
     for (uint32_t k = 0; k < dyn_flex_size(&arm->model, &arm->flex); k++)
         at[k] = theta[k];
     places(arm, at, &p);
-    const place_t hand = hand_of(arm, &p);
+    const place_t effector = effector_of(arm, &p);
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++)
-            pose[4 * i + k] = creal(hand.r[i][k]);
-        pose[4 * i + 3] = creal(hand.p[i]);
+            pose[4 * i + k] = creal(effector.r[i][k]);
+        pose[4 * i + 3] = creal(effector.p[i]);
     }
 }
 
@@ -361,13 +361,13 @@ void flex_reference_jacobian(const flex_arm_t *arm, const double *theta, double 
         places_t p;
         double w[3];
         places_step(arm, theta, size, c, at, &p);
-        const place_t hand = hand_of(arm, &p);
-        spin(&hand, w);
+        const place_t effector = effector_of(arm, &p);
+        spin(&effector, w);
         for (int i = 0; i < 3; i++) {
-            J[(uint32_t)i * size + c] = cimag(hand.p[i]) / step;
-            J[(uint32_t)(i + 3) * size + c] = creal(hand.r[i][0]) * w[0] +
-                                              creal(hand.r[i][1]) * w[1] +
-                                              creal(hand.r[i][2]) * w[2];
+            J[(uint32_t)i * size + c] = cimag(effector.p[i]) / step;
+            J[(uint32_t)(i + 3) * size + c] = creal(effector.r[i][0]) * w[0] +
+                                              creal(effector.r[i][1]) * w[1] +
+                                              creal(effector.r[i][2]) * w[2];
         }
     }
 }

@@ -20,7 +20,7 @@ void flex_reference_strain(const flex_arm_t *arm, const double *theta, double *f
  */
 void flex_reference_coriolis(const flex_arm_t *arm, const double *theta, const double *thetad,
                              double *force);
-/* 3 x 4 pose of the hand and 6 x size Jacobian, world axes. */
+/* 3 x 4 pose of the end effector and 6 x size Jacobian, world axes. */
 void flex_reference_pose(const flex_arm_t *arm, const double *theta, double *pose);
 void flex_reference_jacobian(const flex_arm_t *arm, const double *theta, double *J);
 

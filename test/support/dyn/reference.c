@@ -162,7 +162,7 @@ static void read_state(const cJSON *in, const char *tau, const char *M, referenc
     memcpy(s->fd_qdd, s->qdd, sizeof s->fd_qdd);
 }
 
-static void read_hand(const cJSON *in, reference_state_t *s, int n) {
+static void read_tool(const cJSON *in, reference_state_t *s, int n) {
     double r[9], p[3];
     numbers(in, "fd_tau", s->fd_tau, n);
     numbers(in, "fd_qdd", s->fd_qdd, n);
@@ -177,7 +177,7 @@ static void read_hand(const cJSON *in, reference_state_t *s, int n) {
         memcpy(&s->pose[4 * i], &r[3 * i], 3 * sizeof r[0]);
         s->pose[4 * i + 3] = p[i];
     }
-    s->has_hand = true;
+    s->has_tool = true;
 }
 
 static void read_puma(const cJSON *json, bool rotors) {
@@ -235,7 +235,7 @@ static void read_chain(const cJSON *chain) {
     for (uint32_t k = 0; k < arm->states; k++) {
         const cJSON *in = cJSON_GetArrayItem(states, (int)k);
         read_state(in, "tau", "M", &arm->state[k], (int)arm->source.n);
-        read_hand(in, &arm->state[k], (int)arm->source.n);
+        read_tool(in, &arm->state[k], (int)arm->source.n);
     }
 }
 

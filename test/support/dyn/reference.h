@@ -1,6 +1,6 @@
 /*
  * The reference values of ../shared/golden (or $GOLDEN) with everything they hold: torques, inertia
- * matrix, bias, forward dynamics, hand pose, Jacobian, wrench. Host only.
+ * matrix, bias, forward dynamics, pose of the end effector, Jacobian, wrench. Host only.
  */
 #ifndef TEST_SUPPORT_DYN_REFERENCE_H
 #define TEST_SUPPORT_DYN_REFERENCE_H
@@ -15,8 +15,8 @@ typedef struct {
     double bias[DYN_MAX_JOINTS], gravity[DYN_MAX_JOINTS];
     double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2]; /* packed, rotors included */
     double fd_tau[DYN_MAX_JOINTS], fd_qdd[DYN_MAX_JOINTS];
-    bool has_tau, has_bias, has_M, has_hand;
-    /* With has_hand only. */
+    bool has_tau, has_bias, has_M, has_tool;
+    /* With has_tool only. */
     double wrench[6], wrench_base[6], tau_wrench[DYN_MAX_JOINTS], fd_qdd_wrench[DYN_MAX_JOINTS];
     double pose[12], J[6 * DYN_MAX_JOINTS];
 } reference_state_t;

@@ -353,7 +353,7 @@ def test_arguments_at_run_time(folder):
 
 
 def test_arguments_are_what_the_header_says(folder):
-    """Gravity points down in the base frame; a wrench is what the surroundings exert on the hand, on its axes: as the
+    """Gravity points down in the base frame; a wrench is what the surroundings exert on the end effector, on its axes: as the
     options of the tool have them."""
     path = generate(folder, "puma560", "--real", "f64", "--effort", "0", "--keep", "gravity,wrench")
     library = compiled(path)
@@ -383,7 +383,7 @@ def test_functions_can_be_read(folder):
     for name in set(re.findall(r"const float (?:m_)?([A-Za-z]+)\d", code)) | {"s", "c"}:
         assert re.search(rf"\b{name}(\d|\b)", legend), f"{name} is not in the legend"
     for heading in ("tau[0]: torque of waist", "M[1]: shoulder and waist", "qdd[1]: acceleration of shoulder",
-                    "the pivot of elbow", "pose[3]: x of the hand", "J[0]: velocity along x by waist"):
+                    "the pivot of elbow", "pose[3]: x of the end effector", "J[0]: velocity along x by waist"):
         assert f"    /* {heading} */" in code, heading
     assert all(len(line) <= 120 for line in text.splitlines())
 
@@ -436,10 +436,10 @@ def test_the_cache_changes_no_byte(folder):
     annealer its version in anneal_cache.c has to change."""
     kept = os.path.join(folder, "kept")
     for words in (("stanford", "--effort", "1"), ("planar3r", "--real", "q31", "--effort", "2")):
-        at_hand = made(folder, *words)
+        as_asked = made(folder, *words)
         with cache():
             expected = made(folder, *words)
-        assert at_hand == expected, words
+        assert as_asked == expected, words
         with cache(kept):
             assert made(folder, *words) == expected, words
             first = kept_in(kept)

@@ -66,22 +66,25 @@ static const char good_urdf[] =
     "<axis xyz=\"1 0 0\"/><mimic joint=\"j1\" multiplier=\"2\"/></joint>\n"              /* 11 */
     "</robot>\n";                                                                        /* 12 */
 
-static const char good_parts[] =
-    "name: p\n"                                                                          /* 1 */
-    "convention: mdh\n"                                                                  /* 2 */
-    "gravity: [0, 0, -9.81]\n"                                                           /* 3 */
-    "materials: [{name: steel, density: 7850}]\n"                                        /* 4 */
-    "parts:\n"                                                                           /* 5 */
-    "  - name: rod\n"                                                                    /* 6 */
-    "    sections:\n"                                                                    /* 7 */
-    "      - {shape: cylinder, radius: 0.1, length: 1, material: steel}\n"               /* 8 */
-    "      - {shape: tube, radius: 0.2, inner_radius: 0.1, length: 1, density: 1000}\n"  /* 9 */
-    "links:\n"                                                                           /* 10 */
-    "  - {name: arm, parts: [{part: rod, pose: {xyz: [0, 0, 1]}}]}\n"                    /* 11 */
-    "  - {name: hand, parts: [{part: rod}]}\n"                                           /* 12 */
-    "joints:\n"                                                                          /* 13 */
-    "  - {name: j, type: revolute, dh: {theta: 0, d: 0, a: 0, alpha: 0}, link: arm}\n"   /* 14 */
-    "  - {name: k, type: revolute, dh: {theta: 0, d: 0, a: 0, alpha: 0}, link: hand}\n"; /* 15 */
+static const char
+    good_parts[] = "name: p\n"                                                            /* 1 */
+                   "convention: mdh\n"                                                    /* 2 */
+                   "gravity: [0, 0, -9.81]\n"                                             /* 3 */
+                   "materials: [{name: steel, density: 7850}]\n"                          /* 4 */
+                   "parts:\n"                                                             /* 5 */
+                   "  - name: rod\n"                                                      /* 6 */
+                   "    sections:\n"                                                      /* 7 */
+                   "      - {shape: cylinder, radius: 0.1, length: 1, material: steel}\n" /* 8 */
+                   "      - {shape: tube, radius: 0.2, inner_radius: 0.1, length: 1, density: "
+                   "1000}\n"                                                         /* 9 */
+                   "links:\n"                                                        /* 10 */
+                   "  - {name: arm, parts: [{part: rod, pose: {xyz: [0, 0, 1]}}]}\n" /* 11 */
+                   "  - {name: effector, parts: [{part: rod}]}\n"                    /* 12 */
+                   "joints:\n"                                                       /* 13 */
+                   "  - {name: j, type: revolute, dh: {theta: 0, d: 0, a: 0, alpha: 0}, link: "
+                   "arm}\n" /* 14 */
+                   "  - {name: k, type: revolute, dh: {theta: 0, d: 0, a: 0, alpha: 0}, link: "
+                   "effector}\n"; /* 15 */
 
 typedef struct {
     const char *base, *find, *replace;
@@ -300,8 +303,9 @@ static const case_t cases[] = {
      "choose one of false, true"},
     {P, "part: rod, pose", "part: bar, pose", MESSAGE_UNKNOWN_NAME, 11, "no part \"bar\""},
     {P, "link: arm}", "link: leg}", MESSAGE_UNKNOWN_NAME, 14, "no link \"leg\""},
-    {P, "link: hand}", "link: arm}", MESSAGE_DUPLICATE_NAME, 15, "hangs on two joints"},
-    {P, "{name: hand, parts", "{name: arm, parts", MESSAGE_DUPLICATE_NAME, 12, "two links of this"},
+    {P, "link: effector}", "link: arm}", MESSAGE_DUPLICATE_NAME, 15, "hangs on two joints"},
+    {P, "{name: effector, parts", "{name: arm, parts", MESSAGE_DUPLICATE_NAME, 12,
+     "two links of this"},
     {P, "links:\n", "linkz:\n", MESSAGE_UNKNOWN_KEY, 10, "did you mean links?"},
     {P, ", link: arm}", "}", MESSAGE_MISSING_KEY, 14, "\"link\" is missing"},
     {P, "    sections:\n", "    sections: []\n    junk:\n", MESSAGE_COUNT, 7, "0 entries"},

@@ -293,7 +293,7 @@ enum { ARM_MAX = 8 };
 
 typedef struct {
     int n;
-    bool slides[ARM_MAX];
+    bool prismatic[ARM_MAX];
     double dh[ARM_MAX][4];                                      /* theta d a alpha, distal */
     double mass[ARM_MAX], com[ARM_MAX][3], inertia[ARM_MAX][6]; /* in the distal frame */
     double gravity[3];
@@ -336,7 +336,8 @@ static void put_distal(help_text_t *t, const arm_t *arm) {
     put_head(t, arm, "dh");
     for (int i = 0; i < arm->n; i++) {
         const double *d = arm->dh[i];
-        help_put(t, "  - name: j%d\n    type: %s\n", i, arm->slides[i] ? "prismatic" : "revolute");
+        help_put(t, "  - name: j%d\n    type: %s\n", i,
+                 arm->prismatic[i] ? "prismatic" : "revolute");
         help_put(t, "    dh: {theta: %.17g, d: %.17g, a: %.17g, alpha: %.17g}\n", d[0], d[1], d[2],
                  d[3]);
         put_link(t, arm->mass[i], arm->com[i], arm->inertia[i]);
@@ -349,7 +350,8 @@ static void put_proximal(help_text_t *t, const arm_t *arm) {
         const double *d = arm->dh[i], *before = i ? arm->dh[i - 1] : (double[4]){0, 0, 0, 0};
         double com[3], six[6];
         proximal_body(arm, i, com, six);
-        help_put(t, "  - name: j%d\n    type: %s\n", i, arm->slides[i] ? "prismatic" : "revolute");
+        help_put(t, "  - name: j%d\n    type: %s\n", i,
+                 arm->prismatic[i] ? "prismatic" : "revolute");
         help_put(t, "    dh: {theta: %.17g, d: %.17g, a: %.17g, alpha: %.17g}\n", d[0], d[1],
                  before[2], before[3]);
         put_link(t, arm->mass[i], com, six);
@@ -376,7 +378,7 @@ static void put_urdf(help_text_t *t, const arm_t *arm) {
         help_put(t, "<inertia ixx=\"%.17g\" iyy=\"%.17g\" izz=\"%.17g\" ", six[0], six[1], six[2]);
         help_put(t, "ixy=\"%.17g\" iyz=\"%.17g\" ixz=\"%.17g\"/>", six[3], six[4], six[5]);
         help_put(t, "</inertial></link>\n<joint name=\"j%d\" type=\"%s\">", i,
-                 arm->slides[i] ? "prismatic" : "continuous");
+                 arm->prismatic[i] ? "prismatic" : "continuous");
         if (i == 0)
             help_put(t, "<parent link=\"base\"/>");
         else
@@ -398,7 +400,7 @@ static void put_frames(help_text_t *t, const arm_t *arm) {
         proximal_body(arm, i, com, six);
         frame_of(arm, i, xyz, rpy);
         help_put(t, "  - name: j%d\n    type: %s\n    origin: {xyz: [", i,
-                 arm->slides[i] ? "prismatic" : "revolute");
+                 arm->prismatic[i] ? "prismatic" : "revolute");
         help_put_numbers(t, xyz, 3, ", ");
         help_put(t, "], rpy: [");
         help_put_numbers(t, rpy, 3, ", ");
@@ -410,7 +412,7 @@ static void put_frames(help_text_t *t, const arm_t *arm) {
 static void random_arm(arm_t *arm, int n, uint64_t *state) {
     *arm = (arm_t){.n = n, .gravity = {0.3, -1.2, -9.6}};
     for (int i = 0; i < n; i++) {
-        arm->slides[i] = help_random(state) < -0.5;
+        arm->prismatic[i] = help_random(state) < -0.5;
         arm->dh[i][0] = 3 * help_random(state);
         arm->dh[i][1] = 0.4 * help_random(state);
         arm->dh[i][2] = 0.4 * help_random(state);
@@ -443,7 +445,7 @@ static void compare_ways(const arm_t *arm, uint64_t *state) {
     for (int trial = 0; trial < 10; trial++) {
         double q[ARM_MAX], qd[ARM_MAX], qdd[ARM_MAX], want[ARM_MAX], tau[ARM_MAX], largest = 0;
         for (int i = 0; i < arm->n; i++) {
-            q[i] = (arm->slides[i] ? 0.3 : 3) * help_random(state);
+            q[i] = (arm->prismatic[i] ? 0.3 : 3) * help_random(state);
             qd[i] = 2 * help_random(state);
             qdd[i] = 5 * help_random(state);
         }

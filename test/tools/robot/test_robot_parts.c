@@ -255,22 +255,23 @@ static void test_cmu_dd_hangs_straight(void) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, I[3]);
     }
     TEST_ASSERT_TRUE(moment > 0 && mass > 0);
-    /* The hand by hand: rotor (two solids about the wrist), palm, two fingers, ball, cone on its
-     * head with its centre a quarter of its length from the base. */
+    /* The end effector by hand: rotor (two solids about the wrist), palm, two fingers, ball,
+     * cone on its head with its centre a quarter of its length from the base. */
     const double part[5] = {
         5200 * pi * 0.045 * (0.029 * 0.029 - 0.015 * 0.015) + 7850 * pi * 0.07 * 0.008 * 0.008,
         2700 * 0.07 * 0.09 * 0.03, 2 * 1200 * 0.02 * 0.012 * 0.06,
         1200 * 4 * pi / 3 * 0.012 * 0.012 * 0.012, 2700 * pi * 0.02 * 0.02 * 0.03 / 3};
     static const double place[5] = {0, 0.045, 0.09, 0.065, 0.03 - 0.03 / 4};
-    double hand = 0, along = 0;
+    double effector = 0, along = 0;
     for (int i = 0; i < 5; i++) {
-        hand += part[i];
+        effector += part[i];
         along += part[i] * place[i];
     }
     const dyn_body_t *last = &robot->joint[5].source.link;
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, hand, last->mass);
-    /* In the arm's frame x points along the hand, and the origin is 0.12 m from the wrist. */
-    TEST_ASSERT_DOUBLE_WITHIN(1e-14, along / hand - 0.12, last->com[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, effector, last->mass);
+    /* In the arm's frame x points along the end effector, and the origin is 0.12 m from the
+     * wrist. */
+    TEST_ASSERT_DOUBLE_WITHIN(1e-14, along / effector - 0.12, last->com[0]);
     /* Hanging straight it rests without torque, whatever the first and the other roll joints do. */
     const double q[6] = {0.7, 0, -0.3, 0, 1.1, 0}, rest[6] = {0};
     double tau[6];

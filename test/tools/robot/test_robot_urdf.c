@@ -370,7 +370,7 @@ static void test_tip_and_freeze(void) {
     messages_free(&messages);
 }
 
-static void test_hand_is_the_tip(void) {
+static void test_effector_is_the_tip(void) {
     messages_t messages = MESSAGES_INIT;
     const robot_options_t options = {.tip = "tcp"};
     robot_t *robot = help_load(GRIPPER, &options, &messages);
@@ -647,7 +647,7 @@ static void test_z1(void) {
 TEST_LIST_BEGIN
 TEST(test_default_chain_of_the_gripper)
 TEST(test_tip_and_freeze)
-TEST(test_hand_is_the_tip)
+TEST(test_effector_is_the_tip)
 TEST(test_frozen_outside_of_its_limits)
 TEST(test_tie_names_the_choice)
 TEST(test_prefixed_root_and_utf16)

@@ -29,7 +29,7 @@ def compare(path, tip, n, options=(), frozen=()):
     rows = [[numbers.uniform(-3, 3) for _ in range(3 * n)] for _ in range(ROWS)]
     text = "".join(" ".join(map(repr, row)) + "\n" for row in rows)
     done = subprocess.run([ORACLE, path, tip, *frozen], input=text, capture_output=True, text=True,
-                          timeout=appell.PATIENCE_S)
+                          timeout=appell.TIMEOUT_S)
     assert done.returncode == 0, done.stderr
     answers = [[float(x) for x in line.split()] for line in done.stdout.splitlines()]
     for joint in frozen:

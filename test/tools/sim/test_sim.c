@@ -15,7 +15,7 @@ static const double PI = 3.14159265358979323846;
 /* ------------------------------------------------------------------------------------- fixtures */
 
 /* Bars of 1 m and 1 kg in the vertical x-y plane, as point masses at their ends. */
-static sim_arm_t *pendulum(uint32_t n, double low, double high) {
+static sim_system_t *pendulum(uint32_t n, double low, double high) {
     dyn_model_t model = {.n = n, .gravity = {0, -9.81, 0}};
     int status;
     model.base = model.tool = dyn_pose_identity();
@@ -25,7 +25,7 @@ static sim_arm_t *pendulum(uint32_t n, double low, double high) {
     }
     model.joint[0].drive.limits.position[0] = low;
     model.joint[0].drive.limits.position[1] = high;
-    sim_arm_t *arm = rigid_make(&model, METHOD_FD_aba, &status);
+    sim_system_t *arm = rigid_make(&model, METHOD_FD_aba, &status);
     TEST_ASSERT_EQUAL_INT(DYN_OK, status);
     return arm;
 }
@@ -67,10 +67,10 @@ static int controller(void *self, double t, const double *position, const double
 static void test_controller_in_the_loop(void) {
     for (int adaptive = 0; adaptive < 2; adaptive++) {
         log_t log = {0};
-        sim_arm_t *arm = pendulum(1, 0, 0);
+        sim_system_t *arm = pendulum(1, 0, 0);
         sim_options_t options = options_of(adaptive ? "rk45" : "rk4", adaptive ? 1e-9 : 0);
         const sim_input_t input = {.quantity = SIM_TORQUE, .self = &log, .value = controller};
-        options.hold_s = 0.03;
+        options.period_s = 0.03;
         options.sample_s = 0.005;
         sim_t *sim = sim_make(arm, &input, NULL, &options);
         sim_record_t record = {0};
@@ -100,7 +100,7 @@ static void test_controller_in_the_loop(void) {
 /* From the horizontal, gravity 9.81, length 1: at -pi / 2 the speed is sqrt(2 g). */
 static void test_stop_of_a_pendulum(void) {
     for (int adaptive = 0; adaptive < 2; adaptive++) {
-        sim_arm_t *arm = pendulum(1, -PI / 2, PI);
+        sim_system_t *arm = pendulum(1, -PI / 2, PI);
         const sim_options_t options = options_of(adaptive ? "rk56" : "rk4", adaptive ? 1e-11 : 0);
         source_t source;
         source_constant(&source, SIM_TORQUE, 1, NULL);
@@ -132,7 +132,7 @@ static int push_later(void *self, double t, const double *position, const double
 
 /* Held at the horizontal from above by a torque that grows: leaves at 9.81 = -30 + 40 t. */
 static void test_stop_is_left(void) {
-    sim_arm_t *arm = pendulum(1, 0, PI);
+    sim_system_t *arm = pendulum(1, 0, PI);
     const sim_options_t options = options_of("rk45", 1e-10);
     const sim_input_t input = {.quantity = SIM_TORQUE, .value = push_later};
     sim_t *sim = sim_make(arm, &input, NULL, &options);
@@ -159,7 +159,7 @@ static void test_stop_is_left(void) {
 /* The impulse of a stop acts on its joint alone: what M qd is for the other one does not change.
  * Point masses at 1 m: M_21 = 1 + cos q2, M_22 = 1. */
 static void test_impact_of_two_links(void) {
-    sim_arm_t *arm = pendulum(2, -0.5, PI);
+    sim_system_t *arm = pendulum(2, -0.5, PI);
     sim_options_t options = options_of("rk56", 1e-12);
     source_t source;
     options.sample_s = 0.0005;
@@ -217,13 +217,13 @@ static uint32_t no_voltage(void *self, const double *speed, const double *torque
 }
 
 static void test_more_coordinates_than_joints(void) {
-    const sim_arm_t arm = {.n = 2,
-                           .joints = 1,
-                           .coordinate = {1},
-                           .acceleration = spring_acceleration,
-                           .energy = spring_energy,
-                           .friction = rub,
-                           .voltage = no_voltage};
+    const sim_system_t arm = {.n = 2,
+                              .joints = 1,
+                              .coordinate = {1},
+                              .acceleration = spring_acceleration,
+                              .energy = spring_energy,
+                              .friction = rub,
+                              .voltage = no_voltage};
     const sim_options_t options = options_of("rk45", 1e-11);
     const double push = 3, q[2] = {0, 0}, qd[2] = {0, 0};
     source_t source;
@@ -258,7 +258,7 @@ static bool stop_at_half(void *self, double t) {
 }
 
 static void test_ends_that_are_no_success(void) {
-    sim_arm_t *arm = pendulum(1, 0, 0);
+    sim_system_t *arm = pendulum(1, 0, 0);
     sim_options_t options = options_of("rk4", 0);
     const sim_input_t input = {.quantity = SIM_TORQUE, .value = explode};
     sim_t *sim = sim_make(arm, &input, NULL, &options);

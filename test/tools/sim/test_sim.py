@@ -219,11 +219,11 @@ def test_schedules(folder):
     for integrator in (["-i", "rk4", "--step", "0.05"], ["-i", "rk45"], ["-i", "rk56", "--tolerance", "1e-6"]):
         done = sim(robot, "--torque", timed, "--duration", "1", *integrator)
         near(done["qd"], [2 * 0.15 - 0.4], 1e-12, f"timed, {integrator}")
-        done = sim(robot, "--torque", even, "--hold", "0.2", *integrator)
+        done = sim(robot, "--torque", even, "--period", "0.2", *integrator)
         assert abs(done["t"] - 0.6) < 1e-12
         near(done["qd"], [(2 - 1 + 0.5) * 0.2], 1e-12, f"one row for each period, {integrator}")
         # Held at 0.1, the change at 0.25 is seen at 0.3, that at 0.65 at 0.7.
-        done = sim(robot, "--torque", timed, "--duration", "1", "--hold", "0.1", *integrator)
+        done = sim(robot, "--torque", timed, "--duration", "1", "--period", "0.1", *integrator)
         near(done["qd"], [2 * 0.2 - 0.4], 1e-12, f"timed and held, {integrator}")
     # (12): tau = N Kt / R (V - Kt N qd) = 2.5 (V - 5 qd): 4 V drive it towards 0.8 with the rate 12.5.
     done = sim(robot, "--voltage", "4", "--duration", "0.2", "-i", "rk56", "--tolerance", "1e-12")
@@ -234,17 +234,17 @@ def test_schedules(folder):
     assert "its supply of 24 V limited the voltage" in run("sim", robot, "--voltage", "60", "--duration", "0.1").stderr
 
 
-def test_motion_of_knots(folder):
+def test_motion_of_control_points(folder):
     """Rows t q: the spline goes through them, and so does the arm."""
-    path, out = os.path.join(folder, "knots.txt"), os.path.join(folder, "knots.csv")
-    knots = [(0.2 * k, [math.sin(0.2 * k), 0.5 * math.cos(0.3 * k), 0.1 * k]) for k in range(6)]
+    path, out = os.path.join(folder, "points.txt"), os.path.join(folder, "points.csv")
+    points = [(0.2 * k, [math.sin(0.2 * k), 0.5 * math.cos(0.3 * k), 0.1 * k]) for k in range(6)]
     with open(path, "w") as file:
-        for t, q in knots:
+        for t, q in points:
             file.write(f"{t!r} {q[0]!r} {q[1]!r} {q[2]!r}\n")
     done = sim("planar3r", "--motion", path, "-i", "rk56", "--step", "0.002", "--sample", "0.2", "-o", out)
     assert abs(done["t"] - 1) < 1e-12
-    for row, (t, q) in zip(column(rows_of(out), "q"), knots):
-        near(row, q, 1e-9, f"knot at {t}")
+    for row, (t, q) in zip(column(rows_of(out), "q"), points):
+        near(row, q, 1e-9, f"point at {t}")
 
 
 def test_volts_of_a_motion(folder):
@@ -253,7 +253,7 @@ def test_volts_of_a_motion(folder):
     for hold in (0.01, 0.001):
         to = [0.5, 1, -0.8, 0.2, 0.4, 0.3]
         done = sim("puma560", "--start", "0,0.5,-0.5,0,0,0", "--move", joined(to), "--duration", "1", "--volts",
-                   "--hold", hold, "-i", "rk4", "--step", "0.0005")
+                   "--period", hold, "-i", "rk4", "--step", "0.0005")
         errors.append(max(abs(a - b) for a, b in zip(done["q"], to)))
     print(f"NOTE held voltages: off by {errors[0]:.2g} at 10 ms, {errors[1]:.2g} at 1 ms")
     assert errors[1] < 0.2 * errors[0] < 0.02, errors
@@ -262,7 +262,7 @@ def test_volts_of_a_motion(folder):
 def test_firmware_in_the_loop(folder):
     """The control step of the firmware, in f32 and from encoder counts, moves the simulated arm. Its
     encoders resolve 2 pi / 1000 / 62 = 1e-4 rad at worst; with the model exact, PD leaves a fraction of that.
-    20 N at the hand are not in its model: they deflect the arm by torque / kp, 14 N m / 1800 at most."""
+    20 N at the end effector are not in its model: they deflect the arm by torque / kp, 14 N m / 1800 at most."""
     to = [0.5, 1, -0.8, 0.2, 0.4, 0.3]
     move = ["--start", "0,0.5,-0.5,0,0,0", "--move", joined(to), "--duration", "2", "--controller", "firmware"]
     out = os.path.join(folder, "loop.csv")
@@ -270,14 +270,14 @@ def test_firmware_in_the_loop(folder):
     free = max(abs(a - b) for a, b in zip(done["q"], to))
     pushed = sim("puma560", *move, "--wrench", "0,0,-20,0,0,0")
     bent = max(abs(a - b) for a, b in zip(pushed["q"], to))
-    print(f"NOTE firmware in the loop: {free:.2g} rad from the target, with 20 N at the hand {bent:.2g}")
+    print(f"NOTE firmware in the loop: {free:.2g} rad from the target, with 20 N at the end effector {bent:.2g}")
     assert free < 3e-4 and 10 * free < bent < 0.05, (free, bent)
     # Voltages change with the tick of 1 ms and are within the supply of 40 V.
     volts = [v for row in column(rows_of(out), "volt") for v in row]
     assert 1 < max(map(abs, volts)) <= 40, max(map(abs, volts))
     for options, part in ((["--controller", "firmware"], "--controller goes with --move"),
                           (move[:-1] + ["nobody"], "there is no controller 'nobody'"),
-                          (move + ["--hold", "0.01"], "without --volts and --hold"),
+                          (move + ["--period", "0.01"], "without --volts and --period"),
                           (move[:4] + ["--duration", "0.5"] + move[6:], "the firmware gave up: the motion is faster")):
         bad = run("sim", "puma560", "-q", *options, *(["--duration", "1"] if len(options) == 2 else []))
         assert bad.returncode == 2 and part in bad.stderr, (options, bad.stderr)
@@ -286,12 +286,12 @@ def test_firmware_in_the_loop(folder):
 
 
 def test_wrench(folder):
-    """A constant wrench; one that turns with the hand (paper 003's gripper with a rotating torque) from a
+    """A constant wrench; one that turns with the end effector (paper 003's gripper with a rotating torque) from a
     file; and the work that it does stands in the balance."""
     robot = pendulum(folder, "", (0, 0, 0))
     done = sim(robot, "--wrench", "0,0,0,0,0,2", "--duration", "1")
     near(done["qd"], [2.0], 1e-12, "a moment of 2 N m on 1 kg m^2")
-    near([done["work_hand"]], [2.0], 1e-12, "its work")
+    near([done["work_effector"]], [2.0], 1e-12, "its work")
     path = os.path.join(folder, "wrench.txt")
     with open(path, "w") as file:
         for k in range(101):
@@ -299,7 +299,7 @@ def test_wrench(folder):
             file.write(f"{t!r} 0 0 0 {0.3 * math.cos(6 * t)!r} {0.3 * math.sin(6 * t)!r} 0\n")
     done = sim("piezo6", "--wrench", path, "--duration", "0.2", "-i", "rk45", "--tolerance", "1e-10")
     still = sim("piezo6", "--duration", "0.2", "-i", "rk45", "--tolerance", "1e-10")
-    assert done["q"] != still["q"] and done["work_hand"] != 0
+    assert done["q"] != still["q"] and done["work_effector"] != 0
     assert done["balance_most"] < 1e-7 * done["kinetic_most"], done
     # A motion under the wrench gets the torques that bear it.
     to = [0.4, -0.3, 0.2, 0.1, 0.3, -0.2]
@@ -325,7 +325,7 @@ def test_energy_balance_with_everything(folder):
     that the tolerance of 1e-9, not the rounding, bounds the balance."""
     done = sim("puma560", "--voltage", "5,8,-6,3,-3,2", "--wrench", "2,1,-4,0.1,0.2,0.3", "--duration", "1",
                "-i", "rk45", "--tolerance", "1e-9")
-    assert min(abs(done[key]) for key in ("work_motors", "lost_friction", "work_hand")) > 0.1, done
+    assert min(abs(done[key]) for key in ("work_motors", "lost_friction", "work_effector")) > 0.1, done
     assert done["balance_most"] < 1e-7 * done["kinetic_most"], done
 
 
@@ -338,7 +338,7 @@ def test_rows(folder):
         head = file.readline().strip().split(",")
     joints = ["first", "second", "third"]
     assert head == ["t"] + [f"{kind}_{joint}" for kind in ("q", "qd", "qdd", "tau", "volt") for joint in joints] + [
-        "kinetic", "potential", "work_motors", "lost_friction", "work_hand", "lost_stops", "balance"], head
+        "kinetic", "potential", "work_motors", "lost_friction", "work_effector", "lost_stops", "balance"], head
     rows = rows_of(out)
     assert [round(row["t"], 12) for row in rows] == [0, 0.1, 0.2, 0.25], "the end is there too"
     fd = tool.table("fd", "planar3r", rows=[column(rows, "q")[2] + column(rows, "qd")[2] + [0] * 3])[0]
@@ -452,7 +452,7 @@ def test_interrupt_keeps_what_was_computed(folder):
     os.close(slave)
     shown = b""
     try:
-        until = time.monotonic() + tool.PATIENCE_S
+        until = time.monotonic() + tool.TIMEOUT_S
         while b" %  t = " not in shown and time.monotonic() < until:
             if select.select([master], [], [], 1)[0]:
                 shown += os.read(master, 1000)
@@ -465,7 +465,7 @@ def test_interrupt_keeps_what_was_computed(folder):
             if not more:
                 break
             shown += more
-        text = process.communicate(timeout=tool.PATIENCE_S)[0]
+        text = process.communicate(timeout=tool.TIMEOUT_S)[0]
     finally:
         process.kill()
         process.wait()
@@ -493,7 +493,7 @@ def browse(folder, *options):
     profile = os.path.join(folder, f"profile{len(os.listdir(folder))}")
     try:
         done = subprocess.run([*CHROMIUM, f"--user-data-dir={profile}", "--enable-logging=stderr", *options],
-                              capture_output=True, timeout=tool.PATIENCE_S)
+                              capture_output=True, timeout=tool.TIMEOUT_S)
     except FileNotFoundError:
         raise Skip("there is no chromium")
     errors = done.stderr.decode(errors="replace")
@@ -549,11 +549,11 @@ def test_animation(folder):
     assert not re.search(r"https?:|src=|href=|import\b|fetch\(|url\(", text), "something is fetched"
     data = json.loads(re.search(r"const D = (\{.*?\n?.*?\});\n\nconst COLORS", text, re.S).group(1))
     assert len(data["t"]) == 151 and data["t"][-1] == 1.5 and data["names"][1] == "shoulder"
-    # The last of the points is the hand: forward kinematics of the first and last position.
+    # The last of the points is the end effector: forward kinematics of the first and last position.
     for k in (0, -1):
         pose = tool.table("fk", "puma560", rows=[data["q"][k]])[0]
-        near(data["xyz"][k][-3:], [pose[3], pose[7], pose[11]], 1e-5, "place of the hand")
-        near(data["hand"][k], [pose[i] for i in (0, 1, 2, 4, 5, 6, 8, 9, 10)], 1e-5, "axes of the hand")
+        near(data["xyz"][k][-3:], [pose[3], pose[7], pose[11]], 1e-5, "place of the end effector")
+        near(data["effector"][k], [pose[i] for i in (0, 1, 2, 4, 5, 6, 8, 9, 10)], 1e-5, "axes of the end effector")
     shots = []
     for t in ("0.1", "1.2"):
         shot = os.path.join(folder, f"at{t}.png")
@@ -609,7 +609,7 @@ class Terminal:
 
     def expect(self, text):
         """Waits until this has come; returns what came before it since the last time."""
-        until = time.monotonic() + tool.PATIENCE_S
+        until = time.monotonic() + tool.TIMEOUT_S
         while self.text.find(text, self.at) < 0:
             assert time.monotonic() < until, f"no {text!r} in {self.text[self.at:]!r}"
             if select.select([self.file], [], [], 1)[0]:
@@ -623,7 +623,7 @@ class Terminal:
 
     def type(self, keys):
         """The prompt goes out before the terminal is made ready for single keys: until then some mean something else."""
-        until = time.monotonic() + tool.PATIENCE_S
+        until = time.monotonic() + tool.TIMEOUT_S
         while termios.tcgetattr(self.file)[3] & termios.ICANON:
             assert time.monotonic() < until, f"it takes no keys: {self.text[self.at:]!r}"
             time.sleep(0.001)
@@ -747,7 +747,7 @@ def test_scripts(folder):
     assert "sim>" not in one.stdout and "?" not in one.stdout, one.stdout
     assert "101 rows, 0.1 s simulated" in one.stdout, one.stdout
     # The same run by options: the schedule, held at 5 ms.
-    done = sim("puma560", "--start", "0,0.8,-0.5,0,0.3,0", "--voltage", volts, "--hold", "0.005", "-m", "aba", "-i", "rk4")
+    done = sim("puma560", "--start", "0,0.8,-0.5,0,0.3,0", "--voltage", volts, "--period", "0.005", "-m", "aba", "-i", "rk4")
     end = [float(x) for x in re.search(r"theta = (.*)", one.stdout).group(1).split()]
     near(end, done["q"], 1e-8, "script and options")
     bad = run("sim", "puma560", "-q", rows="theta = 1 2 3 4 5 6\nomega = 1\ntheta\n")
@@ -782,7 +782,7 @@ def tick_labels(picture):
 def test_papers(folder):
     """Every page of `make papers`: the papers' numbers and ours, pictures inside, nothing missing."""
     done = subprocess.run(["tools/papers/papers.py", "--program", PROGRAM, "--out", folder], capture_output=True,
-                          text=True, timeout=tool.PATIENCE_S * 4)
+                          text=True, timeout=tool.TIMEOUT_S * 4)
     assert done.returncode == 0, done.stdout + done.stderr
     assert os.listdir(folder) == ["index.html"], os.listdir(folder)
     with open(os.path.join(folder, "index.html")) as file:

@@ -47,8 +47,8 @@ static void numbers(FILE *file, const double *value, size_t count) {
 }
 
 /* Calls `one` for each frame that is shown: the first, the last and those between. */
-static void each(FILE *file, const char *key, const sim_arm_t *arm, const sim_record_t *record,
-                 void (*one)(FILE *file, const sim_arm_t *arm, const sim_row_t *row)) {
+static void each(FILE *file, const char *key, const sim_system_t *arm, const sim_record_t *record,
+                 void (*one)(FILE *file, const sim_system_t *arm, const sim_row_t *row)) {
     const size_t frames = record->rows < FRAMES_MAX ? record->rows : FRAMES_MAX;
     fprintf(file, ",\n\"%s\":[", key);
     for (size_t i = 0; i < frames; i++) {
@@ -60,43 +60,43 @@ static void each(FILE *file, const char *key, const sim_arm_t *arm, const sim_re
     fputs("]", file);
 }
 
-static void frame_t(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+static void frame_t(FILE *file, const sim_system_t *arm, const sim_row_t *row) {
     (void)arm;
     number(file, row->t);
 }
 
-static void frame_q(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+static void frame_q(FILE *file, const sim_system_t *arm, const sim_row_t *row) {
     double q[DYN_MAX_JOINTS];
     for (uint32_t i = 0; i < arm->joints; i++)
         q[i] = row->q[arm->coordinate[i]];
     numbers(file, q, arm->joints);
 }
 
-static void frame_kinetic(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+static void frame_kinetic(FILE *file, const sim_system_t *arm, const sim_row_t *row) {
     (void)arm;
     number(file, row->kinetic);
 }
 
-static void frame_potential(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+static void frame_potential(FILE *file, const sim_system_t *arm, const sim_row_t *row) {
     (void)arm;
     number(file, row->potential);
 }
 
-static void frame_points(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+static void frame_points(FILE *file, const sim_system_t *arm, const sim_row_t *row) {
     double point[SIM_POINTS_MAX][3];
-    dyn_pose_t hand;
-    arm->shape(arm->self, row->q, point, &hand);
+    dyn_pose_t effector;
+    arm->shape(arm->self, row->q, point, &effector);
     numbers(file, point[0], 3 * (size_t)arm->points);
 }
 
-static void frame_hand(FILE *file, const sim_arm_t *arm, const sim_row_t *row) {
+static void frame_tool(FILE *file, const sim_system_t *arm, const sim_row_t *row) {
     double point[SIM_POINTS_MAX][3];
-    dyn_pose_t hand;
-    arm->shape(arm->self, row->q, point, &hand);
-    numbers(file, hand.r[0], 9);
+    dyn_pose_t effector;
+    arm->shape(arm->self, row->q, point, &effector);
+    numbers(file, effector.r[0], 9);
 }
 
-static void write_data(FILE *file, const sim_arm_t *arm, const sim_record_t *record,
+static void write_data(FILE *file, const sim_system_t *arm, const sim_record_t *record,
                        const output_names_t *names) {
     const double *g = arm->gravity;
     const bool falls = g[0] != 0 || g[1] != 0 || g[2] != 0;
@@ -108,9 +108,9 @@ static void write_data(FILE *file, const sim_arm_t *arm, const sim_record_t *rec
         fputs(i ? "," : "", file);
         text(file, names->joint[i]);
     }
-    fputs("],\"slides\":[", file);
+    fputs("],\"prismatic\":[", file);
     for (uint32_t i = 0; i < arm->joints; i++)
-        fprintf(file, "%s%s", i ? "," : "", names->slides[i] ? "true" : "false");
+        fprintf(file, "%s%s", i ? "," : "", names->prismatic[i] ? "true" : "false");
     fputs("],\"up\":", file);
     numbers(file, up, 3);
     fprintf(file, ",\"points\":%u,\"owner\":[", (unsigned)arm->points);
@@ -122,12 +122,12 @@ static void write_data(FILE *file, const sim_arm_t *arm, const sim_record_t *rec
     each(file, "kinetic", arm, record, frame_kinetic);
     each(file, "potential", arm, record, frame_potential);
     each(file, "xyz", arm, record, frame_points);
-    each(file, "hand", arm, record, frame_hand);
+    each(file, "effector", arm, record, frame_tool);
     fputs("}", file);
 }
 
-int output_animation(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
-                     const char *path) {
+int output_animation(const sim_system_t *arm, const sim_record_t *record,
+                     const output_names_t *names, const char *path) {
     static const char begin[] = "/*DATA*/", end[] = "/*END*/";
     const char *head = strstr(animation_page, begin), *tail = strstr(animation_page, end);
     assert(head && tail); /* the page is ours */

@@ -12,7 +12,7 @@ typedef struct {
     bool metres[SIM_COORDINATES_MAX]; /* in m, not in rad */
     bool mode[SIM_COORDINATES_MAX];   /* the amplitude of a mode, not a joint */
     char joint[DYN_MAX_JOINTS][64];
-    bool slides[DYN_MAX_JOINTS];
+    bool prismatic[DYN_MAX_JOINTS];
 } output_names_t;
 
 void output_names(output_names_t *names, const robot_t *robot);
@@ -22,7 +22,7 @@ int output_csv(const sim_record_t *record, const output_names_t *names, const ch
 /* The ending of the path chooses: .png, .svg or .pdf. */
 int output_plot(const sim_record_t *record, const output_names_t *names, const char *path);
 /* One file that needs nothing but a browser. */
-int output_animation(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
-                     const char *path);
+int output_animation(const sim_system_t *arm, const sim_record_t *record,
+                     const output_names_t *names, const char *path);
 
 #endif

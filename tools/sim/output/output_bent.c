@@ -19,7 +19,7 @@ void output_elastic_names(output_names_t *names, const robot_t *robot,
     output_names(names, robot);
     uint32_t at = 0;
     for (uint32_t i = 0; i < robot->n; i++) {
-        names->metres[at] = names->slides[i];
+        names->metres[at] = names->prismatic[i];
         names->mode[at] = false;
         snprintf(names->coordinate[at++], sizeof names->coordinate[0], "%.60s",
                  robot->joint[i].name);
@@ -40,7 +40,7 @@ static void put_number(FILE *file, char before, double value, int digits) {
     fwrite(text, 1, size, file);
 }
 
-static void csv_rows(FILE *file, const sim_arm_t *arm, const sim_record_t *record) {
+static void csv_rows(FILE *file, const sim_system_t *arm, const sim_record_t *record) {
     const uint32_t columns = elastic_columns(arm);
     double value[ELASTIC_COLUMNS_MAX];
     char name[80], text[NUMBER_ROOM];
@@ -62,7 +62,7 @@ static void csv_rows(FILE *file, const sim_arm_t *arm, const sim_record_t *recor
     }
 }
 
-int output_bent_csv(const sim_arm_t *arm, const sim_record_t *record, const char *path) {
+int output_bent_csv(const sim_system_t *arm, const sim_record_t *record, const char *path) {
     file_text_t text;
     if (file_text_begin(&text))
         csv_rows(text.stream, arm, record);
@@ -70,7 +70,7 @@ int output_bent_csv(const sim_arm_t *arm, const sim_record_t *record, const char
 }
 
 typedef struct {
-    const sim_arm_t *arm;
+    const sim_system_t *arm;
     const sim_record_t *record;
 } run_t;
 
@@ -94,9 +94,9 @@ static void line(FILE *pipe, uint32_t count, uint32_t column, const char *name) 
     gnuplot_legend(pipe, name);
 }
 
-/* What moves little beside the rest of the hand is seen on an axis of its own. */
-static void hand_panel(FILE *pipe, const run_t *run, uint32_t axis) {
-    char title[] = "Hand, x";
+/* What moves little beside the rest of the end effector is seen on an axis of its own. */
+static void effector_panel(FILE *pipe, const run_t *run, uint32_t axis) {
+    char title[] = "End effector, x";
     double least = HUGE_VAL, most = -HUGE_VAL;
     for (size_t i = 0; i < run->record->rows; i++) {
         double value[ELASTIC_COLUMNS_MAX];
@@ -112,14 +112,14 @@ static void hand_panel(FILE *pipe, const run_t *run, uint32_t axis) {
             (unsigned)(2 + run->arm->joints + axis), (unsigned)(axis + 1));
 }
 
-static uint32_t count_of(const sim_arm_t *arm, elastic_what_t what) {
+static uint32_t count_of(const sim_system_t *arm, elastic_what_t what) {
     uint32_t count = 0;
     for (uint32_t k = 0; k < elastic_columns(arm); k++)
         count += elastic_column_what(arm, k) == what;
     return count;
 }
 
-static void bent_panel(FILE *pipe, const sim_arm_t *arm, const char *title, const char *label,
+static void bent_panel(FILE *pipe, const sim_system_t *arm, const char *title, const char *label,
                        elastic_what_t what) {
     uint32_t lines = 0;
     if (count_of(arm, what) == 0)
@@ -135,8 +135,8 @@ static void bent_panel(FILE *pipe, const sim_arm_t *arm, const char *title, cons
     fputc('\n', pipe);
 }
 
-int output_bent_plot(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
-                     const char *path) {
+int output_bent_plot(const sim_system_t *arm, const sim_record_t *record,
+                     const output_names_t *names, const char *path) {
     const run_t run = {arm, record};
     const bool twists = count_of(arm, ELASTIC_TORSION) > 0;
     FILE *pipe = gnuplot_open(path);
@@ -144,15 +144,15 @@ int output_bent_plot(const sim_arm_t *arm, const sim_record_t *record, const out
         return EXIT_BAD;
     gnuplot_data(pipe, record->rows, 1u + arm->joints + elastic_columns(arm), take_row, &run);
     gnuplot_page(pipe, path, 1500, twists ? 1900 : 1500, twists ? 4 : 3, 2, names->title);
-    uint32_t slides = 0;
+    uint32_t prismatic = 0;
     for (uint32_t k = 0; k < arm->joints; k++)
-        slides += names->slides[k];
-    panel(pipe, "Joints", slides == 0 ? "rad" : slides == arm->joints ? "m" : "rad, m");
+        prismatic += names->prismatic[k];
+    panel(pipe, "Joints", prismatic == 0 ? "rad" : prismatic == arm->joints ? "m" : "rad, m");
     for (uint32_t k = 0; k < arm->joints; k++)
         line(pipe, k, 2 + k, names->joint[k]);
     fputc('\n', pipe);
     for (uint32_t axis = 0; axis < 3; axis++)
-        hand_panel(pipe, &run, axis);
+        effector_panel(pipe, &run, axis);
     bent_panel(pipe, arm, "Deflection in the middle and at the end", "m", ELASTIC_DEFLECTION);
     bent_panel(pipe, arm, "Slope in the middle and at the end", "rad", ELASTIC_SLOPE);
     bent_panel(pipe, arm, "Torsion in the middle and at the end", "rad", ELASTIC_TORSION);

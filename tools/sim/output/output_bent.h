@@ -9,10 +9,10 @@
 void output_elastic_names(output_names_t *names, const robot_t *robot,
                           const dyn_flex_model_t *flex);
 
-/* The columns of a run (tools/sim/elastic.h) as CSV, and as a plot: joint angles, hand,
+/* The columns of a run (tools/sim/elastic.h) as CSV, and as a plot: joint angles, end effector,
  * deflections, slopes, torsion. EXIT_YES, or EXIT_BAD after saying why not. */
-int output_bent_csv(const sim_arm_t *arm, const sim_record_t *record, const char *path);
-int output_bent_plot(const sim_arm_t *arm, const sim_record_t *record, const output_names_t *names,
-                     const char *path);
+int output_bent_csv(const sim_system_t *arm, const sim_record_t *record, const char *path);
+int output_bent_plot(const sim_system_t *arm, const sim_record_t *record,
+                     const output_names_t *names, const char *path);
 
 #endif

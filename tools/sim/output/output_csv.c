@@ -14,7 +14,7 @@ void output_names(output_names_t *names, const robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
         snprintf(names->joint[i], sizeof names->joint[i], "%.60s", robot->joint[i].name);
         snprintf(names->coordinate[i], sizeof names->coordinate[i], "%.60s", robot->joint[i].name);
-        names->slides[i] = names->metres[i] = robot->model.joint[i].type == DYN_PRISMATIC;
+        names->prismatic[i] = names->metres[i] = robot->model.joint[i].type == DYN_PRISMATIC;
     }
 }
 
@@ -37,8 +37,8 @@ static void numbers(FILE *file, const double *value, uint32_t count) {
 static void write_rows(FILE *file, const sim_record_t *record, const output_names_t *names) {
     static const struct {
         const char *name;
-    } energies[] = {{"kinetic"},   {"potential"},  {"work_motors"}, {"lost_friction"},
-                    {"work_hand"}, {"lost_stops"}, {"balance"}};
+    } energies[] = {{"kinetic"},       {"potential"},  {"work_motors"}, {"lost_friction"},
+                    {"work_effector"}, {"lost_stops"}, {"balance"}};
     fputs("t", file);
     head(file, "q", record->n, names->coordinate);
     head(file, "qd", record->n, names->coordinate);

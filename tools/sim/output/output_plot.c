@@ -17,28 +17,28 @@ typedef struct {
     uint32_t count;
     size_t column[SIM_COORDINATES_MAX];
     const char *name[SIM_COORDINATES_MAX];
-    uint32_t slides; /* how many are in m, not in rad */
+    uint32_t prismatic; /* how many are in m, not in rad */
 } curves_t;
 
-static void add(curves_t *curves, size_t column, const char *name, bool slides) {
+static void add(curves_t *curves, size_t column, const char *name, bool prismatic) {
     curves->column[curves->count] = column;
     curves->name[curves->count++] = name;
-    curves->slides += slides;
+    curves->prismatic += prismatic;
 }
 
 /* The joints among the coordinates, or the modes, with column `first` for the first coordinate. */
 static void choose(curves_t *curves, const sim_record_t *record, const output_names_t *names,
                    size_t first, bool modes) {
-    curves->count = curves->slides = 0;
+    curves->count = curves->prismatic = 0;
     for (uint32_t i = 0; i < record->n; i++)
         if (names->mode[i] == modes)
             add(curves, first + i, names->coordinate[i], names->metres[i]);
 }
 
 /* The unit of an axis that carries all of them. */
-static const char *unit(const curves_t *curves, const char *turns, const char *slides,
+static const char *unit(const curves_t *curves, const char *turns, const char *prismatic,
                         const char *both) {
-    return curves->slides == 0 ? turns : curves->slides == curves->count ? slides : both;
+    return curves->prismatic == 0 ? turns : curves->prismatic == curves->count ? prismatic : both;
 }
 
 /* Columns that are all the same would leave gnuplot without a range. */
@@ -71,8 +71,12 @@ static void panel(FILE *pipe, const sim_record_t *record, const char *title, con
 }
 
 static void energy_panel(FILE *pipe, const sim_record_t *record, size_t first) {
-    static const char *const name[] = {"kinetic",          "potential",        "work of the motors",
-                                       "lost to friction", "work at the hand", "lost in the stops"};
+    static const char *const name[] = {"kinetic",
+                                       "potential",
+                                       "work of the motors",
+                                       "lost to friction",
+                                       "work at the end effector",
+                                       "lost in the stops"};
     fputs("set title 'Energy'\nset ylabel 'J'\nset autoscale y\nplot ", pipe);
     bool any = false;
     for (size_t k = 0; k < sizeof name / sizeof name[0]; k++) {
@@ -110,9 +114,9 @@ static void write_script(FILE *pipe, const sim_record_t *record, const output_na
         panel(pipe, record, "Their speeds", unit(&curves, "rad/s", "m/s", "m/s; torsion rad/s"),
               &curves);
     }
-    curves.count = curves.slides = 0;
+    curves.count = curves.prismatic = 0;
     for (uint32_t i = 0; i < joints; i++)
-        add(&curves, 2 + 3 * n + i, names->joint[i], names->slides[i]);
+        add(&curves, 2 + 3 * n + i, names->joint[i], names->prismatic[i]);
     panel(pipe, record, "Torque of the motors", unit(&curves, "N m", "N", "N m, N"), &curves);
     energy_panel(pipe, record, 2 + 3 * n + 2 * joints);
 }

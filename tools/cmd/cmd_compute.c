@@ -167,7 +167,7 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
         return rows_error(rows, "use f32, or another method",
                           "q31 cannot hold what is generated for this arm: rotors do not "
                           "hold every pivot above its error");
-    if (status == ROWS_OVERFLOW)
+    if (status == BATCH_OVERFLOW)
         return rows_error(rows, "use f32", "q31 overflows on the way to the result");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)
         for (uint32_t i = 0; i < job->robot->n; i++) {
@@ -220,7 +220,7 @@ static int run_job(const request_t *request, job_t *job) {
     return row_loop_run(request, &loop);
 }
 
-int cmd_rows(const request_t *request) {
+int cmd_compute(const request_t *request) {
     job_t job = {0};
     int status = EXIT_BAD;
     robot_t *robot = arm_load_compute(request);
@@ -231,7 +231,7 @@ int cmd_rows(const request_t *request) {
         say_error(robot->file, "--rigid takes them as stiff beams",
                   "boards compute rows of rigid links, this arm has elastic ones");
     else if (arm_elastic(request, robot))
-        status = cmd_rows_elastic(request, robot);
+        status = cmd_compute_elastic(request, robot);
     else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
         say_error(robot->file, "leave the option out",
                   "--static and --linear are for elastic links, this arm has none");

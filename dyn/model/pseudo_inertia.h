@@ -2,23 +2,23 @@
  * blocks are Euler's tensor about the origin, the first moment and the mass. It is linear in the
  * mass and a change of frame is T P T^T, so that bodies are joined, moved and taken apart by plain
  * sums. */
-#ifndef DYN_MODEL_SPREAD_H
-#define DYN_MODEL_SPREAD_H
+#ifndef DYN_MODEL_PSEUDO_INERTIA_H
+#define DYN_MODEL_PSEUDO_INERTIA_H
 
 #include "dyn/model/model.h"
 
 typedef struct {
     double p[4][4];
-} dyn_spread_t;
+} dyn_pseudo_t;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* In the frame of the body. */
-dyn_spread_t dyn_spread_body(const dyn_body_t *body);
+dyn_pseudo_t dyn_pseudo_body(const dyn_body_t *body);
 /* sum += T part T^T: `part` seen from the frame in which its own frame has this pose. */
-void dyn_spread_add(dyn_spread_t *sum, const dyn_spread_t *part, const dyn_pose_t *pose);
+void dyn_pseudo_add(dyn_pseudo_t *sum, const dyn_pseudo_t *part, const dyn_pose_t *pose);
 
 /*
  * Base inertial parameters of link i, to be called from the last link to the first. What of a link
@@ -27,14 +27,14 @@ void dyn_spread_add(dyn_spread_t *sum, const dyn_spread_t *part, const dyn_pose_
  *   prismatic  Euler's tensor, which a displacement of the axes does not change
  * The torques stay exactly the same. `carry` takes that part from link to link; begin with zero.
  * The frame of a revolute link is moved along its axis to where the arm before it arrives: see
- * dyn_spread_rise.
+ * dyn_pseudo_rise.
  */
-dyn_spread_t dyn_spread_regroup(const dyn_model_t *model, uint32_t i, dyn_spread_t *carry);
+dyn_pseudo_t dyn_pseudo_regroup(const dyn_model_t *model, uint32_t i, dyn_pseudo_t *carry);
 
 /* The frames of the regrouped links have the axes of the model's, but the origin of a revolute one
  * lies d lower: then the vector from the origin before is (a, 0, rise) on the axes before, with the
  * rise of the joint before, that is its d. For a prismatic joint d along its axis comes on top. */
-double dyn_spread_rise(const dyn_model_t *model, uint32_t before);
+double dyn_pseudo_rise(const dyn_model_t *model, uint32_t before);
 
 #ifdef __cplusplus
 }

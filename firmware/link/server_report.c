@@ -15,19 +15,19 @@ int serve_HELLO(server_t *server, exchange_t *x) {
     out_u8(x, DYN_MAX_JOINTS);
     out_u8(x, port->flags);
     out_u32(x, port->baud);
-    out_u8(x, TUNABLES);
+    out_u8(x, PARAMETERS);
     out_u8(x, SAMPLE_FIELDS);
-    out_u8(x, port->rows != NULL ? port->rows->methods : 0);
+    out_u8(x, port->batch != NULL ? port->batch->methods : 0);
     out_text(x, port->board);
     out_text(x, app_real_name());
     out_text(x, port->build);
     return x->in[0] == PROTOCOL_VERSION ? LINK_OK : LINK_VERSION;
 }
 
-static bool tunables_saved(const server_t *server) {
+static bool parameters_saved(const server_t *server) {
     const uint32_t n = server_joints(server);
-    for (uint32_t t = 0; t < TUNABLES; t++) {
-        for (uint32_t joint = 0; joint < (tunable_table[t].per_joint ? n : 1); joint++) {
+    for (uint32_t t = 0; t < PARAMETERS; t++) {
+        for (uint32_t joint = 0; joint < (parameter_table[t].per_joint ? n : 1); joint++) {
             float value;
             if (app_get(server->app, t, joint, &value) == APP_OK &&
                 !set_holds(&server->store, t, joint, value))
@@ -67,8 +67,8 @@ int serve_STATUS(server_t *server, exchange_t *x) {
     const uint32_t crc = stored_crc(server, &length);
     if (server->running_length != length || server->running_crc != crc)
         flags |= STATUS_UNSAVED_IMAGE;
-    if (!tunables_saved(server))
-        flags |= STATUS_UNSAVED_TUNABLES;
+    if (!parameters_saved(server))
+        flags |= STATUS_UNSAVED_PARAMETERS;
     if (server->telemetry.fields > 0)
         flags |= STATUS_TELEMETRY;
     if (port_crash(server->port, &crash) != NULL)
@@ -85,7 +85,7 @@ int serve_STATUS(server_t *server, exchange_t *x) {
     out_u32(x, server->running_crc);
     out_u8(x, server->source);
     out_u16(x, (uint16_t)server->reason);
-    out_u16(x, app_knot_credits(server->app));
+    out_u16(x, app_point_credits(server->app));
     out_u32(x, server->store.current == STORE_NONE ? 0 : server->store.sequence);
     return LINK_OK;
 }
@@ -156,7 +156,7 @@ static void describe_robot(const server_t *server, record_t *record) {
     }
 }
 
-static void describe_tunable(record_t *record, const tunable_info_t *info) {
+static void describe_parameter(record_t *record, const parameter_info_t *info) {
     record_byte(record, info->per_joint);
     record_byte(record, info->idle_only);
     record_f32(record, info->least);
@@ -182,18 +182,18 @@ static void describe_field(const server_t *server, record_t *record, uint32_t fi
     record_text(record, info->help);
 }
 
-__attribute__((noinline)) static void rows_describe(const server_rows_t *rows, uint8_t method,
-                                                    uint8_t *problem, const char **problem_name,
-                                                    const char **method_name) {
-    rows->describe(rows->context, method, problem, problem_name, method_name);
+__attribute__((noinline)) static void batch_describe(const server_batch_t *batch, uint8_t method,
+                                                     uint8_t *problem, const char **problem_name,
+                                                     const char **method_name) {
+    batch->describe(batch->context, method, problem, problem_name, method_name);
 }
 
-static void describe_method(const server_rows_t *rows, record_t *record, uint8_t method) {
+static void describe_method(const server_batch_t *batch, record_t *record, uint8_t method) {
     uint8_t problem;
     const char *problem_name, *method_name;
-    rows_describe(rows, method, &problem, &problem_name, &method_name);
+    batch_describe(batch, method, &problem, &problem_name, &method_name);
     record_byte(record, problem);
-    record_byte(record, rows->reals);
+    record_byte(record, batch->reals);
     record_text(record, problem_name);
     record_text(record, method_name);
 }
@@ -217,10 +217,10 @@ int serve_DESCRIBE(server_t *server, exchange_t *x) {
     case TOPIC_ROBOT:
         describe_robot(server, &record);
         break;
-    case TOPIC_TUNABLE:
-        if (index >= TUNABLES)
+    case TOPIC_PARAMETER:
+        if (index >= PARAMETERS)
             return LINK_INDEX;
-        describe_tunable(&record, &tunable_table[index]);
+        describe_parameter(&record, &parameter_table[index]);
         break;
     case TOPIC_FIELD:
         if (index >= SAMPLE_FIELDS)
@@ -228,9 +228,9 @@ int serve_DESCRIBE(server_t *server, exchange_t *x) {
         describe_field(server, &record, index);
         break;
     case TOPIC_METHOD:
-        if (server->port->rows == NULL || index >= server->port->rows->methods)
+        if (server->port->batch == NULL || index >= server->port->batch->methods)
             return LINK_INDEX;
-        describe_method(server->port->rows, &record, index);
+        describe_method(server->port->batch, &record, index);
         break;
     case TOPIC_CHOICE:
         describe_choice(&server->telemetry, &record);

@@ -84,7 +84,7 @@ static int run_job(const request_t *request, job_t *job) {
     return row_loop_run(request, &loop);
 }
 
-int cmd_rows_elastic(const request_t *request, const robot_t *robot) {
+int cmd_compute_elastic(const request_t *request, const robot_t *robot) {
     job_t job = {.robot = robot,
                  .problem = (problem_t)request->command->problem,
                  .quasi_static = request_has(request, OPTION_STATIC)};
