@@ -16,6 +16,7 @@
 #undef board
 
 #include "test/support/board_check.h"
+#include "test/support/board_pins.h"
 
 /*
  * Alternate function tables of the data sheets; the entries are the same for F205, F405 and F446.
@@ -196,6 +197,28 @@ static void test_lines_are_those_of_the_vector_table(void) {
     }
 }
 
+/* The two Netduinos have the same headers, and boards/README.md one table for both. */
+static void test_the_pins_of_the_page(void) {
+    static const pin_label_t headers[] = {
+        {PIN(C, 7), "D0"},   {PIN(C, 6), "D1"},   {PIN(A, 3), "D2"},   {PIN(A, 2), "D3"},
+        {PIN(B, 12), "D4"},  {PIN(B, 8), "D5"},   {PIN(B, 9), "D6"},   {PIN(A, 1), "D7"},
+        {PIN(A, 0), "D8"},   {PIN(A, 6), "D9"},   {PIN(B, 10), "D10"}, {PIN(B, 15), "D11"},
+        {PIN(B, 14), "D12"}, {PIN(B, 13), "D13"}, {PIN(C, 0), "A0"},   {PIN(C, 1), "A1"},
+        {PIN(C, 2), "A2"},   {PIN(C, 3), "A3"},   {PIN(C, 4), "A4"},   {PIN(C, 5), "A5"},
+        {PIN(B, 6), "SDA"},  {PIN(B, 7), "SCL"},
+    };
+    static const pin_words_t netduino = {
+        headers, sizeof headers / sizeof headers[0], "USART1", "SPI2", {"TIM1", "TIM8"}};
+    static const pin_words_t nucleo = {NULL, 0, "USART2", "SPI2", {"TIM1", "TIM8"}};
+    pin_list_t plus, plain;
+    list_pins(&board_netduinoplus2, &plus);
+    list_pins(&board_netduino2, &plain);
+    TEST_ASSERT_EQUAL_UINT(plus.count, plain.count);
+    TEST_ASSERT_EQUAL_MEMORY(plus.pin, plain.pin, plus.count * sizeof plus.pin[0]);
+    print_pins("boards.pins_netduino", &board_netduinoplus2, &netduino);
+    print_pins("boards.pins_nucleo", &board_nucleo, &nucleo);
+}
+
 TEST_LIST_BEGIN
 TEST(test_no_pin_is_used_twice)
 TEST(test_a_pin_used_twice_would_be_found)
@@ -203,4 +226,5 @@ TEST(test_every_pin_can_do_its_job)
 TEST(test_clocks_are_within_the_data_sheets)
 TEST(test_slots_are_whole_sectors)
 TEST(test_lines_are_those_of_the_vector_table)
+TEST(test_the_pins_of_the_page)
 TEST_LIST_END

@@ -10,6 +10,7 @@
 #undef board
 
 #include "test/support/board_check.h"
+#include "test/support/board_pins.h"
 
 /* With TIM1 partly remapped, USART1 and SPI1 remapped (RM0041 "AFIO_MAPR"). */
 static const pin_function_t functions[] = {
@@ -114,6 +115,11 @@ static void test_lines_are_those_of_the_vector_table(void) {
     TEST_ASSERT_EQUAL_INT(24, b->motor.timers[1].break_irq); /* TIM15 shares TIM1's break line */
 }
 
+static void test_the_pins_of_the_page(void) {
+    static const pin_words_t words = {NULL, 0, "USART1", "SPI1", {"TIM1", "TIM15"}};
+    print_pins("boards.pins_vldiscovery", b, &words);
+}
+
 TEST_LIST_BEGIN
 TEST(test_no_pin_is_used_twice)
 TEST(test_every_pin_can_do_its_job)
@@ -121,4 +127,5 @@ TEST(test_no_timer_drives_a_pin_of_somebody_else)
 TEST(test_clocks_are_within_the_data_sheet)
 TEST(test_slots_are_whole_pages)
 TEST(test_lines_are_those_of_the_vector_table)
+TEST(test_the_pins_of_the_page)
 TEST_LIST_END
