@@ -1,4 +1,4 @@
-# ST Nucleo-F446RE: STM32F446RE, Cortex-M4F at 168 MHz. Hardware only: the emulator has no such machine.
+# ST Nucleo-F446RE: STM32F446RE, Cortex-M4F at 168 MHz. The emulator has no such machine; boards/README.md runs the image in another.
 CHIP   := stm32f446
 FAMILY := stm32f4
 CPU    := m4f
