@@ -29,6 +29,7 @@ setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_flash := build host flash
 setup_bench := build host emu
+setup_measure := build host emu test
 setup_papers := build host plot
 setup_bench-host := build host callgrind
 setup_debug := build host emu debug flash
@@ -194,28 +195,48 @@ test: ## run every test on the host and on every emulated board; TEST=name BOARD
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab test-build || exit 1; done
 	@for b in $(SCRIPT_BOARDS); do for lab in 1 ''; do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab script-build || exit 1; done; done
-	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes) \
-	    --times $(BUILD)/test-times --began $$(cat $(BUILD)/test-began)
+	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes) $(if $(LONG),--long) \
+	    --measured $(BUILD)/measured --times $(BUILD)/test-times --began $$(cat $(BUILD)/test-began)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
 	@$(MAKE) --no-print-directory test LONG=1
+
+# -------------------------------------------------------------------------------------------- pages
+# Numbers in pages are measured by tests and written there by a script: tools/dev/pages.py. A measurement is taken while pages may
+# still show the one before: MEASURE=1 leaves out the test of the pages.
+.PHONY: pages measure
+pages: $(APPELL) ## write all that is generated into the pages: accepted numbers, tables of the bench, faults, protocol
+	@tools/dev/protocol_doc.py
+	@$(MAKE) --no-print-directory faults-readme
+	@$(if $(wildcard $(BUILD)/bench.csv),$(MAKE) --no-print-directory bench-readme)
+	@tools/dev/pages.py write
+
+measure: ## measure all numbers of the pages anew, accept and write them (hours); TEST=name: those of one test (LONG=1: of test-long)
+	@rm -rf $(BUILD)/measured
+	@$(MAKE) --no-print-directory test MEASURE=1
+	@$(if $(TEST),,$(MAKE) --no-print-directory test-long MEASURE=1)
+	@$(if $(TEST),,$(MAKE) --no-print-directory bench && $(MAKE) --no-print-directory bench-accept)
+	@tools/dev/pages.py accept $(BUILD)/measured
+	@$(MAKE) --no-print-directory pages
 
 # --------------------------------------------------------------------------------- size, lint, help
 .PHONY: size lint format help clean
 size: all ## code and RAM of every board, product and laboratory
 	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf $(b)/lab:$(BUILD)/$(b)/lab/firmware.elf) --csv $(BUILD)/size.csv
 
-# Layers, headers that compile alone, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
-# without -Werror hides one), static analysis.
+# Layers, links of the pages, words of the glossary, headers that compile alone, formatting, compilers with warnings as errors
+# (in a tree of their own, so that nothing built without -Werror hides one), static analysis.
 LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' 2>/dev/null)
 .PHONY: lint-static
-lint: lint-static ## layers, headers, formatting, -Werror, cppcheck, clang-tidy
+lint: lint-static ## layers, links of the pages, words, headers, formatting, -Werror, cppcheck, clang-tidy
 	@for b in host $(BOARDS); do for lab in '' 1; do echo "lint: gcc -Werror, $$b$${lab:+/lab}"; \
 	    $(MAKE) -s -j$(JOBS) --no-print-directory BUILD=build/lint WERROR=1 BOARD=$$b LAB=$$lab lint-build > build/lint.log 2>&1 \
 	    || { cat build/lint.log; exit 1; }; done; done
 
 lint-static: ## the same without compiling
 	@echo "lint: layers";      tools/dev/lint_includes.py
+	@echo "lint: pages";       tools/dev/lint_pages.py
+	@echo "lint: words";       tools/dev/lint_words.py
 	@echo "lint: headers";     tools/dev/lint_headers.sh $(LINT_SRC)
 	@echo "lint: formatting";  tools/dev/lint_format.sh $(LINT_SRC)
 	@echo "lint: cppcheck";    tools/dev/lint_static.sh cppcheck $(LINT_SRC)

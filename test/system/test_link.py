@@ -416,11 +416,6 @@ def test_monitor_on_a_terminal(folder):
 
 # ----------------------------------------------------------------------------- a client of another kind
 
-def test_protocol_page_is_the_header_s(folder):
-    done = subprocess.run(["tools/dev/protocol_doc.py", "--check"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-
-
 def test_protocol_page_has_every_number(folder):
     """Reasons, faults, stops, states and motions, so that nobody needs a header to know what an answer means."""
     with open("firmware/link/PROTOCOL.md") as file:
