@@ -208,7 +208,6 @@ test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of s
 pages: $(APPELL) ## write all that is generated into the pages: accepted numbers, tables of the bench, faults, protocol
 	@tools/dev/protocol_doc.py
 	@$(MAKE) --no-print-directory faults-readme
-	@$(if $(wildcard $(BUILD)/bench.csv),$(MAKE) --no-print-directory bench-readme)
 	@tools/dev/pages.py write
 
 measure: ## measure all numbers of the pages anew, accept and write them (hours); TEST=name: those of one test (LONG=1: of test-long)

@@ -3,12 +3,12 @@
 
     pages.py write          put the accepted values into every page
     pages.py check          exit code 1 where a page and the accepted values disagree
-    pages.py accept DIR     accept what the tests measured (DIR is build/measured)
+    pages.py accept DIR     accept what the tests measured (DIR is build/measured, or one file of it)
     pages.py ... --root R   the tree of the pages (default: this project)
 
 A page shows a value as <!-- m NAME -->1.2e-13<!-- /m --> and a block as the lines between
-<!-- block NAME begin --> and <!-- block NAME end -->, or, if it is accepted, between
-<!-- NAME begin --> and <!-- NAME end -->. Markers in fenced code and in `code` are text.
+<!-- block NAME begin --> and <!-- block NAME end -->; those of the bench have no word block.
+Markers in fenced code and in `code` are text.
 tools/dev/measured.py says how values are measured and accepted. Only what a page shows is.
 """
 
@@ -21,7 +21,8 @@ sys.dont_write_bytecode = True
 from lint_includes import files_of  # noqa: E402
 from measured import BLOCKS, NAME, TABLE, Accepted, changes  # noqa: E402
 
-BEGIN = re.compile(r"\s*<!-- (block )?(%s) begin -->\s*$" % NAME)
+# The tables of the bench (tools/bench/table.py) have names of their own.
+BEGIN = re.compile(r"\s*<!-- (?:block (%s)|(bench|flex|gen|soft|tick)) begin -->\s*$" % NAME)
 # Code comes first: a marker that is quoted is text.
 TOKEN = re.compile(r"(?P<code>(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`))"
                    r"|<!-- m (?P<name>%s) -->(?P<text>.*?)<!-- /m -->"
@@ -67,9 +68,9 @@ def fill(text, values):
             out.append(line)
             continue
         begin = BEGIN.match(line)
-        # Other scripts have blocks of the short form, too.
-        if begin and (begin[1] or begin[2] in values):
-            name, last = begin[2], "<!-- %s%s end -->" % (begin[1] or "", begin[2])
+        if begin:
+            name = begin[1] or begin[2]
+            last = line.strip().replace(" begin -->", " end -->")
             end = next((i for i in range(at, len(lines)) if lines[i].strip() == last), None)
             if end is None:
                 wrong.append((at, "the block %s has no line %s" % (name, last)))
@@ -137,7 +138,10 @@ def shown_in(root):
 
 
 def accept(root, folder):
-    files = sorted(os.path.join(folder, name) for name in os.listdir(folder)) if os.path.isdir(folder) else []
+    if not os.path.exists(folder):
+        print("pages: there is no %s: no test has measured anything" % folder)
+        return 0
+    files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else [folder]
     new, wrong = changes(root, files, shown_in(root))
     accepted = Accepted(root)
     for name, (text, source, block) in new.items():
