@@ -396,9 +396,10 @@ def keep_measured(folder, jobs, long):
     if not new:
         return None
     tests = sorted({job.name() for job in kept.values() if any(name in new for name, _, _ in job.measured)})
-    return '%d measured value%s differ%s from those accepted (%s%s): make measure TEST="%s"%s' % (
+    on_host = all(job.machine in ("host", "script") for job in kept.values())
+    return '%d measured value%s differ%s from those accepted (%s%s): make measure TEST="%s"%s%s' % (
         len(new), "s" * (len(new) > 1), "s" * (len(new) == 1), ", ".join(list(new)[:3]), ", ..." * (len(new) > 3),
-        " ".join(tests), " LONG=1" * long)
+        " ".join(tests), " BOARD=host" * on_host, " LONG=1" * long)
 
 
 def print_report(jobs, unfinished, verbose, took, long=False, notice=None):
