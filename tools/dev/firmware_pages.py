@@ -27,9 +27,10 @@ def read(path):
         return file.read()
 
 
-def wrap(text, first="", rest=""):
-    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False,
-                         break_on_hyphens=False)
+def wrap(text, rest=""):
+    """Lines of at most WIDTH; links and code are not broken."""
+    whole = re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)", lambda part: part.group().replace(" ", "\0"), text)
+    return textwrap.fill(whole, WIDTH, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
 def number(text):
@@ -39,6 +40,7 @@ def number(text):
 
 
 def sentence(text):
+    text = re.sub(r"(?<!`)\b(?:kp|kd|[a-z]+(?:_[a-z]+)+)\b(?!`)", lambda name: f"`{name.group()}`", text)
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
@@ -74,7 +76,7 @@ def parameters_text():
         for entry in entries:
             cells = parameter_row(entry)
             if len(" | ".join(cells)) + 4 > WIDTH:
-                notes.append(wrap(f"- `{entry[0]}`: {cells[-1]}", "", "  "))
+                notes.append(wrap(f"- `{entry[0]}`: {cells[-1]}", "  "))
                 cells[-1] = "See below."
             lines.append(cells)
         out += ["", f"## {subject}", rows("parameter | unit | range | default | when | robot file | what it does", lines)]
@@ -133,10 +135,10 @@ def faults_text():
                  for e in entries for n, _, name, quantity, stop, _, _ in [e]])]
     for entry in entries:
         n, key, name, _, stop, cause, cure = entry
-        out += ["", f"## {n} {name}", wrap(f"- **Cause**: {sentence(cause)}", "", "  "), wrap(f"- **Cure**: {sentence(cure)}", "", "  "),
-                f"- **Best stop**: {stops[stop]}.", wrap(f"- **Provoked by**: {how.get(key) or how[int(n)]}.", "", "  ")]
+        out += ["", f"## {n} {name}", wrap(f"- **Cause**: {sentence(cause)}", "  "), wrap(f"- **Cure**: {sentence(cure)}", "  "),
+                f"- **Best stop**: {stops[stop]}.", wrap(f"- **Provoked by**: {how.get(key) or how[int(n)]}.", "  ")]
         if anchor(entry) in pages:
-            out.append(wrap(f"- **See also**: {', '.join(pages[anchor(entry)])}.", "", "  "))
+            out.append(wrap(f"- **See also**: {', '.join(pages[anchor(entry)])}.", "  "))
     return "\n".join(out)
 
 
@@ -156,7 +158,7 @@ def fields(text, macro, offset):
 def bits(text, prefix):
     """An enum of bits: PREFIX_NAME = 1 << n."""
     found = re.findall(r"\b%s_(?!ALL\b)(\w+) = 1 << (\d+)" % prefix, text)
-    return wrap("; ".join(f"{n} {name.lower()}" for name, n in found) + ".", "Bit ", "")
+    return wrap("Bit " + "; ".join(f"{n} {name.lower()}" for name, n in found) + ".")
 
 
 def blocks():
