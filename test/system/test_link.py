@@ -433,9 +433,9 @@ def test_protocol_page_has_every_number(folder):
                                       ("params/image", "IMAGE_ERROR_TABLE", "| {} | image | `{}` |", -100),
                                       ("params/store", "STORE_ERROR_TABLE", "| {} | store | `{}` |", -300),
                                       ("safety/faults", "APP_FAULT_TABLE", "| {} | {} |", 0),
-                                      ("safety/faults", "APP_STOP_TABLE", "{} {} (", 0),
+                                      ("safety/faults", "APP_STOP_TABLE", "| {} | {} |", 0),
                                       ("safety/faults", "APP_STATE_TABLE", "{} {}", 0),
-                                      ("control/motion", "MOTION_TABLE", "{} {} (", 0)):
+                                      ("control/motion", "MOTION_TABLE", "| {} | {} |", 0)):
         with open(f"firmware/{header}.h") as file:
             body = re.search(rf"#define {table}\(X\)((?:.*\\\n)*.*\n)", file.read()).group(1)
         entries = re.findall(r'X\((-?\d+), (\w+),[\s\\]*"([^"]*)"', body)
