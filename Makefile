@@ -167,9 +167,9 @@ faults: $(APPELL) ## every fault that can be provoked on the simulated arm of RO
 	@$(if $(QEMU_MACHINE),$(MAKE) -j$(JOBS) --no-print-directory BOARD=$(BOARD) LAB=1 firmware && $(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
 	  echo "$(BOARD) is hardware only"; exit 1)
 
-.PHONY: faults-readme
-faults-readme: $(APPELL) ## write the table of the faults into README.md
-	@tools/dev/faults_table.py $(APPELL) --into README.md
+.PHONY: firmware-pages
+firmware-pages: ## write the pages of firmware/ that are made from its tables: parameters, faults, states, robot image
+	@tools/dev/firmware_pages.py
 
 # ------------------------------------------------------------------------------------------ hardware
 .PHONY: flash debug
