@@ -22,7 +22,7 @@ endif
 
 # ------------------------------------------------------------------------------------------- set-up
 # Groups of tools/dev/setup.sh by goal; what is not named here builds something.
-setup_none  := help clean
+setup_none  := help clean pages
 setup_run   := build host emu plot
 setup_faults := build host emu plot
 setup_test  := build host emu test
@@ -167,10 +167,6 @@ faults: $(APPELL) ## every fault that can be provoked on the simulated arm of RO
 	@$(if $(QEMU_MACHINE),$(MAKE) -j$(JOBS) --no-print-directory BOARD=$(BOARD) LAB=1 firmware && $(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
 	  echo "$(BOARD) is hardware only"; exit 1)
 
-.PHONY: firmware-pages
-firmware-pages: ## write the pages of firmware/ that are made from its tables: parameters, faults, states, robot image
-	@tools/dev/firmware_pages.py
-
 # ------------------------------------------------------------------------------------------ hardware
 .PHONY: flash debug
 flash: $(FIRMWARE) ## write the firmware into a real BOARD through its debug probe
@@ -202,18 +198,20 @@ test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of s
 	@$(MAKE) --no-print-directory test LONG=1
 
 # -------------------------------------------------------------------------------------------- pages
-# Numbers in pages are measured by tests and written there by a script: tools/dev/pages.py. A measurement is taken while pages may
-# still show the one before: MEASURE=1 leaves out the test of the pages.
+# Tests measure the numbers of the pages and a script writes them there: tools/dev/pages.py. MEASURE=1 leaves out the test of the
+# pages, which may still show the numbers before.
 .PHONY: pages measure
-pages: $(APPELL) ## write all that is generated into the pages: accepted numbers, tables of the bench, faults, protocol
+pages: ## write all that is generated into the pages: accepted numbers, tables of the bench, parameters, faults, protocol
 	@tools/dev/protocol_doc.py
-	@$(MAKE) --no-print-directory faults-readme
+	@tools/dev/firmware_pages.py
 	@tools/dev/pages.py write
 
-measure: ## measure all numbers of the pages anew, accept and write them (hours); TEST=name: those of one test (LONG=1: of test-long)
+# Of the tests of make test-long those whose numbers pages show.
+LONG_TESTS = $(sort $(shell sed -n 's/.*make test-long TEST=\([a-z0-9_]*\) .*/\1/p' test/measured.csv))
+measure: ## make test and make bench, then accept the numbers for the pages and write them; TEST=name for one test (LONG=1: as in test-long)
 	@rm -rf $(BUILD)/measured
 	@$(MAKE) --no-print-directory test MEASURE=1
-	@$(if $(TEST),,$(MAKE) --no-print-directory test-long MEASURE=1)
+	@$(if $(TEST),,$(if $(LONG_TESTS),$(MAKE) --no-print-directory test MEASURE=1 LONG=1 BOARD=host TEST="$(LONG_TESTS)"))
 	@$(if $(TEST),,$(MAKE) --no-print-directory bench && $(MAKE) --no-print-directory bench-accept)
 	@tools/dev/pages.py accept $(BUILD)/measured
 	@$(MAKE) --no-print-directory pages

@@ -106,7 +106,7 @@ def provoked():
             [(name, number(value)) for name, value in re.findall(r'\{"(\w+)", ([-\d.e]+)f?\}', part)]
         out[fault] = f"`make faults` ({how}" + ("".join(f", `{name}` {value}" for name, value in sets)) + ")"
     test = read("test/system/test_faults.py")
-    for doc, n in re.findall(r'def test_\w+\(folder\):\n    """(.*?)"""(?:(?!\ndef ).)*?expect\(board, (\d+)', test, re.S):
+    for doc, n in re.findall(r'def test_\w+\(folder\):\n    """((?:(?!""").)*)"""(?:(?!\ndef ).)*?expect\(board, (\d+)', test, re.S):
         out[int(n)] = f"`make test TEST=faults BOARD=host` ({' '.join(doc.split()).rstrip('.')})"
     return out
 
@@ -210,7 +210,7 @@ def main():
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
         elif read(path) != text:
-            print(f"{path} is not what the tables of the firmware say: run tools/dev/firmware_pages.py")
+            print(f"{path} is not what the tables of the firmware say: make pages")
             old = 1
     return old
 

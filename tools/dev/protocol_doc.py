@@ -96,7 +96,7 @@ def main():
                       lambda _, t=text, g=gap: begin + g + t + g + end, made, flags=re.S)
     if "--check" in sys.argv:
         if made != page:
-            print("%s is not what %s says: run tools/dev/protocol_doc.py" % (PAGE, HEADER))
+            print("%s is not what %s says: make pages" % (PAGE, HEADER))
         return int(made != page)
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(made)
