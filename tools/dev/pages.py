@@ -126,6 +126,10 @@ def check(root, write=False):
                 f.write(new)
             print("pages: wrote " + path)
     wrong += ["%s: no page shows %s: show it or remove its row" % (TABLE, name) for name in sorted(set(accepted.values) - shown)]
+    if write:
+        if wrong:
+            print("pages: %d findings remain: tools/dev/pages.py check" % len(wrong))
+        return 0
     for line in wrong:
         print(line)
     return int(bool(wrong))
