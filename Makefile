@@ -22,13 +22,14 @@ endif
 
 # ------------------------------------------------------------------------------------------- set-up
 # Groups of tools/dev/setup.sh by goal; what is not named here builds something.
-setup_none  := help clean
+setup_none  := help clean pages
 setup_run   := build host emu plot
 setup_faults := build host emu plot
 setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_flash := build host flash
 setup_bench := build host emu
+setup_measure := build host emu test
 setup_papers := build host plot
 setup_bench-host := build host callgrind
 setup_debug := build host emu debug flash
@@ -166,10 +167,6 @@ faults: $(APPELL) ## every fault that can be provoked on the simulated arm of RO
 	@$(if $(QEMU_MACHINE),$(MAKE) -j$(JOBS) --no-print-directory BOARD=$(BOARD) LAB=1 firmware && $(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
 	  echo "$(BOARD) is hardware only"; exit 1)
 
-.PHONY: faults-readme
-faults-readme: $(APPELL) ## write the table of the faults into README.md
-	@tools/dev/faults_table.py $(APPELL) --into README.md
-
 # ------------------------------------------------------------------------------------------ hardware
 .PHONY: flash debug
 flash: $(FIRMWARE) ## write the firmware into a real BOARD through its debug probe
@@ -194,28 +191,49 @@ test: ## run every test on the host and on every emulated board; TEST=name BOARD
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab test-build || exit 1; done
 	@for b in $(SCRIPT_BOARDS); do for lab in 1 ''; do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab script-build || exit 1; done; done
-	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes) \
-	    --times $(BUILD)/test-times --began $$(cat $(BUILD)/test-began)
+	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes) $(if $(LONG),--long) \
+	    --measured $(BUILD)/measured --times $(BUILD)/test-times --began $$(cat $(BUILD)/test-began)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states
 	@$(MAKE) --no-print-directory test LONG=1
+
+# -------------------------------------------------------------------------------------------- pages
+# Tests measure the numbers of the pages and a script writes them there: tools/dev/pages.py. MEASURE=1 leaves out the test of the
+# pages, which may still show the numbers before.
+.PHONY: pages measure
+pages: ## write all that is generated into the pages: accepted numbers, tables of the bench, parameters, faults, protocol
+	@tools/dev/protocol_doc.py
+	@tools/dev/firmware_pages.py
+	@tools/dev/pages.py write
+
+# Of the tests of make test-long those whose numbers pages show.
+LONG_TESTS = $(sort $(shell sed -n 's/.*make test-long TEST=\([a-z0-9_]*\) .*/\1/p' test/measured.csv))
+measure: ## make test and make bench, then accept the numbers for the pages and write them; TEST=name for one test (LONG=1: as in test-long)
+	@rm -rf $(BUILD)/measured
+	@$(MAKE) --no-print-directory test MEASURE=1
+	@$(if $(TEST),,$(if $(LONG_TESTS),$(MAKE) --no-print-directory test MEASURE=1 LONG=1 BOARD=host TEST="$(LONG_TESTS)"))
+	@$(if $(TEST),,$(MAKE) --no-print-directory bench && $(MAKE) --no-print-directory bench-accept)
+	@tools/dev/pages.py accept $(BUILD)/measured
+	@$(MAKE) --no-print-directory pages
 
 # --------------------------------------------------------------------------------- size, lint, help
 .PHONY: size lint format help clean
 size: all ## code and RAM of every board, product and laboratory
 	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf $(b)/lab:$(BUILD)/$(b)/lab/firmware.elf) --csv $(BUILD)/size.csv
 
-# Layers, headers that compile alone, formatting, compilers with warnings as errors (in a tree of their own, so that nothing built
-# without -Werror hides one), static analysis.
+# Layers, links of the pages, words of the glossary, headers that compile alone, formatting, compilers with warnings as errors
+# (in a tree of their own, so that nothing built without -Werror hides one), static analysis.
 LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' 2>/dev/null)
 .PHONY: lint-static
-lint: lint-static ## layers, headers, formatting, -Werror, cppcheck, clang-tidy
+lint: lint-static ## layers, links of the pages, words, headers, formatting, -Werror, cppcheck, clang-tidy
 	@for b in host $(BOARDS); do for lab in '' 1; do echo "lint: gcc -Werror, $$b$${lab:+/lab}"; \
 	    $(MAKE) -s -j$(JOBS) --no-print-directory BUILD=build/lint WERROR=1 BOARD=$$b LAB=$$lab lint-build > build/lint.log 2>&1 \
 	    || { cat build/lint.log; exit 1; }; done; done
 
 lint-static: ## the same without compiling
 	@echo "lint: layers";      tools/dev/lint_includes.py
+	@echo "lint: pages";       tools/dev/lint_pages.py
+	@echo "lint: words";       tools/dev/lint_words.py
 	@echo "lint: headers";     tools/dev/lint_headers.sh $(LINT_SRC)
 	@echo "lint: formatting";  tools/dev/lint_format.sh $(LINT_SRC)
 	@echo "lint: cppcheck";    tools/dev/lint_static.sh cppcheck $(LINT_SRC)

@@ -1,5 +1,5 @@
-/* The control interrupt: called by the HAL's tick timer, at the highest priority but the break
- * input. It reads the hardware, steps the application (firmware/app/tick.c) and writes the
+/* The control interrupt: the HAL's tick timer calls it at the highest priority below the emergency
+ * stop. It reads the hardware, steps the application (firmware/app/tick.c) and writes the
  * hardware; samples wait in the application's ring until the background sends them. */
 #include "firmware/tick.h"
 #include "hal/cycles.h"

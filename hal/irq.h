@@ -6,7 +6,7 @@
 
 /* Priorities, 0 is the most urgent. They are written into the upper four bits, which every chip
  * here implements (the emulator implements eight). The tick must not wait for anything but the
- * break input. */
+ * emergency stop. */
 enum { IRQ_PRIORITY_BREAK = 0, IRQ_PRIORITY_TICK = 2, IRQ_PRIORITY_UART = 8 };
 
 /* Masks all interrupts and returns the state to give back to irq_unlock; calls may nest. */

@@ -133,8 +133,9 @@ TEST_LIBS_robot_golden += -lcjson
 # Scripts.
 SCRIPT_BOARDS_boot   := $(QEMU_BOARDS)
 SCRIPT_BIN_boot       = $(if $(LAB),$(TEST_OUT)/uart_echo.elf)
-# It names boards for reports that it makes up.
+# They name boards for reports that they make up.
 SCRIPT_BOARDS_guards :=
+SCRIPT_BOARDS_pages  :=
 # In how many jobs the long scripts are run: none is much above 40 s beside others on two cores.
 SCRIPT_PARTS_link   := 4
 SCRIPT_PARTS_gen    := 3

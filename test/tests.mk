@@ -31,6 +31,7 @@ TESTS := $(or $(BOARD_TESTS),$(filter-out $(TESTS_HOST),$(TESTS_ALL)))
 endif
 TESTS := $(if $(TEST),$(filter $(TEST),$(TESTS)),$(TESTS))
 SCRIPTS := $(if $(TEST),$(foreach t,$(TEST),$(filter %/test_$(t).sh %/test_$(t).py,$(TEST_SCRIPTS))),$(TEST_SCRIPTS))
+SCRIPTS := $(filter-out $(if $(MEASURE),%/test_pages.py),$(SCRIPTS))
 SCRIPT_NAMES := $(patsubst test_%,%,$(basename $(notdir $(SCRIPTS))))
 TEST_SPACE   := $(subst ,, )
 script_boards = $(if $(filter undefined,$(origin SCRIPT_BOARDS_$1)),$(sort $(shell grep -ohE \

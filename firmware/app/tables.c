@@ -26,7 +26,7 @@ const sample_info_t sample_table[SAMPLE_FIELDS] = {
 #define IDLE  1
 #define WHOLE 2
 const parameter_info_t parameter_table[PARAMETERS] = {
-#define X(name, shape, when, unit, least, most, fallback, help)                                    \
+#define X(name, shape, when, unit, least, most, fallback, key, help)                               \
     {#name, unit, help, least, most, fallback, shape, (when)&IDLE, ((when)&WHOLE) != 0},
     PARAMETER_TABLE(X)
 #undef X

@@ -16,7 +16,7 @@
     X(5, JAMMED, "joint jammed", "the joint does not move")                                        \
     X(6, LOW, "supply low", "half of the supply that is needed")                                   \
     X(7, HIGH, "supply high", "twice the supply that is allowed")                                  \
-    X(8, BREAK, "break input", "somebody has pressed the emergency stop")                          \
+    X(8, ESTOP, "e-stop", "somebody has pressed the emergency stop")                               \
     X(9, LATE, "ticks late", "every tick comes too late")                                          \
     X(10, NUMBER, "no number", "a torque of the model is no number (floats only)")                 \
     X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \

@@ -19,9 +19,9 @@
 #include "firmware/params/store.h"
 #include "firmware/link/telemetry.h"
 
-#define SET_COUNT_ONE                                                   1
-#define SET_COUNT_JOINT                                                 DYN_MAX_JOINTS
-#define SET_COUNT(name, shape, when, unit, least, most, fallback, help) +SET_COUNT_##shape
+#define SET_COUNT_ONE                                                        1
+#define SET_COUNT_JOINT                                                      DYN_MAX_JOINTS
+#define SET_COUNT(name, shape, when, unit, least, most, fallback, key, help) +SET_COUNT_##shape
 
 enum {
     SET_VERSION = 1,

@@ -8,26 +8,27 @@
 
 /* X(number, NAME, "name", "what the board does in it") */
 #define APP_STATE_TABLE(X)                                                                         \
-    X(0, UNCONFIGURED, "unconfigured", "no arm is loaded; the outputs are off")                    \
-    X(1, IDLE, "idle", "an arm is loaded; the outputs are off, and brakes hold it if it has any")  \
-    X(2, HOMING, "homing", "the arm looks for its zero positions")                                 \
+    X(0, UNCONFIGURED, "unconfigured", "no robot is loaded; the outputs are off")                  \
+    X(1, IDLE, "idle", "a robot is loaded; the outputs are off")                                   \
+    X(2, HOMING, "homing", "a joint looks for its stop or switch, the loop holds the others")      \
     X(3, RUNNING, "running", "the control loop is closed: the arm moves or holds its position")    \
-    X(4, STOPPING, "stopping", "the arm is brought to rest, then it is idle")                      \
+    X(4, STOPPING, "stopping", "the reference brakes; then idle with `brakes` 1, else running")    \
     X(5, FAULT, "fault", "the stop that the fault allows goes on until the fault is cleared")
 
 /* X(NAME, "what has happened") */
 #define APP_EVENT_TABLE(X)                                                                         \
-    X(LOADED, "an arm was loaded")                                                                 \
-    X(REFUSED, "an image was refused")                                                             \
-    X(CLOSE, "the loop is to be closed")                                                           \
-    X(HOME, "the arm is to look for its zero positions")                                           \
-    X(STOP, "the arm is to brake")                                                                 \
-    X(RESTED, "it has come to rest")                                                               \
-    X(OFF, "the outputs are to be off")                                                            \
-    X(FAULT, "something cannot go on")                                                             \
-    X(CLEAR, "the fault was cleared and the outputs are off")                                      \
-    X(RESUME, "the loop goes on holding an arm without brakes")                                    \
-    X(FORGET, "the fault was cleared before an arm was loaded")
+    X(LOADED, "a robot was loaded")                                                                \
+    X(REFUSED, "a robot image was refused")                                                        \
+    X(CLOSE, "a motion starts")                                                                    \
+    X(HOME, "homing starts")                                                                       \
+    X(STOP, "somebody asks for a stop")                                                            \
+    X(RESTED, "the arm has come to rest, `brakes` 1")                                              \
+    X(OFF, "somebody asks for the outputs to be off")                                              \
+    X(FAULT, "a guard finds something")                                                            \
+    X(CLEAR, "the fault is cleared, the outputs are off")                                          \
+    X(RESUME,                                                                                      \
+      "the loop goes on holding: at rest with `brakes` 0, or cleared while it held or lowered")    \
+    X(FORGET, "the fault is cleared, no robot is loaded")
 
 /* X(from, event, to): all transitions that there are; every other event changes nothing. */
 #define APP_TRANSITION_TABLE(X)                                                                    \
@@ -57,78 +58,94 @@
     X(FAULT, FORGET, UNCONFIGURED)
 
 /* Stops, the best first. A fault says which is the best that it allows; the model of the arm and
- * its pose, which of those from there on is possible (firmware/safety/stop.c).
+ * its pose say which of those from there on is possible (firmware/safety/stop.c). The names of IEC
+ * 61800-5-2 are SOS for hold and STO for release; lower is like SS1, damp is dynamic braking.
  * X(number, NAME, "name", "what happens") */
 #define APP_STOP_TABLE(X)                                                                          \
     X(0, HOLD, "hold",                                                                             \
-      "the reference brakes within the acceleration limits, then the loop holds the arm; an arm "  \
-      "with brakes is given to them")                                                              \
+      "the reference brakes within the acceleration limits, then the loop holds the arm; with "    \
+      "brakes 1 the outputs go off when it rests")                                                 \
     X(1, LOWER, "lower",                                                                           \
-      "likewise, then every joint that gravity pulls goes its way at a tenth of its speed limit")  \
+      "the reference brakes, then every joint that gravity pulls sinks at a tenth of its "         \
+      "velocity "                                                                                  \
+      "limit; with brakes 1 the outputs go off when it rests")                                     \
     X(2, DAMP, "damp",                                                                             \
-      "the windings are shorted: the motors brake by themselves, without encoder or model; after " \
-      "half a second an arm with brakes is given to them")                                         \
-    X(3, RELEASE, "release", "the outputs are off; brakes hold the arm if it has any")
+      "the duty cycles are zero and the outputs on, so that a driver that shorts its motor "       \
+      "brakes "                                                                                    \
+      "it, without encoder or model; with brakes 1 the outputs go off after half a second")        \
+    X(3, RELEASE, "release", "the outputs are off; only brakes outside of the board hold the arm")
 
 /* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). Numbers are
- * never used again. */
+ * never used again. Cause and cure are sentences without capital and full stop. */
 #define APP_FAULT_TABLE(X)                                                                         \
     X(0, NONE, "none", NONE, HOLD, "nothing is wrong", "")                                         \
     X(1, OVERRUN, "overrun", NONE, DAMP,                                                           \
-      "the control step was not finished when the next tick was due, too often in a row",          \
-      "lower rate_hz, or switch off the simulated arm; `appell certify` tells the rates that fit") \
-    X(2, ENCODER, "encoder", NONE, DAMP, "an encoder gave no position for several ticks",          \
-      "check its wiring and supply; guard_encoder_ticks says how many are allowed")                \
-    X(3, ESTOP, "e-stop", NONE, RELEASE, "the emergency stop switched the motors off",             \
-      "release the emergency stop, then clear the fault")                                          \
+      "the control step was not finished when the next tick was due, more than guard_overruns "    \
+      "times in a row",                                                                            \
+      "lower rate_hz, or use the real arm instead of the simulated one; `appell certify` prints "  \
+      "the rates that fit")                                                                        \
+    X(2, ENCODER, "encoder", NONE, DAMP,                                                           \
+      "an encoder gave no position for more than guard_encoder_ticks ticks in a row",              \
+      "check wiring and supply of the encoder of this joint")                                      \
+    X(3, ESTOP, "e-stop", NONE, RELEASE, "the emergency stop has switched the motors off",         \
+      "release the emergency stop, clear the fault, and reset the board if the fault comes back")  \
     X(4, NUMBER, "number", NONE, DAMP, "the control step computed a value that is not a number",   \
-      "check the parameters of the robot; report it if they are right")                            \
+      "check the robot file with `appell check`; report it if the file is right")                  \
     X(5, MODEL, "model", NONE, DAMP,                                                               \
-      "the simulated arm has no acceleration: its inertia matrix is singular",                     \
+      "the inertia matrix of the simulated arm is singular, so it has no acceleration",            \
       "check masses and inertias with `appell check`")                                             \
-    X(6, PARITY, "parity", NONE, DAMP, "an encoder's positions had a wrong parity",                \
-      "keep the encoder's wires away from those of the motors, shield them, slow its clock")       \
+    X(6, PARITY, "parity", NONE, DAMP,                                                             \
+      "the readings of an encoder had a wrong parity for more than guard_encoder_ticks ticks in "  \
+      "a row",                                                                                     \
+      "keep encoder wires away from motor wires, shield them, or slow the clock of the encoder")   \
     X(7, TRACKING, "tracking", POSITION, HOLD,                                                     \
-      "the arm is too far from where it should be: it hit something, its load is not the "         \
-      "model's, or the gains are too low",                                                         \
-      "look what it hit; check payload and gains; guard_tracking is the limit")                    \
-    X(8, POSITION, "position", POSITION, HOLD, "a joint is beyond its position limit",             \
-      "clear the fault and jog it back; guard_position is what is allowed beyond the limit")       \
-    X(9, VELOCITY, "velocity", VELOCITY, DAMP, "a joint is faster than it may be",                 \
-      "check gains, encoder counts and ratio; guard_speed times the velocity limit is allowed")    \
+      "a joint is farther than guard_tracking from its reference: it hit something, its load is "  \
+      "not in the model, or the gains are too low",                                                \
+      "remove the obstacle; check payload_mass, kp and kd; raise guard_tracking last")             \
+    X(8, POSITION, "position", POSITION, HOLD,                                                     \
+      "a joint is farther than guard_position beyond its position limit",                          \
+      "clear the fault and jog the joint back; check position_lower, position_upper and "          \
+      "encoder_offset")                                                                            \
+    X(9, VELOCITY, "velocity", VELOCITY, DAMP,                                                     \
+      "a joint is faster than guard_speed times its velocity limit",                               \
+      "check kp, kd, encoder counts and encoder_ratio; move more slowly")                          \
     X(10, TORQUE, "torque", TORQUE, LOWER,                                                         \
-      "the wanted torque was above its limit for too long: the arm hangs, or the load is too "     \
-      "heavy",                                                                                     \
-      "take away the obstacle or the load, or move more slowly; guard_limit_s is the time")        \
+      "the loop wanted more torque than the limit of a joint for longer than guard_limit_s: the "  \
+      "joint is blocked, or the load is too heavy",                                                \
+      "remove the obstacle or the load, or move more slowly; raise guard_limit_s last")            \
     X(11, VOLTAGE, "voltage", VOLTAGE, LOWER,                                                      \
-      "the wanted voltage was above the supply for too long",                                      \
-      "move more slowly, check supply and motor constants; guard_limit_s is the time")             \
+      "the loop wanted more voltage than the supply has for longer than guard_limit_s",            \
+      "move more slowly; check the supply and the motor constants in the robot file")              \
     X(12, SETPOINT, "setpoint", NONE, HOLD,                                                        \
-      "a streamed motion ran out of points, or none came for as many ticks as guard_setpoint",     \
-      "send points earlier, or farther apart in time; clear the fault and start again")            \
-    X(13, SUPPLY_LOW, "supply low", SUPPLY, RELEASE, "the motor supply is too low",                \
-      "check supply, fuse and wiring; guard_supply_low times the nominal voltage is needed")       \
+      "a streamed motion ran out of control points, or none came for guard_setpoint ticks",        \
+      "send points earlier, or farther apart in time; then clear the fault and start again")       \
+    X(13, SUPPLY_LOW, "supply low", SUPPLY, RELEASE,                                               \
+      "the motor supply is below guard_supply_low times the nominal voltage",                      \
+      "check supply, fuse and wiring")                                                             \
     X(14, SUPPLY_HIGH, "supply high", SUPPLY, DAMP,                                                \
-      "the motor supply is too high: the arm feeds its braking back",                              \
-      "brake more slowly or add a braking resistor; guard_supply_high is the limit")               \
-    X(15, GENERATED, "generated", NONE, RELEASE, "model and generated code disagree",              \
-      "generate the code for this robot again, or load the robot that it was made for")            \
-    X(16, WATCHDOG, "watchdog", NONE, RELEASE, "the watchdog has reset the board",                 \
-      "look for what kept the tick from running; report it if it comes again")                     \
-    X(17, CRASH, "crash", NONE, RELEASE, "the firmware crashed before this start",                 \
+      "the motor supply is above guard_supply_high times the nominal voltage: the arm feeds its "  \
+      "braking back",                                                                              \
+      "brake more slowly, or add a braking resistor")                                              \
+    X(15, GENERATED, "generated", NONE, RELEASE,                                                   \
+      "the robot image and the generated code of this firmware are of different robots",           \
+      "build the firmware with GEN=1 ROBOT=... for this robot, or load the robot of the code")     \
+    X(16, WATCHDOG, "watchdog", NONE, RELEASE,                                                     \
+      "the watchdog has reset the board, because tick or background did not run for seconds",      \
+      "find out what kept the tick from running; report it if it comes again")                     \
+    X(17, CRASH, "crash", NONE, RELEASE, "the firmware crashed, and the board has started again",  \
       "fetch the record with `appell dump` and report it, then clear the fault")                   \
     X(18, DIRECTION, "direction", VELOCITY, DAMP,                                                  \
-      "a joint accelerates against its torque: motor phases or encoder are the wrong way round, "  \
-      "or the end effector carries a load that the model does not know",                           \
-      "change the sign of the encoder, or swap two wires of the motor; payload_mass is the "       \
-      "load; guard_direction 0 switches this check off")                                           \
-    X(19, IMAGE, "robot image", NONE, RELEASE, "the stored robot image does not fit this board",   \
-      "write a robot into the board: `appell flash`")                                              \
+      "a joint accelerates against its torque: motor or encoder are the wrong way round, or the "  \
+      "end effector carries a load that the model does not know",                                  \
+      "change encoder_sign of the joint, or swap two wires of its motor; set payload_mass; "       \
+      "guard_direction 0 switches this check off")                                                 \
+    X(19, IMAGE, "robot image", NONE, RELEASE,                                                     \
+      "the board has refused the robot image that is stored in it",                                \
+      "write a robot into it with `appell flash`")                                                 \
     X(20, HOMING, "homing", POSITION, HOLD,                                                        \
       "homing went as far as the joint can and met neither its stop nor its switch, or the "       \
       "switch does not open",                                                                      \
-      "look at the switch and its wire, at home and home_position; home_torque must overcome "     \
-      "friction")
+      "check the switch and its wire, home and home_position; home_torque must overcome friction")
 
 typedef enum {
 #define X(number, name, text, does) APP_STATE_##name = number,

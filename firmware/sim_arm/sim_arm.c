@@ -196,5 +196,5 @@ app_inputs_t sim_arm_inputs(const sim_arm_t *p, const motion_state_t *m, const a
                           .supply_mV = p->supply_mV,
                           .switches = switches(m, p),
                           .overrun = in->overrun || defect_is(&p->defect, DEFECT_LATE),
-                          .estop = in->estop || defect_is(&p->defect, DEFECT_BREAK)};
+                          .estop = in->estop || defect_is(&p->defect, DEFECT_ESTOP)};
 }

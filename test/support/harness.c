@@ -52,7 +52,7 @@ static void run_case(const harness_case_t *test) {
 #include "hal/tick.h"
 #include "test/support/semihost.h"
 
-/* A test of the tick or of the break input brings its own. */
+/* A test of the tick or of the emergency stop brings its own. */
 __attribute__((weak)) void tick_interrupt(void) {}
 __attribute__((weak)) void motor_estop_interrupt(void) {}
 

@@ -4,6 +4,7 @@ words and the motion of the arm after it within the bounds."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -40,23 +41,46 @@ def test_table(folder):
     assert code == 0 and all(name in text for name, _ in STABLE.values()), text
 
 
-def test_readme(folder):
-    """The table of README.md is the tool's; the script writes it, and sees where it is another one."""
-    script = [sys.executable, "tools/dev/faults_table.py", PROGRAM]
-    done = subprocess.run(script + ["--check", "README.md"], capture_output=True, text=True, check=False)
+def test_pages(folder):
+    """Pages of firmware/ are what its tables say; the script writes them, and sees where one is old."""
+    script = [sys.executable, os.path.abspath("tools/dev/firmware_pages.py")]
+    done = subprocess.run(script + ["--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    path = os.path.join(folder, "README.md")
-    with open("README.md", encoding="utf-8") as file:
+    tree = os.path.join(folder, "tree")
+    for name in ("firmware", "tools/motion", "test/system"):
+        shutil.copytree(name, os.path.join(tree, name), ignore=shutil.ignore_patterns("__pycache__"))
+    path = os.path.join(tree, "firmware/FAULTS.md")
+    with open(path, encoding="utf-8") as file:
         text = file.read()
+    assert "| damp |" in text
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace("| 17 | crash | release |", "| 17 | crash | hold |"))
-    assert subprocess.run(script + ["--check", path], capture_output=True, check=False).returncode == 1
-    assert subprocess.run(script + ["--into", path], capture_output=True, check=False).returncode == 0
+        file.write(text.replace("| damp |", "| hold |"))
+    done = subprocess.run(script + ["--check"], capture_output=True, text=True, check=False, cwd=tree)
+    assert done.returncode == 1 and "firmware/FAULTS.md" in done.stdout, done
+    assert subprocess.run(script, check=False, cwd=tree).returncode == 0
     with open(path, encoding="utf-8") as file:
         assert file.read() == text
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("no place for it")
-    assert subprocess.run(script + ["--into", path], capture_output=True, check=False).returncode == 2
+
+
+# In which words the table of firmware/safety/README.md names the stops.
+WHEN = {"hold": "loop and encoders are sound, gravity takes at most `hold_fraction` of the torque limits",
+        "lower": "the same with more gravity, or torque or voltage were at their limits",
+        "damp": "encoder lost, a value that is not a number, a late tick",
+        "release": "e-stop or no supply; watched for 0.25 s of its fall"}
+
+
+def print_stops(text):
+    """The worst of each stop, with its bound."""
+    print("measured-block firmware_stops")
+    print("| stop | when | faults | fastest joint, rad/s (bound) | fall of the end effector, m (bound) |\n|---|---|---|---|---|")
+    pattern = r"stop: (\w+); fastest is \w+, ([\d.]+) rad/s \(bound ([\d.]+)\), .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+)\)"
+    found = re.findall(pattern, text)
+    assert len(found) == 16, found
+    for stop, when in WHEN.items():
+        rows = [[float(word) for word in row[1:]] for row in found if row[0] == stop]
+        speed, fall = max(rows, key=lambda row: row[0]), max(rows, key=lambda row: row[2])
+        print(f"| {stop} | {when} | {len(rows)} | {speed[0]:.2f} ({speed[1]:.2f}) | {fall[2]:.2f} ({fall[3]:.2f}) |")
+    print("measured-end", flush=True)
 
 
 def provoke(folder, board, expected):
@@ -79,10 +103,11 @@ def provoke(folder, board, expected):
         assert all(abs(a - b) < 0.01 for a, b in zip(first, pose)), f"{name}: {first} instead of {pose}"
     pictures = sum(name.endswith(".png") for name in files)
     assert pictures == expected and sum(name.endswith(".csv") for name in files) == expected, files
+    return text
 
 
 def test_f32(folder):
-    provoke(folder, "netduinoplus2", 16)
+    print_stops(provoke(folder, "netduinoplus2", 16))
 
 
 def test_q31(folder):

@@ -639,7 +639,7 @@ def test_lint_of_nothing_is_red(folder):
 
 
 def lint_headers(folder, files):
-    """Of a tree with these files: exit code and what was said of each header, by its path."""
+    """Of a tree with these files: exit code and the messages about each header, by its path."""
     write(folder, files)
     os.symlink(os.path.join(ROOT, "build"), os.path.join(folder, "build"))  # CMSIS and unity
     code, out = run([os.path.join(TOOLS, "lint_headers.sh"), *files], cwd=folder)
@@ -1028,7 +1028,7 @@ def test_size_reports_and_shows_what_moved(folder):
     contains("+40", out)
     write(folder, {"bad.elf": "not an image"})
     code, out = run(tool + ["a:bad.elf"], cwd=folder)
-    equal(1, code, "exit code for a file that is none")
+    equal(1, code, "exit code for a file that is not a program")
     contains("bad.elf is not a 32-bit", out)
 
 

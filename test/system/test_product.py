@@ -36,6 +36,12 @@ def test_product_fits(folder):
         assert row["text"] <= TEXT_MOST, f"{board}: {row['text']} bytes of text, {TEXT_MOST} are allowed"
 
 
+def test_server_of_the_small_board(folder):
+    found = [symbol.size for symbol in elf.Elf(image("stm32vldiscovery")).symbols if symbol.name == "server"]
+    assert len(found) == 1 and found[0] < 400, found
+    print(f"measured link.server_ram_f100 {found[0]}")
+
+
 def test_product_has_no_laboratory(folder):
     """Neither the papers' methods nor another number type; the laboratory has both."""
     for board, (own, other) in BOARDS.items():

@@ -50,6 +50,24 @@ def test_same_bits_and_soak(folder):
     assert rows == ["cycloid.csv"], rows
 
 
+def test_feedforward_is_worth_it(folder):
+    """The comparison of `make run`, whose errors go into firmware/README.md."""
+    code, text, errors, _ = run(folder, "--port", "qemu:netduinoplus2")
+    assert code == 0, f"exit code {code}: {text}{errors}"
+    parts = re.findall(r"^(straight line|cycloid).*?, ([\d.]+) s, (exact masses|masses 10 % wrong)$(.*?)^    full feedforward is "
+                       r"([\d.]+) times better than PD, ([\d.]+) times than PD \+ gravity", text, re.M | re.S)
+    assert len(parts) == 4, text
+    print("measured-block firmware_tracking")
+    print("| motion | masses | PD, mrad | PD + gravity | full feedforward | times better |\n|---|---|---|---|---|---|")
+    for motion, seconds, masses, table, factor, gravity in parts:
+        errors = re.search(r"all joints +([\d.]+) +([\d.]+) +([\d.]+)", table).groups()
+        assert float(factor) > (1000 if masses.startswith("exact") else 10), parts
+        what = "straight line of the end effector" if motion[0] == "s" else "cycloid of all joints near their velocity limits"
+        print(f"| {what}, {seconds} s | {masses.replace('masses 10', '10').replace(' masses', '')} | {' | '.join(errors)} | "
+              f"{factor}, {gravity} |")
+    print("measured-end", flush=True)
+
+
 def test_rate_above_the_budget(folder):
     """Refused, and where it is taken all the same it overruns, which stops the arm."""
     rate = f"rate_hz={RATE_HZ}"

@@ -5,8 +5,7 @@
 #   make bench EXPLAIN=puma560,id,fast,f32  where the instructions of one row go; a fifth word is the board
 #   make bench CI=1                         exit code 1 where a row of the baseline got slower by more than 2 %
 #   make bench-host                         instructions of the kernels on this machine in f64, by callgrind
-#   make bench-accept                       build/bench.csv becomes the baseline
-#   make bench-readme                       the tables of README.md from build/bench.csv
+#   make bench-accept                       build/bench.csv becomes the baseline; make pages writes its tables into the pages
 
 BENCH_COMMA  := ,
 BENCH_BOARDS := netduinoplus2 netduino2 mps2-an500
@@ -81,7 +80,7 @@ bench-host: ## executed instructions of the kernels on this machine, in double
 	@$(MAKE) -j$(JOBS) --no-print-directory BOARD=host $(BENCH_HOST)
 	@tools/bench/host.py $(BENCH_HOST) $(if $(CI),--ci)
 
-.PHONY: bench bench-build bench-accept bench-readme
+.PHONY: bench bench-build bench-accept
 bench-build: $(BENCH_BIN)
 bench: ## executed instructions and estimated cycles of every kernel: build/bench.csv
 	@for b in host $(or $(subst $(BENCH_COMMA), ,$(BENCH_BOARD)),$(BENCH_BOARDS)); do \
@@ -91,11 +90,10 @@ bench: ## executed instructions and estimated cycles of every kernel: build/benc
 	    $(if $(ROBOT),--robot $(ROBOT)) $(if $(PROBLEM),--problem $(PROBLEM)) $(if $(METHOD),--method $(METHOD)) \
 	    $(if $(REAL),--real $(REAL)) $(if $(BENCH_BOARD),--board $(BENCH_BOARD))
 
-bench-accept: ## what build/bench.csv holds becomes the baseline of the regression guard
+bench-accept: ## what build/bench.csv holds becomes the baseline of the regression guard, and make pages writes its tables
 	@$(BENCH_PY) accept
-
-bench-readme: ## write the tables of build/bench.csv into README.md
-	@tools/bench/table.py $(BUILD)/bench.csv --into README.md
+	@tools/bench/table.py $(BUILD)/bench.csv --measured $(BUILD)/measured
+	@tools/dev/pages.py accept $(BUILD)/measured/bench.json
 
 # The test of the bench runs a few rows.
 SCRIPT_BOARDS_bench := host $(BENCH_BOARDS)

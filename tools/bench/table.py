@@ -2,6 +2,7 @@
 """The tables of the README, from build/bench.csv.
 
     table.py CSV                    prints them as Markdown
+    table.py CSV --measured DIR     keeps them for `pages.py accept`: make bench-accept, make pages
     table.py CSV --into README.md   writes each between its two marks, which are lines of their own:
                                     <!-- bench begin --> and <!-- bench end -->; PLACES has their names
     table.py CSV --check README.md  exit code 1 where the file has others
@@ -12,6 +13,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import bench  # noqa: E402
+import measured  # noqa: E402 (tools/dev, where bench has looked)
 
 METHODS = ("fast", "ga", "ne", "denoc", "crba", "aba", "wo1", "plain", "textbook")
 NOTES = {"plain": "`ne` by hand in plain float",
@@ -289,10 +291,15 @@ def main():
     parser.add_argument("csv")
     parser.add_argument("--into", metavar="FILE")
     parser.add_argument("--check", metavar="FILE")
+    parser.add_argument("--measured", metavar="DIR", help="keep them as measured blocks (tools/dev/measured.py)")
     args = parser.parse_args()
     try:
         comment, rows = bench.read_csv(args.csv)
         made = {name: make(comment, rows) for name, make in PLACES.items()}
+        if args.measured:
+            measured.keep(args.measured, "bench", "make bench",
+                          [(name, text.rstrip("\n"), True) for name, text in made.items()])
+            return 0
         path = args.into or args.check
         if not path:
             sys.stdout.write("\n".join(made.values()))

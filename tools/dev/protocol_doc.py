@@ -7,6 +7,7 @@ The text between two marker comments of the page is replaced; --check only compa
 """
 import re
 import sys
+import textwrap
 
 HEADER, PAGE = "firmware/link/protocol.h", "firmware/link/PROTOCOL.md"
 HEADERS = [HEADER, *("firmware/%s.h" % name for name in ("app/errors", "params/image", "params/store", "safety/faults",
@@ -47,6 +48,10 @@ def rows(head, lines):
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
+def lines(words):
+    return textwrap.fill(", ".join(words) + ".", 118)
+
+
 def fill(header):
     index = {"ROBOT": "0", "PARAMETER": "its number", "FIELD": "its number", "METHOD": "its number", "CHOICE": "0"}
     return {
@@ -60,18 +65,16 @@ def fill(header):
                         [[str(base + int(n)), of, "`%s`" % name, cause]
                          for macro, base, of in REASONS for n, name, cause, _ in table(header, macro)]),
         "STATES": ", ".join("%s %s" % (n, text) for n, _, text, _ in table(header, "APP_STATE_TABLE")),
-        "STOPS": "; ".join("%s %s (%s)" % (n, text, does.replace("; ", ", "))
-                           for n, _, text, does in table(header, "APP_STOP_TABLE")),
+        "STOPS": rows("number | stop | what happens", [[n, text, does] for n, _, text, does in table(header, "APP_STOP_TABLE")]),
         "FAULTS": rows("number | fault | cause", [[n, text, cause] for n, _, text, _, _, cause, _
                                                   in table(header, "APP_FAULT_TABLE")]),
-        "MOTIONS": "; ".join("%s %s (%s)" % (n, text, about) for n, _, text, about in table(header, "MOTION_TABLE")),
-        "COUNTERS": "; ".join("`%s` (%s)" % (text, about) for _, text, about in table(header, "COUNTER_TABLE")),
+        "MOTIONS": rows("number | motion | what it does", [[n, text, about] for n, _, text, about in table(header, "MOTION_TABLE")]),
+        "COUNTERS": rows("counter | what it counts", [["`%s`" % text, about] for _, text, about in table(header, "COUNTER_TABLE")]),
         "TOPICS": rows("number | topic | index | record",
                        [[n, "`%s`" % name, index[name], record]
                         for n, name, record in table(header, "TOPIC_TABLE")]),
-        "CRASH": ", ".join(name if words == "1" else "%s[%s]" % (name, words)
-                           for name, words in table(header, "CRASH_TABLE")),
-        "CAUSES": ", ".join("%s %s" % (n, text) for n, _, text in table(header, "CRASH_CAUSES")),
+        "CRASH": lines(name if words == "1" else "%s[%s]" % (name, words) for name, words in table(header, "CRASH_TABLE")),
+        "CAUSES": lines("%s %s" % (n, text) for n, _, text in table(header, "CRASH_CAUSES")),
     }
 
 
@@ -93,7 +96,7 @@ def main():
                       lambda _, t=text, g=gap: begin + g + t + g + end, made, flags=re.S)
     if "--check" in sys.argv:
         if made != page:
-            print("%s is not what %s says: run tools/dev/protocol_doc.py" % (PAGE, HEADER))
+            print("%s is not what %s says: make pages" % (PAGE, HEADER))
         return int(made != page)
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(made)

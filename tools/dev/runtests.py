@@ -2,12 +2,15 @@
 """Runs test jobs in parallel and decides, without trusting any of them, whether they passed.
 
     runtests.py JOBFILE [--jobs N] [--timeout S] [--times FILE] [--began S] [--verbose] [--notes]
+                [--measured DIR] [--long]
 
 A line of JOBFILE is `machine|test|command`; blank lines and lines that start with # are skipped. A
 word behind the test's name, as in `test_link 2/3`, says which part of it the job is.
 The command is run by sh. It prints `RUN <case>` before each test case, Unity's result line after
 it, and Unity's summary at the end, on stdout or stderr (semihosting writes to stderr). Lines
-`NOTE ...` are what it measured: --notes shows them.
+`NOTE ...` are what it found out: --notes shows them. Lines `measured ...` are numbers for the pages
+(tools/dev/measured.py): DIR keeps those of every job that passed, and the run ends with a notice
+where they are not those accepted.
 
 An exit code of 0 alone proves nothing: an emulator that is killed, a target that stops printing or
 a harness that loses a case can all end with it. So a job is good only if the exit code is 0, there
@@ -28,6 +31,10 @@ import subprocess
 import sys
 import threading
 import time
+
+sys.dont_write_bytecode = True
+import measured  # noqa: E402
+import pages  # noqa: E402
 
 # A target whose output runs away would fill the memory of the machine before the time-out.
 OUTPUT_LIMIT = 8 << 20
@@ -66,13 +73,15 @@ class Job:
         self.passed = 0
         self.ignored = []  # (case, reason)
         self.notes = []
+        self.measured = []  # (name, text, whether it is a block)
         self.failures = []  # (headline, detail lines)
 
-    def again(self):
-        name = self.test.split()[0]
-        name = name[5:] if name.startswith("test_") else name
-        return "make test TEST=%s BOARD=%s" % (name, "host" if self.machine == "script"
-                                               else self.machine)
+    def name(self):
+        return re.sub("^test_", "", self.test.split()[0])
+
+    def again(self, long=False):
+        return "make %s TEST=%s BOARD=%s" % ("test-long" if long else "test", self.name(),
+                                             "host" if self.machine == "script" else self.machine)
 
 
 class JobFileError(Exception):
@@ -235,8 +244,9 @@ def judge(job, output, code, ended):
     summaries = []
     orphans = []  # cases that were started and have no result, because another case was started
     current = None
+    job.measured, taken, wrong = measured.printed(lines)
     for i, line in enumerate(lines):
-        if not MAY_MATTER.search(line):
+        if i in taken or not MAY_MATTER.search(line):
             continue
         line = printable(line)
         if not report and SANITIZER.search(line):
@@ -292,6 +302,8 @@ def judge(job, output, code, ended):
     elif code and not assertions:
         fail("exit code", "%s of %s on %s although no assertion failed"
              % (describe_exit(code, job.machine), job.test, job.machine))
+    for text in wrong:
+        fail("measured", "%s in %s on %s" % (text, job.test, job.machine))
     for case in orphans:
         fail("no result", "%s on %s was started and never ended (did the target restart?)"
              % (case, job.machine))
@@ -368,7 +380,29 @@ def print_progress(job, widths, notes):
     sys.stdout.flush()
 
 
-def print_report(jobs, unfinished, verbose, took):
+def keep_measured(folder, jobs, long):
+    """Keeps what the jobs measured; returns a notice where it is not what is accepted."""
+    kept = {}
+    for job in jobs:
+        if not job.failures:
+            path = measured.keep(folder, "%s.%s%s" % (job.machine, job.test, ".long" if long else ""),
+                                 job.again(long), job.measured)
+            if path:
+                kept[path] = job
+    try:
+        new, _ = measured.changes(".", list(kept), pages.shown_in(".") if kept else set())
+    except (OSError, ValueError) as e:
+        return "what was measured was not compared with what is accepted: %s" % e
+    if not new:
+        return None
+    tests = sorted({job.name() for job in kept.values() if any(name in new for name, _, _ in job.measured)})
+    on_host = all(job.machine in ("host", "script") for job in kept.values())
+    return '%d measured value%s differ%s from those accepted (%s%s): make measure TEST="%s"%s%s' % (
+        len(new), "s" * (len(new) > 1), "s" * (len(new) == 1), ", ".join(list(new)[:3]), ", ..." * (len(new) > 3),
+        " ".join(tests), " BOARD=host" * on_host, " LONG=1" * long)
+
+
+def print_report(jobs, unfinished, verbose, took, long=False, notice=None):
     ignored = [(job, case, reason) for job in jobs for case, reason in job.ignored]
     if ignored:
         print("\nignored:")
@@ -387,12 +421,14 @@ def print_report(jobs, unfinished, verbose, took):
             print("  " + headline)
             for line in detail:
                 print("      | " + line)
-        print("    again: " + job.again())
+        print("    again: " + job.again(long))
     for job in unfinished:
         print("  not finished: %s on %s" % (job.test, job.machine))
     failed = sum(len(job.failures) for job in jobs) + len(unfinished)
     if ignored or verbose or bad or unfinished:
         print()
+    if notice:
+        print(notice)
     print(took)
     print("%d passed, %d failed" % (sum(job.passed for job in jobs), failed), flush=True)
     return failed
@@ -408,7 +444,9 @@ def main():
     parser.add_argument("--times", metavar="FILE", help="where to keep how long each job took")
     parser.add_argument("--began", type=float, metavar="S",
                         help="when compiling began, in seconds since 1970: how long it took is told")
-    parser.add_argument("--notes", action="store_true", help="show what the tests measured")
+    parser.add_argument("--notes", action="store_true", help="show what the tests found out")
+    parser.add_argument("--measured", metavar="DIR", help="where to keep the numbers for the pages")
+    parser.add_argument("--long", action="store_true", help="these are the tests of make test-long")
     parser.add_argument("--verbose", action="store_true", help="name the slowest jobs")
     args = parser.parse_args()
     if args.jobs < 1 or args.timeout <= 0:
@@ -463,7 +501,8 @@ def main():
     order = {id(job): i for i, job in enumerate(jobs)}
     finished.sort(key=lambda job: order[id(job)])
     unfinished = [job for job in jobs if job not in finished]
-    failed = print_report(finished, unfinished, args.verbose, took)
+    notice = keep_measured(args.measured, finished, args.long) if args.measured else None
+    failed = print_report(finished, unfinished, args.verbose, took, args.long, notice)
     return 130 if interrupted else 1 if failed else 0
 
 

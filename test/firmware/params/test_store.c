@@ -155,6 +155,8 @@ static void test_power_cuts(void) {
     harness_note_number("of them with a power cut", (int64_t)cuts);
     harness_note_number("cut so late that the new set was there", (int64_t)made);
     TEST_ASSERT_GREATER_THAN_UINT64(10000, cuts);
+    printf("measured link.store_writes %llu\n", (unsigned long long)sequences);
+    printf("measured link.store_cuts %llu\n", (unsigned long long)cuts);
 }
 
 /*

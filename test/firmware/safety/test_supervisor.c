@@ -162,7 +162,7 @@ static void test_inputs(void) {
                {DEFECT_PARITY, 1, APP_FAULT_PARITY, 1, APP_STOP_DAMP},
                {DEFECT_LOW, 0, APP_FAULT_SUPPLY_LOW, APP_NO_JOINT, APP_STOP_RELEASE},
                {DEFECT_HIGH, 0, APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, APP_STOP_DAMP},
-               {DEFECT_BREAK, 0, APP_FAULT_ESTOP, APP_NO_JOINT, APP_STOP_RELEASE},
+               {DEFECT_ESTOP, 0, APP_FAULT_ESTOP, APP_NO_JOINT, APP_STOP_RELEASE},
                {DEFECT_LATE, 0, APP_FAULT_OVERRUN, APP_NO_JOINT, APP_STOP_DAMP},
                {DEFECT_NUMBER, 1, APP_FAULT_NUMBER, 1, APP_STOP_DAMP}};
     for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
@@ -404,7 +404,7 @@ static void test_damp_without_brakes(void) {
 /* Released: each rotor of 1 kg m^2 takes at most the energy of the whole way down. */
 static void test_release_without_brakes(void) {
     stretched();
-    set(PARAMETER_sim_defect, DEFECT_BREAK);
+    set(PARAMETER_sim_defect, DEFECT_ESTOP);
     (void)until(APP_FAULT_ESTOP, APP_NO_JOINT, 2);
     const double most = fastest(1000);
     TEST_ASSERT_TRUE(most > 2 && most < sqrt(2 * 9.81 * (0.25 + 0.75)));

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""What the board does when the cable is pulled (firmware/safety/README.md): the line is closed during each kind of motion, and
+whoever comes back later finds the state that the page says.
+
+    test_cable.py [PROGRAM [PATTERN]]
+"""
+import struct
+import sys
+import time
+
+sys.dont_write_bytecode = True
+import protocol_client as wire  # noqa: E402
+from test_appell import main  # noqa: E402
+from test_link import Board, image_of  # noqa: E402
+
+HOLD, QUINTIC, POINTS, JOG = 0, 1, 4, 5  # motions
+IDLE, RUNNING, FAULT = 1, 3, 5  # states
+SETPOINT = 12  # fault
+MOVING = 16  # of the flags of STATUS
+ASK_FAULT = 26
+FAR = 0.5  # rad
+
+
+class Pulled:
+    """A board with the PUMA; `pull` closes the line, lets the board run on its own for so many ticks, and comes back."""
+
+    def __init__(self, board, folder, **settings):
+        self.board = board
+        self.client = wire.Client(board.connect())
+        self.client.apply(image_of(folder, "puma560"))
+        names = self.client.parameter_names()
+        for name, value in settings.items():
+            self.client.set(names.index(name), value)
+
+    def motion(self, kind, duration_s, *values):
+        self.client.ask(wire.MOTION, struct.pack(f"<Bf{len(values)}f", kind, duration_s, *values))
+
+    def status(self):
+        """State, fault, flags, tick."""
+        state, fault, flags, _, tick = struct.unpack_from("<BBBBI", self.client.ask(wire.STATUS))
+        return state, fault, flags, tick
+
+    def pull(self, ticks):
+        begun = self.status()[3]
+        self.client.line.close()
+        time.sleep(0.2)
+        self.client = wire.Client(self.board.connect())
+        while self.status()[3] - begun < ticks:
+            time.sleep(0.02)
+        return self.status()
+
+    def position(self):
+        """Measured position of the waist."""
+        fields = [self.client.field(i)[0] for i in range(self.client.fields)]
+        self.client.stream([fields.index("q")], 1, 1)
+        return struct.unpack("<f", struct.pack("<I", self.client.collect(1)[0][3][0]))[0]
+
+
+def pulled(folder, **settings):
+    board = Board(folder, "netduinoplus2")
+    return board, Pulled(board, folder, **settings)
+
+
+def test_profile_ends_and_holds(folder):
+    board, p = pulled(folder)
+    with board:
+        p.motion(QUINTIC, 1.5, FAR, 0, 0, 0, 0, 0)
+        state, fault, flags, _ = p.pull(2500)
+        assert (state, fault) == (RUNNING, 0) and not flags & MOVING and abs(p.position() - FAR) < 0.01, (state, fault, flags)
+
+
+def test_hold_goes_on(folder):
+    board, p = pulled(folder)
+    with board:
+        p.motion(HOLD, 0)
+        state, fault, _, _ = p.pull(2500)
+        assert (state, fault) == (RUNNING, 0), (state, fault)
+
+
+def test_jog_ends_and_holds(folder):
+    board, p = pulled(folder)
+    with board:
+        p.motion(JOG, 0, 0.2, 0, 0, 0, 0, 0)
+        state, fault, flags, _ = p.pull(2000)
+        # 0.5 s at 0.2 rad/s, and what braking takes.
+        assert (state, fault) == (RUNNING, 0) and not flags & MOVING and 0.05 < p.position() < 0.15, (state, fault, flags)
+
+
+def stream(p, points, step_s=0.02):
+    p.motion(POINTS, step_s)
+    for i in range(points):
+        p.client.ask(wire.POINTS, struct.pack("<6f", 0.001 * max(0, i - 2), 0, 0, 0, 0, 0))
+
+
+def run_dry(folder, brakes, stop, enabled):
+    board, p = pulled(folder, brakes=brakes)
+    with board:
+        stream(p, 24)
+        found = p.pull(2500)
+        assert found[:2] == (FAULT, SETPOINT), found
+        assert struct.unpack_from("<xxBB", p.client.ask(ASK_FAULT)) == (stop, enabled)
+
+
+def test_points_run_dry(folder):
+    """Without brakes the loop holds the arm."""
+    run_dry(folder, 0, 0, 1)
+
+
+def test_points_run_dry_with_brakes(folder):
+    """The outputs are off in the end."""
+    run_dry(folder, 1, 3, 0)
+
+
+def test_points_with_a_guard(folder):
+    """It does not wait for the last point."""
+    board, p = pulled(folder, guard_setpoint=100, brakes=0)
+    with board:
+        stream(p, 24, 0.1)  # 24 points are 2.4 s
+        found = p.pull(600)
+        assert found[:2] == (FAULT, SETPOINT), found
+
+
+def test_points_that_have_not_begun(folder):
+    board, p = pulled(folder)
+    with board:
+        stream(p, 5)
+        assert p.pull(1000)[:2] == (IDLE, 0)
+
+
+def test_half_an_image(folder):
+    """What ran before goes on."""
+    board, p = pulled(folder)
+    with board:
+        image = image_of(folder, "stanford")
+        p.client.ask(wire.IMAGE_BEGIN, struct.pack("<BII", 0, len(image), 0))
+        p.client.ask(wire.IMAGE_DATA, struct.pack("<I", 0) + image[:100])
+        assert p.pull(100)[:2] == (IDLE, 0) and p.client.robot()[0] == "puma560"
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

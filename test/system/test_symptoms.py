@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""The commands of firmware/symptoms/*.md: each shows what its page says. Their output goes into the pages.
+
+    test_symptoms.py [PROGRAM [PATTERN]]
+"""
+import os
+import pty
+import re
+import sys
+import textwrap
+
+sys.dont_write_bytecode = True
+from test_appell import main, run  # noqa: E402
+
+WIDTH = 118
+TO = ["--to", "0.5,0.5,-0.5,0.5,0.5,0.5"]
+PRODUCT, LABORATORY = "qemu:netduinoplus2", "qemu:netduinoplus2/lab"
+
+
+def shown(name, words, expected, folder, replaced=()):
+    """Runs the command in this folder and prints its block. What depends on how fast this machine is stays out."""
+    done = run(*words, cwd=folder)
+    text = done.stdout + done.stderr
+    assert re.search(expected, text), f"{words}: {text}"
+    lines = [f"$ appell {' '.join(words)}"]
+    for line in text.splitlines():
+        if line and not re.search(r"ticks, \d+ overruns|values compared", line):
+            lines += textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False) if len(line) > WIDTH else [line]
+    page = "\n".join(lines)
+    for old, new in replaced:
+        page = page.replace(old, new)
+    print(f"measured-block symptom_{name}\n```\n{page}\n```\nmeasured-end", flush=True)
+    return text
+
+
+def moved(name, settings, expected, folder, port=PRODUCT):
+    return shown(name, ["run", "puma560", "-q", "--port", port, *TO, "--set", settings], expected, folder)
+
+
+def peak(text, joint):
+    return float(re.search(rf"^{joint} +[\d.]+ +([\d.]+)$", text, re.M).group(1))
+
+
+def test_sags_mass(folder):
+    assert peak(moved("sags_mass", "sim_mass=1.5", "tracking error", folder), "shoulder") > 5
+
+
+def test_sags_pd(folder):
+    assert peak(moved("sags_pd", "feedforward=0", "tracking error", folder), "shoulder") > 20
+
+
+def test_oscillates_gains(folder):
+    """Nothing but the count of the limits tells: no fault."""
+    text = moved("oscillates_gains", "kp[shoulder]=1000000", "with a joint at a limit", folder)
+    samples, limited = map(int, re.search(r"(\d+) samples, (\d+) with", text).groups())
+    assert limited > samples / 2 and "stopped by" not in text, text
+
+
+def test_oscillates_noise(folder):
+    assert peak(moved("oscillates_noise", "sim_noise=30", "tracking error", folder), "waist") > 1
+
+
+def test_still_encoder(folder):
+    """The emulator has no encoders."""
+    moved("still_encoder", "arm=1", "stopped by the fault encoder", folder)
+
+
+def test_still_weak(folder):
+    moved("still_weak", "limits_scale=0.2", "cannot hold the arm in this pose", folder)
+
+
+def test_still_home(folder):
+    moved("still_home", "home[waist]=-1", "does not know its position yet", folder)
+
+
+def test_tracking_gains(folder):
+    moved("tracking_gains", "kp=0,kd=0,sim_mass=1.3", "stopped by the fault tracking", folder)
+
+
+def test_tracking_direction(folder):
+    moved("tracking_direction", "sim_defect=1,sim_defect_joint=1", "stopped by the fault direction", folder, LABORATORY)
+
+
+def test_tracking_scale(folder):
+    text = moved("tracking_scale", "sim_defect=11,sim_defect_joint=1", "tracking error", folder, LABORATORY)
+    assert peak(text, "shoulder") > 100, text
+
+
+def test_tracking_jammed(folder):
+    moved("tracking_jammed", "sim_defect=5,sim_defect_joint=1", "stopped by the fault (torque|tracking)", folder, LABORATORY)
+
+
+def test_silent_absent(folder):
+    port = "/dev/ttyACM9"
+    shown("silent_absent", ["get", "--port", port], "does not exist", folder,
+          [(found, "this machine has ...") for found in re.findall(r"this machine has [^;]*", run("get", "--port", port).stderr)])
+
+
+def test_silent_nobody(folder):
+    """A line at whose other end nobody answers."""
+    ours, theirs = pty.openpty()
+    shown("silent_nobody", ["get", "--port", os.ttyname(theirs)], "does not answer", folder, [(os.ttyname(theirs), "/dev/ttyUSB0")])
+    os.close(ours)
+    os.close(theirs)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
