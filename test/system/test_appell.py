@@ -528,7 +528,12 @@ def test_numbers_of_the_pages(folder):
     head = next(i for i, line in enumerate(lines) if line.startswith("problem"))
     kernels = [line for line in lines[head:] if line.split()[:2] in (["problem", "method"], ["id", "fast"], ["mass", "fast"], ["fd", "fast"])]
     assert len(kernels) == 4, lines
-    for name, block in (("first_id", torques.splitlines()), ("info", kernels)):
+    # A link that is lumped is named itself, and not the link that carries it.
+    with open("test/support/robot_data/gripper.urdf") as file, open(os.path.join(folder, "arm.urdf"), "w") as bad:
+        bad.write(file.read().replace('mass value="0.5"', 'mass value="-0.5"'))
+    check = run("check", "-q", "arm.urdf", "--tip", "tcp", cwd=folder).stdout
+    assert "palm: negative mass" in check, check
+    for name, block in (("first_id", torques.splitlines()), ("info", kernels), ("check", check.splitlines())):
         print("\n".join([f"measured-block {name}", "```text", *block, "```", "measured-end"]), flush=True)
 
 
