@@ -521,6 +521,22 @@ def test_info_and_ops(folder):
     assert other != lines
 
 
+def test_numbers_of_the_pages(folder):
+    """What tools/README.md and tools/EVIDENCE.md show of the tool's answers."""
+    torques = good("id", "puma560", rows="0 0.5 -1 0 0.3 0  0 0 0 0 0 0  1 1 1 1 1 1\n")
+    lines = good("info", "-q", "puma560").splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("problem"))
+    kernels = [line for line in lines[head:] if line.split()[:2] in (["problem", "method"], ["id", "fast"], ["mass", "fast"], ["fd", "fast"])]
+    assert len(kernels) == 4, lines
+    # A link that is lumped is named itself, and not the link that carries it.
+    with open("test/support/robot_data/gripper.urdf") as file, open(os.path.join(folder, "arm.urdf"), "w") as bad:
+        bad.write(file.read().replace('mass value="0.5"', 'mass value="-0.5"'))
+    check = run("check", "-q", "arm.urdf", "--tip", "tcp", cwd=folder).stdout
+    assert "palm: negative mass" in check, check
+    for name, block in (("first_id", torques.splitlines()), ("info", kernels), ("check", check.splitlines())):
+        print("\n".join([f"measured-block {name}", "```text", *block, "```", "measured-end"]), flush=True)
+
+
 def test_check(folder):
     assert run("check", "puma560").returncode == 0
     for options in ((), ("-q",)):  # what it counts it tells
@@ -720,10 +736,17 @@ def check_ik(robot, *options):
     print(f"NOTE ik {os.path.basename(robot)}: {said.group(0)}, at most {worst:.1e} away", flush=True)
     assert worst <= 1e-9, f"{robot}: {worst:.3g} away"
     assert len(reached) > 0.99 * POSES, f"{robot}: {said.group(0)}"
+    return f"{len(reached)} of {POSES}", f"{worst:.1e}"
+
+
+def measured_ik(name, robot, *options):
+    """For tools/EVIDENCE.md."""
+    reached, worst = check_ik(robot, *options)
+    print(f"measured tool.ik_{name}_reached {reached}\nmeasured tool.ik_{name} {worst}", flush=True)
 
 
 def test_ik_then_fk_puma560(folder):
-    check_ik("puma560")
+    measured_ik("puma560", "puma560")
 
 
 def test_ik_then_fk_with_base_and_tool(folder):
@@ -731,12 +754,12 @@ def test_ik_then_fk_with_base_and_tool(folder):
 
 
 def test_ik_then_fk_ur5(folder):
-    check_ik(shared_robot("ur5_robot.urdf"))
+    measured_ik("ur5", shared_robot("ur5_robot.urdf"))
 
 
 def test_ik_then_fk_panda(folder):
-    check_ik(shared_robot("panda.urdf"))
-    check_ik(shared_robot("panda.urdf"), "--tip", "panda_hand_tcp")
+    measured_ik("panda_finger", shared_robot("panda.urdf"))
+    measured_ik("panda_gripper", shared_robot("panda.urdf"), "--tip", "panda_hand_tcp")
 
 
 def test_ik_that_fails(folder):
@@ -963,7 +986,7 @@ def test_bad_usage_and_rows(folder):
         assert words in done.stderr, f"{said} without {words!r}"
         if words:
             assert done.stderr.count("\n") == 1, f"{said}: more than one line"
-    print(f"NOTE {len(BAD)} cases of bad usage and rows", flush=True)
+    print(f"NOTE {len(BAD)} cases of bad usage and rows\nmeasured tool.bad_usage {len(BAD)}", flush=True)
 
 
 def test_a_singular_matrix(folder):

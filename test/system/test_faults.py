@@ -151,6 +151,22 @@ def test_certificate(folder):
     assert code == 1 and f"the robot's {rate} Hz" in text and "does NOT fit" in text, f"{code}: {text}{errors}"
 
 
+def test_numbers_of_the_pages(folder):
+    """The table of tools/EVIDENCE.md. A motion begins in another tick each time, which moves counts by one or two: hundreds stay."""
+    table = ["| board | clock | tick with the simulated arm, at most | worst with it | worst at the hardware | of the core | fastest rate |",
+             "|---|---|---|---|---|---|---|"]
+    for board, core in (("netduinoplus2", "M4F"), ("netduino2", "M3"), ("stm32vldiscovery", "M3"), ("nucleo-f446re", "M4F")):
+        code, text, errors = appell("certify", "puma560", "-q", "--board", board, "--json")
+        assert code == 0, errors
+        found = json.loads(text)
+        counts = [f"{round(found[name], -2):,}" if found["measured"] else "-" for name in ("tick_steps", "worst_steps")]
+        cycles = found["part"] * found["clock_hz"] / found["rate_hz"]
+        table.append(f"| {board}, {core}, {found['real']} | {found['clock_hz'] / 1e6:.0f} MHz | {' | '.join(counts)} | "
+                     f"{round(cycles, -2):,.0f} cycles | {100 * found['part']:.1f} % | "
+                     f"{0.9 * found['clock_hz'] / cycles / 1000:.1f} kHz |")
+    print("\n".join(["measured-block certify", *table, "measured-end"]), flush=True)
+
+
 def test_certificate_of_a_fault(folder):
     """A loop that a fault opens is not measured, and the fault that the answer says to look at is there."""
     with Board(folder, "netduino2") as board:

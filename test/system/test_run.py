@@ -173,5 +173,44 @@ def test_parameters_of_joints_need_a_robot(folder):
         assert not done.stdout, done.stdout
 
 
+def motions(text):
+    """The compared motions: title, masses, lines of the table, RMS of the three controllers, two factors."""
+    found = []
+    for part in text.split("\n\n"):
+        rms = re.search(r"^  all joints" + 3 * r" +([\d.]+)", part, re.M)
+        factors = re.search(r"is ([\d.]+) times better than PD, ([\d.]+) times", part)
+        if rms and factors:
+            title, masses = part.splitlines()[0].rsplit(", ", 1)
+            found.append((title, masses, part.splitlines(), rms.groups(), [float(x) for x in factors.groups()]))
+    return found
+
+
+def tracking_rows(board, found):
+    """Rows of the table in tools/EVIDENCE.md."""
+    for title, masses, _, rms, factors in found:
+        motion = "straight line" if title.startswith("straight line") else "cycloid"
+        times = " / ".join(f"{x:,.0f}" if x >= 100 else f"{x:.1f}" for x in factors)
+        yield f"| {board} | {motion} | {masses.replace(' masses', '').replace('masses ', '')} | {' | '.join(rms)} | {times} |"
+
+
+if LONG_RUN:
+    def test_numbers_of_the_pages(folder):
+        """What `make run` prints, in part, for README.md, and the table of tracking errors for tools/EVIDENCE.md."""
+        table = ["| board | motion | masses | PD | PD + gravity | full feedforward | times better |", "|---|---|---|---|---|---|---|"]
+        for board, name in (("netduinoplus2", "F405, f32"), ("netduino2", "F205, q31")):
+            code, text, errors, _ = run(folder, "--port", f"qemu:{board}")
+            assert code == 0, f"{board}: exit code {code}: {text}{errors}"
+            found = motions(text)
+            assert len(found) == 4, text
+            table += tracking_rows(name, found)
+            if board == "netduinoplus2":
+                cycloid = next(lines for title, masses, lines, _, _ in found if "cycloid" in title and "exact" in masses)
+                compared = re.search(r"^\d+ values compared .*", text, re.M).group(0)
+                assert ", 0 differ" in compared, compared
+                print("\n".join(["measured-block run", "```text", text.splitlines()[0], "...", *cycloid, "...", compared, "```",
+                                 "measured-end"]), flush=True)
+        print("\n".join(["measured-block run.tracking", *table, "measured-end"]), flush=True)
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

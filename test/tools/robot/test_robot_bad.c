@@ -364,6 +364,7 @@ static void test_table(void) {
     }
     TEST_ASSERT_GREATER_OR_EQUAL(60, count);
     harness_note_number("malformed files with their message:", (int64_t)count);
+    printf("measured tool.bad_files %zu\n", count);
 }
 
 /* Cut at every byte: it either loads (the rest was optional) or says why not; it never crashes. */

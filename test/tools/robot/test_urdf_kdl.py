@@ -48,6 +48,12 @@ def compare(path, tip, n, options=(), frozen=()):
         at += width
     assert len(answers) == ROWS and all(len(row) == at for row in answers), name
     print(f"NOTE {name}, {n} joints: worst difference {worst:.1e} (1 + largest)", flush=True)
+    return worst
+
+
+def measured(name, *worst):
+    """For tools/EVIDENCE.md."""
+    print(f"measured tool.kdl_{name} {max(worst):.1e}", flush=True)
 
 
 def shared(name):
@@ -75,41 +81,41 @@ def without(path, link, out):
 
 def test_ur5(folder):
     path = shared("ur5_robot.urdf")
-    compare(path, "wrist_3_link", 6)
-    compare(path, "tool0", 6, ["--tip", "tool0"])
+    measured("ur5", compare(path, "wrist_3_link", 6),
+             compare(path, "tool0", 6, ["--tip", "tool0"]))
 
 
 def test_panda_with_hand(folder):
     path = shared("panda.urdf")
-    compare(path, "panda_leftfinger", 8)
-    compare(path, "panda_hand_tcp", 7, ["--tip", "panda_hand_tcp"])
-    compare(path, "panda_hand_tcp", 7, ["--tip", "panda_hand_tcp"], ["panda_finger_joint1=0.03"])
+    measured("panda", compare(path, "panda_leftfinger", 8),
+             compare(path, "panda_hand_tcp", 7, ["--tip", "panda_hand_tcp"]),
+             compare(path, "panda_hand_tcp", 7, ["--tip", "panda_hand_tcp"], ["panda_finger_joint1=0.03"]))
 
 
 def test_panda_without_hand(folder):
     path = without(shared("panda.urdf"), "panda_hand", os.path.join(folder, "bare.urdf"))
-    compare(path, "panda_link7", 7)
-    compare(path, "panda_link8", 7, ["--tip", "panda_link8"])
+    measured("panda_bare", compare(path, "panda_link7", 7),
+             compare(path, "panda_link8", 7, ["--tip", "panda_link8"]))
 
 
 def test_kinova(folder):
     path = shared("kinova.urdf")
-    compare(path, "j2s6s200_link_6", 6)
-    compare(path, "j2s6s200_end_effector", 6, ["--tip", "j2s6s200_end_effector"])
-    compare(path, "j2s6s200_end_effector", 5, ["--tip", "j2s6s200_end_effector"], ["j2s6s200_joint_4=2.1"])
+    measured("kinova", compare(path, "j2s6s200_link_6", 6),
+             compare(path, "j2s6s200_end_effector", 6, ["--tip", "j2s6s200_end_effector"]),
+             compare(path, "j2s6s200_end_effector", 5, ["--tip", "j2s6s200_end_effector"], ["j2s6s200_joint_4=2.1"]))
 
 
 def test_z1(folder):
     path = shared("z1.urdf")
-    compare(path, "gripperMover", 7)
-    compare(path, "gripperStator", 6, ["--tip", "gripperStator"], ["jointGripper=-0.5"])
+    measured("z1", compare(path, "gripperMover", 7),
+             compare(path, "gripperStator", 6, ["--tip", "gripperStator"], ["jointGripper=-0.5"]))
 
 
 def test_every_kind_of_joint(folder):
     """A file of the project with turned inertias, a mimic finger, a branch with a camera, a slide."""
     path = "test/support/robot_data/gripper.urdf"
-    compare(path, "finger_b", 4)
-    compare(path, "tcp", 3, ["--tip", "tcp"], ["camera_tilt=0.7", "grip_b=0.01"])
+    measured("gripper", compare(path, "finger_b", 4),
+             compare(path, "tcp", 3, ["--tip", "tcp"], ["camera_tilt=0.7", "grip_b=0.01"]))
 
 
 if __name__ == "__main__":
