@@ -421,6 +421,28 @@ def test_explain_finds_every_instruction(folder):
     equal(2, code, "exit code for a row that is not there")
 
 
+def test_where_the_instructions_go(folder):
+    """The block dyn.explain of dyn/COSTS.md: arithmetic by class, and the other groups."""
+    plugin = os.path.join(BUILD, "host", "bench", "count.so")
+    classes = {"f32": (("VMUL", ("vmul",)), ("VADD", ("vadd",))),
+               "q31": (("long multiplications", ("mull", "mlal")),)}
+    lines = ["| | arithmetic | loads | stores | moves | branches | other | trig | together |", "|---|" + "---|" * 8]
+    for problem, real, name, core in (("mass", "q31", "netduino2", "M3"), ("fd", "q31", "netduino2", "M3"),
+                                      ("id", "f32", "netduinoplus2", "M4F"), ("id", "f32", "mps2-an500", "M7")):
+        board = bench.Board(name, BUILD)
+        if bench.plugin_works([board], plugin):
+            print("no plugin here: nothing to explain")
+            return
+        found = bench.Explained(board, {"robot": "puma560", "problem": problem, "method": "fast", "real": real},
+                                plugin, CROSS)
+        cells = [table.grouped(sum(found.of(group))) for group in found.GROUPS]
+        cells[0] += " (%s)" % ", ".join("%s %s" % (table.grouped(sum(found.kinds.get(k, 0) for k in kinds)), what)
+                                        for what, kinds in classes[real])
+        lines.append("| `%s fast`, %s, %s | %s | %s | %s |" % (problem, real, core, " | ".join(cells),
+                                                             table.grouped(found.trig), table.grouped(found.total)))
+    print("measured-block dyn.explain\n%s\nmeasured-end" % "\n".join(lines))
+
+
 # --------------------------------------------------------------------------------------- the tables
 
 def test_fit_finds_the_polynomial(folder):
