@@ -461,6 +461,21 @@ def test_table_marks_the_best_that_it_shows(folder):
     contains("| `fast` | **", text)
 
 
+def test_choice_names_both_methods_where_they_differ(folder):
+    def row(method, n, instructions, cycles):
+        return {"robot": "chain%d" % n, "n": str(n), "problem": "fd", "board": "b", "real": "f32", "method": method,
+                "instructions_max": instructions, "cycles_est": cycles}
+    rows = [row("fast", n, 9 * n ** 3, 12 * n ** 3) for n in (3, 7, 12, 20, 30)]
+    rows += [row("aba", n, 1000 * n, 900 * n) for n in (3, 7, 12, 20, 30)]
+    rows += [row("textbook", n, 1, 1) for n in (3, 7)]
+    equal("`fast` 243 (324)", table.choice_cell(rows, "fd", 3, "b", "f32"), "3 joints")
+    equal("`aba` 12,000 (10,800)", table.choice_cell(rows, "fd", 12, "b", "f32"), "12 joints")
+    equal("`aba` 2,000 (1,000); `fast` 1,000 (3,000)",
+          table.choice_cell([row("fast", 7, 1000, 3000), row("aba", 7, 2000, 1000)], "fd", 7, "b", "f32"), "7 joints")
+    equal(11, table.crossing(rows, "b", "f32", "instructions_max"), "instructions: 9 n^3 above 1000 n")
+    equal(9, table.crossing(rows, "b", "f32", "cycles_est"), "cycles: 12 n^3 above 900 n")
+
+
 def test_table_goes_between_its_marks(folder):
     for name in table.PLACES:
         text = "before\n%s\nold\n%s\nafter\n" % table.marks(name)
