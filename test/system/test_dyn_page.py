@@ -33,7 +33,7 @@ def equal(expected, actual, what):
 
 def run(command, folder, **options):
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", **options)
-    equal(0, done.returncode, "%s: %s" % (command, done.stdout[-1500:]))
+    equal(0, done.returncode, "exit code of %s: %s" % (command[0], done.stdout[-1500:]))
     return done.stdout
 
 

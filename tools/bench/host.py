@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Executed instructions of the kernels on this machine, in f64, counted by callgrind.
 
-    host.py PROGRAM [--ci]    --ci: exit code 1 where a goal is missed
+    host.py PROGRAM [--ci] [--measured DIR]    --ci: exit code 1 where a goal is missed
 
 PROGRAM is test/bench/bench_host.c with the kernels as the tool has them (plain x86-64, -O3). Per call, PUMA 560, mean of
-100 random states, sine and cosine included. The table is the block dyn.host of dyn/COSTS.md.
+100 random states, sine and cosine included. The table is the block dyn.host of dyn/COSTS.md: --measured keeps it for `pages.py accept`.
 """
 
 import argparse
@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 STATES = 100
 # The best of ours at most.
 GOALS = {"id": 2000, "mass": 1800, "fd": 3500}
@@ -34,24 +37,23 @@ def count(program, problem, method, function):
     return int(found.group(1)) / STATES
 
 
-def print_block(spent):
-    """The table of dyn/COSTS.md, as tools/dev/measured.py reads it."""
-    print("measured-block dyn.host")
-    print("| | %s | goal | | %s |" % (" | ".join("`%s`" % m for m in METHODS), " | ".join(OTHERS)))
-    print("|---|" + "---|" * (len(METHODS) + 2 + len(OTHERS)))
+def block(spent):
+    """The table of dyn/COSTS.md."""
+    lines = ["| | %s | goal | | %s |" % (" | ".join("`%s`" % m for m in METHODS), " | ".join(OTHERS)),
+             "|---|" + "---|" * (len(METHODS) + 2 + len(OTHERS))]
     for problem, goal in GOALS.items():
         cells = ["{:,.0f}".format(spent[problem, m]) if (problem, m) in spent else "" for m in METHODS]
         best = round(min(v for (p, _), v in spent.items() if p == problem))
         cells += ["{:,}".format(goal), "reached" if best <= goal else "missed by %d" % (best - goal)]
-        print("| `%s` | %s |" % (problem, " | ".join(cells + ["{:,}".format(o[problem]) for o in OTHERS.values()])))
-    print("\nPinocchio and RBDL were measured once on such a machine, with -O3.")
-    print("measured-end")
+        lines.append("| `%s` | %s |" % (problem, " | ".join(cells + ["{:,}".format(o[problem]) for o in OTHERS.values()])))
+    return "\n".join(lines + ["", "Pinocchio and RBDL were measured once on such a machine, with -O3."])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
     parser.add_argument("--ci", action="store_true")
+    parser.add_argument("--measured", metavar="DIR")
     args = parser.parse_args()
     program = os.path.abspath(args.program)
     rows = [line.split() for line in subprocess.run([program], stdout=subprocess.PIPE, text=True,
@@ -66,7 +68,11 @@ def main():
     for problem, goal in GOALS.items():
         print("best %s: %.0f, goal %d%s" % (problem, best.get(problem, 0), goal,
                                             ", MISSED" if problem in missed else ""))
-    print_block(all_spent)
+    print("measured-block dyn.host\n%s\nmeasured-end" % block(all_spent))
+    if args.measured:
+        sys.path.insert(0, os.path.join(os.path.dirname(HERE), "dev"))
+        import measured
+        measured.keep(args.measured, "bench-host", "make bench-host", [("dyn.host", block(all_spent), True)])
     return int(args.ci and bool(missed))
 
 
