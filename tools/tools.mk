@@ -28,7 +28,7 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
 # For the scripts that test it.
-APPELL_TESTS := appell urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips direction product
+APPELL_TESTS := appell urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips direction product dyn_page
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
 # These compute millions of states, and anneal.
 test-build: $(if $(filter scale gen,$(or $(TEST),scale)),$(APPELL))

@@ -72,7 +72,8 @@ int DYN(fast_forward)(const arm *a, DYN_T(fast_forward_scratch) *scratch, const 
         equilibrate(i, unit, row, qdd, &s);
         row += i + 1;
     }
-    const pivot worst = a->n == SIX ? solve_six(M, qdd) : looped_solve(a->n, M, qdd);
+    const pivot worst =
+        DYN_MAX_JOINTS >= SIX && a->n == SIX ? solve_six(M, qdd) : looped_solve(a->n, M, qdd);
     for (uint32_t i = 0; i < a->n; i++)
         /* cppcheck-suppress uninitvar ; floats have no scale and do not look */
         qdd[i] = real_scale_clamped(qdd[i], s.up[i]);

@@ -56,6 +56,9 @@ static void numbers(const cJSON *object, const char *key, int n, double *out) {
         out[i] = cJSON_GetArrayItem(list, i)->valuedouble;
 }
 
+/* The largest differences seen. */
+static struct { double golden, matrix, gravity, velocity; } worst;
+
 static void compare_state(const cJSON *state, const cJSON *want) {
     double theta[4], thetad[4], tau[2], Re[4], force[4], I[10];
     numbers(state, "Theta", 4, theta);
@@ -67,11 +70,13 @@ static void compare_state(const cJSON *state, const cJSON *want) {
     dyn_flex_strain_f64(&flex, theta, thetad, force);
     for (int i = 0; i < 4; i++) {
         const double drive = i % 2 == 0 ? tau[i / 2] : 0;
+        worst.golden = fmax(worst.golden, fabs(Re[i] - drive + force[i]));
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, Re[i], drive - force[i]);
         for (int k = 0; k <= i; k++) {
-            const cJSON *row = cJSON_GetArrayItem(item(want, "I"), i);
-            TEST_ASSERT_DOUBLE_WITHIN(1e-9, cJSON_GetArrayItem(row, k)->valuedouble,
-                                      I[i * (i + 1) / 2 + k]);
+            const double want_I =
+                cJSON_GetArrayItem(cJSON_GetArrayItem(item(want, "I"), i), k)->valuedouble;
+            worst.golden = fmax(worst.golden, fabs(I[i * (i + 1) / 2 + k] - want_I));
+            TEST_ASSERT_DOUBLE_WITHIN(1e-9, want_I, I[i * (i + 1) / 2 + k]);
         }
     }
 }
@@ -117,6 +122,7 @@ static void test_the_linear_form_is_the_papers_own(void) {
     prepare();
     cJSON_ArrayForEach(state, item(json, "states"))
         compare_state(state, item(state, "paper_linearised_E"));
+    harness_measured("flex.golden", "%.0e", worst.golden);
     cJSON_Delete(json);
 }
 
@@ -159,11 +165,13 @@ static void check_matrix(const double *theta, const double *thetad, const double
     const uint32_t n = flex.size;
     dyn_flex_mass_f64(&arm, &flex, &scratch, theta, got);
     flex_reference_mass(&made, theta, want);
-    const double tolerance = 1e-13 * (1 + largest_of(want, n * n));
+    const double most = 1 + largest_of(want, n * n), tolerance = 1e-13 * most;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k <= i; k++)
-            TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(tolerance, want[i * n + k], got[i * (i + 1) / 2 + k],
-                                              made.name);
+        for (uint32_t k = 0; k <= i; k++) {
+            const double is = got[i * (i + 1) / 2 + k];
+            worst.matrix = fmax(worst.matrix, fabs(is - want[i * n + k]) / most);
+            TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(tolerance, want[i * n + k], is, made.name);
+        }
     /* And what accelerations add to the forces is the same matrix, by another way. */
     dyn_flex_inverse_f64(&arm, &flex, &scratch, theta, thetad, thetadd, force[0]);
     dyn_flex_bias_f64(&arm, &flex, &scratch, theta, thetad, force[1]);
@@ -175,20 +183,25 @@ static void check_matrix(const double *theta, const double *thetad, const double
     }
 }
 
+/* Relative to 1 + the largest. */
+static void near_forces(double tolerance, const double *want, const double *got, double *most) {
+    const double scale = 1 + largest_of(want, flex.size);
+    for (uint32_t i = 0; i < flex.size; i++) {
+        *most = fmax(*most, fabs(got[i] - want[i]) / scale);
+        TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(tolerance * scale, want[i], got[i], made.name);
+    }
+}
+
 static void check_gravity(const double *theta, const double *thetad, const double *thetadd) {
     (void)thetad, (void)thetadd;
     double rest[SIZE] = {0}, want[SIZE], got[SIZE];
     dyn_flex_bias_f64(&arm, &flex, &scratch, theta, rest, got);
     flex_reference_gravity(&made, theta, want);
-    for (uint32_t i = 0; i < flex.size; i++)
-        TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-12 * (1 + largest_of(want, flex.size)), want[i],
-                                          got[i], made.name);
+    near_forces(1e-12, want, got, &worst.gravity);
     memset(got, 0, sizeof got);
     dyn_flex_strain_f64(&flex, theta, NULL, got);
     flex_reference_strain(&made, theta, want);
-    for (uint32_t i = 0; i < flex.size; i++)
-        TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-12 * (1 + largest_of(want, flex.size)), want[i],
-                                          got[i], made.name);
+    near_forces(1e-12, want, got, &worst.gravity);
 }
 
 static void check_coriolis(const double *theta, const double *thetad, const double *thetadd) {
@@ -200,8 +213,8 @@ static void check_coriolis(const double *theta, const double *thetad, const doub
     /* The differences err by h^4 / 30 of the fifth derivative. A second mode turns the end by 16
      * rad a metre and the matrix has that angle twice: (32 h)^4 / 30 = 2e-9 of its slope. */
     for (uint32_t i = 0; i < flex.size; i++)
-        TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-8 * (1 + largest_of(want, flex.size)), want[i],
-                                          with[i] - without[i], made.name);
+        with[i] -= without[i];
+    near_forces(1e-8, want, with, &worst.velocity);
 }
 
 static void check_effector(const double *theta, const double *thetad, const double *thetadd) {
@@ -234,14 +247,17 @@ static void check_effector(const double *theta, const double *thetad, const doub
 
 static void test_the_matrix_is_that_of_the_moving_matter(void) {
     each_arm(check_matrix);
+    harness_measured("flex.matrix", "%.0e", worst.matrix);
 }
 
 static void test_gravity_and_strain_are_slopes_of_the_energy(void) {
     each_arm(check_gravity);
+    harness_measured("flex.gravity", "%.0e", worst.gravity);
 }
 
 static void test_velocity_forces_are_lagranges(void) {
     each_arm(check_coriolis);
+    harness_measured("flex.velocity", "%.0e", worst.velocity);
 }
 
 static void test_effector_jacobian_and_wrench(void) {

@@ -67,16 +67,21 @@ static void test_counts_are_below_the_papers(void) {
     static const struct {
         uint32_t n, elastic, xy, xz;
         long mul, add;
-        const char *name;
-    } cases[] = {{3, 2, 2, 0, 2706, 2134, "n = 3, two elastic links, two modes along y"},
-                 {3, 2, 1, 1, 2706, 2134, "n = 3, two elastic links, modes along y and z"},
-                 {6, 6, 2, 0, 19557, 18332, "n = 6, six elastic links, two modes along y"},
-                 {6, 6, 1, 1, 19557, 18332, "n = 6, six elastic links, modes along y and z"},
-                 {6, 6, 2, 1, 26508, 26966, "n = 6, six elastic links, three modes"}};
+        const char *measured, *name;
+    } cases[] = {
+        {3, 2, 2, 0, 2706, 2134, "flex.ops_3_2_2_plane",
+         "n = 3, two elastic links, two modes along y"},
+        {3, 2, 1, 1, 2706, 2134, "flex.ops_3_2_2", "n = 3, two elastic links, modes along y and z"},
+        {6, 6, 2, 0, 19557, 18332, "flex.ops_6_6_2_plane",
+         "n = 6, six elastic links, two modes along y"},
+        {6, 6, 1, 1, 19557, 18332, "flex.ops_6_6_2",
+         "n = 6, six elastic links, modes along y and z"},
+        {6, 6, 2, 1, 26508, 26966, "flex.ops_6_6_3", "n = 6, six elastic links, three modes"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         flex_chain(cases[i].n, cases[i].elastic, cases[i].xy, cases[i].xz, &made);
         const count_ops_t ops = count_equations();
         note_counts(cases[i].name, ops);
+        harness_measured(cases[i].measured, "%d + %d", (int)ops.mul, (int)ops.add);
         TEST_ASSERT_TRUE_MESSAGE(ops.mul <= cases[i].mul && ops.add <= cases[i].add, cases[i].name);
         /* The goal is well below: these are what the kernels do, and may not creep up. */
         TEST_ASSERT_TRUE_MESSAGE(3 * ops.mul <= cases[i].mul && 3 * ops.add <= cases[i].add,
@@ -211,6 +216,8 @@ static void test_straight_line_code_is_the_same(void) {
         harness_note(made.name);
         harness_note_number("  multiplications of the robot's own code", ops.mul);
         harness_note_number("  additions", ops.add);
+        if (a == FLEX_ARM_PLANAR)
+            harness_measured("flex.ops_trace", "%d + %d", (int)ops.mul, (int)ops.add);
         random_state(&seed, x);
         dyn_flex_inverse_f64(&wide.arm, &wide.flex, &wide.scratch, x[0], x[1], x[2], want);
         graph_results(graph, x, n, got);
@@ -306,6 +313,7 @@ static void test_q31_is_proved_for_limits_of_deflections(void) {
     harness_note(tight->name);
     harness_note_number("  is tightest, hundredths of a bit left",
                         (int64_t)(100 * tight->headroom));
+    harness_measured("flex.q31_bits", "%.2f", tight->headroom);
     TEST_ASSERT_TRUE(report.fits);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_check(&made.model, &units, &arm));
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_flex_check(&made.model, &made.flex, &units, &flex));
@@ -334,6 +342,8 @@ static void test_q31_is_proved_for_limits_of_deflections(void) {
     harness_note_number("first torque off by at most, nN m", (int64_t)(worst[0] * 1e9));
     harness_note_number("  guaranteed, nN m",
                         (int64_t)(ldexp(force_range[0].err, force_exponent(0)) * 1e9));
+    harness_measured("flex.q31_error", "%.3f", worst[0] * 1e3);
+    harness_measured("flex.q31_bound", "%.3f", ldexp(force_range[0].err, force_exponent(0)) * 1e3);
 }
 
 /* Limits in which the arm could overflow: the proof says so. */

@@ -120,6 +120,7 @@ static void test_energy_is_conserved_in_the_plane(void) {
     prepare();
     const double drift = energy_drift(y);
     harness_note_number("drift in the plane, 1e-12 of the kinetic energy", (int64_t)(drift * 1e12));
+    harness_measured("flex.drift_plane", "%.0e", drift);
     TEST_ASSERT_TRUE(drift < 1e-8);
 }
 
@@ -131,6 +132,7 @@ static void test_energy_is_conserved_in_space(void) {
     prepare();
     const double drift = energy_drift(y);
     harness_note_number("drift in space, 1e-12 of the kinetic energy", (int64_t)(drift * 1e12));
+    harness_measured("flex.drift_space", "%.0e", drift);
     TEST_ASSERT_TRUE(drift < 1e-8);
 }
 
@@ -166,7 +168,8 @@ static void row_of(const cJSON *list, int at, int n, double *out) {
         out[i] = cJSON_GetArrayItem(row, i)->valuedouble;
 }
 
-static void follow(const cJSON *sim) {
+/* Returns how far it gets from them at most. */
+static double follow(const cJSON *sim) {
     double y[2 * SIZE] = {0}, h = 1e-4;
     const cJSON *times = item(sim, "t"), *angles = item(sim, "Theta"),
                 *speeds = item(sim, "Thetad");
@@ -189,6 +192,7 @@ static void follow(const cJSON *sim) {
     }
     harness_note(item(sim, "name")->valuestring);
     harness_note_number("  farthest from the reference values, 1e-12", (int64_t)(worst * 1e12));
+    return worst;
 }
 
 static void test_two_seconds_are_the_reference_values(void) {
@@ -205,15 +209,16 @@ static void test_two_seconds_are_the_reference_values(void) {
     TEST_ASSERT_EQUAL_INT(3, cJSON_GetArraySize(sims));
     flex_arm(FLEX_ARM_PLANAR, &made);
     prepare();
-    follow(cJSON_GetArrayItem(sims, 0));
+    double worst = follow(cJSON_GetArrayItem(sims, 0));
     made.model.gravity[1] = 0;
     prepare();
-    follow(cJSON_GetArrayItem(sims, 1));
+    worst = fmax(worst, follow(cJSON_GetArrayItem(sims, 1)));
     /* The rigid limit: the same arm with no mode at all. */
     flex_arm(FLEX_ARM_PLANAR, &made);
     memset(&made.flex, 0, sizeof made.flex);
     prepare();
-    follow(cJSON_GetArrayItem(sims, 2));
+    worst = fmax(worst, follow(cJSON_GetArrayItem(sims, 2)));
+    harness_measured("flex.motion", "%.0e", worst);
     cJSON_Delete(json);
 }
 
@@ -253,6 +258,7 @@ static void test_stiffer_beams_approach_the_rigid_arm(void) {
     harness_note_number("joints from the rigid arm, EI as given, nrad", (int64_t)(soft * 1e9));
     harness_note_number("  EI times 100, nrad", (int64_t)(stiff * 1e9));
     harness_note_number("  EI times 10,000, nrad", (int64_t)(stiffer * 1e9));
+    harness_measured("flex.stiff", "%.1e, %.1e, %.1e", soft, stiff, stiffer);
     TEST_ASSERT_TRUE(stiff < soft / 30 && stiffer < stiff / 30);
     TEST_ASSERT_TRUE(stiffer < 2e-5);
 }
@@ -357,6 +363,7 @@ static void test_a_single_beam_has_its_natural_frequencies(void) {
     }
     harness_note_number("first frequency of the pinned beam above the exact one, ppm",
                         (int64_t)((f[1] / pinned[1] - 1) * 1e6));
+    harness_measured("flex.pinned", "%.1g", (f[1] / pinned[1] - 1) * 1e6);
     TEST_ASSERT_TRUE(f[1] < 1.005 * pinned[1]);
     TEST_ASSERT_TRUE(f[2] < 1.02 * pinned[2]);
 }
@@ -388,6 +395,7 @@ static void test_the_tip_converges_with_more_modes(void) {
     harness_note_number("tip moves from 1 to 2 modes, um", (int64_t)(step[0] * 1e6));
     harness_note_number("  from 2 to 3, um", (int64_t)(step[1] * 1e6));
     harness_note_number("  from 3 to 4, um", (int64_t)(step[2] * 1e6));
+    harness_measured("flex.modes", "%.2f, %.3f, %.3f", step[0] * 1e3, step[1] * 1e3, step[2] * 1e3);
     TEST_ASSERT_TRUE(step[1] < step[0] / 2 && step[2] < step[1]);
 }
 

@@ -37,6 +37,10 @@ extern const char *const harness_file;
 /* Prints a line of its own among the results, for measured figures. */
 void harness_note(const char *text);
 void harness_note_number(const char *text, int64_t value);
+/* Host only; the target prints nothing. A number for the pages, as they show it: `measured NAME
+ * VALUE` (tools/dev/measured.py). */
+__attribute__((format(printf, 2, 3))) void harness_measured(const char *name, const char *format,
+                                                            ...);
 
 /*
  * Target only. A test that provokes a fault says so before; the case is entered again after the

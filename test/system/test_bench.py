@@ -421,6 +421,28 @@ def test_explain_finds_every_instruction(folder):
     equal(2, code, "exit code for a row that is not there")
 
 
+def test_where_the_instructions_go(folder):
+    """The block dyn.explain of dyn/COSTS.md: arithmetic by class, and the other groups."""
+    plugin = os.path.join(BUILD, "host", "bench", "count.so")
+    classes = {"f32": (("VMUL", ("vmul",)), ("VADD", ("vadd",))),
+               "q31": (("long multiplications", ("mull", "mlal")),)}
+    lines = ["| | arithmetic | loads | stores | moves | branches | other | trig | together |", "|---|" + "---|" * 8]
+    for problem, real, name, core in (("mass", "q31", "netduino2", "M3"), ("fd", "q31", "netduino2", "M3"),
+                                      ("id", "f32", "netduinoplus2", "M4F"), ("id", "f32", "mps2-an500", "M7")):
+        board = bench.Board(name, BUILD)
+        if bench.plugin_works([board], plugin):
+            print("no plugin here: nothing to explain")
+            return
+        found = bench.Explained(board, {"robot": "puma560", "problem": problem, "method": "fast", "real": real},
+                                plugin, CROSS)
+        cells = [table.grouped(sum(found.of(group))) for group in found.GROUPS]
+        cells[0] += " (%s)" % ", ".join("%s %s" % (table.grouped(sum(found.kinds.get(k, 0) for k in kinds)), what)
+                                        for what, kinds in classes[real])
+        lines.append("| `%s fast`, %s, %s | %s | %s | %s |" % (problem, real, core, " | ".join(cells),
+                                                             table.grouped(found.trig), table.grouped(found.total)))
+    print("measured-block dyn.explain\n%s\nmeasured-end" % "\n".join(lines))
+
+
 # --------------------------------------------------------------------------------------- the tables
 
 def test_fit_finds_the_polynomial(folder):
@@ -437,6 +459,21 @@ def test_table_marks_the_best_that_it_shows(folder):
     text = "\n".join(table.method_table(rows, "t", "puma560", "netduinoplus2", "f32"))
     equal(3, text.count("**") // 2, "bold cells of three columns")
     contains("| `fast` | **", text)
+
+
+def test_choice_names_both_methods_where_they_differ(folder):
+    def row(method, n, instructions, cycles):
+        return {"robot": "chain%d" % n, "n": str(n), "problem": "fd", "board": "b", "real": "f32", "method": method,
+                "instructions_max": instructions, "cycles_est": cycles}
+    rows = [row("fast", n, 9 * n ** 3, 12 * n ** 3) for n in (3, 7, 12, 20, 30)]
+    rows += [row("aba", n, 1000 * n, 900 * n) for n in (3, 7, 12, 20, 30)]
+    rows += [row("textbook", n, 1, 1) for n in (3, 7)]
+    equal("`fast` 243 (324)", table.choice_cell(rows, "fd", 3, "b", "f32"), "3 joints")
+    equal("`aba` 12,000 (10,800)", table.choice_cell(rows, "fd", 12, "b", "f32"), "12 joints")
+    equal("`aba` 2,000 (1,000); `fast` 1,000 (3,000)",
+          table.choice_cell([row("fast", 7, 1000, 3000), row("aba", 7, 2000, 1000)], "fd", 7, "b", "f32"), "7 joints")
+    equal(11, table.crossing(rows, "b", "f32", "instructions_max"), "instructions: 9 n^3 above 1000 n")
+    equal(9, table.crossing(rows, "b", "f32", "cycles_est"), "cycles: 12 n^3 above 900 n")
 
 
 def test_table_goes_between_its_marks(folder):

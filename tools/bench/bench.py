@@ -490,6 +490,48 @@ def groups_of():
                 re.finditer(r'X\(\w+, "(\w+)", "(\w+)"\)', f.read())}
 
 
+class Explained:
+    """Where the instructions of one row go."""
+    GROUPS = ("arithmetic", "loads", "stores", "moves", "branches", "other")
+
+    def __init__(self, board, choice, plugin_file, cross):
+        root = symbol_of(choice["problem"], choice["method"], choice["real"])
+        with tempfile.TemporaryDirectory(prefix="bench.") as folder:
+            plugin = {"file": os.path.abspath(plugin_file), "out": os.path.join(folder, "out"),
+                      "where": os.path.join(folder, "where")}
+            lines, counts, code, _ = emulate(board, choice, plugin)
+            if code or len(lines) != 2:
+                raise BenchError("no row is called %s on %s" % (",".join(choice.values()), board.name))
+            empty, where = read_where(plugin["where"])
+        names = counts[0]
+        base, count = (dict(zip(names, map(int, row))) for row in counts[1:])
+        count = {k: v - base[k] for k, v in count.items()}
+        # What the empty call also ran is the frame; the rest of its own is its return, which stands
+        # for the jump to the kernel.
+        chains = inlined_chains(board, cross, sorted(where))
+        groups = groups_of()
+        self.root, self.uses, self.cycles = root, count["uses"], count["cycles"] + count["uses"]
+        self.table, self.kinds, self.functions, self.total = {}, {}, {}, 0
+        for address, (runs, kind) in where.items():
+            chain = chains.get(address, ["?"])
+            if address in empty or re.search(r"_row(_\w+)?$|^jump_|^measure", chain[-1]):
+                continue
+            self.total += runs
+            part = "trig" if any(TRIG.search(name) for name in chain) else "rest"
+            key = groups.get(kind, "other"), part
+            self.table[key] = self.table.get(key, 0) + runs
+            self.kinds[kind] = self.kinds.get(kind, 0) + runs
+            self.functions[chain[0]] = self.functions.get(chain[0], 0) + runs
+        if self.total != count["most"]:
+            raise BenchError("%d instructions found, %d counted: the frame of the call has changed"
+                             % (self.total, count["most"]))
+        self.trig = sum(v for (_, part), v in self.table.items() if part == "trig")
+
+    def of(self, group):
+        """Instructions of a group: in sines and cosines, elsewhere."""
+        return self.table.get((group, "trig"), 0), self.table.get((group, "rest"), 0)
+
+
 def explain(args, boards):
     words = args.explain.split(",")
     if len(words) not in (4, 5):
@@ -500,57 +542,24 @@ def explain(args, boards):
     why_not = plugin_works([board], args.plugin)
     if why_not:
         raise BenchError("the emulator does not take the plugin: %s" % why_not)
-    choice = {"robot": robot, "problem": problem, "method": method, "real": real}
-    with tempfile.TemporaryDirectory(prefix="bench.") as folder:
-        plugin = {"file": os.path.abspath(args.plugin), "out": os.path.join(folder, "out"),
-                  "where": os.path.join(folder, "where")}
-        lines, counts, code, text = emulate(board, choice, plugin)
-        if code or len(lines) != 2:
-            raise BenchError("no row is called %s on %s" % (args.explain, board.name))
-        empty, where = read_where(plugin["where"])
-    names = counts[0]
-    base, count = (dict(zip(names, map(int, row))) for row in counts[1:])
-    count = {k: v - base[k] for k, v in count.items()}
-    # What the empty call also ran is the frame; the rest of its own is its return, which stands for
-    # the jump to the kernel.
-    root = symbol_of(problem, method, real)
-    chains = inlined_chains(board, args.cross, sorted(where))
-    groups = groups_of()
-    table = {}
-    kinds = {}
-    functions = {}
-    total = 0
-    for address, (runs, kind) in where.items():
-        chain = chains.get(address, ["?"])
-        if address in empty or re.search(r"_row(_\w+)?$|^jump_|^measure", chain[-1]):
-            continue
-        total += runs
-        part = "trig" if any(TRIG.search(name) for name in chain) else "rest"
-        group = groups.get(kind, "other")
-        table[group, part] = table.get((group, part), 0) + runs
-        kinds[kind] = kinds.get(kind, 0) + runs
-        functions[chain[0]] = functions.get(chain[0], 0) + runs
+    found = Explained(board, {"robot": robot, "problem": problem, "method": method, "real": real},
+                      args.plugin, args.cross)
     print("%s of %s by %s in %s on %s (%s): %d instructions, about %d cycles (estimate)" % (
-        problem, robot, method, real, board.name, CPUS[board.core], total,
-        count["cycles"] + count["uses"]))
-    if total != count["most"]:
-        raise BenchError("%d instructions found, %d counted: the frame of the call has changed"
-                         % (total, count["most"]))
+        problem, robot, method, real, board.name, CPUS[board.core], found.total, found.cycles))
     print("function %s; %d of the cycles because a result is used at once\n"
-          % (root, count["uses"]))
+          % (found.root, found.uses))
     rows = [["", "all", "share", "trig", "without trig"]]
-    for group in ("arithmetic", "loads", "stores", "moves", "branches", "other"):
-        trig, rest = table.get((group, "trig"), 0), table.get((group, "rest"), 0)
+    for group in found.GROUPS:
+        trig, rest = found.of(group)
         if trig + rest:
-            rows.append([group, trig + rest, "%.1f %%" % (100.0 * (trig + rest) / total), trig,
+            rows.append([group, trig + rest, "%.1f %%" % (100.0 * (trig + rest) / found.total), trig,
                          rest])
-    trig = sum(v for (_, part), v in table.items() if part == "trig")
-    rows.append(["together", total, "100 %", trig, total - trig])
+    rows.append(["together", found.total, "100 %", found.trig, found.total - found.trig])
     print_columns(rows, 1)
     print("\nby class:     " + "  ".join(
-        "%s %d" % item for item in sorted(kinds.items(), key=lambda i: -i[1])))
+        "%s %d" % item for item in sorted(found.kinds.items(), key=lambda i: -i[1])))
     print("by function:  " + "  ".join(
-        "%s %d" % item for item in sorted(functions.items(), key=lambda i: -i[1])[:16]))
+        "%s %d" % item for item in sorted(found.functions.items(), key=lambda i: -i[1])[:16]))
     return 0
 
 

@@ -243,9 +243,118 @@ def flex_tables(comment, rows):
     return "\n".join(lines) + "\n"
 
 
+# What `fast` on the PUMA 560 was to reach: board, number type, what is counted, most of each problem.
+GOALS = (("netduinoplus2", "f32", "instructions_max", (1200, 1100, 2400)),
+         ("netduinoplus2", "f32", "cycles_est", (1550, 1450, 3100)),
+         ("netduino2", "q31", "instructions_max", (2100, 1850, 5500)))
+COLUMNS = {"instructions_max": "instructions", "cycles_est": "estimated cycles"}
+CORES = {"netduinoplus2": "Cortex-M4F", "netduino2": "Cortex-M3", "mps2-an500": "Cortex-M7"}
+PROBLEMS = ("id", "mass", "fd")
+M7_GOAL = 0.6  # of the cycles of the M4F
+STACK_GOAL = 1024
+
+
+def verdict(reached):
+    return "reached" if reached else "missed"
+
+
+def goals_table(rows):
+    """The goals of `fast`, and what is reached."""
+    lines = ["The goals of `fast` on the PUMA 560 (id / mass / fd):", "",
+             "| what | goal | measured | |", "|---|---|---|---|"]
+    for board, real, column, goals in GOALS:
+        got = [one(rows, problem=p, method="fast", board=board, real=real)[column] for p in PROBLEMS]
+        lines.append("| %s, %s `%s` | %s | %s | %s |" % (
+            COLUMNS[column], CORES[board], real, " / ".join(map(grouped, goals)),
+            " / ".join(map(grouped, got)), verdict(all(g <= most for g, most in zip(got, goals)))))
+    parts = []
+    for problem in PROBLEMS:
+        m7, m4f = (one(rows, problem=problem, method="fast", board=b, real="f32")["cycles_est"]
+                   for b in ("mps2-an500", "netduinoplus2"))
+        parts.append(m7 / m4f)
+    lines.append("| estimated cycles of the M7, relative to the M4F | below %.1f | %s | %s |" % (
+        M7_GOAL, " / ".join("%.2f" % part for part in parts), verdict(max(parts) < M7_GOAL)))
+    kernels = [r for r in select(rows, robot="puma560")
+               if r["problem"] in SYMBOL_PROBLEMS and r["method"] in METHODS[:7]]
+    for name, chosen in (("`fast`, f32 and q31", [r for r in kernels if r["method"] == "fast" and r["real"] != "f64"]),
+                         ("every method, f32 and q31", [r for r in kernels if r["real"] != "f64"]),
+                         ("every method, f64", select(kernels, real="f64"))):
+        most = max(chosen, key=lambda r: r["stack_bytes"])
+        lines.append("| deepest stack, %s | %s bytes | %s bytes (%s `%s`, %s, %s) | %s |" % (
+            name, grouped(STACK_GOAL), grouped(most["stack_bytes"]), most["problem"], most["method"],
+            most["real"], CORES[most["board"]], verdict(most["stack_bytes"] <= STACK_GOAL)))
+    return lines + [""]
+
+
+SYMBOL_PROBLEMS = tuple(bench.SYMBOLS)
+CHOICE_PLACES = (("Cortex-M4F, `f32`", "netduinoplus2", "f32"), ("Cortex-M7, `f32`", "mps2-an500", "f32"),
+                 ("Cortex-M3, `q31`", "netduino2", "q31"))
+CHOICE_JOINTS = (3, 6, 7, 12, 20, 30)
+
+
+def choice_cell(rows, problem, n, board, real):
+    """The method with the least cycles, and the one with the least instructions where that is another."""
+    found = [r for r in select(rows, robot="chain%d" % n, problem=problem, board=board, real=real)
+             if r["method"] in METHODS[:7]]
+    if not found:
+        raise TableError("no row %s chain%d %s %s: run make bench" % (board, n, problem, real))
+    fast, few = (min(found, key=lambda r: r[c]) for c in ("cycles_est", "instructions_max"))
+    text = "`%s` %s (%s)" % (fast["method"], grouped(fast["instructions_max"]),
+                             grouped(fast["cycles_est"]))
+    if few is not fast:
+        text += "; `%s` %s (%s)" % (few["method"], grouped(few["instructions_max"]),
+                                    grouped(few["cycles_est"]))
+    return text
+
+
+def crossing(rows, board, real, column):
+    """The least number of joints above 6 from which on `aba` is below `fast`, by the fits."""
+    fits = {}
+    for method in ("fast", "aba"):
+        points = [(int(r["n"]), r[column]) for r in
+                  select(rows, board=board, real=real, problem="fd", method=method)
+                  if r["robot"].startswith("chain") and int(r["n"]) not in (2, APART["fd", "fast"])]
+        fits[method] = fit(points, degree_of("fd", method))[0]
+    value = {m: lambda n, c=c: sum(a * n ** i for i, a in enumerate(c)) for m, c in fits.items()}
+    return next(n for n in range(7, 33) if value["aba"](n) < value["fast"](n))
+
+
+def choice_tables(comment, rows):
+    """Which method is the fastest, by the number of joints."""
+    lines = ["| n | problem | %s |" % " | ".join(name for name, _, _ in CHOICE_PLACES),
+             "|---|---|" + "---|" * len(CHOICE_PLACES)]
+    for n in CHOICE_JOINTS:
+        for problem in PROBLEMS:
+            lines.append("| %d | %s | %s |" % (n, problem, " | ".join(
+                choice_cell(rows, problem, n, board, real) for _, board, real in CHOICE_PLACES)))
+    lines += ["", "For forward dynamics of more than 6 joints, `aba` takes fewer estimated cycles than `fast` from n = "
+              + ", ".join("%d (%s)" % (crossing(rows, b, r, "cycles_est"), name.replace("`", ""))
+                          for name, b, r in CHOICE_PLACES),
+              "on, and fewer instructions from n = "
+              + ", ".join("%d (%s)" % (crossing(rows, b, r, "instructions_max"), name.replace("`", ""))
+                          for name, b, r in CHOICE_PLACES) + " on."]
+    return "\n".join(lines) + "\n"
+
+
+def newton_tables(comment, rows):
+    """What the example of the page on kernels costs."""
+    lines = ["| `id` by `ne`, PUMA 560 | instructions (estimated cycles) | code, bytes | stack, bytes |",
+             "|---|---|---|---|"]
+    for name, board, real, method in (
+            ("f32 on the Cortex-M4F", "netduinoplus2", "f32", "ne"),
+            ("the same recursion by hand in plain float, M4F", "netduinoplus2", "f32", "plain"),
+            ("f32 on the Cortex-M7", "mps2-an500", "f32", "ne"),
+            ("q31 on the Cortex-M3", "netduino2", "q31", "ne"),
+            ("f32 on the Cortex-M3, in software", "netduino2", "f32", "ne")):
+        row = one(rows, problem="id", method=method, board=board, real=real)
+        lines.append("| %s | %s | %s | %s |" % (name, spread(row), grouped(row["text_bytes"]),
+                                                row["stack_bytes"]))
+    return "\n".join(lines) + "\n"
+
+
 def tables(comment, rows):
     """Every method, the growth with the number of joints, code and stack."""
-    lines = ["`make bench` measured these, `make bench-readme` wrote them here: executed "
+    lines = ["`make bench` measures these, `make bench-accept` accepts them: executed "
              "instructions per call, sine and cosine",
              "included, the most of 100 random states; in brackets **estimated** cycles, by the "
              "tables of `tools/bench/cores.h`.",
@@ -264,13 +373,14 @@ def tables(comment, rows):
                         (("Cortex-M4F `f32`", "netduinoplus2", "f32"),
                          ("Cortex-M3 `q31`", "netduino2", "q31"),
                          ("Cortex-M7 `f32`", "mps2-an500", "f32")))
+    lines += goals_table(rows)
     while lines and not lines[-1]:
         lines.pop()
     return "\n".join(lines) + "\n"
 
 
 PLACES = {"tick": tick_tables, "gen": gen_tables, "soft": soft_tables, "flex": flex_tables,
-          "bench": tables}
+          "bench": tables, "choice": choice_tables, "newton": newton_tables}
 
 
 def marks(name):

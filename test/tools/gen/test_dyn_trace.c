@@ -95,6 +95,7 @@ static void test_graph_is_smaller_than_the_kernel(void) {
     const graph_ops_t ops = graph_count(graph);
     harness_note_number("puma560, plain trace of ne: multiplications", ops.mul);
     harness_note_number("puma560, plain trace of ne: additions", ops.add);
+    harness_measured("dyn.trace_ne", "%d + %d", (int)ops.mul, (int)ops.add);
     TEST_ASSERT_TRUE(ops.mul < 570 / 2 && ops.add < 417 / 2);
     /* The first angle is of the turn about gravity: no torque depends on it. */
     TEST_ASSERT_EQUAL_INT(5, ops.sincos);

@@ -130,6 +130,7 @@ static void test_a_million_states_stay_within_the_bounds(void) {
     harness_note(text);
     snprintf(text, sizeof text, "puma560: loosest bound %.2f bits above the largest seen", loosest);
     harness_note(text);
+    harness_measured("dyn.range_loosest", "%.2f", loosest);
 }
 
 /* The error of q31 and of f32 against f64: never above what range guarantees, on every chain. */
@@ -193,6 +194,8 @@ static void test_errors_stay_below_the_guarantee(void) {
     snprintf(text, sizeof text, "worst error of the joint's largest torque: q31 %.1e, f32 %.1e",
              worst_q31, worst_f32);
     harness_note(text);
+    harness_measured("dyn.error_q31", "%.1e", worst_q31);
+    harness_measured("dyn.error_f32", "%.1e", worst_f32);
 }
 
 /* The units that test_dyn_same freezes for the targets are those that are chosen here. */
