@@ -97,4 +97,4 @@ bench-accept: ## what build/bench.csv holds becomes the baseline of the regressi
 
 # The test of the bench runs a few rows.
 SCRIPT_BOARDS_bench := host $(BENCH_BOARDS)
-SCRIPT_BIN_bench     = $(if $(or $(LAB),$(filter host,$(BOARD))),$(BENCH_BIN))
+SCRIPT_BIN_bench     = $(if $(or $(LAB),$(filter host,$(BOARD))),$(BENCH_BIN)$(if $(filter host,$(BOARD)), $(BENCH_HOST)))
