@@ -29,7 +29,7 @@ setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_flash := build host flash
 setup_bench := build host emu
-setup_measure := build host emu test
+setup_measure := build host emu test callgrind
 setup_papers := build host plot
 setup_bench-host := build host callgrind
 setup_debug := build host emu debug flash
@@ -212,7 +212,7 @@ measure: ## make test and make bench, then accept the numbers for the pages and 
 	@rm -rf $(BUILD)/measured
 	@$(MAKE) --no-print-directory test MEASURE=1
 	@$(if $(TEST),,$(if $(LONG_TESTS),$(MAKE) --no-print-directory test MEASURE=1 LONG=1 BOARD=host TEST="$(LONG_TESTS)"))
-	@$(if $(TEST),,$(MAKE) --no-print-directory bench && $(MAKE) --no-print-directory bench-accept)
+	@$(if $(TEST),,$(MAKE) --no-print-directory bench && $(MAKE) --no-print-directory bench-accept bench-host)
 	@tools/dev/pages.py accept $(BUILD)/measured
 	@$(MAKE) --no-print-directory pages
 

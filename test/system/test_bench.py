@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -21,7 +22,7 @@ BENCH = os.path.join(ROOT, "tools", "bench")
 sys.path.insert(0, BENCH)
 import bench  # noqa: E402
 import table  # noqa: E402
-from script_frame import main  # noqa: E402
+from script_frame import Skip, main  # noqa: E402
 
 BUILD = os.path.join(ROOT, "build")
 CROSS = "arm-none-eabi-"
@@ -415,6 +416,12 @@ def test_explain_finds_every_instruction(folder):
     for row in ("mass,crba,f32", "fd,aba,f32", "bias,ne,q31", "fk,-,f32", "volt,-,q31", "id,ne,f32"):
         code, out = run_bench("--explain", "puma560," + row)
         equal(0, code, row + ": " + out)
+    code, shown = run_bench("--explain", "puma560,mass,fast,q31,netduino2")
+    equal(0, code, shown)
+    # Folded: a page has lines of 160 characters.
+    lines = [part for line in shown.splitlines() for part in textwrap.wrap(
+        line, 120, subsequent_indent=14 * " ", replace_whitespace=False) or [""]]
+    print("measured-block bench.explain\n```\n%s\n```\nmeasured-end" % "\n".join(lines), flush=True)
     for word in ("arithmetic", "loads", "stores", "moves", "branches", "trig", "dyn_sincos_f32"):
         contains(word, out)
     code, out = run_bench("--explain", "puma560,id,none,f32")

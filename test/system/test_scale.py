@@ -65,37 +65,40 @@ def verify(robot, states):
     return os.path.basename(robot), worst, answer
 
 
-def verify_all(robots, states=20_000):
+def verify_all(name, robots, states=20_000):
     states = STATES or states
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = list(pool.map(lambda robot: verify(robot, states), robots))
-    name, worst, _ = max(answers, key=lambda a: a[1])
+    robot, worst, _ = max(answers, key=lambda a: a[1])
     loose = max(answers, key=lambda a: a[2]["verify"]["loosest_bits"])
-    print(f"NOTE {len(answers)} robots, {states} states each: worst error {worst:.1e} of the joint's largest torque ({name}), "
+    print(f"NOTE {len(answers)} robots, {states} states each: worst error {worst:.1e} of the joint's largest torque ({robot}), "
           f"loosest bound {loose[2]['verify']['loosest_bits']:.2f} bits above the largest value ({loose[0]})")
+    print(f"measured scale.{name}.error {worst:.1e} ({robot.partition('.')[0]})")
+    print(f"measured scale.{name}.loosest {loose[2]['verify']['loosest_bits']:.2f} bits ({loose[0].partition('.')[0]})")
     return answers
 
 
 def test_robots_of_our_own(folder):
-    answers = verify_all(OWN, 1_000_000)
+    answers = verify_all("own", OWN, 1_000_000)
     puma = answers[0][2]
     # The bounds are not idle: at most 3 bits above the largest value seen.
     assert puma["verify"]["loosest_bits"] <= 3, puma["verify"]["loosest"]
 
 
 def test_urdfs(folder):
-    verify_all(urdfs())
+    verify_all("urdf", urdfs())
 
 
 def test_random_chains(folder):
     robots = chains(folder)
     assert len(robots) == 18
-    verify_all(robots)
+    verify_all("chains", robots)
 
 
 def test_statement(folder):
     """What a reader sees: the sentence, the tightest intermediate by name and joint, the errors of the torques."""
     text = scale("puma560").stdout
+    print(f"measured-block scale.puma560\n```\n{text}```\nmeasured-end")
     answer = json.loads(scale("puma560", "--json").stdout)
     tightest = answer["tightest"]
     assert "cannot overflow within these limits" in text and "not proved" in text

@@ -62,6 +62,7 @@ def check(board):
     assert not indirect, f"{board}: calls through pointers: {indirect[:5]}"
     # The set-up is in double: the same walk finds it where it is allowed.
     assert floats(graph.reached("main")), f"{board}: no floats anywhere; the names have changed"
+    print(f"measured softfloat.{board} {len(inside)}")
     print(f"NOTE {board}: {len(inside)} functions in the interrupt, none of them floating point")
 
 

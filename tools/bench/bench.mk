@@ -78,7 +78,7 @@ $(BENCH_HOST): $(addprefix $(BENCH_OUT)/,test/bench/bench_host.o test/support/dy
 .PHONY: bench-host
 bench-host: ## executed instructions of the kernels on this machine, in double
 	@$(MAKE) -j$(JOBS) --no-print-directory BOARD=host $(BENCH_HOST)
-	@tools/bench/host.py $(BENCH_HOST) $(if $(CI),--ci) $(if $(wildcard tools/dev/measured.py),--measured $(BUILD)/measured)
+	@tools/bench/host.py $(BENCH_HOST) $(if $(CI),--ci) --measured $(BUILD)/measured
 
 .PHONY: bench bench-build bench-accept
 bench-build: $(BENCH_BIN)

@@ -222,7 +222,7 @@ def soft_tables(comment, rows):
                          real="q31")["instructions_max"]), problem,
              grouped(one(rows, problem=problem, method="fast", board="netduinoplus2",
                          real="f32")["instructions_max"])]))
-    lines += ["", "On the Cortex-M4F, which has an FPU, q31 costs %s." % ", ".join(fpu)]
+    lines += ["", "On the Cortex-M4F, which has an FPU, q31 costs", ", ".join(fpu) + "."]
     return "\n".join(lines) + "\n"
 
 

@@ -58,6 +58,7 @@ def test_energy_of_free_falls(folder):
                            ("stanford", ["--start", "0,1.5707963267948966,0,0,0,0"])):
         done = sim(robot, "--duration", "10", "-i", "rk45", "--tolerance", "1e-10", *options)
         drift = done["balance_most"] / done["kinetic_most"]
+        print(f"measured sim.energy.{robot} {drift:.1e}")
         print(f"NOTE {robot}: energy drifts by {drift:.2g} of the largest kinetic energy")
         assert done["kinetic_most"] > 1 and drift < 1e-8, (robot, drift)
         assert done["work_motors"] == done["lost_friction"] == 0
@@ -77,6 +78,7 @@ def test_orders_of_the_integrators(folder):
         errors = [math.dist(end(name, steps), exact) for steps in (20, 40, 80, 160, 320)]
         fine = [i for i in range(1, len(errors)) if errors[i] > 5e-13][-1]
         measured = math.log2(errors[fine - 1] / errors[fine])
+        print(f"measured sim.order.{name} {measured:.3f}")
         print(f"NOTE {name}: order {measured:.3f}")
         assert abs(measured - order) < 0.1, (name, measured, errors)
 
@@ -104,6 +106,7 @@ def test_round_trip(folder):
         assert len(rows) == 10 * until + 1
         worst[until] = max(abs(a - b) for row, s in zip(column(rows, "q"), samples) for a, b in zip(row, s["q"]))
         assert worst[until] < 1e-8, (options, worst)
+    print(f"measured sim.line.rotors {worst[5]:.1e}\nmeasured sim.line.links {worst[1]:.1e}")
     print(f"NOTE line of paper 000: off by {worst[5]:.2g} rad after 5 s, without rotors {worst[1]:.2g} after 1 s")
     to = [1, 1, -1, 0.5, 1, 0.3]
     move = ["--no-friction", "--start", "0.1,0.8,-0.4,0.3,0.5,0.2", "--move", joined(to), "-i", "rk56",
@@ -124,6 +127,11 @@ def test_round_trip(folder):
                 ends.append(sim("puma560", "--no-friction", "--motion", path, "--start", joined(start), "-i", "rk56",
                                 "--step", "0.002", "--duration", until, *rotors)["q"])
             grown[bool(rotors), until] = math.dist(*ends) / 1e-10
+    for rotors, name in ((False, "rotors"), (True, "links")):  # the key is: without rotors
+        for until in (2, 5):
+            times = grown[rotors, until]
+            shown = f"{times:.1e}" if times >= 1e6 else f"{float('%.2g' % times):,.0f}"
+            print(f"measured sim.growth.{name}.{until}s {shown}")
     print(f"NOTE the line multiplies a small error by {grown[False, 2]:.2g} in 2 s, {grown[False, 5]:.2g} in 5 s, "
           f"without rotors by {grown[True, 2]:.2g}, {grown[True, 5]:.2g}")
     assert all(grown[True, until] > 10 * grown[False, until] for until in (2, 5)), grown
@@ -143,6 +151,8 @@ def test_methods_agree(folder):
     counts = {method: sim("twobody", "--duration", "1", "-i", "rk45", "--tolerance", "1e-6", "-m", method)
               for method in ("aba", "crba")}
     evaluations = {method: done["evaluations"] for method, done in counts.items()}
+    for method, count in evaluations.items():
+        print(f"measured sim.twobody.{method} {count:,}")
     print(f"NOTE twobody, evaluations: {evaluations}")
     assert evaluations["aba"] <= evaluations["crba"], evaluations
     assert max(abs(a - b) for a, b in zip(counts["aba"]["q"], counts["crba"]["q"])) < 1e-6, counts
@@ -255,6 +265,7 @@ def test_volts_of_a_motion(folder):
         done = sim("puma560", "--start", "0,0.5,-0.5,0,0,0", "--move", joined(to), "--duration", "1", "--volts",
                    "--period", hold, "-i", "rk4", "--step", "0.0005")
         errors.append(max(abs(a - b) for a, b in zip(done["q"], to)))
+    print(f"measured sim.volts.10ms {errors[0]:.1e}\nmeasured sim.volts.1ms {errors[1]:.1e}")
     print(f"NOTE held voltages: off by {errors[0]:.2g} at 10 ms, {errors[1]:.2g} at 1 ms")
     assert errors[1] < 0.2 * errors[0] < 0.02, errors
 
@@ -270,6 +281,7 @@ def test_firmware_in_the_loop(folder):
     free = max(abs(a - b) for a, b in zip(done["q"], to))
     pushed = sim("puma560", *move, "--wrench", "0,0,-20,0,0,0")
     bent = max(abs(a - b) for a, b in zip(pushed["q"], to))
+    print(f"measured sim.firmware.free {free:.1e}\nmeasured sim.firmware.pushed {bent:.1e}")
     print(f"NOTE firmware in the loop: {free:.2g} rad from the target, with 20 N at the end effector {bent:.2g}")
     assert free < 3e-4 and 10 * free < bent < 0.05, (free, bent)
     # Voltages change with the tick of 1 ms and are within the supply of 40 V.
@@ -765,6 +777,16 @@ def test_scripts(folder):
     bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
     assert bad.returncode == 2 and "this arm has no motors" in bad.stderr, bad
     assert "inverse_arm" in good("sim", "planar3r", "-q", rows="help\nhelp theta\n")
+
+
+def test_the_session_of_the_page(folder):
+    """The lines that tools/sim/README.md gives to the interactive program."""
+    with open("tools/sim/README.md", encoding="utf-8") as file:
+        lines = re.search(r"printf '(.*?)' \| appell sim cmu-dd", file.read())[1].replace("\\n", "\n")
+    done = run("sim", "cmu-dd", "-q", rows=lines)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert "101 rows, 0.1 s simulated" in done.stdout and len(done.stdout.splitlines()) == 4, done.stdout
+    print(f"measured-block sim.session\n```\n{done.stdout}```\nmeasured-end")
 
 
 def tick_labels(picture):
