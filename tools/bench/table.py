@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
-"""The tables of the README, from build/bench.csv.
+"""The tables of the pages, from build/bench.csv.
 
     table.py CSV                    prints them as Markdown
-    table.py CSV --measured DIR     keeps them for `pages.py accept`: make bench-accept, make pages
-    table.py CSV --into README.md   writes each between its two marks, which are lines of their own:
-                                    <!-- bench begin --> and <!-- bench end -->; PLACES has their names
-    table.py CSV --check README.md  exit code 1 where the file has others
+    table.py CSV --measured DIR     keeps them as blocks for `pages.py accept` (make bench-accept)
 """
 
 import argparse
@@ -383,24 +380,9 @@ PLACES = {"tick": tick_tables, "gen": gen_tables, "soft": soft_tables, "flex": f
           "bench": tables, "choice": choice_tables, "newton": newton_tables}
 
 
-def marks(name):
-    return "<!-- %s begin -->" % name, "<!-- %s end -->" % name
-
-
-def replace(text, path, name, table):
-    before, after = marks(name)
-    begin, end = text.find(before), text.find(after)
-    if begin < 0 or end < begin:
-        raise TableError("%s has no place for the tables: put the lines %s and %s where they "
-                         "belong" % (path, before, after))
-    return text[:begin] + before + "\n" + table + text[end:]
-
-
 def main():
     parser = argparse.ArgumentParser(description="Markdown tables of bench.csv")
     parser.add_argument("csv")
-    parser.add_argument("--into", metavar="FILE")
-    parser.add_argument("--check", metavar="FILE")
     parser.add_argument("--measured", metavar="DIR", help="keep them as measured blocks (tools/dev/measured.py)")
     args = parser.parse_args()
     try:
@@ -410,21 +392,7 @@ def main():
             measured.keep(args.measured, "bench", "make bench",
                           [(name, text.rstrip("\n"), True) for name, text in made.items()])
             return 0
-        path = args.into or args.check
-        if not path:
-            sys.stdout.write("\n".join(made.values()))
-            return 0
-        with open(path, encoding="utf-8") as f:
-            old = f.read()
-        new = old
-        for name, table in made.items():
-            new = replace(new, path, name, table)
-        if args.check:
-            if new != old:
-                print("%s does not have the tables of %s: make bench-readme" % (path, args.csv))
-            return int(new != old)
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(new)
+        sys.stdout.write("\n".join(made.values()))
     except (bench.BenchError, TableError) as e:
         print("table: %s" % e, file=sys.stderr)
         return 2

@@ -7,7 +7,7 @@
     pages.py ... --root R   the tree of the pages (default: this project)
 
 A page shows a value as <!-- m NAME -->1.2e-13<!-- /m --> and a block as the lines between
-<!-- block NAME begin --> and <!-- block NAME end -->; those of the bench have no word block.
+<!-- block NAME begin --> and <!-- block NAME end -->.
 Markers in fenced code and in `code` are text.
 tools/dev/measured.py says how values are measured and accepted. Only what a page shows is.
 """
@@ -21,8 +21,7 @@ sys.dont_write_bytecode = True
 from lint_includes import files_of  # noqa: E402
 from measured import BLOCKS, NAME, TABLE, Accepted, changes  # noqa: E402
 
-# The tables of the bench (tools/bench/table.py) have names of their own.
-BEGIN = re.compile(r"\s*<!-- (?:block (%s)|(bench|flex|gen|soft|tick)) begin -->\s*$" % NAME)
+BEGIN = re.compile(r"\s*<!-- block (%s) begin -->\s*$" % NAME)
 # Code comes first: a marker that is quoted is text.
 TOKEN = re.compile(r"(?P<code>(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`))"
                    r"|<!-- m (?P<name>%s) -->(?P<text>.*?)<!-- /m -->"
@@ -69,7 +68,7 @@ def fill(text, values):
             continue
         begin = BEGIN.match(line)
         if begin:
-            name = begin[1] or begin[2]
+            name = begin[1]
             last = line.strip().replace(" begin -->", " end -->")
             end = next((i for i in range(at, len(lines)) if lines[i].strip() == last), None)
             if end is None:
