@@ -68,7 +68,11 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
         gen_robot_free(made);
         return NULL;
     }
-    made->gen = gen_make(&robot->model, options);
+    /* Ranges, bounds and self-test use the accelerations for which the image is proved. */
+    dyn_model_t model = robot->model;
+    for (uint32_t i = 0; fixed_point && i < model.n; i++)
+        model.joint[i].drive.limits.acceleration = units_acceleration(&model.joint[i].drive.limits);
+    made->gen = gen_make(&model, options);
     if (!made->gen) {
         say_no_memory();
         gen_robot_free(made);

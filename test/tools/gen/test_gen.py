@@ -303,6 +303,12 @@ def tolerances_of(path):
                    re.findall(r"-?\d[-+.e\d]*", case)] for name, body in tables}
 
 
+def test_q31_of_a_file_without_acceleration_limits(folder):
+    """A URDF has none. The code must hold for the accelerations for which the image of the same file is proved."""
+    path = generate(folder, "test/support/robot_data/gripper.urdf", "--real", "q31", "--effort", "0")
+    assert compiled(path).arm_selftest() == 0
+
+
 def test_q31_has_no_forward_dynamics_without_a_bound(folder):
     """Where no rotor bounds the pivots the error can fill the format: then there is none, and no self-test that
     excludes nothing. The PUMA has rotors."""
