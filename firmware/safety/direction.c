@@ -11,10 +11,10 @@
  * are ignored if they are no larger than what encoder counts make of the acceleration, or than the
  * possible error of the friction model.
  *
- * That test alone is late if a joint carries weight. With weight G and feedback F the command is G
- * + F; with a mirrored encoder the motion seems to take G - F, which falls below a quarter only
- * when F reaches 0.6 G. So torque that the model leaves unexplained counts too, if no f between 1 /
- * 1.6 and 1.6 explains it, which is so from F = 3/13 G on. A user knows of a load that changes
+ * That test alone is late if a joint carries weight. With weight G and feedback F the command is
+ * G + F; with a mirrored encoder the motion seems to take G - F, which falls below a quarter only
+ * when F reaches 0.6 G. So torque that the model leaves unexplained counts too, if no f between
+ * 0.625 and 1.6 explains it, which is so from F = 3/13 G on. A user knows of a load that changes
  * torques by more. Two defects are compared with the right arm: a motor at the opposite voltage,
  * and a joint that turns opposite to its encoder, whose back-EMF was compensated with the wrong
  * sign. Let D be the distance between the predictions of a defect and of the right arm, and e the

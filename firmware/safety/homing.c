@@ -5,7 +5,7 @@
  *
  *     seek    moves towards it until it is reached
  *     back    moves away until a switch is open again, and a little farther
- *     touch   moves towards it at a quarter of the speed; where it is reached, the position is known
+ * touch   moves towards it at a quarter of the speed; where it is, the position is known
  *     away    moves away until the joint is within its limits
  *
  * A stop is reached when the joint pushes with all the torque that it may and does not move. That
