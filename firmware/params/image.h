@@ -57,8 +57,8 @@
  * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t up to its n joints: the proved constants, which
  * a board uses in place.
  * FLEX: firmware/params/image_flex.h.
- * HOME: for each of the n joints how it finds its position (0 absolute encoder, 1 / -1 upper / lower
- * stop, 2 / -2 a switch above / below) and the position of stop or switch; absent if all encoders
+ * HOME: for each of the n joints how it finds its position (0 absolute encoder, 1/-1 upper/lower
+ * stop, 2/-2 a switch above/below) and the position of stop or switch; absent if all encoders
  * are absolute. */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
     X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
