@@ -41,7 +41,7 @@ typedef CONTROL_TYPE(flex_static_scratch) flex_static_scratch_t;
 #define APP_CONTROLS 2 /* sets of constants; 1: parameters change only while the outputs are off */
 #endif
 #ifndef APP_ARMS
-#define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used where it lies, in flash */
+#define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used in place, in flash */
 #endif
 
 #ifndef APP_FLEX

@@ -112,7 +112,7 @@ enum {
     HELLO_EMULATED = 1 << 0,
     HELLO_PERSISTENT = 1 << 1,   /* saved data survive a loss of power */
     HELLO_INSTRUCTIONS = 1 << 2, /* costs are executed instructions, else core cycles */
-    HELLO_IN_PLACE = 1 << 3,     /* an image is used where it is stored: applying it saves it */
+    HELLO_IN_PLACE = 1 << 3,     /* an image is used in place in the store: applying it saves it */
     HELLO_LAB = 1 << 5,          /* laboratory build: all methods, injected defects */
     HELLO_STORE = 1 << 4,        /* SAVE works, at least until the next loss of power */
 };
