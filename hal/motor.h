@@ -1,5 +1,5 @@
 /* Motor outputs: PWM with a direction pin, or complementary PWM, as the board's table says. Off at
- * reset, after a fault, while the e-stop (the timers' break input) is active, and while a debugger
+ * reset, after a fault, while the e-stop (BKIN of the timers) is active, and while a debugger
  * halts the core. */
 #ifndef HAL_MOTOR_H
 #define HAL_MOTOR_H

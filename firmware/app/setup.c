@@ -1,5 +1,5 @@
-/* Makes the settings of the joints from the robot image. Runs in the background: the tick sees only
- * the constants made from them. */
+/* Makes the settings of the joints from the robot image, and the constants of the tick from
+ * settings and parameters. Runs in the background: the tick sees only the result. */
 #include "firmware/app/setup.h"
 
 #include <math.h>
