@@ -1,5 +1,5 @@
 # Appell: the dynamics of a robot arm inside a microcontroller. `make help` lists the targets.
-# Everything that is built goes below build/; tools/dev/setup.sh installs what the goals need first.
+# All output goes into build/; tools/dev/setup.sh first installs what the goals need.
 
 .DEFAULT_GOAL := firmware
 .DELETE_ON_ERROR:
@@ -13,7 +13,7 @@ WERROR ?= 0
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 
 BOARDS := $(sort $(notdir $(patsubst %/,%,$(wildcard boards/*/))))
-# Boards that the emulator has a machine for: the target tests run on those.
+# Boards with a machine in the emulator; the target tests run on them.
 QEMU_BOARDS := $(foreach b,$(BOARDS),$(if $(shell sed -n 's/^QEMU_MACHINE *:= *//p' boards/$(b)/board.mk),$(b)))
 
 ifeq ($(filter host $(BOARDS),$(BOARD)),)
@@ -21,7 +21,7 @@ $(error there is no board "$(BOARD)": choose one of $(BOARDS), or add the folder
 endif
 
 # ------------------------------------------------------------------------------------------- set-up
-# Groups of tools/dev/setup.sh by goal; what is not named here builds something.
+# Groups of tools/dev/setup.sh that each goal needs; a goal that is not named here needs "build host".
 setup_none  := help clean pages
 setup_run   := build host emu plot
 setup_faults := build host emu plot
@@ -36,7 +36,7 @@ setup_debug := build host emu debug flash
 setup_groups = $(if $(filter $(setup_none),$1),,$(or $(setup_$(patsubst lint-%,lint,$(patsubst test-%,test,$1))),build host))
 
 SETUP_GROUPS := $(sort $(foreach goal,$(or $(MAKECMDGOALS),$(.DEFAULT_GOAL)),$(call setup_groups,$(goal))))
-# The variables are passed by hand: make exports nothing into $(shell).
+# The variables are passed explicitly: make exports nothing into $(shell).
 ifeq ($(APPELL_SETUP),)
 ifneq ($(SETUP_GROUPS),)
 ifeq ($(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),)
@@ -70,32 +70,32 @@ WARN := -Wall -Wextra -Wconversion -Wdouble-promotion -Wundef -Wshadow -Wmissing
 ifneq ($(WERROR),0)
 WARN += -Werror
 endif
-# Contraction off: host and target then agree bit for bit.
+# Without contraction host and target agree bit for bit.
 COMMON := -std=gnu11 -g -I. -ffp-contract=off -MMD -MP $(WARN)
 
-# LAB=1: the laboratory instead of the product (firmware/params/variant.h), in a folder of its own. The host has all of it.
+# LAB=1 builds the laboratory instead of the product (firmware/params/variant.h), in its own folder. The host is always built as laboratory.
 LAB ?=
 OUT := $(BUILD)/$(BOARD)$(if $(LAB),/lab)
-# Joints that an arm may have: the product's limit stands in board.mk with its reason, the laboratory has 32 unless the
-# board has no room for that.
+# Largest number of joints. board.mk states the product's limit and its reason; the laboratory has 32 unless the board
+# lacks the memory.
 JOINTS ?= 32
 VARIANT_DEFS := $(if $(LAB),-DFIRMWARE_LAB $(LAB_DEFS),-DDYN_MAX_JOINTS=$(JOINTS) $(PRODUCT_DEFS))
-# GEN=1 ROBOT=y: kernels generated for this robot in the control loop, instead of those for any robot.
+# GEN=1 ROBOT=y: the control loop uses kernels generated for this robot instead of the general ones.
 GEN_ROBOT := $(if $(GEN),$(or $(ROBOT),$(error GEN=1 needs ROBOT=, the robot to generate code for)))
 GEN_OUT   := $(BUILD)/gen
 GEN_DIR   := $(GEN_OUT)/$(notdir $(basename $(GEN_ROBOT)))
 GEN_NAME  := gen_$(CONTROL_REAL)
 GEN_DEFS  := $(if $(GEN),-I$(GEN_DIR) -DGENERATED_H='"$(GEN_NAME).h"' \
     -DGENERATED_HASH=$(if $(filter q31,$(CONTROL_REAL)),GEN_Q31,GEN_F32)_MODEL_HASH -DGENERATED_FIXED=$(if $(filter q31,$(CONTROL_REAL)),true,false))
-# Number types in which the laboratory computes batches for the tool (board.mk; none: -); the product has its own.
+# Number types of batch evaluation in the laboratory (board.mk; none: -); the product uses that of its control loop.
 LAB_REALS  ?= f32 q31
 BATCH_REALS := $(if $(filter -,$(LAB_REALS)),-,$(if $(LAB),$(LAB_REALS),$(CONTROL_REAL)))
 BATCH_DEFS  := $(patsubst %,-DBATCH_HAS_%,$(shell echo $(filter-out -,$(BATCH_REALS)) | tr a-z A-Z))
-# A single frame above this is a mistake; the sum along the calls is tools/dev/stack.py's business.
+# Largest stack frame of one function, in bytes; tools/dev/stack.py checks the sum along the calls.
 FRAME_MAX := 512
 CFLAGS := $(COMMON) -O2 $(CPU_FLAGS_$(CPU)) -ffunction-sections -fdata-sections -fno-common \
           -fstack-usage -Wstack-usage=$(FRAME_MAX) -isystem $(CMSIS_INC) $(HAL_DEFS) $(BOARD_DEFS) $(VARIANT_DEFS) $(CONTROL_DEFS) $(BATCH_DEFS) -DBOARD_NAME='"$(BOARD)"'
-# Newer linkers warn of .ramfunc, which is writable and executable on purpose.
+# Newer linkers warn about .ramfunc, which is writable and executable on purpose.
 RWX := $(shell $(CROSS)ld --help 2>/dev/null | grep -q no-warn-rwx-segments && echo -Wl,--no-warn-rwx-segments)
 LDFLAGS := $(CPU_FLAGS_$(CPU)) -nostartfiles --specs=nano.specs -L linker -T $(CHIP).ld \
            -Wl,--gc-sections -Wl,--build-id=sha1 -Wl,--fatal-warnings $(RWX)
@@ -107,8 +107,8 @@ UNITY_FLAGS := -isystem $(UNITY_SRC) -DUNITY_INCLUDE_CONFIG_H -Itest/support
 FIRMWARE := $(OUT)/firmware.elf
 HAL_OBJ := $(HAL_SRC:%.c=$(OUT)/%.o)
 
-# What everything of a board is compiled with. Objects are made anew where it changes, by a board.mk or on the
-# command line: two that disagree about the size of a struct would still link.
+# The flags that everything for a board is compiled with. If they change, by a board.mk or on the command line, all
+# objects are rebuilt: objects that disagree about the size of a struct would still link.
 COMPILED := $(OUT)/compiled-with
 compiled_with = $(subst ',,$(filter-out -Werror,$(DYN_BUILD)) $(foreach r,$(DYN_REALS),$(DYN_FLAGS_$r) $(DYN_KERNEL_FLAGS_$r)))
 .PHONY: always
@@ -152,7 +152,7 @@ STACK_CHECK = tools/dev/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(O
               $(IRQ_LEVELS_$(FAMILY):%=--group %) $(STACK_INDIRECT:%=--indirect %)
 
 # ---------------------------------------------------------------------------------------- emulator
-# Counting: one instruction is one step of the counter. Running: near the chip's speed.
+# QEMU_COUNT: one instruction is one step of the counter. QEMU_RUN: near the chip's speed.
 QEMU = qemu-system-arm -M $(QEMU_MACHINE) -display none -monitor none
 QEMU_COUNT = $(QEMU) -icount shift=$(ICOUNT_COUNT),sleep=off
 QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=$(or $(ICOUNT_SLEEP),off)
@@ -222,7 +222,7 @@ size: all ## code and RAM of every board, product and laboratory
 	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf $(b)/lab:$(BUILD)/$(b)/lab/firmware.elf) --csv $(BUILD)/size.csv
 
 # Layers, links of the pages, words of the glossary, headers that compile alone, formatting, compilers with warnings as errors
-# (in a tree of their own, so that nothing built without -Werror hides one), static analysis.
+# (in a separate tree, so that nothing built without -Werror hides one), static analysis.
 LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' 2>/dev/null)
 .PHONY: lint-static
 lint: lint-static ## layers, links of the pages, words, headers, formatting, -Werror, cppcheck, clang-tidy
@@ -245,7 +245,7 @@ lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(and $(LAB),$(
 format: ## let clang-format rewrite the sources
 	@clang-format -i $(LINT_SRC)
 
-# The tool's way of compiling comes first, then that of the host tests, and the board's for what is only there.
+# The flags of the tool come first, then those of the host tests, then those of the board for files that only it has.
 compile_commands.json: always ## for editors: how each file of the tool, of the host tests and of BOARD is compiled
 	@{ $(MAKE) -nB V=1 BOARD=host $(APPELL) && $(MAKE) -nB V=1 BOARD=host test-build \
 	    $(if $(filter host,$(BOARD)),,&& $(MAKE) -nB V=1 BOARD=$(BOARD) firmware); } | tools/dev/compile_commands.py > $@
@@ -256,7 +256,7 @@ help: ## this list
 clean: ## remove what was built, keep what was downloaded
 	@find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true
 
-# make print-X shows a variable, for scripts and for the curious.
+# make print-X prints the variable X.
 print-%: ; @echo '$($*)'
 
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)

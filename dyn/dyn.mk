@@ -3,36 +3,36 @@
 #   $(DYN_HOST_LIB)   host tests: f32, f64 and q31 sanitized; the backends of tools/ as the tool has them
 #   $(DYN_TOOL_LIB)   the host tool: optimised, not sanitized
 #   DYN_KERNELS   sources that are compiled through each backend
-#   DYN_PLAIN     sources that know no backend
-#   DYN_BACKENDS  what the backends of tools/ are made of
+#   DYN_PLAIN     sources without a number backend
+#   DYN_BACKENDS  sources of the backends in tools/
 
 DYN_KERNELS    := $(addprefix kernel/,prepare prepare_drive prepare_regroup fast fast_mass fast_forward solve drive kinematics wrench) \
                   $(addprefix paper/,ne wo1 crba crba_forward aba ga ga_mass ga_forward denoc denoc_mass denoc_coriolis denoc_forward)
-# Elastic links; an object of its own each, so that an arm without them links none.
+# Elastic links; each source is a separate object, so that an arm without them links none.
 DYN_KERNELS    += $(addprefix flex/,prepare_flex flex flex_load flex_mass flex_forward flex_pose)
 DYN_PLAIN      := $(addprefix model/,status flex_model model convert pseudo_inertia) number/q31 number/trig
 DYN_REALS      := f32 f64 q31
 DYN_TOOL_REALS := count range trace check
 DYN_BACKENDS   := $(addprefix tools/proof/,count range check range_tensor range_units) tools/gen/trace
-# A product needs no paper's method and one number type; small boards name theirs.
+# A product has no methods of the papers and one number type; small boards choose theirs in board.mk.
 LAB_KERNEL_REALS ?= $(DYN_REALS)
 REALS            := $(if $(LAB),$(LAB_KERNEL_REALS),$(CONTROL_REAL))
 DYN_BOARD_KERNELS := $(if $(LAB),$(DYN_KERNELS),$(filter-out paper/%,$(DYN_KERNELS)))
 
 DYN_REAL_H = -DDYN_REAL_H='"$(if $(filter $1,$(DYN_REALS)),dyn/number,tools/$(if $(filter trace,$1),gen,proof))/real_$1.h"'
-# Setting up a model happens once, in double and with frames of poses; the tick's limit is not for it.
+# A model is set up once, in double and with large stack frames; the tick's frame limit does not apply to it.
 DYN_SETUP_FLAGS := $(if $(filter host,$(BOARD)),,-Wstack-usage=2048)
-# q31 has 13 registers for 64-bit sums. These passes only lengthen lives: ne of the PUMA 560 on the
-# Cortex-M3 takes 3,875 instructions with plain -O2, 2,414 with them off (gcc 12.2). Kernels, which have long
-# loops, are shorter without one more, the inertia matrix by `fast` 1,811 instead of 1,878.
+# q31 has 13 registers for its 64-bit sums. These passes only lengthen live ranges: ne of the PUMA 560 on the
+# Cortex-M3 takes 3,875 instructions with plain -O2 and 2,414 with the passes off (gcc 12.2). Kernels, which have long
+# loops, gain from switching off one more: the inertia matrix by `fast` takes 1,811 instead of 1,878.
 DYN_FLAGS_q31 := -fno-tree-pre -fno-schedule-insns -fno-gcse -fno-tree-ter
 DYN_KERNEL_FLAGS_q31 := -fno-ivopts
 
-# Double in software is for comparisons and must fit beside the rest: no instance of its own for arms whose
-# joints all turn (dyn/kernel/fast.h).
+# Double in software is only for comparisons and must fit beside the rest: it has no special instance for arms with
+# only revolute joints (dyn/kernel/fast.h).
 DYN_FLAGS_f64 := $(if $(filter m7,$(CPU)),,-DDYN_FAST_SMALL) -Wstack-usage=1024
-# Lines for backtraces, no variables: what a debugger could show of a kernel is values that were inlined
-# and moved, and following them is half of the time to compile. DYN_DEBUG=-g for who wants them.
+# Line numbers for backtraces, but no variables: in a kernel they are inlined and moved, and tracking them takes half
+# of the compile time. DYN_DEBUG=-g includes them.
 DYN_DEBUG ?= -g1
 
 DYN_OUT  := $(OUT)/dyn
@@ -76,8 +76,8 @@ $(DYN_KERNELS:%=$(DYN_OUT)/%_$1.o): $(DYN_OUT)/%_$1.o: dyn/%.c $(COMPILED)
 endef
 $(foreach r,$(DYN_REALS),$(eval $(call dyn_backend,$r)))
 
-# The same for the tool, whatever BOARD is. Counting, tracing and proving is not in a hurry; compiling them
-# is: `count` takes 1.6 s a kernel with -O1 and 0.1 s without.
+# The same for the tool, whatever BOARD is. The backends for counting, tracing and proving may run slowly but must
+# compile fast: `count` takes 1.6 s per kernel with -O1 and 0.1 s without.
 TOOL_CFLAGS := $(COMMON) -DFIRMWARE_LAB -O2
 TOOL_FAST_f64   := -O3
 TOOL_FAST_count := -O0

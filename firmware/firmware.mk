@@ -1,4 +1,4 @@
-# The core of the firmware: its pure folders, compiled in one number type, the same for board and host.
+# The core of the firmware: the folders without hardware access, compiled in one number type, the same for board and host.
 #   $(CORE_LIB)      target, in the number type of the board; host tests under the sanitizers, in f32
 #   $(CORE_LIB_q31)  host tests of the core in q31
 #   $(CORE_TOOL_LIB) the host tool, in f32
@@ -26,7 +26,7 @@ $(CORE_LIB_q31): $(CORE_SRC:%.c=$(OUT)/q31/%.o)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(DYN_AR) rcs $@ $^
 else
-# What runs in the tick in fixed point is compiled as its kernels are.
+# Code that runs in the tick in fixed point is compiled with the flags of its kernels.
 CORE_TICK := app/% control/% safety/% sim_arm/%
 $(CORE_OBJ): $(OUT)/%.o: %.c $(COMPILED)
 	@mkdir -p $(@D)

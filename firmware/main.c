@@ -1,4 +1,5 @@
-/* The firmware: brings the board up, says what it found, lets the tick run and reports on it. */
+/* The firmware: starts the board, prints what it found, runs the tick and the link, and prints the
+ * cost of the tick once. */
 #include "firmware/port.h"
 #include "firmware/print.h"
 #include "firmware/tick.h"
@@ -15,7 +16,7 @@
 #include "hal/uart.h"
 #include "hal/watchdog.h"
 
-/* The watchdog outlasts the longest erasure of a flash sector, 2 s. */
+/* The watchdog must outlast the longest erase of a flash sector, 2 s. */
 enum { PWM_HZ = 20000, REPORT_TICKS = 1000, WATCHDOG_MS = 5000 };
 
 static void print_boot(const clock_info_t *clock) {
@@ -35,14 +36,15 @@ static void print_boot(const clock_info_t *clock) {
     print_text("\n");
 }
 
-/* The crash before this boot, if there was one. The record stays until the tool has fetched it. */
+/* Prints the crash before this boot, if there was one. The record stays until the tool has fetched
+ * it. */
 static void print_crash(void) {
     const fault_record_t *crash = fault_record();
     if (crash != NULL)
         fault_record_print(crash);
 }
 
-/* What made the board start again is a fault until somebody has seen it. */
+/* A restart by watchdog or crash is a fault until the user clears it. */
 static void latch_start(void) {
     const reset_reason_t reason = reset_reason();
     if (reason == RESET_WATCHDOG || reason == RESET_WINDOW_WATCHDOG)
@@ -68,7 +70,7 @@ static void print_ticks(uint32_t rate_hz) {
     print_text("\n");
 }
 
-/* The tick runs at the rate of the application; it may ask for another one while it is idle. */
+/* Follows the rate of the application, which may change it while it is idle. */
 static uint32_t follow_rate(uint32_t running_hz) {
     float wanted_hz = 0;
     (void)app_get(tick_app(), PARAMETER_rate_hz, 0, &wanted_hz);
@@ -85,7 +87,7 @@ int main(void) {
     encoder_init();
     switches_init();
     supply_init();
-    (void)motor_init(PWM_HZ); /* a board without motors simulates the arm */
+    (void)motor_init(PWM_HZ); /* a board without motors only simulates the arm */
     app_init(tick_app());
     print_crash();
     print_boot(clock);
@@ -93,12 +95,12 @@ int main(void) {
     latch_start();
     uint32_t rate_hz = 0, fed_at = 0;
     bool reported = false;
-    (void)watchdog_start(WATCHDOG_MS); /* a chip without one has the guards of the tick alone */
+    (void)watchdog_start(WATCHDOG_MS); /* a chip without a watchdog has only the guards */
     for (;;) {
         rate_hz = follow_rate(rate_hz);
         if (!link_poll())
             cpu_idle();
-        if (tick_count() != fed_at) { /* tick and background are both alive */
+        if (tick_count() != fed_at) { /* both tick and background run */
             fed_at = tick_count();
             watchdog_feed();
         }

@@ -1,4 +1,4 @@
-/* firmware/medium.h over hal/flash.h. */
+/* firmware/medium.h on hal/flash.h. */
 #include "firmware/medium.h"
 #include "hal/flash.h"
 

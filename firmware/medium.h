@@ -1,4 +1,4 @@
-/* The slots of the store of the chip's flash as the memory of firmware/params/store.h. */
+/* The chip's flash as the memory of firmware/params/store.h. */
 #ifndef FIRMWARE_MEDIUM_H
 #define FIRMWARE_MEDIUM_H
 

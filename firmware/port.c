@@ -1,4 +1,4 @@
-/* firmware/port.h: what the server needs of the hardware. */
+/* firmware/port.h: connects the server to the hardware. */
 #include "firmware/port.h"
 #include "firmware/link/server.h"
 #include "hal/clock.h"
@@ -14,8 +14,8 @@
 #include "firmware/link/batch_port.h"
 #include "firmware/tick.h"
 
-/* Bytes for the image that runs and for the one that comes in. 0: a board with little RAM, whose
- * images are received into flash and used there. */
+/* Bytes for the running image and for the incoming one. 0: a board with little RAM receives images
+ * into flash and uses them there. */
 #ifndef LINK_IMAGE_ROOM
 #define LINK_IMAGE_ROOM 12288
 #endif
@@ -83,8 +83,8 @@ static void link_crash_clear(void *context) {
     fault_record_clear();
 }
 
-/* The answer is still in the ring: it must be gone first. Its longest takes 3 ms at 921,600 baud;
- * at the slowest rate of the tick, 100 Hz, ten ticks are 100 ms. */
+/* The answer is still in the ring and must be sent first. The longest answer takes 3 ms at 921,600
+ * baud; ten ticks at the lowest rate, 100 Hz, are 100 ms. */
 static void link_reset(void *context) {
     enum { TICKS = 10 };
     const uint32_t start = tick_count();

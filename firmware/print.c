@@ -1,4 +1,4 @@
-/* firmware/print.h over the transmit ring: what does not fit is dropped and counted by the UART. */
+/* firmware/print.h on the transmit ring; the UART drops and counts what does not fit. */
 #include "firmware/print.h"
 #include "hal/uart.h"
 

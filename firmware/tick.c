@@ -1,6 +1,6 @@
-/* The control interrupt: the HAL's tick timer calls it at the highest priority below the emergency
- * stop. It reads the hardware, steps the application (firmware/app/tick.c) and writes the
- * hardware; samples wait in the application's ring until the background sends them. */
+/* The control interrupt. The HAL's tick timer calls it at the highest priority except the e-stop.
+ * It reads the hardware, runs a tick of the application (firmware/app/tick.c) and writes the
+ * hardware. Samples wait in the application's ring until the background sends them. */
 #include "firmware/tick.h"
 #include "hal/cycles.h"
 #include "hal/encoder.h"
@@ -13,7 +13,7 @@
 static app_t app;
 static app_inputs_t in;
 static app_outputs_t out;
-static volatile uint32_t best = UINT32_MAX, worst; /* steps of the counter */
+static volatile uint32_t best = UINT32_MAX, worst; /* counter steps */
 
 static void read_hardware(void) {
     in.counts_valid = 0;
@@ -58,7 +58,7 @@ void tick_interrupt(void) {
     worst = cost > worst ? cost : worst;
 }
 
-/* The hardware has switched the outputs off already; the next tick sees it. */
+/* The hardware has switched the outputs off already; the next tick reports it. */
 void motor_estop_interrupt(void) {
     motor_off();
 }
@@ -79,7 +79,7 @@ void tick_stats(tick_stats_t *stats) {
     stats->worst = cycles_of_steps(stats->worst);
 }
 
-/* What firmware/control/clock.h asks of the program. */
+/* The functions of firmware/control/clock.h. */
 uint32_t app_clock(void) {
     return cycles_now();
 }

@@ -1,4 +1,4 @@
-/* The control interrupt, what it costs, and the application that it runs. */
+/* The control interrupt, its cost, and the application that it runs. */
 #ifndef FIRMWARE_TICK_H
 #define FIRMWARE_TICK_H
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     uint32_t ticks;
-    uint32_t best, worst; /* cycles, or instructions under the emulator, inside the interrupt */
+    uint32_t best, worst; /* inside the interrupt: cycles, or instructions under the emulator */
     uint32_t overruns;    /* ticks that were not finished when the next one was due */
 } tick_stats_t;
 

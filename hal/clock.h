@@ -1,4 +1,4 @@
-/* The clock tree: brings the core to its planned speed, or goes on with the internal oscillator. */
+/* The clock tree: brings the core to its planned speed, or keeps the internal oscillator. */
 #ifndef HAL_CLOCK_H
 #define HAL_CLOCK_H
 
@@ -14,13 +14,13 @@ typedef enum {
 typedef struct {
     clock_source_t source;
     uint32_t core_hz;
-    uint32_t tick_timer_hz; /* input clock of the timer behind hal/tick.h */
+    uint32_t tick_timer_hz; /* input clock of the timer of hal/tick.h */
     uint32_t uart_hz;       /* input clock of the console UART */
     bool emulated;          /* no oscillator is modelled: time comes from the emulator */
     const char *note;       /* why the clock is not as planned, one sentence; NULL when it is */
 } clock_info_t;
 
-/* Never hangs: each wait is bounded, and the failing step is named in the note. */
+/* Never hangs: each wait is bounded, and the note names the step that failed. */
 const clock_info_t *clock_init(void);
 const clock_info_t *clock_info(void);
 

@@ -1,4 +1,4 @@
-/* What a piece of code costs: core cycles on silicon (DWT), executed instructions under the
+/* Measures the cost of code: core cycles on silicon (DWT), executed instructions under the
  * emulator. */
 #ifndef HAL_CYCLES_H
 #define HAL_CYCLES_H
@@ -6,22 +6,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts the counter. Under the emulator it also measures how far the counter moves per
- * instruction, because that depends on the emulator's -icount shift. */
+/* Starts the counter. Under the emulator it also measures the counter's step per instruction, which
+ * depends on the emulator's -icount shift. */
 void cycles_init(void);
 
 uint32_t cycles_now(void); /* raw counter; meaningful only as a pair given to cycles_between */
 
-/* Cycles, or executed instructions under the emulator, from one reading to the next, without the
- * cost of reading. Exact under the emulator with the shift of the board's counting mode. */
+/* Cycles, or executed instructions under the emulator, between two readings, without the cost of
+ * reading. Exact under the emulator with the icount shift that the board uses for counting. */
 uint32_t cycles_between(uint32_t start, uint32_t end);
 
 bool cycles_are_instructions(void);
 
-/* The same in two parts, for a place that has no time to convert: how far the raw counter moved,
- * and what that is worth. Steps may be summed, compared and averaged before they are converted. */
+/* The same in two parts, where there is no time to convert: how far the raw counter moved, and how
+ * many cycles that is. Steps may be summed, compared and averaged before they are converted. */
 uint32_t cycles_steps(uint32_t start, uint32_t end);
 uint32_t cycles_of_steps(uint32_t steps);
-uint32_t cycles_steps_hz(void); /* of the raw counter: time, also under the emulator */
+uint32_t cycles_steps_hz(void); /* rate of the raw counter in real time, also under the emulator */
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Faults of the core: outputs off first, then a record in RAM that survives the reset that follows.
+ * Faults of the core: switches the outputs off, then writes a record into RAM that survives the
+ * reset that follows.
  */
 #ifndef HAL_FAULT_H
 #define HAL_FAULT_H
@@ -16,7 +17,7 @@ typedef enum {
     /* includes a jump to ARM state and a use of an absent coprocessor */
     FAULT_UNDEFINED_INSTRUCTION,
     FAULT_UNALIGNED,
-    FAULT_UNEXPECTED_INTERRUPT, /* a vector that nobody provides */
+    FAULT_UNEXPECTED_INTERRUPT, /* a vector without a handler */
     FAULT_ASSERT,               /* fault_assert was called */
     FAULT_OTHER,
 } fault_cause_t;
@@ -31,26 +32,26 @@ typedef struct {
     uint32_t exc_return;
     uint32_t exception; /* IPSR: 3 hard fault, 4 memory, 5 bus, 6 usage, 16 + n interrupt n */
     uint32_t cfsr, hfsr, mmfar, bfar;
-    uint32_t frame_valid; /* 0: the registers that the core stacks did not reach memory */
-    uint32_t stack_words; /* how many of stack[] were readable */
+    uint32_t frame_valid; /* 0: the core could not stack its registers */
+    uint32_t stack_words; /* words of stack[] that were readable */
     uint32_t stack[FAULT_STACK_WORDS];
-    uint8_t build_id[20]; /* of the image that crashed */
+    uint8_t build_id[20]; /* of the firmware that crashed */
     uint32_t count;       /* faults since power-up */
     uint32_t check;       /* checksum over everything before */
 } fault_record_t;
 
-/* The record of the crash before this boot, NULL if there was none or it is damaged. */
+/* The record of the crash before this boot; NULL if there was none or it is damaged. */
 const fault_record_t *fault_record(void);
 void fault_record_clear(void);
 const char *fault_cause_name(fault_cause_t cause);
 
-/* Ends in the same record and reset as a fault of the core, with the caller's address. */
+/* Makes the same record and reset as a fault of the core, with the caller's address. */
 _Noreturn void fault_assert(void);
 
-/* The build id that the linker put into this image, 20 bytes. */
+/* The build id of this firmware, 20 bytes; the linker writes it. */
 const uint8_t *fault_build_id(void);
 
-/* Prints a record as lines through uart_put_polled. */
+/* Prints a record in lines through uart_put_polled. */
 void fault_record_print(const fault_record_t *record);
 
 #endif

@@ -1,6 +1,6 @@
-/* Flash memory of the chip: erase and program, with bounded waits and the watchdog kept fed.
- * The geometry (what one erase takes away, how wide a write is, where the two slots of the store
- * are) belongs to the board. */
+/* Flash memory of the chip: erase and program, with bounded waits, while the watchdog is fed. The
+ * board defines the geometry: size of an erase, width of a write, place of the two slots of the
+ * store. */
 #ifndef HAL_FLASH_H
 #define HAL_FLASH_H
 
@@ -11,9 +11,9 @@
 enum {
     FLASH_OK = 0,
     FLASH_ERR_RANGE =
-        -1, /* address outside the slots of the store: the program itself is never touched */
+        -1, /* address outside the slots of the store; the program itself is never touched */
     FLASH_ERR_ALIGN = -2, /* address or length is no multiple of the write unit */
-    /* the unlock keys were not accepted (a reset is needed, or no such hardware) */
+    /* the unlock keys were refused: a reset is needed, or there is no such hardware */
     FLASH_ERR_LOCKED = -3,
     FLASH_ERR_TIMEOUT = -4, /* busy for longer than the data sheet's worst case */
     /* the controller reported a programming, protection or sequence error */
@@ -28,22 +28,22 @@ typedef struct {
 
 typedef struct {
     flash_slot_t slot[2];   /* the two slots of the store */
-    uint32_t erase_unit;    /* bytes that one erase takes away (sector or page) */
+    uint32_t erase_unit;    /* bytes that one erase clears (sector or page) */
     uint32_t write_unit;    /* bytes written at once: 4 or 2 */
-    uint32_t erase_unit_ms; /* worst case of one erase by the data sheet, the core stalls for it */
-    bool persistent;        /* false where the emulator or the board keeps nothing without power */
-    bool writable;          /* false where the emulator ignores writes */
+    uint32_t erase_unit_ms; /* worst case of one erase in the data sheet; the core stalls for it */
+    bool persistent;        /* false: the emulator or the board keeps nothing without power */
+    bool writable;          /* false: the emulator ignores writes */
 } flash_geometry_t;
 
 const flash_geometry_t *flash_geometry(void);
 
-/* Erases every unit that touches [address, address + size); both inside one slot. */
+/* Erases every unit that overlaps [address, address + size), which must be inside one slot. */
 int flash_erase(uint32_t address, uint32_t size);
 
 /* Programs erased memory and reads it back. n and address are multiples of the write unit. */
 int flash_program(uint32_t address, const void *data, size_t n);
 
-/* Reads memory that may be flash or its stand-in. */
+/* Reads flash, or the RAM that replaces it. */
 void flash_read(uint32_t address, void *data, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-# Which sources make the HAL of a chip family, and how a core is compiled for. A board.mk names its
+# The sources of the HAL of each chip family, and the compiler flags of each core. A board.mk names its
 # FAMILY and CPU; nothing else here is per board.
 
 CPU_FLAGS_m3  := -mcpu=cortex-m3 -mthumb -mfloat-abi=soft
@@ -23,7 +23,7 @@ HAL_DEFS_mps2    := -DHAL_VECTORS_H='"hal/mps2/vectors.h"'
 HAL_SRC  := $(HAL_SRC_cortexm) $(HAL_SRC_$(FAMILY)) $(wildcard boards/$(BOARD)/*.c)
 HAL_DEFS := $(HAL_DEFS_$(FAMILY)) -DHAL_CORE_H='<$(CORE_H_$(CPU))>' -DHAL_CHIP_$(shell echo $(CHIP) | tr a-z A-Z)
 
-# Interrupts by preemption level (hal/irq.h), for the worst case of the stack: one of each level at once.
+# Interrupts by preemption level (hal/irq.h). The worst case of the stack is one of each level at once.
 IRQ_LEVELS_stm32f4 := break=motor_break_irq tick=tick_irq uart=uart_irq
 IRQ_LEVELS_stm32f1 := break=motor_break_irq tick=systick_irq uart=uart_irq
 IRQ_LEVELS_mps2    := tick=systick_irq uart=uart_rx_irq,uart_tx_irq

@@ -4,17 +4,16 @@
 
 #include <stdint.h>
 
-/* Priorities, 0 is the most urgent. They are written into the upper four bits, which every chip
- * here implements (the emulator implements eight). The tick must not wait for anything but the
- * emergency stop. */
+/* Priorities; 0 is the most urgent. They are written into the upper four bits, which every chip
+ * here implements (the emulator implements eight). The tick waits for nothing but the e-stop. */
 enum { IRQ_PRIORITY_BREAK = 0, IRQ_PRIORITY_TICK = 2, IRQ_PRIORITY_UART = 8 };
 
-/* Masks all interrupts and returns the state to give back to irq_unlock; calls may nest. */
+/* Masks all interrupts and returns the state for irq_unlock; calls may nest. */
 uint32_t irq_lock(void);
 void irq_unlock(uint32_t state);
 
 void irq_enable(int irq, unsigned priority);
 void irq_disable(int irq);
-void irq_pend(int irq); /* makes the handler run as if the hardware had asked for it */
+void irq_pend(int irq); /* runs the handler as if the hardware had requested it */
 
 #endif

@@ -1,6 +1,6 @@
-/* Motor outputs: PWM with a direction pin, or complementary PWM, per the board's table.
- * Off at reset, off on a fault, off while the emergency stop is active and while a debugger halts the
- * core. */
+/* Motor outputs: PWM with a direction pin, or complementary PWM, as the board's table says. Off at
+ * reset, after a fault, while the e-stop (BKIN of the timers) is active, and while a debugger
+ * halts the core. */
 #ifndef HAL_MOTOR_H
 #define HAL_MOTOR_H
 
@@ -15,7 +15,7 @@ unsigned motor_count(void);
 /* Configures timers and pins; the outputs stay off. MOTOR_ERR_RATE: pwm_hz cannot be reached. */
 int motor_init(uint32_t pwm_hz);
 
-/* Switches the outputs on with zero duty. MOTOR_ERR_ESTOP: the emergency stop is still active. */
+/* Switches the outputs on with zero duty. MOTOR_ERR_ESTOP: the e-stop is still active. */
 int motor_enable(void);
 
 /*
@@ -24,13 +24,13 @@ int motor_enable(void);
 void motor_off(void);
 bool motor_enabled(void);
 
-/* Duty in Q15, -32767 to 32767, for motor 0 to motor_count() - 1. Values beyond are clipped. */
+/* Duty in Q15, -32767 to 32767, for motor 0 to motor_count() - 1. Larger values are clamped. */
 void motor_set(unsigned motor, int32_t duty_q15);
 
-/* True since the emergency stop was active; motor_enable clears it once the input is quiet again. */
+/* True once the e-stop became active; motor_enable clears it when the e-stop is released. */
 bool motor_estop_latched(void);
 
-/* Provided by the firmware, called from the break interrupt after the outputs are off. */
+/* Provided by the firmware; called from the break interrupt after the outputs are off. */
 void motor_estop_interrupt(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Code that must not be fetched from flash: what runs while the flash is being erased.
- * linker/sections.ld puts .ramfunc beside .data, so the start-up code copies it. Such a function
- * may only use what the compiler inlines: a call into flash would stall until the erase has ended.
+ * Code that runs in RAM because the flash is being erased. linker/sections.ld puts .ramfunc beside
+ * .data, so the start-up code copies it. Such a function may use only what the compiler inlines: a
+ * call into flash would stall until the erase has ended.
  */
 #ifndef HAL_RAMFUNC_H
 #define HAL_RAMFUNC_H

@@ -1,6 +1,6 @@
-/* Access to hardware registers: the only place where a driver touches an address.
- * On the target a volatile load or store. With HAL_REG_MODEL (host tests) the same drivers talk to
- * a register model in RAM that records the sequence of accesses (test/support/hal/regmodel.c). */
+/* Access to hardware registers: the only place where a driver touches an address. On the target it
+ * is a volatile load or store. With HAL_REG_MODEL (host tests) the same drivers use a register
+ * model in RAM that records the sequence of accesses (test/support/hal/regmodel.c). */
 #ifndef HAL_REG_H
 #define HAL_REG_H
 
@@ -38,13 +38,13 @@ REG_INLINE void reg_clear(volatile uint32_t *reg, uint32_t bits) {
     reg_write(reg, reg_read(reg) & ~bits);
 }
 
-/* Replaces the bits of mask by those of value. */
+/* Replaces the bits in mask by those of value. */
 REG_INLINE void reg_modify(volatile uint32_t *reg, uint32_t mask, uint32_t value) {
     reg_write(reg, (reg_read(reg) & ~mask) | value);
 }
 
-/* Waits until (*reg & mask) == value, for at most max_polls reads. Every wait on a hardware flag
- * goes through here or states its own bound: the emulator does not model most of the flags. */
+/* Waits until (*reg & mask) == value, for at most max_polls reads. Every wait for a hardware flag
+ * uses this or states its own bound, because the emulator does not model most of the flags. */
 REG_INLINE bool reg_wait(const volatile uint32_t *reg, uint32_t mask, uint32_t value,
                          uint32_t max_polls) {
     for (uint32_t i = 0; i < max_polls; i++)

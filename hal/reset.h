@@ -1,9 +1,9 @@
-/* Why the chip started, and starting it again. */
+/* The reason of the last reset, and a reset by software. */
 #ifndef HAL_RESET_H
 #define HAL_RESET_H
 
 typedef enum {
-    RESET_UNKNOWN = 0, /* no flag set: the emulator, or flags already cleared by a boot loader */
+    RESET_UNKNOWN = 0, /* no flag is set: the emulator, or a boot loader cleared them */
     RESET_POWER,
     RESET_PIN,
     RESET_SOFTWARE,
@@ -12,7 +12,7 @@ typedef enum {
     RESET_LOW_POWER,
 } reset_reason_t;
 
-/* Reads the cause and clears the hardware's flags on the first call; the same answer ever after. */
+/* The first call reads the cause and clears the hardware's flags; later calls return the same. */
 reset_reason_t reset_reason(void);
 const char *reset_reason_name(reset_reason_t reason);
 

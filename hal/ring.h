@@ -1,5 +1,5 @@
-/* A ring of bytes between one writer and one reader, of which one is an interrupt. The capacity is
- * a power of two; head and tail run freely and wrap with the integer. */
+/* A ring of bytes between one writer and one reader; one of them is an interrupt. The capacity is a
+ * power of two; head and tail count on and wrap with the integer. */
 #ifndef HAL_RING_H
 #define HAL_RING_H
 
@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes are there before they count, and taken before their place is given back; what is
- * volatile says nothing about when the compiler moves the rest. */
+/* Orders the data before the counter: bytes are written before head counts them, and read before
+ * tail frees their place. `volatile` alone does not keep the compiler from moving the other
+ * accesses. */
 static inline void ring_order(void) {
     atomic_signal_fence(memory_order_seq_cst);
 }
@@ -17,8 +18,8 @@ static inline void ring_order(void) {
 typedef struct {
     uint8_t *data;
     uint32_t size;          /* power of two */
-    volatile uint32_t head; /* bytes ever written */
-    volatile uint32_t tail; /* bytes ever read */
+    volatile uint32_t head; /* bytes written so far */
+    volatile uint32_t tail; /* bytes read so far */
 } ring_t;
 
 static inline uint32_t ring_used(const ring_t *ring) {
@@ -47,7 +48,7 @@ static inline bool ring_get(ring_t *ring, uint8_t *byte) {
     return true;
 }
 
-/* All n bytes or none. */
+/* Writes all n bytes or none. */
 static inline bool ring_write(ring_t *ring, const uint8_t *data, size_t n) {
     if (n > ring_free(ring))
         return false;

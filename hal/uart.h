@@ -11,7 +11,7 @@ typedef struct {
     uint32_t sent;       /* bytes handed to the hardware */
     uint32_t received;   /* bytes taken from the hardware */
     uint32_t tx_dropped; /* bytes refused because the transmit ring was full */
-    /* bytes lost because the receive ring was full; by DMA: at least so many */
+    /* bytes lost because the receive ring was full; with DMA at least this many */
     uint32_t rx_dropped;
     uint32_t rx_overrun; /* the hardware lost a byte before it was fetched */
     uint32_t rx_framing; /* stop bit missing: wrong baud rate or a broken line */
@@ -25,7 +25,7 @@ void uart_init(uint32_t baud);
 bool uart_write(const void *data, size_t n);
 size_t uart_write_free(void); /* bytes that uart_write would take now */
 
-/* Takes up to n received bytes, returns how many there were. */
+/* Reads up to n received bytes and returns how many there were. */
 size_t uart_read(void *data, size_t n);
 
 /* Sends one byte by polling, with a bounded wait: for the fault path, where no interrupt runs. */

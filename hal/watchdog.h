@@ -1,4 +1,4 @@
-/* The independent watchdog. Once started it cannot be stopped; flash erase feeds it by itself. */
+/* The independent watchdog. Once started it cannot be stopped; a flash erase feeds it. */
 #ifndef HAL_WATCHDOG_H
 #define HAL_WATCHDOG_H
 

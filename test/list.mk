@@ -1,7 +1,7 @@
-# The list of the tests: what each links beside the core and the dynamics, and where it runs. What the words mean
-# stands in test/tests.mk.
+# The list of the tests: what each links in addition to the core and the dynamics, and where it runs. test/tests.mk
+# explains the variables.
 
-# Where a test finds arms, other formulations and golden values.
+# Sources with arms, other formulations and golden values.
 ARMS      := test/support/dyn/dyn_arms.c
 FORWARD   := $(ARMS) test/support/dyn/dyn_forward.c
 REFERENCE := $(if $(filter host,$(BOARD)),test/support/dyn/reference.c)
@@ -9,7 +9,7 @@ FLEX_ARMS := test/support/dyn/flex_arms.c
 FLEX_BODY := $(FLEX_ARMS) test/support/dyn/flex_reference.c $(ARMS)
 ON_BOARD  := test/support/control_arm.c $(ARMS)
 
-# Of the chip itself, and of constant time, which only a board has.
+# Tests of the chip itself, and of constant time: only on a board.
 TESTS_TARGET := fault tick cycles hal_emulated dyn_constant
 
 # dyn/
@@ -74,9 +74,9 @@ TEST_DEFS_hal_uart_f1 += -DUART_TX_RING=16 -DUART_RX_RING=8
 
 TESTS_HOST   += $(addprefix hal_,$(HAL_TESTS_F4) $(HAL_TESTS_F1))
 
-# firmware/: in f32 on the host and, where TEST_REAL_ says so, in q31; on a board in the number type of its core.
+# firmware/: on the host in f32, or in q31 with TEST_REAL_<name>; on a board in the number type of its core.
 TESTS_HOST += control_q31 fixed direction between preempt preempt_q31 store link link_f1 supervisor
-# Elastic links are for control loops in floats.
+# Only control loops in floats have elastic links.
 TESTS_HOST += $(if $(filter q31,$(CONTROL_REAL)),flex_control)
 TEST_SRC_control      := $(ON_BOARD)
 TEST_SRC_control_q31  := $(ON_BOARD)
@@ -85,10 +85,10 @@ TEST_SRC_fixed        := $(ARMS)
 TEST_REAL_fixed       := q31
 TEST_SRC_flex_control := $(FLEX_ARMS)
 TEST_SRC_direction    := $(ON_BOARD)
-# The tick comes out of these functions, which the background calls.
+# The wrapped functions, which the background calls, run a tick in between.
 TEST_SRC_between      := $(ON_BOARD)
 TEST_LIBS_between     := -Wl,--wrap=setup_position,--wrap=app_exponent,--wrap=app_state_next
-# The core once more, with a call in each of its blocks: there the tick may come.
+# The core compiled again with a call in each basic block, where a tick may come.
 PREEMPT_SRC           := $(ON_BOARD) $(foreach f,app control safety sim_arm,$(wildcard firmware/$(f)/*.c))
 PREEMPT_DEFS          := -fsanitize-coverage=trace-pc -DCONTROL_TWIN
 TEST_SRC_preempt      := $(PREEMPT_SRC)
@@ -99,7 +99,7 @@ TEST_REAL_preempt_q31 := q31
 TEST_SRC_image        :=
 TEST_SRC_store        := tools/link/cut.c
 TEST_SRC_link         := tools/link/cut.c $(wildcard tools/link/client*.c tools/link/port*.c) test/support/link_board.c
-# The server as the 8 KB board builds it, over the flash driver of its chip and a model of the controller.
+# The server as the 8 KB board builds it, on the flash driver of its chip and a model of the flash controller.
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
 TEST_DEFS_link_f1  = $(HAL_DEFS_F1) $(F1_BOARD_DEFS) $(CORE_DEFS_q31)
 TEST_SRC_link_f1   = $(TEST_SRC_link) $(TEST_SRC_hal_flash_f1) $(ON_BOARD) \
@@ -120,23 +120,23 @@ TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.
                           $(wildcard tools/gen/*.c) firmware/lab/methods.c
 ROBOT_TESTS    := golden urdf parts bad save check load fuzz_yaml fuzz_urdf fuzz_parts fuzz_image
 TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))
-# Images need what the tool has beside the readers.
+# Images also need sources of the tool other than the readers.
 FUZZ_TARGETS   := yaml urdf parts image
 FUZZ_IMAGE_SRC := $(addprefix firmware/params/,image.c image_flex.c image_model.c bytes.c) $(wildcard tools/image/robot_image_*.c) tools/proof/units.c \
                   firmware/lab/methods.c
 $(foreach t,$(FUZZ_TARGETS),$(eval TEST_SRC_robot_fuzz_$t := test/fuzz/fuzz_robot_$t.c test/fuzz/fuzz_driver.c))
 TEST_SRC_robot_fuzz_image += $(FUZZ_IMAGE_SRC)
-# In this order: the readers need the dynamics.
+# The order matters: the readers need the dynamics.
 $(foreach t,$(ROBOT_TESTS),$(eval TEST_LIBS_robot_$t := $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS)))
 TEST_LIBS_robot_golden += -lcjson
 
 # Scripts.
 SCRIPT_BOARDS_boot   := $(QEMU_BOARDS)
 SCRIPT_BIN_boot       = $(if $(LAB),$(TEST_OUT)/uart_echo.elf)
-# They name boards for reports that they make up.
+# None: these scripts only name boards, in reports that they make up.
 SCRIPT_BOARDS_guards :=
 SCRIPT_BOARDS_pages  :=
-# In how many jobs the long scripts are run: none is much above 40 s beside others on two cores.
+# Number of jobs of the long scripts, so that none takes much more than 40 s beside others on two cores.
 SCRIPT_PARTS_link   := 4
 SCRIPT_PARTS_gen    := 3
 SCRIPT_PARTS_appell := 3

@@ -7,9 +7,9 @@
 #   TEST_REAL_<name>           q31: the core in that number type (host)
 #   BOARD_TESTS                (board.mk) the named subset of a small board
 # A script test/**/test_<name>.py or .sh runs on the host, with programs that may be for boards:
-#   SCRIPT_BOARDS_<name>       the machines whose programs it runs; unless it is said, the boards that it names
-#   SCRIPT_BIN_<name>          which of a machine; unless it is said, the firmware
-#   SCRIPT_PARTS_<name>        in how many jobs its tests are run, beside each other (test/support/script_frame.py)
+#   SCRIPT_BOARDS_<name>       the machines whose programs it runs; default: the boards that the script names
+#   SCRIPT_BIN_<name>          the programs that it runs; default: the firmware
+#   SCRIPT_PARTS_<name>        number of parallel jobs for its tests (test/support/script_frame.py)
 
 include tools/robot/robot.mk
 include tools/sim/sim.mk
@@ -21,7 +21,7 @@ TESTS_ALL    := $(patsubst test_%.c,%,$(notdir $(TEST_FILES)))
 TEST_SCRIPTS := $(wildcard test/*/test_*.sh test/*/test_*.py test/*/*/test_*.py)
 test_file     = $(filter %/test_$1.c,$(TEST_FILES))
 
-# `make test` alone: everything. TEST= narrows the tests, BOARD= on the command line the machines.
+# `make test` alone runs everything. TEST= selects tests; BOARD= on the command line selects machines.
 TEST_BOARDS := $(if $(filter command line,$(origin BOARD)),$(BOARD),host $(QEMU_BOARDS))
 
 ifeq ($(BOARD),host)
@@ -36,9 +36,9 @@ SCRIPT_NAMES := $(patsubst test_%,%,$(basename $(notdir $(SCRIPTS))))
 TEST_SPACE   := $(subst ,, )
 script_boards = $(if $(filter undefined,$(origin SCRIPT_BOARDS_$1)),$(sort $(shell grep -ohE \
     '$(subst $(TEST_SPACE),|,$(QEMU_BOARDS))' $(filter %/test_$1.py %/test_$1.sh,$(TEST_SCRIPTS)))),$(SCRIPT_BOARDS_$1))
-# The other machines whose programs the chosen scripts run; each is built by a make of its own.
+# The other machines whose programs the chosen scripts run; a separate make builds each.
 SCRIPT_BOARDS = $(if $(filter host,$(TEST_BOARDS)),$(filter-out host,$(sort $(foreach s,$(SCRIPT_NAMES),$(call script_boards,$s)))))
-# What they run of this machine. Both are expanded late: the bench names its own after this file.
+# The programs of this machine that they run. Both are expanded late, because the bench defines its own after this file.
 SCRIPT_BIN = $(sort $(foreach s,$(SCRIPT_NAMES),$(if $(filter $(BOARD),$(call script_boards,$s)),$(or $(SCRIPT_BIN_$s),$(FIRMWARE)))))
 
 FRAME_SRC := test/support/harness.c $(UNITY_SRC)/unity.c
@@ -48,11 +48,11 @@ ifeq ($(BOARD),host)
 TEST_BIN := $(TESTS:%=$(TEST_OUT)/test_%)
 job = host|test_$1|$(TEST_OUT)/test_$1
 
-# A test with defines has objects of its own, because the drivers are compiled differently for it; all others
-# of one number type and the frame share theirs.
+# A test with defines has separate objects, because the drivers are compiled differently for it; all other tests
+# of one number type share theirs, and the harness.
 HOST_OBJ = $(patsubst %.c,$(TEST_OUT)/$(if $(TEST_DEFS_$1),$1,$(or $(TEST_REAL_$1),common))/%.o,$(call test_file,$1) $(TEST_SRC_$1)) \
            $(patsubst %.c,$(TEST_OUT)/common/%.o,$(FRAME_SRC))
-# Changes when the long tests are switched on or off, which every test may look at.
+# Changes when the long tests are switched on or off; every test depends on it.
 $(TEST_OUT)/long: always
 	@mkdir -p $(@D)
 	@echo '$(LONG)' | cmp -s - $@ || echo '$(LONG)' > $@
@@ -70,8 +70,8 @@ endef
 $(eval $(call host_objects,common,))
 $(eval $(call host_objects,q31,$(CORE_DEFS_q31)))
 $(foreach t,$(TESTS_ALL),$(eval $(call host_test,$t))$(if $(TEST_DEFS_$t),$(eval $(call host_objects,$t,$(TEST_DEFS_$t)))))
-# The oracle against the Orocos KDL (Debian: liborocos-kdl-dev) is the one place with C++. Not sanitized: Eigen
-# allocates in another way then than in the library, which is not.
+# The oracle that uses the Orocos KDL (Debian: liborocos-kdl-dev) is the only C++. It is not sanitized: with the
+# sanitizer Eigen would allocate differently than in the library, which is not sanitized.
 HOSTCXX ?= g++
 KDL_CXX  = $(HOSTCXX) -std=c++14 -O1 -g -I. -MMD -MP -Wall -Wextra -isystem /usr/include/eigen3
 $(TEST_OUT)/test_dyn_kdl: $(TEST_OUT)/dyn_kdl/oracle.o
@@ -87,7 +87,7 @@ $(URDF_KDL): test/support/urdf_kdl.cpp
 	$(Q)$(KDL_CXX) $< -lorocos-kdl -ltinyxml2 -o $@
 test-build: $(if $(filter urdf_kdl,$(or $(TEST),urdf_kdl)),$(URDF_KDL))
 
-# The readers as the sanitized tool has them (tools/tools.mk), in one archive for the tests that link them all.
+# The readers of the sanitized tool (tools/tools.mk) in one archive, for the tests that link all of them.
 ROBOT_TEST_OBJ := $(ROBOT_SRC:%.c=$(TOOL_OUT)-san/%.o) $(TEST_OUT)/common/test/support/robot_help.o
 $(addprefix $(TEST_OUT)/test_,$(ROBOT_TESTS:%=robot_%) flex flex_motion robot_modes): $(ROBOT_TEST_LIB)
 $(ROBOT_TEST_LIB): $(ROBOT_TEST_OBJ)
@@ -114,7 +114,7 @@ $(TEST_OUT)/%.o: %.c $(COMPILED)
 	$(Q)$(CROSS)gcc $(CFLAGS) -Wno-stack-usage $(UNITY_FLAGS) -c $< -o $@
 endif
 
-# 1/3 2/3 3/3 of a script that is run in three parts.
+# The parts of a script: 1/3 2/3 3/3 for three parts.
 parts_of     = $(or $(SCRIPT_PARTS_$(patsubst test_%,%,$(basename $(notdir $1)))),1)
 script_parts = $(shell seq -f %g/$(call parts_of,$1) $(call parts_of,$1))
 script_job   = script|$(basename $(notdir $1))$(if $(filter-out 1/1,$2),$(TEST_SPACE)$2)|SCRIPT_PART=$2 $1
@@ -124,7 +124,7 @@ test-build: $(TEST_BIN)
 	@$(foreach t,$(TESTS),echo '$(call job,$t)' >> $(BUILD)/test-jobs;) \
 	 $(foreach s,$(if $(filter host,$(BOARD)),$(SCRIPTS)),$(foreach p,$(call script_parts,$s),echo '$(call script_job,$s,$p)' >> $(BUILD)/test-jobs;)) :
 
-# The same targets with the fuzzer of clang, which looks where its inputs lead; FUZZ_TIME in seconds.
+# The same targets with clang's coverage-guided fuzzer; FUZZ_TIME in seconds.
 FUZZ_TIME ?= 600
 FUZZ_OUT  := $(BUILD)/fuzz
 fuzz_seeds_yaml  := $(filter-out %/cmu-dd.yaml,$(wildcard tools/robots/*.yaml)) $(filter-out %/parts.yaml,$(wildcard test/support/robot_data/*.yaml))

@@ -13,7 +13,7 @@ $(APPELL): $(TOOL_OBJ) $(CORE_TOOL_LIB) $(DYN_TOOL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
-# It holds the rows of the bench.
+# The object contains the rows of the bench.
 $(TOOL_OUT)/tools/args/budget.o $(TOOL_OUT)-san/tools/args/budget.o: tools/bench/baseline.csv
 
 ifeq ($(BOARD),host)
@@ -27,10 +27,10 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
-# For the scripts that test it.
+# The scripts that test the tool need it.
 APPELL_TESTS := appell urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips direction product dyn_page
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
-# These compute millions of states, and anneal.
+# These scripts compute millions of states or anneal, so they use the optimised tool.
 test-build: $(if $(filter scale gen,$(or $(TEST),scale)),$(APPELL))
 endif
 

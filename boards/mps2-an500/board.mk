@@ -7,7 +7,7 @@ QEMU_MACHINE := mps2-an500
 ICOUNT_COUNT := 10
 ICOUNT_RUN   := 3
 
-# 4 MB of RAM: long images, batches in double precision, too, and 32 joints in the product as well.
+# 4 MB of RAM: room for long images, batches in double precision, and 32 joints in the product too.
 BOARD_DEFS  := -DLINK_IMAGE_ROOM=65536 -DBATCH_EVALUATOR_ROOM=49152
 LAB_REALS   := f32 f64 q31# number types of batches computed for the tool
 

@@ -1,10 +1,10 @@
 /*
- * Netduino 2: STM32F205RF, 25 MHz crystal, the headers of the Netduino Plus 2; its board file
- * explains the choice of the pins. The name on the board stands behind each pin.
+ * Netduino 2: STM32F205RF, 25 MHz crystal, the headers of the Netduino Plus 2, whose board file
+ * explains the choice of the pins. The comment at each pin is its name on the board.
  *
- * Break: connect D4 and D9 to one emergency stop, a closed contact to ground. Open, or not wired at
- * all, the pull-ups stop the motors. Console: USART1 on the SDA/SCL pins, 3.3 V. Not checked on a
- * board: that PB2 switches the supply of the headers here, too.
+ * E-stop: connect D4 and D9 to one emergency stop, a closed contact to ground. If it opens, or is
+ * not wired at all, the pull-ups stop the motors. Console: USART1 on the SDA/SCL pins, 3.3 V. Not
+ * checked on a board: whether PB2 switches the supply of the headers here too.
  */
 #include "hal/stm32/board.h"
 
@@ -57,7 +57,7 @@ const board_t board = {
                .reference_mV = 3300,
                .top_ohm = 47000,
                .bottom_ohm = 3300},
-    /* The RF has 768 KB: the last two of ten sectors (the emulator has 1 MB). */
+    /* The RF has 768 KB; these are the last two of its ten sectors. (The emulator has 1 MB.) */
     .flash = {.geometry = {.slot = {{0x08080000, 0x20000}, {0x080A0000, 0x20000}},
                            .erase_unit = 0x20000,
                            .write_unit = 4,

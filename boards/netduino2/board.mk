@@ -1,4 +1,4 @@
-# Netduino 2: STM32F205RF, Cortex-M3 at 120 MHz, no FPU. The emulator's machine of the same name.
+# Netduino 2: STM32F205RF, Cortex-M3 at 120 MHz, no FPU. The emulator has a machine of the same name.
 CHIP   := stm32f205
 FAMILY := stm32f4# the F2 has the F4's peripherals
 CPU    := m3

@@ -1,16 +1,16 @@
 /*
  * Netduino Plus 2: STM32F405RG, 25 MHz crystal. Only pins of the Arduino-style headers are used;
- * the names on the board stand behind them.
+ * the comment at each pin is its name on the board.
  *
- * The headers carry five outputs of timers with a break input (TIM1's on its complementary outputs,
- * which work alone) and 22 pins in all. They are spent on four joints with encoder, a fifth motor
- * without (a gripper), the supply voltage, both break inputs and the console; none is left for home
- * switches.
+ * The headers carry five outputs of timers with a break input (TIM1's are complementary outputs,
+ * which also work alone) and 22 pins in all. They serve four joints with encoder, a fifth motor
+ * without (a gripper), the supply voltage, both e-stop inputs and the console. No pin is left for
+ * home switches.
  *
- * Break: connect D4 and D9 to one emergency stop, a closed contact to ground. Open, or not wired at
- * all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the
- * pins float. Console: USART1 on the SDA/SCL pins, 3.3 V. The first serial port of the emulator.
- * PB2 switches the 5 V and 3.3 V of the headers on.
+ * E-stop: connect D4 and D9 to one emergency stop, a closed contact to ground. If it opens, or is
+ * not wired at all, the pull-ups stop the motors. Motor drivers need their own pull-downs, because
+ * the pins float until start-up. Console: USART1 on the SDA/SCL pins, 3.3 V; it is the first serial
+ * port of the emulator. PB2 switches the 5 V and 3.3 V of the headers on.
  */
 #include "hal/stm32/board.h"
 

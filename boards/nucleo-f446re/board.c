@@ -1,12 +1,12 @@
 /*
  * ST Nucleo-F446RE: STM32F446RE, 8 MHz from the ST-LINK (MCO) into the oscillator's bypass. Six
- * joints on the morpho connectors. 168 MHz is the most without the over-drive; more buys nothing
+ * joints on the morpho connectors. 168 MHz is the most without the over-drive; more brings nothing
  * here.
  *
- * Break: connect PB12 and PA6 to one emergency stop, a closed contact to ground. Open, or not wired
- * at all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the
- * pins float. Console: USART2, which the ST-LINK shows as a serial port. PA5 (LED), PC13 (button),
- * PC14/PC15 (32 kHz crystal), PA13/PA14/PB3 (debugger) are left alone.
+ * E-stop: connect PB12 and PA6 to one emergency stop, a closed contact to ground. If it opens, or
+ * is not wired at all, the pull-ups stop the motors. Motor drivers need their own pull-downs,
+ * because the pins float until start-up. Console: USART2, which the ST-LINK shows as a serial port.
+ * PA5 (LED), PC13 (button), PC14/PC15 (32 kHz crystal) and PA13/PA14/PB3 (debugger) are not used.
  */
 #include "hal/stm32/board.h"
 

@@ -5,7 +5,7 @@ CPU    := m4f
 
 LAB_KERNEL_REALS := f32# number types of its kernels
 
-# Elastic links of arms of up to six joints, four modes a link: 9 KB of RAM.
+# Elastic links for arms of up to six joints with four modes per link take 9 KB of RAM.
 FLEX_DEFS   := -DDYN_FLEX_MAX_JOINTS=6 -DDYN_FLEX_LINK_MODES=4 -DDYN_FLEX_MAX=24
 BOARD_DEFS  := $(FLEX_DEFS) -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
 LAB_REALS   := f32# number types of batches computed for the tool

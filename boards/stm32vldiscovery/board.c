@@ -1,18 +1,18 @@
 /*
- * ST STM32 value line Discovery: STM32F100RB, 8 MHz crystal, 24 MHz. Six joints; all three timers'
- * worth of motors keep a break input of their own, none is switched off by software only.
+ * ST STM32 value line Discovery: STM32F100RB, 8 MHz crystal, 24 MHz. Six joints on two timers; each
+ * timer has its own break input, so the e-stop needs no software for any motor.
  *
- * The F1 moves alternate functions in groups, and a timer whose channel is on drives BOTH pins of
- * that channel that are set to "alternate function" (its complementary output, too, because of OSSI
- * and OSSR). Hence: TIM1 partly remapped, with channels 2 and 3 on their complementary outputs PB0
- * and PB1, which leaves PA9 to TIM15's break input; USART1 remapped to PB6/PB7; SPI1 remapped to
- * PB3-PB5 because TIM15's complementary output shares PB15 with SPI2. That costs the JTAG pins, SWD
- * stays.
+ * The F1 remaps alternate functions in groups, and a timer channel that is on drives BOTH of its
+ * pins that are set to "alternate function" (its complementary output, too, because of OSSI and
+ * OSSR). So TIM1 is partly remapped, with channels 2 and 3 on their complementary outputs PB0 and
+ * PB1, which leaves PA9 to TIM15's break input. USART1 is remapped to PB6/PB7. SPI1 is remapped to
+ * PB3-PB5, because TIM15's complementary output shares PB15 with SPI2. This takes the JTAG pins;
+ * SWD stays.
  *
- * Break: connect PA6 and PA9 to one emergency stop, a closed contact to ground. Open, or not wired
- * at all, the pull-ups stop the motors. Motor drivers want their own pull-downs: until start-up the
- * pins float. Console: USART1 on PB6/PB7, 3.3 V. PA0 (button), PC8/PC9 (LEDs), PA13/PA14 (debugger)
- * and PC14/PC15 (32 kHz crystal) are left alone.
+ * E-stop: connect PA6 and PA9 to one emergency stop, a closed contact to ground. If it opens, or is
+ * not wired at all, the pull-ups stop the motors. Motor drivers need their own pull-downs, because
+ * the pins float until start-up. Console: USART1 on PB6/PB7, 3.3 V. PA0 (button), PC8/PC9 (LEDs),
+ * PA13/PA14 (debugger) and PC14/PC15 (32 kHz crystal) are not used.
  */
 #include "hal/stm32/board.h"
 
@@ -22,7 +22,7 @@ const board_t board = {
         {
             .hse_hz = 8000000,
             .pll = {.m = 1, .n = 3, .p = 1}, /* 24 MHz */
-            /* 20 MHz: the RC may be fast, 24 is the limit */
+            /* 20 MHz: 24 is the limit, and the RC may be too fast */
             .pll_internal = {.m = 2, .n = 5, .p = 1},
             .apb1_div = 1,
             .apb2_div = 1,

@@ -1,5 +1,5 @@
-/* firmware/app/arm.h. The arm of the controller and the simulated one; a payload is prepared beside
- * the arm in use. */
+/* firmware/app/arm.h. The controller's arm and the simulated one. A new payload is prepared in a
+ * spare arm while the tick uses the other. */
 #include "firmware/app/arm.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ int arm_take(app_t *app, const arm_t *ready) {
     return APP_OK;
 }
 
-/* The constants of fixed point travel in the image. */
+/* In fixed point the image contains the constants. */
 static int arm_in_image(const image_t *image, const arm_t **out) {
 #ifdef CONTROL_Q31
     return image_arm_q31(image, out);
@@ -28,7 +28,7 @@ static int arm_in_image(const image_t *image, const arm_t **out) {
 }
 
 #if APP_ARMS > 0 && APP_FLEX
-/* The elastic links of the image. Fixed point has no proof for them: limits of deflections. */
+/* Floats only: in fixed point no limits of the deflections are proved. */
 int arm_make_flex(app_t *app) {
     const image_t *image = &app->memory.image;
     app->flex = NULL;
@@ -47,7 +47,7 @@ int arm_make_flex(app_t *app) {
     return APP_OK;
 }
 
-/* With another payload, beside the arm that has it. */
+/* Prepares the elastic links for the new payload in the spare set. */
 static inline bool change_flex(app_t *app, uint32_t spare) {
     if (!app->flex)
         return true;
@@ -68,7 +68,7 @@ static inline bool change_flex(app_t *app, uint32_t spare) {
 #endif
 
 #if APP_ARMS > 0
-/* From the model, or the image's own constants, into our memory; the simulated arm is a copy. */
+/* Makes the arm from the model, or copies the image's constants; the simulated arm is a copy. */
 int arm_make(app_t *app) {
     const arm_t *travelled;
     if (image_model(&app->memory.image, &app->model) != DYN_OK)
@@ -76,8 +76,7 @@ int arm_make(app_t *app) {
     const int found = arm_in_image(&app->memory.image, &travelled);
     if (found == IMAGE_OK)
         memcpy(&app->arms[0], travelled, offsetof(arm_t, joint[app->n]));
-    else if (!CONTROL_FLOATS) /* constants made here would have limits that nothing was proved for
-                               */
+    else if (!CONTROL_FLOATS) /* constants made here would have unproved limits */
         return APP_E_IMAGE + found;
     else if (DYN(prepare)(&app->model, &app->units, &app->arms[0]) != DYN_OK)
         return APP_E_UNITS;
@@ -95,19 +94,19 @@ int arm_make(app_t *app) {
 #endif
 
 #ifdef GENERATED_H
-/* The payload is a number in the code. */
+/* Generated code contains the payload as constants. */
 int arm_change_payload(app_t *app) {
     (void)app;
     return APP_E_GENERATED;
 }
 #elif APP_ARMS > 0
-/* In what a parameter sets: mass and centre of mass. */
+/* Compares only what parameters set: mass and centre of mass. */
 static bool same_payload(const dyn_body_t *a, const dyn_body_t *b) {
     return a->mass == b->mass && a->com[0] == b->com[0] && a->com[1] == b->com[1] &&
            a->com[2] == b->com[2];
 }
 
-/* The arm with another payload, prepared beside the one in use. */
+/* Prepares the arm with the new payload in the spare arm. */
 int arm_change_payload(app_t *app) {
     dyn_model_t *model = &app->model;
     const dyn_body_t before = model->payload;
@@ -120,7 +119,7 @@ int arm_change_payload(app_t *app) {
     arm_t *spare = app->control[app->now].arm == &app->arms[0] ? &app->arms[1] : &app->arms[0];
     if (spare != app->arm)
         *spare = *app->arm;
-    /* Fixed point is proved for the payload of the image. */
+    /* Fixed point is proved only for the payload of the image. */
     const bool proved = CONTROL_FLOATS || same_payload(&model->payload, &before);
     if (!proved || DYN(prepare_payload)(model, &app->units, spare) != DYN_OK ||
         DYN(ready)(spare, DYN_NEEDS_fast) != DYN_OK || !change_flex(app, spare == &app->arms[1])) {

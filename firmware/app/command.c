@@ -1,4 +1,4 @@
-/* What a person may ask of the arm beside a motion: stop, off, clear, place. */
+/* Requests of the user other than motions: stop, off, clear, place. */
 #include <math.h>
 
 #include "firmware/app/handover.h"
@@ -10,19 +10,20 @@ static bool outputs_off(const app_t *app) {
            (state == APP_STATE_FAULT && app->safety.stop == APP_STOP_RELEASE);
 }
 
-/* The request is looked at before the state, which the tick that takes it changes; without one no
- * tick switches anything on. */
+/* Reads the request before the state, because the tick that takes the request clears it and changes
+ * the state. Without a request no tick switches the outputs on. */
 bool app_rests(const app_t *app) {
     return !app->closing && outputs_off(app);
 }
 
-/* Decided between two ticks: one that closes the loop in between would make a release of a stop. */
+/* Interrupts are locked: if a tick closed the loop between test and request, this stop would become
+ * a release. */
 int app_stop(app_t *app) {
     if (app->safety.state == APP_STATE_FAULT)
         return APP_E_STATE;
     const uint32_t lock = app_clock_lock();
     if (outputs_off(app))
-        app->leaving = 1; /* a motion may be waiting for the next tick, or for its points */
+        app->leaving = 1; /* a motion may wait for the next tick or for its points */
     else
         app->stopping = 1;
     app_clock_unlock(lock);
@@ -34,8 +35,8 @@ int app_off(app_t *app) {
     return APP_OK;
 }
 
-/* Where the loop holds an arm without brakes it goes on holding. Between two ticks: the stop may
- * become a worse one or end in any of them. */
+/* If the loop still holds or lowers the arm, it goes on holding after the fault is cleared.
+ * Interrupts are locked, because any tick may end the stop or replace it by a worse one. */
 int app_clear(app_t *app) {
     const uint32_t lock = app_clock_lock();
     const uint32_t stop = app->safety.stop;
@@ -44,7 +45,7 @@ int app_clear(app_t *app) {
                         !(stop == APP_STOP_HOLD && app->motion.kind != MOTION_HOLD);
     if (clears) {
         if (stop == APP_STOP_LOWER)
-            app->stopping = 1; /* the loop is closed, and the reference goes down */
+            app->stopping = 1; /* the reference still moves down: brake */
         app->sim_arm.singular = 0;
         app->safety.guard.late = app->safety.guard.unread = 0;
         app->safety.fault = APP_FAULT_NONE;
@@ -73,7 +74,8 @@ int app_place(app_t *app, const float q[]) {
     }
     app->where = UINT32_MAX;
     tick_detach(app);
-    app->motion.kind = MOTION_HOLD; /* points that it waits for would begin where the arm was */
+    /* a motion that waits for points would start at the old position */
+    app->motion.kind = MOTION_HOLD;
     const int status = control_place(app, q);
     const control_t *c = control_next(app);
     static const app_inputs_t nothing;

@@ -1,12 +1,13 @@
 /*
- * What a request is refused for: number, cause and cure in one table, for firmware, tool and pages.
+ * Why a request is refused: number, cause and cure in one table that firmware, tool and pages
+ * share.
  */
 #ifndef FIRMWARE_APP_ERRORS_H
 #define FIRMWARE_APP_ERRORS_H
 
 #include <stdint.h>
 
-/* X(number, NAME, "cause", "cure"); errors of the robot image follow below -100. */
+/* X(number, NAME, "cause", "cure"); errors of the robot image have numbers below -100. */
 #define APP_ERROR_TABLE(X)                                                                         \
     X(-1, STATE, "not in this state", "stop the motion, clear the fault or load an arm first")     \
     X(-2, KIND, "there is no such motion", "ask for one of the motions that the board lists")      \

@@ -5,7 +5,7 @@
 #include "firmware/app/tick.h"
 #include "firmware/control/number.h"
 
-/* Part of a period that a tick may take: the background needs the rest. */
+/* Fraction of the period that a tick may take; the rest is for the background. */
 #define BUDGET 0.9f
 
 int control_change(app_t *app) {
@@ -28,7 +28,7 @@ int control_place(app_t *app, const float q[]) {
     return fits ? APP_OK : APP_E_UNITS;
 }
 
-/* What a tick takes: all its stages once, on the arm at rest, with the outputs going nowhere. */
+/* Measures the time of a tick: runs all stages once on the arm at rest and discards the outputs. */
 static void rehearse(app_t *app, control_t *c) {
     static const app_inputs_t nothing;
     app_outputs_t out = {.enable = 1};
@@ -51,8 +51,8 @@ void control_forget_readings(app_t *app) {
     app_clock_unlock(lock);
 }
 
-/* Left pending, the next change would make the tick go on with constants that are not this arm's,
- * or none at all. */
+/* The tick uses the new constants at once. If they stayed pending, the next control_change would
+ * withdraw them, and the tick would go on with those of the arm before, or with none. */
 int control_settle_all(app_t *app) {
     control_t *c = control_spare(app);
     const setup_t from = setup_from(app);

@@ -1,5 +1,5 @@
-/* How the background gives new constants to the tick. They are made in the spare half and taken
- * over between two ticks; what cannot be done so is done with the tick away, at rest. */
+/* How the background hands new constants to the tick. They are made in the spare set and taken over
+ * between two ticks. What cannot be done that way is done at rest, with the tick detached. */
 #ifndef FIRMWARE_APP_HANDOVER_H
 #define FIRMWARE_APP_HANDOVER_H
 
@@ -7,8 +7,9 @@
 
 #include "firmware/app/app.h"
 
-/* The background takes what is the tick's, and gives it back; in between the tick only counts.
- * Nothing that stands between the two may be moved out by the compiler. */
+/* tick_detach gives the tick's data to the background, tick_attach gives it back; in between the
+ * tick only counts. The fences keep the compiler from moving memory accesses out of that
+ * section. */
 static inline void tick_detach(app_t *app) {
     app->away = 1;
     atomic_signal_fence(memory_order_seq_cst);
@@ -24,13 +25,13 @@ static inline control_t *control_next(app_t *app) {
     return &app->control[(app->now + app->pending) % APP_CONTROLS];
 }
 
-/* The set that may be written; from here on the tick leaves all as it is. */
+/* The set that may be written. A pending change is withdrawn, so that the tick does not use it. */
 static inline control_t *control_spare(app_t *app) {
     app->pending = 0;
     return &app->control[(app->now + 1) % APP_CONTROLS];
 }
 
-/* The tick takes over the new constants, between two ticks. */
+/* Called by the tick: takes over the new constants, between two control steps. */
 static inline void control_take(app_t *app) {
     if (app->pending) {
         app->now = (app->now + 1) % APP_CONTROLS;
@@ -38,15 +39,16 @@ static inline void control_take(app_t *app) {
     }
 }
 
-/* New constants for the tick, which may be left away: tick_attach. APP_OK or a negative
- * app_error_t.
- */
+/* Makes new constants for the tick. With one control set the tick is left detached: the caller
+ * calls tick_attach. APP_OK or a negative app_error_t. */
 int control_change(app_t *app);
-/* Everything that depends on arm and rate, with the tick away; taken over at once. */
+/* Makes everything that depends on arm and rate. The tick must be detached; it uses the result at
+ * once. */
 int control_settle_all(app_t *app);
-/* What was read of the hardware is not this arm's; with the tick away. */
+/* Discards the encoder readings because another arm is controlled now. The tick must be
+ * detached. */
 void control_forget_readings(app_t *app);
-/* Puts the simulated arm to rest there, with the tick away. */
+/* Moves the simulated arm to q, at rest. The tick must be detached. */
 int control_place(app_t *app, const float q[]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Homing before it starts: prepares the motion of firmware/safety/homing.c, in the background. */
+/* Prepares homing, the motion of firmware/safety/homing.c, in the background. */
 #include "firmware/app/setup.h"
 
 #include <math.h>
@@ -6,12 +6,13 @@
 #include "firmware/safety/homing.h"
 #include "firmware/control/number.h"
 
-#define STILL_S  0.05f /* without motion: a stop */
-#define AWAY_S   0.3f
-#define FARTHEST 1.25f /* of the range between the limits; then there is nothing to be found */
+#define STILL_S 0.05f /* pressing without motion for this long means a stop */
+#define AWAY_S  0.3f
+/* times the range between the limits; beyond that there is nothing to find */
+#define FARTHEST 1.25f
 #define SPARE_S  2.0f
 
-/* Farther than this nothing is to be found, in ticks at the speed of looking. */
+/* Time limit of a phase, in ticks at the seek speed. */
 static float ticks_most(const app_t *app, uint32_t i, float speed) {
     const settings_t *s = &app->joint[i];
     const float range = s->bounded ? s->position[1] - s->position[0] : (float)FREE_RANGE;
@@ -56,7 +57,7 @@ int homing_start(app_t *app, const motion_t *in) {
     uint32_t at = APP_NO_JOINT;
     for (uint32_t i = 0; i < app->n; i++) {
         if (!(in->value[i] == 0) && at != APP_NO_JOINT)
-            return APP_E_NUMBER; /* one at a time */
+            return APP_E_NUMBER; /* only one joint at a time */
         at = in->value[i] == 0 ? at : i;
     }
     return at == APP_NO_JOINT ? APP_E_NUMBER : prepare(app, at);

@@ -51,7 +51,7 @@ static int read_image(app_t *app, const uint8_t *bytes, size_t size) {
     return setup_settings(app);
 }
 
-/* With the tick away; ready: an arm that is prepared already, or NULL. */
+/* The tick must be detached. ready: an arm that is prepared already, or NULL. */
 static int load(app_t *app, const uint8_t *bytes, size_t size, const arm_t *ready) {
     int status = read_image(app, bytes, size);
     if (status == APP_OK)
@@ -71,7 +71,7 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *rea
         return APP_E_STATE;
     tick_detach(app);
     const int status = load(app, bytes, size, ready);
-    app->head = app->tail = 0; /* the image lay where the samples are */
+    app->head = app->tail = 0; /* the image used the memory of the samples */
     app->since_sample = 0;
     app->motion.kind = MOTION_HOLD;
     app->loads += status == APP_OK;

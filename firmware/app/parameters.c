@@ -1,4 +1,5 @@
-/* Parameters of a running board: read, checked, changed, and undone where they cannot work. */
+/* Parameters of a running board: reads, checks and changes them, and undoes a change that cannot
+ * work. */
 #include <math.h>
 
 #include "firmware/app/arm.h"
@@ -10,8 +11,8 @@ static bool names_joint(const app_t *app, uint32_t parameter, uint32_t at) {
     return parameter < PARAMETERS && at < (parameter_table[parameter].per_joint ? app->n : 1);
 }
 
-/* How a joint finds its position has changed: it does not know it any more, or knows it by itself.
- * Its unit may be another one, and what is kept in it. */
+/* The joint has to be homed again, or, with home 0, its encoder is absolute. The unit of its
+ * position may change, so the positions that are kept in it are converted. */
 static void change_home(app_t *app, uint32_t at) {
     settings_t *s = &app->joint[at];
     const float q = setup_position_si(app, at, app->sim_arm.q[at]);
@@ -23,7 +24,7 @@ static void change_home(app_t *app, uint32_t at) {
     app->loop.unhomed = (app->loop.unhomed & ~(1u << at)) | (uint32_t)(s->home != 0) << at;
 }
 
-/* What is controlled now is another arm: its turns are counted from where it is. */
+/* Another arm comes under control: its encoder turns are counted from zero. */
 static void change_arm(app_t *app) {
     if (app->control[app->now].simulated == (app->parameter[PARAMETER_arm] == ARM_SIMULATED))
         return;
@@ -68,7 +69,8 @@ int app_get(const app_t *app, uint32_t parameter, uint32_t at, float *value) {
 }
 
 static int resettle(app_t *app) {
-    app->motion.kind = MOTION_HOLD; /* one that waits for its points was made for what was before */
+    /* a motion that waits for points was made for the old constants */
+    app->motion.kind = MOTION_HOLD;
     return control_settle_all(app);
 }
 
@@ -78,7 +80,8 @@ static int change_errors(app_t *app) {
     return APP_OK;
 }
 
-/* Makes a new value of a parameter work; of one that is for rest only with the tick away. */
+/* Puts a new parameter value into effect. The caller has detached the tick if the parameter may
+ * change at rest only. */
 static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     if (!app->loaded)
         return APP_OK;
@@ -134,7 +137,7 @@ int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
     const float before = *place_of;
     *place_of = value;
     if (info->idle_only)
-        tick_detach(app); /* until what was refused is undone */
+        tick_detach(app); /* until the change is in effect, or undone */
     const int status = apply(app, parameter, at);
     if (status != APP_OK) {
         *place_of = before;

@@ -1,6 +1,6 @@
-/* Motions before they start: checked against the limits of the robot, in float, and turned into the
- * constants of firmware/control/reference.c. Runs in the background, for longer than a tick: the
- * tick looks at none of it before `kind` is written, and that is done only if the tick has not
+/* Checks motions against the limits of the robot, in float, and makes the constants of
+ * firmware/control/reference.c from them. Runs in the background, for longer than a tick. The tick
+ * reads none of them before `kind` is written, and `kind` is written only if the tick has not
  * latched a fault meanwhile. */
 #include "firmware/app/setup.h"
 
@@ -10,15 +10,16 @@
 
 #include <math.h>
 
-/* Singles that were computed, not given, may be off by this part. */
+/* Relative error allowed for floats that were computed. */
 #define ROUNDING 1e-5f
-/* A motion from where the arm rests: encoder counts and a little sag. */
+/* rad or m that the first point may be off the arm's position: encoder counts and some sag. */
 #define START_NEAR 0.01f
-/* Differences of three singles of some radians are right to this. */
+/* Rounding error of second differences of floats, for positions of some radians. */
 #define POINT_STEP 2e-6f
-/* Half ticks are counted in 32 bits, and in q31 in 31. */
+/* Limit of the counter of half ticks: 32 bits, in q31 31 bits. */
 #define LONGEST_S 50000.0f
-/* Ramps of a trapezoid by its duration: with less the acceleration leaves q31. */
+/* Ramp of a trapezoid as a fraction of its duration; with a shorter ramp the acceleration overflows
+ * q31. */
 #define RAMP_LEAST 0.16f
 #define RAMP_MOST  0.5f
 #define RAMP_STEP  0.02f
@@ -28,7 +29,7 @@ static int refuse(app_t *app, uint32_t at, int error) {
     return error;
 }
 
-/* Largest s' and s'' of a course; ramp is for the trapezoid. */
+/* Largest s' and s'' of a profile; only the trapezoid has a ramp. */
 typedef struct {
     float speed, bend;
 } peaks_t;
@@ -41,7 +42,7 @@ static peaks_t peaks(uint32_t kind, float ramp) {
     return (peaks_t){1 / (1 - ramp), 1 / (ramp * (1 - ramp))};
 }
 
-/* The velocity limit, which commissioning lowers. */
+/* The velocity limit, scaled by limits_scale for commissioning. */
 static float fastest(const app_t *app, uint32_t i) {
     return app->joint[i].velocity * app->parameter[PARAMETER_limits_scale];
 }
@@ -86,7 +87,7 @@ static int check_profile(app_t *app, const float way[], float duration, peaks_t 
     return APP_OK;
 }
 
-/* A number in the units of a speed or acceleration of joint i. */
+/* Converts an SI value to the number of the loop. */
 static bool to_unit(const app_t *app, uint32_t quantity, uint32_t i, float value, real *out) {
     return real_from_model((double)value, app_exponent(app, quantity, i), out);
 }
@@ -147,7 +148,7 @@ static int start_points(app_t *app, const motion_t *in) {
     m->count = 0;
     m->as.points.head = m->as.points.tail = 0;
     m->as.points.ended = 0;
-    app->point_tick = app->ticks; /* the time for the first one begins */
+    app->point_tick = app->ticks; /* the time-out for the first point starts now */
     for (uint32_t i = 0; i < app->n; i++) {
         const int p = app->joint[i].unit;
         const int v = app_exponent(app, QUANTITY_VELOCITY, i);
@@ -175,8 +176,8 @@ static int start_jog(app_t *app, const motion_t *in) {
     return APP_OK;
 }
 
-/* Before the loop is closed: gravity must not take more torque than there is. With the tick away,
- * whose scratch this uses. */
+/* Before the loop is closed: every motor must be able to hold its joint against gravity. Detaches
+ * the tick, because it uses the tick's scratch. */
 static int check_hold(app_t *app) {
     tick_detach(app);
     const uint32_t weak = stop_weak(&app->control[(app->now + app->pending) % APP_CONTROLS],
@@ -185,16 +186,16 @@ static int check_hold(app_t *app) {
     return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_WEAK);
 }
 
-/* Whether the tick knows where the arm is: hardware is read where the tick before has said that it
- * is to be. */
+/* Whether the tick has read where the arm is. Hardware is read only after a tick has selected it,
+ * so the second tick after a change is the first with a valid reading. */
 static bool sensed(const app_t *app) {
     return app->parameter[PARAMETER_arm] == ARM_SIMULATED || app->ticks - app->switched > 1;
 }
 
-/* From where may a motion begin? APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop,
- * or one that the next tick closes to hold; APP_STATES: it may not. Requests that no tick has taken
- * yet come first, and are looked at before the state that they change; only switching off what is
- * off is done already. */
+/* Where a motion may begin. APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop, or in
+ * one that the next tick closes; APP_STATES: nowhere. Reads the requests before the state, because
+ * the tick that takes them changes it. A pending request to switch off is dropped where the outputs
+ * are off already. */
 static uint32_t begins(app_t *app, uint32_t wanted) {
     const bool closing = app->closing, stopping = app->stopping;
     const uint32_t state = app->safety.state, kind = app->motion.kind;
@@ -203,7 +204,7 @@ static uint32_t begins(app_t *app, uint32_t wanted) {
         if (!sensed(app))
             return APP_STATES;
         app->leaving = 0;
-        app->motion.kind = MOTION_HOLD; /* what waited for its points is forgotten */
+        app->motion.kind = MOTION_HOLD; /* discards a motion that waits for points */
         return state;
     }
     const bool closed = closing || state == APP_STATE_RUNNING;
@@ -211,7 +212,7 @@ static uint32_t begins(app_t *app, uint32_t wanted) {
     return goes_on ? APP_STATE_RUNNING : APP_STATES;
 }
 
-/* The tick may have latched a fault since, and be braking: then nothing begins. */
+/* Starts the motion, unless the tick has latched a fault meanwhile and may be braking. */
 static int begin(app_t *app, uint32_t kind, uint32_t begun) {
     const uint32_t lock = app_clock_lock();
     const uint32_t state = app->safety.state;
@@ -220,7 +221,7 @@ static int begin(app_t *app, uint32_t kind, uint32_t begun) {
         if (kind == MOTION_HOME)
             app->loop.unhomed |= 1u << app->motion.as.home.joint;
         app->motion.kind = kind;
-        /* From rest the loop closes when the first points are there. */
+        /* From rest a streamed motion closes the loop later, when its first points are there. */
         if (state == APP_STATE_IDLE && kind != MOTION_POINTS)
             app->closing = 1;
     }
@@ -240,7 +241,7 @@ int app_motion_start(app_t *app, const motion_t *in) {
         return APP_E_NUMBER;
     if (app->loop.unhomed != 0 && in->kind != MOTION_HOLD && in->kind != MOTION_HOME)
         return refuse(app, (uint32_t)__builtin_ctz(app->loop.unhomed), APP_E_HOME);
-    /* What gravity takes is known where the arm is. */
+    /* Torques of gravity are known only where the position is. */
     if (state == APP_STATE_IDLE && app->loop.unhomed == 0 && check_hold(app) != APP_OK)
         return APP_E_WEAK;
     for (uint32_t i = 0; i < app->n; i++)
@@ -256,7 +257,7 @@ int app_motion_start(app_t *app, const motion_t *in) {
 
 /* ------------------------------------------------------------------------------- control points */
 
-/* Two places are kept for repeating the last point. */
+/* Two places are reserved for repeating the last point. */
 uint32_t app_point_credits(const app_t *app) {
     const motion_state_t *m = &app->motion;
     if (m->kind != MOTION_POINTS || m->as.points.ended)
@@ -271,8 +272,9 @@ static float point_before(const app_t *app, uint32_t back, uint32_t i) {
                              m->as.points.point[(m->as.points.head - back) % APP_POINTS][i]);
 }
 
-/* The curve stays between its points, its speed below their differences by the time between them,
- * its acceleration below the second differences. */
+/* The curve stays between its points. Its speed is at most the largest difference of two points
+ * divided by their time, its acceleration at most the second difference divided by that time
+ * squared. */
 static int check_point(app_t *app, const float q[]) {
     const motion_state_t *m = &app->motion;
     const float h = (float)m->last / (2 * app->parameter[PARAMETER_rate_hz]);
@@ -304,13 +306,13 @@ static void put_point(app_t *app, const float q[], uint32_t times) {
         real *point = m->as.points.point[m->as.points.head % APP_POINTS];
         for (uint32_t i = 0; i < app->n; i++)
             (void)setup_position(app, i, q[i], &point[i]);
-        atomic_signal_fence(memory_order_seq_cst); /* a point that counts is there */
+        atomic_signal_fence(memory_order_seq_cst); /* the point is written before head counts it */
         m->as.points.head++;
     }
 }
 
-/* Half of the buffer is against the jitter of the line. Between two ticks: one may take up a stop
- * that was asked for before these points. */
+/* Half of the buffer absorbs the jitter of the line. Interrupts are locked, because a tick may take
+ * up a stop that was requested before these points. */
 static void close_when_filled(app_t *app) {
     const motion_state_t *m = &app->motion;
     if (app->safety.state != APP_STATE_IDLE)

@@ -1,13 +1,13 @@
-/* Settings of the joints from the robot image, and the constants of the tick from settings and
- * parameters. In the background: the tick only ever sees the result. */
+/* Makes the settings of the joints from the robot image, and the constants of the tick from
+ * settings and parameters. Runs in the background: the tick sees only the result. */
 #include "firmware/app/setup.h"
 
 #include <math.h>
 
 #include "firmware/control/number.h"
 
-/* What a robot file that is silent gets. */
-#define VOLTS_DEFAULT    24.0f /* of a motor without a limit */
+/* Defaults for what the robot file does not state. */
+#define VOLTS_DEFAULT    24.0f /* nominal supply if no motor has a voltage limit */
 #define COUNTS_REVOLUTE  16384.0f
 #define COUNTS_PRISMATIC 65536.0f /* per metre */
 
@@ -22,8 +22,8 @@ bool setup_control(const app_t *app, control_t *out) {
     return control_setup(&from, out);
 }
 
-/* The smallest unit in which the joint's whole range, and a way through all of it, is a number;
- * before homing it may be counted from anywhere. */
+/* Exponent of the smallest unit in which the whole range of the joint, and a motion across all of
+ * it, can be represented. Before homing the position may be off by a range, which doubles it. */
 int8_t setup_unit(const settings_t *s) {
     const double low = (double)s->position[0] - STOP_MARGIN;
     const double high = (double)s->position[1] + STOP_MARGIN;

@@ -1,12 +1,12 @@
-/* Constants of control step and simulated arm from settings and parameters, in double, never in the
- * tick. False: one does not fit the units of fixed point. */
+/* Makes the constants of control step and simulated arm from settings and parameters, in double,
+ * never in the tick. Functions return false if a constant does not fit the units of fixed point. */
 #ifndef FIRMWARE_APP_SETUP_H
 #define FIRMWARE_APP_SETUP_H
 
 #include "firmware/app/app.h"
 #include "firmware/control/setup.h"
 
-#define FREE_RANGE 25.0 /* rad or m, either way, of a joint without limits */
+#define FREE_RANGE 25.0 /* rad or m in each direction, for a joint without limits */
 
 setup_t setup_from(const app_t *app);
 bool setup_control(const app_t *app, control_t *control);
@@ -14,12 +14,11 @@ bool setup_control(const app_t *app, control_t *control);
 int setup_settings(app_t *app);
 /* Exponent of the unit of position for a joint with these limits. */
 int8_t setup_unit(const settings_t *settings);
-/* A position as the loop has it, and back. */
+/* Position from SI to the loop's number, and back. */
 bool setup_position(const app_t *app, uint32_t joint, float q, real_t *out);
 float setup_position_si(const app_t *app, uint32_t joint, real_t q);
 
-/* Homing before it starts: the motion of the one joint whose value is not zero. APP_OK or a
- * negative app_error_t. */
+/* Prepares homing of the one joint whose value is not zero. APP_OK or a negative app_error_t. */
 int homing_start(app_t *app, const motion_t *motion);
 
 #endif

@@ -1,10 +1,10 @@
-/* Stages of a tick and what they cost. */
+/* The stages of a tick and their costs. */
 #ifndef FIRMWARE_APP_STAGES_H
 #define FIRMWARE_APP_STAGES_H
 
 #include <stdint.h>
 
-/* Stages of a tick, in their order. X(NAME, "name", "what is in it") */
+/* The stages in the order in which they run. X(NAME, "name", "what it does") */
 #define STAGE_TABLE(X)                                                                             \
     X(SENSE, "sense", "changes taken over, counts to positions")                                   \
     X(ESTIMATE, "estimate", "observer: speeds")                                                    \
@@ -25,7 +25,7 @@ typedef enum {
 
 const char *stage_name(unsigned stage);
 
-/* What the stages cost since the last clearing, of ticks with the loop closed. */
+/* Costs of the stages since app_stages_clear, of ticks with the loop closed. */
 typedef struct {
     uint32_t ticks;
     uint32_t least[STAGES + 1], most[STAGES + 1]; /* the last: the whole tick */

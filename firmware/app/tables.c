@@ -1,4 +1,4 @@
-/* The tables of the application as constants: names and texts by number. */
+/* The tables of the application as constants: names and texts by their numbers. */
 #include "firmware/app/errors.h"
 #include "firmware/app/stages.h"
 #include "firmware/control/clock.h"
@@ -62,7 +62,7 @@ const char *stage_name(unsigned stage) {
 }
 
 unsigned app_state_next(unsigned state, unsigned event) {
-    /* Zero: no change; else one more than the next state. */
+    /* 0: no change; else next state + 1. */
     static const uint8_t next[APP_STATES][APP_EVENTS] = {
 #define X(from, event, to) [APP_STATE_##from][APP_EVENT_##event] = APP_STATE_##to + 1,
         APP_TRANSITION_TABLE(X)
@@ -139,7 +139,8 @@ const char *app_cure(int error) {
     return error < APP_E_IMAGE ? image_cure(error - APP_E_IMAGE) : "";
 }
 
-/* Without a counter nothing costs anything. */
+/* Defaults of what the program around the core may provide: no counter, no lock, no home
+ * switches. */
 __attribute__((weak)) uint32_t app_clock(void) {
     return 0;
 }

@@ -1,5 +1,5 @@
-/* The tick, which reads top to bottom as sense, estimate, refer, compute, feed back, drive,
- * supervise, record, simulate. The interrupt calls app_tick and nothing else. */
+/* The tick: sense, estimate, refer, compute, feed back, drive, supervise, record, simulate, in that
+ * order. The interrupt calls app_tick and nothing else. */
 #include "firmware/app/tick.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "firmware/control/number.h"
 #include "firmware/safety/homing.h"
 
-/* Turns are counted: an encoder shows where it is within one. */
+/* Counts the turns: an encoder reports only its position within one turn. */
 static void read_encoders(app_t *app, const control_t *c, const app_inputs_t *in) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const int32_t wrap = c->joint[i].wrap;
@@ -26,7 +26,7 @@ void app_sense(app_t *app, const control_t *c, const app_inputs_t *in) {
     control_sense(c, &app->loop);
 }
 
-/* The record for telemetry, made in its place in the ring. */
+/* Writes the record for telemetry directly into the ring. */
 static void record_sample(app_t *app, const control_t *c) {
     const loop_t *s = &app->loop;
     if (c->sample_every == 0 || ++app->since_sample < c->sample_every)
@@ -74,7 +74,8 @@ static supervised_t supervised(app_t *app, const control_t *c) {
     return (supervised_t){c, &app->scratch, &app->loop, &app->motion};
 }
 
-/* Kernels are called from the frame of the tick: what is rare has a frame of its own. */
+/* Not inlined: its stack frame shall not be part of the tick's, from which the kernels are
+ * called. */
 static __attribute__((noinline)) void take(app_t *app, const control_t *c, finding_t f) {
     const supervised_t all = supervised(app, c);
     supervisor_take(&app->safety, &all, f);
@@ -85,7 +86,7 @@ INLINE void judge(app_t *app, const control_t *c, finding_t f) {
         take(app, c, f);
 }
 
-/* A streamed motion that ran out of points is braking already. */
+/* Finds late points. A streamed motion that ran out of points is braking already. */
 static finding_t guard_stream(app_t *app, const control_t *c) {
     motion_state_t *m = &app->motion;
     const uint32_t waited = app->ticks - app->point_tick;
@@ -101,7 +102,7 @@ static finding_t guard_stream(app_t *app, const control_t *c) {
     return f;
 }
 
-/* What the control step made is looked at before it gets out. */
+/* Checks the results of the control step before they reach the outputs. */
 static void supervise(app_t *app, const control_t *c, app_outputs_t *out) {
     supervisor_t *v = &app->safety;
     const uint32_t wrong = direction_guard(c, &app->scratch, &v->guard, &app->loop);
@@ -113,13 +114,13 @@ static void supervise(app_t *app, const control_t *c, app_outputs_t *out) {
     out->enable = v->stop == APP_STOP_DAMP;
 }
 
-/* A stage begins. */
+/* Notes the time at which a stage begins. */
 INLINE void mark(app_t *app, const control_t *c, uint32_t stage) {
     if (c->watch)
         app->stamp[stage] = app_clock();
 }
 
-/* Where the motion is; homing looks first whether it has found what it looks for. */
+/* Advances the motion; homing first checks whether it has found its stop or switch. */
 static void refer(app_t *app, const control_t *c, const app_inputs_t *in) {
     if (app->motion.kind == MOTION_HOME)
         judge(app, c, homing_step(c, &app->motion, &app->loop, in->switches));
@@ -130,7 +131,7 @@ static void compute(app_t *app, const control_t *c) {
     loop_t *s = &app->loop;
     control_dynamics(c, &app->scratch, s);
     app->unproved += s->unproved != 0;
-    if (c->simulated && defect_is(&app->sim_arm.defect, DEFECT_NUMBER)) /* a NaN of floats */
+    if (c->simulated && defect_is(&app->sim_arm.defect, DEFECT_NUMBER)) /* a NaN in floats */
         memset(&s->tau_model[defect_joint(&app->sim_arm.defect)], 0xff, sizeof s->tau_model[0]);
 }
 
@@ -140,7 +141,7 @@ static void feed_back(app_t *app, const control_t *c) {
         homing_limit(c, &app->motion, &app->loop);
 }
 
-/* The control step. */
+/* One control step, all stages. */
 void app_stages_run(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
     mark(app, c, STAGE_SENSE);
     app_sense(app, c, in);
@@ -163,8 +164,8 @@ void app_stages_run(app_t *app, const control_t *c, const app_inputs_t *in, app_
     mark(app, c, STAGES);
 }
 
-/* The loop is open: outputs off and brakes on, or the windings are shorted. The reference stays
- * with the arm. */
+/* The loop is open: outputs are off and brakes closed, or the windings are shorted. The reference
+ * follows the measured position. */
 static void rest(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
     loop_t *s = &app->loop;
     app_sense(app, c, in);
@@ -184,7 +185,7 @@ static void close_loop(app_t *app, const control_t *c) {
     control_settle(c, &app->loop);
     reference_rest(c, &app->loop);
     guard_start(c, &app->safety.guard, &app->loop);
-    app->since_sample = c->sample_every; /* the first tick is told */
+    app->since_sample = c->sample_every; /* the first tick is recorded */
 }
 
 static void take_requests(app_t *app) {
@@ -215,7 +216,7 @@ static void take_requests(app_t *app) {
     app->leaving = 0;
 }
 
-/* The inputs alone, before anything is made of them. */
+/* Checks the inputs before the control step uses them. */
 static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
                                             const app_inputs_t *in) {
     app->overruns += in->overrun;
@@ -260,7 +261,7 @@ void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out) {
     app->ticks++;
     out->enable = 0;
     if (app->away) {
-        app->switched++; /* it reads nothing */
+        app->switched++; /* this tick reads no encoders */
         return;
     }
     if (app->loaded) {

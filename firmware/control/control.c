@@ -1,16 +1,15 @@
 /*
- * The control step, stage by stage: from what the encoders read to duty cycles. Pure functions of
- * configuration, state and inputs, the same on board and host.
+ * The control step, stage by stage, from encoder counts to duty cycles. Pure functions of
+ * constants, state and inputs, the same on board and host.
  *
- * A torque acts from this tick to the next. Feedback compares with the reference at the tick; the
- * model is evaluated in the middle of the period, which halves no error but takes away the lag of
- * half a tick that holding the output causes.
+ * A torque acts from this tick to the next. Feedback compares with the reference at the tick. The
+ * model is evaluated in the middle of the period, which removes the lag of half a tick that a
+ * constant output causes.
  *
- * Choices: PD feedforward is the model along the reference, so that noise of the sensors does not
- * pass through it; computed torque is the model at the estimated state with the corrected
- * acceleration. Friction is that of the reference speed in both, because the estimated speed
- * changes sign at rest. Back-EMF is that of the estimated speed: it is there whatever the reference
- * says.
+ * Choices: With PD the feedforward is the model along the reference, so that sensor noise does not
+ * pass through it. Computed torque is the model at the estimated state with the corrected
+ * acceleration. Both take friction at the reference speed, because the estimated speed changes its
+ * sign at rest. Back-EMF is taken at the estimated speed, because it depends on the real one.
  */
 #include "firmware/control/control.h"
 
@@ -18,8 +17,8 @@
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
 
-/* Rigid links: inverse dynamics with rotors, and gravity torques. Code that was generated for the
- * arm knows its constants; app_load has compared them. */
+/* Rigid links: inverse dynamics with rotors, and gravity torques. Generated code contains the
+ * constants of the arm; app_load has compared them with the image. */
 #ifdef GENERATED_H
 INLINE void rigid_inverse(const arm *a, scratch_t *s, const real q[], const real qd[],
                           const real qdd[], real tau[]) {
@@ -60,15 +59,15 @@ INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]
 #endif
 
 #if APP_FLEX
-/* Elastic links: the torques of the deflection that the motion holds. One round of the iteration a
- * tick, from the deflection of the tick before, which a motion has hardly left since. */
+/* Elastic links: torques with the static deflection of the motion. Each tick makes one iteration
+ * from the deflection of the last tick, from which it differs little. */
 INLINE void elastic_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
                             const real qd[], const real qdd[]) {
     for (uint32_t i = 0; i < c->arm->n; i++)
         s->theta[c->flex->link[i].at] = q[i];
     DYN(flex_static)(c->arm, c->flex, &k->flex, qd, qdd, NULL, 1, s->theta, s->tau_model);
 }
-/* What a motion held says nothing about where the next one begins. */
+/* Clears the deflection: that of the last motion says nothing about the start of the next. */
 INLINE void undeflect(loop_t *s) {
     for (uint32_t k = 0; k < DYN_FLEX_MAX; k++)
         s->theta[k] = real_known(0);
@@ -80,7 +79,7 @@ INLINE void undeflect(loop_t *s) {
 #define ELASTIC(c)                           false
 #endif
 
-/* Inverse dynamics with rotors: the one place where the kernel is chosen. */
+/* Inverse dynamics with rotors. This is the only place that chooses the kernel. */
 INLINE void control_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
                             const real qd[], const real qdd[]) {
     if (ELASTIC(c)) {
@@ -90,7 +89,7 @@ INLINE void control_inverse(const control_t *c, scratch_t *k, loop_t *s, const r
     rigid_inverse(c->arm, k, q, qd, qdd, s->tau_model);
 }
 
-/* The same at rest: speeds and accelerations of the scratch are zero. */
+/* The same at rest: speeds and accelerations in the scratch are zero. */
 INLINE void control_gravity(const control_t *c, scratch_t *k, loop_t *s) {
     if (!ELASTIC(c)) {
         rigid_gravity(c->arm, k, k->q, s->tau_model);
@@ -118,9 +117,10 @@ void control_settle(const control_t *c, loop_t *s) {
     undeflect(s);
 }
 
-/* A tracking observer: the estimate moves on with the reference acceleration of the tick before and
- * takes over a part of what the measurement differs. Both its poles lie at exp(-w h), so that
- * quantisation of the encoder is smoothed, and a reference that is followed causes no lag. */
+/* A tracking observer. The estimate advances with the reference acceleration of the last tick and
+ * is corrected by a fraction of the measured error. Its double pole lies at exp(-w h), which
+ * smooths the quantisation of the encoder; the reference acceleration avoids a lag while the arm
+ * follows. */
 void control_estimate(const control_t *c, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
@@ -136,7 +136,7 @@ void control_estimate(const control_t *c, loop_t *s) {
     }
 }
 
-/* The acceleration that computed torque asks for. */
+/* The acceleration that computed torque commands. */
 INLINE real wanted(const control_joint_t *j, const loop_t *s, uint32_t i) {
     uint32_t beyond;
     const wider error = wide_add(gain_wide(j->kp, wide_sub(s->q_ref[i], s->q_hat[i])),
@@ -148,9 +148,9 @@ INLINE uint32_t exceeds(real asked, real given, real limit) {
     return real_size(real_sub(asked, given)) > real_slack(limit);
 }
 
-/* What the model is asked for, in q, qd and qdd of the scratch: never beyond what the
- * units of fixed point were proved for, whatever limits the rest of the image claims. Where that
- * changes more than rounding does, the bit of the joint is set. */
+/* Clamps the inputs of the model, q, qd and qdd in the scratch, to what the units of fixed point
+ * were proved for, whatever limits the rest of the image states. Sets the bit of a joint where this
+ * changes more than rounding. */
 INLINE void admit(const control_t *c, scratch_t *k, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const DYN_T(proved) *proved = &c->arm->joint[i].proved;
@@ -212,7 +212,7 @@ void control_dynamics(const control_t *c, scratch_t *k, loop_t *s) {
             s->tau_model[i] = real_known(0);
 }
 
-/* Computed torque has its feedback inside the model: kp and kd are for PD only then. */
+/* Only PD adds feedback here: computed torque has it inside the model. */
 void control_feedback(const control_t *c, loop_t *s) {
     const bool pd = c->feedback == FEEDBACK_PD;
     s->limited = 0;
@@ -231,7 +231,7 @@ void control_feedback(const control_t *c, loop_t *s) {
 }
 
 void control_drive(const control_t *c, int32_t supply_mV, loop_t *s, int32_t duty_q15[]) {
-    real inverse = real_known(1); /* nominal supply by the measured one */
+    real inverse = real_known(1); /* nominal supply divided by the measured one */
     if (supply_mV > 0)
         inverse = real_recip(gain_count(c->supply_per_mV, supply_mV));
     s->limited |= DYN(voltage)(c->arm, s->qd_hat, s->tau, s->volt);

@@ -1,10 +1,10 @@
 /*
- * Code that was generated for one arm, where the build has it. `make BOARD=x ROBOT=y GEN=1` passes,
- * for the number type of the control loop only:
+ * Code generated for one arm, if the build has it. `make BOARD=x ROBOT=y GEN=1` defines, for the
+ * number type of the control loop only:
  *
  *     GENERATED_H      its header
- *     GENERATED_HASH   image_model_hash of the parameters that it was made from
- *     GENERATED_FIXED  whether units and limits are part of that
+ *     GENERATED_HASH   image_model_hash of the robot image that it was made from
+ *     GENERATED_FIXED  whether that hash includes units and limits
  */
 #ifndef FIRMWARE_CONTROL_GENERATED_H
 #define FIRMWARE_CONTROL_GENERATED_H

@@ -1,4 +1,5 @@
-/* What the interrupt reads and writes; the hardware itself is the business of firmware/tick.c. */
+/* What the interrupt passes to app_tick and takes from it. firmware/tick.c accesses the
+ * hardware. */
 #ifndef FIRMWARE_CONTROL_IO_H
 #define FIRMWARE_CONTROL_IO_H
 
@@ -6,26 +7,26 @@
 
 #include "dyn/model/model.h"
 
-/* What the interrupt has read. */
+/* The inputs that the interrupt has read. */
 typedef struct {
-    int32_t counts[DYN_MAX_JOINTS]; /* of the encoders, within one turn */
-    uint32_t counts_valid;          /* bit i: counts[i] is of this tick */
-    int32_t supply_mV;              /* motor supply; not positive: not measured */
-    uint32_t parity;                /* bit i: it is not, because its parity was wrong */
+    int32_t counts[DYN_MAX_JOINTS]; /* encoder counts, within one turn */
+    uint32_t counts_valid;          /* bit i: counts[i] was read in this tick */
+    int32_t supply_mV;              /* motor supply; 0 or less: not measured */
+    uint32_t parity;                /* bit i: counts[i] is missing because its parity was wrong */
     uint32_t switches;              /* bit i: the home switch of joint i is closed */
-    uint8_t overrun;                /* the tick before was not finished in time */
+    uint8_t overrun;                /* the last tick was not finished in time */
     uint8_t estop;                  /* the emergency stop has switched the motors off */
 } app_inputs_t;
 
-/* What it writes. */
+/* The outputs that the interrupt writes. */
 typedef struct {
-    int32_t duty_q15[DYN_MAX_JOINTS]; /* of the supply; torque mode: of the torque limit */
+    int32_t duty_q15[DYN_MAX_JOINTS]; /* fraction of the supply; torque mode: of the torque limit */
     uint8_t enable;                   /* the motors are on */
-    uint8_t hardware;                 /* an arm is attached; else it is simulated */
+    uint8_t hardware;                 /* the real arm is controlled; else the simulated one */
 } app_outputs_t;
 
-/* Bit i: the board has an input for the home switch of joint i. The program provides it; where it
- * does not, there is none. */
+/* Bit i: the board has an input for the home switch of joint i. 0 if the program does not provide
+ * this function. */
 uint32_t app_switches(void);
 
 #endif

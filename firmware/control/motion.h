@@ -1,5 +1,5 @@
-/* A motion as plain data in SI floats. It is checked against the limits of the robot before it
- * starts; nothing of it is computed in the tick that does not have to be. */
+/* A motion as plain data in SI floats. The background checks it against the limits of the robot and
+ * prepares its constants before it starts. */
 #ifndef FIRMWARE_CONTROL_MOTION_H
 #define FIRMWARE_CONTROL_MOTION_H
 
@@ -26,14 +26,15 @@ typedef enum {
 
 typedef struct {
     uint32_t kind; /* motion_kind_t */
-    /* QUINTIC, CYCLOID, TRAPEZOID: all joints arrive together after it; 0: as fast as the limits
+    /* QUINTIC, CYCLOID, TRAPEZOID: all joints arrive after this time; 0: as fast as the limits
      * allow. POINTS: time between two points. */
     float duration_s;
-    float value[DYN_MAX_JOINTS]; /* target, rad or m; JOG: velocity, rad/s or m/s */
+    /* target, rad or m; JOG: velocity, rad/s or m/s; HOME: not 0 for the joint */
+    float value[DYN_MAX_JOINTS];
 } motion_t;
 
-/* Of the tick alone: every joint brakes. It needs nothing of what a motion is made of, because the
- * background may be making one when it begins. */
+/* Only the tick starts this one: every joint brakes. It needs no prepared data of a motion, because
+ * the background may be overwriting them when braking begins. */
 enum { MOTION_BRAKE = MOTIONS };
 
 const char *motion_name(unsigned kind);

@@ -1,24 +1,25 @@
 /*
- * References: where the arm shall be in the middle of this tick and at its beginning. What a motion
- * needs was prepared when it started (firmware/app/request.c).
+ * References: where the arm shall be in the middle of this tick and at its beginning.
+ * firmware/app/request.c prepares the constants of a motion before it starts.
  *
- * Point to point: all joints follow q0 + way s(u), u the part of the duration that has passed.
+ * Point to point: all joints follow q0 + way s(u), where u is the fraction of the duration that has
+ * passed.
  *     quintic    s = 10 u^3 - 15 u^4 + 6 u^5
  *     cycloid    s = u - sin(2 pi u) / (2 pi), paper 002
- *     trapezoid  velocity rises during the part `ramp`, falls during the last
- * Control points: a uniform cubic B-spline, so that acceleration is continuous, position stays
- * between the points, and the largest speed and acceleration can be read from their differences.
- * Jog, and braking, which is a jog with speed zero: each joint changes its speed as fast as it may.
+ *     trapezoid  velocity rises during the fraction `ramp` at the start and falls during the last
+ * Control points: a uniform cubic B-spline. Its acceleration is continuous, its position stays
+ * between the points, and differences of the points bound its speed and acceleration. Jog: each
+ * joint changes its speed as fast as its limits allow. Braking is a jog to speed zero.
  */
 #include "firmware/control/reference.h"
 
 #include "firmware/control/number.h"
 
 typedef struct {
-    real s, sd, sdd; /* by u */
+    real s, sd, sdd; /* s and its derivatives by u */
 } course;
 
-/* Every number on the way is below 8, where q31 ends. */
+/* Every intermediate result is below 8, where q31 ends. */
 INLINE course quintic(real u) {
     const real u2 = real_mul(u, u), u3 = real_mul(u2, u);
     const real curve = real_mul(u, real_sub(real_known(1), u));
@@ -89,10 +90,10 @@ INLINE void profile_step(motion_state_t *m, loop_t *s, uint32_t n) {
     }
 }
 
-/* The weights of the points but the second, whose weight is what is left: differences are small and
- * keep their digits. */
+/* Weights of the three other points relative to the second one: differences are small and keep
+ * their digits. */
 typedef struct {
-    real q[3], qd[3], qdd[3]; /* qd in units of 1 / 2h, qdd of 1 / h^2 */
+    real q[3], qd[3], qdd[3]; /* qd in units of 1 / 2h, qdd in units of 1 / h^2 */
 } weights;
 
 INLINE weights spline(real u, real sixth) {
@@ -131,7 +132,7 @@ INLINE void spline_at(motion_state_t *m, loop_t *s, uint32_t n) {
 #undef POINT
 }
 
-/* Speeds change towards the target, and to zero where a limit of the position would be passed. */
+/* The speeds approach their targets. A joint brakes if it would pass its position limit. */
 INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
     bool moves = false;
     uint32_t beyond;
@@ -146,7 +147,7 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
         if (j->bounded && !(s->unhomed >> i & 1)) {
             const real glide =
                 real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
-            /* Two ticks more, for what changes until it is noticed. */
+            /* The distance of two ticks more, because braking begins only after this check. */
             const real soon = real_twice(real_twice(gain_mul(j->half.q_qd, before)));
             const wider end = wide_add((wider)s->q_mid[i], real_add(glide, soon));
             if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
@@ -163,7 +164,7 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
         m->kind = MOTION_HOLD;
 }
 
-/* Of the points that a piece of the spline needs all but the first are ahead. */
+/* A segment of the spline needs four points. */
 enum { SPLINE_POINTS = 4 };
 
 INLINE bool spline_waits(const motion_state_t *m) {
@@ -171,7 +172,7 @@ INLINE bool spline_waits(const motion_state_t *m) {
            m->as.points.head - m->as.points.tail < APP_POINTS / 2;
 }
 
-/* The last point three times is where the curve has come to rest. */
+/* The last point is in the buffer three times: the curve comes to rest in it. */
 INLINE void spline_end(motion_state_t *m, loop_t *s, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         s->q_mid[i] = m->as.points.point[(m->as.points.head - 1) % APP_POINTS][i];

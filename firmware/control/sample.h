@@ -1,17 +1,17 @@
 /*
- * What the tick hands to telemetry: one fixed-size record with these fields. The table is the only
- * place that knows them; the record, its encoding and the tool's columns are made from it.
+ * What the tick records for telemetry: one fixed-size record with these fields. The record, its
+ * encoding and the tool's columns are all made from this table.
  *
- * Every element is a word of 32 bits. QUANTITY_NONE is an unsigned number; the others are `real`: a
- * float on a board with f32, on one with q31 an int32 that stands for raw 2^(exponent - 28) with
- * the exponent that app_exponent gives for the quantity and the joint.
+ * Every element is a word of 32 bits. QUANTITY_NONE is an unsigned integer. The others are `real`:
+ * a float on a board with f32; on a board with q31 an int32 with the value raw 2^(exponent - 28),
+ * where app_exponent gives the exponent for quantity and joint.
  */
 #ifndef FIRMWARE_CONTROL_SAMPLE_H
 #define FIRMWARE_CONTROL_SAMPLE_H
 
 #include "firmware/control/type.h"
 
-/* X(NAME, "unit of a revolute joint", "of a prismatic one") */
+/* X(NAME, "unit of a revolute joint", "unit of a prismatic joint") */
 #define QUANTITY_TABLE(X)                                                                          \
     X(NONE, "", "")                                                                                \
     X(POSITION, "rad", "m")                                                                        \
@@ -19,7 +19,7 @@
     X(ACCELERATION, "rad/s^2", "m/s^2")                                                            \
     X(TORQUE, "N m", "N")                                                                          \
     X(VOLTAGE, "V", "V")                                                                           \
-    X(SUPPLY, "V", "V") /* of faults alone: a whole number of mV inside, volts when it is told */
+    X(SUPPLY, "V", "V") /* only in faults: an integer in mV inside, reported in volts */
 
 typedef enum {
 #define X(name, revolute, prismatic) QUANTITY_##name,

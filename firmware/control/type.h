@@ -1,10 +1,10 @@
 /*
- * The number type of this build of the core, and the sizes that a small board may cut down. f32
- * unless the build says CONTROL_Q31: one program has one of them.
+ * The number type of this build of the core, and the sizes that a small board may reduce. One
+ * program has one type: f32, or q31 if the build defines CONTROL_Q31.
  *
- * Positions are radians or metres with a sign and do not wrap: in q31 with 28 fractional bits of a
- * unit 2^position that holds the limits of the joint. Speeds, accelerations, torques and volts are
- * in the units of the kernels (dyn_q31_exponents).
+ * Positions are radians or metres with a sign and do not wrap. In q31 they have 28 fractional bits
+ * of a unit 2^position that covers the limits of the joint. Speeds, accelerations, torques and
+ * volts are in the units of the kernels (dyn_q31_exponents).
  */
 #ifndef FIRMWARE_CONTROL_TYPE_H
 #define FIRMWARE_CONTROL_TYPE_H
@@ -17,20 +17,20 @@
 #define CONTROL_REAL_NAME  "q31"
 #define CONTROL_TYPE(name) dyn_##name##_q31_t
 #else
-#define CONTROL_FLOATS     true /* hold anything; fixed point only what was proved */
+#define CONTROL_FLOATS     true /* floats hold any value; fixed point only what was proved */
 #define CONTROL_REAL_NAME  "f32"
 #define CONTROL_TYPE(name) dyn_##name##_f32_t
 #endif
 
 typedef CONTROL_TYPE(real) real_t;
-typedef CONTROL_TYPE(gain) gain_t; /* a factor with an exponent of its own */
+typedef CONTROL_TYPE(gain) gain_t; /* a factor with its own exponent */
 typedef CONTROL_TYPE(arm) arm_t;   /* prepared for the kernels */
 typedef CONTROL_TYPE(drive) drive_t;
-typedef CONTROL_TYPE(flex) flex_t; /* its elastic links */
+typedef CONTROL_TYPE(flex) flex_t; /* elastic links of an arm */
 typedef CONTROL_TYPE(fast_scratch) fast_scratch_t;
 typedef CONTROL_TYPE(flex_static_scratch) flex_static_scratch_t;
 
-/* Sizes that a small board may cut down. */
+/* Sizes that a small board may reduce. */
 #ifndef APP_SAMPLES
 #define APP_SAMPLES 16 /* ring of samples between interrupt and background; a power of two */
 #endif
@@ -41,11 +41,11 @@ typedef CONTROL_TYPE(flex_static_scratch) flex_static_scratch_t;
 #define APP_CONTROLS 2 /* sets of constants; 1: parameters change only while the outputs are off */
 #endif
 #ifndef APP_ARMS
-#define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used where it lies, in flash */
+#define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used in place, in flash */
 #endif
 
 #ifndef APP_FLEX
-#define APP_FLEX 1 /* 0: no elastic links, and no memory for them */
+#define APP_FLEX 1 /* 0: no elastic links and no memory for them */
 #endif
 
 #endif

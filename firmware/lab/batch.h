@@ -1,6 +1,6 @@
-/* Rows of numbers through the kernels of a build: what `--port` of the tool lets a board compute.
- * One evaluator holds one prepared arm and the scratch of any method, in one number type; its
- * memory is the caller's. */
+/* Batch evaluation: rows of numbers through the kernels of a build, which the tool's `--port` lets
+ * a board compute. An evaluator holds one prepared arm and the scratch of any method, in one number
+ * type. Its memory is the caller's. */
 #ifndef FIRMWARE_LAB_BATCH_H
 #define FIRMWARE_LAB_BATCH_H
 
@@ -13,12 +13,12 @@
 #include "firmware/params/image.h"
 #include "firmware/lab/methods.h"
 
-/* Beside dyn_status_t: a sum left the number format on the way (q31, where it is watched). */
+/* In addition to dyn_status_t: a sum left the number format (q31, if the build checks it). */
 enum { BATCH_OVERFLOW = -100 };
 
 typedef struct evaluator evaluator_t;
 
-/* X(NAME, name): number types, in the order of the bits that tell which ones a build has. */
+/* X(NAME, name): number types, in the order of the bits that say which types a build has. */
 #define BATCH_REAL_TABLE(X)                                                                        \
     X(F32, f32)                                                                                    \
     X(F64, f64)                                                                                    \
@@ -31,7 +31,7 @@ typedef enum {
         BATCH_REALS
 } batch_real_t;
 
-/* Memory of an evaluator of any type that the board has, aligned as a double. */
+/* Bytes for an evaluator of any type that the board has, aligned as a double. */
 #ifndef BATCH_EVALUATOR_ROOM
 #ifdef FIRMWARE_LAB
 #define BATCH_EVALUATOR_ROOM 19584
@@ -41,14 +41,14 @@ typedef enum {
 #endif
 
 typedef struct {
-    /* Whether code generated into this build is for the arm of this image. */
+    /* Whether the generated code in this build is for the arm of this image. */
     bool (*fits)(const image_t *image);
-    /* DYN_OK or what dyn_prepare says. */
+    /* DYN_OK or the error of dyn_prepare. */
     int (*prepare)(evaluator_t *evaluator, const dyn_model_t *model, const dyn_units_t *units);
-    /* Whether there is method gen for the arm that was prepared; not unless this is called. */
+    /* Allows or forbids the method gen for the prepared arm; forbidden until this is called. */
     void (*allow)(evaluator_t *evaluator, bool generated_fits);
     void (*wrench)(evaluator_t *evaluator, const double wrench[6]);
-    /* DYN_OK, or why this arm has no such method in this type. */
+    /* DYN_OK, or why this arm does not have the method in this type. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);
     /* DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. in and out may be the same. */
     int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,

@@ -1,4 +1,4 @@
-/* Rows in single precision, by the kernels of the board. */
+/* Evaluates rows in single precision with the kernels of the board. */
 #include "firmware/lab/batch.h"
 
 #include "dyn/number/real_f32.h"

@@ -1,4 +1,4 @@
-/* Rows in double precision, by the kernels of the board. */
+/* Evaluates rows in double precision with the kernels of the board. */
 #include "firmware/lab/batch.h"
 
 #include "dyn/number/real_f64.h"

@@ -1,4 +1,4 @@
-/* Rows in fixed point, by the kernels of the board. */
+/* Evaluates rows in fixed point with the kernels of the board. */
 #include "firmware/lab/batch.h"
 
 #include "dyn/number/real_q31.h"

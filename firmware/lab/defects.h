@@ -1,12 +1,12 @@
-/* What can be wrong with the simulated arm, for learning and for tests; the product's image has
- * none of it. */
+/* Defects that can be injected into the simulated arm, for learning and for tests. The product's
+ * image has none of them. */
 #ifndef FIRMWARE_LAB_DEFECTS_H
 #define FIRMWARE_LAB_DEFECTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(number, NAME, "name", "help"): of sim_defect; the help of the parameter lists them. */
+/* X(number, NAME, "name", "help"): values of sim_defect; the help of the parameter lists them. */
 #define DEFECT_TABLE(X)                                                                            \
     X(0, NONE, "none", "nothing is wrong")                                                         \
     X(1, MOTOR, "motor reversed", "the motor turns the other way")                                 \
@@ -39,7 +39,7 @@ typedef struct {
 #endif
 } defect_t;
 
-/* Whether the arm has this defect. */
+/* Whether the arm has the defect `kind`. */
 static inline bool defect_is(const defect_t *defect, uint32_t kind) {
 #ifdef FIRMWARE_LAB
     return defect->kind == kind;
@@ -49,7 +49,7 @@ static inline bool defect_is(const defect_t *defect, uint32_t kind) {
 #endif
 }
 
-/* The joint that has it. */
+/* The joint that has the defect. */
 static inline uint32_t defect_joint(const defect_t *defect) {
 #ifdef FIRMWARE_LAB
     return defect->joint;
@@ -59,7 +59,7 @@ static inline uint32_t defect_joint(const defect_t *defect) {
 #endif
 }
 
-/* Whether joint i has this one. */
+/* Whether joint i has the defect `kind`. */
 static inline bool defect_at(const defect_t *defect, uint32_t kind, uint32_t i) {
     return defect_is(defect, kind) && defect_joint(defect) == i;
 }

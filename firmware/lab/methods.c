@@ -51,8 +51,8 @@ bool method_generated(method_id_t method) {
 
 const char *method_name(method_id_t method) {
     const char *name = method_table[method].name;
-    /* The problems behind coriolis have one way each; strcmp of the target's library has no bound
-     * for tools/dev/stack.py. */
+    /* The problems after coriolis have one method each. Not strcmp: tools/dev/stack.py has no stack
+     * bound for that of the target's library. */
     return method_table[method].problem < PROBLEM_FK || method_generated(method) ? name : "-";
 }
 

@@ -1,14 +1,14 @@
 /*
- * Which kernel solves which problem, once for everything: the evaluators, the operation counts,
- * help and messages. The first method of a problem is its default.
+ * Which kernel solves which problem: the one table for evaluators, operation counts, help and
+ * messages. The first method of a problem is its default.
  *
  *     X(problem, method, form, kernel, scratch, paper, products, sums)
  *
- * form says how the kernel is called (firmware/lab/batch_body.inc); GENERATED is code made for one
- * arm, its rotors included, with the general kernel that computes the same beside it. paper is
- * whose count stands beside ours, for revolute joints without rotors and friction, as polynomials
- * {n^3, n^2, n, 1} of the products (with divisions) and sums; "" where the papers have none. The
- * product computes what its tick does, for `appell selftest`.
+ * form says how the kernel is called (firmware/lab/batch_body.inc). GENERATED is code made for one
+ * arm, its rotors included; the kernel beside it is the general one that computes the same. paper
+ * names the source of the published count, for revolute joints without rotors and friction, as
+ * polynomials {n^3, n^2, n, 1} of the products (with divisions) and sums; "" if there is none. The
+ * product image contains only the methods of its tick, for `appell selftest`.
  */
 #ifndef FIRMWARE_LAB_METHODS_H
 #define FIRMWARE_LAB_METHODS_H
@@ -19,7 +19,7 @@
 
 #include "firmware/params/variant.h"
 
-/* X(NAME, "name", what a row holds, in units of n numbers, "meaning") */
+/* X(NAME, "name", numbers in a row divided by n, "what they are") */
 #define PROBLEM_TABLE(X)                                                                           \
     X(ID, "id", 3, "q qd qdd")                                                                     \
     X(MASS, "mass", 1, "q")                                                                        \
@@ -107,15 +107,15 @@ extern const method_t method_table[METHOD_COUNT];
 const char *problem_name(problem_t problem);
 /* "q qd qdd" */
 const char *problem_meaning(problem_t problem);
-/* Numbers of a row in and out for n joints. */
+/* Length of a row in and out for n joints. */
 size_t problem_inputs(problem_t problem, uint32_t n);
 size_t problem_outputs(problem_t problem, uint32_t n);
 
 /* Whether the method is code generated for one arm. */
 bool method_generated(method_id_t method);
-/* "-" where a problem has only one way for every arm. */
+/* "-" if the problem has only one method for every arm. */
 const char *method_name(method_id_t method);
-/* The default where name is NULL; METHOD_COUNT where there is no such method. */
+/* The default if name is NULL; METHOD_COUNT if there is no such method. */
 method_id_t method_find(problem_t problem, const char *name);
 /* "fast, ne, ga" */
 void method_list(problem_t problem, char *out, size_t size);

@@ -1,5 +1,5 @@
-/* firmware/link/batch_port.h. The memory is used twice: the image and the model are needed only
- * while the arm is prepared. */
+/* firmware/link/batch_port.h. The memory is used twice: image and model are needed only while the
+ * arm is prepared. */
 #include "firmware/link/batch_port.h"
 
 #if defined(BATCH_HAS_F32) || defined(BATCH_HAS_F64) || defined(BATCH_HAS_Q31)
@@ -25,7 +25,7 @@ typedef union {
 
 static row_t *row; /* in the memory of incoming images */
 
-static const batch_type_t *type; /* of the arm in the evaluator; NULL: there is none */
+static const batch_type_t *type; /* type of the arm in the evaluator; NULL: no arm */
 
 enum {
     HAS = 0
@@ -64,7 +64,7 @@ static evaluator_t *evaluator(void) {
     return (evaluator_t *)(void *)work.evaluator;
 }
 
-/* The model goes where the rows will be, the arm where the image was. */
+/* Puts the model where the rows will be, and the arm where the image was. */
 static int board_load(void *context, uint8_t real, const uint8_t *image, size_t size) {
     dyn_units_t units;
     (void)context;

@@ -1,10 +1,10 @@
 /*
- * What travels on the link, once for both sides; firmware/link/PROTOCOL.md is the same for people.
+ * The protocol of the link, shared by both sides; firmware/link/PROTOCOL.md describes it.
  *
- * Content of a frame (firmware/link/frame.h): message, sequence number, payload. The host asks, the
- * board answers every request with the same sequence number and the message + PROTOCOL_REPLY; the
- * first byte of an answer's payload is a link_status_t. Samples come unasked between answers.
- * Numbers are little-endian, without gaps; texts are UTF-8 with a final zero.
+ * Content of a frame (firmware/link/frame.h): message, sequence number, payload. The board answers
+ * every request of the host with the same sequence number and the message + PROTOCOL_REPLY. The
+ * first byte of an answer's payload is a link_status_t. Samples come between answers without a
+ * request. Numbers are little-endian, without gaps; texts are UTF-8 with a final zero.
  */
 #ifndef FIRMWARE_LINK_PROTOCOL_H
 #define FIRMWARE_LINK_PROTOCOL_H
@@ -17,14 +17,14 @@ enum {
     PROTOCOL_SAMPLE = 0x7f, /* message of a sample; its sequence number counts frames of samples */
     PROTOCOL_HEAD = 2,      /* message and sequence number */
     PROTOCOL_PAYLOAD_MAX = FRAME_CONTENT_MAX - PROTOCOL_HEAD,
-    PROTOCOL_PAYLOAD_MIN = 64, /* that every board takes and gives */
-    PROTOCOL_SAMPLE_HEAD = 8,  /* of the payload of a sample: tick, lost, first value */
-    PROTOCOL_ONCE_REPLY = 12,  /* largest reply of a request that is not done twice */
+    PROTOCOL_PAYLOAD_MIN = 64, /* every board supports at least this */
+    PROTOCOL_SAMPLE_HEAD = 8,  /* head of a sample's payload: tick, lost, first value */
+    PROTOCOL_ONCE_REPLY = 12,  /* largest reply of a ONCE request */
 };
 
-/* X(number, NAME, ONCE or AGAIN, "payload of the request", "of the answer behind the status",
- * "help") ONCE: a repetition with the same sequence number is answered, but not done, a second
- * time. */
+/* X(number, NAME, ONCE or AGAIN, "payload of the request", "payload of the answer after the
+ * status", "help"). ONCE: a repetition with the same sequence number gets the same answer, but is
+ * not executed again. */
 #define ASK_TABLE(X)                                                                               \
     X(1, HELLO, AGAIN, "u8 version",                                                               \
       "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 parameters, u8 fields, "      \
@@ -110,11 +110,11 @@ typedef enum {
 /* HELLO */
 enum {
     HELLO_EMULATED = 1 << 0,
-    HELLO_PERSISTENT = 1 << 1,   /* what is saved outlives a loss of power */
+    HELLO_PERSISTENT = 1 << 1,   /* saved data survive a loss of power */
     HELLO_INSTRUCTIONS = 1 << 2, /* costs are executed instructions, else core cycles */
-    HELLO_IN_PLACE = 1 << 3,     /* an image is used where it is stored: applying it saves it */
-    HELLO_LAB = 1 << 5,          /* the laboratory: all methods, injected defects */
-    HELLO_STORE = 1 << 4,        /* SAVE can work: at least until the next loss of power */
+    HELLO_IN_PLACE = 1 << 3,     /* an image is used in place in the store: applying it saves it */
+    HELLO_LAB = 1 << 5,          /* laboratory build: all methods, injected defects */
+    HELLO_STORE = 1 << 4,        /* SAVE works, at least until the next loss of power */
 };
 
 /* STATUS */
@@ -122,7 +122,7 @@ enum {
     STATUS_UNSAVED_IMAGE = 1 << 0,
     STATUS_UNSAVED_PARAMETERS = 1 << 1,
     STATUS_TELEMETRY = 1 << 2,
-    STATUS_CRASHED = 1 << 3, /* there is a record for CRASH */
+    STATUS_CRASHED = 1 << 3, /* CRASH has a record */
     STATUS_MOVING = 1 << 4,
 };
 enum { SOURCE_NONE, SOURCE_STORE, SOURCE_LINK };
@@ -175,7 +175,7 @@ typedef enum {
 
 enum { KIND_U32, KIND_F32, KIND_Q31 };
 
-/* CRASH: X(name, words). Words of 4 bytes; those of build are bytes in their order. */
+/* CRASH: X(name, words). Words of 4 bytes; build_id is bytes in their order. */
 #define CRASH_TABLE(X)                                                                             \
     X(cause, 1) /* CRASH_CAUSES */                                                                 \
     X(r, 13)    /* r0 to r12 */                                                                    \
@@ -190,7 +190,7 @@ enum { KIND_U32, KIND_F32, KIND_Q31 };
     X(mmfar, 1)                                                                                    \
     X(bfar, 1)                                                                                     \
     X(frame_valid, 1) /* 0: r0 to r3, r12, lr, pc and xpsr did not reach memory */                 \
-    X(stack_words, 1) /* how many of the next were readable */                                     \
+    X(stack_words, 1) /* words of the stack that were readable */                                  \
     X(stack, 16)      /* from sp on */                                                             \
     X(build_id, 5)    /* of the firmware that crashed */                                           \
     X(count, 1)       /* crashes since power-up */

@@ -1,11 +1,11 @@
-/* firmware/link/server.h: the line, which request goes where (firmware/link/server_room.h), and
- * what is not done twice. */
+/* firmware/link/server.h: reads the line, dispatches requests (firmware/link/server_room.h), and
+ * repeats the answer to a repeated ONCE request. */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
 #include <string.h>
 
-/* A status is large: its place on the stack is given back before anything else is done. */
+/* Not inlined: a status is large, and its stack is free again before anything else runs. */
 __attribute__((noinline)) uint32_t server_joints(const server_t *server) {
     app_status_t status;
     app_status(server->app, &status);
@@ -81,8 +81,8 @@ static void answer(server_t *server, const uint8_t *frame, size_t size) {
     send(server, frame, x.used);
 }
 
-/* The calls through pointers, each in a function of its own so that the bound of the stack can be
- * computed (tools/dev/stack.py --indirect). */
+/* Each call through a pointer has a function of its own, so that tools/dev/stack.py --indirect can
+ * compute the bound of the stack. */
 __attribute__((noinline)) static bool line_read(const server_port_t *port, uint8_t *byte) {
     return port->read(port->context, byte, 1) == 1;
 }
@@ -100,7 +100,7 @@ __attribute__((noinline)) static void start_again(const server_port_t *port) {
     port->reset(port->context);
 }
 
-/* An answer that found no room stays in tx until there is some. */
+/* Sends the answer in tx; it stays there until the line has room. */
 static bool flush(server_t *server) {
     if (server->reply > 0) {
         if (line_room(server->port) < server->reply ||
@@ -113,8 +113,8 @@ static bool flush(server_t *server) {
     return true;
 }
 
-/* At most one request: what it asks of the program, another rate of the tick, is done before the
- * next, which may be a motion. */
+/* Takes at most one request: a change of the tick's rate must take effect in the main loop before
+ * the next request, which may be a motion. */
 static bool receive(server_t *server) {
     bool any = false;
     uint8_t byte;

@@ -1,6 +1,6 @@
 /* The board's end of the link: takes bytes, answers requests, sends samples. Runs in the
- * background, never waits, and keeps nothing outside of the memory that it is given. What is
- * hardware comes through server_port_t, so that the same server runs on the host. */
+ * background, never waits, and uses only the memory that it is given. It reaches hardware only
+ * through server_port_t, so that the same server runs on the host. */
 #ifndef FIRMWARE_LINK_SERVER_H
 #define FIRMWARE_LINK_SERVER_H
 
@@ -17,7 +17,7 @@
 _Static_assert(SERVER_PAYLOAD >= PROTOCOL_PAYLOAD_MIN && SERVER_PAYLOAD <= PROTOCOL_PAYLOAD_MAX,
                "what the protocol allows");
 
-/* Computation of rows (firmware/lab/batch.h), where the build has it. */
+/* Batch evaluation (firmware/lab/batch.h), if the build has it. */
 typedef struct {
     void *context;
     uint8_t methods;
@@ -25,17 +25,17 @@ typedef struct {
     /* Name of a method, and its problem. */
     void (*describe)(void *context, uint8_t method, uint8_t *problem, const char **problem_name,
                      const char **method_name);
-    /* 0 or a reason like that of app_load; real: a batch_real_t. */
+    /* 0 or a reason as from app_load; real: a batch_real_t. */
     int (*load)(void *context, uint8_t real, const uint8_t *image, size_t size);
     int (*wrench)(void *context, const double wrench[6]); /* a link_status_t */
-    double *row;                                          /* in and out */
+    double *row;                                          /* input and result */
     uint16_t row_room;
     /* LINK_OK, LINK_INDEX, LINK_ORDER, or LINK_APP with a reason. */
     int (*run)(void *context, uint8_t method, int *reason, uint32_t *limited, uint32_t *cost);
 } server_batch_t;
 
 typedef struct {
-    const char *board, *build; /* name; which firmware it is, in a few hexadecimal digits */
+    const char *board, *build; /* name of the board; build id as hexadecimal digits */
     uint32_t baud;
     uint8_t flags; /* HELLO_... */
     void *context;
@@ -43,18 +43,19 @@ typedef struct {
     bool (*write)(void *context, const uint8_t *bytes, size_t count); /* all or none */
     /* bytes that write would take */
     size_t (*write_free)(void *context);
-    void (*counters)(void *context, uint32_t counter[COUNTERS]); /* those that it knows */
+    /* writes the counters that the port knows */
+    void (*counters)(void *context, uint32_t counter[COUNTERS]);
     /* NULL: nothing can be saved */
     const store_medium_t *medium;
-    /* With HELLO_IN_PLACE: where a slot lies. Else memory for the image that runs and for the one
-     * that comes in; rows may use the latter between two images. */
+    /* With HELLO_IN_PLACE: the addresses of the slots. Else memory for the running image and for
+     * the incoming one; rows may use the latter between two images. */
     const uint8_t *slot[STORE_SLOTS];
     uint8_t *image, *incoming;
     uint32_t image_room;
-    const uint8_t *(*crash)(void *context, size_t *size); /* NULL: there was none */
+    const uint8_t *(*crash)(void *context, size_t *size); /* NULL: no crash */
     void (*crash_clear)(void *context);
-    void (*reset)(void *context); /* NULL: cannot */
-    const server_batch_t *batch;  /* NULL: does not compute rows */
+    void (*reset)(void *context); /* NULL: not possible */
+    const server_batch_t *batch;  /* NULL: no batch evaluation */
 } server_port_t;
 
 typedef struct {
@@ -63,17 +64,17 @@ typedef struct {
     frame_reader_t reader;
     telemetry_t telemetry;
     store_t store;
-    /* The image that runs: its bytes, and where it came from. */
+    /* The running image: its bytes and its source. */
     const uint8_t *running;
     uint32_t running_length, running_crc;
     uint8_t source;
-    int16_t reason; /* why there is none */
+    int16_t reason; /* why none runs */
     uint32_t place; /* joint that the last refusal was about */
     uint16_t unknown;
-    /* The image that comes in. */
+    /* The incoming image. */
     uint8_t incoming, incoming_target;
     uint32_t incoming_length, incoming_crc, received, received_crc;
-    /* The last request that is not done twice. */
+    /* The last ONCE request and its reply. */
     uint8_t once_valid, once_size;
     uint8_t once_head[PROTOCOL_HEAD];
     uint32_t once_crc;
@@ -84,14 +85,14 @@ typedef struct {
     uint8_t tx[FRAME_WRITE_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
 } server_t;
 
-/* A reason for a refusal is an app_error_t, which includes those of images, or from here down a
+/* The reason of a refusal is an app_error_t, which includes image errors, or REASON_STORE plus a
  * store_status_t. */
 enum { REASON_STORE = -300 };
 
-/* Loads the stored set into the application, which is initialised already. */
+/* Loads the stored set into the application, which must be initialised. */
 void server_start(server_t *server, app_t *app, const server_port_t *port);
-/* What there is to do now, up to the answer to one request. True where bytes have come: more may
- * follow at once. */
+/* Does what is due now, up to the answer to one request. True if bytes came: more may follow at
+ * once. */
 bool server_poll(server_t *server);
 
 #endif

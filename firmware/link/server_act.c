@@ -1,8 +1,7 @@
-/* firmware/link/server_room.h: what the board is asked to do: parameters, samples, motions. */
+/* firmware/link/server_room.h: requests for parameters, samples and motions. */
 #include "firmware/link/server_room.h"
 
-/* -------------------------------------------------------------------------------------
- * parameters */
+/* ----------------------------------------------------------------------------------- parameters */
 
 int serve_GET(server_t *server, exchange_t *x) {
     float value;
@@ -30,7 +29,7 @@ int serve_SET(server_t *server, exchange_t *x) {
     if (reason != APP_OK)
         return server_refused(x, reason);
     if (x->in[0] == PARAMETER_sample_every && telemetry->fields > 0)
-        telemetry->every = (uint32_t)wanted; /* what CHOICE tells and SAVE stores is what comes */
+        telemetry->every = (uint32_t)wanted; /* CHOICE reports and SAVE stores the new value */
     (void)app_get(server->app, x->in[0], x->in[1], &value);
     out_f32(x, value);
     return LINK_OK;
@@ -86,7 +85,8 @@ int serve_POINTS(server_t *server, exchange_t *x) {
     if (points == 0)
         reason = app_points_end(server->app);
     else if (app_point_credits(server->app) > 0 && points > app_point_credits(server->app))
-        reason = APP_E_ROOM; /* all or none; without any the push knows why */
+        /* all or none; with no credit at all app_point_push gives the reason */
+        reason = APP_E_ROOM;
     for (uint32_t p = 0; p < points && reason == APP_OK; p++) {
         float q[DYN_MAX_JOINTS];
         for (uint32_t i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* firmware/link/server_room.h: parameters: images that come, run and are stored. */
+/* firmware/link/server_room.h: robot images that come in, run and are stored. */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
@@ -71,7 +71,7 @@ int serve_IMAGE_DATA(server_t *server, exchange_t *x) {
     if (count > server->incoming_length - offset)
         return LINK_ORDER;
     if (in_place(server) && server->incoming_target == TARGET_APP) {
-        if (!app_rests(server->app)) /* the tick waits for a flash that is written */
+        if (!app_rests(server->app)) /* the tick stalls while the flash is written */
             return LINK_STATE;
         const int status = store_put(&server->store, bytes, count);
         if (status != STORE_OK) {
@@ -96,7 +96,8 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
 _Static_assert((int)SET_VALUES <= (int)APP_LENT,
                "while no motion is on, its memory holds the parameters");
 
-/* Parameters of the arm that runs, while another one is tried: kept, or back to what they were. */
+/* Saves the parameters of the running arm while another one is tried (back: false), or restores
+ * them. */
 static void each_parameter(app_t *app, float *value, bool back) {
     app_status_t status;
     app_status(app, &status);
@@ -108,14 +109,14 @@ static void each_parameter(app_t *app, float *value, bool back) {
     }
 }
 
-/* The arm and the parameters from before; without one nothing runs. */
+/* Loads the arm and the parameters from before again. */
 static void run_again(server_t *server) {
-    float *before = app_lend(server->app); /* load has kept them there */
+    float *before = app_lend(server->app); /* load() has saved them there */
     if (app_load(server->app, server->running, server->running_length) == APP_OK && before != NULL)
         each_parameter(server->app, before, true);
 }
 
-/* Takes a new arm over; if it is refused, what ran before runs again as it was. */
+/* Loads a new arm; if it is refused, the arm from before is loaded again with its parameters. */
 static int load(server_t *server, const uint8_t *image, uint32_t length) {
     telemetry_budget_t budget;
     const bool ran = server->running_length > 0;
@@ -126,7 +127,7 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
         each_parameter(server->app, before, false);
     const int reason = app_load(server->app, image, length);
     server->place = app_where(server->app);
-    if (reason == APP_OK) { /* whose choice was for another arm */
+    if (reason == APP_OK) { /* the telemetry choice was for another arm */
         (void)telemetry_choose(&server->telemetry, server->app, NULL, 0, 0, SERVER_PAYLOAD,
                                server->port->baud, &budget);
     } else if (ran) {
@@ -135,7 +136,8 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
     return reason;
 }
 
-/* The image lies in the spare slot already and is used there; only then it is made to count. */
+/* The image is in the spare slot already and is used there. The slot is committed only after the
+ * image was accepted. */
 static int take_in_place(server_t *server, exchange_t *x) {
     const uint8_t *image = slot_image(server, store_spare(&server->store));
     const int reason = load(server, image, server->incoming_length);
@@ -148,7 +150,7 @@ static int take_in_place(server_t *server, exchange_t *x) {
         runs(server, image, server->incoming_length, SOURCE_STORE);
         return answer_image(server, x, APP_OK, true);
     }
-    run_again(server); /* what is stored, and not what does not count */
+    run_again(server); /* the committed image */
     server->place = UINT32_MAX;
     return answer_image(server, x, REASON_STORE + status, false);
 }
@@ -229,7 +231,7 @@ int serve_SAVE(server_t *server, exchange_t *x) {
     const int status = save(server);
     if (status != STORE_OK)
         return store_refused(x, status);
-    if (in_place(server)) { /* the same bytes, in the other slot */
+    if (in_place(server)) { /* the same image is now in the other slot */
         each_parameter(server->app, before, false);
         server->running = slot_image(server, (unsigned)server->store.current);
         const int reason = app_load(server->app, server->running, server->running_length);

@@ -1,13 +1,13 @@
-/* What the rooms of the server share: a request with the place for its answer, and one handler for
- * each message of the protocol. server.c has the line and finds the handler; the handlers live by
- * what they are about: server_report.c what the board says about itself, server_image.c parameters
- * and their store, server_act.c what moves and streams, server_batch.c computation for the tool. */
+/* What the files of the server share: a request with the place for its answer, and one handler for
+ * each message of the protocol. server.c reads the line and finds the handler. The handlers are in
+ * server_report.c (the board about itself), server_image.c (robot image and store), server_act.c
+ * (parameters, samples, motions) and server_batch.c (computation for the tool). */
 #ifndef FIRMWARE_LINK_SERVER_ROOM_H
 #define FIRMWARE_LINK_SERVER_ROOM_H
 
 #include "firmware/link/server.h"
 
-/* A request and the place for its answer, which may be shorter than its longest. */
+/* A request and the place for its answer; `used` is the size of the answer so far. */
 typedef struct {
     const uint8_t *in;
     size_t size;
@@ -16,7 +16,7 @@ typedef struct {
     size_t used;
 } exchange_t;
 
-/* A link_status_t; the answer stands in x->out behind its place. */
+/* Returns a link_status_t; the answer follows the place of the status in x->out. */
 #define X(number, name, once, request, reply, help)                                                \
     int serve_##name(server_t *server, exchange_t *x);
 ASK_TABLE(X)
@@ -41,7 +41,7 @@ static inline void out_f32(exchange_t *x, float value) {
     x->used += 4;
 }
 
-/* As much of it as fits. */
+/* Truncates the text to what fits. */
 static inline void out_text(exchange_t *x, const char *text) {
     while (*text != '\0' && x->used + 1 < x->room)
         out_u8(x, (uint8_t)*text++);
@@ -49,10 +49,10 @@ static inline void out_text(exchange_t *x, const char *text) {
 }
 
 uint32_t server_joints(const server_t *server);
-/* An answer that is an app_error_t. */
+/* Answers with an app_error_t. */
 int server_refused(exchange_t *x, int reason);
 
-/* The stored set into the application, when the board starts. */
+/* Loads the stored set into the application when the board starts. */
 void server_load_stored(server_t *server);
 
 #endif

@@ -82,7 +82,7 @@ int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetr
     return status;
 }
 
-/* Where the parameters begin, and how many there are. */
+/* Offset of the parameters in the set, and their number. */
 static uint32_t parameters_at(const store_t *store, uint32_t *count) {
     uint32_t image;
     *count = 0;

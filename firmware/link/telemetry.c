@@ -46,7 +46,7 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
         if (app_set(app, PARAMETER_sample_every, 0, (float)every) != APP_OK)
             return LINK_APP;
     }
-    while (app_sample_peek(app) != NULL) /* made for the choice before */
+    while (app_sample_peek(app) != NULL) /* recorded for the last choice */
         app_sample_release(app);
     *telemetry = chosen;
     return LINK_OK;
@@ -66,7 +66,7 @@ int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t pa
         every = (uint32_t)value;
     else
         return LINK_OK;
-    if (every == 0) /* none are sent */
+    if (every == 0) /* no samples are sent */
         return LINK_OK;
     const telemetry_budget_t budget =
         telemetry_budget(telemetry_values(telemetry, status.joints), payload, rate_hz, every, baud);
@@ -88,7 +88,7 @@ uint32_t telemetry_lost(const telemetry_t *telemetry, const app_t *app) {
                : app->dropped - telemetry->lost_before + telemetry->unpaid;
 }
 
-/* Values [at, at + count) of a sample, in the order of the choice. */
+/* Writes the values [at, at + count) of a sample, in the order of the choice. */
 static void put_values(const telemetry_t *telemetry, const sample_t *sample, uint32_t joints,
                        uint32_t count, uint8_t *to) {
     uint32_t skip = telemetry->at;

@@ -1,10 +1,10 @@
 /*
- * Samples of the application as frames: which fields, how often, whether the line can carry them,
- * and how many were lost.
+ * Sends samples of the application as frames: which fields, how often, whether the line is fast
+ * enough, and how many were lost.
  *
- * A sample of more values than a frame holds travels in several frames with the same tick. Nothing
- * here waits: a sample stays in the ring of the application until the line has room, and what the
- * ring cannot hold is counted there.
+ * A sample with more values than a frame holds is sent in several frames with the same tick.
+ * Nothing here waits: a sample stays in the ring of the application until the line has room; the
+ * application counts samples that the ring cannot hold.
  */
 #ifndef FIRMWARE_LINK_TELEMETRY_H
 #define FIRMWARE_LINK_TELEMETRY_H
@@ -16,22 +16,22 @@
 #include "firmware/app/app.h"
 #include "firmware/link/protocol.h"
 
-enum { TELEMETRY_LINE_PERCENT = 90, TELEMETRY_BITS = 10 }; /* start, eight, stop */
+enum { TELEMETRY_LINE_PERCENT = 90, TELEMETRY_BITS = 10 }; /* bits of a byte: start, eight, stop */
 
 typedef struct {
     uint8_t field[SAMPLE_FIELDS];
     uint8_t fields; /* 0: off */
     uint8_t sequence;
     uint16_t at;           /* values of the oldest sample that are sent already */
-    uint32_t every;        /* ticks */
+    uint32_t every;        /* ticks between two samples */
     uint32_t credit;       /* samples that may still be sent */
-    uint8_t paid;          /* there was some since the choice: what is lost from then on counts */
+    uint8_t paid;          /* credit came since the choice: losses count from then on */
     uint32_t sent, unpaid; /* samples since the choice: sent; dropped for lack of credit */
-    uint32_t lost_before;  /* what the application had lost then */
+    uint32_t lost_before;  /* losses of the application when credit first came */
 } telemetry_t;
 
 /*
- * What a choice needs of the line: bytes of a sample, bits a second, and how many there are for it.
+ * What a choice needs: bytes of a sample, bits per second needed, and bits per second available.
  */
 typedef struct {
     uint32_t bytes, needed, available;
@@ -41,19 +41,21 @@ uint32_t telemetry_values(const telemetry_t *telemetry, uint32_t joints);
 telemetry_budget_t telemetry_budget(uint32_t values, uint32_t payload, uint32_t rate_hz,
                                     uint32_t every, uint32_t baud);
 
-/* LINK_OK; LINK_BUDGET or LINK_INDEX or LINK_APP, and the choice before stays. No field: off. */
+/* Chooses the fields; no field: off. LINK_OK; or LINK_BUDGET, LINK_INDEX or LINK_APP, and the last
+ * choice stays. */
 int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, size_t fields,
                      uint32_t every, uint32_t payload, uint32_t baud, telemetry_budget_t *budget);
-/* LINK_OK, or LINK_BUDGET where the choice would no longer fit the line with this value of rate_hz
- * or sample_every; a value that has no meaning is for app_set to refuse. */
+/* LINK_OK, or LINK_BUDGET if the choice would no longer fit the line with this value of rate_hz or
+ * sample_every. LINK_OK for values out of range too: app_set refuses them. */
 int telemetry_allows(const telemetry_t *telemetry, const app_t *app, uint32_t parameter,
                      float value, uint32_t payload, uint32_t baud);
-/* So many samples more may be sent. */
+/* Adds credit for this many samples. */
 void telemetry_pay(telemetry_t *telemetry, const app_t *app, uint32_t samples);
 uint32_t telemetry_lost(const telemetry_t *telemetry, const app_t *app);
 
-/* The next frame into `memory`, which holds FRAME_WRITE_ROOM(PROTOCOL_HEAD + payload) bytes, if it
- * is not longer than `room`. Its size, or 0: nothing to send, or no room. */
+/* Writes the next frame into `memory`, which has FRAME_WRITE_ROOM(PROTOCOL_HEAD + payload) bytes,
+ * if the frame is not longer than `room`. Returns its size, or 0 if there is nothing to send or no
+ * room. */
 size_t telemetry_next(telemetry_t *telemetry, app_t *app, uint32_t joints, uint8_t *memory,
                       uint32_t payload, size_t room);
 

@@ -1,4 +1,4 @@
-/* The robot image: checksum, writer, reader, and the way to the model and to q31. */
+/* The robot image: writer and reader. */
 #include "firmware/params/image.h"
 
 #include "firmware/params/bytes.h"
@@ -78,7 +78,7 @@ static bool number_possible(float value, uint8_t kind) {
     }
 }
 
-/* -0 is no number of the layout: two robots that are equal would have different images. */
+/* The layout does not allow -0: equal robots would have different images. */
 static bool get_number(const uint8_t *bytes, uint8_t kind, float *out) {
     const uint32_t word = get_u32(bytes);
     memcpy(out, &word, sizeof word);
@@ -93,7 +93,7 @@ static bool put_number(uint8_t *bytes, uint8_t kind, float value) {
     return number_possible(value, kind);
 }
 
-/* NULL, or the field with a number that is not possible. */
+/* Returns NULL, or the name of the field with an impossible number. */
 static const char *get_fields(const uint8_t *bytes, const field_t *field, uint32_t count,
                               float *out) {
     for (; count > 0; count--, field++)
@@ -118,8 +118,8 @@ static uint32_t continued(uint8_t c) {
     return (c & 0xc0) == 0x80;
 }
 
-/* Length of the character at s, which ends with a zero; 0 where it is not UTF-8 or a control code.
- */
+/* Length of the character at s, a zero-terminated text; 0 if it is not UTF-8 or is a control
+ * code. */
 static uint32_t character(const uint8_t *s) {
     if (s[0] >= 0x20 && s[0] < 0x7f)
         return 1;
@@ -140,7 +140,7 @@ static uint32_t character(const uint8_t *s) {
     return 0;
 }
 
-/* Bytes of a name with its final zero, 0 where it has none within `room` or is no text. */
+/* Bytes of a name with its final zero; 0 if it does not end within `room` or is no text. */
 static uint32_t name_size(const char *name, size_t room) {
     const uint8_t *s = (const uint8_t *)name;
     uint32_t size = 0;
@@ -157,7 +157,7 @@ static uint32_t name_size(const char *name, size_t room) {
     return size + 1;
 }
 
-/* Their bytes, filled up to a whole word, in *taken. */
+/* Reads the names; *taken is their size, padded to a whole word. */
 static int get_names(const uint8_t *bytes, size_t size, image_t *out, size_t *taken,
                      image_where_t *where) {
     const size_t all = size;
@@ -189,7 +189,7 @@ uint32_t image_length(const uint8_t *bytes, size_t size) {
     return get_u32(bytes + 12);
 }
 
-/* What follows the names. `size` is a multiple of 4. */
+/* Reads the sections after the names. `size` is a multiple of 4. */
 static int get_sections(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where) {
     uint32_t next = 0;
     while (size > 0) {
@@ -208,7 +208,7 @@ static int get_sections(const uint8_t *bytes, size_t size, image_t *out, image_w
     return IMAGE_OK;
 }
 
-/* How joints find their positions, where there is a section that says it. */
+/* Reads how joints find their positions, if there is a section HOME. */
 static int get_home(image_t *out, image_where_t *where) {
     const image_section_t *section = &out->section[IMAGE_SECTION_HOME];
     bool any = false;
@@ -331,8 +331,8 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
     status = get_sections(bytes + names + taken, length - names - taken, out, where);
     if (status == IMAGE_OK)
         status = get_home(out, where);
-    /* Once more, where it is taken: an instruction that a glitch of the supply passes over lets no
-     * damaged image in (test/system/test_skips.py). */
+    /* Checks the checksum again: a supply glitch that skips one instruction must not let a damaged
+     * image in (test/system/test_skips.py). */
     if (status == IMAGE_OK && get_u32(bytes + 4) != crc32_add(0, bytes + 8, length - 8))
         status = fail(where, IMAGE_NO_JOINT, NULL, IMAGE_E_CRC);
     return status;

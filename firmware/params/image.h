@@ -1,7 +1,7 @@
 /*
- * The robot image: everything that a board must know of its robot, as bytes. Written by the
- * tool, kept in flash or RAM by the firmware, read by both through this file. The same robot always
- * makes the same bytes.
+ * The robot image: everything that a board must know about its robot, as bytes. The tool writes it,
+ * the firmware keeps it in flash or RAM, and both read it through this file. The same robot always
+ * gives the same bytes.
  *
  * Layout, version 2. Little-endian words of 4 bytes; numbers are IEEE single precision in SI units,
  * finite, never -0. The arm is in the frames of dyn/model/model.h (modified Denavit-Hartenberg, the
@@ -26,9 +26,9 @@
  *            then sections, each of IMAGE_SECTION_TABLE at most once and in its order: tag (four
  *            characters), bytes of content (a multiple of 4), content
  *
- * Angles are kept and not their sines. A quarter turn has no exact single: the reader takes a
- * number that is the single nearest to a multiple of a quarter turn, up to four turns, for that
- * multiple, so that perpendicular axes stay perpendicular.
+ * Angles are stored, not their sines. A quarter turn is no exact single. A number that is the
+ * nearest single to a multiple of a quarter turn, up to four turns, is read as that multiple, so
+ * that perpendicular axes stay perpendicular.
  */
 #ifndef FIRMWARE_PARAMS_IMAGE_H
 #define FIRMWARE_PARAMS_IMAGE_H
@@ -49,17 +49,17 @@
 // clang-format on
 #define IMAGE_VERSION 2u
 
-/* Tag as the word that its four characters make. */
+/* The four characters of a tag as a word. */
 #define IMAGE_TAG(a, b, c, d)                                                                      \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 /* X(NAME, tag, most bytes of content, help)
- * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t as far as its n joints: the proved constants
- * themselves, which a board uses where they lie.
+ * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t up to its n joints: the proved constants, which
+ * a board uses in place.
  * FLEX: firmware/params/image_flex.h.
- * HOME: n times how a joint finds its position (0 absolute encoder, 1 / -1 upper / lower stop, 2 /
- * -2 a switch above / below) and where stop or switch is; not there where all encoders are
- * absolute. */
+ * HOME: for each of the n joints how it finds its position (0 absolute encoder, 1/-1 upper/lower
+ * stop, 2/-2 a switch above/below) and the position of stop or switch; absent if all encoders
+ * are absolute. */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
     X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
       "constants of the arm, prepared for q31")                                                    \
@@ -68,14 +68,14 @@
     X(HOME, IMAGE_TAG('H', 'O', 'M', 'E'), DYN_MAX_JOINTS *IMAGE_HOME_SIZE,                        \
       "how joints find their positions")
 
-#define IMAGE_HOME_SIZE 8u /* of a joint */
-#define IMAGE_HOME_MOST 2  /* of its codes */
+#define IMAGE_HOME_SIZE 8u /* bytes of a joint */
+#define IMAGE_HOME_MOST 2  /* largest code */
 
-/* Every link a beam with as many modes as it can have. */
+/* Largest section FLEX: every link is a beam with all modes. */
 #define IMAGE_FLEX_MOST                                                                            \
     (DYN_FLEX_MAX_JOINTS * 4u * (8u + DYN_FLEX_LINK_MODES * (4u + 2u * DYN_FLEX_LINK_MODES)))
 
-/* Bytes of a name, the final zero included. */
+/* Most bytes of a name, with the final zero. */
 #define IMAGE_NAME_MAX 128u
 
 /* X(name, count, unit, kind, help); kind: ANGLE, FREE, POSITIVE (not negative) or STRICT (above
@@ -119,11 +119,11 @@
     X(kp, 1, "N m/rad or N/m", FREE, "feedback of position")                                       \
     X(kd, 1, "N m s/rad or N s/m", FREE, "feedback of velocity")
 
-/* Limits of motions where the image has none, by which its units are proved, too. */
+/* Limits of motions if the image has none; its units are proved with them, too. */
 #define IMAGE_VELOCITY_DEFAULT 1.0f /* rad/s or m/s */
 #define IMAGE_RISE_DEFAULT_S   0.5f /* from rest to the velocity limit */
 
-/* Optional keys of the robot file that were given; what was not has the value that it then has. */
+/* Optional keys that the robot file gave; the others have their defaults. */
 enum {
     IMAGE_HAS_BASE = 1 << 0,
     IMAGE_HAS_RATE = 1 << 1,
@@ -154,7 +154,7 @@ enum {
     IMAGE_JOINT_HAS_ALL = (1 << 17) - 1
 };
 
-/* X(number, NAME, "cause", "cure"). Numbers are never used again. */
+/* X(number, NAME, "cause", "cure"). A number is never reused. */
 #define IMAGE_ERROR_TABLE(X)                                                                       \
     X(-1, SHORT, "the image ends too early", "transfer it again")                                  \
     X(-2, MAGIC, "this is no robot image", "make one with `appell image ROBOT -o FILE`")           \
@@ -198,7 +198,7 @@ typedef struct {
 
 #define IMAGE_HEAD_SIZE  (32u + (uint32_t)sizeof(image_arm_t))
 #define IMAGE_JOINT_SIZE ((uint32_t)sizeof(image_joint_t))
-/* Its numbers, from alpha on, behind so many words. */
+/* Words before the numbers of a joint, which begin with alpha. */
 #define IMAGE_JOINT_FIRST   3
 #define IMAGE_JOINT_NUMBERS (IMAGE_JOINT_SIZE / 4 - IMAGE_JOINT_FIRST)
 
@@ -212,31 +212,31 @@ enum {
         IMAGE_SECTIONS
 };
 
-/* The largest image there can be. */
+/* Size of the largest possible image. */
 #define IMAGE_SECTION_SIZE(name, tag, most, help) +8u + (most)
 #define IMAGE_SIZE_MAX                                                                             \
     (IMAGE_HEAD_SIZE + DYN_MAX_JOINTS * IMAGE_JOINT_SIZE +                                         \
      (DYN_MAX_JOINTS + 1) * IMAGE_NAME_MAX IMAGE_SECTION_TABLE(IMAGE_SECTION_SIZE))
 
-/* Content of a section; NULL where the image has none. image_read: inside the bytes. */
+/* Content of a section; NULL if the image has none. image_read: points into the bytes. */
 typedef struct {
     const uint8_t *bytes;
     uint32_t size;
 } image_section_t;
 
-/* An image taken apart. */
+/* A parsed image. */
 typedef struct {
     uint32_t n;
     uint32_t has;
     uint32_t feedback;
-    bool proved; /* the q31 units are */
+    bool proved; /* the q31 units are proved */
     int8_t q31_length, q31_time;
     image_arm_t arm;
     image_joint_t joint[DYN_MAX_JOINTS];
-    const char *name;                       /* image_read: inside the bytes */
-    const char *joint_name[DYN_MAX_JOINTS]; /* likewise */
+    const char *name;                       /* image_read: points into the bytes */
+    const char *joint_name[DYN_MAX_JOINTS]; /* as name */
     image_section_t section[IMAGE_SECTIONS];
-    /* Section HOME; zeros: an absolute encoder. */
+    /* Section HOME; zeros mean an absolute encoder. */
     float home_position[DYN_MAX_JOINTS];
     int8_t home_how[DYN_MAX_JOINTS];
 } image_t;
@@ -248,38 +248,38 @@ typedef struct {
     const char *field;
 } image_where_t;
 
-/* Checks everything and takes the image apart. `size` may be larger than the image (a slot of
- * flash). IMAGE_OK or a negative image_status_t; where may be NULL. */
+/* Checks everything and parses the image. `size` may be larger than the image (a slot of flash).
+ * IMAGE_OK or a negative image_status_t; where may be NULL. */
 int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where);
-/* Length that the bytes claim, 0 where they do not begin with an image of this version. */
+/* Length in the head of the image; 0 if the bytes do not begin with an image of this version. */
 uint32_t image_length(const uint8_t *bytes, size_t size);
 
-/* Writes IMAGE_VERSION, at most `room` bytes and their number. IMAGE_OK or a negative
+/* Writes an image of IMAGE_VERSION, at most `room` bytes, and its size. IMAGE_OK or a negative
  * image_status_t. */
 int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
                 image_where_t *where);
 
-/* The arm for the kernels, with the accelerations that its motions have where the image gives no
- * limit. 0 or a negative dyn_status_t. */
+/* Makes the arm for the kernels; joints without an acceleration limit get that of their motions. 0
+ * or a negative dyn_status_t. */
 int image_model(const image_t *image, dyn_model_t *model);
-/* The units for q31; false where none were proved. */
+/* The units for q31; false if none were proved. */
 bool image_units(const image_t *image, dyn_units_t *units);
 
-/* Bytes of the section Q31A for this arm, and the bytes themselves: an arm prepared in these units,
- * in memory that was zero before. */
+/* Size of the section Q31A for n joints, and its content: an arm prepared in these units, in memory
+ * that was zeroed before. */
 uint32_t image_q31_size(uint32_t n);
 void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes);
-/* The prepared arm inside the bytes of the image, which must lie on a word. IMAGE_OK,
- * IMAGE_E_UNPROVED where the image has none, IMAGE_E_BUILD where another build prepared it, or
- * IMAGE_E_NUMBER where it is not one of this image's arm. */
+/* The prepared arm inside the bytes of the image, which must be word-aligned. IMAGE_OK,
+ * IMAGE_E_UNPROVED if the image has none, IMAGE_E_BUILD if another build prepared it, or
+ * IMAGE_E_NUMBER if it does not belong to the arm of this image. */
 int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm);
 
-/* Of everything in the image that code generated for one arm contains: frames, links, rotors,
- * gravity, payload, base and tool; for fixed point also the units and the limits within which they
- * are proved. Generated code carries it, so that code and parameters cannot disagree unseen. */
+/* Hash of everything in the image that generated code contains: frames, links, rotors, gravity,
+ * payload, base and tool; for fixed point also the units and the limits within which they are
+ * proved. Generated code carries the hash, so that a mismatch of code and image is found. */
 uint32_t image_model_hash(const image_t *image, bool fixed_point);
 
-/* The angle that a stored number stands for. */
+/* The exact angle that a stored number stands for. */
 double image_angle(float stored);
 
 #endif

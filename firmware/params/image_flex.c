@@ -67,7 +67,7 @@ void image_put_flex(uint32_t n, const image_beam_t beam[], const dyn_flex_model_
 
 typedef struct {
     const uint8_t *at;
-    uint32_t words; /* left */
+    uint32_t words; /* words left */
     bool good;
 } reader_t;
 

@@ -1,12 +1,13 @@
 /*
- * The section FLEX of a robot image: the elastic links of an arm. An object of its own:
- * firmware for rigid arms does not link it.
+ * The section FLEX of a robot image: the elastic links of an arm. It is an object of its own, so
+ * that firmware for rigid arms does not link it.
  *
- * For each of the n joints a word: modes along y, along z and of torsion in a byte each, then
- * IMAGE_BEAM_... bits. A beam goes on with the IMAGE_BEAM_FIELDS, and each of its modes (at least
- * none) with IMAGE_MODE_WORDS: tip, slope, weight, moment, then a row of the mass and one of the
- * stiffness matrix (dyn/model/flex_model.h), all in single precision. The integrals are made of the
- * fields as they stand here, so that the same fields give the same integrals.
+ * Each of the n joints has a word: the numbers of modes along y, along z and of torsion in a byte
+ * each, then IMAGE_BEAM_... bits. For a beam the IMAGE_BEAM_FIELDS follow, and for each of its
+ * modes (there may be none) tip, slope, weight, moment, then a row of the mass matrix and one of
+ * the stiffness matrix (dyn/model/flex_model.h), all in single precision. The tool makes the
+ * integrals from the fields as they are stored here, so that the same fields give the same
+ * integrals.
  */
 #ifndef FIRMWARE_PARAMS_IMAGE_FLEX_H
 #define FIRMWARE_PARAMS_IMAGE_FLEX_H
@@ -25,7 +26,7 @@
 
 enum {
     IMAGE_BEAM = 1u << 24,       /* the link is a beam, with modes or without */
-    IMAGE_BEAM_TABLES = 1u << 25 /* its shapes were tables: the integrals are all there is */
+    IMAGE_BEAM_TABLES = 1u << 25 /* its shapes were tables: only the integrals are stored */
 };
 
 typedef struct {
@@ -36,15 +37,15 @@ typedef struct {
 #undef X
 } image_beam_t;
 
-/* Bytes that the section takes, and its content. */
+/* Size of the section, and its content. */
 uint32_t image_flex_size(uint32_t n, const image_beam_t beam[]);
 void image_put_flex(uint32_t n, const image_beam_t beam[], const dyn_flex_model_t *flex,
                     uint8_t *bytes);
 
 /* The image has elastic links. */
 bool image_elastic(const image_t *image);
-/* The elastic side of the arm; without the section one that is rigid. beam may be NULL. IMAGE_OK,
- * or a negative image_status_t; what the numbers mean is the business of dyn_flex_check. */
+/* Makes the elastic links of the arm; without the section all links are rigid. beam may be NULL.
+ * IMAGE_OK or a negative image_status_t; dyn_flex_check checks the meaning of the numbers. */
 int image_get_flex(const image_t *image, image_beam_t beam[], dyn_flex_model_t *flex);
 
 #endif

@@ -1,5 +1,6 @@
-/* What can be changed on a running board, by name. SI floats at the boundary; the backend's units
- * are made from them outside the tick, and a change takes effect between two ticks. */
+/* The parameters: what can be changed on a running board, by name. They are SI floats; the
+ * background converts them to the units of the build, and a change takes effect between two
+ * ticks. */
 #ifndef FIRMWARE_PARAMS_PARAMETERS_H
 #define FIRMWARE_PARAMS_PARAMETERS_H
 
@@ -14,8 +15,8 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
 /*
  * X(name, ONE or JOINT, when, "unit", least, most, default, "key of the robot file", "help")
  *   JOINT: one for each joint; unit with "|" between revolute and prismatic
- *   when: ANY, or IDLE: only while the outputs are off; | WHOLE: it has no fractions
- *   default: for what the robot image does not give
+ *   when: ANY, or IDLE: only while the outputs are off; | WHOLE: only integers
+ *   default: value if the robot image does not give one
  *   help: a sentence without capital and full stop, for `appell get` and firmware/PARAMETERS.md
  * A comment inside the tables is the subject that the parameters below it belong to.
  */
@@ -136,10 +137,10 @@ typedef enum {
     PARAMETER_TABLE(X)
 #undef X
         PARAMETERS,
-    PARAMETERS_ONE = PARAMETER_kp /* so many are not per joint */
+    PARAMETERS_ONE = PARAMETER_kp /* number of parameters that are not per joint */
 } parameter_t;
 
-/* How a joint finds its position; a sign is the direction in which to look. */
+/* How a joint finds its position; the sign is the direction of the search. */
 enum { HOME_ABSOLUTE, HOME_STOP, HOME_SWITCH };
 
 typedef struct {

@@ -1,19 +1,19 @@
-/* What the robot image says about a joint beside the dynamics. */
+/* Settings of a joint: what the robot image contains about it apart from the dynamics. */
 #ifndef FIRMWARE_PARAMS_SETTINGS_H
 #define FIRMWARE_PARAMS_SETTINGS_H
 
 #include <stdint.h>
 
-/* What the image says about a joint beside the dynamics, SI; what it does not say is filled in. */
+/* Settings of a joint in SI; defaults replace what the image does not give. */
 typedef struct {
     uint8_t prismatic;
-    uint8_t motor;     /* there is one; else torque mode */
-    uint8_t bounded;   /* there are position limits */
+    uint8_t motor;     /* the joint has a motor model; else torque mode */
+    uint8_t bounded;   /* the joint has position limits */
     int8_t unit;       /* q31: exponent of the unit of position */
     float position[2]; /* limits */
     float velocity, acceleration;
     float torque; /* limit; 0: none */
-    float volt;   /* limit of the motor as the image has it; 0: none */
+    float volt;   /* voltage limit of the motor from the image; 0: none */
     float counts, sign, offset, ratio;
     float kp, kd;
     float home, home_position;

@@ -14,8 +14,8 @@ enum {
     PIECE = 32
 };
 
-/* The calls into the medium, each in a function of its own so that the bound of the stack can be
- * computed (tools/dev/stack.py --indirect). */
+/* Each call into the medium has a function of its own, so that tools/dev/stack.py --indirect can
+ * compute the bound of the stack. */
 __attribute__((noinline)) static void medium_read(const store_medium_t *m, unsigned slot,
                                                   uint32_t offset, void *data, uint32_t n) {
     m->read(m->context, slot, offset, data, n);
@@ -97,7 +97,7 @@ static int fail(store_t *store, int status) {
     return status;
 }
 
-/* Programs whole write units; what does not fill one waits in store->unit. */
+/* Programs whole write units; a remainder waits in store->unit. */
 static int put_units(store_t *store, const uint8_t *data, uint32_t n) {
     const store_medium_t *m = store->medium;
     const uint32_t unit = m->write_unit;
@@ -123,7 +123,7 @@ static int put_units(store_t *store, const uint8_t *data, uint32_t n) {
     return STORE_OK;
 }
 
-/* What is left over, filled up. */
+/* Programs the remainder, padded with 0xff. */
 static int put_rest(store_t *store) {
     const store_medium_t *m = store->medium;
     const uint32_t held = store->written % m->write_unit;

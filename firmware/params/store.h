@@ -1,21 +1,22 @@
 /*
- * The parameter store: two slots of which one always holds the last good set, whatever moment the
- * power fails at. A set is bytes; what they mean is firmware/link/set.h's business.
+ * The store: two slots, of which one always holds the last good set, at whatever moment the power
+ * fails. A set is bytes; firmware/link/set.h defines their meaning.
  *
- * A write goes to the slot that does not hold the newest set: erase, program the bytes, read them
- * back, and only then program the head, which makes the slot count. A head that is torn, or bytes
- * that do not match its checksum, are no set; the other slot is untouched until the next write.
+ * A write goes to the slot that does not hold the newest set: it erases the slot, programs the
+ * bytes, reads them back, and only then programs the head, which makes the slot valid. A slot with
+ * a torn head, or with bytes that do not match the checksum, holds no set. The other slot is
+ * untouched until the next write.
  *
  * Layout of a slot, little-endian words:
  *
- * byte   what
- * 0    STORE_MAGIC
- * 4    sequence number, one more than that of the set before; newest wins, modulo 2^32
- * 8    length of the set in bytes
- * 12    CRC-32 of the set
- * 16    zero
- * 20    CRC-32 of the bytes 0 to 19
- * 24    STORE_HEAD: the set
+ *     byte  content
+ *       0   STORE_MAGIC
+ *       4   sequence number, one more than that of the last set; the newest wins, modulo 2^32
+ *       8   length of the set in bytes
+ *      12   CRC-32 of the set
+ *      16   zero
+ *      20   CRC-32 of the bytes 0 to 19
+ *      24   STORE_HEAD: the set
  */
 #ifndef FIRMWARE_PARAMS_STORE_H
 #define FIRMWARE_PARAMS_STORE_H
@@ -46,19 +47,19 @@ typedef enum {
 #undef X
 } store_status_t;
 
-/* The memory under the store. erase and program return 0, or anything else where they failed. */
+/* The memory under the store. erase and program return 0, or another value if they failed. */
 typedef struct {
     void *context;
     uint32_t slot_bytes;
-    uint32_t write_unit; /* bytes that are programmed at once, at most STORE_UNIT_MAX */
-    int (*erase)(void *context, unsigned slot, uint32_t bytes); /* the first bytes at least */
+    uint32_t write_unit; /* bytes programmed at once, at most STORE_UNIT_MAX */
+    int (*erase)(void *context, unsigned slot, uint32_t bytes); /* at least the first bytes */
     int (*program)(void *context, unsigned slot, uint32_t offset, const void *data, uint32_t n);
     void (*read)(void *context, unsigned slot, uint32_t offset, void *data, uint32_t n);
 } store_medium_t;
 
 typedef struct {
     const store_medium_t *medium;
-    int current; /* slot of the newest good set, STORE_NONE without one */
+    int current; /* slot of the newest good set; STORE_NONE: no set */
     uint32_t sequence, length, crc;
     /* the set being written */
     bool writing;
@@ -66,16 +67,16 @@ typedef struct {
     uint8_t unit[STORE_UNIT_MAX]; /* bytes that do not fill a write unit yet */
 } store_t;
 
-/* Looks at both slots. STORE_OK or STORE_E_EMPTY. */
+/* Reads both slots and finds the newest set. STORE_OK or STORE_E_EMPTY. */
 int store_open(store_t *store, const store_medium_t *medium);
-/* Part of the newest set; offset + n within its length. */
+/* Reads part of the newest set; offset + n must be within its length. */
 void store_read(const store_t *store, uint32_t offset, void *data, uint32_t n);
 
-/* Writing in pieces: begin with the most that will come, any number of pieces, commit. Until the
- * commit has returned STORE_OK, and if anything fails, the set that counts is the one before. */
+/* Writes a set in pieces: begin with the largest possible size, put any number of pieces, commit.
+ * Until store_commit returns STORE_OK, and if anything fails, the last set stays valid. */
 int store_begin(store_t *store, uint32_t most);
 int store_put(store_t *store, const void *data, uint32_t n);
-/* Slot that is being written: to read it before it counts, from STORE_HEAD on. */
+/* The slot that is being written, for reading it before it is valid, from STORE_HEAD on. */
 unsigned store_spare(const store_t *store);
 int store_commit(store_t *store);
 

@@ -1,6 +1,6 @@
-/* Product or laboratory: the product has what a tick, loading, the link and the store use, in the
- * number type of its board. Other methods, other number types and injected defects are the
- * laboratory's (make LAB=1), which is also what the host runs. */
+/* Product or laboratory. The product contains what a tick, loading, the link and the store use, in
+ * the number type of its board. The laboratory (make LAB=1) adds other methods, other number types
+ * and injected defects; the host always has them. */
 #ifndef FIRMWARE_PARAMS_VARIANT_H
 #define FIRMWARE_PARAMS_VARIANT_H
 

@@ -1,32 +1,33 @@
 /*
- * Direction. Of a joint whose motor or encoder is the wrong way round the feedback makes worse what
- * it works against. Looks at a joint are 6 ms apart. A look is suspicious where the feedback has
- * grown, or cannot, and yet the joint moves and gained speed against it, both by itself and against
- * the reference, and is well off the reference's speed. Then the model is asked: the torque that
- * the motion since the last look takes, by inverse dynamics with everything that the other joints
- * do to this one. Of a joint that turns the right way that is the commanded torque, by f where the
- * arm is f times as heavy as its model, whatever drives it and whatever the controller knows. Less
- * than a quarter of the command, or the other sign, is wrong: links without rotors throw each other
- * about, and a controller without a model lets the arm sink, and neither goes that far. Torques no
- * larger than what counts of the encoder make of the acceleration, or than what friction may be
- * other than the model's, say nothing.
+ * Direction guard. If the motor or the encoder of a joint is reversed, the feedback increases the
+ * error that it should reduce. Each joint is checked every 6 ms. A check is suspicious if the
+ * feedback has grown, or is at its limit, and yet the joint moves against it, has gained speed
+ * against it, both absolutely and relative to the reference, and its speed is well off the
+ * reference. Then inverse dynamics gives the torque that the motion since the last check takes,
+ * with all that the other joints do to this one. For a right joint that is the commanded torque,
+ * times f if the arm is f times as heavy as its model, whatever drives the joint and whatever the
+ * controller knows. Less than a quarter of the command, or the opposite sign, is wrong: light links
+ * that throw each other about, or an arm that sinks without a model, do not go that far. Torques
+ * are ignored if they are no larger than what encoder counts make of the acceleration, or than the
+ * possible error of the friction model.
  *
- * That alone is late where a joint carries weight. With weight G and feedback F the command is
- * G + F; with a mirrored encoder the motion seems to take G - F, a quarter of it not before F is
- * 0.6 G. So what the model leaves unexplained counts too: no f from 1 / 1.6 to 1.6 does, which is
- * from F = 3/13 G on, and a load that changes torques by more is one that the user knows of. Two
- * things are compared with the arm as it should be: a motor at the opposite voltage, and a joint
- * that turns the other way than its encoder, whose back-EMF was compensated the wrong way. Let D be
- * how far apart two predictions are and e the error of the model and what it was given. The look is
- * wrong where the defect leaves at most half of what the right arm does: a right joint is then
- * accused where e reaches 2/3 D only, and a wrong one is found while e is below 1/3 D. It takes a
- * motor: the inertia of its rotor, which no mistake about masses changes, keeps D larger than what
- * the other links do to the joint. Where links throw each other about as they like, e is as large.
+ * That test alone is late if a joint carries weight. With weight G and feedback F the command is
+ * G + F; with a mirrored encoder the motion seems to take G - F, which falls below a quarter only
+ * when F reaches 0.6 G. So torque that the model leaves unexplained counts too, if no f between
+ * 0.625 and 1.6 explains it, which is so from F = 3/13 G on. A user knows of a load that changes
+ * torques by more. Two defects are compared with the right arm: a motor at the opposite voltage,
+ * and a joint that turns opposite to its encoder, whose back-EMF was compensated with the wrong
+ * sign. Let D be the distance between the predictions of a defect and of the right arm, and e the
+ * error of the model and its inputs. The check is wrong if the defect leaves at most half of the
+ * error that the right arm leaves. So a right joint is accused only if e reaches 2/3 D, and a wrong
+ * one is found while e is below 1/3 D. This needs a motor: the inertia of its rotor, which no error
+ * of the masses changes, keeps D larger than what the other links do to the joint. Without rotors e
+ * can be as large as D.
  *
- * The mirrored joint needs inverse dynamics of its own, and gets it in the next tick, so that no
- * tick has more than one beside the controller's. Three more wrong looks than right
- * ones are a fault, 18 to 25 ms after the speed is off where no noise spoils a look; an impact
- * changes the speed once.
+ * The mirrored joint needs an inverse dynamics of its own. It runs in the next tick, so that no
+ * tick has more than one beside the controller's. Three more wrong checks than right ones are a
+ * fault, 18 to 25 ms after the speed goes off if noise spoils no check. An impact changes the speed
+ * only once.
  */
 #include "firmware/safety/guard.h"
 
@@ -34,10 +35,11 @@
 #include "firmware/safety/within.h"
 
 enum { LOOKS = 3 };
-/* Ticks from the look at one half of the joints to that at the other: what the first leaves in
- * doubt has the tick between them. */
+/* Ticks between the checks of the two halves of the joints; the tick between them is free for the
+ * joint in doubt. */
 enum { HALVES_APART = 2 };
-/* The kernels are called from few and small frames: these, which call nothing, have their own. */
+/* Not inlined: these functions call nothing, and their frames shall not be on the stack when the
+ * kernels run. */
 #define LEAF static __attribute__((noinline))
 enum { JUDGED_RIGHT, JUDGED_WRONG, SEEN_DOUBTFUL };
 
@@ -45,8 +47,8 @@ INLINE bool opposite(real a, real b) {
     return (a > 0 && b < 0) || (a < 0 && b > 0);
 }
 
-/* Feedback, 16ths: what PD adds to the model. Computed torque has it inside the model, as an
- * acceleration, whose sign and growth are the same. */
+/* Feedback divided by 16: what PD adds to the model. Computed torque has it inside the model, as an
+ * acceleration with the same sign and growth. */
 INLINE real feedback(const control_t *c, const loop_t *s, uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     if (c->feedback != FEEDBACK_COMPUTED_TORQUE)
@@ -57,7 +59,7 @@ INLINE real feedback(const control_t *c, const loop_t *s, uint32_t i) {
                               &beyond));
 }
 
-/* One look at a joint; true where it is suspicious. */
+/* One check of a joint; true if it is suspicious. */
 INLINE bool suspect(const control_t *c, guard_t *g, const loop_t *s, uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     const real qd = sixteenth(s->qd_hat[i]), off = real_sub(qd, sixteenth(s->qd_ref[i]));
@@ -71,8 +73,8 @@ INLINE bool suspect(const control_t *c, guard_t *g, const loop_t *s, uint32_t i)
            !opposite(push, before) && (most || real_size(push) > real_size(before));
 }
 
-/* Positions, speeds, in k->qd, and accelerations since the last look, with joint `mirrored` moving
- * the other way; never beyond what fixed point was proved for. */
+/* Positions, speeds and accelerations since the last check, in k->q, k->qd and k->qdd, with joint
+ * `mirrored` moving the opposite way; clamped to what fixed point was proved for. */
 LEAF void motion_since(const control_t *c, scratch_t *k, const guard_t *g, const loop_t *s,
                        uint32_t mirrored) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
@@ -98,13 +100,13 @@ static void needed(const control_t *c, scratch_t *k, const guard_t *g, const loo
     DYN(friction)(c->arm, k->qd, k->tau);
 }
 
-/* Half of what two torques differ by: always a number of the format. */
+/* Half of the difference of two torques, which cannot overflow. */
 INLINE real half_apart(real a, real b) {
     return real_size(real_sub(real_half(a), real_half(b)));
 }
 
-/* What the motor gives where the joint turns the other way than its encoder says; that at the
- * opposite voltage is the opposite. dyn/kernel/drive.c (12). */
+/* Torque of the motor if the joint turns opposite to its encoder. The negative of it is the torque
+ * at the opposite voltage. dyn/kernel/drive.c (12). */
 INLINE real given_mirrored(const control_t *c, const loop_t *s, uint32_t i) {
     const drive *d = &c->arm->joint[i].drive;
     uint32_t beyond;
@@ -113,15 +115,15 @@ INLINE real given_mirrored(const control_t *c, const loop_t *s, uint32_t i) {
         &beyond);
 }
 
-/* Less than a quarter of the command, or the other way. */
+/* The motion takes less than a quarter of the command, or the opposite sign. */
 INLINE bool denied(const control_joint_t *j, real takes, real commanded) {
     return real_size(commanded) > j->firm &&
            (opposite(takes, commanded) ||
             real_size(takes) < real_half(real_half(real_size(commanded))));
 }
 
-/* All but noise and friction; or at most 3/8 of the larger one is missing, so that one is no more
- * than 1.6 times the other. */
+/* The difference is no more than noise and friction, or no more than 3/8 of the larger torque: then
+ * one is at most 1.6 times the other. */
 INLINE bool explained(const control_joint_t *j, real takes, real commanded) {
     const real a = real_size(takes), b = real_size(commanded),
                missing = half_apart(commanded, takes);
@@ -129,7 +131,7 @@ INLINE bool explained(const control_joint_t *j, real takes, real commanded) {
     return missing <= real_half(j->firm) || missing <= real_add(eighth, real_half(eighth));
 }
 
-/* The motor gets less than was asked for: its own limit, or the measured supply. */
+/* The motor may get less voltage than commanded: its own limit, or the measured supply. */
 INLINE bool at_voltage(const control_t *c, const guard_t *g, const loop_t *s, uint32_t i) {
     const real asked = real_size(s->volt[i]);
     return asked >= c->arm->joint[i].drive.volt_max ||
@@ -137,8 +139,8 @@ INLINE bool at_voltage(const control_t *c, const guard_t *g, const loop_t *s, ui
             gain_mul(c->joint[i].duty, asked) > gain_count(c->supply_per_mV, g->supply_mV));
 }
 
-/* A suspicious joint, after needed(). Without the voltage that it needs nobody knows what its motor
- * gave. */
+/* Judges a suspicious joint, after needed(). At a voltage limit the torque of the motor is unknown,
+ * so nothing is concluded. */
 INLINE uint32_t judge(const control_t *c, const scratch_t *k, const guard_t *g, const loop_t *s,
                       uint32_t i) {
     const control_joint_t *j = &c->joint[i];
@@ -151,7 +153,7 @@ INLINE uint32_t judge(const control_t *c, const scratch_t *k, const guard_t *g, 
     return apart <= real_half(half_apart(commanded, takes)) ? JUDGED_WRONG : SEEN_DOUBTFUL;
 }
 
-/* A look counts; true where it was one too many. */
+/* Counts a check; true if the limit is reached. */
 INLINE bool count_wrong(guard_t *g, uint32_t i, bool wrong) {
     g->wrong[i] = (uint8_t)(wrong ? g->wrong[i] + 1 : g->wrong[i] - (g->wrong[i] > 0));
     if (g->wrong[i] < LOOKS)
@@ -160,7 +162,7 @@ INLINE bool count_wrong(guard_t *g, uint32_t i, bool wrong) {
     return true;
 }
 
-/* Speeds gained since the last looks, of all joints at once. */
+/* Notes the speeds gained since the last checks, of all joints at once. */
 INLINE void note_speeds(const control_t *c, guard_t *g, const loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const real qd = sixteenth(s->qd_hat[i]);
@@ -169,8 +171,8 @@ INLINE void note_speeds(const control_t *c, guard_t *g, const loop_t *s) {
     }
 }
 
-/* Half of the joints in one tick and half in another, so that no tick is much longer than others;
- * all at once where a period of looks has too few of them. */
+/* Half of the joints are checked in one tick and half in another, so that no tick is much longer
+ * than others; all at once if the period of the checks has too few ticks. */
 typedef struct {
     uint32_t first, end;
 } range_t;
@@ -190,8 +192,9 @@ LEAF uint32_t suspects_of(const control_t *c, guard_t *g, const loop_t *s, range
     return suspects;
 }
 
-/* What the looks have seen, after needed(): the joint that turns the wrong way. One doubt is
- * followed; of more than one not that of the last time, and the others count neither way. */
+/* Concludes from the checks, after needed(): the joint that turns the wrong way. One joint in
+ * doubt is followed up; if there are several, another than the last time. The others count
+ * neither way. */
 LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const loop_t *s,
                        range_t at, uint32_t suspects) {
     uint32_t wrong = APP_NO_JOINT, doubted = APP_NO_JOINT;
@@ -209,7 +212,7 @@ LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const
     return wrong;
 }
 
-/* The same of a doubt, a tick after its look: a mirrored encoder explains it, or nothing does. */
+/* Follows up a doubt one tick later: either a mirrored encoder explains it, or nothing does. */
 LEAF uint32_t follow(const control_t *c, const scratch_t *k, guard_t *g, const loop_t *s) {
     const uint32_t i = g->doubted;
     const real apart = half_apart(given_mirrored(c, s, i), k->tau[i]), most = real_half(g->missing);
@@ -217,7 +220,8 @@ LEAF uint32_t follow(const control_t *c, const scratch_t *k, guard_t *g, const l
     return count_wrong(g, i, apart <= most) ? i : APP_NO_JOINT;
 }
 
-/* The joint that turns the wrong way. Where looks come in every tick a doubt stands in for one. */
+/* The joint that turns the wrong way. If checks come in every tick, a doubt takes the place of
+ * one. */
 uint32_t direction_guard(const control_t *c, scratch_t *k, guard_t *g, const loop_t *s) {
     const bool doubt = g->missing != 0;
     if (c->segment == 0)

@@ -1,12 +1,12 @@
 /* States, stops and faults of the application, each in one table that firmware, tool and
- * documentation share. The first fault latches and stays until it is cleared; limits that only clip
- * are counted and told in the sample, and never latch. */
+ * documentation share. The first fault latches until it is cleared. Limits that only clip a value
+ * are counted and reported in the sample, and never latch. */
 #ifndef FIRMWARE_SAFETY_FAULTS_H
 #define FIRMWARE_SAFETY_FAULTS_H
 
 #include <stdint.h>
 
-/* X(number, NAME, "name", "what the board does in it") */
+/* X(number, NAME, "name", "what the board does in this state") */
 #define APP_STATE_TABLE(X)                                                                         \
     X(0, UNCONFIGURED, "unconfigured", "no robot is loaded; the outputs are off")                  \
     X(1, IDLE, "idle", "a robot is loaded; the outputs are off")                                   \
@@ -30,7 +30,7 @@
       "the loop goes on holding: at rest with `brakes` 0, or cleared while it held or lowered")    \
     X(FORGET, "the fault is cleared, no robot is loaded")
 
-/* X(from, event, to): all transitions that there are; every other event changes nothing. */
+/* X(from, event, to): all transitions; every other event changes nothing. */
 #define APP_TRANSITION_TABLE(X)                                                                    \
     X(UNCONFIGURED, LOADED, IDLE)                                                                  \
     X(UNCONFIGURED, FAULT, FAULT)                                                                  \
@@ -57,9 +57,9 @@
     X(FAULT, RESUME, RUNNING)                                                                      \
     X(FAULT, FORGET, UNCONFIGURED)
 
-/* Stops, the best first. A fault says which is the best that it allows; the model of the arm and
- * its pose say which of those from there on is possible (firmware/safety/stop.c). The names of IEC
- * 61800-5-2 are SOS for hold and STO for release; lower is like SS1, damp is dynamic braking.
+/* Stops, the best first (IEC 61800-5-2: hold is SOS, lower resembles SS1, damp is dynamic braking,
+ * release is STO). A fault states the best stop that it allows. Model and pose of the arm decide
+ * whether that one or a worse one is possible (firmware/safety/stop.c).
  * X(number, NAME, "name", "what happens") */
 #define APP_STOP_TABLE(X)                                                                          \
     X(0, HOLD, "hold",                                                                             \
@@ -75,8 +75,8 @@
       "it, without encoder or model; with brakes 1 the outputs go off after half a second")        \
     X(3, RELEASE, "release", "the outputs are off; only brakes outside of the board hold the arm")
 
-/* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). Numbers are
- * never used again. Cause and cure are sentences without capital and full stop. */
+/* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). A number is
+ * never reused. Cause and cure are sentences without capital and full stop. */
 #define APP_FAULT_TABLE(X)                                                                         \
     X(0, NONE, "none", NONE, HOLD, "nothing is wrong", "")                                         \
     X(1, OVERRUN, "overrun", NONE, DAMP,                                                           \
@@ -175,11 +175,11 @@ typedef enum {
         APP_FAULTS
 } app_fault_t;
 
-/* No joint: the fault is of the whole arm. */
+/* The fault concerns the whole arm. */
 #define APP_NO_JOINT UINT32_MAX
 
 const char *app_state_name(unsigned state);
-/* The state after an event; the same where the event changes nothing. */
+/* The state after an event; unchanged if the event has no transition. */
 unsigned app_state_next(unsigned state, unsigned event);
 const char *app_stop_name(unsigned stop);
 const char *app_stop_does(unsigned stop);

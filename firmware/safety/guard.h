@@ -1,5 +1,5 @@
-/* What ends in a fault: guards of the inputs and of all that the control step has made of them,
- * before anything is put out. The first finding counts. */
+/* The guards, which find faults: they check the inputs and the results of the control step before
+ * the outputs change. The first finding counts. */
 #ifndef FIRMWARE_SAFETY_GUARD_H
 #define FIRMWARE_SAFETY_GUARD_H
 
@@ -8,39 +8,43 @@
 #include "firmware/control/setup.h"
 #include "firmware/safety/faults.h"
 
-/* What the guards remember from tick to tick, firmware/safety/guard.c and direction.c. */
+/* State of the guards from tick to tick (firmware/safety/guard.c and direction.c). */
 typedef struct {
     uint32_t outside;  /* bit i: joint i was beyond its limit when the loop was closed */
     uint32_t limited;  /* ticks with a joint at a limit */
-    uint32_t clipped;  /* bit i: the limit that joint i was at in the last tick was of torque */
-    int32_t supply_mV; /* as it was measured; 0: it is not */
-    uint16_t late, unread, phase, stopped; /* ticks */
-    uint16_t at_limit[DYN_MAX_JOINTS];     /* ticks in a row at that limit */
-    struct {                               /* at the last look; 16ths */
+    uint32_t clipped;  /* bit i: joint i was at its torque limit in the last limited tick */
+    int32_t supply_mV; /* measured supply; 0: not measured */
+    /* ticks: late, without an encoder, of the direction check, since the stop */
+    uint16_t late, unread, phase, stopped;
+    uint16_t at_limit[DYN_MAX_JOINTS]; /* ticks in a row at the same limit */
+    struct {                           /* at the last check; all divided by 16 */
         real_t qd, off, push, gained;
     } look[DYN_MAX_JOINTS];
-    real_t missing;                /* half of the torque that a look left in doubt; 0: no doubt */
-    uint8_t wrong[DYN_MAX_JOINTS]; /* looks that saw the wrong direction, more than did not */
-    uint8_t doubted;               /* the joint that was last in doubt */
+    /* half of the unexplained torque of the joint in doubt; 0: no doubt */
+    real_t missing;
+    uint8_t wrong[DYN_MAX_JOINTS]; /* checks that found it wrong, minus those that did not */
+    uint8_t doubted;               /* joint that was last in doubt */
     uint8_t strained;              /* a joint was at a limit in the last tick */
 } guard_t;
 
-/* What a guard has found. */
+/* Finding of a guard. */
 typedef struct {
-    uint32_t fault, joint; /* APP_FAULT_NONE: all is well */
+    uint32_t fault, joint; /* APP_FAULT_NONE: no fault */
     real_t value, limit;
 } finding_t;
 
-/* Limits of the guards, in the background. */
+/* Makes the limits of the guards; called in the background. */
 void guard_setup(const setup_t *from, control_t *control);
 
 finding_t guard_inputs(const control_t *control, guard_t *guard, const app_inputs_t *in);
-/* After the control step: the joint that turns another way than its motor pushes it, or
- * APP_NO_JOINT (firmware/safety/direction.c); and everything else, with that joint. */
+/* Called after the control step. direction_guard returns the joint that turns against its motor, or
+ * APP_NO_JOINT (firmware/safety/direction.c); guard_loop takes that joint and checks everything
+ * else. */
 uint32_t direction_guard(const control_t *control, scratch_t *scratch, guard_t *guard,
                          const loop_t *loop);
 finding_t guard_loop(const control_t *control, guard_t *guard, const loop_t *loop, uint32_t wrong);
-/* The loop is about to be closed where the arm is; also after a finding, before looks go on. */
+/* Resets the guards before the loop is closed at the measured position, and after a finding before
+ * the checks go on. */
 void guard_start(const control_t *control, guard_t *guard, const loop_t *loop);
 
 #endif

@@ -1,24 +1,24 @@
 /*
- * Homing: an encoder that counts from where it was switched on learns where that was. One joint at
- * a time looks for its mechanical stop or its switch, while the loop holds the others; which joint
- * comes when is the business of who asks.
+ * Homing finds the position of a joint whose encoder counts from where it was switched on. One
+ * joint at a time looks for its mechanical stop or its switch, while the loop holds the others. The
+ * caller chooses the order of the joints.
  *
- *     seek    towards it, until it is there
- *     back    away from it, until it is gone, and a little farther
- *     touch   towards it at a quarter of the speed: where it is there, the position is known
- *     away    away from it, until the joint is within its limits
+ *     seek    moves towards it until it is reached
+ *     back    moves away until a switch is open again, and a little farther
+ * touch   moves towards it at a quarter of the speed; where it is, the position is known
+ *     away    moves away until the joint is within its limits
  *
- * A stop is there where the joint presses with all that it may and does not move. What it may press
- * with is counted from the model's torque, so that gravity and friction are not taken from it; the
- * model of an arm that does not know its pose is wrong by gravity at most, and so is the pressure.
- * Limits of the position are not looked at until the position is known.
+ * A stop is reached when the joint pushes with all the torque that it may and does not move. That
+ * torque is counted from the model's torque, so that gravity and friction are not subtracted from
+ * it. The model of an arm that does not know its pose is wrong by the torque of gravity at most,
+ * and so is the push. Position limits are not checked until the position is known.
  */
 #include "firmware/safety/homing.h"
 
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
 
-/* From rest, where the joint is. */
+/* Begins a phase from rest at the present position. */
 static void go(motion_state_t *m, loop_t *s, uint32_t phase) {
     const uint32_t i = m->as.home.joint;
     const real speed = m->as.home.speed;
@@ -33,7 +33,7 @@ static void go(motion_state_t *m, loop_t *s, uint32_t phase) {
                                                    : real_neg(speed);
 }
 
-/* It presses and does not move. */
+/* The joint pushes and does not move. */
 INLINE bool stands(motion_state_t *m, const loop_t *s) {
     const uint32_t i = m->as.home.joint;
     const bool still = real_size(s->qd_hat[i]) < real_half(real_size(m->as.home.target[i]));
@@ -41,7 +41,7 @@ INLINE bool stands(motion_state_t *m, const loop_t *s) {
     return m->as.home.stalled >= m->as.home.still;
 }
 
-/* The reading changes by what it was wrong, and with it everything that was made of it. */
+/* Corrects the reading by its error, and with it everything that was made from it. */
 static void learn(motion_state_t *m, loop_t *s) {
     const uint32_t i = m->as.home.joint;
     const real wrong = real_sub(m->as.home.position, s->q[i]);
@@ -77,7 +77,7 @@ finding_t homing_step(const control_t *c, motion_state_t *m, loop_t *s, uint32_t
         learn(m, s);
         go(m, s, HOMING_AWAY);
     } else if (phase == HOMING_AWAY && m->count > m->as.home.away && within(c, s, i)) {
-        m->as.home.phase = HOMING_DONE; /* brakes, and ends at rest */
+        m->as.home.phase = HOMING_DONE; /* brakes and ends at rest */
         s->unhomed &= ~(1u << i);
         m->as.home.target[i] = real_known(0);
     }

@@ -1,17 +1,17 @@
-/* Stops after a fault: which one the arm and its pose allow, and lowering. */
+/* Stops after a fault: chooses the one that arm and pose allow, and lowers the arm. */
 #ifndef FIRMWARE_SAFETY_STOP_H
 #define FIRMWARE_SAFETY_STOP_H
 
 #include "firmware/control/reference.h"
 #include "firmware/safety/faults.h"
 
-/* The joint whose motor cannot give this part of its torque limit's worth of gravity; UINT32_MAX:
- * all can. Uses the scratch. */
+/* The first joint where gravity takes more than the fraction `part` of its torque limit, or
+ * APP_NO_JOINT. Uses the scratch. */
 uint32_t stop_weak(const control_t *control, scratch_t *scratch, const real_t q[], real_t part);
-/* The best stop from `best` on that arm and pose allow. */
+/* The best stop, not better than `best`, that arm and pose allow. */
 uint32_t stop_choose(const control_t *control, scratch_t *scratch, const loop_t *loop,
                      uint32_t best);
-/* Lowering: which way gravity pulls. */
+/* Lowers the arm: sets the speed of each joint in the direction in which gravity pulls it. */
 void stop_lower(const control_t *control, scratch_t *scratch, const loop_t *loop,
                 motion_state_t *motion);
 

@@ -1,5 +1,5 @@
-/* The supervisor: the state that the arm is in, the first fault, and the stop that goes on after
- * it. It looks at what the control step has made before anything is put out. */
+/* The supervisor: the state of the arm, the first fault, and the stop that follows it. It checks
+ * the results of the control step before the outputs change. */
 #ifndef FIRMWARE_SAFETY_SUPERVISOR_H
 #define FIRMWARE_SAFETY_SUPERVISOR_H
 
@@ -11,13 +11,13 @@
 
 typedef struct {
     volatile uint32_t state, fault; /* app_state_id_t, app_fault_t */
-    /* The first fault: its joint, what was seen and what is allowed; and the stop that goes on. */
+    /* The first fault: its joint, the value found and its limit; and the stop that follows. */
     volatile uint32_t fault_joint, stop;
     real_t fault_value, fault_limit;
     guard_t guard;
 } supervisor_t;
 
-/* What the supervisor decides about: the constants of the tick, and what moves. */
+/* What the supervisor acts on: the constants of the tick, the loop and the motion. */
 typedef struct {
     const control_t *control;
     scratch_t *scratch;
@@ -36,12 +36,13 @@ static inline bool supervisor_drives(const supervisor_t *v) {
     return supervisor_closed(v) || (v->state == APP_STATE_FAULT && v->stop <= APP_STOP_LOWER);
 }
 
-/* Latches a fault without a stop: the outputs are off from the next tick on. */
+/* Latches a fault without a controlled stop: the outputs are off from the next tick on. */
 void supervisor_latch(supervisor_t *v, finding_t finding);
-/* The first finding latches; one while the arm is held or lowered makes the stop a worse one. */
+/* The first finding latches. Another one while the arm is held, lowered or damped makes the stop a
+ * worse one. */
 void supervisor_take(supervisor_t *v, const supervised_t *all, finding_t finding);
 
-/* After a fault, in every tick: goes on with the stop until brakes have the arm. */
+/* Called in every tick after a fault: continues the stop until the brakes hold the arm. */
 void supervisor_stop(supervisor_t *v, const supervised_t *all);
 
 #endif

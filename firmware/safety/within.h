@@ -1,16 +1,16 @@
-/* Helpers of guards and stops in the number type of the build. */
+/* Helpers of guards and stops, in the number type of the build. */
 #ifndef FIRMWARE_SAFETY_WITHIN_H
 #define FIRMWARE_SAFETY_WITHIN_H
 
 #include "firmware/control/control.h"
 #include "firmware/control/number.h"
 
-/* Differences of differences stay numbers of the format. */
+/* Leaves headroom, so that differences of differences do not overflow. */
 INLINE real sixteenth(real a) {
     return real_half(real_half(real_half(real_half(a))));
 }
 
-/* A position as the kernels take it, where fixed point was proved. */
+/* A position as the kernels take it, clamped to the proved range of a prismatic joint. */
 INLINE real placed(const control_t *c, uint32_t i, real at) {
     const DYN_T(proved) *proved = &c->arm->joint[i].proved;
     const real q = gain_turn(c->joint[i].angle, at);

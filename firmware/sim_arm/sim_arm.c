@@ -1,28 +1,28 @@
 /*
- * The arm that is not there: forward dynamics with motors, friction, joint stops and encoders, for
- * running without a robot. Its masses and friction may differ from those that the controller
- * believes in.
+ * The simulated arm: forward dynamics with motors, friction, joint stops and encoders, for running
+ * without a robot. Its masses and friction may differ from the controller's model.
  *
- * With all masses f times those of the model, (f M + R) qdd = tau - f bias - friction, R the
- * rotors, which are not wrong. Divided by f only the rotors and the torque change, and nothing
- * grows beyond what the number format holds for the model itself.
+ * With all masses f times those of the model, (f M + R) qdd = tau - f bias - friction. R are the
+ * rotors, which have no error. Divided by f, only the rotors and the torque change, and no number
+ * exceeds what the format holds for the model itself.
  *
- * A step takes the acceleration of its beginning: exact for a constant one. A stop is inelastic.
+ * A step takes the acceleration of its beginning; that is exact if it is constant. A stop is
+ * inelastic.
  *
- * Friction is implicit: (M + R + D) qdd = tau - bias - friction with D_i = h/2 dF/dqd, friction in
- * the middle of the step to second order and stable for every inertia. Where it would turn a joint
- * around within the step, which a force against the motion never does, D_i is h F/qd less half of
- * the joint's inertia: then it stops. D acts on accelerations alone, so that a joint at constant
- * speed, or at rest, feels F itself. Torques of motors stay explicit: the drive compensates their
- * speed at the beginning of the step.
+ * Friction is implicit: (M + R + D) qdd = tau - bias - friction with D_i = h/2 dF/dqd. This is
+ * friction in the middle of the step to second order, and stable for every inertia. A force against
+ * the motion never reverses it: if the step would turn a joint around, D_i is h F/qd less half of
+ * the joint's inertia, and the joint stops. D acts on accelerations only, so a joint at constant
+ * speed or at rest feels F itself. Motor torques stay explicit: the drive compensates their speed
+ * at the beginning of the step.
  */
 #include "firmware/sim_arm/sim_arm.h"
 
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
 
-/* Speeds for friction and bias, in k->qd: in fixed point those kernels are proved for the limits of
- * the arm, and an arm that is faster is taken for one at its limit. */
+/* Speeds for friction and bias, in k->qd. In fixed point those kernels are proved only within the
+ * limits of the arm, so a faster arm is treated as one at its limit. */
 INLINE void proved_speeds(const sim_arm_t *p, scratch_t *k) {
     for (uint32_t i = 0; i < p->arm->n; i++)
         k->qd[i] = real_clamp(p->qd[i], p->arm->joint[i].proved.qd);
@@ -55,12 +55,13 @@ INLINE real fit_add(real a, real b) {
 }
 
 /*
- * The inertia m of the joint with its D, both divided by twice the mass factor. Two slopes of the
- * friction F = t (coulomb + uneven t), t = x (3 - x^2), x = qd / width, of dyn/kernel/drive.c:
- * dF/dx and F/x; beyond the width F/x falls with the speed, in fixed point down to an eighth. All
- * by what a unit of acceleration adds to x in half a step, which makes an inertia of a torque.
+ * The inertia m of the joint plus its D, both divided by twice the mass factor. dyn/kernel/drive.c
+ * has the friction F = t (coulomb + uneven t), t = x (3 - x^2), x = qd / width. Two slopes are
+ * used: dF/dx and F/x. Beyond the width F/x falls with the speed, in fixed point down to an eighth.
+ * Both are multiplied by what a unit of acceleration adds to x in half a step, which turns a torque
+ * into an inertia.
  *
- * No part of its caller, whose stack is that of the dynamics, too.
+ * Not inlined: its frame shall not be on the stack while the dynamics run.
  */
 __attribute__((noinline)) static real add_friction(const sim_arm_t *p, uint32_t i, real m) {
     const DYN_T(drive) *d = &p->arm->joint[i].drive;
@@ -85,7 +86,8 @@ __attribute__((noinline)) static real add_friction(const sim_arm_t *p, uint32_t 
     return fit_add(m, more > real_known(0) ? more : real_known(0));
 }
 
-/* A joint that does not move: its row and column leave the equations, and nothing drives it. */
+/* Defect: a joint does not move. Its row and column are removed from the equations, and its
+ * torque. */
 static void jam(scratch_t *k, uint32_t at, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (i != at)
@@ -158,7 +160,7 @@ void sim_arm_drive(const control_t *c, sim_arm_t *p, const int32_t duty_q15[], c
         p->input[defect_joint(&p->defect)] = real_neg(p->input[defect_joint(&p->defect)]);
 }
 
-/* Of -noise .. noise, by a linear congruence of Knuth's. */
+/* Uniform in -noise .. noise, from a linear congruential generator (Knuth). */
 INLINE int32_t noise(sim_arm_t *p) {
     p->random = p->random * 1664525u + 1013904223u;
     return (int32_t)(((uint64_t)p->random * (2 * p->noise + 1)) >> 32) - (int32_t)p->noise;
@@ -170,7 +172,7 @@ void sim_arm_counts(sim_arm_t *p, int32_t counts[]) {
         const int32_t halves = gain_whole(p->joint[i].per_q, turned);
         const int32_t nearest = ((halves + 1) >> 1) + p->shift + noise(p);
         if (defect_at(&p->defect, DEFECT_LOST, i) || defect_at(&p->defect, DEFECT_PARITY, i))
-            continue; /* the last one stays */
+            continue; /* the last reading stays */
         counts[i] = defect_at(&p->defect, DEFECT_REVERSED, i) ? -nearest
                     : defect_at(&p->defect, DEFECT_SCALE, i)  ? 2 * nearest
                                                               : nearest;

@@ -1,12 +1,13 @@
-/* Constants of the simulated arm, in the background. */
+/* Makes the constants of the simulated arm, in the background. */
 #include <math.h>
 
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
 #include "firmware/sim_arm/sim_arm.h"
 
-#define SIM_ARM_STEP_S 0.001001 /* the longest step of the simulated arm */
-#define WEAK_SUPPLY    0.05     /* of the nominal one: too little to hold an arm */
+/* the longest integration step; a little more than 1 ms for rounding */
+#define SIM_ARM_STEP_S 0.001001
+#define WEAK_SUPPLY    0.05 /* of the nominal supply: too little to hold an arm */
 
 static bool sim_arm_joint_make(const setup_t *from, uint32_t i, double h, sim_arm_joint_t *out) {
     const settings_t *s = &from->joint[i];

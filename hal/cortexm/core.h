@@ -1,6 +1,6 @@
-/* CMSIS-Core for the core of this build. HAL_CORE_H (core_cm3.h, core_cm4.h, core_cm7.h) and the
- * two facts that CMSIS wants to know about a chip come from hal/hal.mk; everything else here is
- * what the chips have in common. */
+/* CMSIS-Core for the core of this build. hal/hal.mk defines HAL_CORE_H (core_cm3.h, core_cm4.h,
+ * core_cm7.h); the facts about the chip that CMSIS needs are defined here, the same for all
+ * chips. */
 #ifndef HAL_CORTEXM_CORE_H
 #define HAL_CORTEXM_CORE_H
 
@@ -19,11 +19,10 @@ typedef enum {
     LAST_IRQn = 239, /* makes the type wide enough for every line */
 } IRQn_Type;
 
-/* The STM32 implement four priority bits; the emulator implements eight, of which the upper four
- * count. */
+/* The STM32 implement four priority bits; the emulator implements eight and uses the upper four. */
 #define __NVIC_PRIO_BITS       4U
 #define __Vendor_SysTickConfig 0U
-#define __MPU_PRESENT          1U /* the F100 has none: hal/cortexm/guard.c asks the MPU itself */
+#define __MPU_PRESENT          1U /* the F100 has none: hal/cortexm/guard.c checks MPU->TYPE */
 #define __VTOR_PRESENT         1U
 #define __CM3_REV              0x0201U
 #define __CM4_REV              0x0001U
@@ -37,7 +36,7 @@ typedef enum {
 #define __FPU_PRESENT 0U
 #endif
 
-/* The headers of CMSIS are not ours to mend. */
+/* The CMSIS headers do not compile with these warnings. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wundef"

@@ -1,15 +1,15 @@
-/* The counter behind hal/cycles.h, one per chip family. */
+/* The counter of hal/cycles.h, one per chip family. */
 #ifndef HAL_CORTEXM_COUNTER_H
 #define HAL_CORTEXM_COUNTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts it. True: it shows the emulator's time, which advances by a fixed step per instruction.
- * False: it shows core cycles. */
+/* Starts the counter. True: it counts the emulator's time, which advances by a fixed step per
+ * instruction. False: it counts core cycles. */
 bool counter_start(void);
 uint32_t counter_now(void);
-uint32_t counter_elapsed(uint32_t start, uint32_t end); /* knows how the counter wraps */
+uint32_t counter_elapsed(uint32_t start, uint32_t end); /* handles the wrap of the counter */
 uint32_t counter_hz(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The counter on SysTick (24 bit, counting down), for a chip that has no other one in the emulator.
- * On silicon the DWT cycle counter of the Cortex-M3 serves. */
+/* The counter on SysTick (24 bits, counting down), for a chip without another counter in the
+ * emulator. On silicon it is the DWT cycle counter of the Cortex-M3. */
 #include "hal/clock.h"
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/counter.h"

@@ -1,6 +1,5 @@
-/* hal/cycles.h over the chip's counter. Under the emulator the counter's step per instruction
- * follows from the -icount shift that the emulator was started with, so it is measured once on a
- * piece of code whose instructions are known. */
+/* hal/cycles.h on the chip's counter. Under the emulator the counter's step per instruction depends
+ * on the -icount shift, so it is measured once on code with a known number of instructions. */
 #include "hal/cycles.h"
 #include "hal/irq.h"
 #include "hal/cortexm/counter.h"
@@ -8,10 +7,10 @@
 enum { SPIN_INSTRUCTIONS = 20000 };
 
 static bool instructions;
-static uint32_t spin_ticks; /* counter's advance over SPIN_INSTRUCTIONS */
-static uint32_t read_ticks; /* its advance between two readings with nothing between them */
+static uint32_t spin_ticks; /* counter steps of SPIN_INSTRUCTIONS */
+static uint32_t read_ticks; /* counter steps between two readings in a row */
 
-/* Two instructions a round; the counter's own cost is taken off by the caller. */
+/* Two instructions per round; the caller subtracts the cost of reading the counter. */
 __attribute__((noinline)) static void spin(void) {
     uint32_t rounds = SPIN_INSTRUCTIONS / 2;
     __asm volatile("1: subs %0, %0, #1\n"
@@ -26,7 +25,7 @@ __attribute__((noinline)) static void spin_none(void) {
     __asm volatile("" : "+r"(rounds));
 }
 
-/* With interrupts off: what an interrupt costs is not what the counter costs. */
+/* Interrupts are off, so that none adds to the cost of reading. */
 void cycles_init(void) {
     const uint32_t state = irq_lock();
     instructions = counter_start();

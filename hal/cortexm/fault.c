@@ -1,5 +1,5 @@
-/* hal/fault.h: what happens when the core faults. Outputs off, record, reset; in that order, and on
- * a stack of its own, because the stack may be what broke. */
+/* hal/fault.h: what happens when the core faults. Outputs off, record, reset, in that order, on a
+ * separate stack, because the stack may be the cause. */
 #include "hal/fault.h"
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
@@ -11,8 +11,8 @@ enum { RECORD_MAGIC = 0x43525348 }; /* "CRSH" */
 
 __attribute__((section(".noinit"))) static fault_record_t kept;
 
-/* Everything up to the checksum, word by word, rotated so that swapped words are noticed. RAM that
- * lost power fails this; it is not meant against more. */
+/* Checksum of all words before it, rotated so that swapped words are noticed. It only has to detect
+ * RAM that lost its power. */
 static uint32_t checksum(const fault_record_t *record) {
     const uint32_t *word = (const uint32_t *)record;
     const uint32_t *end = &record->check;
@@ -31,7 +31,7 @@ const fault_record_t *fault_record(void) {
     return kept.magic == RECORD_MAGIC && kept.check == checksum(&kept) ? &kept : NULL;
 }
 
-/* The count stays: it tells a crash loop from a single crash. */
+/* The count stays: it distinguishes a crash loop from a single crash. */
 void fault_record_clear(void) {
     kept.cause = FAULT_NONE;
     kept.magic = 0;
@@ -86,12 +86,12 @@ static fault_cause_t classify(const fault_record_t *record) {
     return record->exception >= 16 ? FAULT_UNEXPECTED_INTERRUPT : FAULT_OTHER;
 }
 
-/* Faults since power-up: RAM that lost power holds neither a record nor a cleared one. */
+/* Faults since power-up. RAM that lost power holds neither a record nor a cleared one. */
 static uint32_t next_count(void) {
     return fault_record() != NULL || kept.magic == 0 ? kept.count + 1 : 1;
 }
 
-/* Seals the record and starts again. The firmware prints the record at its next boot. */
+/* Completes the record and resets. The firmware prints the record at its next boot. */
 _Noreturn static void keep(fault_record_t *record) {
     const uint8_t *id = fault_build_id();
     for (unsigned i = 0; i < sizeof record->build_id; i++)
@@ -101,7 +101,7 @@ _Noreturn static void keep(fault_record_t *record) {
     reset_system();
 }
 
-/* From fault_entry: stack pointers as the fault left them, r4 to r11 on the fault stack. */
+/* Called by fault_entry: stack pointers as the fault left them, r4 to r11 on the fault stack. */
 _Noreturn __attribute__((used)) static void handle(uint32_t msp, uint32_t psp, uint32_t exc_return,
                                                    const uint32_t *r4_to_r11) {
     motor_off();
@@ -130,8 +130,8 @@ _Noreturn __attribute__((used)) static void handle(uint32_t msp, uint32_t psp, u
         record->lr = word[5];
         record->pc = word[6];
         record->xpsr = word[7];
-        /* Bit 4 clear: the FPU's registers are in the frame as well; bit 9 of xPSR: a word of
-         * padding. */
+        /* Bit 4 of EXC_RETURN clear: the frame contains FPU registers. Bit 9 of xPSR set: it has a
+         * word of padding. */
         uint32_t bytes = (exc_return & 0x10U) != 0 ? FRAME_BYTES : FRAME_FPU_BYTES;
         record->sp = frame + bytes + ((record->xpsr & (1U << 9)) != 0 ? 4U : 0U);
     }
@@ -147,7 +147,7 @@ _Noreturn __attribute__((used)) static void handle(uint32_t msp, uint32_t psp, u
 }
 
 /*
- * Nothing may touch the old stack here: it can be the cause, and a second fault locks the core up.
+ * Must not touch the old stack: it can be the cause, and a second fault locks up the core.
  */
 __attribute__((naked)) void fault_entry(void) {
     __asm volatile("cpsid i                   \n"

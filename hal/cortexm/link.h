@@ -1,5 +1,5 @@
 /*
- * Addresses that the linker decides (linker/sections.ld) and the functions that the vectors name.
+ * Addresses that the linker defines (linker/sections.ld), and functions for the vector table.
  */
 #ifndef HAL_CORTEXM_LINK_H
 #define HAL_CORTEXM_LINK_H
@@ -16,7 +16,7 @@ extern const uint8_t
 _Noreturn void reset_handler(void); /* start.c */
 /* fault.c: hard, memory, bus and usage faults, stray interrupts */
 void fault_entry(void);
-void guard_init(void); /* guard.c: makes the bottom of the stack untouchable */
+void guard_init(void); /* guard.c: protects the memory below the stack */
 int main(void);
 
 #endif

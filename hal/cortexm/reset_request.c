@@ -1,4 +1,4 @@
-/* reset_system of hal/reset.h by the core's own request. */
+/* reset_system of hal/reset.h by the core's reset request. */
 #include "hal/cortexm/core.h"
 #include "hal/reset.h"
 

@@ -2,10 +2,10 @@
  * reset_system of hal/reset.h for chips whose tick is a timer of the emulated F2 and F4.
  *
  * The emulator's timers take the moment of a reset for the beginning of their count and add it to
- * every period: after a reset at 3 s a tick of 1 ms comes every 3.001 s. So the emulated chip is
- * not reset where the firmware asks for it: interrupts, timers and memory protection go back to
- * what a reset leaves, and the program starts again. Out of a handler, after a crash, that is not
- * possible, because what was interrupted would stay so: there the core is reset, and the emulator
+ * every period: after a reset at 3 s a tick of 1 ms comes every 3.001 s. So on the emulated chip a
+ * reset by the firmware is a restart: interrupts, timers and memory protection return to their
+ * reset state, and the program starts again. Inside a handler, after a crash, that is impossible,
+ * because the interrupted code would stay interrupted. There the core is reset, and the emulator
  * must be restarted before the tick is right again.
  */
 #include "hal/clock.h"
@@ -29,7 +29,7 @@ static void interrupts_off(void) {
 __attribute__((noinline)) static _Noreturn void restart(void) {
     interrupts_off();
     MPU->CTRL = 0;
-    __set_CONTROL(0); /* no floating-point context of what ran before */
+    __set_CONTROL(0); /* discards the floating-point context */
     __ISB();
     __asm volatile("msr msp, %0\n"
                    "bx %1\n"

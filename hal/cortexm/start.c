@@ -1,4 +1,4 @@
-/* Start-up: the vector table, and the road from reset to main. */
+/* Start-up: the vector table, and the code from reset to main. */
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
 #include HAL_VECTORS_H /* CHIP_IRQ_COUNT and CHIP_VECTORS(V): V(interrupt number, handler) */
@@ -11,8 +11,8 @@ typedef struct {
     vector_t irq[CHIP_IRQ_COUNT];
 } vectors_t;
 
-/* Every line that nobody provides leads to a crash record instead of silence, so the table is
- * filled first and the handlers of the chip are laid over it. */
+/* Interrupts without a handler lead to a crash record. So the table is filled with fault_entry
+ * first, and the chip's handlers override it. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 #define VECTOR(number, handler) [number] = handler,
@@ -32,8 +32,7 @@ __attribute__((section(".vectors"), used)) const vectors_t vectors = {
 #pragma GCC diagnostic pop
 
 _Noreturn void reset_handler(void) {
-    /* gdb and boot loaders may come here with interrupts on and another stack pointer limit in
-     * mind. */
+    /* gdb and boot loaders may enter here with interrupts enabled. */
     __disable_irq();
     SCB->VTOR = (uint32_t)&vectors;
 #if __FPU_PRESENT == 1U
@@ -46,7 +45,7 @@ _Noreturn void reset_handler(void) {
         *to++ = *from++;
     for (uint32_t *to = __bss_start; to < __bss_end;)
         *to++ = 0;
-    /* Separate handlers' status bits, and integer division by zero as a fault instead of a silent
+    /* Enables the separate fault exceptions, and makes integer division by zero a fault instead of
      * 0. */
     SCB->SHCSR |= SCB_SHCSR_MEMFAULTENA_Msk | SCB_SHCSR_BUSFAULTENA_Msk | SCB_SHCSR_USGFAULTENA_Msk;
     SCB->CCR |= SCB_CCR_DIV_0_TRP_Msk;

@@ -1,4 +1,4 @@
-/* What a host test sees of the faked hardware beside the headers of hal/. */
+/* What a host test can see of the simulated hardware, in addition to the headers of hal/. */
 #ifndef HAL_HOST_HOST_H
 #define HAL_HOST_HOST_H
 
@@ -8,12 +8,12 @@
 enum { HOST_IRQ_MAX = 128, HOST_IRQ_OFF = 255 };
 
 typedef struct {
-    unsigned lock_depth;     /* now; 0 when every irq_lock has had its irq_unlock */
+    unsigned lock_depth;     /* current depth; 0: every irq_lock has had its irq_unlock */
     unsigned lock_depth_max; /* since host_irq_reset */
     unsigned lock_count;
     unsigned unlock_errors;         /* irq_unlock without irq_lock, or with the wrong state */
-    unsigned pended[HOST_IRQ_MAX];  /* how often irq_pend was called per line */
-    uint8_t priority[HOST_IRQ_MAX]; /* of an enabled line, HOST_IRQ_OFF of a disabled one */
+    unsigned pended[HOST_IRQ_MAX];  /* calls of irq_pend per line */
+    uint8_t priority[HOST_IRQ_MAX]; /* of an enabled line; HOST_IRQ_OFF: disabled */
 } host_irq_t;
 
 extern host_irq_t host_irq;

@@ -1,5 +1,5 @@
-/* hal/clock.h on the MPS2 images: one fixed clock, which the FPGA makes. They exist here as the
- * Cortex-M7 of the emulator. */
+/* hal/clock.h on the MPS2 images: one fixed clock from the FPGA. Here they only serve as the
+ * emulator's Cortex-M7. */
 #include "hal/clock.h"
 #include "hal/cortexm/counter.h"
 #include "hal/mps2/regs.h"

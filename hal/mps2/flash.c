@@ -1,5 +1,5 @@
-/* hal/flash.h on a board without flash: two slots of the store in RAM that is not cleared at
- * start-up. They survive a warm reset and behave like flash: erased is 0xFF, programming only
+/* hal/flash.h on a board without flash: the two slots of the store are in RAM that start-up does
+ * not clear. They survive a warm reset and behave like flash: erased is 0xFF, programming only
  * clears bits. */
 #include "hal/flash.h"
 

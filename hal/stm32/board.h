@@ -1,5 +1,5 @@
-/* What the drivers must know about a board: a const struct in boards/<board>/board.c. Everything
- * that differs between boards of one chip family is here. */
+/* The description of a board for the drivers: a const struct in boards/<board>/board.c. It contains
+ * everything that differs between boards of one chip family. */
 #ifndef HAL_STM32_BOARD_H
 #define HAL_STM32_BOARD_H
 
@@ -9,7 +9,7 @@
 #include "hal/flash.h"
 #include "hal/stm32/regs.h"
 
-/* A pin; 0 is no pin. */
+/* A pin; 0: no pin. */
 typedef uint8_t pin_t;
 enum { PORT_A, PORT_B, PORT_C, PORT_D, PORT_H = 7 };
 #define PIN(port, number) ((pin_t)(0x80 | (PORT_##port) << 4 | (number)))
@@ -20,30 +20,30 @@ enum { BOARD_TIMERS_MAX = 2, BOARD_MOTORS_MAX = 6, BOARD_ENCODERS_MAX = 6 };
 
 /* Core clock = source / m * n / p. */
 typedef struct {
-    /* F4: 2 to 63, so that source / m is 1 to 2 MHz. F1: PREDIV1; 2 for the internal one */
+    /* F4: 2 to 63, so that source / m is 1 to 2 MHz. F1: PREDIV1; 2 for the internal oscillator */
     uint8_t m;
     uint16_t n; /* F4: 192 to 432. F1: 2 to 16 */
     uint8_t p;  /* F4: 2, 4, 6, 8. F1: 1 */
-    uint8_t q;  /* F4: 2 to 15, keeps the USB clock at or below 48 MHz. F1: 0 */
+    uint8_t q;  /* F4: 2 to 15, so that the USB clock is at most 48 MHz. F1: 0 */
 } board_pll_t;
 
 typedef struct {
     uint32_t hse_hz; /* crystal or external clock, Hz */
     bool hse_bypass; /* true: an external clock signal, not a crystal */
     board_pll_t pll; /* from hse_hz */
-    /* from the internal oscillator: not above the limit at its worst tolerance */
+    /* from the internal oscillator; must not exceed the limit at its worst tolerance */
     board_pll_t pll_internal;
     uint8_t wait_states;        /* of the flash at the core clock and 2.7 to 3.6 V; F1: 0 */
     uint8_t apb1_div, apb2_div; /* 1, 2, 4, 8, 16 */
     uint32_t pwr_vos;           /* VOS bits of PWR_CR for the core clock; 0: the chip has none */
 } board_clock_t;
 
-/* What carries the requests of one peripheral, by the manual's table of DMA requests. */
+/* The DMA stream of a peripheral, from the manual's table of DMA requests. */
 typedef struct {
     dma_t *regs; /* NULL: none */
     rcc_bit_t clock;
     uint8_t stream;  /* F1: the channel, from 1 */
-    uint8_t channel; /* of the stream. F1: 0, the requests are wired to the channels */
+    uint8_t channel; /* channel of the stream. F1: 0, the requests are wired to the channels */
     int irq;
 } board_dma_t;
 
@@ -62,19 +62,20 @@ typedef struct {
     int irq;
 } board_tick_t;
 
-/* A timer with a break input, all of them on APB2. */
+/* A timer with a break input; all of them are on APB2. */
 typedef struct {
     tim_t *regs;
     rcc_bit_t clock;
-    uint32_t freeze;       /* its bit in DBGMCU_FREEZE_TIMERS */
-    pin_t break_pin;       /* pulled to the active level: an open wire stops the motors */
+    uint32_t freeze; /* its bit in DBGMCU_FREEZE_TIMERS */
+    /* e-stop input; pulled to the active level, so that an open wire stops the motors */
+    pin_t break_pin;
     uint8_t break_af;      /* F1: 0 */
-    bool break_active_low; /* false: high is active, which suits a closed contact to ground */
+    bool break_active_low; /* false: active high, for a closed contact to ground */
     int break_irq;
 } board_motor_timer_t;
 
-/* One motor. With `direction` its PWM comes from `pwm` or from `pwm_n`, whichever is there (the
- * complementary output works alone, too); without `direction` both are there, with dead time, and
+/* One motor. With `direction` its PWM comes from `pwm` or from `pwm_n`, whichever is given (the
+ * complementary output also works alone). Without `direction` both are given, with dead time, and
  * zero duty is half and half. */
 typedef struct {
     uint8_t timer;   /* index into timers */
@@ -97,27 +98,27 @@ typedef struct {
     rcc_bit_t clock;
     pin_t sck, miso, mosi;
     uint8_t af;  /* F1: 0 */
-    pin_t power; /* driven high before the encoders are used; 0: they have their supply anyway */
+    pin_t power; /* driven high before the encoders are used; 0: always supplied */
     unsigned count;
     pin_t select[BOARD_ENCODERS_MAX];
 } board_encoders_t;
 
 /* Home switches, contacts to ground. */
 typedef struct {
-    unsigned count; /* of the first joints */
+    unsigned count; /* switches of the first joints */
     pin_t pin[BOARD_ENCODERS_MAX];
 } board_home_t;
 
 typedef struct {
     pin_t pin;
-    uint8_t channel;       /* of ADC1 */
+    uint8_t channel;       /* channel of ADC1 */
     uint32_t reference_mV; /* ADC full scale */
     uint32_t top_ohm;      /* divider from the motor supply to the pin */
-    uint32_t bottom_ohm;   /* and from the pin to ground; 0: no divider on this board */
+    uint32_t bottom_ohm;   /* divider from the pin to ground; 0: no divider on this board */
 } board_supply_t;
 
 typedef struct {
-    flash_geometry_t geometry; /* persistent is decided at run time */
+    flash_geometry_t geometry; /* persistent and writable are set at run time */
     uint8_t sector[2];         /* F4: number of the first sector of each slot. F1: 0 */
 } board_flash_t;
 
@@ -131,8 +132,9 @@ typedef struct {
     board_home_t home;
     board_supply_t supply;
     board_flash_t flash;
-    uint32_t lsi_max_hz; /* fastest that the watchdog's oscillator may run by the data sheet */
-    uint32_t afio_mapr;  /* F1: the pin remapping of the whole board; F4: 0, each pin has its own */
+    uint32_t lsi_max_hz; /* largest frequency of the watchdog's oscillator in the data sheet */
+    /* F1: pin remapping of the whole board. F4: 0, each pin selects its own function */
+    uint32_t afio_mapr;
 } board_t;
 
 extern const board_t board;

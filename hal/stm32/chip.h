@@ -1,5 +1,5 @@
-/* What every STM32 driver needs besides its own registers: clock gates, bus clocks, bounds for
- * waits. */
+/* What every STM32 driver needs in addition to its own registers: clock gates, bus clocks, bounds
+ * for waits. */
 #ifndef HAL_STM32_CHIP_H
 #define HAL_STM32_CHIP_H
 
@@ -7,7 +7,7 @@
 #include "hal/reg.h"
 #include "hal/stm32/regs.h"
 
-/* Opens the clock gate of a peripheral. Reading the register back gives the bus the two cycles that
+/* Opens the clock gate of a peripheral. Reading the register back waits for the two bus cycles that
  * the peripheral needs before its first access. */
 static inline void rcc_enable(rcc_bit_t clock) {
     volatile uint32_t *reg = &RCC->APB2ENR;
@@ -24,14 +24,15 @@ static inline void rcc_enable(rcc_bit_t clock) {
     (void)reg_read(reg);
 }
 
-/* Clock of the bus behind a clock gate, and of the timers on it (twice the bus where the bus is
+/* Clock of the bus of a clock gate, and of its timers (twice the bus clock if the bus is
  * divided). */
 uint32_t clock_bus_hz(rcc_bit_t clock);
 uint32_t clock_timer_hz(rcc_bit_t clock);
 
 /*
- * Polls of reg_wait that last at least ms at this core clock: a load, a test, a counter and a taken
- * branch are four cycles when nothing stalls, so a wait may last longer than said, never shorter.
+ * Number of reg_wait polls that last at least ms at this core clock. A load, a test, a counter and
+ * a taken branch are four cycles when nothing stalls, so a wait is never shorter than ms but may be
+ * longer.
  */
 static inline uint32_t wait_polls(uint32_t core_hz, uint32_t ms) {
     return (core_hz / 4000 + 1) * ms;

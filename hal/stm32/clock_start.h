@@ -1,5 +1,5 @@
-/* How the oscillators of every family start. Included by the one clock.c of a family, whose
- * registers it uses. */
+/* Starts the oscillators, in the same way on every family. Only the clock.c of a family includes
+ * it; it uses that family's registers. */
 #ifndef HAL_STM32_CLOCK_START_H
 #define HAL_STM32_CLOCK_START_H
 
@@ -7,7 +7,7 @@
 #include "hal/stm32/chip.h"
 
 enum {
-    HSE_START_MS = 100, /* crystals need 2 ms; the manufacturer's own bound is 100 */
+    HSE_START_MS = 100, /* crystals need 2 ms; the manufacturer's bound is 100 */
     SWITCH_MS = 1,      /* a few cycles of either clock */
 };
 

@@ -1,9 +1,9 @@
 /*
  * hal/encoder.h: AS5047P on an SPI bus, one select line each (data sheet, "SPI interface").
  *
- * Mode 1 (clock idles low, data is taken on the falling edge), 16 bit, at most 10 MHz. An answer
- * comes with the frame after its request, so every read asks for the angle again and gets the one
- * before.
+ * Mode 1 (clock idles low, data is taken on the falling edge), 16 bits, at most 10 MHz. An answer
+ * comes with the frame after its request, so every read requests the angle again and gets the angle
+ * of the last request.
  */
 #include "hal/encoder.h"
 #include "hal/stm32/board.h"
@@ -12,7 +12,7 @@
 
 enum {
     ADDRESS_ERRFL = 0x0001,  /* reading it clears the error flag */
-    ADDRESS_DIAAGC = 0x3FFC, /* gain and status; never all zero in a chip that runs (bit 8) */
+    ADDRESS_DIAAGC = 0x3FFC, /* gain and status; never 0 in a working chip (bit 8) */
     ADDRESS_ANGLECOM = 0x3FFF,
     FRAME_READ = 1 << 14,
     FRAME_PARITY = 1 << 15,
@@ -24,7 +24,7 @@ enum {
     CLOCK_MAX_HZ = 10000000,
     /* t_L and t_CSn: select to first clock edge, and high time between frames */
     SELECT_NS = 350,
-    TRANSFER_POLLS = 300, /* 16 bits at bus / 16 take 256 bus cycles, a poll two at the least */
+    TRANSFER_POLLS = 300, /* 16 bits at bus / 16 take 256 bus cycles; a poll takes at least two */
 };
 
 static bool odd(uint32_t word) {
@@ -44,8 +44,8 @@ unsigned encoder_count(void) {
     return board.encoder.count;
 }
 
-/* A read on the peripheral bus takes two of its cycles at least: a delay that no core clock, no
- * compiler and no cache can shorten. */
+/* A read on the peripheral bus takes at least two of its cycles: a delay that no core clock,
+ * compiler or cache can shorten. */
 static void pause(void) {
     uint32_t reads = SELECT_NS * (clock_bus_hz(board.encoder.clock) / 1000) / 2000000 + 1;
     while (reads-- > 0)
@@ -56,7 +56,7 @@ static void pause(void) {
 static bool transfer(pin_t select, uint16_t out, uint16_t *in) {
     spi_t *spi = board.encoder.regs;
     if (reg_read(&spi->SR) & SPI_SR_RXNE)
-        (void)reg_read(&spi->DR); /* left by a transfer that was given up */
+        (void)reg_read(&spi->DR); /* left by an aborted transfer */
     gpio_write(select, false);
     pause();
     reg_write(&spi->DR, out);
@@ -70,7 +70,7 @@ static bool transfer(pin_t select, uint16_t out, uint16_t *in) {
     return done;
 }
 
-/* Asks for a register and gets its content in the frame that already asks for the angle again. */
+/* Requests a register and reads its content with the next frame, which requests the angle again. */
 static bool read_register(pin_t select, uint16_t address, uint16_t *answer) {
     uint16_t ignored;
     pause();
@@ -88,7 +88,7 @@ void encoder_init(void) {
     while (rate < 7 && clock_bus_hz(e->clock) >> (rate + 1) > CLOCK_MAX_HZ)
         rate++;
     for (unsigned i = 0; i < e->count; i++)
-        gpio_output(e->select[i], true); /* nobody is selected while the bus wakes up */
+        gpio_output(e->select[i], true); /* no encoder is selected while the bus starts */
     gpio_output(e->power, true);
     rcc_enable(e->clock);
     reg_write(&e->regs->CR1, 0);
@@ -99,7 +99,7 @@ void encoder_init(void) {
     reg_write(&e->regs->CR1, config | SPI_CR1_SPE);
     gpio_alternate_out(e->sck, e->af, GPIO_PULL_DOWN);
     gpio_alternate_out(e->mosi, e->af, GPIO_PULL_NONE);
-    /* Pulled up: an absent encoder reads as all ones, which no angle is. */
+    /* Pulled up: an absent encoder reads as all ones, which is no valid angle. */
     gpio_alternate_in(e->miso, e->af, GPIO_PULL_UP);
     for (unsigned i = 0; i < e->count; i++) {
         uint16_t ignored;
@@ -116,7 +116,8 @@ encoder_status_t encoder_read(unsigned encoder, uint16_t *counts) {
         return ENCODER_ERR_TIMEOUT;
     if (frame == 0 || frame == 0xFFFF) {
         /*
-         * A dead line, or the angle 0, or an error with the angle 16383: the status register tells.
+         * A dead line, or the angle 0, or an error with the angle 16383: the status register
+         * decides.
          */
         if (!read_register(select, ADDRESS_DIAAGC, &answer))
             return ENCODER_ERR_TIMEOUT;

@@ -1,5 +1,5 @@
-/* hal/flash.h: what both families share. Only the two slots of the store can be reached: the
- * program that runs is out of the range of every call. */
+/* hal/flash.h: what both families share. Only the two slots of the store can be reached; no call
+ * can reach the running program. */
 #include "hal/flash.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"

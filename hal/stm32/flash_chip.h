@@ -1,5 +1,5 @@
 /*
- * The flash controller of a family, below hal/stm32/flash.c, which has checked address and length.
+ * The flash controller of a family. hal/stm32/flash.c calls it with checked address and length.
  */
 #ifndef HAL_STM32_FLASH_CHIP_H
 #define HAL_STM32_FLASH_CHIP_H
@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Erases the one unit that begins at address. All interrupts are locked for as long as it takes,
- * the watchdog is fed meanwhile. FLASH_OK or a negative error of hal/flash.h; the controller is
- * locked again either way. */
+/* Erases the unit that begins at address. All interrupts are locked meanwhile, and the watchdog
+ * is fed. FLASH_OK or a negative error of hal/flash.h; the controller is locked again in either
+ * case. */
 int flash_chip_erase(uint32_t address);
 
 /* Programs n bytes, a multiple of the write unit, at an aligned address. */

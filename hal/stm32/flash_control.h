@@ -1,5 +1,5 @@
-/* What the flash controllers of the families have in common: keys, waiting in RAM, results.
- * Included by the one flash.c of a family, whose registers it uses. */
+/* What the flash controllers of the families have in common: keys, waiting in RAM, results. Only
+ * the flash.c of a family includes it; it uses that family's registers. */
 #ifndef HAL_STM32_FLASH_CONTROL_H
 #define HAL_STM32_FLASH_CONTROL_H
 
@@ -7,10 +7,10 @@
 #include "hal/ramfunc.h"
 #include "hal/stm32/chip.h"
 
-/* Any fetch or load from flash stalls the core until the flash is idle again, so this runs in RAM.
- * It feeds the watchdog on every turn and gives up after max_polls. Returns the last status.
- * (A flash that is busy even then holds the core in the return to flash; the watchdog, no longer
- * fed, ends that.) */
+/* Any fetch or load from flash stalls the core until the flash is idle, so this runs in RAM. It
+ * feeds the watchdog in every round, gives up after max_polls, and returns the last status. If the
+ * flash is busy even then, the return to flash stalls the core, and the watchdog, which is no
+ * longer fed, resets it. */
 HAL_RAMFUNC static uint32_t wait_while_busy(uint32_t max_polls) {
     uint32_t status;
     do {
@@ -35,14 +35,14 @@ static void lock(void) {
     reg_write(&FLASH->CR, FLASH_CR_LOCK);
 }
 
-/* Errors of an operation before would block the next one. They are cleared by writing ones. */
+/* Errors of the last operation would block the next one. Writing ones clears them. */
 static void clear_flags(void) {
     reg_write(&FLASH->SR, FLASH_SR_ERRORS | FLASH_SR_EOP);
 }
 
 static int unlock(uint32_t max_polls) {
-    /* Left open by somebody else: the keys are for a locked register only. A register that does not
-     * hold the bit is the emulator's. */
+    /* If other code left the register unlocked, lock it first: the keys work on a locked register
+     * only. A register that does not keep the bit is the emulator's. */
     if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0) {
         lock();
         if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0)

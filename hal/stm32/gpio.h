@@ -1,6 +1,6 @@
-/* Pins, for the drivers. Every function opens the port's clock and ignores PIN_NONE (0), except
- * gpio_write, which touches nothing but the port's set/reset register and so works anywhere, any
- * time. */
+/* Pins, for the drivers. Every function ignores pin 0 (no pin). Every function opens the port's
+ * clock, except gpio_read and gpio_write. gpio_write accesses only the port's set/reset register,
+ * so it may be called at any time. */
 #ifndef HAL_STM32_GPIO_H
 #define HAL_STM32_GPIO_H
 
@@ -16,7 +16,7 @@ void gpio_analog(pin_t pin);
 void gpio_input(pin_t pin, gpio_pull_t pull);
 bool gpio_read(pin_t pin); /* no pin: low */
 
-/* A pin that a peripheral drives (pull: F4 only), and one that it listens to. */
+/* A pin that a peripheral drives (pull: F4 only), and one that it reads. */
 void gpio_alternate_out(pin_t pin, uint8_t af, gpio_pull_t pull);
 void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull);
 

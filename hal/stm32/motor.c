@@ -1,12 +1,13 @@
 /*
- * hal/motor.h on timers with a break input (TIM1 and TIM8; TIM1 and TIM15 to TIM17 on the F1).
+ * hal/motor.h on timers with a break input (TIM1 and TIM8; TIM1 and TIM15 to TIM17 on the F1). The
+ * break input is the e-stop.
  *
- * Off means MOE = 0: with OSSI set the timer itself then holds every output at its idle level, low.
- * The break input clears MOE without clock or software, and AOE = 0 keeps it clear until
- * motor_enable. A frozen timer (DBG_TIMx_STOP, core halted by a debugger) behaves as if MOE were 0.
- * LOCK level 3 protects the break, polarity and output mode settings from stray writes until the
- * next reset. The first write to BDTR fixes the lock bits, so nothing may write it before
- * motor_init does: motor_off only writes where it finds MOE set.
+ * Off means MOE = 0: with OSSI set, the timer then holds every output at its idle level, low. The
+ * break input clears MOE without clock or software, and AOE = 0 keeps it clear until motor_enable.
+ * A frozen timer (DBG_TIMx_STOP, core halted by a debugger) behaves as if MOE were 0. LOCK level 3
+ * protects the break, polarity and output mode settings from stray writes until the next reset. The
+ * first write to BDTR fixes the lock bits, so nothing may write it before motor_init: motor_off
+ * writes it only if MOE is set.
  */
 #include "hal/motor.h"
 #include "hal/irq.h"
@@ -15,13 +16,14 @@
 #include "hal/stm32/gpio.h"
 #include "hal/stm32/handlers.h"
 
-enum { PERIOD_MIN = 256, PERIOD_MAX = 65535 }; /* counts; fewer than 8 bit of duty are no control */
+/* counts; fewer than 8 bits of duty are too coarse */
+enum { PERIOD_MIN = 256, PERIOD_MAX = 65535 };
 
 static uint32_t period;       /* counts of one PWM period; 0: not configured */
 static volatile bool enabled; /* between motor_enable and motor_off */
 static volatile bool break_latched;
 static bool backward[BOARD_MOTORS_MAX]; /* level of the direction pin */
-/* waits for a period with zero duty before the pin moves */
+/* waiting for a period with zero duty before the direction pin changes */
 static bool reversing[BOARD_MOTORS_MAX];
 
 static tim_t *timer_of(const board_motor_t *motor) {
@@ -41,7 +43,7 @@ unsigned motor_count(void) {
 }
 
 /* DTG field: the shortest dead time that is not below the wanted one, in steps of the timer's clock
- * (RM0090, TIMx_BDTR: 0-127 by 1, to 254 by 2, to 504 by 8, to 1008 by 16). */
+ * (RM0090, TIMx_BDTR: up to 127 in steps of 1, to 254 of 2, to 504 of 8, to 1008 of 16). */
 static uint32_t dead_time_field(uint32_t timer_hz, uint32_t ns) {
     uint32_t counts = (timer_hz / 1000 * ns + 999999) / 1000000;
     if (counts <= 127)
@@ -75,14 +77,14 @@ static void configure_timer(unsigned index, uint32_t timer_hz) {
     reg_write(&tim->CCMR[0], mode[0]);
     reg_write(&tim->CCMR[1], mode[1]);
     reg_write(&tim->CCER, outputs);
-    /* Last, because of the lock, and in one write. */
+    /* Last and in one write, because it locks the settings. */
     reg_write(&tim->BDTR, dead_time_field(timer_hz, board.motor.dead_time_ns) | TIM_BDTR_OSSI |
                               TIM_BDTR_OSSR | TIM_BDTR_BKE |
                               (timer->break_active_low ? 0 : TIM_BDTR_BKP) | TIM_BDTR_LOCK_3);
     reg_write(&tim->CR1, TIM_CR1_ARPE | TIM_CR1_URS | TIM_CR1_CEN);
 }
 
-/* Zero voltage on every motor, valid at once. */
+/* Zero voltage on every motor, effective at once. */
 static void zero_duty(void) {
     for (unsigned i = 0; i < board.motor.motor_count; i++) {
         const board_motor_t *motor = &board.motor.motors[i];
@@ -113,7 +115,7 @@ int motor_init(uint32_t pwm_hz) {
             return MOTOR_ERR_ABSENT; /* the emulator: no such timer */
         }
     }
-    /* Pins only now, when the timers hold their outputs low. */
+    /* The pins follow only now that the timers hold their outputs low. */
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
         const board_motor_timer_t *timer = &board.motor.timers[i];
         gpio_alternate_in(timer->break_pin, timer->break_af,
@@ -150,11 +152,12 @@ int motor_enable(void) {
     for (unsigned i = 0; i < board.motor.timer_count; i++)
         reg_set(&board.motor.timers[i].regs->BDTR, TIM_BDTR_MOE);
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
-        (void)reg_read(&board.motor.timers[i].regs->BDTR); /* MOE reads true some cycles late */
+        /* MOE reads correctly only after some cycles */
+        (void)reg_read(&board.motor.timers[i].regs->BDTR);
         if ((reg_read(&board.motor.timers[i].regs->BDTR) & TIM_BDTR_MOE) == 0)
             return refuse_because_of_break();
     }
-    /* From here on the break interrupt has the last word: it is enabled after what it resets. */
+    /* The break interrupt is enabled last, so that nothing here overwrites what it sets. */
     break_latched = false;
     enabled = true;
     for (unsigned i = 0; i < board.motor.timer_count; i++)
@@ -181,14 +184,14 @@ bool motor_enabled(void) {
     return on;
 }
 
-/* The compare registers are preloaded: a new duty counts from the next period on, the direction pin
- * at once. So a reversal first asks for zero duty and moves the pin when a period has begun with
+/* The compare registers are preloaded: a new duty takes effect in the next period, the direction
+ * pin at once. So a reversal first sets zero duty and changes the pin after a period has begun with
  * it. */
 static void set_signed(unsigned index, uint32_t counts, bool negative) {
     const board_motor_t *motor = &board.motor.motors[index];
     tim_t *tim = timer_of(motor);
     if (counts == 0 || negative == backward[index]) {
-        /* Zero needs no direction; one that is asked for while a reversal waits cancels nothing. */
+        /* Zero duty needs no direction change, and does not cancel a waiting reversal. */
         reversing[index] = reversing[index] && counts == 0;
         reg_write(compare_of(motor), counts);
         return;
@@ -201,7 +204,7 @@ static void set_signed(unsigned index, uint32_t counts, bool negative) {
     }
     if ((reg_read(&tim->SR) & TIM_SR_UIF) == 0)
         return;
-    /* the break interrupt must not come between the test and the pin */
+    /* the break interrupt must not come between test and pin */
     uint32_t state = irq_lock();
     if (enabled) {
         gpio_write(motor->direction, negative);
@@ -232,8 +235,8 @@ bool motor_estop_latched(void) {
     return break_latched;
 }
 
-/* One handler for every timer. The flag cannot be cleared while the input is active, so the
- * interrupt is switched off until motor_enable or it would come back without end. */
+/* One handler for all timers. The flag cannot be cleared while the input is active, so the
+ * interrupt is disabled until motor_enable; otherwise it would come back without end. */
 void motor_break_irq(void) {
     bool active = false;
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
@@ -244,7 +247,7 @@ void motor_break_irq(void) {
         }
     }
     if (active) {
-        motor_off(); /* the other timers, too */
+        motor_off(); /* switches off the other timers too */
         break_latched = true;
         motor_estop_interrupt();
     }

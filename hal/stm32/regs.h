@@ -1,6 +1,6 @@
-/* The registers of the STM32F2, F4 and F1 that the drivers use, by the reference manuals RM0033
+/* The registers of the STM32F2, F4 and F1 that the drivers use, from the reference manuals RM0033
  * (F205), RM0090 (F405), RM0390 (F446) and RM0041 (F100). F2 and F4 share one map (HAL_STM32F4);
- * what differs between those chips is data in the board files. */
+ * the board files contain what differs between those chips. */
 #ifndef HAL_STM32_REGS_H
 #define HAL_STM32_REGS_H
 
@@ -56,9 +56,9 @@ enum {
     TIM_SR_UIF = 1 << 0,
     TIM_SR_BIF = 1 << 7,
     TIM_EGR_UG = 1 << 0,
-    /* OCxM = 110, OCxPE; the second channel is 8 bits up */
+    /* OCxM = 110, OCxPE; the second channel is 8 bits higher */
     TIM_CCMR_PWM1_PRELOAD = 6 << 4 | 1 << 3,
-    TIM_CCER_CCE = 1 << 0, /* of channel 1; each further channel is 4 bits up */
+    TIM_CCER_CCE = 1 << 0, /* for channel 1; each further channel is 4 bits higher */
     TIM_CCER_CCNE = 1 << 2,
     TIM_BDTR_LOCK_3 = 3 << 8,
     TIM_BDTR_OSSI = 1 << 10,
@@ -217,7 +217,7 @@ enum {
     DMA_CR_MINC = 1 << 10,
     DMA_CR_PL_VERY_HIGH = 3 << 16,
     DMA_CR_CHSEL_SHIFT = 25,
-    DMA_FLAGS = 0x3D, /* of stream 0 and 4; the others are 6, 16 and 22 bits up */
+    DMA_FLAGS = 0x3D, /* for streams 0 and 4; the others are 6, 16 and 22 bits higher */
     DMA_FLAG_HT = 1 << 4,
     DMA_FLAG_TC = 1 << 5,
 };
@@ -335,7 +335,7 @@ enum {
     DMA_CCR_CIRC = 1 << 5,
     DMA_CCR_MINC = 1 << 7,
     DMA_CCR_PL_VERY_HIGH = 3 << 12,
-    DMA_FLAGS = 0xF, /* of channel 1; each further channel is 4 bits up */
+    DMA_FLAGS = 0xF, /* for channel 1; each further channel is 4 bits higher */
     DMA_FLAG_TC = 1 << 1,
     DMA_FLAG_HT = 1 << 2,
 };

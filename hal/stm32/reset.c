@@ -1,9 +1,9 @@
-/* Why the chip started: the flags of RCC_CSR (same bits on F1, F2 and F4). */
+/* The reason of the last reset, from the flags of RCC_CSR (same bits on F1, F2 and F4). */
 #include "hal/reset.h"
 #include "hal/stm32/chip.h"
 
 reset_reason_t reset_reason(void) {
-    /* Every reset pulls the pin, too, and the flags add up until they are cleared: the rarest
+    /* Every reset also pulls the pin, and flags accumulate until they are cleared: check the rarest
      * first. */
     static const struct {
         uint32_t flags;

@@ -1,5 +1,6 @@
 /*
- * hal/supply.h on ADC1: single conversions of one channel, started by software, never waited for.
+ * hal/supply.h on ADC1: single conversions of one channel, started by software; nothing waits for
+ * them.
  */
 #include "hal/supply.h"
 #include "hal/stm32/board.h"
@@ -26,7 +27,7 @@ static void start(void) {
 }
 
 /*
- * Switched on, it needs 1 to 3 us before it may be used: reads of one of its registers take time.
+ * The ADC needs 1 to 3 us after it is switched on; reads of its register take that time.
  */
 static void settle(void) {
     enum { SETTLE_SHARE = 100 }; /* of a millisecond */
@@ -88,7 +89,7 @@ int32_t supply_read_mV(void) {
     } else if (++missed == CALLS_MAX) {
         last = SUPPLY_ERR_TIMEOUT;
         missed = 0;
-        start(); /* once more: noise on its supply may have stopped it */
+        start(); /* restart: noise on its supply may have stopped it */
     }
     return last;
 }

@@ -1,4 +1,4 @@
-/* hal/switches.h on pins with their pull-ups. */
+/* hal/switches.h on pins with pull-ups. */
 #include "hal/switches.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/gpio.h"

@@ -1,13 +1,13 @@
 /*
  * hal/tick.h on TIM2 of the F2 and F4, a 32-bit timer.
  *
- * One image for silicon and emulator: the emulator's timer keeps the right period only with PSC = 0
- * and without a write to EGR or CNT, ever, and its period is ARR ticks where silicon's is ARR + 1.
- * Without ARPE a new ARR counts at once. Silicon's counter begins at zero then: left beyond a
- * shorter period it would go on to the end of its 32 bits, 51 s at 84 MHz without a tick.
+ * One image serves silicon and emulator. The emulator's timer keeps the right period only with PSC
+ * = 0 and if EGR and CNT are never written, and its period is ARR ticks, on silicon ARR + 1.
+ * Without ARPE a new ARR takes effect at once. On silicon the counter restarts at zero: if it were
+ * beyond a shorter period, it would run to the end of its 32 bits, 51 s at 84 MHz without a tick.
  *
- * TIM2 goes on while a debugger halts the core, unlike the motor timers: after the halt the tick is
- * overdue, tick_overrun shows it, and the firmware learns that it has lost time in which the arm
+ * TIM2 runs on while a debugger halts the core, unlike the motor timers. After the halt the tick is
+ * overdue, tick_overrun shows it, and the firmware knows that it has lost time in which the arm
  * moved.
  */
 #include "hal/tick.h"
@@ -48,7 +48,7 @@ bool tick_overrun(void) {
     return (reg_read(&board.tick.regs->SR) & TIM_SR_UIF) != 0;
 }
 
-/* The flag is cleared first: set again during tick_interrupt, it is the next tick's. */
+/* The flag is cleared first: if it is set again during tick_interrupt, the next tick is due. */
 void tick_irq(void) {
     reg_write(&board.tick.regs->SR, ~(uint32_t)TIM_SR_UIF);
     tick_interrupt();

@@ -1,17 +1,15 @@
 /*
  * hal/uart.h on a USART (the same on F1, F2 and F4).
  *
- * Receiving is the DMA's work where there is one: an interrupt for every byte would have to wait
- * for the tick, which lasts for many bytes of a fast line. The DMA writes round the ring, and the
- * ring's head follows its counter whenever somebody looks: uart_read, and the interrupts of the
- * line and of the two marks of hal/stm32/dma.h, so that no more than half a ring goes by without a
- * look. Nobody stops the DMA at the reader's place: what it has overtaken is thrown away and
- * counted. A core that sleeps is woken by a mark or the tick, not by a byte. Where there is no DMA,
- * as in the emulator, every byte has its interrupt.
+ * The DMA receives, if there is one: an interrupt for every byte would have to wait for the tick,
+ * which takes as long as many bytes of a fast line. The DMA writes around the ring, and the ring's
+ * head is set to the DMA's position in uart_read and in the interrupts of the line and of the two
+ * marks of hal/stm32/dma.h, so at least every half ring. Nothing stops the DMA at the reader's
+ * position: overwritten bytes are discarded and counted. A mark or the tick wakes a sleeping core,
+ * a byte does not. Without DMA, as in the emulator, every byte has its interrupt.
  *
  * Transmitting works on silicon and in the emulator, which never raises the transmit interrupt: a
- * write enables it AND pends the line by hand; the handler sends for as long as the data
- * register is empty.
+ * write enables it AND sets the line pending; the handler sends while the data register is empty.
  */
 #include "hal/uart.h"
 #include "hal/irq.h"
@@ -40,8 +38,8 @@ static DMA_BUFFER uint8_t rx_data[UART_RX_RING];
 static ring_t tx = {.data = tx_data, .size = UART_TX_RING};
 static ring_t rx = {.data = rx_data, .size = UART_RX_RING};
 static uart_stats_t stats;
-static bool by_dma;        /* how bytes are received */
-static bool error_counted; /* by_dma: the flags seen at the last look */
+static bool by_dma;        /* the DMA receives */
+static bool error_counted; /* by_dma: the present error flags are counted already */
 
 void uart_init(uint32_t baud) {
     enum { DIVIDER_MIN = 16, DIVIDER_MAX = 0xFFFF }; /* oversampling by 16 */
@@ -55,13 +53,13 @@ void uart_init(uint32_t baud) {
     reg_write(&usart->BRR, divider);
     by_dma = dma_receive(&board.uart.rx_dma, &usart->DR, rx_data, UART_RX_RING);
     if (by_dma) {
-        rx.head = rx.tail = 0; /* where the DMA begins */
+        rx.head = rx.tail = 0; /* the DMA begins there */
         error_counted = false;
         reg_write(&usart->CR3, USART_CR3_DMAR);
     }
     reg_write(&usart->CR1, USART_CR1_UE | USART_CR1_TE | USART_CR1_RE |
                                (by_dma ? 0 : (uint32_t)USART_CR1_RXNEIE));
-    /* The pins last: the line rises to idle only when the USART already holds it there. */
+    /* The pins last: the line must not be driven before the USART holds it at idle. */
     gpio_alternate_out(board.uart.tx, board.uart.af, GPIO_PULL_UP);
     gpio_alternate_in(board.uart.rx, board.uart.af, GPIO_PULL_UP);
     irq_enable(board.uart.irq, IRQ_PRIORITY_UART);
@@ -77,7 +75,7 @@ static void count_errors(uint32_t status) {
 
 static void receive(usart_t *usart, uint32_t status) {
     count_errors(status);
-    /* Reading the data after the status clears the flags; an overrun alone needs it, too, or the
+    /* Reading the data after the status clears the flags. An overrun alone needs this, too, or the
      * interrupt would come back for ever. */
     uint8_t byte = (uint8_t)reg_read(&usart->DR);
     if (status & USART_SR_RXNE) {
@@ -87,10 +85,10 @@ static void receive(usart_t *usart, uint32_t status) {
     }
 }
 
-/* The head of the ring to where the DMA is. Half of the smallest ring, 64 bytes, lasts 0.69 ms at
- * 921,600 baud, longer than a tick; so both marks at once mean that interrupts were off, as while
- * the flash is erased, and nobody knows for how many rounds: one more makes it a ring that was
- * overtaken. Returns how many bytes came since the last look. */
+/* Sets the head of the ring to the DMA's position and returns how many bytes came since the last
+ * call. Half of the smallest ring, 64 bytes, lasts 0.69 ms at 921,600 baud, longer than a tick. So
+ * both marks at once mean that interrupts were off, as while the flash is erased. The number of
+ * rounds is then unknown: adding one ring marks the ring as overtaken. */
 static uint32_t follow_dma(void) {
     uint32_t head = rx.head;
     bool lost_count = dma_marks(&board.uart.rx_dma) == (DMA_MIDDLE | DMA_END);
@@ -102,19 +100,19 @@ static uint32_t follow_dma(void) {
 }
 
 /*
- * The status of a USART that is read by the DMA; every reading of it goes through here, in the
+ * Reads the status of a USART whose data the DMA reads. Every such read goes through here, in the
  * interrupt or with interrupts locked.
  *
- * An error flag goes away when the status and then the data register is read. Reading the data
- * register here could take a byte away from the DMA. There is no need to: whoever reads it clears
- * the flags that were seen before, so the DMA does, with the next byte. Until then they stand, and
- * count once: again only when a byte came since the last look. That is why the status is read
- * before the counter: a byte that counts has been read by the DMA after the flags of the look
- * before. No interrupt is on for the flags: they would raise it until the next byte.
+ * An error flag is cleared by reading the status and then the data register. Reading the data
+ * register here could take a byte from the DMA. It is not necessary: the DMA's own read of the next
+ * byte clears the flags that were read before. Until then they stay set and are counted once; they
+ * are counted again only if a byte came since the last call. That is why the status is read before
+ * the DMA's counter: a byte that is counted was read by the DMA after the flags of the last call.
+ * No interrupt is enabled for the flags: they would raise it until the next byte.
  *
- * After an overrun nothing is received until it is cleared, the DMA reads no more: this flag must
- * be cleared here, and because nothing is received there is nothing to take away. With RXNE beside
- * it the DMA is about to read the byte, and clears it.
+ * After an overrun nothing is received until it is cleared, and the DMA reads no more. So that flag
+ * is cleared here; there is no byte to take from the DMA. If RXNE is also set, the DMA is about to
+ * read the byte, and clears the flag.
  */
 static uint32_t poll(usart_t *usart) {
     uint32_t status = reg_read(&usart->SR);
@@ -140,7 +138,8 @@ void uart_irq(void) {
         stats.sent++;
         status = by_dma ? poll(usart) : reg_read(&usart->SR);
     }
-    /* The tick may be adding bytes: it must not find its interrupt switched off. */
+    /* The tick may be adding bytes: the interrupt that it enables must not be disabled after
+     * that. */
     uint32_t state = irq_lock();
     if (ring_used(&tx) == 0)
         reg_clear(&usart->CR1, USART_CR1_TXEIE);
@@ -164,7 +163,7 @@ size_t uart_write_free(void) {
     return ring_free(&tx);
 }
 
-/* Returns the head. */
+/* Returns the head of the ring. */
 static uint32_t poll_from_background(void) {
     uint32_t state = irq_lock();
     (void)poll(board.uart.regs);
@@ -174,8 +173,8 @@ static uint32_t poll_from_background(void) {
     return head;
 }
 
-/* The DMA may overtake the copy, too: whether the bytes are good is known when they are here. A
- * ring that is full to the last byte counts as overtaken: the next one may be on its way. */
+/* The DMA may overtake the copy as well, so the bytes are checked after the copy. A ring that is
+ * full to the last byte counts as overtaken: the next byte may be on its way. */
 static size_t read_dma(void *data, size_t n) {
     uint32_t first = rx.tail;
     if (ring_used(&rx) < n)
@@ -199,7 +198,7 @@ size_t uart_read(void *data, size_t n) {
 void uart_put_polled(char c) {
     usart_t *usart = board.uart.regs;
     if ((reg_read(&usart->CR1) & USART_CR1_UE) == 0)
-        return; /* a fault before uart_init: there is no line to wait for */
+        return; /* a fault before uart_init: the line is not set up */
     uint32_t polls = wait_polls(clock_info()->core_hz, POLLED_BYTE_MS);
     if (reg_wait(&usart->SR, USART_SR_TXE, USART_SR_TXE, polls)) {
         reg_write(&usart->DR, (uint8_t)c);

@@ -1,5 +1,5 @@
-/* Which interrupt line leads to which handler, per chip. The numbers are those of the reference
- * manuals' vector tables; test/hal/test_hal_boards.c holds them against the board files. */
+/* The handler of each interrupt line, per chip. The numbers are those of the reference manuals'
+ * vector tables; test/hal/test_hal_boards.c compares them with the board files. */
 #ifndef HAL_STM32_VECTORS_H
 #define HAL_STM32_VECTORS_H
 
@@ -15,7 +15,7 @@
 #define VECTORS_STM32F446(V)                                                                       \
     V(16, uart_irq)                                                                                \
     V(24, motor_break_irq) V(28, tick_irq) V(38, uart_irq) V(43, motor_break_irq)
-/* 15 DMA1 channel 5; 24 is TIM1's break and the whole of TIM15 */
+/* 15 DMA1 channel 5; 24 TIM1 break and all of TIM15 */
 #define VECTORS_STM32F100(V) V(15, uart_irq) V(24, motor_break_irq) V(37, uart_irq)
 
 #if defined(HAL_CHIP_STM32F405)

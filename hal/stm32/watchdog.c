@@ -1,9 +1,9 @@
 /*
  * hal/watchdog.h on the independent watchdog (RM0090 and RM0041, "Independent watchdog").
  *
- * Its oscillator is coarse (17 to 47 kHz on the F4). The reload is computed for the fastest one
- * that the data sheet allows, so that it never bites before timeout_ms; it may bite up to three
- * times later.
+ * Its oscillator is inaccurate (17 to 47 kHz on the F4). The reload value is computed for the
+ * highest frequency in the data sheet, so that it never resets before timeout_ms; it may reset up
+ * to three times later.
  */
 #include "hal/watchdog.h"
 #include "hal/stm32/board.h"
@@ -13,7 +13,7 @@ enum {
     PRESCALER_MAX = 6, /* divides by 4 << 6 = 256 */
     RELOAD_MAX = 4095,
     UPDATE_MS =
-        100, /* PR and RLR cross over within 6 cycles of the divided oscillator: 90 ms at 17 kHz */
+        100, /* PR and RLR are updated within 6 cycles of the divided oscillator: 90 ms at 17 kHz */
 };
 
 int watchdog_start(uint32_t timeout_ms) {
@@ -27,9 +27,9 @@ int watchdog_start(uint32_t timeout_ms) {
     if (reload > RELOAD_MAX)
         return WATCHDOG_ERR_RANGE;
     uint32_t polls = wait_polls(clock_info()->core_hz, UPDATE_MS);
-    /* A halted core feeds nobody; the motor outputs are off by then (motor.c). */
+    /* A halted core does not feed it; the motor outputs are off by then (motor.c). */
     reg_set(DBGMCU_FREEZE_WATCHDOG, DBGMCU_FREEZE_IWDG);
-    /* Starting it also starts its oscillator, without which the two updates would never end. */
+    /* Starting it also starts its oscillator, without which the updates would never end. */
     reg_write(&IWDG->KR, IWDG_KEY_START);
     if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls))
         return WATCHDOG_ERR_TIMEOUT;
@@ -38,7 +38,7 @@ int watchdog_start(uint32_t timeout_ms) {
     reg_write(&IWDG->RLR, reload);
     if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls))
         return WATCHDOG_ERR_TIMEOUT;
-    /* Also the answer of an emulator that has no watchdog: nothing stays in the register. */
+    /* An emulator without a watchdog ends here too: its registers keep nothing. */
     if (reg_read(&IWDG->RLR) != reload || reg_read(&IWDG->PR) != prescaler)
         return WATCHDOG_ERR_TIMEOUT;
     reg_write(&IWDG->KR, IWDG_KEY_FEED);

@@ -42,14 +42,14 @@ BENCH_SRC := $(addprefix test/bench/bench_,main.c robots.c textbook.c f32.c f64.
              $(if $(filter m3,$(CPU)),,flex_arms.c)))
 BENCH_OBJ := $(BENCH_SRC:%.c=$(TEST_OUT)/%.o)
 $(TEST_OUT)/test/bench/bench_textbook.o: CFLAGS += -O3
-# Elastic links are for boards with an FPU.
+# Only boards with an FPU have elastic links.
 $(TEST_OUT)/test/bench/bench_kernels.o: CFLAGS += -DBENCH_FLEX=$(if $(filter m3,$(CPU)),0,1)
 
 BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench/bench_main.o bench/bench_tick.o support/control_arm.o support/dyn/dyn_arms.o \
                   support/semihost.o)
 
-# The generated kernels of the PUMA 560, and what they include: as the firmware compiles them.
-# Floats only where the board has them.
+# The generated kernels of the PUMA 560, compiled as in the firmware.
+# Floats only if the board has an FPU.
 BENCH_GEN_REALS := $(if $(filter m3,$(CPU)),,f32) q31
 $(foreach r,$(BENCH_GEN_REALS),$(eval $(call gen_rule,$(GEN_OUT)/bench/puma560,puma560,$r)))
 BENCH_GEN := $(BENCH_GEN_REALS:%=$(GEN_OUT)/bench/puma560/gen_%.c)
@@ -70,7 +70,7 @@ $(BENCH_TICK_ELF): $(BENCH_TICK_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
 	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
 endif
 
-# The kernels as the tool has them.
+# The kernels as compiled for the tool.
 BENCH_HOST := $(BENCH_OUT)/host
 $(BENCH_HOST): $(addprefix $(BENCH_OUT)/,test/bench/bench_host.o test/support/dyn/dyn_arms.o) $(DYN_TOOL_LIB)
 	$(call say,LINK,$@)

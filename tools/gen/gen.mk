@@ -1,9 +1,9 @@
-# Include it after tools/tools.mk and firmware/firmware.mk.
-# Generated kernels. FOLDER/gen_REAL.c and .h, made by the host tool, functions gen_REAL_id and so on.
-#   GEN_EFFORT      of the annealer, for these
+# Generated kernels; include this after tools/tools.mk and firmware/firmware.mk.
+# The host tool makes FOLDER/gen_REAL.c and .h with the functions gen_REAL_id and so on.
+#   GEN_EFFORT      effort of the annealer for these kernels
 #   APPELL_CACHE    folder where the annealer keeps its results: tools/gen/anneal_cache.c
-#   GEN_FRAME_MAX   bytes of a single frame: straight-line code keeps there what does not fit the registers. The sum
-#                   along the calls is held to the stack by tools/dev/stack.py all the same.
+#   GEN_FRAME_MAX   bytes of a single stack frame: straight-line code spills its registers there. tools/dev/stack.py
+#                   still checks the sum along the calls.
 
 GEN_EFFORT    ?= 10
 GEN_FRAME_MAX := 1024
@@ -16,7 +16,7 @@ $1/gen_$3.c: $(APPELL) $$(wildcard $2 tools/robots/$2.yaml)
 	$$(Q)APPELL_CACHE=$(abspath $(BUILD)/anneal) $(APPELL) gen $2 --real $3 --prefix gen_$3 --effort $(GEN_EFFORT) --quiet -o $$(@D)
 endef
 
-# GEN=1 ROBOT=y: into the firmware. What was built for another robot, or for none, is built again.
+# GEN=1 ROBOT=y: into the firmware. Objects built for another robot, or for none, are rebuilt.
 ifneq ($(BOARD),host)
 GEN_STAMP := $(OUT)/generated-for
 GEN_USERS := $(patsubst %.c,$(OUT)/%.o,$(shell grep -l GENERATED firmware/*/*.c)) $(OUT)/firmware/lab/batch_$(CONTROL_REAL).o

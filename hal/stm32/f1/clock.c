@@ -1,6 +1,6 @@
 /* The clock tree of the F100 (RM0041 "Reset and clock control"): 24 MHz, no flash wait states. The
- * internal oscillator stays on: the flash controller needs it to program and erase. Emulation shows
- * as RCC_CR = 0, which silicon never has. */
+ * internal oscillator stays on, because the flash controller needs it to program and erase. RCC_CR
+ * = 0 means emulation; it is never 0 on silicon. */
 #include "hal/clock.h"
 #include "hal/stm32/clock_start.h"
 
@@ -14,13 +14,13 @@ static uint32_t pll_hz(uint32_t source_hz, const board_pll_t *pll) {
     return source_hz / pll->m * pll->n;
 }
 
-/* The buses run at the core's speed; the tick is SysTick, which does so, too. */
+/* The buses and SysTick, which is the tick, run at the core clock. */
 static void set_info(clock_source_t source, uint32_t core_hz) {
     info.source = source;
     info.core_hz = info.uart_hz = info.tick_timer_hz = core_hz;
 }
 
-/* NULL, or the step that failed; then the core runs from the internal oscillator. */
+/* NULL, or the step that failed; then the core runs on the internal oscillator. */
 static const char *run_from_pll(const board_pll_t *pll, bool external) {
     uint32_t config = (uint32_t)(pll->n - 2) << RCC_CFGR_PLLMUL_SHIFT | RCC_CFGR_ADCPRE_2 |
                       (external ? RCC_CFGR_PLLSRC_PREDIV1 : 0);

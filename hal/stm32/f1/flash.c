@@ -1,5 +1,5 @@
-/* The flash controller of the F100 (PM0063): pages of 1 KB, half-words.
- * It needs the internal oscillator, which clock.c leaves on. */
+/* The flash controller of the F100 (PM0063): pages of 1 KB, written in half-words. It needs the
+ * internal oscillator, which clock.c leaves on. */
 #include "hal/irq.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/flash_chip.h"
@@ -9,7 +9,7 @@ enum { HALF_WORD_MS = 1 }; /* data sheet: 70 us at most */
 
 int flash_chip_erase(uint32_t address) {
     uint32_t max_polls = wait_polls(clock_info()->core_hz, board.flash.geometry.erase_unit_ms);
-    /* a handler in flash would hang with the core for the whole erase */
+    /* a handler in flash would stall for the whole erase */
     uint32_t state = irq_lock();
     int status = unlock(max_polls);
     if (status == FLASH_OK) {

@@ -1,13 +1,13 @@
-/* The clock tree of the F2 and F4 (RM0090 "Reset and clock control" and "Relation between CPU
- * clock frequency and Flash memory read time"). One image serves silicon and emulator: the emulator
- * models no oscillator, RCC_CR reads 0 there, which silicon never shows because the internal
- * oscillator that runs this code has its flags in it. */
+/* The clock tree of the F2 and F4 (RM0090 "Reset and clock control" and "Relation between CPU clock
+ * frequency and Flash memory read time"). One image serves silicon and emulator. The emulator
+ * models no oscillator: RCC_CR reads 0 there. On silicon it is never 0, because it has the flags of
+ * the internal oscillator that runs this code. */
 #include "hal/clock.h"
 #include "hal/stm32/clock_start.h"
 
 enum {
     PLL_LOCK_MS = 10,               /* data sheet: 0.3 ms */
-    EMULATED_TIMER_HZ = 1000000000, /* the emulator's timers show its virtual nanoseconds */
+    EMULATED_TIMER_HZ = 1000000000, /* the emulator's timers count its virtual nanoseconds */
 };
 
 static clock_info_t info;
@@ -37,9 +37,9 @@ static void set_info(clock_source_t source, uint32_t core_hz, uint32_t div1, uin
     info.tick_timer_hz = clock_timer_hz(board.tick.clock);
 }
 
-/* NULL, or the step that failed; then the core runs from the internal oscillator, undivided. */
+/* NULL, or the step that failed; then the core runs on the internal oscillator, undivided. */
 static const char *run_from_pll(const board_pll_t *pll, bool external) {
-    /* The flash must be slow enough before the core becomes fast. */
+    /* The wait states must be set before the core becomes fast. */
     uint32_t wait_states = board.clock.wait_states;
     reg_write(&FLASH->ACR, wait_states | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN | FLASH_ACR_DCEN);
     if (!wait(&FLASH->ACR, FLASH_ACR_LATENCY, wait_states, SWITCH_MS))

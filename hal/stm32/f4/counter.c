@@ -1,6 +1,6 @@
-/* The counter behind hal/cycles.h on the F2 and F4: the core's cycle counter on silicon. The
- * emulator does not count there (CYCCNT reads 0), but its TIM5 shows virtual nanoseconds without
- * being started. */
+/* The counter of hal/cycles.h on the F2 and F4: the core's cycle counter on silicon. The emulator
+ * does not count there (CYCCNT reads 0), but its TIM5 counts virtual nanoseconds without being
+ * started. */
 #include "hal/cortexm/counter.h"
 #include "hal/stm32/chip.h"
 
@@ -18,7 +18,7 @@ bool counter_start(void) {
         counter = &TIM5->CNT;
     } else {
         counter = DWT_CYCCNT;
-        reg_set(CORE_DEMCR, CORE_DEMCR_TRCENA); /* the unit has no clock without it */
+        reg_set(CORE_DEMCR, CORE_DEMCR_TRCENA); /* without it the DWT has no clock */
         reg_write(DWT_CYCCNT, 0);
         reg_set(DWT_CTRL, DWT_CTRL_CYCCNTENA);
     }

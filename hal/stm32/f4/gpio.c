@@ -1,11 +1,11 @@
-/* Pins of the F2 and F4: each pin selects its alternate function itself. */
+/* Pins of the F2 and F4: each pin selects its own alternate function. */
 #include "hal/stm32/gpio.h"
 #include "hal/stm32/chip.h"
 
 enum { MODE_INPUT = 0, MODE_OUTPUT = 1, MODE_ALTERNATE = 2, MODE_ANALOG = 3 };
 enum {
     SPEED_MEDIUM = 1
-}; /* 25 MHz on the F4: fast enough for the SPI, and it rings less than "high" */
+}; /* 25 MHz on the F4: fast enough for the SPI, with less ringing than "high" */
 
 static void configure(pin_t pin, uint32_t mode, uint32_t af, gpio_pull_t pull) {
     if (pin == 0)
