@@ -86,7 +86,7 @@ static void tick(void) {
     app_tick(&app, &in, &out);
     irq.ticks++;
     const bool failed = app.safety.state == APP_STATE_FAULT;
-    if (!irq.clearing && !app.away) {
+    if (!irq.clearing && !app.detached) {
         expect(failed == (app.safety.fault != APP_FAULT_NONE), "a fault is latched, or it is not");
         expect(irq.fault == APP_FAULT_NONE ||
                    (app.safety.fault == irq.fault && app.safety.fault_joint == irq.joint),
@@ -101,7 +101,7 @@ static void tick(void) {
            "outputs are on, released");
     for (uint32_t i = 0; i < N; i++)
         expect(out.duty_q15[i] >= -32768 && out.duty_q15[i] <= 32768, "a duty is above one");
-    if (app.loaded && !app.away)
+    if (app.loaded && !app.detached)
         look_at_reference();
     irq.inside = false;
 }
