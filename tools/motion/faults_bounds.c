@@ -146,13 +146,13 @@ double bounds_speed(const bounds_t *w, uint32_t stop, uint32_t i, const double *
 
 /*
  * How far the end effector can fall.
- *   hold     Every joint moves by its braking distance moved^2 / 2a and by 2 step / kp, the travel of
- *            an undamped mass on a spring after a step. A joint without a spring keeps the speed
+ *   hold     Every joint moves by its braking distance moved^2 / 2a and by 2 step / kp, the travel
+ *            of an undamped mass on a spring after a step. A joint without a spring keeps the speed
  *            from above.
  *   lower    That, and the travel of lowering.
  *   damp     Every joint moves with the speed from above all the time.
- *   release  The end effector moves at most sqrt(J M^-1 J') sqrt(2 T) fast. sqrt(2 T) starts with its
- *            value at the fault and grows as above; the bound is the integral over the time.
+ *   release  The end effector moves at most sqrt(J M^-1 J') sqrt(2 T) fast. sqrt(2 T) starts with
+ *            its value at the fault and grows as above; the bound is the integral over the time.
  */
 double bounds_fall(const bounds_t *w, uint32_t stop, const double *bound, const double *moved,
                    const double *off, double seconds) {
