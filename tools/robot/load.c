@@ -357,7 +357,7 @@ size_t robot_folders(char **folder, size_t max) {
     return count;
 }
 
-/* The robots in the first folder that has any, as suggestions for a mistyped name. Free with
+/* The robots in the searched folders, as suggestions for a mistyped name. Free with
  * names_free. */
 typedef struct {
     char *name[64];
