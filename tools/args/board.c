@@ -88,8 +88,7 @@ int board_outputs_off(const request_t *request, client_t *client) {
             return board_error(client);
         still = status.tick == last ? still + 1 : 0;
         last = status.tick;
-        first = i <= 1 ? last : first; /* counts from the first status after the stop, because the
-                                        * host may be late */
+        first = i <= 1 ? last : first; /* the first status after the stop; the host may be late */
         if (status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
             status.state == APP_STATE_FAULT)
             return EXIT_YES;

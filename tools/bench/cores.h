@@ -51,8 +51,7 @@ typedef enum { CORE_M3, CORE_M4F, CORE_M7, CORE_COUNT } core_t;
 
 typedef struct {
     uint32_t cycles; /* cycles if a final conditional branch is not taken; without uses */
-    uint32_t uses;   /* M4F: additional cycles for results that are used at once. M7: included in
-                    * cycles */
+    uint32_t uses;   /* M4F: more cycles for results used at once. M7: 0, they are in cycles */
 } core_cost_t;
 
 /* Returns CORE_COUNT if there is no such core. */

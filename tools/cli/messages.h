@@ -73,8 +73,7 @@ typedef struct {
     message_t *item;
     size_t count, room;
     size_t errors, warnings; /* also counted when the list is full */
-    size_t dropped;          /* messages beyond MESSAGES_MAX; the limit keeps an input from filling
-                              * the memory */
+    size_t dropped;          /* messages beyond MESSAGES_MAX, which bounds the memory */
 } messages_t;
 
 #define MESSAGES_MAX 4000u

@@ -44,8 +44,7 @@ typedef struct {
     const char *board, *real;
     double clock_hz, rate_hz;
     double per_instruction; /* cycles per instruction in the kernels */
-    double per_tick[2];     /* cycles per instruction in the whole tick: with a robot, with a
-                             * simulated arm */
+    double per_tick[2];     /* the same in the whole tick: with a robot, simulated */
     /* The tick with a robot and with a simulated arm; negative: the bench does not have it. */
     double predicted[2], instructions_predicted[2];
     double predicted_inverse; /* cycles of inverse dynamics, which the direction check may add */

@@ -236,8 +236,7 @@ static int run_one(const request_t *request, session_t *s) {
                        (fresh && compare(s, &trial, &record) != EXIT_YES)))
             return EXIT_BAD;
         for (uint32_t i = 0; k == 0 && record.rows > 0 && i < s->robot->n; i++)
-            back.value[i] = (float)record_value(&record, 0, RECORD_q_ref, i); /* where the motion
-                                                                               * began */
+            back.value[i] = (float)record_value(&record, 0, RECORD_q_ref, i); /* its start */
         s->stopped = record.fault != 0;
         record_free(&record);
         const motion_t next = back;

@@ -37,8 +37,7 @@ typedef struct {
     uint32_t keep;    /* gen_keep_t */
     uint32_t kernels; /* bits; 0: all kernels */
     double effort;    /* effort of the annealer; 1 is the default, 0 skips it */
-    gen_real_t real;  /* number type that will compute it; it decides what counts as noise, see
-                       * gen_noise */
+    gen_real_t real;  /* number type that will compute it; see gen_noise */
     bool uicker_kahn; /* inertia matrix by the closed form; if there is none: no_closed_form */
     bool both;        /* also count the other strategy */
     /* Called now and then; may be NULL. */
@@ -57,8 +56,7 @@ typedef struct {
     graph_ops_t other; /* inertia matrix by the other strategy, before annealing */
     gen_names_t *names[GEN_KERNELS];
     bool no_closed_form; /* the closed form was requested but does not exist: there are no graphs */
-    uint32_t lost;       /* bits: kernels that were requested but that fixed point cannot
-                          * represent */
+    uint32_t lost;       /* bits: requested kernels that fixed point cannot represent */
 } gen_t;
 
 /*

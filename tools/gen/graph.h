@@ -23,8 +23,7 @@ typedef enum {
     GRAPH_FREE,
     GRAPH_CONST, /* value, positive or zero */
     GRAPH_INPUT, /* array `a`, element `b` */
-    GRAPH_ANGLE, /* a + b + value: sum of angles of parallel axes, not counted; b may be
-                  * GRAPH_NONE */
+    GRAPH_ANGLE, /* a + b + value: sum of parallel axes, not counted; b may be GRAPH_NONE */
     GRAPH_SIN,
     GRAPH_COS,
     GRAPH_ADD, /* a + b; a is positive */

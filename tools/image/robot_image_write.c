@@ -94,8 +94,7 @@ static void arm_to_image(const robot_t *robot, bool same, image_t *image) {
         image->has |= IMAGE_HAS_BASE;
     if (any(arm->tool_xyz, 3) || any(arm->tool_rpy, 3))
         image->has |= IMAGE_HAS_TOOL;
-    if (robot->has & IMAGE_HAS_PAYLOAD) { /* without a payload its centre is undefined, so it is not
-                              * transformed */
+    if (robot->has & IMAGE_HAS_PAYLOAD) { /* without one its centre is undefined */
         arm->payload_mass[0] = to_single(payload->mass);
         to_singles(payload->com, arm->payload_com, 3);
         to_singles(payload->inertia, arm->payload_inertia, 6);

@@ -89,8 +89,7 @@ void cut_power_up(cut_flash_t *flash, uint64_t cut_at) {
 static int write_set(store_t *store, const uint8_t *set, uint32_t length) {
     int status = store_begin(store, length);
     for (uint32_t at = 0; at < length && status == STORE_OK;) {
-        const uint32_t n = length - at < 57 ? length - at : 57; /* pieces that do not fill whole
-                                                                 * words */
+        const uint32_t n = length - at < 57 ? length - at : 57; /* not whole words */
         status = store_put(store, set + at, n);
         at += n;
     }

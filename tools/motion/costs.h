@@ -10,8 +10,7 @@
 /* Costs in the unit of the board's counter: cycles, or instructions in the emulator. */
 typedef struct {
     uint32_t ticks;
-    uint32_t least[STAGES + 1], mean[STAGES + 1], most[STAGES + 1]; /* the last element is the whole
-                                                                     * tick */
+    uint32_t least[STAGES + 1], mean[STAGES + 1], most[STAGES + 1]; /* [STAGES]: whole tick */
 } costs_t;
 int costs_fetch(client_t *client, costs_t *costs);
 

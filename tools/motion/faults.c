@@ -117,15 +117,12 @@ enum { SCENARIOS = sizeof scenario / sizeof scenario[0] };
 
 typedef struct {
     const bounds_t *worst;
-    double rate_hz, seconds; /* seconds: how long the arm is watched after the fault, in the board's
-                              * time */
+    double rate_hz, seconds; /* seconds: watched after the fault, board's time */
     uint32_t first_tick, last_tick, rows;
     bool failed, done;
     double q[DYN_MAX_JOINTS], height, fall;
-    double speed[DYN_MAX_JOINTS], before[DYN_MAX_JOINTS]; /* largest speed after and before the
-                                                           * fault */
-    double off[DYN_MAX_JOINTS];                           /* largest distance from the reference
-                                                           * before the fault */
+    double speed[DYN_MAX_JOINTS], before[DYN_MAX_JOINTS]; /* largest, after and before the fault */
+    double off[DYN_MAX_JOINTS]; /* largest |q_ref - q_arm| before the fault */
     FILE *csv;
     plot_t *plot;
 } motion_seen_t;
@@ -235,8 +232,7 @@ static int start(client_t *client, const bounds_t *w, const scenario_t *s, const
     /* The stream starts when half of the buffer is full. */
     for (uint32_t k = 0, credits = 1; s->dry && k < DRY_POINTS && credits > 0; k++)
         if (client_points(client, pose, 1, &credits) != 0)
-            return trial_in_fault(client); /* the last points came too late, which is the same
-                                            * fault */
+            return trial_in_fault(client); /* the points came late: the same fault */
     return 0;
 }
 

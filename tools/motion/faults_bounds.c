@@ -11,12 +11,8 @@
 #include "firmware/safety/faults.h"
 
 enum { POSES = 5000 };
-#define SINK_PART                                                                                  \
-    0.1 /* lowering speed relative to the velocity limit, as in
-                       * firmware/app/setup.c */
-#define RISE_S                                                                                     \
-    0.5 /* time to reach the velocity limit if no acceleration is given, as in
-                       * firmware/app/setup.c */
+#define SINK_PART 0.1 /* lowering speed / velocity limit, as in firmware/app/setup.c */
+#define RISE_S    0.5 /* to the velocity limit without an acceleration limit, as there */
 
 static double uniform(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

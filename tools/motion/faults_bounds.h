@@ -20,8 +20,7 @@ typedef struct {
     double pull;                     /* sqrt(g' M^-1 g) */
     double effector;                 /* sqrt(J M^-1 J') of the end effector's height */
     double inertia[DYN_MAX_JOINTS];  /* M_ii in the pose, including rotors */
-    uint32_t joint;                  /* joint with the largest gravity torque relative to its limit,
-                                      * in the pose */
+    uint32_t joint;                  /* joint with the largest gravity torque / limit in the pose */
 } bounds_t;
 
 /* Finds the pose that gravity loads most, and the largest values. *bounds must be zero before the

@@ -23,10 +23,8 @@ typedef struct {
     uint32_t n, rows;
     inspect_joint_t joint[DYN_MAX_JOINTS];
     double payload, payload_found;  /* kg */
-    double factor;                  /* factor of all masses that explains the torques instead of a
-                                     * payload */
-    double rms_payload, rms_factor; /* RMS of what each explanation leaves, relative to the torque
-                                     * limits */
+    double factor;                  /* of all masses, as the other explanation */
+    double rms_payload, rms_factor; /* residual of each, relative to the torque limits */
     bool told_apart;                /* the two differ by more than chance */
 } inspect_t;
 

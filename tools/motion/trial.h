@@ -19,8 +19,7 @@ typedef struct {
     uint32_t feedback;    /* FEEDBACK_... */
     uint32_t feedforward; /* FEEDFORWARD_... */
     float sim_mass;       /* masses of the simulated arm relative to those of the model */
-    const char *asked;    /* NAME=VALUE,... of --set: guards named there stay as they are; or
-                           * NULL */
+    const char *asked;    /* NAME=VALUE,... or NULL: these guards stay as they are */
     const float *kp, *kd; /* one value for each joint */
     const float *start;   /* where to place the arm */
     motion_t motion;

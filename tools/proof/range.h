@@ -44,8 +44,7 @@ typedef struct {
     int parts;
     double bound[3]; /* bound of the executed value, including its error */
     double error;    /* largest error of the components */
-    double inside;   /* largest unnamed value in its computation, relative to the range of the
-                      * format */
+    double inside;   /* largest unnamed value on the way to it / range of the format */
     double headroom; /* bits left, for this value and `inside`; negative: can overflow */
 } range_entry_t;
 

@@ -206,8 +206,7 @@ static void check_description(doctor_t *d) {
         check_limits(d, i);
         check_motor(d, i);
     }
-    if (robot->format != ROBOT_FORMAT_URDF) /* the tool of a URDF is made of joints that are checked
-                                             * already */
+    if (robot->format != ROBOT_FORMAT_URDF) /* a URDF's tool is made of checked joints */
         doctor_check_pose(d, robot->tool_xyz, robot->tool_rpy, robot->line_tool, "tool");
     doctor_check_pose(d, robot->base_xyz, robot->base_rpy, robot->line_base, "base");
     doctor_check_payload(d);

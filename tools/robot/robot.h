@@ -86,8 +86,7 @@ typedef struct {
 
 typedef struct {
     char name[ROBOT_NAME_MAX];
-    char link_name[ROBOT_NAME_MAX]; /* link that the joint moves; robot files have none and use
-                                     * name */
+    char link_name[ROBOT_NAME_MAX]; /* link that it moves; in robot files: name */
     uint32_t has;                   /* IMAGE_JOINT_HAS_... and ROBOT_JOINT_... */
     bool elastic;                   /* has flex; then source.link is the stiff beam */
     dyn_source_joint_t source;      /* frame, link and drive in the convention of the file */

@@ -12,10 +12,8 @@
 
 #include "tools/cli/messages.h"
 
-#define TREE_DEPTH_MAX 24u /* a robot file needs 6 */
-#define TREE_NODES_MAX                                                                             \
-    50000u /* 32 joints with everything need 3,000; tables of mode shapes need
-                               * more */
+#define TREE_DEPTH_MAX 24u    /* a robot file needs 6 */
+#define TREE_NODES_MAX 50000u /* 32 full joints need 3,000; mode shapes need more */
 
 typedef enum { TREE_SCALAR, TREE_LIST, TREE_MAP } tree_kind_t;
 

@@ -68,8 +68,7 @@ static int load(firmware_t *f, const robot_t *robot) {
     int status = app_load(&f->app, image, size);
     free(image);
     if (status == APP_OK)
-        status = app_set(&f->app, PARAMETER_arm, 0, ARM_REAL); /* to the firmware, this simulation
-                                                                * is the real arm */
+        status = app_set(&f->app, PARAMETER_arm, 0, ARM_REAL); /* it drives this simulation */
     if (status == APP_OK)
         status = app_set(&f->app, PARAMETER_sample_every, 0, 0);
     if (status != APP_OK)

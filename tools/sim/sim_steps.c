@@ -120,8 +120,7 @@ static int controlled_step(sim_t *sim, double span) {
             continue;
         }
         if (!whole || proposal > sim->h)
-            sim->h = proposal; /* a step that was cut short to fill the span gives no proposal for
-                                * longer ones */
+            sim->h = proposal; /* a step that only fills the span gives no proposal */
         return finish(sim, h);
     }
 }
