@@ -124,7 +124,7 @@ static int prepare(const request_t *request, job_t *job) {
                                              : prepare_own(job, wrench);
 }
 
-/* ----------------------------------------------------------------------- what a row may contain */
+/* ------------------------------------------------------------------------------ limits of a row */
 
 static int outside(const rows_t *rows, const job_t *job, uint32_t i, const char *what, double value,
                    double low, double high) {

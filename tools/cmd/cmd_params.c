@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Restores what the board had, after it did not read back as sent. */
+/* Restores the earlier state of the board after the new image did not read back as sent. */
 static int roll_back(client_t *client, const before_t *before) {
     const char *board = client->device.board;
     if (!before->image[0] && !before->image[1]) {

@@ -74,7 +74,7 @@ static int result_exponent(const void *context, int result) {
     }
 }
 
-/* --------------------------------------------------------------------------- what else is known */
+/* ------------------------------------------------------------------------------- further bounds */
 
 enum { KNOWN_MAX = 1200, SAMPLES = 2000 };
 

@@ -235,7 +235,7 @@ static void solve(double A[UNKNOWNS][UNKNOWNS + 1], uint32_t m, double *x) {
         x[c] = pivot_row[c] < m ? A[pivot_row[c]][m] / A[pivot_row[c]][c] : 0;
 }
 
-/* -------------------------------------------------------------------------------- what came out */
+/* -------------------------------------------------------------------------------------- results */
 
 /* Commanded torques contain encoder noise: differences are averaged over this many rows. */
 enum { MEAN = 8 };

@@ -78,7 +78,7 @@ static int run(app_t *app, const trial_t *trial, record_t *record) {
     app_outputs_t out;
     uint32_t sent = 0, finished = 0;
     bool begun = false, ended = false;
-    app_tick(app, &in, &out); /* takes over the constants */
+    app_tick(app, &in, &out); /* the first tick takes over the constants */
     app->tail = app->head;
     int status = app_motion_start(app, &trial->motion);
     for (uint32_t tick = 0; status == APP_OK && !ended && tick < TICKS_MOST; tick++) {

@@ -1,7 +1,7 @@
 /*
  * Checks a YAML tree against a libcyaml schema. The schema exists once, in libcyaml's own tables.
- * This check reports every deviation with its line, the nearest known key and a cure; if there is
- * none, libcyaml itself loads the tree into the C structure.
+ * This check reports every deviation with its line, the nearest known key and a cure; without
+ * a deviation libcyaml itself loads the tree into the C structure.
  */
 #ifndef TOOLS_ROBOT_SCHEMA_H
 #define TOOLS_ROBOT_SCHEMA_H

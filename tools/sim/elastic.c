@@ -303,7 +303,7 @@ void elastic_free(sim_system_t *arm) {
     free(e);
 }
 
-/* ------------------------------------------------------------------------------- how it is bent */
+/* ---------------------------------------------------------------------------------- deflections */
 
 const char *const elastic_kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
 
