@@ -58,7 +58,7 @@ static int load(const request_t *request, robot_t *robot, messages_t *messages) 
     return robot_load(request->argument[0], &options, robot, messages) == 0 ? EXIT_YES : EXIT_NO;
 }
 
-/* --limits V,A where the file gives none. */
+/* Applies --limits V,A to joints without limits in the file. */
 static int take_limits(const request_t *request, robot_t *robot) {
     double value[2];
     if (!request_has(request, OPTION_LIMITS))
@@ -68,7 +68,8 @@ static int take_limits(const request_t *request, robot_t *robot) {
     if (!(value[0] > 0 && value[1] > 0))
         return say_error(NULL, "write --limits V,A", "--limits: both must be above zero");
     for (uint32_t i = 0; i < robot->n; i++) {
-        /* An image is made from the drive as the file has it, the kernels' arm from the model. */
+        /* Both copies change: an image is made from the drive as in the file, the kernels' arm from
+         * the model. */
         dyn_limits_t *const limits[] = {&robot->model.joint[i].drive.limits,
                                         &robot->joint[i].source.drive.limits};
         for (int k = 0; k < 2; k++) {
@@ -106,7 +107,7 @@ void arm_free(robot_t *robot) {
     free(robot);
 }
 
-/* The model anew after a change of the description. */
+/* Makes the model again after a change of the description. */
 static int settle(const request_t *request, robot_t *robot) {
     messages_t messages = MESSAGES_INIT;
     const double parallel =
@@ -127,7 +128,7 @@ static int set_payload(const request_t *request, robot_t *robot) {
                          "--payload: %s",
                          value[0] < 0 ? "a negative mass" : "1, 4 or 10 numbers are expected");
     robot->has |= IMAGE_HAS_PAYLOAD;
-    robot->line_payload = 0; /* no line of the file is to blame for it */
+    robot->line_payload = 0; /* messages about it must not name a line of the file */
     robot->payload.mass = value[0];
     memcpy(robot->payload.com, value + 1, sizeof robot->payload.com);
     memcpy(robot->payload.inertia, value + 4, sizeof robot->payload.inertia);
@@ -136,7 +137,8 @@ static int set_payload(const request_t *request, robot_t *robot) {
 
 static void leave_out(const request_t *request, robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
-        /* An image is made from the drive as the file has it, the kernels' arm from the model. */
+        /* Both copies change: an image is made from the drive as in the file, the kernels' arm from
+         * the model. */
         dyn_drive_t *const drives[] = {&robot->model.joint[i].drive, &robot->joint[i].source.drive};
         for (int k = 0; k < 2; k++) {
             if (request_has(request, OPTION_NO_ROTOR))
@@ -147,7 +149,7 @@ static void leave_out(const request_t *request, robot_t *robot) {
     }
 }
 
-/* Numbers from an arm that there cannot be would look like all others. */
+/* Refuses an impossible arm: its results would look like any others. */
 static bool possible(const robot_t *robot) {
     messages_t messages = MESSAGES_INIT;
     const bool good = robot_possible(robot, &messages) == 0;

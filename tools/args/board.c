@@ -12,7 +12,7 @@
 #include "tools/cli/say.h"
 #include "tools/link/slot.h"
 
-/* qemu:BOARD is the product; qemu:BOARD/lab its laboratory. */
+/* Turns qemu:BOARD (the product) into qemu:BOARD/lab (its laboratory build). */
 static const char *lab_of(const char *name, char *room, size_t size) {
     const size_t length = strlen(name);
     const bool file = length > 4 && !strcmp(name + length - 4, ".elf");
@@ -79,7 +79,7 @@ uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *siz
 }
 
 int board_outputs_off(const request_t *request, client_t *client) {
-    enum { STILL_POLLS = 2000, TIMEOUT_S = 10 }; /* in the board's time, which its ticks are */
+    enum { STILL_POLLS = 2000, TIMEOUT_S = 10 }; /* in the board's time, which its ticks count */
     device_status_t status = {0};
     uint32_t first = 0, last = 0;
     for (int i = 0, still = 0; still < STILL_POLLS && last - first <= TIMEOUT_S * status.rate_hz;
@@ -88,7 +88,7 @@ int board_outputs_off(const request_t *request, client_t *client) {
             return board_error(client);
         still = status.tick == last ? still + 1 : 0;
         last = status.tick;
-        first = i <= 1 ? last : first; /* from the first after the stop: the host may be late */
+        first = i <= 1 ? last : first; /* the first status after the stop; the host may be late */
         if (status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
             status.state == APP_STATE_FAULT)
             return EXIT_YES;
@@ -130,7 +130,7 @@ const char *board_not_persistent(const client_t *client) {
                  "flash";
 }
 
-/* A board that uses images where they lie in its flash keeps the one that it has. */
+/* A board that runs an image directly from its flash keeps the image that it has. */
 static int give_image(client_t *client, const uint8_t *image, size_t size) {
     device_status_t status;
     bool kept;

@@ -1,4 +1,4 @@
-/* Rows computed by a board: the robot goes into it for that only, while it is idle. */
+/* Lets a board compute rows: loads the robot into an idle board for this purpose only. */
 #ifndef TOOLS_ARGS_REMOTE_H
 #define TOOLS_ARGS_REMOTE_H
 
@@ -8,16 +8,17 @@
 
 typedef struct {
     client_t *client;  /* NULL: nothing is remote */
-    uint32_t method;   /* its number on the board */
-    char real[8];      /* number type that computes */
-    dyn_units_t units; /* of q31 */
-    uint32_t cost;     /* of the last row: instructions or cycles of the kernel */
+    uint32_t method;   /* the method's number on the board */
+    char real[8];      /* number type that the board computes with */
+    dyn_units_t units; /* units of q31 */
+    uint32_t cost;     /* cost of the last row: instructions or cycles of the kernel */
 } remote_t;
 
 /*
- * Opens the board of --port and puts the robot into it. real NULL: the type of the board's control
- * loop. lab: where that starts an emulator, it runs the laboratory. EXIT_YES; EXIT_BAD where its build lacks the method or the type, with the list of what it
- * has; or what board_error says.
+ * Opens the board of --port and loads the robot. real NULL: the number type of the board's control
+ * loop. lab: if the port starts an emulator, it runs the laboratory build. Returns EXIT_YES;
+ * EXIT_BAD if the board's build lacks the method or the type, after printing what it has; else the
+ * result of board_error.
  */
 int remote_open(const request_t *request, const robot_t *robot, method_id_t method,
                 const char *real, const double *wrench, bool lab, remote_t *out);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the bench programs in the emulator and makes build/bench.csv of what they print.
+"""Runs the bench programs in the emulator and writes their results to build/bench.csv.
 
     bench.py run [--board B,..] [--robot R,..] [--problem P,..] [--method M,..] [--real X,..]
                  [--ci] [--baseline FILE] [--csv FILE] [--plugin FILE]
@@ -7,17 +7,17 @@
     bench.py accept
 
 A row is one kernel on one robot and board. Instructions are executed instructions, counted by the
-emulator's clock (hal/cycles.h) from the first instruction of the kernel to its return, the least
-and the most of 100 random states. cycles_est is an estimate: the plugin (tools/bench/plugin.c)
-counts the same instructions by class and tools/bench/cores.h says what they cost; of the dearest
-state. Both counts must agree. flops are multiplications, additions, divisions and square roots as
-the `count` backend sees them, without sine and cosine. text_bytes is the code of the kernel and of
-everything it calls, tables of constants not included; stack_bytes its deepest stack
-(tools/dev/stack.py); scratch and arm are the caller's.
+emulator's clock (hal/cycles.h) from the first instruction of the kernel to its return: the minimum
+and the maximum over 100 random states. cycles_est is an estimate for the most expensive state: the
+plugin (tools/bench/plugin.c) counts the same instructions by class, and tools/bench/cores.h has the
+cycles of each class. Both counts must agree. flops are multiplications, additions, divisions and
+square roots as the `count` backend sees them, without sine and cosine. text_bytes is the code of the
+kernel and of everything it calls, without tables of constants; stack_bytes is its deepest stack
+(tools/dev/stack.py); scratch and arm are memory of the caller.
 
-A full run writes build/bench.csv. Whatever was run is held against tools/bench/baseline.csv, which
-`accept` replaces by the named rows of build/bench.csv. With --ci a row that takes more than 2 %
-more instructions or estimated cycles than the baseline, or that is gone, is exit code 1.
+A full run writes build/bench.csv. Every run is compared with tools/bench/baseline.csv, which
+`accept` replaces by the named rows of build/bench.csv. With --ci the exit code is 1 if a row takes
+over 2 % more instructions or estimated cycles than the baseline, or is missing.
 """
 
 import argparse
@@ -43,8 +43,8 @@ KEY = ["board", "robot", "problem", "method", "real"]
 CPUS = {"m3": "cortex-m3", "m4f": "cortex-m4f", "m7": "cortex-m7"}
 BOARDS = ("netduinoplus2", "netduino2", "mps2-an500")
 REALS = ("f32", "q31", "f64")
-# The named rows of the regression guard: a real arm, one with a prismatic joint, one where only the growth
-# counts, and elastic links, in the plane and in space, whose kernels no other robot calls.
+# The robots of the baseline: a real arm, one with a prismatic joint, a long chain that shows the growth with
+# the joints, and elastic links in the plane and in space, whose kernels no other robot calls.
 BASELINE_ROBOTS = ("puma560", "stanford", "chain30", "flex2", "flexspace")
 SLOWER = 1.02
 TIMEOUT_S = 300
@@ -106,7 +106,7 @@ class Board:
 
     def command(self, choice, plugin):
         words = " ".join("%s=%s" % item for item in choice.items())
-        # A comma within an option of the emulator is doubled.
+        # The emulator reads a doubled comma within an option as a comma.
         command = ["qemu-system-arm", "-M", self.machine, "-display", "none", "-monitor", "none",
                    "-serial", "null", "-icount", "shift=%s,sleep=off" % self.shift,
                    "-semihosting-config",
@@ -120,7 +120,7 @@ class Board:
 
 
 def emulate(board, choice, plugin):
-    """Runs one emulator: rows of the program, lines of the plugin or None, exit code, output."""
+    """Runs one emulator; returns rows of the program, lines of the plugin or None, exit code, output."""
     try:
         run = subprocess.run(board.command(choice, plugin), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S)
@@ -141,7 +141,7 @@ def emulate(board, choice, plugin):
 
 
 def plugin_works(boards, path):
-    """None, or why the emulator does not take the plugin."""
+    """None, or the reason why the emulator refuses the plugin."""
     if not os.path.exists(path):
         return "%s is not there" % path
     with tempfile.TemporaryDirectory(prefix="bench.") as folder:
@@ -214,7 +214,7 @@ def read_flops(path):
 
 
 def covered(ranges):
-    """Bytes that are in at least one range: assembly has entries within entries."""
+    """Number of bytes in the union of the ranges: assembly has entries within functions."""
     total = reached = 0
     for start, end in sorted(ranges):
         total += max(0, end - max(start, reached))
@@ -236,7 +236,7 @@ class Sizes:
         self.known = {}
 
     def prepare(self, function):
-        """Reads the code of one function; most of the image is of no interest."""
+        """Reads the code of one function on demand; most of the image is not needed."""
         if function.start in self.ready:
             return
         self.ready.add(function.start)
@@ -246,7 +246,7 @@ class Sizes:
             stack.add_fall_through(self.program, function)
 
     def whole(self, address):
-        """The function that an address, perhaps an entry into its middle, belongs to."""
+        """The function that contains an address, which may be an entry in its middle."""
         i = bisect.bisect_right(self.program.starts, address & ~1) - 1
         return self.program.functions[i]
 
@@ -271,7 +271,7 @@ class Sizes:
             text = covered((f.start, f.end) for f in self.reach(found[0]))
             self.analysis.errors = []
             worst, _ = self.analysis.visit(found[0])
-            # No bound that can be read is no number.
+            # Without a bound from the code there is no number.
             self.known[name] = (text, "" if self.analysis.errors else worst)
         return self.known[name]
 
@@ -341,13 +341,13 @@ def key_of(row):
 
 
 def compare(rows, baseline_path, comment, complete):
-    """Prints what moved since the baseline. True where a row got slower than is allowed."""
+    """Prints the changes since the baseline. True if a row became slower than allowed."""
     if not os.path.exists(baseline_path):
         print("\nno baseline yet: make bench-accept makes this run the baseline")
         return False
     old_comment, old = read_csv(baseline_path)
     now = {key_of(row): row for row in rows}
-    # Other compilers make other code: what moves then says nothing about ours.
+    # Another compiler makes other code, so its changes say nothing about our sources.
     judged = old_comment.split(";")[0] == comment.split(";")[0]
     moved = []
     slower = False
@@ -386,7 +386,7 @@ def compare(rows, baseline_path, comment, complete):
 
 
 def jobs_of(boards, choice):
-    """One emulator per board and number type; those that take long first."""
+    """One emulator per board and number type; the longest runs come first."""
     reals = choice.get("real", ",".join(REALS)).split(",")
     jobs = [(b, dict(choice, real=r)) for r in reversed(REALS) if r in reals for b in boards]
     unknown = [r for r in reals if r not in REALS]
@@ -410,7 +410,7 @@ def run_bench(args):
         print("no cycle estimate, because the emulator does not take the plugin: %s" % why_not)
     flops = read_flops(args.flops)
     jobs = jobs_of(boards, choice)
-    # The tick is a program of its own: application and kernels do not fit in the memory together.
+    # The tick is a separate program: application and kernels do not fit in the memory together.
     if "tick" in choice.get("problem", "tick").split(","):
         jobs += jobs_of([Board(name, args.build, "bench_tick.elf") for name in names], choice)
     with concurrent.futures.ThreadPoolExecutor(max(args.jobs, 1)) as pool:
@@ -428,7 +428,7 @@ def run_bench(args):
             made_by.setdefault(board.elf, (board, []))[1].append(row)
     if not rows:
         raise BenchError("no row is called so: %s" % " ".join("%s=%s" % c for c in choice.items()))
-    # As the program prints them, but by board and robot first.
+    # In the order of the program, but sorted by board and robot first.
     rows.sort(key=lambda r: (order[r["board"], REALS[0]], robots[r["robot"]],
                              order[r["board"], r["real"]]))
     for board, its_rows in made_by.values():
@@ -491,7 +491,7 @@ def groups_of():
 
 
 class Explained:
-    """Where the instructions of one row go."""
+    """Shows which functions execute the instructions of one row."""
     GROUPS = ("arithmetic", "loads", "stores", "moves", "branches", "other")
 
     def __init__(self, board, choice, plugin_file, cross):
@@ -506,8 +506,8 @@ class Explained:
         names = counts[0]
         base, count = (dict(zip(names, map(int, row))) for row in counts[1:])
         count = {k: v - base[k] for k, v in count.items()}
-        # What the empty call also ran is the frame; the rest of its own is its return, which stands
-        # for the jump to the kernel.
+        # Instructions that the empty call also ran are the frame; its other instruction is its return,
+        # which corresponds to the jump to the kernel.
         chains = inlined_chains(board, cross, sorted(where))
         groups = groups_of()
         self.root, self.uses, self.cycles = root, count["uses"], count["cycles"] + count["uses"]
@@ -528,7 +528,7 @@ class Explained:
         self.trig = sum(v for (_, part), v in self.table.items() if part == "trig")
 
     def of(self, group):
-        """Instructions of a group: in sines and cosines, elsewhere."""
+        """Instructions of a group: (in sines and cosines, elsewhere)."""
         return self.table.get((group, "trig"), 0), self.table.get((group, "rest"), 0)
 
 

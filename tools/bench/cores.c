@@ -35,7 +35,7 @@ static bool is_fpu_arithmetic(const thumb_t *t) {
     }
 }
 
-/* M3 and M4. before: NULL at the start of a run. */
+/* Cycles on M3 and M4. before: NULL at the start of a run. */
 static uint32_t one_at_a_time(core_t core, const thumb_t *t, const thumb_t *before) {
     const uint32_t more = t->words > 1 ? t->words - 1u : 0;
     const bool m3 = core == CORE_M3;
@@ -80,8 +80,8 @@ static uint32_t one_at_a_time(core_t core, const thumb_t *t, const thumb_t *befo
     }
 }
 
-/* An FPU result that the next instruction reads. The addend of a multiply-accumulate is wanted
- * later, but for an accumulator that is a factor too. */
+/* True if the next instruction reads an FPU result. The addend of a multiply-accumulate is needed
+ * later, unless the accumulator is also a factor. */
 static bool is_used_at_once(const thumb_t *before, const thumb_t *t) {
     const uint64_t wanted = t->kind == THUMB_FMLA ? t->reads & ~t->addend : t->reads;
     return is_fpu_arithmetic(before) && (wanted & before->writes);
@@ -104,7 +104,7 @@ int32_t core_join(core_t core, const thumb_t *last, const thumb_t *first) {
            is_used_at_once(last, first);
 }
 
-/* The units of which the M7 has one. */
+/* Units of which the M7 has only one. */
 enum {
     UNIT_MEMORY = 1,
     UNIT_FPU = 2,
@@ -117,7 +117,7 @@ enum {
 typedef struct {
     unsigned units;
     uint32_t latency; /* until another instruction can read the result */
-    uint32_t busy;    /* cycles in which nothing else can go to these units */
+    uint32_t busy;    /* cycles for which these units accept nothing else */
 } stage_t;
 
 static stage_t m7_stage(const thumb_t *t) {
@@ -168,17 +168,17 @@ static stage_t m7_stage(const thumb_t *t) {
 }
 
 typedef struct {
-    uint32_t cycle;    /* in which the last instruction went */
-    unsigned together; /* how many went in it */
-    unsigned units;    /* that they took */
+    uint32_t cycle;    /* cycle in which the last instruction was issued */
+    unsigned together; /* number of instructions issued in it */
+    unsigned units;    /* units that they use */
     uint32_t ready[THUMB_SET_BITS];
-    uint32_t free[5]; /* when each unit takes something again */
+    uint32_t free[5]; /* cycle from which each unit is free */
 } m7_t;
 
 static void m7_issue(m7_t *m, const thumb_t *t) {
     const stage_t stage = m7_stage(t);
     uint32_t at = m->cycle;
-    /* A store wants its data later than its address. */
+    /* A store needs its data later than its address. */
     const bool store = t->kind == THUMB_STORE || t->kind == THUMB_FSTORE;
     for (int r = 0; r < THUMB_SET_BITS; r++) {
         const uint64_t bit = (uint64_t)1 << r;

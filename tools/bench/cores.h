@@ -50,19 +50,19 @@
 typedef enum { CORE_M3, CORE_M4F, CORE_M7, CORE_COUNT } core_t;
 
 typedef struct {
-    uint32_t
-        cycles; /* the last instruction, if it is a conditional branch, not taken; without uses */
-    uint32_t uses; /* M4F: cycles more because a result is used at once. M7: contained in cycles */
+    uint32_t cycles; /* cycles if a final conditional branch is not taken; without uses */
+    uint32_t uses;   /* M4F: more cycles for results used at once. M7: 0, they are in cycles */
 } core_cost_t;
 
-/* CORE_COUNT where there is no such core. */
+/* Returns CORE_COUNT if there is no such core. */
 core_t core_named(const char *name);
 core_cost_t core_block(core_t core, const thumb_t code[], size_t n);
-/* What a conditional branch costs more when it is taken. */
+/* Additional cycles of a conditional branch that is taken. */
 uint32_t core_taken(core_t core);
 /*
- * What a run costs more, or less, because it goes on where another ended without a branch: the
- * emulator cuts runs at the ends of its pages. Zero for the M7, which then loses a cycle or two.
+ * Additional cycles (possibly negative) of a run that continues another without a branch, because
+ * the emulator cuts runs at the ends of its pages. Zero for the M7, whose estimate is then a cycle
+ * or two too high.
  */
 int32_t core_join(core_t core, const thumb_t *last, const thumb_t *first);
 

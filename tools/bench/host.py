@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Executed instructions of the kernels on this machine, in f64, counted by callgrind.
+"""Counts the executed instructions of the kernels on this machine, in f64, by callgrind.
 
-    host.py PROGRAM [--ci] [--measured DIR]    --ci: exit code 1 where a goal is missed
+    host.py PROGRAM [--ci] [--measured DIR]    --ci: exit code 1 if a goal is missed
 
-PROGRAM is test/bench/bench_host.c with the kernels as the tool has them (plain x86-64, -O3). Per call, PUMA 560, mean of
+PROGRAM is test/bench/bench_host.c with the kernels of the tool (plain x86-64, -O3). Per call, PUMA 560, mean of
 100 random states, sine and cosine included. The table is the block dyn.host of dyn/COSTS.md: --measured keeps it for `pages.py accept`.
 """
 
@@ -18,9 +18,9 @@ sys.dont_write_bytecode = True
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STATES = 100
-# The best of ours at most.
+# Largest count allowed for the best method of each problem.
 GOALS = {"id": 2000, "mass": 1800, "fd": 3500}
-# Other libraries on the same kind of machine, -O3, measured once; nothing here measures them again.
+# Other libraries on the same kind of machine, -O3, measured once; no script measures them again.
 OTHERS = {"Pinocchio": {"id": 5629, "mass": 5123, "fd": 10630}, "RBDL": {"id": 5324, "mass": 6320, "fd": 14945}}
 METHODS = ("fast", "ne", "ga", "denoc", "crba", "aba", "wo1")
 

@@ -1,21 +1,21 @@
 /*
- * A plugin for the emulator that counts what runs between two marker functions of the bench
- * program, by class of instruction, and estimates the cycles of a core (tools/bench/cores.h).
+ * A plugin for the emulator that counts the instructions between two marker functions of the bench
+ * program by class, and estimates the cycles of a core (tools/bench/cores.h).
  *
  *     -plugin count.so,core=m4f,begin=0x...,end=0x...,row=0x...,out=FILE[,where=FILE]
  *
- * From each call of `begin` to the next call of `end` is one measurement; a call of `row` ends a
+ * A measurement goes from each call of `begin` to the next call of `end`. A call of `row` ends a
  * group of them and writes one line to FILE: `calls least most cycles uses`, the last three of the
- * dearest call, and the instructions of that call by class. With `where`, also how often each
- * address was executed in it.
+ * most expensive call, and the instructions of that call by class. With `where`, it also writes how
+ * often each address was executed in that call.
  *
- * Works by blocks of translated code: a block has a cost of its own when it is translated, when it
- * runs it is only counted. The emulator enters a block at its start and leaves it at its end, but
- * where a device is read; between the markers nothing reads one.
+ * It works by blocks of translated code: the cost of a block is computed when it is translated;
+ * when it runs, it is only counted. The emulator enters a block at its start and leaves it at its
+ * end, except where a device is read; between the markers nothing reads one.
  *
- * Version 1 of the plugin interface, declared here because no package brings its header. An
- * emulator that offers another version says so and does not start; tools/bench/bench.py then goes
- * on without.
+ * It uses version 1 of the plugin interface, declared here because no package has its header. An
+ * emulator with another version says so and does not start; tools/bench/bench.py then runs without
+ * the plugin.
  */
 #include "tools/bench/cores.h"
 
@@ -57,15 +57,15 @@ int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
 
 typedef struct block {
-    uint64_t start, end;      /* end: where it goes on when its last branch is not taken */
-    bool may_branch, runs_on; /* ends with a conditional branch; with none at all */
+    uint64_t start, end;      /* end: address that follows if its last branch is not taken */
+    bool may_branch, runs_on; /* ends with a conditional branch; ends without any branch */
     thumb_t first, last;
     uint32_t n;
     core_cost_t cost;
     uint16_t by_class[THUMB_CLASS_COUNT];
-    uint32_t *address;      /* of each instruction, NULL unless `where` wants it; */
-    thumb_class_t *kind;    /* and its class */
-    uint64_t runs;          /* in the measurement under way */
+    uint32_t *address;      /* of each instruction; NULL without `where` */
+    thumb_class_t *kind;    /* class of each instruction */
+    uint64_t runs;          /* runs in the present measurement */
     struct block *next_run; /* list of blocks with runs */
 } block_t;
 
@@ -82,12 +82,11 @@ static bool counting;
 static block_t *ran; /* blocks that ran in this measurement */
 static block_t *last;
 static uint64_t taken;
-static int64_t joined; /* cycles for runs that were cut */
+static int64_t joined; /* cycles added for runs that were cut */
 static uint64_t calls, least;
 static tally_t dearest;
 
-/* How often each address ran in the dearest measurement, as a list of blocks with their runs then.
- */
+/* How often each address ran in the most expensive measurement: a list of blocks and their runs. */
 static struct run {
     const block_t *block;
     uint64_t runs;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The tables of the pages, from build/bench.csv.
+"""Makes the tables of the pages from build/bench.csv.
 
     table.py CSV                    prints them as Markdown
-    table.py CSV --measured DIR     keeps them as blocks for `pages.py accept` (make bench-accept)
+    table.py CSV --measured DIR     writes them as blocks for `pages.py accept` (make bench-accept)
 """
 
 import argparse
@@ -10,15 +10,15 @@ import sys
 
 sys.dont_write_bytecode = True
 import bench  # noqa: E402
-import measured  # noqa: E402 (tools/dev, where bench has looked)
+import measured  # noqa: E402 (bench has added tools/dev to the path)
 
 METHODS = ("fast", "ga", "ne", "denoc", "crba", "aba", "wo1", "plain", "textbook")
 NOTES = {"plain": "`ne` by hand in plain float",
          "textbook": "textbook, 3x3 matrices, sinf and cosf"}
-# Degree of the polynomial in n that the work of a kernel must follow.
+# Degree of the polynomial in n that the cost of a kernel must follow.
 DEGREES = {"id": 1, "mass": 2}
 FORWARD_DEGREES = {"aba": 1, "denoc": 1}
-# Six joints have a solver of their own (dyn/kernel/fast_forward.c) and are no point of the curve.
+# Six joints have their own solver (dyn/kernel/fast_forward.c) and are not on the curve.
 APART = {("fd", "fast"): 6}
 
 
@@ -44,7 +44,7 @@ def select(rows, **wanted):
 
 
 def method_table(rows, title, robot, board, real, also=()):
-    """Methods down, problems across."""
+    """A table with a row per method and a column per problem."""
     lines = [title, "", "| method | inverse dynamics | inertia matrix | forward dynamics |",
              "|---|---|---|---|"]
     chosen = select(rows, robot=robot, board=board, real=real)
@@ -72,7 +72,7 @@ def method_table(rows, title, robot, board, real, also=()):
 
 
 def solve(matrix, right):
-    """Gauss with pivoting."""
+    """Solves a linear system by Gaussian elimination with pivoting."""
     n = len(right)
     rows = [list(matrix[i]) + [right[i]] for i in range(n)]
     for k in range(n):
@@ -90,7 +90,7 @@ def solve(matrix, right):
 
 
 def fit(points, degree):
-    """Least squares of the relative error: coefficients from n^0 on, and the largest error."""
+    """Fits by least squares of the relative error; returns coefficients from n^0 on, and the largest error."""
     powers = range(degree + 1)
     # Weighted by 1/y, so that 2 joints count as much as 30.
     matrix = [[sum(n ** (i + j) / y ** 2 for n, y in points) for j in powers] for i in powers]
@@ -129,7 +129,7 @@ def growth_table(rows, title, board, real):
                       select(chains, problem=problem, method=method)]
             if not points:
                 continue
-            # A chain of two is peeled away: only its ends are left.
+            # A chain of two joints has only the special first and last joint.
             points = [p for p in points if p[0] >= 3 and p[0] != APART.get((problem, method))]
             c, error = fit(points, degree_of(problem, method))
             name = "`%s`" % method
@@ -163,14 +163,14 @@ def one(rows, **wanted):
 
 
 def spread(row):
-    """Instructions, from the least to the most of all states, and cycles."""
+    """Instructions, minimum to maximum over all states, and cycles."""
     least, most = grouped(row["instructions_min"]), grouped(row["instructions_max"])
     return "%s (%s)" % (most if least == most else least + " to " + most,
                         grouped(row["cycles_est"]))
 
 
 def tick_tables(comment, rows):
-    """What stands behind the picture: the stages of a tick."""
+    """The numbers of the picture: the stages of a tick."""
     stages = (("sense", "sense: encoder counts to positions"), ("estimate", "estimate: speeds"),
               ("reference", "reference: a cycloid"),
               ("dynamics", "dynamics: inverse dynamics, rotors, friction, what a stop would need"),
@@ -193,7 +193,7 @@ def tick_tables(comment, rows):
 
 
 def gen_tables(comment, rows):
-    """Code generated for the PUMA 560."""
+    """The table of the code generated for the PUMA 560."""
     problems = ("id", "mass", "fd", "bias", "gravity", "fk", "jacobian")
     lines = ["| | inverse | matrix | forward | bias | gravity | fk | Jacobian |",
              "|---|" + "---|" * len(problems)]
@@ -205,7 +205,7 @@ def gen_tables(comment, rows):
 
 
 def soft_tables(comment, rows):
-    """Fixed point beside floats, with an FPU and without."""
+    """Compares fixed point with floats, with and without an FPU."""
     lines = ["| Cortex-M3 (netduino2), PUMA 560 (`make bench`) | q31 | f32 in software | factor |",
              "|---|---|---|---|"]
     fpu = []
@@ -224,7 +224,7 @@ def soft_tables(comment, rows):
 
 
 def flex_tables(comment, rows):
-    """Elastic links, where there is an FPU."""
+    """The table of elastic links, on boards with an FPU."""
     lines = ["| | M4F: flex2 (2 links, 2 modes) | M7 | M4F: 3 joints, 5 modes in space | M7 |",
              "|---|---|---|---|---|"]
     for method, name in (("bias", "right-hand side `bias`"), ("mass", "matrix `mass`"),
@@ -240,14 +240,14 @@ def flex_tables(comment, rows):
     return "\n".join(lines) + "\n"
 
 
-# What `fast` on the PUMA 560 was to reach: board, number type, what is counted, most of each problem.
+# Goals of `fast` on the PUMA 560: board, number type, unit, largest count of each problem.
 GOALS = (("netduinoplus2", "f32", "instructions_max", (1200, 1100, 2400)),
          ("netduinoplus2", "f32", "cycles_est", (1550, 1450, 3100)),
          ("netduino2", "q31", "instructions_max", (2100, 1850, 5500)))
 COLUMNS = {"instructions_max": "instructions", "cycles_est": "estimated cycles"}
 CORES = {"netduinoplus2": "Cortex-M4F", "netduino2": "Cortex-M3", "mps2-an500": "Cortex-M7"}
 PROBLEMS = ("id", "mass", "fd")
-M7_GOAL = 0.6  # of the cycles of the M4F
+M7_GOAL = 0.6  # relative to the cycles of the M4F
 STACK_GOAL = 1024
 
 
@@ -256,7 +256,7 @@ def verdict(reached):
 
 
 def goals_table(rows):
-    """The goals of `fast`, and what is reached."""
+    """The goals of `fast` and the results."""
     lines = ["The goals of `fast` on the PUMA 560 (id / mass / fd):", "",
              "| what | goal | measured | |", "|---|---|---|---|"]
     for board, real, column, goals in GOALS:
@@ -290,7 +290,7 @@ CHOICE_JOINTS = (3, 6, 7, 12, 20, 30)
 
 
 def choice_cell(rows, problem, n, board, real):
-    """The method with the least cycles, and the one with the least instructions where that is another."""
+    """The method with the fewest cycles, and the one with the fewest instructions if it differs."""
     found = [r for r in select(rows, robot="chain%d" % n, problem=problem, board=board, real=real)
              if r["method"] in METHODS[:7]]
     if not found:
@@ -305,7 +305,7 @@ def choice_cell(rows, problem, n, board, real):
 
 
 def crossing(rows, board, real, column):
-    """The least number of joints above 6 from which on `aba` is below `fast`, by the fits."""
+    """The smallest number of joints above 6 from which `aba` is cheaper than `fast`, by the fits."""
     fits = {}
     for method in ("fast", "aba"):
         points = [(int(r["n"]), r[column]) for r in
@@ -317,7 +317,7 @@ def crossing(rows, board, real, column):
 
 
 def choice_tables(comment, rows):
-    """Which method is the fastest, by the number of joints."""
+    """The fastest method for each number of joints."""
     lines = ["| n | problem | %s |" % " | ".join(name for name, _, _ in CHOICE_PLACES),
              "|---|---|" + "---|" * len(CHOICE_PLACES)]
     for n in CHOICE_JOINTS:
@@ -334,7 +334,7 @@ def choice_tables(comment, rows):
 
 
 def newton_tables(comment, rows):
-    """What the example of the page on kernels costs."""
+    """The cost of the example on the page about kernels."""
     lines = ["| `id` by `ne`, PUMA 560 | instructions (estimated cycles) | code, bytes | stack, bytes |",
              "|---|---|---|---|"]
     for name, board, real, method in (
@@ -350,7 +350,7 @@ def newton_tables(comment, rows):
 
 
 def tables(comment, rows):
-    """Every method, the growth with the number of joints, code and stack."""
+    """The tables of every method, of the growth with the number of joints, and of code and stack."""
     lines = ["`make bench` measures these, `make bench-accept` accepts them: executed "
              "instructions per call, sine and cosine",
              "included, the most of 100 random states; in brackets **estimated** cycles, by the "

@@ -14,7 +14,7 @@ static uint64_t core(unsigned r) {
     return THUMB_CORE(r & 15);
 }
 
-/* A register of the FPU by its field and its extra bit. */
+/* Set bits of an FPU register, from its field and its extra bit. */
 static uint64_t fpu(bool twice, unsigned field, unsigned extra) {
     return twice ? (uint64_t)3 << (16 + 2 * field) : THUMB_FPU(field << 1 | extra);
 }
@@ -32,7 +32,7 @@ static void set_kind(thumb_t *t, thumb_class_t kind, uint64_t reads, uint64_t wr
     t->writes = writes;
 }
 
-/* What writes the program counter is a branch, whatever else it is. */
+/* An instruction that writes the program counter is a branch, whatever else it is. */
 static void settle_branch(thumb_t *t) {
     if (!(t->writes & core(PC)))
         return;
@@ -178,7 +178,7 @@ static void decode16(thumb_t *t, unsigned h) {
     settle_branch(t);
 }
 
-/* The operations that both the shifted-register and the immediate form have. */
+/* Operations with both a shifted-register and an immediate form. */
 static void decode_data(thumb_t *t, unsigned op, bool s, unsigned rn, unsigned rd,
                         uint64_t operand) {
     const uint64_t flags = s ? THUMB_FLAGS : 0;

@@ -1,7 +1,7 @@
 /*
- * What an instruction of ARMv7-M with VFPv4/v5 is: its class, the registers it reads and writes.
- * Read from the code bytes, because a disassembler is not in every build of the emulator.
- * test/system/test_bench.py holds every instruction of the bench programs against the disassembler
+ * Decodes an instruction of ARMv7-M with VFPv4/v5: its class and the registers that it reads and
+ * writes. It reads the code bytes, because not every build of the emulator has a disassembler.
+ * test/system/test_bench.py checks every instruction of the bench programs against the disassembler
  * of binutils.
  */
 #ifndef TOOLS_BENCH_THUMB_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(NAME, "name", group): the group is what a summary adds up. */
+/* X(NAME, "name", group): a summary adds up the classes of a group. */
 #define THUMB_CLASSES(X)                                                                           \
     X(ALU, "alu", "arithmetic") /* add, logic, shift, compare, extend, bit field */                \
     X(MOVE, "mov", "moves")     /* mov, mvn, movw, movt */                                         \
@@ -30,7 +30,7 @@
     X(IT, "it", "branches")                                                                        \
     X(FADD, "vadd", "arithmetic") /* vadd, vsub, vmaxnm, vminnm */                                 \
     X(FMUL, "vmul", "arithmetic")                                                                  \
-    X(FMLA, "vmla", "arithmetic") /* vmla, vfma and kin */                                         \
+    X(FMLA, "vmla", "arithmetic") /* vmla, vfma and their negated forms */                         \
     X(FDIV, "vdiv", "arithmetic")                                                                  \
     X(FSQRT, "vsqrt", "arithmetic")                                                                \
     X(FCMP, "vcmp", "arithmetic")                                                                  \
@@ -62,15 +62,15 @@ typedef enum {
 typedef struct {
     thumb_class_t kind;
     uint8_t bytes;    /* 2 or 4 */
-    uint8_t words;    /* moved by loads and stores */
+    uint8_t words;    /* words moved by a load or store */
     bool twice;       /* double precision */
     bool shifted;     /* ALU operand through the shifter, or extended */
-    uint64_t address; /* registers that make the address of a load or store; part of reads */
-    uint64_t addend;  /* of a multiply-accumulate; part of reads */
+    uint64_t address; /* registers in the address of a load or store; part of reads */
+    uint64_t addend;  /* addend of a multiply-accumulate; part of reads */
     uint64_t reads, writes;
 } thumb_t;
 
-/* first and second: the two halfwords; the second counts only where the first says so. */
+/* first and second: the two halfwords; the second is used only if the first requires it. */
 thumb_t thumb_decode(uint16_t first, uint16_t second);
 
 const char *thumb_class_name(thumb_class_t kind);

@@ -1,4 +1,4 @@
-/* The one parser of command lines. */
+/* The parser of all command lines. */
 #include "tools/cli/command.h"
 
 #include <errno.h>
@@ -115,7 +115,7 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
     return EXIT_YES;
 }
 
-/* A negative number is none: `set NAME -2.5`. */
+/* A negative number is not an option: `set NAME -2.5`. */
 static bool is_option(const char *word) {
     return word[0] == '-' && word[1] && !strchr("0123456789.", word[1]);
 }

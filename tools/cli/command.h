@@ -1,6 +1,6 @@
 /*
- * The commands and their options as tables: the parser, `appell help`, the shell completion and the
- * man page are all made from them, so that none of these can forget or misstate another.
+ * The commands and their options as tables. The parser, `appell help`, the shell completion and the
+ * man page are all made from them, so that they cannot disagree.
  */
 #ifndef TOOLS_CLI_COMMAND_H
 #define TOOLS_CLI_COMMAND_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help");
- * where that is not what a command means, option_help_table has its own. */
+/* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help"). A
+ * command for which the option means something else has its own help in option_help_table. */
 #define OPTION_TABLE(X)                                                                            \
     X(METHOD, "method", 'm', "NAME", METHOD,                                                       \
       "which kernel computes: one of the methods that the command lists, by default the first")    \
@@ -148,8 +148,8 @@ typedef enum {
 
 typedef enum {
     ARGUMENT_NONE,
-    ARGUMENT_METHOD, /* one of those that the command lists */
-    ARGUMENT_WORDS,  /* one of its own name for the argument: "a|b|c" */
+    ARGUMENT_METHOD, /* one of the methods that the command lists */
+    ARGUMENT_WORDS,  /* one of the words in the argument's name: "a|b|c" */
     ARGUMENT_WORD,
     ARGUMENT_BOARD,
     ARGUMENT_PORT,
@@ -168,8 +168,8 @@ typedef struct {
 
 extern const option_t option_table[OPTION_COUNT];
 
-/* A set of options in any order: OPTIONS(OPTION_JSON, OPTION_HELP). One that stands twice counts
- * once, so that lists which other lists are made of may overlap. */
+/* A set of options in any order: OPTIONS(OPTION_JSON, OPTION_HELP). An option that occurs twice
+ * counts once, so lists built from other lists may overlap. */
 #define OPTIONS(...) ((const option_id_t[]){__VA_ARGS__, OPTION_COUNT})
 
 enum { ARGUMENTS_MAX = 2, FREEZE_MAX = 64 };
@@ -182,14 +182,14 @@ typedef struct {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
     bool given[OPTION_COUNT];
-    const char *value[OPTION_COUNT]; /* of the last time that it was given */
+    const char *value[OPTION_COUNT]; /* argument of the last occurrence */
     const char *freeze[FREEZE_MAX];
     size_t freezes;
 } request_t;
 
 typedef struct command {
     const char *name;
-    const char *arguments; /* of the synopsis; what is to be typed as it stands in lower case */
+    const char *arguments; /* for the synopsis; lower case is typed literally */
     int arguments_least, arguments_most;
     const option_id_t *options; /* OPTIONS(...) */
     const char *summary;        /* one line */
@@ -199,32 +199,33 @@ typedef struct command {
     int (*run)(const request_t *request);
 } command_t;
 
-/* The help of an option as one command, or all that `run` does, means it. */
+/* The help of an option for one command, or for all commands with this `run`. */
 typedef struct {
     int (*run)(const request_t *request);
     option_id_t option;
     const char *help;
 } option_help_t;
 
-/* Ends with one without `run`. */
+/* The list ends with an entry without `run`. */
 extern const option_help_t option_help_table[];
-/* "[OPTIONS] ROBOT", behind the name in a usage. */
+/* "[OPTIONS] ROBOT", which follows the name in a usage line. */
 const char *command_synopsis(const command_t *command, char *out, size_t size);
 const char *command_option_help(const command_t *command, option_id_t option);
 
-/* Ends with a command without a name. */
+/* The list ends with a command without a name. */
 extern const command_t command_table[];
 const command_t *command_find(const char *name);
 bool command_takes(const command_t *command, option_id_t option);
-/* Says that there is none and which may have been meant. Returns EXIT_BAD. */
+/* Prints that there is no such command, and the nearest name. Returns EXIT_BAD. */
 int command_unknown(const char *name);
 
-/* 0, or EXIT_BAD after saying what is wrong. argv begins with the name of the command. */
+/* Returns 0, or EXIT_BAD after printing what is wrong. argv begins with the name of the command. */
 int command_parse(const command_t *command, int argc, char **argv, request_t *request);
 
 bool request_has(const request_t *request, option_id_t option);
 bool request_has_any(const request_t *request, const option_id_t *options);
-/* Numbers separated by commas or blanks. 0, or EXIT_BAD after saying what is wrong. */
+/* Reads numbers separated by commas or blanks. Returns 0, or EXIT_BAD after printing what is
+ * wrong. */
 int request_list(const request_t *request, option_id_t option, double *value, size_t least,
                  size_t most, size_t *count);
 int request_integer(const request_t *request, option_id_t option, long least, long most,

@@ -11,7 +11,7 @@
 #include "tools/cli/file.h"
 #include "tools/cli/say.h"
 
-/* Dots of the picture in a unit of the terminal's size. */
+/* Pixels per unit of the terminal's size. */
 static const struct {
     const char *ending, *terminal, *unit, *font;
     double dots;
@@ -125,7 +125,7 @@ static void page(FILE *pipe, const char *path, uint32_t width, uint32_t height, 
     for (size_t i = 0; i < GNUPLOT_LINES; i++)
         fprintf(pipe, "set linetype %zu lc '%s' dt %zu\n", i + 1, color[i % COLORS],
                 i / COLORS + 1);
-    /* The label of the axis has a line of its own above the legend. */
+    /* The axis label gets its own line above the legend. */
     fprintf(pipe,
             "set linetype cycle %d\n"
             "set grid xtics ytics lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\n"

@@ -1,4 +1,4 @@
-/* Help, completion and man page, all from the tables of command.h. */
+/* Help, completion and man page, all made from the tables of command.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const char about[] =
 
 enum { WIDTH = 96 };
 
-/* Words between `indent` and WIDTH; `column` is where the line stands already. */
+/* Wraps text between columns `indent` and WIDTH; `column` is the present position. */
 static void wrap(const char *text, int indent, int column) {
     while (*text) {
         const size_t gap = strspn(text, " ");
@@ -60,7 +60,7 @@ static void verbatim(const char *text, int indent) {
 }
 
 static bool listed(const command_t *command, option_id_t option) {
-    /* A problem with one method has no choice to offer. */
+    /* A problem with only one method has no choice to offer. */
     if (option == OPTION_METHOD && command->problem >= 0) {
         char list[200];
         method_list((problem_t)command->problem, list, sizeof list);
@@ -127,8 +127,8 @@ int help_run(const request_t *request) {
 
 /* ------------------------------------------------------------------------------------- man page */
 
-/* troff: a backslash and a dot or quote at the start of a line are commands, a hyphen is not a
- * minus. */
+/* Escapes for troff: a backslash anywhere, and a dot or quote at the start of a line, are commands;
+ * a hyphen is not a minus. */
 static void troff(const char *text, size_t size, bool start) {
     for (size_t i = 0; i < size; i++) {
         if (start && (text[i] == '.' || text[i] == '\''))
@@ -215,7 +215,7 @@ int man_run(const request_t *request) {
 
 /* ----------------------------------------------------------------------------------- completion */
 
-/* Words of a list with other separators between them, as the shell wants them. */
+/* Writes the words of a list as the shell wants them, whatever separates them. */
 static void completion_words(const char *list, const char *separators) {
     while (*list) {
         const size_t size = strcspn(list, separators);

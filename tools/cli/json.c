@@ -13,10 +13,10 @@ enum { DEEPEST = 16 };
 
 static struct {
     int depth;
-    bool some[DEEPEST]; /* the object or list at this depth has an entry */
+    bool some[DEEPEST]; /* the object or list at this depth already has an entry */
 } json;
 
-/* Length of the UTF-8 sequence at s, or 0 where there is none: JSON must be well-formed text. */
+/* Length of the UTF-8 sequence at s, or 0 if it is invalid: JSON must be well-formed text. */
 static size_t sequence(const unsigned char *s) {
     static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
     const size_t size = s[0] < 0x80             ? 1

@@ -1,23 +1,23 @@
-/* JSON on standard output. Calls nest as the text does; commas, indentation and escapes come by
- * themselves. */
+/* Writes JSON on standard output. Calls nest like the text; commas, indentation and escapes are
+ * automatic. */
 #ifndef TOOLS_CLI_JSON_H
 #define TOOLS_CLI_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* key is NULL inside a list and at the top. */
+/* key must be NULL inside a list and at the top level. */
 void json_begin(const char *key);
 void json_end(void);
 void json_list(const char *key);
 void json_list_end(void);
 void json_string(const char *key, const char *text);
-/* Shortest digits that bring the same double back; null where it is not finite. */
+/* Writes the shortest digits that give the same double when read; null if it is not finite. */
 void json_number(const char *key, double value);
 void json_integer(const char *key, long value);
 void json_bool(const char *key, bool value);
 void json_null(const char *key);
-/* On one line: [1, 2, 3]; digits 9 or 17. */
+/* Writes on one line: [1, 2, 3]; digits is 9 or 17. */
 void json_numbers(const char *key, const double *value, size_t count, int digits);
 
 #endif

@@ -17,7 +17,7 @@ void messages_free(messages_t *messages) {
     *messages = (messages_t){0};
 }
 
-/* Outside text goes to terminals: control characters become '?', and it ends somewhere. */
+/* Text from outside goes to terminals: control characters become '?', and its length is limited. */
 static char *copy_clean(const char *text) {
     enum { LONGEST = 1000 };
     size_t size = text ? strlen(text) : 0;
@@ -112,7 +112,8 @@ int messages_format(const message_t *m, char *out, size_t size) {
                     m->text, *m->cure ? "; " : "", m->cure, messages_code_name(m->code));
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) between two words of at most 31 letters. */
+/* Number of edits (insert, delete, replace, swap neighbours) between two words of at most 31
+ * letters. */
 static unsigned distance(const char *a, const char *b) {
     enum { LONGEST = 32 };
     size_t n = strlen(a), m = strlen(b);
@@ -140,7 +141,7 @@ static unsigned distance(const char *a, const char *b) {
 
 const char *messages_nearest(const char *word, const char *const *known) {
     const char *best = NULL;
-    /* A third of the letters may be wrong; a beginning ("vel") also counts. */
+    /* A third of the letters may be wrong; a prefix ("vel") matches too. */
     unsigned least = (unsigned)strlen(word) / 3 + 2;
     for (; *known; known++) {
         unsigned d = distance(word, *known);

@@ -1,7 +1,6 @@
 /*
- * What the reader of robot descriptions has to say: errors, warnings and notes with the place, the
- * link or joint, the reason and the cure. A list on the heap; printing it is the business of the
- * caller.
+ * Messages of the readers of robot descriptions: errors, warnings and notes with the place, the
+ * link or joint, the reason and the cure. They form a list on the heap; the caller prints it.
  */
 #ifndef TOOLS_CLI_MESSAGES_H
 #define TOOLS_CLI_MESSAGES_H
@@ -11,8 +10,7 @@
 
 typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t;
 
-/* Stable number, stable name for scripts (--json), what it is about. Numbers are never used again.
- */
+/* Stable number, stable name for scripts (--json), meaning. A number is never reused. */
 #define MESSAGE_TABLE(X)                                                                           \
     X(1, FILE, "file", "a file cannot be found or read")                                           \
     X(2, FORMAT, "format", "the content is neither robot file, URDF, parts database nor image")    \
@@ -64,18 +62,18 @@ typedef enum {
 typedef struct {
     message_severity_t severity;
     message_code_t code;
-    char *file;    /* "" where there is none */
+    char *file;    /* "" if none */
     uint32_t line; /* 0: the file as a whole */
     char *subject; /* name of the link or joint, or "" */
     char *text;    /* what is wrong and why */
-    char *cure;    /* what to do about it, or "" */
+    char *cure;    /* how to correct it, or "" */
 } message_t;
 
 typedef struct {
     message_t *item;
     size_t count, room;
-    size_t errors, warnings; /* counted also when the list is full */
-    size_t dropped;          /* beyond MESSAGES_MAX, so that no input can fill the memory */
+    size_t errors, warnings; /* also counted when the list is full */
+    size_t dropped;          /* messages beyond MESSAGES_MAX, which bounds the memory */
 } messages_t;
 
 #define MESSAGES_MAX 4000u
@@ -93,15 +91,15 @@ void messages_free(messages_t *messages);
 void messages_add(messages_t *messages, message_severity_t severity, message_code_t code,
                   message_place_t place, const char *cure, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* "unknown-key", "error": for texts and --json. */
+/* Names such as "unknown-key" and "error", for texts and --json. */
 const char *messages_code_name(message_code_t code);
 const char *messages_code_about(message_code_t code);
 const char *messages_severity_name(message_severity_t severity);
-/* "file:12: error: joint elbow: text; cure [code]" with what there is of these. Returns snprintf's.
- */
+/* Formats "file:12: error: joint elbow: text; cure [code]", without the parts that are missing.
+ * Returns like snprintf. */
 int messages_format(const message_t *message, char *out, size_t size);
 
-/* The entry of a list (ending with NULL) that a person may have meant, or NULL. */
+/* The entry of a list (ending with NULL) that is nearest to the word, or NULL. */
 const char *messages_nearest(const char *word, const char *const *known);
 
 #endif

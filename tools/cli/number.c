@@ -1,4 +1,4 @@
-/* Exact conversion of decimal numbers by 128-bit integers, with the C library for the rare rest. */
+/* Exact conversion of decimal numbers by 128-bit integers; rare cases go to the C library. */
 #include "tools/cli/number.h"
 
 #include <math.h>
@@ -32,9 +32,9 @@ static const uint64_t ten[20] = {1u,
                                  10000000000000000000u};
 
 /*
- * w / 10^k, 0 < w < 2^64, 0 <= k <= 19. Both are shifted to the left end of their words; the
- * quotient then has at least 63 bits, and its last one may stand for whatever the division left
- * over: the one rounding, to 53 bits, is that of the conversion to double.
+ * w / 10^k, 0 < w < 2^64, 0 <= k <= 19. Both are shifted to the left end of their words, so the
+ * quotient has at least 63 bits, and its last bit can stand for the remainder (sticky bit). The
+ * only rounding, to 53 bits, is that of the conversion to double.
  */
 static double quotient(uint64_t w, int k) {
     const int up_w = __builtin_clzll(w), up_d = __builtin_clzll(ten[k]);
@@ -54,7 +54,7 @@ typedef struct {
 static const char *scan_digits(const char *s, decimal_t *d) {
     for (; *s >= '0' && *s <= '9'; s++) {
         if (d->digits > 0 || *s != '0') {
-            /* 19 digits fit; more only count, and the C library reads them. */
+            /* 19 digits fit; further digits only count, and the C library converts such numbers. */
             if (d->digits < 19)
                 d->w = d->w * 10 + (uint64_t)(*s - '0');
             d->digits++;
@@ -82,7 +82,7 @@ static bool scan_decimal(const char *s, decimal_t *d) {
         if (*s == '-' || *s == '+')
             s++;
         if (*s < '0' || *s > '9')
-            return true; /* "2e" is 2 and then something wrong, like strtod */
+            return true; /* like strtod, "2e" reads as 2 and leaves the "e" */
         int e = 0;
         for (; *s >= '0' && *s <= '9'; s++)
             e = e < 100000 ? e * 10 + (*s - '0') : e;
@@ -113,8 +113,7 @@ const char *number_scan(const char *text, double *value) {
 
 /* ------------------------------------------------------------------------------------- printing */
 
-/* floor(value 10^p) of value = m 2^-shift, rounded to nearest, ties to even; p <= 22, shift < 128.
- */
+/* value 10^p for value = m 2^-shift, rounded to nearest, ties to even; p <= 22, shift < 128. */
 static uint64_t scaled(uint64_t m, int shift, int p) {
     const wide_t product = p <= 19 ? (wide_t)m * ten[p] : (wide_t)m * ten[19] * ten[p - 19];
     const wide_t whole = product >> shift, half = (wide_t)1 << (shift - 1);
@@ -161,14 +160,15 @@ static size_t put_digits(char *out, uint64_t number, int digits, int exponent) {
 size_t number_print(char out[NUMBER_ROOM], double value, int digits) {
     const double size = fabs(value);
     int e;
-    /* Here, with the guess below one too low, the mantissa times a power of ten still fits 128
-     * bits. */
+    /* In this range the mantissa times the power of ten fits 128 bits, even if the guess below is
+     * one too low. */
     if (!(size >= 1e-5 && size < 1e8))
         return (size_t)snprintf(out, NUMBER_ROOM, "%.*g", digits, value);
     const uint64_t m = (uint64_t)ldexp(frexp(size, &e), 53);
     int exponent = (int)floor((e - 1) * 0.30103);
     uint64_t number = scaled(m, 53 - e, digits - 1 - exponent);
-    /* The guess is right or one too low; rounding up to the next power of ten ends here too. */
+    /* The guess is right or one too low; rounding up to the next power of ten is also handled
+     * here. */
     if (number >= ten[digits]) {
         exponent++;
         number = scaled(m, 53 - e, digits - 1 - exponent);

@@ -19,7 +19,7 @@ static struct {
 } out;
 
 void out_begin(void) {
-    /* Writing to a closed pipe then fails with EPIPE, whatever the caller did with the signal. */
+    /* Makes a write to a closed pipe fail with EPIPE, whatever the caller did with the signal. */
     signal(SIGPIPE, SIG_IGN);
 }
 

@@ -1,4 +1,4 @@
-/* The reader of rows. */
+/* Reads rows of numbers. */
 #include "tools/cli/rows.h"
 
 #include <ctype.h>
@@ -45,11 +45,11 @@ int rows_error(const rows_t *rows, const char *cure, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     snprintf(place, sizeof place, "%.250s:%lu", rows->name, rows->line);
-    out_flush(); /* what was computed stands before the error on a terminal */
+    out_flush(); /* so that earlier results precede the error on a terminal */
     return say_error(place, cure, "row %lu: %s", rows->row, text);
 }
 
-/* More bytes behind those in the buffer. False at the end or, with an error said, on failure. */
+/* Reads more bytes into the buffer. False at the end or, after printing an error, on failure. */
 static bool fill(rows_t *rows, bool *failed) {
     memmove(rows->buffer, rows->buffer + rows->begin, rows->used - rows->begin);
     rows->used -= rows->begin;
@@ -83,7 +83,7 @@ static bool fill(rows_t *rows, bool *failed) {
     return n > 0;
 }
 
-/* The next line, ended by a zero in place of its newline; NULL at the end or on failure. */
+/* The next line, with its newline replaced by a zero; NULL at the end or on failure. */
 static char *next_line(rows_t *rows, size_t *size, bool *failed) {
     size_t looked = 0;
     for (;;) {
@@ -124,11 +124,11 @@ static void wrong_word(const rows_t *rows, const char *s) {
                "'%s%s' is not a finite number", word, cut ? "..." : "");
 }
 
-/* How many numbers stand in the line, at most `count` of them stored; -1 after an error. */
+/* Counts the numbers in the line and stores at most `count` of them; -1 after an error. */
 static long take_numbers(rows_t *rows, const char *s, size_t size, double *value, size_t count) {
     const char *const end = s + size;
     size_t found = 0;
-    bool comma = false; /* one has been seen since the last number */
+    bool comma = false; /* a comma since the last number */
     for (;;) {
         while (is_blank(*s))
             s++;

@@ -1,6 +1,7 @@
 /*
- * Rows of numbers from a file or standard input: separated by blanks or commas, # starts a comment,
- * empty lines count for nothing. A row that is wrong is an error with its place, said here.
+ * Reads rows of numbers from a file or standard input: numbers are separated by blanks or commas, #
+ * starts a comment, empty lines are skipped. A wrong row is an error, which is printed here with
+ * its place.
  */
 #ifndef TOOLS_CLI_ROWS_H
 #define TOOLS_CLI_ROWS_H
@@ -14,25 +15,26 @@ typedef struct {
     unsigned long line;
     unsigned long row; /* rows of numbers so far */
     char *buffer;
-    size_t begin, used, room; /* of the buffer: what was not taken yet is begin .. used */
+    size_t begin, used, room; /* bytes begin .. used of the buffer are unread */
     bool ended;
 } rows_t;
 
-/* path NULL or "-": standard input. 0, or EXIT_BAD after saying why not. */
+/* path NULL or "-": standard input. Returns 0, or EXIT_BAD after printing the reason. */
 int rows_open(rows_t *rows, const char *path);
 void rows_close(rows_t *rows);
 
 /*
- * The next row of exactly `count` numbers; `meaning` names them in messages ("q qd qdd of 6
- * joints"). 1, or 0 at the end, or -1 after saying what is wrong. Flushes the output before it
- * waits for input, so that a program at both ends of a pipe gets each answer before it asks again.
+ * Reads the next row of exactly `count` numbers; `meaning` names them in messages ("q qd qdd of 6
+ * joints"). Returns 1, 0 at the end, or -1 after printing what is wrong. Flushes the output before
+ * it waits for input, so that a program at both ends of a pipe gets each answer before it sends the
+ * next row.
  */
 int rows_next(rows_t *rows, double *value, size_t count, const char *meaning);
 
-/* The same for a row of any count of numbers; the first `most` of them are stored. */
+/* The same for a row of any length; stores at most `most` numbers. */
 int rows_next_any(rows_t *rows, double *value, size_t most, size_t *count);
 
-/* An error in the row that was read last. Returns EXIT_BAD. */
+/* Prints an error about the row that was read last. Returns EXIT_BAD. */
 int rows_error(const rows_t *rows, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,6 +1,6 @@
 /*
- * What the program says beside its answer: errors and notes on standard error. An error says where,
- * what and how to mend it, in one line:  PLACE: error: WHAT; CURE
+ * Errors and notes on standard error, apart from the program's results. An error names place, cause
+ * and cure in one line:  PLACE: error: WHAT; CURE
  */
 #ifndef TOOLS_CLI_SAY_H
 #define TOOLS_CLI_SAY_H
@@ -12,7 +12,8 @@
 /* Exit codes. */
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_BAD = 2 };
 
-/* Names the program, or the program and its command, where an error has no other place. */
+/* Sets the name of the program, or of the program and its command, which errors without another
+ * place show. */
 void say_command(const char *name);
 const char *say_place(void);
 
@@ -22,7 +23,7 @@ int say_error(const char *place, const char *cure, const char *format, ...)
 void say_note(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int say_no_memory(void);
 
-/* All errors, and unless quiet all warnings and notes, of the readers. */
+/* Prints all errors of the readers and, unless quiet, all warnings and notes. */
 void say_messages(const messages_t *messages, bool quiet);
 
 #endif

@@ -1,5 +1,5 @@
-/* certify: whether the tick of a robot fits on a board, predicted from the bench and measured in
- * the emulator (or on the board itself), and at which rates. */
+/* certify: predicts from the bench, and measures in the emulator or on the board, whether the tick
+ * of a robot fits on a board, and at which rates. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,18 +16,18 @@
 #include "tools/motion/costs.h"
 #include "tools/motion/trial.h"
 
-/* Part of a period that a tick may take; the same as in firmware/app/handover.c. */
+/* Part of a period that a tick may take; the same value as in firmware/app/handover.c. */
 #define BUDGET      0.9
 #define PUMA_JOINTS 6.0
 enum { TICKS = 300, TICKS_MOST = 10 * TICKS, POLL_MS = 50, POLLS = 100 };
-/* Between the points of the streamed motion: some are used up while TICKS pass, and what the buffer
- * of the smallest board holds is longer than an answer takes. */
+/* Time between the points of the streamed motion: short enough that some are used up within TICKS,
+ * and long enough that the buffer of the smallest board lasts longer than an answer takes. */
 #define POINT_S 0.1
-/* The tick costs the same at every rate from here on (below, the simulated arm takes more steps),
- * and no board is late at this one, and refuses. */
+/* From this rate on the tick costs the same at every rate (below, the simulated arm takes more
+ * steps), and no board is too slow for this one. */
 #define MEASURED_HZ 1000
 
-/* What a board clocks its core with. */
+/* Number type and clock of a board. */
 typedef struct {
     const char *board, *real;
     double clock_hz;
@@ -43,9 +43,9 @@ static const double rates[] = {500, 1000, 2000, 4000, 5000, 8000, 10000, 20000};
 typedef struct {
     const char *board, *real;
     double clock_hz, rate_hz;
-    double per_instruction; /* cycles: of the kernels */
-    double per_tick[2];     /* and of the whole tick, with a robot and with a simulated arm */
-    /* Of the tick with a robot, and with a simulated arm; negative: the bench does not have it. */
+    double per_instruction; /* cycles per instruction in the kernels */
+    double per_tick[2];     /* the same in the whole tick: with a robot, simulated */
+    /* The tick with a robot and with a simulated arm; negative: the bench does not have it. */
     double predicted[2], instructions_predicted[2];
     double predicted_inverse; /* cycles of inverse dynamics, which the direction check may add */
     costs_t costs;
@@ -59,7 +59,7 @@ static const clock_row_t *clock_of(const char *board) {
     return NULL;
 }
 
-/* Cycles of a kernel of an arm, on the board of the bench with this number type. */
+/* Cycles of a kernel for an arm, on the bench's board with this number type. */
 static double cycles_of(const char *real, const dyn_model_t *model, method_id_t method) {
     for (int i = 0; i < BUDGET_CORES; i++)
         if (!strcmp(budget_core[i].real, real)) {
@@ -71,9 +71,9 @@ static double cycles_of(const char *real, const dyn_model_t *model, method_id_t 
 }
 
 /*
- * From the tick of the PUMA 560 in the bench: inverse dynamics (and forward dynamics, of a
- * simulated arm) are exchanged for those of this arm, the rest goes with the number of joints.
- * Cycles, and instructions by the ratio of that tick.
+ * Predicts from the tick of the PUMA 560 in the bench: replaces inverse dynamics (and forward
+ * dynamics with a simulated arm) by those of this arm and scales the rest with the number of
+ * joints. Instructions follow from the cycles by the ratio of that tick.
  */
 static void predict(certificate_t *c, const dyn_model_t *model, const dyn_model_t *puma) {
     c->predicted_inverse = cycles_of(c->real, model, METHOD_ID_fast);
@@ -106,7 +106,7 @@ static void see_place(void *user, const sample_in_t *sample) {
     place->known = true;
 }
 
-/* Where the arm is, which is where a streamed motion has to begin. */
+/* Reads the arm's position, where a streamed motion must begin. */
 static int find_place(client_t *client, place_t *place) {
     static const char *const field[] = {"q"};
     if (client_stream(client, field, 1, 1, 1, see_place, place) != 0)
@@ -120,8 +120,8 @@ static int find_place(client_t *client, place_t *place) {
     return place->known ? client_stream_end(client) : -1;
 }
 
-/* Until so many ticks more were measured, or a fault has opened the loop: then the board's ticks go
- * on, and their costs do not. Points as there is room for them. */
+/* Waits until TICKS more ticks are measured or a fault has opened the loop; with the loop open,
+ * ticks go on but their costs are not recorded. Sends points while there is room for them. */
 static int measure_ticks(client_t *client, const place_t *place, uint32_t credits, costs_t *costs) {
     device_status_t status;
     if (client_status(client, &status) != 0)
@@ -139,9 +139,10 @@ static int measure_ticks(client_t *client, const place_t *place, uint32_t credit
 }
 
 /*
- * The most that a tick does but for the direction check. First points are streamed, then the arm is
- * jogged, whose reference, as that of braking, is the dearest: it looks for the limits ahead. All
- * points are where the arm is, and the speed is zero, so that it does not move.
+ * Measures the most expensive ticks without the direction check. First it streams points, then it
+ * jogs: the reference of a jog, like that of braking, is the most expensive one, because it looks
+ * ahead for limits. All points are the present position and the jog speed is zero, so the arm does
+ * not move.
  */
 static int measure(client_t *client, costs_t *costs) {
     const motion_t stream = {.kind = MOTION_POINTS, .duration_s = (float)POINT_S};
@@ -159,9 +160,9 @@ static int measure(client_t *client, costs_t *costs) {
     if (costs->ticks >= TICKS && (client_off(client) != 0 || client_motion(client, &jog) != 0 ||
                                   measure_ticks(client, &place, 0, costs) != 0))
         return -1;
-    if (costs->ticks < 2 * TICKS) /* the fault stays: the answer says to look at it */
+    if (costs->ticks < 2 * TICKS) /* keeps the fault, because the error message refers to it */
         return client_stop(client, true);
-    /* All stages of the same ticks: with the loop open none is added. */
+    /* With the loop open no tick is added, so all stages come from the same ticks. */
     return client_off(client) != 0 ? -1 : costs_fetch(client, costs);
 }
 
@@ -172,16 +173,16 @@ static int too_few(const certificate_t *c) {
 }
 
 /*
- * What the guards add where a direction looks wrong, every 6 ms at most
- * (firmware/safety/direction.c): inverse dynamics with rotors and friction, as the dynamics stage
- * has it, and what half of the joints are then asked, which is less than the feedback of all.
+ * What the guards add, at most every 6 ms, when a direction looks wrong
+ * (firmware/safety/direction.c): inverse dynamics with rotors and friction, as in the dynamics
+ * stage, and tests of half of the joints, which cost less than the feedback of all.
  */
 static uint32_t direction_steps(const certificate_t *c) {
     return c->costs.most[STAGE_DYNAMICS] + c->costs.most[STAGE_FEEDBACK];
 }
 
-/* Of the worst tick but for that: all stages at their most, which need not have met; without the
- * simulated arm where a robot is attached. */
+/* The worst tick without the direction check: the sum of the largest costs of all stages, which
+ * need not occur in the same tick. With a robot the simulated arm does not count. */
 static uint32_t stage_steps(const certificate_t *c, bool simulated) {
     uint32_t sum = 0;
     for (uint32_t k = 0; k < STAGES; k++)
@@ -238,7 +239,7 @@ static void print_prediction(const certificate_t *c) {
         c->predicted[1]);
 }
 
-/* What is known of every board. */
+/* Fields that every board has. */
 static void begin_json(const certificate_t *c) {
     json_begin(NULL);
     json_string("board", c->board);
@@ -248,7 +249,7 @@ static void begin_json(const certificate_t *c) {
     json_number("predicted_tick_instructions", c->instructions_predicted[0]);
 }
 
-/* Without an emulator the bench alone decides. */
+/* Decides from the bench alone if there is no emulator. */
 static int judge_prediction(const request_t *request, const certificate_t *c) {
     const double worst = c->predicted[0] + c->predicted_inverse;
     const double part = worst * c->rate_hz / c->clock_hz;
@@ -281,7 +282,7 @@ static int judge(const certificate_t *c) {
     return fits ? EXIT_YES : EXIT_NO;
 }
 
-/* Of a tick with a robot in which no direction looks wrong, to compare with the prediction. */
+/* The mean tick with a robot, without the direction check, for comparison with the prediction. */
 static double ordinary_cycles(const certificate_t *c) {
     const uint32_t steps = c->costs.mean[STAGES] - c->costs.mean[STAGE_SIM_ARM];
     return c->instructions ? steps * c->per_tick[0] : steps;
@@ -337,7 +338,7 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
     return judge(c);
 }
 
-/* Predicts, and measures where that is possible. */
+/* Predicts, and measures if a board or an emulator is there. */
 static int with_robot(const request_t *request, robot_t *robot, const char *board) {
     const clock_row_t *row = clock_of(board);
     certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
@@ -366,7 +367,7 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     return status;
 }
 
-/* The board of qemu:BOARD or qemu:BOARD/lab. */
+/* Removes "/lab" from BOARD/lab. */
 static const char *emulated_board(const char *name, char *room, size_t size) {
     snprintf(room, size, "%.*s", (int)strcspn(name, "/"), name);
     return room;

@@ -1,4 +1,4 @@
-/* check: what the readers and the import doctor have to say about an arm. */
+/* check: prints what the readers and the import doctor report about an arm. */
 #include <string.h>
 
 #include "tools/args/arm.h"
@@ -7,7 +7,7 @@
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
 
-/* `read`: there was an arm for the doctor to look at. */
+/* read: the file gave an arm that the doctor could check. */
 static void print_json(const messages_t *messages, bool read) {
     json_begin(NULL);
     json_bool("complete", read);
@@ -35,7 +35,7 @@ static void print_text(const messages_t *messages, bool read, bool quiet) {
     char text[2048];
     for (size_t i = 0; i < messages->count; i++) {
         const message_t *m = &messages->item[i];
-        if (quiet && m->severity == MESSAGE_NOTE) /* warnings are the answer, too */
+        if (quiet && m->severity == MESSAGE_NOTE) /* warnings are part of the answer */
             continue;
         messages_format(m, text, sizeof text);
         out_format("%s\n", text);
@@ -47,7 +47,7 @@ static void print_text(const messages_t *messages, bool read, bool quiet) {
                read ? "" : "; masses, inertias and limits are looked at when these are mended");
 }
 
-/* A file that is not there is bad input; one that is there and wrong is the answer. */
+/* A missing file is bad input; a file with errors is a valid question with the answer "no". */
 static bool unreadable(const messages_t *messages) {
     for (size_t i = 0; i < messages->count; i++)
         if (messages->item[i].severity == MESSAGE_ERROR && messages->item[i].code == MESSAGE_FILE)
@@ -62,7 +62,7 @@ int cmd_check(const request_t *request) {
     if (robot)
         (void)robot_check(robot, &messages);
     if (!robot && messages.errors == 0) {
-        status = EXIT_BAD; /* an option was wrong, and that has been said */
+        status = EXIT_BAD; /* an option was wrong, and the message is already printed */
     } else if (unreadable(&messages)) {
         say_messages(&messages, true);
     } else {

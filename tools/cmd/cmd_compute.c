@@ -20,7 +20,7 @@ typedef struct {
     const eval_type_t *type;
     dyn_units_t units;
     evaluator_t *evaluator;
-    remote_t remote; /* the board that computes, instead of the evaluator or watched by it */
+    remote_t remote; /* the board that computes instead of the evaluator, or is checked by it */
 } job_t;
 
 static int choose_method(const request_t *request, job_t *job) {
@@ -90,10 +90,10 @@ static int make_evaluator(job_t *job, const double *wrench) {
 }
 
 /*
- * The board has the robot, its kernels and its units; ours only say what a row may contain. But a
- * sum of forward dynamics in q31 that leaves its format wraps on the board, and nobody there looks:
- * the checked kernel here computes the same bits in the same units, and does. Generated code has no
- * such twin.
+ * The board has the robot, its kernels and its units; the host's copies only define what a row may
+ * contain. The exception is forward dynamics in q31: a sum that leaves its format wraps on the
+ * board without notice. There the checked kernel on the host computes the same bits in the same
+ * units and detects it. Generated code has no such twin.
  */
 static int prepare_remote(const request_t *request, job_t *job, const double *wrench) {
     int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL], wrench,
@@ -124,7 +124,7 @@ static int prepare(const request_t *request, job_t *job) {
                                              : prepare_own(job, wrench);
 }
 
-/* ----------------------------------------------------------------------- what a row may contain */
+/* ------------------------------------------------------------------------------ limits of a row */
 
 static int outside(const rows_t *rows, const job_t *job, uint32_t i, const char *what, double value,
                    double low, double high) {
@@ -133,7 +133,7 @@ static int outside(const rows_t *rows, const job_t *job, uint32_t i, const char 
                       what, job->robot->joint[i].name, value, low, high);
 }
 
-/* q31: every number within the limits, torques within what the format holds. */
+/* q31: checks that every number is within the limits and that torques fit the format. */
 static int within_limits(const rows_t *rows, const job_t *job, const double *in) {
     const dyn_model_t *model = &job->robot->model;
     const uint32_t n = model->n;

@@ -1,4 +1,4 @@
-/* dump: the crash record of a board, with the names of its firmware. */
+/* dump: prints the crash record of a board with the symbol names of its firmware. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void print_record(const elf_t *elf, const crash_t *c) {
     }
 }
 
-/* The firmware whose names are right: of the same build as the one that crashed. */
+/* Opens the firmware file for the names; it must be the build that crashed. */
 static elf_t *open_firmware(const request_t *request, const client_t *client,
                             const crash_t *crash) {
     char path[200];

@@ -1,4 +1,4 @@
-/* faults: the table of what can go wrong; with a robot, all of it provoked on a simulated arm. */
+/* faults: prints the table of faults; with a robot, provokes all of them on a simulated arm. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -72,7 +72,7 @@ static int provoke(const request_t *request, const robot_t *robot) {
     return status;
 }
 
-/* What a board has latched, as words. */
+/* Prints the fault that a board has latched. */
 static int show(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     device_fault_t f = {0};

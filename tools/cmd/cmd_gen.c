@@ -1,4 +1,4 @@
-/* gen: straight-line C for one robot. */
+/* gen: generates straight-line C for one robot. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static int choose_real(const request_t *request, gen_real_t *real) {
     return say_error(NULL, "choose one of: f32, f64, q31", "there is no number type '%s'", name);
 }
 
-/* The name of files and functions as it is given: they keep its case. */
+/* Checks --prefix, the name of files and functions; its case is kept. */
 static int choose_prefix(const request_t *request) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const char *prefix = request->value[OPTION_PREFIX];
@@ -95,7 +95,8 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
 
 /* ---------------------------------------------------------------------------------------- files */
 
-/* A C identifier from the name of a robot: letters, digits and underscores, not a digit first. */
+/* Makes a C identifier from the name of a robot: letters, digits and underscores, not starting with
+ * a digit. */
 static void prefix_of(const char *name, char *out, size_t size) {
     size_t used = 0;
     if (!*name || isdigit((unsigned char)*name))
@@ -105,7 +106,7 @@ static void prefix_of(const char *name, char *out, size_t size) {
     out[used] = '\0';
 }
 
-/* One more word of a command line, with quotes where a shell needs them. */
+/* Adds a word to a command line, with quotes where a shell needs them. */
 static void add_word(FILE *out, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+.,:=/@%";
@@ -120,8 +121,9 @@ static void add_word(FILE *out, const char *word) {
 }
 
 /*
- * What made it: every option that changes a byte. Without the folder of the robot and without the
- * output, so that it is the same wherever it is called. To be freed; NULL after saying why not.
+ * The command line that made the file: every option that changes a byte of it. It omits the robot's
+ * folder and the output path, so the result is the same wherever it is called. To be freed; NULL
+ * after printing the reason.
  */
 static char *command_of(const request_t *request) {
     static const option_id_t shown[] = {OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT,
@@ -175,7 +177,7 @@ static int write_one(const char *folder, const gen_t *gen, const gen_print_t *ho
     return file_text_end(&text, path);
 }
 
-/* Before the annealer, which takes longer than a mistyped path deserves. */
+/* Runs before the annealer, so that a mistyped path is reported at once. */
 static int make_folder(const char *folder) {
     struct stat about;
     if (mkdir(folder, 0777) == 0)

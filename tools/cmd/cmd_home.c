@@ -1,4 +1,4 @@
-/* home: where the joints of an arm are, found at stops and switches or said by whoever knows it. */
+/* home: finds the positions of the joints at stops and switches, or sets them as given. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void take_sample(void *user, const sample_in_t *sample) {
     view->seen++;
 }
 
-/* Takes what has come. Without a sample for so many polls the board is taken for dead. */
+/* Receives samples. After SILENT_POLLS polls without one the board counts as dead. */
 static int poll_sample(client_t *client, const view_t *view, int *silent) {
     const uint32_t seen = view->seen;
     if (client_poll(client, POLL_MS) < 0)
@@ -41,8 +41,8 @@ static int poll_sample(client_t *client, const view_t *view, int *silent) {
     return port_fail(&client->error, "look at the board's console", "no sample came"), -1;
 }
 
-/* A sample of a later tick than this status: those before it may have been on their way for long.
- */
+/* Waits for a sample of a later tick than this status; samples before it may have been under way
+ * for long. */
 static int look_after(client_t *client, view_t *view, const device_status_t *status) {
     int silent = 0;
     do {
@@ -52,8 +52,8 @@ static int look_after(client_t *client, view_t *view, const device_status_t *sta
     return 0;
 }
 
-/* Waits until the homing that the board has taken is over. It moves from the answer on, whether a
- * tick was there yet or not, so that no state can be missed, however long the host was away. */
+/* Waits until the accepted homing is over. The board reports a motion from its answer on, even
+ * before the next tick, so a late host cannot miss the end. */
 static int wait_end(client_t *client, view_t *view, uint32_t joint, device_status_t *status) {
     int silent = 0;
     do {
@@ -83,7 +83,7 @@ static int get(client_t *client, const char *name, uint32_t joint, float *value)
     return client_get(client, parameter, joint, value, &saved);
 }
 
-/* What is wrong, as the board says it. */
+/* Prints the fault in the board's words. */
 static int say_fault(client_t *client, uint32_t joint) {
     device_fault_t fault;
     if (client_fault(client, &fault) != 0)
@@ -120,7 +120,7 @@ static void print_result(const request_t *request, const client_t *client, const
     out_flush();
 }
 
-/* One joint; one that knows where it is by itself is passed over. */
+/* Homes one joint; skips a joint that knows its position without homing. */
 static int home_one(const request_t *request, client_t *client, view_t *view, uint32_t joint) {
     motion_t motion = {.kind = MOTION_HOME};
     device_status_t status;
@@ -149,7 +149,7 @@ static int find_joint(const client_t *client, const char *name, uint32_t *joint)
     return say_error("--joint", "`appell get home` lists them", "there is no joint %s", name);
 }
 
-/* The last joint first: an end effector that is folded in leaves room for the rest. */
+/* Homes the last joint first: a folded end effector leaves room for the others. */
 static int seek(const request_t *request, client_t *client, view_t *view) {
     uint32_t only = UINT32_MAX;
     int status = EXIT_YES;
@@ -168,7 +168,7 @@ static int seek(const request_t *request, client_t *client, view_t *view) {
     return status;
 }
 
-/* Somebody knows where the arm is: the offsets of the encoders take it up. */
+/* Sets the encoder offsets to a position that the user knows. */
 static int set_offsets(const request_t *request, client_t *client, view_t *view) {
     double at[DYN_MAX_JOINTS], read[DYN_MAX_JOINTS];
     device_status_t status;
@@ -184,7 +184,7 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     if (client_status(client, &status) != 0 || look_after(client, view, &status) != 0 ||
         client_parameter(client, "encoder_offset", &parameter, &all) != 0)
         return board_error(client);
-    memcpy(read, view->q, sizeof read); /* the next sample may have an offset in it already */
+    memcpy(read, view->q, sizeof read); /* the next sample may already contain an offset */
     const bool json = request_has(request, OPTION_JSON);
     if (json)
         json_list(NULL);

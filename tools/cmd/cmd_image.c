@@ -1,5 +1,5 @@
-/* image: a robot as robot image, and an image as robot file. parts: a parts database as robot
- * file. */
+/* image: converts a robot file to a robot image and back. parts: converts a parts database to a
+ * robot file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tools/image/robot_image.h"
 #include "tools/cli/say.h"
 
-/* To the file of --output, or to standard output. */
+/* Writes to the file of --output, or to standard output. */
 static int deliver(const request_t *request, const void *bytes, size_t size) {
     if (request_has(request, OPTION_OUTPUT) && strcmp(request->value[OPTION_OUTPUT], "-") != 0)
         return file_write(request->value[OPTION_OUTPUT], bytes, size);

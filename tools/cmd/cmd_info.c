@@ -1,4 +1,4 @@
-/* info: what was understood of an arm, and what computing it takes. */
+/* info: prints what was read of an arm, and what computing with it costs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static double total_mass(const dyn_model_t *model) {
     return sum;
 }
 
-/* No pose of the end effector is farther from the first axis' origin. */
+/* Upper bound of the distance from the first axis' origin to the end effector, over all poses. */
 static double longest_reach(const dyn_model_t *model) {
     double reach = sqrt(model->tool.p[0] * model->tool.p[0] + model->tool.p[1] * model->tool.p[1] +
                         model->tool.p[2] * model->tool.p[2]);
@@ -62,7 +62,7 @@ static double cycles(const budget_core_t *core, const dyn_model_t *model, method
 typedef struct {
     int status;
     dyn_units_t units;
-    double error; /* largest guaranteed error of a torque, as part of its bound */
+    double error; /* largest guaranteed error of a torque, relative to its bound */
 } proof_t;
 
 static proof_t prove(const dyn_model_t *model) {
@@ -139,7 +139,7 @@ static void print_cost(const robot_t *robot) {
     for (int i = 0; i < METHOD_COUNT; i++) {
         const method_id_t method = (method_id_t)i;
         if (method_generated(method))
-            continue; /* the annealer takes its time: `appell ops` */
+            continue; /* the annealer takes too long here; `appell ops` runs it */
         const count_ops_t ops = eval_count_ops(model, method);
         out_format("%-9s %-7s %6ld %6ld %8zu B", problem_name(method_table[i].problem),
                    method_name(method), ops.mul, ops.add, eval_f32.scratch_bytes(method, robot->n));
@@ -266,7 +266,7 @@ static void print_json(const robot_t *robot) {
     for (int i = 0; i < METHOD_COUNT; i++) {
         const method_id_t method = (method_id_t)i;
         if (method_generated(method))
-            continue; /* the annealer takes its time: `appell ops` */
+            continue; /* the annealer takes too long here; `appell ops` runs it */
         const count_ops_t ops = eval_count_ops(model, method);
         json_begin(NULL);
         json_string("problem", problem_name(method_table[i].problem));

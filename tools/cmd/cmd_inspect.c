@@ -1,4 +1,5 @@
-/* inspect: friction and payload of an arm, found by slow motions, beside its model. */
+/* inspect: finds friction and payload of an arm by slow motions and compares them with its
+ * model. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,9 +11,9 @@
 #include "tools/cli/say.h"
 #include "tools/motion/inspect.h"
 
-/* Differences of torques by their limits that are allowed; --tolerance. */
+/* Allowed differences of torques relative to their limits; --tolerance changes it. */
 #define ALLOWED 0.02
-/* Less is not worth a word: an encoder's count in the feedback looks like as much. */
+/* Smaller values are not reported: one encoder count in the feedback has the same effect. */
 #define FACTOR_SMALL  0.02
 #define PAYLOAD_SMALL 0.1 /* kg */
 
@@ -54,7 +55,7 @@ static void print_json(const inspect_t *r, const robot_t *robot, double allowed)
     json_end();
 }
 
-/* What to change, where something is beyond what is allowed. */
+/* Prints what to change if something exceeds the tolerance. */
 static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
     for (uint32_t i = 0; i < r->n; i++) {
         const inspect_joint_t *j = &r->joint[i];

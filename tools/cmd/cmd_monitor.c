@@ -1,5 +1,5 @@
-/* monitor: the samples of a board as a live table, CSV, plot, and to plotting programs on this
- * machine. */
+/* monitor: shows the samples of a board as a live table, CSV or plot, and sends them to plotting
+ * programs on this machine. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
@@ -24,16 +24,16 @@ enum { FIELDS_MOST = 64, WINDOW = 2000, REDRAW_MS = 100, LINE = 400 };
 typedef struct {
     client_t *client;
     FILE *csv;
-    bool table; /* live, on the terminal */
+    bool table; /* live table on the terminal */
     bool drawn;
     uint32_t lines;
     int udp;
     struct sockaddr_in teleplot, plotjuggler;
     bool to_teleplot, to_plotjuggler;
     double rate_hz;
-    long samples; /* taken; some more may come before the board is told to end */
+    long samples; /* samples taken; some more may arrive before the board ends the stream */
     long most;
-    double last_s; /* of the board's time; 0: no end */
+    double last_s; /* duration in the board's time; 0: no end */
     uint32_t first_tick;
     sample_in_t last;
     int64_t redraw_ms;
@@ -81,14 +81,14 @@ static void csv_row(monitor_t *m, const sample_in_t *s) {
         fprintf(m->csv, ",%.9g", s->value[i]);
     const bool written = fputc('\n', m->csv) != EOF;
     if (m->csv == stdout)
-        out_flush(); /* whoever reads along gets whole rows, and none late */
+        out_flush(); /* a program that reads the rows gets each one whole and at once */
     else
         m->failed |= !written;
 }
 
 /* ------------------------------------------------------------------------------------------ UDP */
 
-/* "name:milliseconds:value", one a line. */
+/* Sends "name:milliseconds:value", one per line. */
 static void send_teleplot(const monitor_t *m, const sample_in_t *s) {
     char text[8192], name[LINE];
     const char *unit;
@@ -102,7 +102,7 @@ static void send_teleplot(const monitor_t *m, const sample_in_t *s) {
                  sizeof m->teleplot);
 }
 
-/* One object a sample; the time under "t", in seconds. */
+/* Sends one JSON object per sample, with the time in seconds as "t". */
 static void send_plotjuggler(const monitor_t *m, const sample_in_t *s) {
     char text[16384], name[LINE];
     const char *unit;
@@ -121,7 +121,7 @@ static void send_plotjuggler(const monitor_t *m, const sample_in_t *s) {
                  sizeof m->plotjuggler);
 }
 
-/* To this machine only: samples tell what a machine in a workshop does. */
+/* Sends to this machine only: samples are private to the workshop. */
 static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
                     struct sockaddr_in *to, bool *used) {
     long port;
@@ -209,7 +209,7 @@ static uint32_t take_fields(const request_t *request, char *text, size_t size,
     return count;
 }
 
-/* The board's own choice, or q and tau where it has none. */
+/* Starts the board's own choice of fields, or q and tau if it has none. */
 static int start(const request_t *request, monitor_t *m, uint32_t every) {
     static const char *const usual[] = {"q", "tau"};
     static char text[1000];
@@ -241,7 +241,7 @@ static int run(const request_t *request, monitor_t *m) {
                              "apply a robot first: without one there are none",
                              "no sample came for %d s", SILENT_MS / 1000);
     }
-    /* While the client has them: the end of the stream is the end of its choice and counts. */
+    /* Must come before the end of the stream, which clears the client's choice and counts. */
     if (m->table && m->samples > 0)
         draw(m);
     if (!request_has(request, OPTION_QUIET))

@@ -1,4 +1,4 @@
-/* ops: operation counts of every kernel for this arm, beside those of the papers. */
+/* ops: prints the operation counts of every kernel for this arm, beside those of the papers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,8 +82,8 @@ static void print_text(const robot_t *robot) {
 /* -------------------------------------------------------------------------------- elastic links */
 
 /*
- * Table 2 of paper 004 for n links, of which nf have m modes each; -1 where they have different
- * numbers of modes.
+ * Table 2 of paper 004 for n links, of which nf have m modes each; -1 if their numbers of modes
+ * differ.
  */
 static void paper_004(const dyn_flex_model_t *flex, uint32_t joints, long *mul, long *add) {
     double n = joints, nf = 0, m = 0;

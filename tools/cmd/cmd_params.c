@@ -1,4 +1,4 @@
-/* params apply, params save, flash: the set of parameters of a board. */
+/* params apply, params save, flash: writes the robot image and the parameters of a board. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Something did not come out as it was sent: the board gets back what it had. */
+/* Restores the earlier state of the board after the new image did not read back as sent. */
 static int roll_back(client_t *client, const before_t *before) {
     const char *board = client->device.board;
     if (!before->image[0] && !before->image[1]) {
@@ -37,7 +37,7 @@ static int roll_back(client_t *client, const before_t *before) {
     return EXIT_NO;
 }
 
-/* The bytes are read back, and the board's own checksum of what runs agrees. */
+/* Reads the image back and compares it with the board's checksum of the running image. */
 static bool runs(client_t *client, const uint8_t *image, size_t length) {
     device_status_t now;
     return before_same(client, 0, image, length) && client_status(client, &now) == 0 &&
@@ -88,7 +88,7 @@ static int apply(const request_t *request, client_t *client, const before_t *bef
     return status;
 }
 
-/* What is stored now is what runs. */
+/* Compares the stored image with the running one. */
 static bool stored(client_t *client) {
     uint32_t size;
     uint8_t *running = client_read_image(client, 0, &size);
@@ -107,7 +107,7 @@ static int save(const request_t *request, client_t *client, const before_t *befo
         if (board_not_persistent(client))
             say_note(client->device.board, "%s", board_not_persistent(client));
         if (!(client->device.flags & HELLO_STORE))
-            return code; /* nothing can be kept here: the image goes on running from RAM */
+            return code; /* this board cannot store: the image keeps running from RAM */
         (void)roll_back(client, before);
         return code;
     }

@@ -1,5 +1,5 @@
-/* run: a motion on a board, watched; or the comparison of controllers that shows what the model is
- * worth. */
+/* run: runs one motion on a board and records it, or compares controllers with and without the
+ * model. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 #define MASS_ERROR 1.1f
 
 /* Paper 000, section 5.2: inclination [0 90 180] degrees about Z, Y, Z. The two points are 0.3286 m
- * apart, so that 5 s make 0.066 m/s and not the printed 0.1. */
+ * apart, so 5 s give 0.066 m/s and not the printed 0.1. */
 static const double line_from[3] = {0.50, 0.00, 0.05}, line_to[3] = {0.62, 0.30, 0.11};
 static const double line_attitude[3][3] = {{0, 0, 1}, {0, -1, 0}, {1, 0, 0}};
 #define LINE_S 5.0
@@ -36,11 +36,11 @@ typedef struct {
     size_t image_size;
     const char *folder;
     uint32_t every;
-    const char *asked;            /* of --set */
-    bool changed;                 /* parameters that the twin does not know */
+    const char *asked;            /* argument of --set */
+    bool changed;                 /* the board has parameters that the twin does not know */
     bool stopped;                 /* a motion ended in a fault */
-    uint64_t compared, different; /* values, with the host */
-    uint32_t missing;             /* samples that the host has and that never came */
+    uint64_t compared, different; /* values compared with the host */
+    uint32_t missing;             /* samples that the host has and the board did not send */
 } session_t;
 
 static int board_failed(const session_t *s) {
@@ -68,11 +68,11 @@ static void fill_trial(const session_t *s, const plan_t *plan, int mass, int con
              mass ? "wrong" : "exact");
 }
 
-/* The same trial through the host's own control step: every bit must be the same. */
+/* Runs the same trial through the host's control step; every bit must agree. */
 static int compare(session_t *s, const trial_t *trial, const record_t *record) {
     record_t twin;
     if (s->changed || strcmp(s->client->device.real, "f32") != 0)
-        return EXIT_YES; /* the tool's twin is f32 */
+        return EXIT_YES; /* the host's twin exists in f32 only */
     const int status = trial_on_host(s->image, s->image_size, s->every, trial, &twin);
     if (status != APP_OK)
         return say_error(trial->name, app_cure(status), "the host's twin refused it: %s",
@@ -111,7 +111,8 @@ static int run_plan(session_t *s, const plan_t *plan, result_t *result) {
     return EXIT_YES;
 }
 
-/* Plans for this robot: the paper's line for its own arm, a fast motion for every one. */
+/* Makes the plans for this robot: the paper's line if it is the paper's arm, a fast motion for
+ * all. */
 static size_t make_plans(const robot_t *robot, plan_t plan[2]) {
     size_t plans = 0;
     if (!strcmp(robot->name, "puma560") &&
@@ -210,7 +211,8 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
                    app_fault_cause(record->fault), app_fault_cure(record->fault));
 }
 
-/* There, and with --repeat back again, and so on. Only the first way starts where a twin does. */
+/* Moves there and, with --repeat, back and forth. Only the first motion starts where the twin
+ * does. */
 static int run_one(const request_t *request, session_t *s) {
     trial_t trial = {.title = "as the board is set"};
     motion_t back;
@@ -234,7 +236,7 @@ static int run_one(const request_t *request, session_t *s) {
                        (fresh && compare(s, &trial, &record) != EXIT_YES)))
             return EXIT_BAD;
         for (uint32_t i = 0; k == 0 && record.rows > 0 && i < s->robot->n; i++)
-            back.value[i] = (float)record_value(&record, 0, RECORD_q_ref, i); /* where it began */
+            back.value[i] = (float)record_value(&record, 0, RECORD_q_ref, i); /* its start */
         s->stopped = record.fault != 0;
         record_free(&record);
         const motion_t next = back;
@@ -301,7 +303,7 @@ int cmd_run(const request_t *request) {
     messages_free(&messages);
     free(s.image);
     arm_free(robot);
-    if (trial_signal != 0) { /* as a shell expects it: 128 and the signal */
+    if (trial_signal != 0) { /* exit code as shells define it: 128 plus the signal */
         out_flush();
         signal(trial_signal, SIG_DFL);
         raise(trial_signal);

@@ -1,5 +1,4 @@
-/* scale: the proof that q31 cannot overflow for an arm, its units, and what it costs in accuracy.
- */
+/* scale: proves that q31 cannot overflow for an arm, and prints its units and its accuracy. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +14,14 @@
 
 typedef struct {
     robot_t *robot;
-    int status; /* of units_prove */
+    int status; /* status of units_prove */
     dyn_units_t units;
     range_report_t report;
     bool verified;
     verify_t verify;
 } scale_t;
 
-/* What an intermediate is called outside of the kernels, and what makes it smaller. */
+/* Names of intermediates for users, and how to make them smaller. */
 static const struct {
     const char *name, *quantity, *cure;
 } quantities[] = {
@@ -129,7 +128,7 @@ static void print_proof(const scale_t *s) {
     print_joints(s);
 }
 
-/* The limit that does most to an overflow: a speed counts by its square, as the sums have it. */
+/* Prints the limit that contributes most to an overflow. A speed counts squared, as in the sums. */
 static void print_largest(const scale_t *s, uint32_t last) {
     uint32_t which = 0;
     bool speed = false;

@@ -1,5 +1,5 @@
-/* selftest: random states computed on a board and in double on this machine. The product computes
- * them with the kernels of its tick. */
+/* selftest: computes random states on a board and in double on the host, and compares them. A
+ * product build computes them with the kernels of its tick. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@ typedef struct {
     method_id_t method;
     long states;
     uint64_t random;
-    double worst, largest; /* error, and result, over all states */
+    double worst, largest; /* error and result, largest over all states */
     uint32_t least, most;  /* cost */
 } job_t;
 
-/* 0 .. 1 */
+/* A random number from 0 to 1. */
 static double uniform(job_t *job) {
     job->random ^= job->random << 13;
     job->random ^= job->random >> 7;
@@ -34,7 +34,8 @@ static double between(job_t *job, double low, double high) {
     return low + (high - low) * uniform(job);
 }
 
-/* q qd and what follows, within the limits; where there are none within a turn and 1. */
+/* Random q, qd and the problem's other inputs within the limits; without limits within one turn and
+ * 1. */
 static void random_state(job_t *job, double *in) {
     const dyn_model_t *m = &job->robot->model;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -76,10 +77,10 @@ static int run_states(job_t *job, remote_t *remote, evaluator_t *host) {
     return EXIT_YES;
 }
 
-/* The largest error by the largest result; q31 is coarser by its units, f32 by 24 bits over some
- * hundred operations. */
+/* Largest error allowed relative to the largest result; f32 rounds to 24 bits over some hundred
+ * operations, and q31 is coarser by its units. */
 static double allowed(const char *real) {
-    return !strcmp(real, "f64") ? 1e-6 /* the image is in singles */ : 2e-5;
+    return !strcmp(real, "f64") ? 1e-6 /* the image is in single precision */ : 2e-5;
 }
 
 static int report(const request_t *request, const job_t *job, const remote_t *remote) {

@@ -1,4 +1,5 @@
-/* sim: the simulator by options (cmd_sim_options.c); the interactive program is in tools/shell. */
+/* sim: runs the simulator by options (cmd_sim_options.c); tools/shell has the interactive
+ * program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,8 @@
 #include "tools/sim/rigid.h"
 #include "tools/sim/session.h"
 
-/* Options with which the command line alone says what to do. Those that say how and what to keep
- * would have no meaning for the interactive program. */
+/* Any of these options makes the run non-interactive: they say what to do, how, and what to keep,
+ * which has no meaning for the interactive program. */
 static const option_id_t *const batch = OPTIONS(
     OPTION_DURATION, OPTION_MOTION, OPTION_MOVE, OPTION_TORQUE, OPTION_VOLTAGE, OPTION_OUTPUT,
     OPTION_PLOT, OPTION_ANIMATE, OPTION_JSON, OPTION_STOPS, OPTION_INTEGRATOR, OPTION_STEP,
@@ -105,7 +106,7 @@ static bool is_csv(const char *path) {
     return ending && !strcmp(ending, ".csv");
 }
 
-/* What cannot be kept is known before the run, not after it. */
+/* Checks that outputs can be written before the run, not after it. */
 static int check_outputs(const request_t *request) {
     const char *rows = request->value[OPTION_OUTPUT], *bent = request->value[OPTION_BENT];
     if (rows && strcmp(rows, "-") != 0 && file_check(rows) != EXIT_YES)

@@ -1,4 +1,5 @@
-/* A run of `appell sim`, between its options (cmd_sim_options.c) and the command (cmd_sim.c). */
+/* The state of a run of `appell sim`, shared by its options (cmd_sim_options.c) and the command
+ * (cmd_sim.c). */
 #ifndef TOOLS_CMD_CMD_SIM_H
 #define TOOLS_CMD_CMD_SIM_H
 
@@ -29,8 +30,8 @@ typedef struct {
     uint32_t limited;
 } sim_job_t;
 
-/* How the arm starts, what drives it, for how long and in which steps; the arm is made. EXIT_YES,
- * or EXIT_BAD after saying what is wrong. */
+/* Makes the arm and takes its start, source, duration and steps from the options. Returns EXIT_YES,
+ * or EXIT_BAD after printing what is wrong. */
 int sim_take_options(sim_job_t *job);
 
 #endif

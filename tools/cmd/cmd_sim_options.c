@@ -1,4 +1,4 @@
-/* What the options of `appell sim` ask for, for tools/cmd/cmd_sim.h. */
+/* Reads the options of `appell sim`, for tools/cmd/cmd_sim.h. */
 #include <string.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "tools/sim/elastic.h"
 #include "tools/sim/session.h"
 
-/* A number greater than zero, where the option is given. */
+/* Reads a number greater than zero if the option is given. */
 static int take_positive(const request_t *request, option_id_t option, double *value) {
     if (!request_has(request, option))
         return EXIT_YES;
@@ -44,7 +44,7 @@ static int take_integrator(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* One source at most. */
+/* Allows at most one source. */
 static int take_one_source(const request_t *request) {
     static const option_id_t sources[] = {OPTION_TORQUE, OPTION_VOLTAGE, OPTION_MOTION,
                                           OPTION_MOVE};
@@ -65,7 +65,7 @@ static int take_one_source(const request_t *request) {
     return EXIT_YES;
 }
 
-/* Constants or a file: what exists as a file is one. */
+/* Tells constants from a file name: text that names a file, or is not a number, is a file. */
 static bool names_file(const request_t *request, option_id_t option) {
     double number;
     const char *text = request->value[option];
@@ -115,7 +115,7 @@ static int take_motion(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* The loop is closed: the source is asked with the positions of the arm. */
+/* Closes the loop: the firmware reads the arm's positions. */
 static int take_controller(sim_job_t *job) {
     const request_t *request = job->request;
     const uint32_t n = job->arm->joints;
@@ -164,7 +164,7 @@ static int take_wrench(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* Of all coordinates, or of the joints alone. */
+/* Reads values of all coordinates, or of the joints alone. */
 static int take_state(const sim_job_t *job, option_id_t option, double *value, bool *joints) {
     const sim_system_t *arm = job->arm;
     double given[SIM_COORDINATES_MAX];
@@ -195,7 +195,7 @@ static int take_start(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* A joint that starts behind its stop would never come back. */
+/* A joint that starts beyond its stop would never return. */
 static int start_within_stops(const sim_job_t *job) {
     for (uint32_t i = 0; i < job->arm->joints && job->options.stops; i++) {
         const double *l = job->arm->limit[i], at = job->q[job->arm->coordinate[i]];

@@ -1,4 +1,4 @@
-/* torture: writes an image into simulated flash whose power fails at every single operation. */
+/* torture: writes an image into simulated flash while the power fails at every single operation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,11 @@
 #include "tools/cli/say.h"
 #include "tools/link/cut.h"
 
-/* Slots as on the F4, but pages of 1 KB: more operations of erasing, and torn ones. */
+/* Slots as on the F4, but with pages of 1 KB, so that there are more erase operations to
+ * interrupt. */
 enum { SLOT_BYTES = 128 * 1024, PAGE_BYTES = 1024, UNIT = 4 };
 
-/* The set as SAVE writes it, without parameters of a running board. */
+/* Makes the set as SAVE writes it, without the parameters of a running board. */
 static uint8_t *set_of(const uint8_t *image, size_t length, uint32_t *size) {
     *size = (uint32_t)(SET_IMAGE + length + 12);
     uint8_t *set = calloc(1, *size);

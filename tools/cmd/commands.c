@@ -5,8 +5,8 @@
 #include "tools/args/arm.h"
 #include "tools/args/board.h"
 
-/* Of commands that only ask where things are, of those that compute with masses, and of those that
- * do it row by row. */
+/* Options of commands that need geometry only, of those that compute with masses, and of those that
+ * compute rows. */
 #define PLACES  ARM_OPTIONS, OPTION_RIGID, OPTION_LINEAR, OPTION_JSON
 #define COMPUTE PLACES, OPTION_GRAVITY, OPTION_PAYLOAD
 #define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT

@@ -1,4 +1,4 @@
-/* What the entries of the command table run. Each returns an exit code. */
+/* The functions that the command table calls. Each returns an exit code. */
 #ifndef TOOLS_CMD_COMMANDS_H
 #define TOOLS_CMD_COMMANDS_H
 

@@ -85,7 +85,8 @@ unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_
 /* -------------------------------------------------------------------------------------
  * parameters */
 
-/* What the board makes of an image, as firmware/app/setup.c does. False: the image is silent. */
+/* The parameter that the board derives from an image, as in firmware/app/setup.c. False: the image
+ * does not set it. */
 static bool set_by(const image_t *image, const char *name, uint32_t joint, float *value) {
     const image_arm_t *arm = &image->arm;
     const struct {
@@ -153,7 +154,7 @@ unsigned difference_parameters(const client_t *client, const before_t *before, c
             v->value == will)
             continue;
         if (set_by(&a, t->name, v->joint, &was) && v->value == was)
-            continue; /* the images differ in it, and that was said */
+            continue; /* already printed as a difference of the images */
         if (print) {
             print_name(client, v);
             out_format("%.9g -> %.9g, set on the board\n", (double)v->value, (double)will);
@@ -172,7 +173,7 @@ void difference_stays(const client_t *client, const before_t *before, const uint
         const before_value_t *v = &before->value[i];
         const device_parameter_t *t = parameter_of(client, v);
         float will;
-        /* How often samples come belongs to the choice of telemetry. */
+        /* sample_every belongs to the choice of telemetry. */
         if (t->per_joint || v->value == t->fallback || !strcmp(t->name, "sample_every") ||
             set_by(&b, t->name, 0, &will))
             continue;

@@ -1,19 +1,20 @@
-/* What a board would have otherwise with another image: numbers of the image, and parameters.
- * Printed on standard output. */
+/* Prints what another image would change on a board: numbers of the image, and parameters. Writes
+ * to standard output. */
 #ifndef TOOLS_CMD_DIFFERENCE_H
 #define TOOLS_CMD_DIFFERENCE_H
 
 #include "tools/link/before.h"
 
-/* What a new image changes of the old one; NULL: there was none. How many things; 0: nothing that
- * has a name. */
+/* Prints what the new image changes; old NULL: there was none. Returns the number of changes; 0: no
+ * named number changes. */
 unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_t *image,
                            size_t length);
-/* Parameters that were set on the board since the image that runs, and that the new one sets anew.
- * How many; printed where `print`. The client has discovered the parameters. */
+/* Parameters that were set on the board since its image was loaded and that the new image sets
+ * again. Returns their number; prints them if `print`. The client must have discovered the
+ * parameters. */
 unsigned difference_parameters(const client_t *client, const before_t *before, const uint8_t *image,
                                size_t length, bool print);
-/* Parameters that no image sets, where they are not at their defaults: a new robot inherits
+/* Prints parameters that no image sets and that are not at their defaults: the new robot inherits
  * them. */
 void difference_stays(const client_t *client, const before_t *before, const uint8_t *image,
                       size_t length);

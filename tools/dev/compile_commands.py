@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Turns the commands of `make -nB V=1` on standard input into a compile_commands.json on standard output. Each source
-has one entry, the first: what several programs are made of is shown to editors as the first of them has it."""
+"""Turns the commands of `make -nB V=1` on standard input into a compile_commands.json on standard output. A source
+that several programs compile has one entry, with the command of the first of them."""
 import json
 import os
 import shlex

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gdb on a board's firmware, in the emulator or through a debug probe.
+# Starts gdb on a board's firmware, in the emulator or through a debug probe.
 # usage: debug.sh IMAGE.elf SERVER COMMAND...     SERVER: a word for the messages; COMMAND starts a gdb
 # server on localhost:3333 (make debug BOARD=x [PROBE=1] calls it)
 set -u

@@ -1,7 +1,7 @@
-"""Reads what the build guards need from a linked 32-bit little-endian ELF file.
+"""Reads sections, symbols and bytes of a linked 32-bit little-endian ELF file, for the checks of the build.
 
-That is sections, symbols and bytes. The guards read the image itself and not a map file or the
-linker script, because the image is what is flashed.
+The checks read the image itself and not a map file or the linker script, because the image is what
+is flashed.
 """
 
 import struct
@@ -105,7 +105,7 @@ class Elf:
         return None
 
     def value(self, name):
-        """The value of a symbol that must be there, such as a size that the linker script sets."""
+        """The value of a required symbol, such as a size that the linker script sets."""
         symbol = self.find(name)
         if symbol is None:
             raise ElfError("%s has no symbol %s: the linker script must define it"

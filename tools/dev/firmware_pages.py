@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes what pages of firmware/ take from its tables, between two marker comments of the page:
+"""Writes the tables of the pages of firmware/ from the sources, between two marker comments of the page:
 
     firmware/PARAMETERS.md      every parameter, from firmware/params/parameters.h
-    firmware/FAULTS.md          every fault, from firmware/safety/faults.h; what provokes it, from tools/motion/faults.c
+    firmware/FAULTS.md          every fault, from firmware/safety/faults.h; how it is provoked, from tools/motion/faults.c
                                 and test/system/test_faults.py; pages of firmware/symptoms/ that name it
     firmware/safety/README.md   states and transitions
     firmware/params/IMAGE.md    fields, bits, sections and errors, from firmware/params/image.h
 
     firmware_pages.py           writes them
-    firmware_pages.py --check   only compares; exit code 1 where a page is old
+    firmware_pages.py --check   only compares; exit code 1 if a page is out of date
 """
 import glob
 import os
@@ -28,13 +28,13 @@ def read(path):
 
 
 def wrap(text, rest=""):
-    """Lines of at most WIDTH; links and code are not broken."""
+    """Wraps to lines of at most WIDTH; does not break links and code."""
     whole = re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)", lambda part: part.group().replace(" ", "\0"), text)
     return textwrap.fill(whole, WIDTH, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
 def number(text):
-    """A number of C as a person writes it."""
+    """A C number in the form that a person would write."""
     value = float(text.rstrip("f"))
     return f"{value:,.0f}" if value == int(value) and abs(value) >= 1000 and abs(value) < 1e9 else f"{value:g}"
 
@@ -47,7 +47,7 @@ def sentence(text):
 # ------------------------------------------------------------------------------------------------- parameters
 
 def parameters():
-    """Subjects in their order: {subject: [row of the table, ...]}; a comment in the table opens a subject."""
+    """{subject: [row of the table, ...]} in order; a comment in the table starts a subject."""
     text = read("firmware/params/parameters.h")
     subjects = {}
     for name in ("PARAMETER_ONE_TABLE", "PARAMETER_JOINT_TABLE"):
@@ -145,7 +145,7 @@ def faults_text():
 # ----------------------------------------------------------------------------------------- tables of other pages
 
 def fields(text, macro, offset):
-    """Rows of an IMAGE_..._FIELDS table with their places."""
+    """Rows of an IMAGE_..._FIELDS table with their offsets."""
     kinds = {"POSITIVE": "not negative", "STRICT": "above 0", "SIGN": "1 or -1", "ZERO": "0", "ANGLE": "angle", "FREE": "-"}
     lines = []
     for entry in table(text, macro):

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2089
-# How a file is judged on its own, for the lints that source this: a board's code against the register model, a
-# kernel as its f64 instance, the core of the firmware with its laboratory as the host has it.
+# Compiler flags to check a single file, for the lints that source this script: a board's code with the register
+# model, a kernel in f64, the core of the firmware with its laboratory as on the host.
 
 flags='-DFIRMWARE_LAB -DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DDYN_REAL_H="dyn/number/real_f64.h"'
 
@@ -11,7 +11,7 @@ family() {
     esac
 }
 
-# The number type of the core that a file is written for: f32, unless test/list.mk says q31 (TEST_REAL_).
+# The number type of the control core for a test: f32, unless test/list.mk says q31 (TEST_REAL_).
 core() {
     name=${1##*/test_}
     if grep -q "^TEST_REAL_${name%.c} *:= q31" test/list.mk; then echo "-DCONTROL_Q31"; fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the formatting. clang-format changes its mind between versions, so only the version that the
-# tree is formatted with decides; with another one it says so and passes.
+# Checks the formatting. Versions of clang-format differ, so only the version that formatted the tree decides;
+# with another version the script says so and passes.
 set -eu
 
 decides=14

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that every header compiles alone, and twice in one file: it includes what it needs and has an include guard.
-# What is included with macros set, or for its data, is no header and has the suffix .inc. Headers that users of
-# the kernels include must compile as C++, too. usage: lint_headers.sh FILE... (of which the .h are headers)
+# A file that is included with macros set, or for its data, is not a header and has the suffix .inc. Headers for
+# users of the kernels must also compile as C++. usage: lint_headers.sh FILE... (checks only the .h)
 set -eu
 
 # shellcheck source-path=SCRIPTDIR source=lint_flags.sh
@@ -15,7 +15,7 @@ for_users() {
     return 1
 }
 
-# header compiler flag...: one line about what is wrong with it, and the first lines of the compiler.
+# compile HEADER COMPILER FLAG...: on an error prints one line about it and the first lines of the compiler.
 compile() {
     header=$1
     shift
@@ -28,7 +28,7 @@ compile() {
 
 if [ "${1:-}" = --one ]; then
     status=0
-    # The core of hal/cortexm is any of CMSIS.
+    # For hal/cortexm any core of CMSIS will do.
     # shellcheck disable=SC2046,SC2086,SC2090
     compile "$2" gcc -x c -std=gnu11 -I. -Itest/support $flags $(family "$2") '-DHAL_CORE_H=<core_cm4.h>' \
         -isystem "$(path_of UNITY_SRC)" -isystem "$(path_of CMSIS_INC)" || status=1

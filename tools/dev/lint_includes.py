@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the sources keep to the layers, use no heap, and name no machine of anybody's.
+"""Checks that the sources respect the layers, use no heap, and contain no path or host of a certain machine.
 
     lint_includes.py [ROOT]
 
@@ -14,7 +14,7 @@ Who may include whom ("->" is "may include"):
     tools          -> tools, dyn, firmware/X, any header of the host
     test           -> all
 
-Between the folders of dyn, firmware and tools there is no cycle.
+Includes between the folders of dyn, firmware and tools must form no cycle.
 
 Project headers are named from the top of the tree. In dyn, firmware, hal and boards neither
 <stdlib.h>, <malloc.h>, <stdio.h> nor a call of the heap may be written. A path of one machine or
@@ -28,7 +28,7 @@ import sys
 
 LAYERS = ("boards", "dyn", "firmware", "hal", "test", "tools")
 TARGET = ("boards", "dyn", "firmware", "hal")
-ROOMS = ("dyn", "firmware", "tools")  # layers of several folders
+ROOMS = ("dyn", "firmware", "tools")  # layers with several folders
 SOURCES = (".c", ".h", ".inc")
 
 DYN_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "math.h"}
@@ -38,7 +38,7 @@ PURE_HEADERS = DYN_HEADERS | {"assert.h", "complex.h", "ctype.h", "errno.h", "fl
 STANDARD_HEADERS = PURE_HEADERS | {"fenv.h", "locale.h", "setjmp.h", "signal.h", "threads.h",
                                    "time.h", "uchar.h", "wchar.h", "wctype.h"}
 HEAP_HEADERS = {"stdlib.h", "malloc.h", "stdio.h"}
-# Number type, what was generated for a robot: chosen by the build.
+# Headers that the build chooses: the number type, and code generated for a robot.
 CORE_CHOICES = ("DYN_REAL_H", "GENERATED_H")
 CMSIS = re.compile(r"^(core_cm\w*|cmsis_\w+)\.h$")
 
@@ -46,17 +46,17 @@ INCLUDE = re.compile(r"^\s*#\s*(?:include|include_next|import)\b\s*(.*?)\s*$")
 MACRO = re.compile(r"^[A-Za-z_]\w*$")
 HEAP_CALL = re.compile(r"(?<![\w.>])(?:__builtin_)?(malloc|calloc|realloc|free|alloca|"
                        r"aligned_alloc|strdup|strndup|s?brk|_sbrk)\s*\(")
-# One character of each word is a class of its own, so that this file does not find itself.
+# A character class in each word keeps the pattern from matching this file.
 MACHINE_PATH = re.compile(r"(?:(?<![\w.~)}$/-])|(?<=-[IL]))"
                           r"/(?:wor[k]|far[m]|roo[t]|hom[e]/[a-z]\w*)(?=[/\s\"'`),:;]|$)")
-# Hosts under the reserved names of RFC 2606 are nobody's: tests of the set-up need some.
+# Hosts under the reserved names of RFC 2606 are allowed, because tests of the set-up use them.
 REGISTRY_HOST = re.compile(r"https?://(?![\w.-]+\.(?:invalid|example|test)\b)"
                            r"\S*(?:debia[n]|np[m])\S*|"
                            r"\b[\w-]+\.(?:debia[n]|npmj[s])\.(?:org|net|com)\b", re.I)
 
 
 def files_of(root):
-    """The files of the project: what git tracks or would track, else all but build/."""
+    """The files of the project: those that git tracks or would track, else all except build/."""
     run = None
     if os.path.exists(os.path.join(root, ".git")):
         try:
@@ -82,7 +82,7 @@ TOKEN = re.compile(r"//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'
 
 
 def without_comments(text):
-    """The text with comments blanked; line numbers stay."""
+    """The text with comments replaced by blanks; line numbers do not change."""
     def blank(match):
         token = match.group(0)
         return re.sub(r"[^\n]", " ", token) if token.startswith("/") else token
@@ -98,15 +98,15 @@ class Lint:
         self.root = root
         self.files = files_of(root)
         self.findings = []
-        self.edges = {}  # (folder, folder that it includes from): one place that does
-        self.path = None  # what is being checked
+        self.edges = {}  # (folder, folder that it includes from): an example of such an include
+        self.path = None  # file that is being checked
         self.line = 1
 
     def report(self, text):
         self.findings.append((self.path, self.line, text))
 
     def from_the_top(self, path, target):
-        """How a relative include is to be written, as far as that can be known."""
+        """How to write a relative include instead, as far as that can be known."""
         beside = os.path.normpath(os.path.join(os.path.dirname(path), target))
         if beside in self.files:
             return 'write "%s"' % beside
@@ -200,8 +200,8 @@ class Lint:
 
     def check_macro(self, path, name):
         top = path.split("/")[0]
-        # hal names the core's header and the vector list of a family by -DHAL_..._H.
-        # Batches are computed in every number type, like a kernel.
+        # hal gets the core's header and the vector list of a family by -DHAL_..._H.
+        # firmware's batch evaluation is compiled for every number type, like a kernel.
         core = path.startswith("firmware/") and name in CORE_CHOICES
         if core or top in ("dyn", "tools", "test") or (
                 top == "hal" and re.match(r"^HAL_\w+_H$", name)):
@@ -257,13 +257,13 @@ class Lint:
             self.edges.setdefault(edge, (path, self.line))
 
     def check_cycles(self):
-        """One finding for each set of folders that include each other, with a way around it."""
+        """Reports each set of folders that include each other, with an example of the cycle."""
         after = {}
         for a, b in sorted(self.edges):
             after.setdefault(a, []).append(b)
 
         def way(start, goal):
-            """The shortest way from start to goal along the includes, or None."""
+            """The shortest path from start to goal along the includes, or None."""
             ways = [[start]]
             seen = {start}
             for done in ways:

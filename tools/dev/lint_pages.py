@@ -19,9 +19,9 @@ from lint_includes import files_of  # noqa: E402
 from pages import Fence, pages_of, read  # noqa: E402
 
 PAGE_BYTES, README_BYTES, LINE_CHARACTERS = 20000, 9000, 160
-# A script makes these pages or their large tables, which are as long as what they list.
+# Generated pages, or pages with generated tables, may be longer.
 GENERATED = ("dyn/COSTS.md", "firmware/FAULTS.md", "firmware/PARAMETERS.md", "firmware/link/PROTOCOL.md")
-# Pages that a service shows by itself: nobody has to link them.
+# Pages that GitHub shows by itself need no link.
 FOUND_BY_SERVICE = re.compile(r"\.github/(ISSUE_TEMPLATE/|PULL_REQUEST_TEMPLATE)")
 
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
@@ -36,7 +36,7 @@ UNDERLINE = re.compile(r" {0,3}(=+|-+)\s*$")
 
 
 def anchor_of(heading):
-    """GitHub's anchor: what is shown, in lower case, letters, digits, - and _ alone, spaces as -."""
+    """GitHub's anchor of a heading: its visible text in lower case, only letters, digits, - and _, spaces as -."""
     text = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", COMMENT.sub("", heading))
     parts = re.split(r"(`+[^`]*`+)", text)
     shown = []
@@ -79,7 +79,7 @@ class Page:
 
 
 def resolve(path, target):
-    """The path and the anchor that a link of a page leads to, both may be empty."""
+    """Path and anchor of a link's target; both may be empty."""
     target, _, anchor = target.partition("#")
     target = urllib.parse.unquote(target.partition("?")[0])
     if not target:
@@ -89,7 +89,7 @@ def resolve(path, target):
 
 
 def page_in(path, pages):
-    """A link to a folder shows its README.md."""
+    """Maps a folder to its README.md, which a link to it shows."""
     for candidate in (path, os.path.normpath(os.path.join(path, "README.md"))):
         if candidate in pages:
             return candidate

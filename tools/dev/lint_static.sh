@@ -8,8 +8,8 @@ set -eu
 tool=$1
 shift
 
-# Start-up code is linker symbols, registers and assembly, and so are two tests: gcc and the runs judge them.
-# The bench of generated code includes what only its board's build generates: gcc judges that, too.
+# Skips start-up code and two tests, which consist of linker symbols, registers and assembly: gcc and the test runs
+# check them. Skips the bench of generated code, whose headers only the build of a board generates.
 judged() {
     case $1 in
     hal/cortexm/* | hal/mps2/* | test/support/semihost.c | test/hal/test_fault.c | test/hal/test_cycles.c | test/bench/bench_gen.c) return 1 ;;

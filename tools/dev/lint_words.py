@@ -3,7 +3,7 @@
 
     lint_words.py [ROOT]
 
-CHANGELOG.md may name what was renamed, and the list has to.
+CHANGELOG.md and the list itself may contain the old words.
 """
 
 import os
@@ -17,12 +17,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIST = "tools/dev/words.txt"
 MAY = ("CHANGELOG.md", LIST)
 ENTRY = re.compile(r"(.+) -> (.+?)(?: \[except (.+)\])?$")
-# A phrase may go on in the next line of a comment.
+# A phrase may continue in the next line of a comment.
 GAP = r"(?:[ \t]+|[ \t]*\n[ \t]*(?:[*/#>|]+[ \t]*)?)"
 
 
 def entries():
-    """[(pattern, what to say, pattern of files that may or None)]"""
+    """[(pattern, replacement to suggest, pattern of the files that may use it or None)]"""
     found = []
     with open(os.path.join(HERE, "words.txt"), encoding="utf-8") as f:
         for number, line in enumerate(f, 1):

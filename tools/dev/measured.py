@@ -1,7 +1,7 @@
-"""What tests measured, and what of it is accepted.
+"""Measured values: reads them from the output of tests, and decides which are accepted.
 
 A test prints `measured NAME VALUE`, or `measured-block NAME`, lines and `measured-end`.
-tools/dev/runtests.py keeps what it printed in build/measured, one file for each test.
+tools/dev/runtests.py writes these lines to build/measured, one file for each test.
 
 The accepted values are the rows `name,value,source` of test/measured.csv. A block is a file
 test/measured/NAME.md, and its row has no value. The source is the command that measures it. A
@@ -19,12 +19,12 @@ HEADER = ["name", "value", "source"]
 NAME = r"[a-z0-9_.]+"
 VALUE_LINE = re.compile(r"measured (%s) (.*\S)\s*$" % NAME)
 BLOCK_LINE = re.compile(r"measured-block (%s)\s*$" % NAME)
-# The sources that we make; a person may write any other command.
+# Sources that the scripts write; a person may write any other command.
 SOURCE = re.compile(r"make (test|test-long) TEST=\S+ BOARD=(\S+)")
 
 
 def printed(lines):
-    """Of the lines (bytes) of a test: [(name, text, whether it is a block)], the numbers of these lines, what is wrong."""
+    """Finds the values in the output (bytes): [(name, text, is block)], their line numbers, errors."""
     found, taken, wrong = [], set(), []
     at = 0
     while at < len(lines):
@@ -49,7 +49,7 @@ def printed(lines):
 
 
 def keep(folder, test, source, found):
-    """Replaces the file of this test; returns its path, or None where the test measured nothing."""
+    """Replaces the file of this test; returns its path, or None if the test measured nothing."""
     path = os.path.join(folder, re.sub(r"[^\w.-]+", "-", test) + ".json")
     if not found:
         if os.path.exists(path):
@@ -63,7 +63,7 @@ def keep(folder, test, source, found):
 
 
 class Accepted:
-    """The accepted values: name -> (text, source, whether it is a block); wrong: lines about what cannot be used."""
+    """The accepted values: name -> (text, source, is block); wrong: messages about unusable rows."""
 
     def __init__(self, root):
         self.root, self.values, self.wrong = root, {}, []
@@ -109,7 +109,7 @@ class Accepted:
 
 
 def pick(name, found, accepted):
-    """Of the results of one name, [(source, text, block)]: the one that counts or None, and what is wrong or None."""
+    """Chooses among the results of one name, [(source, text, block)]: returns (result or None, error or None)."""
     kind = {}
     for source, _, _ in found:
         made = SOURCE.fullmatch(source)
@@ -129,7 +129,7 @@ def pick(name, found, accepted):
 
 
 def changes(root, files, shown):
-    """What files of build/measured have that pages show and that is not accepted: {name: entry}, lines about what is wrong."""
+    """Values in build/measured that pages show and that are not accepted yet: {name: entry}, errors."""
     found = {}
     for path in files:
         with open(path, encoding="utf-8") as f:

@@ -2,14 +2,14 @@
 """Writes measured numbers into the pages (*.md), and finds pages that show other numbers.
 
     pages.py write          put the accepted values into every page
-    pages.py check          exit code 1 where a page and the accepted values disagree
+    pages.py check          exit code 1 if a page and the accepted values disagree
     pages.py accept DIR     accept what the tests measured (DIR is build/measured, or one file of it)
     pages.py ... --root R   the tree of the pages (default: this project)
 
 A page shows a value as <!-- m NAME -->1.2e-13<!-- /m --> and a block as the lines between
 <!-- block NAME begin --> and <!-- block NAME end -->.
 Markers in fenced code and in `code` are text.
-tools/dev/measured.py says how values are measured and accepted. Only what a page shows is.
+tools/dev/measured.py says how values are measured and accepted. Only values on a page are accepted.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from lint_includes import files_of  # noqa: E402
 from measured import BLOCKS, NAME, TABLE, Accepted, changes  # noqa: E402
 
 BEGIN = re.compile(r"\s*<!-- block (%s) begin -->\s*$" % NAME)
-# Code comes first: a marker that is quoted is text.
+# Code comes first: a marker inside code is text.
 TOKEN = re.compile(r"(?P<code>(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`))"
                    r"|<!-- m (?P<name>%s) -->(?P<text>.*?)<!-- /m -->"
                    r"|(?P<loose><!--\s*(?:/?m|block)\b.*)" % NAME)
@@ -36,7 +36,7 @@ class Fence:
         self.open = None
 
     def inside(self, line):
-        """Whether this line, the next of the page, is fenced code or its fence."""
+        """Takes the next line of the page; true if it is fenced code or its fence."""
         match = self.MARK.match(line)
         if self.open is None:
             if match and not (match[1][0] == "`" and "`" in match[2]):
@@ -58,7 +58,7 @@ def read(root, path):
 
 
 def fill(text, values):
-    """A page with the accepted values: its text, [(line, name, what it showed, whether as a block)], [(line, what is wrong)]."""
+    """Puts the accepted values into a page: its text, [(line, name, old text, is block)], [(line, error)]."""
     lines, out, found, wrong = text.split("\n"), [], [], []
     fence, at = Fence(), 0
     while at < len(lines):
@@ -94,7 +94,7 @@ def fill(text, values):
 
 
 def disagreement(shown, text, block):
-    """How far below its marker a page differs, what it shows, what is accepted; of a block the first such line."""
+    """The first difference: (lines below the marker, text of the page, accepted text)."""
     if not block:
         return 0, shown, text
     old, new = shown.split("\n"), text.split("\n")

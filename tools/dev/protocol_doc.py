@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fills the tables of firmware/link/PROTOCOL.md from firmware/link/protocol.h and the headers whose numbers travel.
+"""Fills the tables of firmware/link/PROTOCOL.md from firmware/link/protocol.h and the headers whose numbers it sends.
 
     protocol_doc.py [--check]
 
-The text between two marker comments of the page is replaced; --check only compares. Exit 1 where they differ.
+Replaces the text between two marker comments of the page; --check only compares and exits with 1 if they differ.
 """
 import re
 import sys
@@ -16,7 +16,7 @@ REASONS = (("APP_ERROR_TABLE", 0, "request"), ("IMAGE_ERROR_TABLE", -100, "image
 
 
 def table(text, name):
-    """The entries X(...) of a macro: lists of their arguments, strings joined."""
+    """The entries X(...) of a macro, each as the list of its arguments; adjacent strings are joined."""
     body = re.search(r"#define %s\(X\)((?:.*\\\n)*.*\n)" % name, text).group(1)
     body = re.sub(r"/\*.*?\*/", "", body.replace("\\\n", " "))
     entries = []

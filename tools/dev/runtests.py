@@ -5,21 +5,21 @@
                 [--measured DIR] [--long]
 
 A line of JOBFILE is `machine|test|command`; blank lines and lines that start with # are skipped. A
-word behind the test's name, as in `test_link 2/3`, says which part of it the job is.
+word after the test's name, as in `test_link 2/3`, says which part of the test the job is.
 The command is run by sh. It prints `RUN <case>` before each test case, Unity's result line after
 it, and Unity's summary at the end, on stdout or stderr (semihosting writes to stderr). Lines
-`NOTE ...` are what it found out: --notes shows them. Lines `measured ...` are numbers for the pages
-(tools/dev/measured.py): DIR keeps those of every job that passed, and the run ends with a notice
-where they are not those accepted.
+`NOTE ...` are findings, which --notes shows. Lines `measured ...` are numbers for the pages
+(tools/dev/measured.py): DIR gets those of every job that passed, and the run ends with a notice
+if they differ from the accepted ones.
 
 An exit code of 0 alone proves nothing: an emulator that is killed, a target that stops printing or
 a harness that loses a case can all end with it. So a job is good only if the exit code is 0, there
 is one summary, its counts are those of the result lines seen, every RUN has its result, nothing
-failed, no sanitizer spoke, and at least one case ran. The last line is `N passed, N failed`.
+failed, no sanitizer reported anything, and at least one case ran. The last line is `N passed, N failed`.
 
-The longest jobs are started first, so that none is left over at the end; FILE keeps how long they
-took. Jobs that wait, for an emulator that sleeps or for a time to pass, leave processors idle:
-then more than N run at once.
+The longest jobs start first, so that none runs alone at the end; FILE stores how long they took.
+Jobs that wait, for an emulator that sleeps or for a time to pass, leave processors idle: then more
+than N run at once.
 """
 
 import argparse
@@ -36,13 +36,13 @@ sys.dont_write_bytecode = True
 import measured  # noqa: E402
 import pages  # noqa: E402
 
-# A target whose output runs away would fill the memory of the machine before the time-out.
+# A target that prints without end would fill the memory of the machine before the time-out.
 OUTPUT_LIMIT = 8 << 20
 TAIL_LINES = 15
 SANITIZER_LINES = 12
 
-# More jobs than --jobs are begun, up to so many times as many, while at least this much of one
-# processor was idle for so long. A machine that others keep busy has no more than --jobs.
+# More jobs than --jobs start, up to CROWD times as many, while at least IDLE_SHARE of a processor
+# was idle for IDLE_WINDOW_S. On a machine that others keep busy no more than --jobs run.
 CROWD = 3
 IDLE_SHARE = 0.3
 IDLE_WINDOW_S = 1.0
@@ -55,11 +55,11 @@ NOTE = re.compile(r"^NOTE (.*)$")
 SUMMARY = re.compile(r"\b(\d+) Tests (\d+) Failures (\d+) Ignored")
 SANITIZER = re.compile(r"^==\d+==\s?ERROR: \w+Sanitizer|^\S+:\d+:\d+: runtime error: ")
 
-# What all of these have in common, cheap to look for in megabytes of output.
+# Text that all of these contain; a quick test for megabytes of output.
 MAY_MATTER = re.compile(rb"RUN |:[PFI]|Tests|runtime error|Sanitizer|NOTE ")
 
 
-# Where scripts find what they share; main adds where the annealer keeps its results.
+# Environment of scripts: where their shared modules are; main adds the annealer's cache.
 ENVIRONMENT = dict(os.environ, PYTHONPATH=os.pathsep.join(["test/support", "test/system", "tools/dev"]))
 
 
@@ -110,7 +110,7 @@ def read_jobs(path):
 
 
 def read_times(path):
-    """Seconds that jobs took by (machine, test); none where nothing, or nothing legible, was kept."""
+    """Seconds of earlier jobs by (machine, test); empty if there is no readable file."""
     try:
         with open(path, encoding="utf-8") as f:
             rows = [line.split("|") for line in f.read().splitlines()]
@@ -120,7 +120,7 @@ def read_times(path):
 
 
 def write_times(path, times, jobs):
-    """Those of other jobs stay: a run may be of one test."""
+    """Updates the times of these jobs and keeps those of others: a run may have only one test."""
     times.update(((j.machine, j.test), (j.seconds, j.processor_s)) for j in jobs if not j.failures)
     with open(path + ".new", "w", encoding="utf-8") as f:
         f.writelines("%s|%s|%.2f|%.2f\n" % (key + value) for key, value in sorted(times.items()))
@@ -128,7 +128,7 @@ def write_times(path, times, jobs):
 
 
 def longest_first(jobs, times):
-    """Of jobs never seen, scripts are the longest."""
+    """Sorts by earlier times; among new jobs, scripts count as the longest."""
     def guess(job):
         return times.get((job.machine, job.test), (1000.0 if job.machine == "script" else 1.0,))[0]
     return sorted(jobs, key=guess, reverse=True)
@@ -188,7 +188,7 @@ class Runner:
         with self.lock:
             if self.stopped:
                 return None
-            # A session of its own: its process group is the job and everything it started.
+            # A new session: its process group is the job and everything that it starts.
             process = subprocess.Popen(["sh", "-c", job.command], stdin=subprocess.DEVNULL, env=ENVIRONMENT,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                        start_new_session=True)
@@ -217,11 +217,11 @@ class Runner:
         reader.start()
         timer = threading.Timer(self.timeout, time_out)
         timer.start()
-        # Not collected yet: until then its number is no other process's.
+        # Does not reap the process, so that its number stays reserved.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         timer.cancel()
         timer.join()
-        # Also after a normal end: a child left in the background would hold the pipe open.
+        # Also after a normal end: a child left in the background would keep the pipe open.
         self.kill_group(process)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -242,7 +242,7 @@ def judge(job, output, code, ended):
     report = []
     results = []
     summaries = []
-    orphans = []  # cases that were started and have no result, because another case was started
+    orphans = []  # cases without a result when another case started
     current = None
     job.measured, taken, wrong = measured.printed(lines)
     for i, line in enumerate(lines):
@@ -275,7 +275,7 @@ def judge(job, output, code, ended):
             continue
         match = RUN.search(line)
         if match:
-            # The harness enters a case again after a reset that the case has announced.
+            # After a reset that a case has announced, the harness starts the same case again.
             if current and current != match.group(1):
                 orphans.append(current)
             current = match.group(1)
@@ -327,7 +327,7 @@ def default_jobs():
 
 
 class Idle:
-    """How many processors were idle since it was last begun anew, of those that this process may use."""
+    """Measures how many of the processors that this process may use were idle since begin()."""
 
     def __init__(self):
         self.begin()
@@ -337,7 +337,7 @@ class Idle:
 
     @staticmethod
     def read():
-        """Ticks of the clock that the processors were idle; none where the system does not say it."""
+        """Idle time of the processors in clock ticks; 0 if the system does not report it."""
         try:
             names = {"cpu%d" % number for number in os.sched_getaffinity(0)}
             with open("/proc/stat", encoding="utf-8") as f:
@@ -346,7 +346,7 @@ class Idle:
             return 0
 
     def room(self):
-        """Whether a job more finds a processor; asked often, it answers once in a while."""
+        """Whether there is a processor for one more job; true at most once per IDLE_WINDOW_S."""
         passed_s = time.monotonic() - self.since
         if passed_s < IDLE_WINDOW_S:
             return False
@@ -363,7 +363,7 @@ def run_job(runner, job, done):
             return
         job.seconds = time.monotonic() - start
         judge(job, *ran)
-    except Exception as e:  # a job that cannot even start is a failed job, not a lost one
+    except Exception as e:  # a job that cannot start counts as failed
         job.failures.append(("not started: %s on %s: %s" % (job.test, job.machine, e), []))
     done.put(job)
 
@@ -375,13 +375,13 @@ def print_progress(job, widths, notes):
              cases, " " if cases == 1 else "s", job.seconds))
     for note in job.notes if notes else []:
         print("     " + note)
-    for headline, _ in job.failures:  # now, because the report is minutes away
+    for headline, _ in job.failures:  # at once, because the report comes minutes later
         print("     " + headline)
     sys.stdout.flush()
 
 
 def keep_measured(folder, jobs, long):
-    """Keeps what the jobs measured; returns a notice where it is not what is accepted."""
+    """Writes what the jobs measured; returns a notice if it differs from the accepted values."""
     kept = {}
     for job in jobs:
         if not job.failures:
@@ -483,7 +483,7 @@ def main():
                 idle.begin()
                 continue
             try:
-                # Not for ever: a signal just before the wait would be seen only after it.
+                # With a time-out, because a signal just before the wait is handled only after it.
                 job = done.get(timeout=0.2)
             except queue.Empty:
                 continue

@@ -1,16 +1,16 @@
 #!/bin/sh
-# The set-up step of every make target: finds out which programs and libraries are missing,
-# installs them and says why. POSIX sh and nothing that a fresh Debian machine with git, make and
-# apt does not have, because this script is what brings the rest.
+# The set-up step of every make target: finds missing programs and libraries, installs them and says
+# why. It uses only POSIX sh and what a fresh Debian machine with git, make and apt has, because this
+# script installs the rest.
 # No registry is named here: apt and npm know theirs from the machine's own configuration.
 
 set -u
 
-# A dependency is one row: groups | probe | package | why, in words that the user reads.
+# One row per dependency: groups | probe | package | why. The user reads the last column.
 # Probes:  cmd NAME              a program on the PATH
 #          hdr COMPILER HEADER   a header that this compiler finds
 #          cmsis, unity          fetched into build/deps by fetch_cmsis and fetch_unity below
-# Groups that begin with + are not asked for by make but by a fetch that needs the tool.
+# Groups that begin with + are requested not by make but by a fetch that needs the tool.
 TABLE='
 build | cmd arm-none-eabi-gcc | gcc-arm-none-eabi | the cross compiler for the Cortex-M boards
 build | hdr arm-none-eabi-gcc newlib.h | libnewlib-arm-none-eabi | the C library of the firmware
@@ -109,7 +109,7 @@ each_row() {
         all) $visit ;;
         *)
             for g in $wanted; do
-                # the blanks of the table end the list of groups
+                # the list of groups ends at the first blank
                 case ",${groups%% *}," in *",$g,"*) $visit && break ;; esac
             done
             ;;
@@ -119,7 +119,7 @@ $TABLE
 EOF
 }
 
-# Collects the groups that make may ask for in $known.
+# Collects the groups that make may request in $known.
 note_groups() {
     case $groups in +*) return ;; esac
     rest=${groups%% *},
@@ -138,15 +138,15 @@ list_row() {
 
 probe_hdr() {
     if have "$1"; then
-        # Whether it is there, not whether it compiles: a C++ header would not, here.
+        # Tests whether it exists, not whether it compiles, which a C++ header would not do here.
         printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$2" | "$1" -E -x c -o /dev/null - >/dev/null 2>&1
     else
-        # without its compiler a header can only be looked for where Debian puts it
+        # without its compiler, look where Debian installs headers
         [ -e "/usr/include/$2" ]
     fi
 }
 
-# After a stamp was set only the presence is checked: hashing again finds nothing that changes.
+# Once a stamp is set (thorough = 0) this checks only that it is present, because its hash cannot have changed.
 probe_cmsis() {
     [ -n "${CMSIS:-}" ] && return 0
     [ -e "$CMSIS_DIR/CMSIS/Core/Include/core_cm4.h" ] || return 1
@@ -185,7 +185,7 @@ present() {
 # Adds a row that is not satisfied to $missing (packages), $reasons (lines for the user) and
 # $programs (the same for a machine without apt), or to $fetch.
 scan_row() {
-    # a package of several groups, or twice in the table, counts once
+    # a package that several rows need counts once
     case " $missing $fetch " in *" $package "*) return 0 ;; esac
     present && return 0
     case $probe in
@@ -217,14 +217,14 @@ scan() {
 
 # ---- installing ---------------------------------------------------------------------------------
 
-# Lines, each with a prefix.
+# Prints each line with a prefix.
 show_lines() {
     printf '%s' "$2" | while IFS= read -r line; do
         printf 'setup: %s %s\n' "$1" "$line"
     done
 }
 
-# How this account installs: sets $as to nothing (root) or sudo, or fails.
+# Finds how this account installs: sets $as to nothing (root) or to sudo, or fails.
 find_rights() {
     as=
     [ "$(id -u)" = 0 ] && return 0
@@ -237,16 +237,16 @@ find_rights() {
     sudo true
 }
 
-# apt-get as root. LC_ALL: messages are read below. The lock time-out is for the automatic updates
-# of a machine that has just booted. A user's PATH may lack the sbin folders that dpkg needs.
-# Descriptor 9 is our lock, which a service started by a package must not keep.
+# Runs apt-get as root. LC_ALL: the messages are parsed below. The lock time-out waits for the automatic
+# updates of a machine that has just booted. A user's PATH may lack the sbin folders that dpkg needs.
+# Closes descriptor 9, our lock, which a service started by a package must not inherit.
 apt_root() {
     $as env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
         PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" \
         apt-get -o DPkg::Lock::Timeout=300 "$@" </dev/null 9>&-
 }
 
-# Logs its input and shows how large the download is, so that a long one is no riddle.
+# Logs its input and shows the size of the download, so that a long wait is explained.
 follow() {
     while IFS= read -r line; do
         printf '%s\n' "$line" >>"$LOG"
@@ -271,15 +271,15 @@ apt_install() {
     [ ! -e "$tmp/failed" ]
 }
 
-# A machine that never read its package lists finds no package.
+# A machine without package lists would find no package.
 have_lists() {
     eval "$(apt-config shell lists Dir::State::lists/d 2>/dev/null)"
     set -- "${lists:-/var/lib/apt/lists}"/*Packages*
     [ -e "$1" ]
 }
 
-# Says nothing of success: a broken list that is not needed makes update fail as well, and the
-# install that follows decides.
+# Its exit code is not checked: update also fails on a broken list that is not needed, and the
+# following install decides.
 apt_update() {
     say 'reading the package lists of apt'
     updated=1
@@ -305,7 +305,7 @@ install_packages() {
     updated=0
     have_lists || apt_update
     apt_install && return
-    # old lists name versions that the mirror has no more
+    # old lists name versions that the mirror no longer has
     [ $updated = 1 ] || { apt_update && apt_install && return; }
     die_with_log "apt-get could not install: $missing" "the log is $LOG; is there a network?" \
         "by hand, as root: apt-get update && $INSTALL $missing"
@@ -322,9 +322,9 @@ put_in_place() {
     rm -rf "$2" && mv "$1" "$2" || die "cannot replace $2"
 }
 
-# npm keeps the archive exactly as the registry has it, so that its hash is fixed by the version.
-# Cache in our folder: an account without a home can fetch. Short retries: without a network the
-# defaults wait for more than a minute.
+# npm stores the archive exactly as the registry has it, so the version determines the hash. The cache
+# is in our folder, so that an account without a home can fetch. Retries are short: without a network
+# the defaults wait for more than a minute.
 fetch_cmsis() {
     say "fetching CMSIS-Core ($CMSIS_PACKAGE): the headers of the Cortex-M core registers"
     hint='CMSIS=<checkout> on the make command line uses your own copy instead'
@@ -350,8 +350,8 @@ setup: nothing was unpacked; $hint"
     put_in_place "$tmp/cmsis/package" "$CMSIS_DIR"
 }
 
-# Turns the machine's own package sources into sources of source packages, for the suites that
-# the expression $1 allows: folder $2 gets one file per file read, in both formats of apt.
+# Makes sources of source packages from the machine's package sources, for the suites that match the
+# expression $1. Folder $2 gets one file per file read; both formats of apt are supported.
 copy_sources() {
     eval "$(apt-config shell list Dir::Etc::sourcelist/f parts Dir::Etc::sourceparts/d 2>>"$LOG")"
     n=0
@@ -416,8 +416,8 @@ copy_sources() {
     cat "$2"/* 2>/dev/null | grep -q deb-src
 }
 
-# apt-get in a private world, so that the machine's configuration stays as it is and no root is
-# needed; the sources and their keys are those of the machine.
+# Runs apt-get with private folders, so that it changes nothing of the machine and needs no root; the
+# sources and their keys are those of the machine.
 apt_private() {
     (cd "$tmp/apt" && LC_ALL=C apt-get -o Dir::Etc::SourceList=/dev/null \
         -o Dir::Etc::SourceParts="$tmp/apt/parts" -o Dir::State::Lists="$tmp/apt/lists" \
@@ -431,11 +431,11 @@ fetch_unity() {
     have apt-get || die "there is no apt-get here to fetch Unity with; $hint"
     mkdir -p "$tmp/apt/parts" "$tmp/apt/lists/partial" "$tmp/apt/cache/archives/partial" "$tmp/x"
     codename=$(sed -n 's/^VERSION_CODENAME="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' /etc/os-release)
-    # a machine that follows stable, testing or unstable does not name its codename
+    # a machine that follows stable, testing or unstable has no codename in its sources
     copy_sources "^${codename:-none}\$" "$tmp/apt/parts" ||
         copy_sources '^[a-z]+$' "$tmp/apt/parts" ||
         die "found no package source of this release in apt's configuration; $hint"
-    # A foreign source without source packages makes update fail: what counts is the download.
+    # update also fails on a foreign source without source packages: only the download counts.
     apt_private update
     apt_private source --download-only cjson ||
         die_with_log "apt could not fetch the source package cjson, which carries Unity" \
@@ -466,8 +466,8 @@ setup: or $hint"
     cp "$1/src/unity.c" "$1/src/unity.h" "$1/src/unity_internals.h" "$tmp/unity/src" ||
         die "cannot copy Unity out of ${archive##*/}"
     [ ! -e "$1/docs/license.txt" ] || cp "$1/docs/license.txt" "$tmp/unity"
-    # This copy of unity_internals.h includes ../examples/unity_config.h whatever is defined.
-    # Here it hands over to the project's, under the condition that Unity documents.
+    # This copy of unity_internals.h always includes ../examples/unity_config.h. The file made here
+    # includes the project's, under the condition that Unity documents.
     cat >"$tmp/unity/examples/unity_config.h" <<'EOF'
 #ifdef UNITY_INCLUDE_CONFIG_H
 #include <unity_config.h>
@@ -476,10 +476,10 @@ EOF
     put_in_place "$tmp/unity" "$UNITY_DIR"
 }
 
-# Installs the packages of the groups $1 and looks again.
+# Installs the packages of the groups $1 and checks again.
 ensure() {
     scan "$1"
-    # a Unity or CMSIS that is missing too is the caller's
+    # the caller handles a missing Unity or CMSIS
     install_packages
     [ -n "$missing" ] || return 0
     scan "$1"
@@ -489,7 +489,7 @@ ensure() {
 
 # ---- the user's own checkouts, and what make is told --------------------------------------------
 
-# own NAME DIR "FOLDERS to try" "FILES that must be there": sets $dir to the folder that has them.
+# own NAME DIR "FOLDERS to try" "REQUIRED FILES": sets $dir to the folder that has the files.
 own() {
     for sub in $3; do
         dir=$2/$sub
@@ -513,7 +513,7 @@ write_paths() {
     paths="# written by tools/dev/setup.sh
 CMSIS_INC := $cmsis_inc
 UNITY_SRC := $unity_src"
-    # unchanged it keeps its time, so that objects can depend on it
+    # an unchanged file keeps its time stamp, so that objects can depend on it
     [ "$(cat $DEPS/paths.mk 2>/dev/null)" = "$paths" ] && return
     mkdir -p $DEPS && echo "$paths" >$DEPS/paths.mk.$$ && mv $DEPS/paths.mk.$$ $DEPS/paths.mk ||
         not_writable $DEPS/paths.mk
@@ -585,8 +585,8 @@ if [ -n "$missing$fetch" ]; then
     for f in $DEPS $DEPS/lock $LOG; do
         [ ! -e "$f" ] || [ -w "$f" ] || not_writable "$f"
     done
-    # flock is in every Debian, and the kernel drops the lock of a process that died. Elsewhere
-    # nothing is installed, and what is fetched still appears by one rename.
+    # Every Debian has flock, and the kernel drops the lock of a dead process. Other systems install
+    # nothing, and a fetched library still appears by one rename.
     if have flock; then
         exec 9>$DEPS/lock
         if ! flock -n 9; then
@@ -595,14 +595,14 @@ if [ -n "$missing$fetch" ]; then
         fi
         rm -rf $DEPS/tmp.*
     fi
-    # another make may have done all of it while this one waited
+    # another make may have finished the work while this one waited
     scan "$asked"
 fi
 if [ -n "$missing$fetch" ]; then
     make_tmp
     : >$LOG
     ensure "$asked"
-    # fetch_unity may look for other tools, which sets $fetch anew
+    # fetch_unity may scan for other tools, which overwrites $fetch
     todo=$fetch
     case $todo in *CMSIS-Core*) fetch_cmsis ;; esac
     case $todo in *Unity*) fetch_unity ;; esac
@@ -610,7 +610,7 @@ if [ -n "$missing$fetch" ]; then
 fi
 if [ $thorough = 1 ]; then
     for g in $asked; do
-        # only costs time where build/ is another user's
+        # fails if build/ belongs to another user, which only costs time
         { echo "$key" >"$DEPS/stamp-$g"; } 2>/dev/null
     done
 fi

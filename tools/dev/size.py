@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Code and RAM of the firmware, one row per board.
+"""Prints code and RAM of the firmware, one row per board.
 
     size.py BOARD:ELF... [--csv FILE] [--diff OLD.csv]
 
 All numbers are bytes. `text` is code and constants, `data` initialised variables (in RAM, with a
-copy in flash), `bss` everything else in RAM but the stacks, `stack` the stacks with their guard.
-The sizes of the memories are the linker's symbols __flash_size and __ram_size. --diff shows what
-moved since another run.
+copy in flash), `bss` everything else in RAM except the stacks, `stack` the stacks with their guard.
+The sizes of the memories are the linker's symbols __flash_size and __ram_size. --diff shows the
+changes since another run.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def measure(path):
 
 
 def print_columns(rows):
-    """The first column to the left, the others to the right."""
+    """Aligns the first column to the left, the others to the right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         print("  ".join([row[0].ljust(widths[0])]
@@ -122,7 +122,7 @@ def main():
     parser.add_argument("--diff", metavar="OLD.csv", help="show what moved since OLD.csv")
     args = parser.parse_args()
     try:
-        # Read before --csv may write to the same file.
+        # Reads before --csv, which may write to the same file.
         old = read_csv(args.diff) if args.diff else None
         sizes = {}
         for item in args.image:

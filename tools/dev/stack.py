@@ -1,24 +1,23 @@
 #!/usr/bin/env python3
-"""Worst-case stack of a firmware image, against the stack that the linker script reserves.
+"""Computes the worst-case stack of a firmware image and compares it with the reserved stack.
 
     stack.py ELF --su DIR... [--group NAME=SYM,SYM]... [--own-stack SYM=SIZE_SYMBOL]...
              [--indirect CALLER:CALLEE,CALLEE]... [--entry NAME[:GROUP]]... [--irq-frame 104|32]
 
 Frames come from gcc's -fstack-usage files (*.su below DIR), calls from the disassembly of the
-linked image, so that inlining, clones and library code are what they really are. Every function is
-also read instruction by instruction: that gives the frame of functions without .su (libraries,
-assembly), the depth at which a tail call leaves its caller, and a second opinion on each .su (the
-larger one counts).
+linked image, which shows inlining, clones and library code as they are. Every function is also read
+instruction by instruction. This gives the frame of functions without .su (libraries, assembly), the
+depth at which a tail call leaves its caller, and a check of each .su (the larger value counts).
 
 Entry points are the words of the vector table. The main path starts at the reset handler.
-Interrupts of one preemption group cannot interrupt each other, so of each group its worst counts
-once, plus the frame that the core pushes. A vector that is in no group counts as a level of its
-own. A fault handler that switches to its own stack is checked against that one; the core pushes
-its frame on the main stack before.
+Interrupts of one preemption group cannot interrupt each other, so the worst of each group counts
+once, plus the frame that the core pushes. A vector in no group counts as a separate level. A fault
+handler that switches to its own stack is compared with that stack; the core pushes its frame on the
+main stack before.
 
-Recursion, alloca, variable-length arrays and calls through pointers have no bound that can be read
-from the code: they are errors. For a call through a pointer --indirect names what it can reach; a
-pointer that is never set in this image reaches "-".
+Recursion, alloca, variable-length arrays and calls through pointers have no bound in the code: they
+are errors. For a call through a pointer --indirect names the functions that it can reach; a pointer
+that is never set in this image reaches "-".
 """
 
 import argparse
@@ -43,7 +42,7 @@ MNEMONIC = re.compile(
 LINE = re.compile(r"^\s*([0-9a-f]+):\t(\S+)(?:\s+(.*))?$")
 TARGET = re.compile(r"\b([0-9a-f]+) <")
 SU_LINE = re.compile(r"^(.*):(\d+):(\d+):(\S+)\t(\d+)\t(\S+)$")
-# A depth that still grows after so many visits is a push in a loop.
+# A depth that still grows after this many visits comes from a push in a loop.
 LOOP_LIMIT = 64
 
 
@@ -55,7 +54,7 @@ class Function:
     def __init__(self, start, end, names, file):
         self.start = start
         self.end = end
-        self.names = names  # the first is the one to show
+        self.names = names  # messages show the first
         self.file = file
         self.instructions = []  # (address, mnemonic, operands)
         self.calls = []  # (target address, depth or None for "the whole frame")
@@ -63,7 +62,7 @@ class Function:
         self.indirect = []  # depth or None
         self.code_frame = None  # bytes by reading the code, None if it cannot be read
         self.su_frame = None
-        self.dynamic = None  # where the .su line that says so stands
+        self.dynamic = None  # place of the .su line with the qualifier "dynamic"
 
     @property
     def name(self):
@@ -117,10 +116,10 @@ class Program:
         self.image = image
         self.functions = functions
         self.starts = [f.start for f in functions]
-        self.by_start = {f.start: f for f in functions}  # and, once asked for, parts of functions
+        self.by_start = {f.start: f for f in functions}  # also parts of functions, added on demand
 
     def at(self, address):
-        """The function that starts at an address, or the rest of one from there on, or None."""
+        """The function that starts at an address, or the rest of a function from there, or None."""
         address &= ~1
         if address in self.by_start:
             return self.by_start[address]
@@ -143,7 +142,7 @@ class Program:
         return rest
 
     def named(self, name):
-        """Also gcc's copies of it: .isra.0, .constprop.0 and the like."""
+        """The functions of this name, including gcc's copies: .isra.0, .constprop.0 and so on."""
         return [f for f in self.functions if name in f.names or
                 any(n.split(".")[0] == name for n in f.names)]
 
@@ -161,7 +160,7 @@ def disassemble(program, objdump):
     listing = []
     for line in run.stdout.splitlines():
         match = LINE.match(line)
-        if match and not match.group(2).startswith("."):  # .word and the like are data
+        if match and not match.group(2).startswith("."):  # .word and other directives are data
             operands = (match.group(3) or "").split("@")[0].split(";")[0].strip()
             listing.append((int(match.group(1), 16), match.group(2), operands, line))
     addresses = [entry[0] for entry in listing]
@@ -183,17 +182,17 @@ def register_bytes(operands):
 
 
 class Effect:
-    """What an instruction does to the stack pointer and to the flow of control."""
+    """The effect of an instruction on the stack pointer and on the control flow."""
 
     def __init__(self):
-        self.delta = 0  # bytes more on the stack
-        self.unknown = False  # the stack grows by a number that is not in the instruction
+        self.delta = 0  # bytes pushed on the stack
+        self.unknown = False  # the instruction does not contain the number of bytes
         self.targets = []  # addresses of jumps
         self.call = None
         self.indirect_call = False
         self.indirect_jump = False
         self.table = None  # operands of a jump through a table
-        self.ends = False  # never goes on to the next instruction
+        self.ends = False  # the next instruction is never reached from here
 
 
 SP_IMMEDIATE = re.compile(r"^sp,(?: sp,)? #(\d+)$")
@@ -203,7 +202,7 @@ def effect_of(program, mnemonic, operands):
     effect = Effect()
     match = MNEMONIC.match(re.sub(r"\.[wn]$", "", mnemonic))
     if not match:
-        # udf is where gcc traps what cannot be.
+        # gcc puts udf where control cannot come.
         effect.ends = mnemonic.startswith("udf")
         return effect
     base, condition = match.groups()
@@ -231,7 +230,7 @@ def effect_of(program, mnemonic, operands):
     elif base in ("add", "adds", "addw"):
         if operands.startswith("sp,"):
             amount = SP_IMMEDIATE.match(operands)
-            # Without a constant it is a restore: keeping the depth errs on the safe side.
+            # Without a constant it is a restore: keeping the depth is the safe side.
             effect.delta = -int(amount.group(1)) if amount else 0
         elif operands.startswith("pc,"):
             effect.table = ""
@@ -277,7 +276,7 @@ def effect_of(program, mnemonic, operands):
 
 
 def table_targets(program, function, address, table, following):
-    """Where a jump table leads: its entries stand between the jump and the next instruction."""
+    """Targets of a jump table, whose entries lie between the jump and the next instruction."""
     targets = []
     base = address + 4
     if table in ("tbb", "tbh"):
@@ -292,7 +291,7 @@ def table_targets(program, function, address, table, following):
 
 
 def read_code(program, function):
-    """Follows the code of one function: the stack's depth at each instruction, calls, frame."""
+    """Follows the code of one function; finds the stack depth at each instruction, calls and frame."""
     instructions = function.instructions
     index = {a: i for i, (a, _, _) in enumerate(instructions)}
     effects = [effect_of(program, m, o) for _, m, o in instructions]
@@ -301,10 +300,10 @@ def read_code(program, function):
     todo = []
     deepest = 0
     unknown = function.start not in index
-    lost = False  # a computed jump whose targets are not known
+    lost = False  # a computed jump with unknown targets
 
     def visit(i, depth):
-        # A smaller depth than before brings nothing new: only the largest counts.
+        # A smaller depth than before changes nothing: only the largest counts.
         if i < len(instructions) and depth > depth_at.get(i, -1):
             depth_at[i] = depth
             todo.append((i, depth))
@@ -342,7 +341,7 @@ def read_code(program, function):
                 visit(index[target], after)
         if not effect.ends:
             visit(i + 1, after)
-            # A call at the end is one that does not return: compilers end such a function with it.
+            # A call as the last instruction does not return.
             if i + 1 == len(instructions) and effect.call is None and \
                     not instructions[i][1].startswith(("bkpt", "svc")):
                 function.falls = after
@@ -369,8 +368,8 @@ def read_code(program, function):
 
 
 def add_fall_through(program, function):
-    """Assembly may run into the next function, as libgcc's subtraction does. Compiled code does
-    not: where it seems to, the compiler knows that the end cannot be reached."""
+    """Adds the next function if assembly runs into it, as libgcc's subtraction does. Compiled code
+    never does: if it seems to, the compiler knows that control cannot reach the end."""
     following = bisect.bisect_left(program.starts, function.end)
     if function.falls is not None and following < len(program.starts) and \
             program.starts[following] <= function.instructions[-1][0] + 6:
@@ -397,8 +396,8 @@ def read_su(directories):
                             raise StackError("%s:%d: not a line of -fstack-usage: %s"
                                              % (path, number, line.strip()))
                         source, _, _, function, size, qualifier = match.groups()
-                        # A static function of a header carries the header's name: the .su file's
-                        # own name then still tells which source it was compiled in.
+                        # A static function of a header has the header's name; the name of the .su file
+                        # then shows in which source it was compiled.
                         stems = {os.path.basename(source), name[:-3] + ".c"}
                         entries.setdefault(function, []).append(
                             (stems, int(size), qualifier, "%s:%d" % (path, number)))
@@ -415,13 +414,13 @@ def attach_su(functions, entries):
             found += entries.get(name) or entries.get(re.sub(r"(\.\w+)\.\d+$", r"\1", name), [])
         if function.file:
             found = [e for e in found if function.file in e[0]] or found
-        # Still several: the folder holds more programs than this one, or one source was compiled
-        # more than once. A frame that the code confirms is the one, else the largest counts.
+        # Several are left if the folder has more than one program, or if a source was compiled
+        # more than once. A frame that agrees with the code counts, else the largest one.
         if len(found) > 1 and function.code_frame is not None:
             found = [e for e in found if e[1] == function.code_frame and e[2] != "dynamic"] or found
         if found:
             function.su_frame = max(size for _, size, _, _ in found)
-            # "dynamic,bounded" is an upper bound; plain "dynamic" is none.
+            # "dynamic,bounded" is an upper bound; plain "dynamic" is not.
             function.dynamic = next((where for _, _, q, where in found if q == "dynamic"), None)
 
 
@@ -448,7 +447,7 @@ class Analysis:
             else:
                 calls.append((callee, depth))
         if function.indirect:
-            # gcc's copies of a function (.isra.0, .constprop.0) reach what it reaches
+            # gcc's copies of a function (.isra.0, .constprop.0) reach the same functions
             names = function.names + [n.split(".")[0] for n in function.names]
             rule = next((n for n in names if n in self.indirect), None)
             if rule is None:
@@ -491,7 +490,7 @@ class Analysis:
 
 
 def vectors_of(program, name, required):
-    """Functions of the vector table as [(function, how many vectors)], reset handler first."""
+    """Functions of the vector table as [(function, number of vectors)], reset handler first."""
     symbol = program.image.find(name)
     if symbol is None or not symbol.size:
         if not required:

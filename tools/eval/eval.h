@@ -1,7 +1,7 @@
 /*
- * Rows through the kernels, in one number type: tools/eval/eval_body.inc is compiled once for each.
- * An evaluator converts a row to the units of its type, calls the kernel of a method, adds what is
- * beside the rigid links (rotors, friction, wrench) and converts the result back to SI.
+ * Evaluates rows by the kernels in one number type: tools/eval/eval_body.inc is compiled once for
+ * each type. An evaluator converts a row to the units of its type, calls the kernel of a method,
+ * adds what the rigid links lack (rotors, friction, wrench) and converts the result back to SI.
  */
 #ifndef TOOLS_EVAL_EVAL_H
 #define TOOLS_EVAL_EVAL_H
@@ -16,13 +16,13 @@
 
 typedef struct {
     const char *name;
-    int digits; /* that a number of the type is printed with */
-    /* NULL where there is no memory; *status is dyn_prepare's. units NULL: SI. wrench NULL: none.
-     */
+    int digits; /* digits of a printed number */
+    /* Returns NULL if there is no memory; *status is dyn_prepare's. units NULL: SI. wrench NULL:
+     * none. */
     evaluator_t *(*make)(const dyn_model_t *model, const dyn_units_t *units, const double *wrench,
                          int *status);
     void (*drop)(evaluator_t *evaluator);
-    /* DYN_OK, or why this arm has no such method in this type: DYN_E_UNITS. */
+    /* DYN_OK, or DYN_E_UNITS if this arm has no such method in this type. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);
     /* DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. Bit i of *limited: the voltage of joint i was limited.
      */
@@ -35,9 +35,9 @@ typedef struct {
 
 extern const eval_type_t eval_f64, eval_f32, eval_q31;
 
-/* The operations of the kernel alone, for this arm without rotors, as the papers count. */
+/* Operations of the kernel alone, for this arm without rotors, as the papers count them. */
 count_ops_t eval_count_ops(const dyn_model_t *model, method_id_t method);
-/* The same with the rotors that the arm has, as the rows of the bench count. */
+/* The same with the arm's rotors, as the rows of the bench count them. */
 count_ops_t eval_count_arm(const dyn_model_t *model, method_id_t method);
 
 #endif

@@ -1,4 +1,4 @@
-/* The kernels' operations for one arm. */
+/* Counts the kernels' operations for one arm. */
 #include "tools/eval/eval.h"
 
 #include "tools/proof/real_count.h"

@@ -1,7 +1,7 @@
 /*
- * Rows through the kernels of elastic links, in one number type: tools/eval/eval_elastic_body.inc
- * is compiled once for each. An elastic arm has more coordinates (Theta: joints and modes) than
- * joints.
+ * Evaluates rows by the kernels of elastic links in one number type:
+ * tools/eval/eval_elastic_body.inc is compiled once for each type. An elastic arm has more
+ * coordinates (Theta: joints and modes) than joints.
  *
  *     problem     a row in                    a row out
  *     id          Theta, Theta', q''          torques of the joints, then delta''
@@ -9,7 +9,7 @@
  *     mass        Theta                       size x size
  *     fd          Theta, Theta', torques      Theta''
  *     bias        Theta, Theta'               size, with the stiffness
- *     gravity     Theta                       size, without it
+ *     gravity     Theta                       size, without the stiffness
  *     coriolis    Theta, Theta'               size x size
  *     fk, jacobian  Theta                     12; 6 x size
  *     volt        q', torques                 volts
@@ -22,15 +22,15 @@
 #include "dyn/model/flex_model.h"
 #include "firmware/lab/methods.h"
 
-/* Rounds of the quasi-static iteration of a row that knows nothing of the row before. */
+/* Rounds of the quasi-static iteration; a row does not start from the result of the row before. */
 enum { ELASTIC_ROUNDS = 30 };
 
 typedef struct eval_elastic eval_elastic_t;
 
 typedef struct {
     const char *name;
-    int digits; /* that a number of the type is printed with */
-    /* NULL where there is no memory; *status is dyn_prepare's. wrench NULL: none. */
+    int digits; /* digits of a printed number */
+    /* Returns NULL if there is no memory; *status is dyn_prepare's. wrench NULL: none. */
     eval_elastic_t *(*make)(const dyn_model_t *model, const dyn_flex_model_t *flex,
                             const double *wrench, int *status);
     void (*drop)(eval_elastic_t *elastic);
@@ -41,10 +41,10 @@ typedef struct {
 
 extern const eval_elastic_type_t eval_elastic_f64, eval_elastic_f32;
 
-/* Numbers of a row in and out. */
+/* Number of values in an input row and in an output row. */
 size_t eval_elastic_inputs(problem_t problem, bool quasi_static, uint32_t n, uint32_t size);
 size_t eval_elastic_outputs(problem_t problem, uint32_t n, uint32_t size);
-/* "Theta Theta' q''" */
+/* Text for messages, such as "Theta Theta' q''". */
 const char *eval_elastic_meaning(problem_t problem, bool quasi_static);
 
 #endif

@@ -42,7 +42,7 @@ int eval_gen_make(eval_gen_t *e, problem_t problem) {
         return DYN_E_TYPE;
     if (e->gen)
         return DYN_OK;
-    /* The bounds of forward dynamics come from the inertia matrix. */
+    /* In fixed point the bounds of forward dynamics come from the inertia matrix. */
     const bool matrix = units && kernel == GEN_FD;
     const gen_options_t options = {.kernels = 1u << kernel | (matrix ? 1u << GEN_MASS : 0),
                                    .effort = eval_gen_effort,
@@ -66,7 +66,7 @@ void eval_gen_drop(eval_gen_t *e) {
     free(e->model);
 }
 
-/* Which of the inputs the third array is. */
+/* The third array is the acceleration or the torque. */
 static void set_state(const eval_gen_t *e, double in[3][DYN_MAX_JOINTS], gen_state_t *state) {
     state->array[GEN_Q] = in[0];
     state->array[GEN_QD] = in[1];

@@ -1,4 +1,4 @@
-/* Method gen of the evaluators: the graph that `appell gen` would write as C, evaluated. */
+/* Method gen of the evaluators: evaluates the graph that `appell gen` would write as C. */
 #ifndef TOOLS_EVAL_EVAL_GEN_H
 #define TOOLS_EVAL_EVAL_GEN_H
 
@@ -9,20 +9,20 @@
 typedef struct {
     gen_real_t real;
     dyn_model_t *model;
-    const dyn_units_t *units; /* NULL: floats */
+    const dyn_units_t *units; /* NULL: floating point */
     gen_t *gen;               /* NULL: not made yet */
     fixed_t *fixed;
     gen_kernel_t kernel;
 } eval_gen_t;
 
-/* Of the annealer, in units of the default; 1 unless a command sets it. */
+/* Effort of the annealer relative to the default; 1 unless a command sets it. */
 extern double eval_gen_effort;
 
-/* For this arm; units of fixed point, else NULL. They must stay. */
+/* Sets the arm and, for fixed point, the units (else NULL). Both must outlive `e`. */
 void eval_gen_set(eval_gen_t *e, gen_real_t real, const dyn_model_t *model,
                   const dyn_units_t *units);
-/* Makes it, once. DYN_OK, or DYN_E_TYPE where nothing is generated for the problem, or
- * fixed point cannot hold it. */
+/* Makes the graph once. Returns DYN_OK, or DYN_E_TYPE if nothing is generated for the problem or
+ * fixed point cannot represent it. */
 int eval_gen_make(eval_gen_t *e, problem_t problem);
 void eval_gen_drop(eval_gen_t *e);
 

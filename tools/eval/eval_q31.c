@@ -1,7 +1,6 @@
 /*
- * Rows in fixed point. The arithmetic is that of q31 bit for bit, through its checked variant:
- * inverse dynamics is proved not to overflow within the limits, a wrench or forward dynamics is
- * not.
+ * Rows in fixed point, bit for bit as in q31, computed by its checked variant. Inverse dynamics is
+ * proved not to overflow within the limits; a wrench and forward dynamics are not.
  */
 #include "tools/eval/eval.h"
 

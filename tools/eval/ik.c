@@ -1,4 +1,4 @@
-/* The solver of ik.h. */
+/* The inverse kinematics of ik.h. */
 #include "tools/eval/ik.h"
 
 #include <math.h>
@@ -8,21 +8,21 @@
 
 enum { MOST_STEPS = 200 };
 
-/* Far below the 1e-9 that the end effector is promised to, far above rounding (1e-15 per joint). */
+/* Far below the promised 1e-9 of the end effector, far above rounding (1e-15 per joint). */
 static const double close_enough = 1e-12;
 
 typedef struct {
     const ik_t *ik;
     const dyn_pose_t *effector;
     uint32_t n;
-    double reach;                                     /* m: makes lengths comparable with angles */
-    double low[DYN_MAX_JOINTS], high[DYN_MAX_JOINTS]; /* infinite where there is no limit */
+    double reach;                                     /* m: scales lengths relative to angles */
+    double low[DYN_MAX_JOINTS], high[DYN_MAX_JOINTS]; /* infinite if there is no limit */
 } problem_set_t;
 
 typedef struct {
     double q[DYN_MAX_JOINTS];
     double error[6]; /* position / reach, rotation vector; world axes */
-    double cost;     /* half the square of it */
+    double cost;     /* half the squared error */
 } try_t;
 
 void ik_middle(const dyn_model_t *model, double start[]) {
@@ -97,8 +97,8 @@ static void linearise(const problem_set_t *p, const try_t *t, double *gradient, 
     }
 }
 
-/* The damped step with joints that press against a limit held fast. False where nothing can move.
- */
+/* Computes the damped step; joints that press against a limit stay fixed. False if no joint can
+ * move. */
 static bool damped_step(const problem_set_t *p, const try_t *t, const double *gradient,
                         const double *square, double damping, try_t *next) {
     double A[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2], x[DYN_MAX_JOINTS];
@@ -130,7 +130,7 @@ static bool arrived(const problem_set_t *p, const try_t *t) {
            sqrt(e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) <= close_enough;
 }
 
-/* From t->q to the nearest minimum. True where that is the pose. */
+/* Descends from t->q to a minimum. True if that is the pose. */
 static bool descend(const problem_set_t *p, try_t *t) {
     double gradient[DYN_MAX_JOINTS], square[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
     double trust = 1;
@@ -149,7 +149,7 @@ static bool descend(const problem_set_t *p, try_t *t) {
             linearise(p, t, gradient, square);
             trust = fmax(trust / 4, 1e-6);
             if (gain > 0.9999 && t->cost > 1e-8)
-                return false; /* crawling towards a minimum that is not the pose */
+                return false; /* converges slowly to a minimum that is not the pose */
         } else {
             trust *= 8;
             if (trust > 1e12)
@@ -215,7 +215,7 @@ bool ik_solve(const ik_t *ik, const dyn_pose_t *effector, ik_answer_t *answer) {
         best = t.cost;
         for (uint32_t i = 0; i < p.n; i++) {
             const bool turns = ik->model->joint[i].type == DYN_REVOLUTE && isinf(p.high[i]);
-            /* Of all whole turns the one nearest to the start. */
+            /* Chooses the whole turn nearest to the start. */
             answer->q[i] =
                 turns ? ik->start[i] + remainder(t.q[i] - ik->start[i], 6.283185307179586) : t.q[i];
         }

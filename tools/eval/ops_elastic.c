@@ -1,4 +1,4 @@
-/* Operation counts of the kernels of elastic links. */
+/* Counts the operations of the kernels of elastic links. */
 #include "tools/eval/ops_elastic.h"
 
 static struct {

@@ -1,4 +1,4 @@
-/* Operation counts of the kernels of elastic links, counted by running them. */
+/* Counts the operations of the kernels of elastic links by running them. */
 #ifndef TOOLS_EVAL_OPS_ELASTIC_H
 #define TOOLS_EVAL_OPS_ELASTIC_H
 

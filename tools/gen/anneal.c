@@ -4,9 +4,9 @@
 #include <math.h>
 
 /*
- * A sum or product is one instruction of one cycle. A constant has to be loaded from the code (two
- * cycles, one instruction), but serves several times while it stays in a register: found by
- * measuring generated code. A division takes 14 cycles. Sine and cosine together are 34
+ * A sum or product is one instruction of one cycle. A constant must be loaded from the code (two
+ * cycles, one instruction) but is used several times while it stays in a register; measurements of
+ * generated code gave this price. A division takes 14 cycles. Sine and cosine together are 34
  * instructions.
  */
 const graph_cost_t anneal_m4f = {.mul = 1, .add = 1, .recip = 12, .sincos = 17, .constant = 0.25};
@@ -30,7 +30,7 @@ static ref_t operand(const graph_node_t *n, int k) {
     return k ? n->b : n->a;
 }
 
-/* x = p + q, p = r + s: r + (s + q) or s + (r + q). */
+/* x = p + q with p = r + s becomes r + (s + q) or s + (r + q). */
 static ref_t reassociate_sum(graph_t *g, ref_t p, ref_t q, random_t *r) {
     const graph_node_t *n = graph_at(g, p >> 1);
     const int which = (int)(draw(r) & 1), sign = p & 1;
@@ -38,11 +38,11 @@ static ref_t reassociate_sum(graph_t *g, ref_t p, ref_t q, random_t *r) {
     return graph_add(g, stays, graph_add(g, moves, q));
 }
 
-/* The other factor of p if `common` is one, else GRAPH_NONE. */
+/* The other factor of p if `common` is a factor of it, else GRAPH_NONE. */
 static ref_t without(graph_t *g, ref_t p, int32_t common) {
     const graph_node_t *n = graph_at(g, p >> 1);
     if (p >> 1 == common)
-        return 2 + (p & 1); /* node 1 is the one */
+        return 2 + (p & 1); /* node 1 is the constant 1 */
     if (n->op != GRAPH_MUL)
         return GRAPH_NONE;
     if (n->a >> 1 == common)
@@ -51,14 +51,14 @@ static ref_t without(graph_t *g, ref_t p, int32_t common) {
 }
 
 /*
- * Neither a constant nor its reciprocal dwarfs what it is summed with: by the rounding noise of a
- * file a sum would be scaled up and down again by 1e12, and a few of those leave a float.
+ * True if the constant may be divided out. Rounding noise of a file would scale a sum up and down
+ * again by 1e12, and a few of those leave the range of a float.
  */
 static bool divides(double c) {
     return fabs(c) > 0x1p-20 && fabs(c) < 0x1p20;
 }
 
-/* x = r s + q: r (s + q / r), where r is a factor of q too, or a constant. */
+/* x = r s + q becomes r (s + q / r), if r is also a factor of q or is a constant. */
 static ref_t factor(graph_t *g, ref_t p, ref_t q, random_t *r) {
     const graph_node_t *n = graph_at(g, p >> 1);
     if (n->op != GRAPH_MUL)
@@ -72,7 +72,7 @@ static ref_t factor(graph_t *g, ref_t p, ref_t q, random_t *r) {
     return other == GRAPH_NONE ? GRAPH_NONE : graph_mul(g, common, graph_add(g, rest, other));
 }
 
-/* x = p q, p = r + s: r q + s q. */
+/* x = p q with p = r + s becomes r q + s q. */
 static ref_t distribute(graph_t *g, ref_t p, ref_t q) {
     const graph_node_t *n = graph_at(g, p >> 1);
     const ref_t a = n->a, b = n->b;
@@ -87,7 +87,7 @@ static ref_t reassociate_product(graph_t *g, ref_t p, ref_t q, random_t *r) {
     return graph_mul(g, stays, graph_mul(g, moves, q));
 }
 
-/* s s = 1 - c c and the reverse, where the other function of the angle is there. */
+/* s s becomes 1 - c c or the reverse, if the other function of the angle exists. */
 static ref_t pythagoras(graph_t *g, ref_t p) {
     const graph_node_t *n = graph_at(g, p >> 1);
     ref_t c, s;
@@ -112,7 +112,7 @@ static ref_t rewrite_product(graph_t *g, ref_t p, ref_t q, random_t *r) {
     case GRAPH_MUL:
         return reassociate_product(g, p, q, r);
     case GRAPH_RECIP: {
-        /* k / (c x): the constant leaves the divisor. */
+        /* k / (c x): moves the constant out of the divisor. */
         const ref_t below = graph_at(g, p >> 1)->a;
         const graph_node_t *n = graph_at(g, below >> 1);
         double c;
@@ -128,7 +128,7 @@ static ref_t rewrite_product(graph_t *g, ref_t p, ref_t q, random_t *r) {
     }
 }
 
-/* One try; false where the node had nothing to rewrite. */
+/* Tries one rewriting; false if the node had nothing to rewrite. */
 static bool move(graph_t *g, int32_t id, double temperature, random_t *r) {
     const graph_node_t *n = graph_at(g, id);
     const int which = (int)(draw(r) & 1);
@@ -160,7 +160,7 @@ typedef struct {
     double least;
 } run_t;
 
-/* One cooling; the best graph seen. */
+/* Runs one cooling and returns the best graph. */
 static graph_t *cool(const graph_t *from, long moves, uint64_t seed, run_t *run) {
     const anneal_t *how = run->how;
     graph_t *g = graph_copy(from), *best = NULL;
@@ -177,7 +177,8 @@ static graph_t *cool(const graph_t *from, long moves, uint64_t seed, run_t *run)
         if (op != GRAPH_ADD && op != GRAPH_MUL)
             continue;
         move(g, id, temperature, &r);
-        /* While it is hot nothing stays the best for long. */
+        /* While it is hot no graph stays the best for long, so the first quarter is not
+         * recorded. */
         if (graph_cost(g) < least - 1e-6 && i > moves / 4) {
             least = graph_cost(g);
             graph_free(best);

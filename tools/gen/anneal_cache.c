@@ -1,10 +1,10 @@
 /*
- * Keeps results of the annealer in the folder that APPELL_CACHE names, for who anneals the same
- * robots again and again: tests and benches. Without the variable nothing is kept or looked up.
+ * Keeps results of the annealer in the folder that APPELL_CACHE names, for tests and benches, which
+ * anneal the same robots again and again. Without the variable nothing is kept or looked up.
  *
- * A file is named by the hash of its key and holds the key (all that the result depends on, the
- * graph included), the result, and the hash of both. What does not hold exactly that is not used
- * and is written anew. A folder that cannot be written costs time and nothing else.
+ * A file is named by the hash of its key. It holds the key (everything that the result depends on,
+ * including the graph), the result, and the hash of both. A file that does not hold exactly this is
+ * not used and is written again. A folder that cannot be written costs only time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 #include "tools/gen/anneal.h"
 
-/* To be raised with every change of the annealer, the graph or its file that changes a result. */
+/* Increase it with every change of the annealer, the graph or its file format that changes a
+ * result. */
 static const char version[] = "appell anneal 1";
 
 typedef struct {
@@ -29,7 +30,7 @@ static uint64_t hash_of(const char *at, size_t size) {
     return h;
 }
 
-/* The annealer starts from a copy of the graph and sees nothing else of it. */
+/* The annealer sees only a copy of the graph. */
 static bool make_key(const graph_t *from, const anneal_t *how, bytes_t *key) {
     graph_t *copy = graph_copy(from);
     const double number[] = {how->cost.mul,           how->cost.add,      how->cost.recip,
@@ -77,7 +78,7 @@ static graph_t *look_up(const char *path, const bytes_t *key) {
     return g;
 }
 
-/* Whole, or not at all: another process may read it meanwhile. */
+/* Writes the file by renaming, because another process may read it meanwhile. */
 static void keep(const char *path, const bytes_t *key, const graph_t *g) {
     bytes_t file = {0};
     FILE *out = open_memstream(&file.at, &file.size);

@@ -8,19 +8,20 @@
 #include "dyn/number/trig.h"
 
 /*
- * A product of two full numbers fills its upper 32 bits but for one; where the bounds of its
- * factors were loose it fills less. More than this is worth the two instructions of a longer shift.
+ * A product of two full numbers fills its upper 32 bits except one; if the bounds of its factors
+ * were loose it fills fewer. More than SLACK empty bits justify the two instructions of a longer
+ * shift.
  */
 enum { SLACK = 3, TURN_BITS = 30, CUT = 32 };
 
-/* sin and cos of dyn/number/trig.h, q30. */
+/* Error of sin and cos of dyn/number/trig.h, q30. */
 static const double trig_error = 3e-9;
 
 static double size_of(const fixed_node_t *n) {
     return fmax(fabs(n->lo), fabs(n->hi));
 }
 
-/* The largest exponent with which every value of the node is an int32. */
+/* The largest exponent with which every value of the node fits an int32. */
 static int room_for(double most) {
     int e;
     if (most == 0)
@@ -94,7 +95,7 @@ static void place_sum(const fixed_t *f, fixed_node_t *n, const graph_node_t *g) 
     const int room = room_for(size_of(n) + n->err + 4 * unit(e));
     if (room < e)
         e = room;
-    /* Each operand by itself has to be there too, and has: it does not get larger by a shift. */
+    /* Each operand must fit by itself too, and does: the shift does not make it larger. */
     n->exponent = e;
     for (int k = 0; k < 2; k++) {
         const int down = part[k]->exponent - e;

@@ -1,12 +1,12 @@
 /*
  * The dynamics of one robot as expression graphs: the regrouped constants of the arm (gen_arm_t)
- * and formulations that cost least when every constant is a number.
+ * and the formulations that are cheapest when every constant is a number.
  *
- * Axes that are parallel form a group. Inside a group everything turns about one direction, so that
- * link j is turned against the frame of the group (the link before, turned by its alpha) by the SUM
- * of the joint angles: vectors go between the two in one turn, and angular velocities differ by
- * their z alone. Mass is regrouped as in dyn/model/pseudo_inertia.h: a revolute link has a first
- * moment without z and Euler's tensor without zz, and no mass.
+ * Parallel axes form a group. Inside a group everything turns about one direction, so link j is
+ * turned relative to the frame of the group (the link before, turned by its alpha) by the SUM of
+ * the joint angles. A vector goes between the two in one turn, and angular velocities differ only
+ * in z. Mass is regrouped as in dyn/model/pseudo_inertia.h: a revolute link has a first moment
+ * without z, Euler's tensor without zz, and no mass.
  */
 #ifndef TOOLS_GEN_FORM_H
 #define TOOLS_GEN_FORM_H
@@ -21,9 +21,9 @@ typedef enum {
     GEN_QD,
     GEN_QDD,
     GEN_TAU,
-    GEN_GRAVITY, /* 3: kept as run-time arguments */
+    GEN_GRAVITY, /* 3: kept as a run-time argument */
     GEN_PAYLOAD, /* 10: m, first moment, Euler's tensor xx yy zz xy yz xz about the last origin */
-    GEN_WRENCH,  /* 6: f, n that the surroundings exert on the end effector */
+    GEN_WRENCH,  /* 6: force f and moment n of the surroundings on the end effector */
     GEN_ARRAYS
 } gen_array_t;
 
@@ -33,18 +33,17 @@ typedef enum {
     GEN_KEEP_GRAVITY = 1 << 0,
     GEN_KEEP_PAYLOAD = 1 << 1,
     GEN_KEEP_WRENCH = 1 << 2,
-    GEN_FRICTION = 1 << 3, /* viscous and Coulomb's friction with sign(), which dyn/kernel/drive.c
-                              makes smooth */
-    GEN_NO_BASE = 1 << 4,  /* links as they are, not regrouped */
+    GEN_FRICTION = 1 << 3, /* with sign(), which dyn/kernel/drive.c smooths */
+    GEN_NO_BASE = 1 << 4,  /* links without regrouping */
     GEN_NO_ROTOR = 1 << 5
 } gen_keep_t;
 
 typedef struct {
     bool prismatic;
-    bool starts;      /* a group: its axis is not parallel to the one before */
+    bool starts;      /* starts a group: its axis is not parallel to the one before */
     double ca, sa, a; /* turn about x and shift along x before the joint */
-    double rise;      /* along z of the link before */
-    double theta, d;  /* at q = 0; d of a prismatic joint only */
+    double rise;      /* shift along z of the link before */
+    double theta, d;  /* at q = 0; d for a prismatic joint only */
     double m, l[3];
     double J[6]; /* Euler's tensor xx yy zz xy yz xz */
     double rotor, viscous;
@@ -55,26 +54,25 @@ typedef struct {
     uint32_t n;
     uint32_t keep;
     double gravity[3];
-    dyn_pose_t tool; /* end effector in the last link's frame, as the formulations have it */
-    bool round;      /* the last link is a body of revolution about its axis: its angle does not
-                        matter to the dynamics */
-    uint32_t joined; /* bits: joints whose rotor is in the links */
-    double turned;   /* of the last link's frame about its axis, so that zeros appear */
+    dyn_pose_t tool; /* end effector in the last link's frame of the formulations */
+    bool round;      /* the last link is a body of revolution about its axis */
+    uint32_t joined; /* bits: joints whose rotor is included in the links */
+    double turned;   /* rotation of the last link's frame about its axis that makes entries zero */
     gen_joint_t joint[DYN_MAX_JOINTS];
 } gen_arm_t;
 
-/* The model with what is noise as it was meant: angles beside a quarter turn, lengths beside the
- * reach, parts of a first moment or of an inertia beside the largest of the link. */
+/* The model with its noise removed: deviations from a quarter turn, lengths small relative to the
+ * reach, parts of a first moment or an inertia small relative to the largest of the link. */
 dyn_model_t gen_quiet(const dyn_model_t *model, double noise);
 void gen_arm(const dyn_model_t *model, uint32_t keep, gen_arm_t *arm);
 
-/* Choices inside the formulations that cost more or less for different arms; bits. */
+/* Choices inside the formulations whose cost depends on the arm; bits. */
 typedef enum {
-    FORM_BODIES = 1 << 0, /* bodies of a group but the last on the axes of the group */
-    FORM_LAST = 1 << 1,   /* the last body of a group too */
-    FORM_SHIFT = 1 << 2,  /* origins accelerate on the axes of the group */
-    FORM_DIRECT = 1 << 3, /* Omega without the angular acceleration of the link */
-    FORM_TURNED = 1 << 4, /* loads of a group's last link are summed before they are turned */
+    FORM_BODIES = 1 << 0, /* all bodies of a group except the last use the axes of the group */
+    FORM_LAST = 1 << 1,   /* the last body of a group uses them too */
+    FORM_SHIFT = 1 << 2,  /* accelerations of origins use the axes of the group */
+    FORM_DIRECT = 1 << 3, /* Omega is made without the angular acceleration of the link */
+    FORM_TURNED = 1 << 4, /* loads on a group's last link are summed before they are turned */
     FORM_CHOICES = 5
 } form_choice_t;
 
@@ -88,8 +86,8 @@ typedef enum {
 } form_kind_t;
 
 /*
- * Quantities of the mechanics by the values that they have at the two probes: whatever the graph
- * has become, a node with these values is that quantity, or its negative.
+ * Quantities of the mechanics, identified by their values at the two probes: however the graph is
+ * rewritten, a node with these values is that quantity or its negative.
  */
 enum { GEN_PROBES = 2, GEN_NAMES_MAX = 2048, GEN_NAME = 12 };
 
@@ -103,18 +101,19 @@ typedef struct {
     gen_name_t name[GEN_NAMES_MAX];
 } gen_names_t;
 
-/* The state of probe *(int *)context; a graph_lookup_t. */
+/* A graph_lookup_t that gives the state of probe *(int *)context. */
 double gen_probe(void *context, int32_t array, int32_t index);
 
-/* A graph whose results are those of the problem; choice has FORM_CHOICES bits for each group. */
+/* Makes a graph whose results are those of the problem; choice has FORM_CHOICES bits for each
+ * group. */
 graph_t *form_trace(const gen_arm_t *arm, form_kind_t kind, const uint8_t choice[DYN_MAX_JOINTS],
                     gen_names_t *names);
-/* The best of its choices by cost. */
+/* The cheapest graph over its choices. */
 graph_t *form_best(const gen_arm_t *arm, form_kind_t kind, const graph_cost_t *cost,
                    gen_names_t *names);
 /*
- * Uicker and Kahn's closed form of the inertia matrix with a dictionary of monomials; NULL where
- * there are too many of them.
+ * Uicker and Kahn's closed form of the inertia matrix with a dictionary of monomials; NULL if there
+ * are too many of them.
  */
 enum { FORM_UICKER_KAHN_MAX = 8 };
 graph_t *form_uicker_kahn(const gen_arm_t *arm);

@@ -24,8 +24,8 @@ static void quiet_pose(dyn_pose_t *pose, double noise, double reach) {
     }
 }
 
-/* Beside what the body itself has, so that a small link stays: it may be all that its joint has to
- * move. */
+/* Noise is judged relative to the body's own values, so that a small link stays: it may be all that
+ * its joint moves. */
 static void quiet_body(dyn_body_t *b, double noise) {
     const double far = fmax(fabs(b->com[0]), fmax(fabs(b->com[1]), fabs(b->com[2])));
     const double most = fmax(b->inertia[0], fmax(b->inertia[1], b->inertia[2]));
@@ -52,7 +52,7 @@ dyn_model_t gen_quiet(const dyn_model_t *model, double noise) {
     quiet_pose(&m.base, noise, reach);
     quiet_pose(&m.tool, noise, reach);
     const double g = fabs(m.gravity[0]) + fabs(m.gravity[1]) + fabs(m.gravity[2]);
-    for (int k = 0; k < 3; k++) /* a gravity along an axis has rounding beside it */
+    for (int k = 0; k < 3; k++) /* gravity along an axis has rounding in the other components */
         m.gravity[k] = fabs(m.gravity[k]) < noise * g ? 0 : m.gravity[k];
     return m;
 }
@@ -60,8 +60,8 @@ dyn_model_t gen_quiet(const dyn_model_t *model, double noise) {
 /* ------------------------------------------------------------------------------------ constants */
 
 /*
- * Along parallel axes it does not matter where on its axis a link has its origin: the d of all
- * joints of a group is moved to where the group is left.
+ * With parallel axes the position of a link's origin along its axis does not matter: the d of all
+ * joints of a group is moved to the end of the group.
  */
 static void slide_origins(dyn_model_t *m) {
     for (uint32_t i = 1; i + 1 < m->n; i++) {
@@ -94,7 +94,7 @@ static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
     for (uint32_t i = m->n; i-- > 0;) {
         own[i] = dyn_pseudo_regroup(m, i, &carry);
         if (arm->keep & GEN_NO_BASE) {
-            /* The link as it is, about the origin that the formulations have. */
+            /* The link without regrouping, about the origin of the formulations. */
             const dyn_body_t body = i == m->n - 1 ? dyn_model_last_link(m) : m->joint[i].link;
             const dyn_pseudo_t literal = dyn_pseudo_body(&body);
             dyn_pose_t up = dyn_pose_identity();
@@ -111,7 +111,7 @@ static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
     }
     for (uint32_t i = 0; i < m->n; i++) {
         gen_joint_t *j = &arm->joint[i];
-        /* What is below the rounding of its kind is nothing. */
+        /* Entries below the rounding of their kind become zero. */
         for (int r = 0; r < 4; r++)
             for (int c = 0; c < 4; c++)
                 if (fabs(own[i].p[r][c]) < 1e-14 * largest[(r == 3) + (c == 3)])
@@ -126,10 +126,10 @@ static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
 }
 
 /*
- * The rotor of the first joint turns with its link. That of the first joint of the second group
- * does too as far as the arm can feel, where its axis is perpendicular to the first: its link then
- * turns about it with the speed of the joint alone, so that an inertia about this axis is the same
- * energy. In Euler's tensor Izz is half of it at xx and at yy, taken away at zz, which belongs to
+ * The rotor of the first joint turns with its link. So does that of the first joint of the second
+ * group, as far as the arm can feel, if its axis is perpendicular to the first: then its link turns
+ * about this axis with the speed of the joint alone, so an inertia about it has the same energy. In
+ * Euler's tensor, Izz adds half at xx and at yy and subtracts half at zz; the zz part belongs to
  * the link before.
  */
 static void regroup_rotors(gen_arm_t *arm) {

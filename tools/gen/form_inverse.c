@@ -1,13 +1,13 @@
-/* Inverse dynamics of tools/gen/form.h: outward group by group, and inward again. */
+/* Inverse dynamics of tools/gen/form.h: outward group by group, then inward. */
 #include "tools/gen/form_vector.h"
 
-/* Omega = wd~ + w~ w~ by row and column; of the diagonal the negative. */
+/* Omega = wd~ + w~ w~ by row and column; xx, yy and zz are the negated diagonal. */
 typedef struct {
     ref_t x2, y2, z2, xx, yy, zz, xy, yx, yz, zy, zx, xz;
 } omega_t;
 
 /*
- * w is (x, y) on some axes of the group and zG + rate about its axis; (ux, uy) the part of the
+ * w is (x, y) on some axes of the group and zG + rate about its axis; (ux, uy) is the part of the
  * angular acceleration that is not rate times w.
  */
 static omega_t omega_of(trace_t *t, bool direct, vec_t w, vec_t u, ref_t zG, ref_t rate,
@@ -45,7 +45,7 @@ static vec_t omega_mul(trace_t *t, omega_t o, vec_t r) {
                    sub(t, add(t, mul(t, o.zx, r.x), mul(t, o.zy, r.y)), mul(t, o.zz, r.z))};
 }
 
-/* One part of the vector of Omega J - (Omega J)^T. */
+/* One component of the vector of Omega J - (Omega J)^T. */
 static ref_t euler(trace_t *t, ref_t zx, ref_t Jxy, ref_t zy, ref_t Jyy, ref_t yx, ref_t Jxz,
                    ref_t yz, ref_t Jzz, ref_t z2, ref_t y2, ref_t Jyz) {
     ref_t sum = add(t, mul(t, zx, Jxy), mul(t, zy, Jyy));
@@ -61,18 +61,18 @@ static load_t body_load(trace_t *t, body_t b, omega_t o, vec_t a) {
     return (load_t){vadd(t, omega_mul(t, o, b.l), vscale(t, b.m, a)), vadd(t, n, cross(t, b.l, a))};
 }
 
-/* What the outward pass leaves of a link: its own load, and on which axes. */
+/* Result of the outward pass for a link: its own load, and on which axes. */
 typedef struct {
     load_t own;
     bool on_group;
 } left_t;
 
 typedef struct {
-    vec_t w, wd, a; /* of a link, on its axes */
+    vec_t w, wd, a; /* motion of a link, on its axes */
     omega_t o;
 } motion_t;
 
-/* Outward through the group that starts with joint i; gives the motion of its last link. */
+/* Goes outward through the group that starts with joint i; returns the motion of its last link. */
 static motion_t group_out(trace_t *t, uint32_t i, motion_t before, left_t left[]) {
     const gen_joint_t *joint = t->arm->joint;
     const uint8_t choice = t->choice[i];
@@ -126,8 +126,8 @@ static motion_t group_out(trace_t *t, uint32_t i, motion_t before, left_t left[]
     return m;
 }
 
-/* Inward from the last joint of a group to the first, tau on the way; gives the load on the link
- * before. `behind` is on the axes of the last link, about its origin. */
+/* Goes inward from the last joint of a group to the first and computes tau; returns the load on the
+ * link before. `behind` is on the axes of the last link, about its origin. */
 static load_t group_in(trace_t *t, uint32_t first, uint32_t last, load_t behind,
                        const left_t left[], ref_t tau[]) {
     load_t L = behind;

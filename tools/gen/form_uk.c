@@ -5,9 +5,9 @@
  *
  * with W_k the 4 x 4 pose of link k and J_k its 4 x 4 mass distribution
  * (dyn/model/pseudo_inertia.h, regrouped). Every element is a polynomial in the sines and cosines
- * (and positions of prismatic joints), multiplied out, s^2 replaced by 1 - c^2. The monomials of
- * all elements are one dictionary, in ascending order of their multi-indices, each made from a
- * shorter one by a single product.
+ * (and positions of prismatic joints), multiplied out, with s^2 replaced by 1 - c^2. The monomials
+ * of all elements form one dictionary, in ascending order of their multi-indices; each is made from
+ * a shorter one by a single product.
  *
  * The matrix does not depend on the first joint: W is taken at q_1 = 0, and dW/dq_1 is a turn (or a
  * shift) of it. Angles of parallel axes are sums.
@@ -18,7 +18,7 @@
 
 #include "tools/gen/form.h"
 
-/* Variables: cosine, sine of the angle of link j in its group, position of joint j. */
+/* Variables: cosine and sine of the angle of link j in its group, position of joint j. */
 enum { VARIABLES = 3 * FORM_UICKER_KAHN_MAX, TERMS_MAX = 4096 };
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
     const gen_arm_t *arm;
     int angle[DYN_MAX_JOINTS];                   /* variable of the cosine, or -1: constant */
-    double c[DYN_MAX_JOINTS], s[DYN_MAX_JOINTS]; /* then */
+    double c[DYN_MAX_JOINTS], s[DYN_MAX_JOINTS]; /* the constant values then */
     uint32_t first[DYN_MAX_JOINTS];
     bool too_many;
 } closed_t;
@@ -61,7 +61,7 @@ static int ascending(const void *a, const void *b) {
     return memcmp(((const term_t *)a)->e, ((const term_t *)b)->e, VARIABLES);
 }
 
-/* Equal monomials into one; what cancels but for rounding goes. */
+/* Combines equal monomials and removes those that cancel except for rounding. */
 static void poly_gather(poly_t *p) {
     int used = 0;
     double most = 0;
@@ -80,7 +80,7 @@ static void poly_gather(poly_t *p) {
             p->term[p->count++] = p->term[i];
 }
 
-/* A term whose sines have powers above one: s^2 = 1 - c^2. */
+/* Adds a term; replaces powers of sines above one by s^2 = 1 - c^2. */
 static void push_reduced(closed_t *u, poly_t *p, term_t t) {
     for (int v = 0; v + 1 < VARIABLES; v += 3)
         if (t.e[v + 1] >= 2) {
@@ -148,7 +148,7 @@ static void angle_of(closed_t *u, uint32_t j, poly_t *c, poly_t *s) {
     }
 }
 
-/* G: pose of the group's axes with the origin of link j; W: pose of link j. */
+/* G: pose of the group's axes with the origin of link j. W: pose of link j. */
 static void link_pose(closed_t *u, uint32_t j, const pose_t *G, pose_t *W) {
     poly_t c = {0}, s = {0};
     angle_of(u, j, &c, &s);
@@ -166,7 +166,7 @@ static void link_pose(closed_t *u, uint32_t j, const pose_t *G, pose_t *W) {
     poly_free(&s);
 }
 
-/* From link j - 1 to the axes of link j's group, origin at link j. */
+/* Goes from link j - 1 to the axes of link j's group, with the origin at link j. */
 static void next_group(closed_t *u, uint32_t j, const pose_t *before, const pose_t *G,
                        pose_t *out) {
     const gen_joint_t *joint = &u->arm->joint[j];

@@ -1,6 +1,6 @@
 /*
- * Vectors, turns, tensors, loads and constants of an arm as references into a graph: what
- * form_inverse.c and form.c compute with.
+ * Vectors, turns, tensors, loads and constants of an arm as references into a graph, for
+ * form_inverse.c and form.c.
  */
 #ifndef TOOLS_GEN_FORM_VECTOR_H
 #define TOOLS_GEN_FORM_VECTOR_H
@@ -21,20 +21,20 @@ typedef struct {
     ref_t c, s;
 } turn_t;
 
-/* What is at hand while an arm is traced. */
+/* The state while an arm is traced. */
 typedef struct {
     graph_t *g;
     const gen_arm_t *arm;
-    const uint8_t *choice;          /* of each group */
-    uint32_t first[DYN_MAX_JOINTS]; /* joint of the link's group */
-    turn_t phi[DYN_MAX_JOINTS];     /* of link j against its group */
+    const uint8_t *choice;          /* choices of each group */
+    uint32_t first[DYN_MAX_JOINTS]; /* first joint of the link's group */
+    turn_t phi[DYN_MAX_JOINTS];     /* angle of link j relative to its group */
     ref_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
-    bool at_rest;               /* gravity torques: nothing but the masses */
+    bool at_rest;               /* gravity torques: masses only */
     gen_names_t *names;         /* may be NULL */
-    ref_t named[GEN_NAMES_MAX]; /* what they are while the graph is built */
+    ref_t named[GEN_NAMES_MAX]; /* nodes of the names while the graph is built */
 } trace_t;
 
-/* Joints from 1, as in the papers. */
+/* Names a node. Joints count from 1, as in the papers. */
 static inline void hint(trace_t *t, const char *name, uint32_t joint, const char *part, ref_t a) {
     gen_names_t *names = t->names;
     if (!names || names->count == GEN_NAMES_MAX || graph_at(t->g, a >> 1)->op <= GRAPH_COS)
@@ -116,7 +116,7 @@ static inline vec_t in_x(trace_t *t, turn_t r, vec_t a) {
     return out_x(t, r, a);
 }
 
-/* Rz A Rz^T: the block by k = s (xx - yy) + 2 c xy. */
+/* Rz A Rz^T: turns the xy block by means of k = s (xx - yy) + 2 c xy. */
 static inline sym_t sym_out_z(trace_t *t, turn_t r, sym_t A) {
     const ref_t k = add(t, mul(t, r.s, sub(t, A.xx, A.yy)), mul(t, r.c, mul(t, K(t, 2), A.xy)));
     const ref_t sk = mul(t, r.s, k);
@@ -182,20 +182,21 @@ static inline vec_t gravity_of(trace_t *t) {
     return constant(t, up);
 }
 
-/* Along the axis of a prismatic joint. */
+/* Position along the axis of a prismatic joint; 0 for a revolute joint. */
 static inline ref_t slide_of(trace_t *t, uint32_t i) {
     const gen_joint_t *j = &t->arm->joint[i];
     return j->prismatic ? add(t, t->q[i], K(t, j->d)) : 0;
 }
 
-/* From the origin of the link before to ours, on its axes; for the first of a group. */
+/* From the origin of the link before to this link's, on the axes of the link before; for the first
+ * link of a group. */
 static inline vec_t step_of(trace_t *t, uint32_t i) {
     const gen_joint_t *j = &t->arm->joint[i];
     const vec_t slide = out_x(t, alpha_of(t, i), (vec_t){0, 0, slide_of(t, i)});
     return vadd(t, (vec_t){K(t, j->a), 0, K(t, j->rise)}, slide);
 }
 
-/* The same on the axes of the group; for those behind the first. */
+/* The same on the axes of the group; for the other links of a group. */
 static inline vec_t step_in_group(trace_t *t, uint32_t i) {
     const gen_joint_t *j = &t->arm->joint[i];
     const vec_t p = out_z(t, t->phi[i - 1], (vec_t){K(t, j->a), 0, 0});

@@ -1,4 +1,4 @@
-/* Graphs of all kernels for one robot: tools/gen/gen.h. */
+/* Makes the graphs of all kernels for one robot: tools/gen/gen.h. */
 #include "tools/gen/gen.h"
 
 #include <math.h>
@@ -52,8 +52,7 @@ uint32_t gen_inputs(const gen_t *gen, gen_kernel_t kernel) {
     return inputs;
 }
 
-/* Forward kinematics and Jacobian are the kernels of dyn/kernel/kinematics.c, traced as they are.
- */
+/* Forward kinematics and Jacobian trace the kernels of dyn/kernel/kinematics.c without change. */
 static graph_t *trace_kinematics(const dyn_model_t *model, bool jacobian) {
     static dyn_arm_trace_t arm;
     static dyn_real_trace_t q[DYN_MAX_JOINTS], out[6 * DYN_MAX_JOINTS + 12];
@@ -77,7 +76,7 @@ static graph_t *trace_kinematics(const dyn_model_t *model, bool jacobian) {
 typedef struct {
     const gen_t *gen;
     gen_kernel_t kernel;
-    long before, of; /* moves of the stages before, and of all */
+    long before, of; /* moves of earlier stages, and in all */
 } stage_t;
 
 static void show_progress(void *context, long done, long of, double least) {
@@ -91,8 +90,8 @@ static void show_progress(void *context, long done, long of, double least) {
 }
 
 /*
- * Moves for each operation of the graph: what is executed in every tick gets most. Several short
- * coolings find different valleys; the best is cooled once more, from less.
+ * per_op: moves for each operation of the graph; kernels that run in every tick get most. Several
+ * short coolings find different minima; the best one is cooled once more, from a lower temperature.
  */
 static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *from) {
     static const double per_op[GEN_KERNELS] = {19000, 12000, 3000, 3000, 10000, 2000, 2000};
@@ -104,10 +103,10 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
     stage_t stage = {gen, kernel, 0, all};
     graph_cost_t cost = anneal_m4f;
     /*
-     * The price of a constant also says how readily the annealer pulls one out of a sum to find its
-     * way. Of 0.25, 0.1 and 0.05, with three sets of seeds each, 0.1 brought inverse dynamics of
-     * the PUMA 560 from 291 - 293 operations to 284 - 289; with full inertias, of the Stanford arm
-     * and of a UR5 all three are within the spread of the seeds, and so are the other kernels.
+     * The price of a constant also controls how readily the annealer pulls one out of a sum. Of
+     * 0.25, 0.1 and 0.05, with three sets of seeds each, 0.1 reduced inverse dynamics of the PUMA
+     * 560 from 291 - 293 operations to 284 - 289. With full inertias, with the Stanford arm and
+     * with a UR5 all three agree within the scatter of the seeds, and so do the other kernels.
      */
     if (kernel == GEN_ID)
         cost.constant = 0.1;
@@ -129,7 +128,7 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
     return second;
 }
 
-/* closed: the inertia matrix, may be NULL; used up where the kernel is that. */
+/* closed: the inertia matrix, may be NULL; consumed if the kernel is the inertia matrix. */
 static graph_t *prepare(gen_t *gen, gen_kernel_t kernel, graph_t *closed) {
     static const form_kind_t kind[GEN_KERNELS] = {FORM_ID, FORM_MASS, FORM_BIAS, FORM_GRAVITY,
                                                   FORM_FD};
@@ -276,7 +275,7 @@ void gen_eval_f32(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *stat
 
 /* ------------------------------------------------------------------------------------ reference */
 
-/* What the run-time arguments say, put into a model. */
+/* Puts the run-time arguments into a model. */
 static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m) {
     if (state->array[GEN_GRAVITY])
         memcpy(m->gravity, state->array[GEN_GRAVITY], sizeof m->gravity);
@@ -286,7 +285,8 @@ static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m
     if (state->array[GEN_PAYLOAD]) {
         const double *p = state->array[GEN_PAYLOAD], rise = dyn_pseudo_rise(&gen->traced, m->n - 1);
         const double mass = p[0], half = p[4] + p[5] + p[6];
-        /* From Euler's tensor about our origin, which lies below the frame's by the rise. */
+        /* Converts from Euler's tensor about the formulation's origin, which lies below the frame's
+         * by the rise. */
         dyn_body_t *b = &m->payload;
         b->mass = mass;
         for (int k = 0; k < 3; k++)

@@ -1,4 +1,5 @@
-/* What fixed point has to know of the arm: limits, units, and bounds that intervals do not see. */
+/* What fixed point must know of the arm: limits, units, and bounds that interval arithmetic cannot
+ * find. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static int input_exponent(const void *context, int32_t array, int32_t index) {
 static void input_range(const void *context, int32_t array, int32_t index, double *lo, double *hi) {
     const arm_t *a = context;
     const dyn_limits_t *l = &a->gen->model.joint[index].drive.limits;
-    /* Of a torque all that the format holds: nobody limits it before. */
+    /* A torque may have any value of the format: nothing limits it before. */
     double most = ldexp(1, 31 - input_exponent(context, array, index));
     if (array == GEN_QD)
         most = l->velocity;
@@ -73,7 +74,7 @@ static int result_exponent(const void *context, int result) {
     }
 }
 
-/* --------------------------------------------------------------------------- what else is known */
+/* ------------------------------------------------------------------------------- further bounds */
 
 enum { KNOWN_MAX = 1200, SAMPLES = 2000 };
 
@@ -90,7 +91,7 @@ static void learn(known_t *k, const double *value, double lo, double hi, bool gu
     memcpy(item->value, value, sizeof item->value);
 }
 
-/* The results themselves, by their values at the probes. */
+/* Adds the bounds of the results; their values at the probes identify them. */
 static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *bound, known_t *k) {
     const graph_t *g = gen->graph[kernel];
     const size_t size = (size_t)graph_size(g);
@@ -107,7 +108,7 @@ static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *b
     free(value);
 }
 
-/* Norms of vectors bound a torque better than intervals do: tools/proof/range.h. */
+/* Norms of vectors bound a torque better than intervals: tools/proof/range.h. */
 static void learn_torques(const gen_t *gen, gen_kernel_t kernel, known_t *k) {
     static range_report_t report;
     double bound[DYN_MAX_JOINTS] = {0};
@@ -120,7 +121,7 @@ static void learn_torques(const gen_t *gen, gen_kernel_t kernel, known_t *k) {
     learn_results(gen, kernel, bound, k);
 }
 
-/* Bounds of the diagonal of the inertia matrix. */
+/* Bounds the diagonal of the inertia matrix. */
 static bool matrix_bounds(const gen_t *gen, const dyn_units_t *units, double *diagonal) {
     if (!gen->graph[GEN_MASS])
         return false;
@@ -131,7 +132,7 @@ static bool matrix_bounds(const gen_t *gen, const dyn_units_t *units, double *di
     return mass != NULL;
 }
 
-/* The least pivots over random states, where no rotor bounds them. */
+/* Finds the least pivots over random states, for joints without a rotor that bounds them. */
 static void sample_pivots(const gen_t *gen, double *least) {
     static double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
     const uint32_t n = gen->arm.n;
@@ -163,9 +164,9 @@ static bool names_joint(const gen_t *gen, unsigned number) {
 }
 
 /*
- * M is positive semidefinite plus the rotors on the diagonal, and so is what elimination leaves of
- * it: no pivot is below the rotor of its joint, and no element above the root of its two diagonal
- * ones, which never grow.
+ * M is positive semidefinite plus the rotors on the diagonal, and so is every remainder of its
+ * elimination. So no pivot is below the rotor of its joint, and no element exceeds the root of the
+ * product of its two diagonal elements, which never grow.
  */
 static void learn_pivots(const gen_t *gen, const dyn_units_t *units, known_t *k) {
     double diagonal[DYN_MAX_JOINTS] = {0}, least[DYN_MAX_JOINTS] = {0}, sampled[DYN_MAX_JOINTS];

@@ -1,4 +1,4 @@
-/* The expression graph of tools/gen/graph.h: how nodes are stored, found and made. */
+/* The expression graph of tools/gen/graph.h: stores, finds and makes nodes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static uint32_t hash_of(int32_t op, int32_t a, int32_t b) {
     return (uint32_t)(h ^ (h >> 31));
 }
 
-/* Angles are looked up by their offset too. */
+/* Angles must also agree in their offset. */
 int32_t graph_find(const graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
     const uint32_t at = hash_of(op, a, b) & (uint32_t)(g->buckets - 1);
     for (int32_t i = g->bucket[at]; i != END; i = g->node[i].hash_next) {
@@ -191,7 +191,7 @@ static ref_t unique(graph_t *g, int32_t op, int32_t a, int32_t b, double value) 
     return 2 * (id != END ? id : graph_make(g, op, a, b, value));
 }
 
-/* Of what nothing refers to any more; then of its operands. */
+/* Drops a node without users, and then its operands. */
 void graph_drop(graph_t *g, int32_t id) {
     node_t *n = &g->node[id];
     if (n->refs > 0 || n->op == GRAPH_FREE || n->op == GRAPH_INPUT || id < 2)
@@ -203,7 +203,7 @@ void graph_drop(graph_t *g, int32_t id) {
     if (g->trying)
         graph_list_push(&g->freed, id);
     else {
-        graph_list_push(&g->vacancy, id); /* vacancy.count is vacant outside of a try */
+        graph_list_push(&g->vacancy, id); /* outside of a try, vacancy.count equals vacant */
         g->vacant = g->vacancy.count;
     }
     if (uses_a(op)) {
@@ -241,8 +241,8 @@ void graph_free(graph_t *g) {
     free(g);
 }
 
-/* Nothing of a robot in SI units is as small or as large, and a product of a few constants still is
- * a normal float. */
+/* No number of a robot in SI units is as small or as large, and a product of a few constants is
+ * still a normal float. */
 static const double least_const = 1e-30, most_const = 1e30;
 
 ref_t graph_const(graph_t *g, double value) {
@@ -253,7 +253,7 @@ ref_t graph_const(graph_t *g, double value) {
     const double size = fabs(value) < least_const ? 0 : fabs(value);
     int exponent;
     const int64_t mantissa = llround(ldexp(frexp(size, &exponent), 49));
-    /* One of the two neighbours may be the same number, rounded elsewhere. */
+    /* One of the two neighbours may be the same number with another rounding. */
     for (int64_t k = -1; k <= 1 && size > 0; k++) {
         const int64_t m = mantissa + k;
         const int32_t id = graph_find(g, GRAPH_CONST, (int32_t)(uint32_t)m,
@@ -305,7 +305,7 @@ static ref_t cancelled(const graph_t *g, ref_t sum, ref_t minus) {
     return GRAPH_NONE;
 }
 
-/* What the sum is without a node of its own for it, or GRAPH_NONE. */
+/* The sum if it needs no node of its own, else GRAPH_NONE. */
 ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b) {
     double x, y;
     const bool ca = graph_is_const(g, a, &x), cb = graph_is_const(g, b, &y);
@@ -319,7 +319,7 @@ ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b) {
     x = coefficient(g, a, &base_a);
     y = coefficient(g, b, &base_b);
     if (base_a == base_b) {
-        /* What cancels but for rounding is nothing. */
+        /* A difference that is only rounding becomes zero. */
         const double sum = fabs(x + y) < 1e-15 * fabs(x) ? 0 : x + y;
         return graph_mul(g, graph_const(g, sum), 2 * base_a);
     }
@@ -353,7 +353,7 @@ ref_t graph_fold_recip(graph_t *g, ref_t a) {
     return graph_is_const(g, a, &x) ? graph_const(g, 1 / x) : GRAPH_NONE;
 }
 
-/* Brings operands into canonical order and form; the answer is the sign to put before the node. */
+/* Brings operands into canonical order and form; returns the sign of the node. */
 int graph_normalise(int32_t op, ref_t *a, ref_t *b) {
     int sign = 0;
     const bool commutes = op == GRAPH_ADD || op == GRAPH_MUL || op == GRAPH_MIN;
@@ -440,7 +440,7 @@ ref_t graph_angle(graph_t *g, ref_t a, ref_t b, double offset) {
         b = n->b;
         a = n->a;
     } else if (n->op == GRAPH_ANGLE && g->value[id_of(a)] != 0) {
-        /* Offsets gather in the last. */
+        /* Offsets are collected in the last angle. */
         offset += g->value[id_of(a)];
         a = n->b == GRAPH_NONE ? n->a : unique(g, GRAPH_ANGLE, n->a, n->b, 0);
     }

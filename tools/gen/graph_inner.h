@@ -1,6 +1,6 @@
 /*
- * What the files of the expression graph share, and nobody else may touch: graph.c stores and makes
- * nodes, graph_read.c walks and evaluates a graph, graph_rewrite.c changes it.
+ * Private to the files of the expression graph: graph.c stores and makes nodes, graph_read.c walks
+ * and evaluates a graph, graph_rewrite.c changes it.
  */
 #ifndef TOOLS_GEN_GRAPH_INNER_H
 #define TOOLS_GEN_GRAPH_INNER_H
@@ -28,7 +28,7 @@ struct graph {
     int32_t used, room;
     int32_t *bucket; /* first of the chain, or END */
     int32_t buckets; /* a power of two */
-    int32_t vacant;  /* how many of vacancy are free */
+    int32_t vacant;  /* number of free entries in vacancy */
     list_t vacancy, freed, made, out;
     change_t *change;
     int32_t changes, change_room;
@@ -37,11 +37,11 @@ struct graph {
     double total, total_before;
 };
 
-/* The memory, or the end of the program. */
+/* Returns the memory, or ends the program if it is NULL. */
 void *graph_must(void *memory);
 void graph_list_push(list_t *l, int32_t id);
 
-/* Every change of a node goes through this, so that it can be taken back. */
+/* Every change of a node goes through this function, so that it can be undone. */
 static inline void set(graph_t *g, int32_t *at, int32_t to) {
     if (g->trying) {
         if (g->changes == g->change_room) {
@@ -73,24 +73,24 @@ static inline bool uses_angle_b(const node_t *n) {
     return op_uses_b(n->op, n->b);
 }
 
-/* Hash table. Angles are looked up by their offset too; END where there is none. */
+/* Hash table. Angles must also agree in their offset; returns END if there is none. */
 int32_t graph_find(const graph_t *g, int32_t op, int32_t a, int32_t b, double value);
 void graph_put_hash(graph_t *g, int32_t id);
 void graph_unhash(graph_t *g, int32_t id);
 void graph_grow(graph_t *g, int32_t room);
 
-/* Nodes: operand k of `user`; a new node; away with what nothing refers to. */
+/* Nodes: link operand k of `user`, make a node, drop a node without users. */
 void graph_link_use(graph_t *g, int32_t user, int k, ref_t to);
 void graph_unlink_use(graph_t *g, int32_t user, int k, ref_t from);
 double graph_cost_of(const graph_t *g, int32_t id);
 int32_t graph_make(graph_t *g, int32_t op, int32_t a, int32_t b, double value);
 void graph_drop(graph_t *g, int32_t id);
 
-/* What an operation is without a node of its own for it, or GRAPH_NONE. */
+/* The result of an operation if it needs no node of its own, else GRAPH_NONE. */
 ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b);
 ref_t graph_fold_mul(graph_t *g, ref_t a, ref_t b);
 ref_t graph_fold_recip(graph_t *g, ref_t a);
-/* Brings operands into canonical order and form; the answer is the sign to put before the node. */
+/* Brings operands into canonical order and form; returns the sign of the node. */
 int graph_normalise(int32_t op, ref_t *a, ref_t *b);
 double graph_value_other(int32_t op, double a, double b);
 

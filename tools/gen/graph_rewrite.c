@@ -1,4 +1,4 @@
-/* Changes an expression graph, so that every change can be taken back: for the annealer. */
+/* Changes an expression graph for the annealer; every change can be undone. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -56,7 +56,7 @@ void graph_keep(graph_t *g) {
 
 static void renew(graph_t *g, int32_t id);
 
-/* The node means the negative of what it meant: everybody who uses it hears of it first. */
+/* The node now means its negative, so the signs in all its users change. */
 static void flip_users(graph_t *g, int32_t id) {
     list_t user = {0};
     for (int32_t u = g->node[id].use; u != END; u = g->node[u >> 1].next_use[u & 1]) {
@@ -73,7 +73,7 @@ static void flip_users(graph_t *g, int32_t id) {
     free(user.id);
 }
 
-/* A node that is in no bucket, after a change of its operands. */
+/* Folds, merges or hashes again a node whose operands have changed; it must be in no bucket. */
 static void renew(graph_t *g, int32_t id) {
     node_t *n = &g->node[id];
     ref_t a = n->a, b = n->b;
@@ -108,7 +108,7 @@ void graph_replace(graph_t *g, int32_t id, ref_t by) {
     node_t *to = &g->node[id_of(by)];
     if (id_of(by) == id || g->full)
         return;
-    set(g, &to->refs, to->refs + 1); /* it must not vanish meanwhile */
+    set(g, &to->refs, to->refs + 1); /* it must not be dropped meanwhile */
     while (g->node[id].use != END) {
         const int32_t u = g->node[id].use, user = u >> 1;
         const int k = u & 1;

@@ -20,7 +20,8 @@ void print_real(FILE *out, gen_real_t real, double value) {
         fputc('f', out);
 }
 
-/* Words of a file into a comment of C: they can neither end it nor begin another. */
+/* Writes text from a robot file into a C comment, such that it can neither end it nor begin
+ * another. */
 void print_comment(const char *text, FILE *out) {
     for (char before = 0; *text; before = *text++) {
         const bool edge = (before == '*' && *text == '/') || (before == '/' && *text == '*');
@@ -184,7 +185,7 @@ static void print_payload(const gen_t *gen, const gen_print_t *how, FILE *out) {
           "        payload[7 + i] = mass * c[i] * c[(i + 1) % 3] - inertia[3 + i];\n    }\n"
           "    const ",
           out);
-    /* xy, yz, xz: the loop has made xy, yz, zx. */
+    /* The order is xy, yz, xz; the loop has made xy, yz, zx. */
     fprintf(out, "%s zx = mass * c[2] * c[0] - inertia[5];\n    payload[9] = zx;\n}\n\n", t);
 }
 

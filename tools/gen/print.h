@@ -1,7 +1,7 @@
 /*
- * What the files of the C printer share: print.c writes the header and the source, print_text.c
- * what they say in comments, print_code.c the functions, print_name.c names their variables,
- * print_selftest.c writes the self-test.
+ * Shared by the files of the C printer: print.c writes the header and the source, print_text.c
+ * their comments, print_code.c the functions, print_name.c names their variables, print_selftest.c
+ * writes the self-test.
  */
 #ifndef TOOLS_GEN_PRINT_H
 #define TOOLS_GEN_PRINT_H
@@ -12,7 +12,7 @@
 
 enum { PRINT_VAR = 24 };
 
-/* One kernel on its way into a file. */
+/* The state while one kernel is written. */
 typedef struct {
     const gen_t *gen;
     const gen_print_t *how;
@@ -27,20 +27,22 @@ typedef struct {
 /* The C type of a number. */
 const char *print_type(const gen_print_t *how);
 void print_real(FILE *out, gen_real_t real, double value);
-/* Words of a file into a comment of C: they can neither end it nor begin another. */
+/* Writes text from a robot file into a C comment, such that it can neither end it nor begin
+ * another. */
 void print_comment(const char *text, FILE *out);
 void print_upper(const char *text, FILE *out);
 
-/* print_text.c: the comment on top of a file, the bounds of fixed point, and what names mean. */
+/* print_text.c: the comment on top of a file, the bounds of fixed point, and the meaning of
+ * names. */
 void print_top(const gen_t *gen, const gen_print_t *how, FILE *out);
 void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out);
 void print_legend(const gen_t *gen, FILE *out);
 
-/* print_code.c: one kernel. */
+/* print_code.c: writes one kernel. */
 void print_signature(const gen_t *gen, const gen_print_t *how, gen_kernel_t k, FILE *out);
 void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_t kernel, FILE *out);
 
-/* print_name.c: a variable for each of the `count` nodes in `order`. */
+/* print_name.c: names a variable for each of the `count` nodes in `order`. */
 void print_name_nodes(printer_t *p, const gen_names_t *names, const int32_t *order, int32_t count);
 
 /* print_selftest.c */

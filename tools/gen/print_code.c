@@ -9,7 +9,7 @@ enum { INLINE_OPS = 5 };
 
 static void expression(const printer_t *p, int32_t id);
 
-/* fixed: a product with a power of two is the other factor. */
+/* Fixed point: a product with a power of two is printed as the other factor. */
 static int32_t resolved(const printer_t *p, int32_t id) {
     if (!p->fixed)
         return id;
@@ -54,7 +54,7 @@ static void sum(const printer_t *p, int32_t id) {
     const graph_node_t *n = graph_at(p->g, id);
     int first = 0;
     ref_t r[2] = {n->a, n->b};
-    /* What was written out stands in front, so that the sum reads from the left. */
+    /* An inlined operand comes first, so that the sum reads from the left. */
     if (!(n->b & 1) && p->inlined[resolved(p, n->b >> 1)] && !p->inlined[resolved(p, n->a >> 1)])
         first = 1;
     for (int k = 0; k < 2; k++) {
@@ -140,7 +140,7 @@ static void expression(const printer_t *p, int32_t id) {
     }
 }
 
-/* Operations that an inlined node brings with it. */
+/* Number of operations in an inlined node. */
 static int inlined_ops(const printer_t *p, int32_t id) {
     const graph_node_t *n = graph_at(p->g, id);
     if (!p->inlined[id])
@@ -148,7 +148,7 @@ static int inlined_ops(const printer_t *p, int32_t id) {
     return 1 + inlined_ops(p, n->a >> 1) + (graph_uses_b(n->op) ? inlined_ops(p, n->b >> 1) : 0);
 }
 
-/* What is used once, has no name and is short stands where it is used. */
+/* Inlines nodes that are used once, have no name and are short. */
 static void choose_inlined(printer_t *p, const int32_t *order, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         const graph_node_t *n = graph_at(p->g, order[i]);
@@ -200,7 +200,7 @@ static void print_angle(const printer_t *p, int32_t id) {
     fputs(";\n", p->out);
 }
 
-/* Sine and cosine come together, where the first of them is wanted. */
+/* Prints sine and cosine together, where the first of them is used. */
 static void print_sincos(const printer_t *p, int32_t id, const int32_t *order, int32_t count,
                          bool *printed) {
     const graph_node_t *n = graph_at(p->g, id);
@@ -251,7 +251,7 @@ static void print_result(const printer_t *p, gen_kernel_t kernel, int i) {
     fputs(";\n", p->out);
 }
 
-/* What a run of statements leads to. */
+/* Names the result of a run of statements. */
 static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
     static const char *const part[6] = {"velocity along x", "velocity along y", "velocity along z",
                                         "turning about x",  "turning about y",  "turning about z"};
@@ -287,7 +287,8 @@ static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
     fputs(" */\n", p->out);
 }
 
-/* Forward dynamics has one long run of statements: elimination goes from pivot to pivot. */
+/* Forward dynamics is one long run of statements; a line before each pivot structures its
+ * elimination. */
 static void print_pivot(const printer_t *p, int32_t id) {
     const char *name = p->var[graph_at(p->g, id)->a >> 1];
     unsigned row, column;
@@ -315,8 +316,9 @@ void print_signature(const gen_t *gen, const gen_print_t *how, gen_kernel_t k, F
 }
 
 /*
- * Of a function with many more values than registers the compiler's scheduler undoes the order that
- * gen_schedule found. Shorter ones gain from it, and fixed point is compiled without it anyway.
+ * In a function with many more values than registers, the compiler's scheduler would undo the order
+ * that gen_schedule found. Shorter functions gain from the scheduler, and fixed point is compiled
+ * without it anyway.
  */
 static bool in_order(const gen_print_t *how, gen_kernel_t kernel) {
     return how->real == GEN_F32 && kernel == GEN_FD;
@@ -349,10 +351,11 @@ void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_t kerne
     bool *done = calloc((size_t)results, sizeof *done);
     if (!done)
         abort();
-    /* A result is stored as soon as it is there, with a line above what leads to it. */
+    /* Stores each result as soon as it is computed, with a comment above the statements that lead
+     * to it. */
     int32_t start = 0;
     for (int32_t i = 0; i <= count; i++) {
-        /* Which results does the next run of statements lead to? */
+        /* Finds the results that the next run of statements leads to. */
         if (i == start) {
             int32_t end = i;
             int result = -1;

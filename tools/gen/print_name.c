@@ -16,7 +16,7 @@ static bool named_like(const gen_name_t *n, const double *value, int32_t id, int
     return true;
 }
 
-/* Bits of the joints whose angles are summed. */
+/* Bits of the joints in a sum of angles. */
 static uint32_t joints_of(const graph_t *g, int32_t id) {
     const graph_node_t *a = graph_at(g, id);
     if (a->op == GRAPH_INPUT)
@@ -25,8 +25,8 @@ static uint32_t joints_of(const graph_t *g, int32_t id) {
 }
 
 /*
- * q2 + q3 gives s23. Where a joint may have two digits it is s2_3, and more than two joints are
- * named by their ends: s2_to_13, or s2_in_13 where some between are missing.
+ * q2 + q3 gives s23. If a joint number may have two digits it is s2_3, and sums of more than two
+ * joints are named by their ends: s2_to_13, or s2_in_13 if some between are missing.
  */
 static void name_angle(uint32_t joints, uint32_t n, char letter, char name[PRINT_VAR]) {
     int joint[DYN_MAX_JOINTS] = {0}, count = 0;

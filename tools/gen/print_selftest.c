@@ -1,4 +1,4 @@
-/* Writes the self-test: states, results of the general kernels there, and what may differ. */
+/* Writes the self-test: states, the results of the general kernels there, and tolerances. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct {
     double in[GEN_ARRAYS][DYN_MAX_JOINTS];
 } selftest_t;
 
-/* Within the limits where the robot has them. */
+/* A random value, within the limits if the robot has them. */
 static double state_value(const gen_t *gen, gen_array_t array, uint32_t i, int which) {
     int context = 10 + which;
     const double part = gen_probe(&context, array, (int32_t)i);
@@ -79,8 +79,8 @@ static void print_inputs(selftest_t *t, gen_kernel_t kernel, int which) {
 }
 
 /*
- * What may differ: twice the running error of this state for floats (twice, because that is to
- * first order and the reference has its own), the guaranteed error for fixed point.
+ * Tolerances: for floats twice the running error of this state (twice, because it is a first-order
+ * bound and the reference has its own error); for fixed point the guaranteed error.
  */
 static void tolerances(const selftest_t *t, gen_kernel_t kernel, const gen_state_t *state,
                        double *tolerance) {
@@ -99,12 +99,11 @@ static void tolerances(const selftest_t *t, gen_kernel_t kernel, const gen_state
             t->how->real == GEN_Q31 ? t->how->fixed[kernel]->result_error[i] : 2 * error[r];
         most = fmax(most, fabs(value[r]));
     }
-    /* The general kernel in double is not exact either, and computes the arm with the noise of its
-     * file. */
+    /* The general kernel in double rounds too, and computes the arm with the noise of its file. */
     gen_quiet_error(t->gen, kernel, state, error);
     for (int i = 0; i < graph_outputs(g); i++) {
         tolerance[i] += 1e-12 * (1 + most) + error[i];
-        /* Along the pivots of a long arm the running error of forward dynamics grows past it. */
+        /* In forward dynamics of a long arm the running error can grow beyond FLT_MAX. */
         if (single)
             tolerance[i] = fmin(tolerance[i], (double)FLT_MAX);
     }

@@ -48,7 +48,7 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
                 gen->other.mul, gen->other.add);
 }
 
-/* Order, units, frames and signs of the arguments. */
+/* Writes order, units, frames and signs of the arguments. */
 static void print_arguments(const gen_t *gen, const gen_print_t *how, FILE *out) {
     const uint32_t keep = gen->options.keep;
     const double(*r)[3] = (const double(*)[3])gen->traced.base.r;
@@ -92,7 +92,7 @@ static void print_arguments(const gen_t *gen, const gen_print_t *how, FILE *out)
     fputs(" *\n", out);
 }
 
-/* Of the names in the functions. */
+/* Explains the names in the functions. */
 void print_legend(const gen_t *gen, FILE *out) {
     fputs(
         "/*\n"

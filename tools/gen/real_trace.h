@@ -10,7 +10,8 @@
 typedef dyn_real_trace_t real;
 typedef real acc;
 
-/* The printer finds the names of what is left in the mechanics by itself (tools/gen/names.h). */
+/* Names are not needed: the printer identifies quantities by their values (gen_names_t of
+ * tools/gen/form.h). */
 #define NAMED(joint, value) ((void)(joint), (void)(value))
 
 #define real_known(value)   trace_const(value)
@@ -36,8 +37,7 @@ typedef real acc;
 
 #define real_shift_mass(a, shift) ((void)(shift), (a))
 
-/* Straight-line code cannot branch on a pivot: the smallest is a node, and the answer comes later.
- */
+/* Straight-line code cannot branch on a pivot: the smallest pivot is a node, checked later. */
 typedef struct {
     real smallest;
 } pivot;
@@ -55,7 +55,7 @@ INLINE bool pivot_ok(pivot p) {
     return true;
 }
 
-/* Straight-line code tells nobody that it has clamped. */
+/* Straight-line code does not report that it has clamped. */
 #define real_beyond(a, limit) ((void)(a), (void)(limit), 0u)
 
 INLINE bool real_holds(double value, int exponent) {

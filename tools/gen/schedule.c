@@ -1,7 +1,7 @@
 /*
- * The order of the statements: depth first, so that what was computed is used soon. Which operand
- * and which result come first is tried many times, and the order with the fewest values alive
- * beyond the registers is kept. The same graph always gives the same order.
+ * Orders the statements depth first, so that a computed value is used soon. It tries many orders of
+ * operands and results and keeps the one with the fewest values alive beyond the registers. The
+ * same graph always gives the same order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct {
     const graph_t *g;
     int32_t *order, count;
     bool *done;
-    int32_t *weight; /* nodes below, as a measure */
+    int32_t *weight; /* number of nodes below, as a measure */
     uint64_t random;
     int noise; /* of 16: how often the smaller operand comes first */
 } plan_t;
@@ -50,7 +50,8 @@ static void visit(plan_t *p, int32_t id) {
     p->order[p->count++] = id;
 }
 
-/* Sum over the statements of what is alive beyond the registers, and a little for all that is. */
+/* Sum over the statements of the values alive beyond the registers, plus a little for all that are
+ * alive. */
 static double pressure(const graph_t *g, const int32_t *order, int32_t count, int registers,
                        int32_t *last) {
     double sum = 0;
@@ -71,7 +72,7 @@ static double pressure(const graph_t *g, const int32_t *order, int32_t count, in
             last[n->b >> 1] == i)
             alive--;
         if (last[order[i]] == i)
-            alive--; /* only a result: stored at once */
+            alive--; /* a result without other users is stored at once */
         sum += (alive > registers ? 1.0 * (alive - registers) : 0) + 0.01 * alive;
     }
     return sum;
@@ -110,7 +111,7 @@ int32_t *gen_schedule(const graph_t *g, int registers, int32_t *count) {
         p.count = 0;
         p.noise = k % 8;
         for (int i = 0; i < outputs; i++) {
-            /* From the last to the first, then from the first, then in any order. */
+            /* Results in reverse order, in order, or in random order, by turns. */
             result[i] = k % 3 == 0 ? outputs - 1 - i : i;
             if (k % 3 == 2) {
                 const int j = (int)(draw(&p) % (uint32_t)(i + 1));

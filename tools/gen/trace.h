@@ -19,7 +19,7 @@ typedef struct {
 #include "dyn/number/arm.inc"
 #undef DYN_REAL
 
-/* New nodes go there from now on: before dyn_prepare_trace, inputs and the kernel. */
+/* Selects the graph for new nodes. Call it before dyn_prepare_trace, the inputs and the kernel. */
 void trace_use(graph_t *graph);
 
 dyn_real_trace_t trace_const(double value);
@@ -32,9 +32,9 @@ dyn_real_trace_t trace_recip(dyn_real_trace_t a);
 dyn_real_trace_t trace_other(graph_op_t op, dyn_real_trace_t a, dyn_real_trace_t b);
 void trace_sincos(dyn_real_trace_t q, dyn_real_trace_t offset, dyn_real_trace_t *cosine,
                   dyn_real_trace_t *sine);
-/* Makes each of them a result of the graph. */
+/* Makes each number a result of the graph. */
 void trace_results(const dyn_real_trace_t *result, uint32_t count);
-/* Values of numbers in a graph that was never rewritten, whether they are results or not. */
+/* Values of numbers in a graph that was never rewritten, including numbers that are not results. */
 void trace_values(const graph_t *graph, graph_lookup_t input, void *context,
                   const dyn_real_trace_t *number, int count, double *value);
 

@@ -9,7 +9,7 @@
 #include "tools/cli/say.h"
 #include "tools/proof/units.h"
 
-/* Hash and proved units, both of the image that a board would get. */
+/* Takes the hash and the proved units from the image that a board would get. */
 static void look_at_image(const robot_t *robot, bool fixed_point, gen_robot_t *made, bool *proved) {
     messages_t messages = MESSAGES_INIT;
     size_t size = 0;

@@ -1,4 +1,4 @@
-/* Robots as robot images (firmware/params/image.h) and back. */
+/* Converts robots to robot images (firmware/params/image.h) and back. */
 #ifndef TOOLS_IMAGE_ROBOT_IMAGE_H
 #define TOOLS_IMAGE_ROBOT_IMAGE_H
 
@@ -6,8 +6,8 @@
 #include "tools/robot/robot.h"
 
 /*
- * The bytes of the robot's image, to be freed; NULL with errors among the messages. What keeps q31
- * from being proved is left there as a note.
+ * Makes the bytes of the robot's image, to be freed. Returns NULL with errors among the messages.
+ * If q31 cannot be proved, a note says why.
  */
 uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messages);
 

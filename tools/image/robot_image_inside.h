@@ -1,12 +1,14 @@
-/* What the reader of images needs of the writer, to find out whether a robot says the same. */
+/* Functions of the writer that the reader of images uses to check that a robot gives the same
+ * image. */
 #ifndef TOOLS_IMAGE_ROBOT_IMAGE_INSIDE_H
 #define TOOLS_IMAGE_ROBOT_IMAGE_INSIDE_H
 
 #include "tools/image/robot_image.h"
 
-/* All but the sections. */
+/* Fills in everything except the sections. */
 void robot_to_image(const robot_t *robot, image_t *image);
-/* The section FLEX; NULL with an error, and where the arm has none. Lives as the image does. */
+/* Makes the section FLEX; NULL with an error, or if the arm has none. It must live as long as the
+ * image. */
 uint8_t *robot_image_flex(const robot_t *robot, image_t *image, messages_t *messages);
 
 #endif

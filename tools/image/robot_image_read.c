@@ -1,5 +1,5 @@
-/* Robots from robot images, for tools/image/robot_image.h: only those that a robot file can
- * say, so that nothing is lost on the way back. */
+/* Reads robots from robot images, for tools/image/robot_image.h. Accepts only images that a robot
+ * file can express, so that nothing is lost in the conversion. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,11 +56,11 @@ static void image_to_robot(const image_t *image, const dyn_model_t *model, robot
         out->joint[i].source.link = model->joint[i].link;
         out->joint[i].source.drive = model->joint[i].drive;
         out->joint[i].source.drive.limits.acceleration =
-            (double)image->joint[i].acceleration[0]; /* of the file, not of the board */
+            (double)image->joint[i].acceleration[0]; /* as in the file, not the board's default */
     }
 }
 
-/* The beams of an image. false with an error. */
+/* Reads the beams of an image; false with an error. */
 static bool image_to_beams(const image_t *image, robot_t *out, message_place_t place,
                            messages_t *messages) {
     image_beam_t beam[DYN_FLEX_MAX_JOINTS];
@@ -89,8 +89,8 @@ static bool image_to_beams(const image_t *image, robot_t *out, message_place_t p
 }
 
 /*
- * Constants for q31 that this build can read are those of the arm. A copy, because a file in memory
- * need not lie on a word.
+ * Checks that the q31 constants, if this build can read them, are those of the arm. Works on a
+ * copy, because a file in memory need not be word-aligned.
  */
 static bool q31_agrees(const image_t *image, const dyn_model_t *model) {
     const image_section_t *section = &image->section[IMAGE_SECTION_Q31A];
@@ -136,7 +136,8 @@ static bool same_content(const image_t *a, const image_t *b) {
     return same;
 }
 
-/* The integrals of closed-form shapes are those of the beams; of tables they are all there is. */
+/* Checks the integrals: those of closed-form shapes must follow from the beams; those of tables
+ * have no other source. */
 static bool same_flex(const image_t *image, const robot_t *robot, const robot_t *again) {
     const image_section_t *section = &image->section[IMAGE_SECTION_FLEX];
     messages_t own = MESSAGES_INIT;
@@ -153,9 +154,10 @@ static bool same_flex(const image_t *image, const robot_t *robot, const robot_t 
 }
 
 /*
- * A board takes every image with possible numbers in it. The tool takes only those that a robot
- * file can say, so that nothing is lost by --show: no number where the image says that none was
- * given, none that the schema forbids. Its own are all such. False with an error.
+ * A board accepts every image with possible numbers in it. The tool accepts only those that a robot
+ * file can express, so that --show loses nothing: no number where the image says that none was
+ * given, and none that the schema forbids. All images made by this tool are such. Returns false
+ * with an error.
  */
 static bool robot_file_says_it(const image_t *image, const robot_t *robot, message_place_t place,
                                messages_t *messages) {

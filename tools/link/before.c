@@ -11,7 +11,7 @@ static int no_memory(client_t *client) {
     return -1;
 }
 
-/* One value. 1: there is no such parameter or joint. */
+/* Reads one value. Returns 1 if there is no such parameter or joint. */
 static int take_value(client_t *client, uint32_t parameter, uint32_t joint, before_t *out) {
     before_value_t *v = &out->value[out->values];
     if (client_get(client, parameter, joint, &v->value, &v->saved) != 0)
@@ -22,7 +22,7 @@ static int take_value(client_t *client, uint32_t parameter, uint32_t joint, befo
     return 0;
 }
 
-/* A parameter of the whole arm has one joint, one of each joint as many as there are. */
+/* A parameter of the whole arm has one value; a parameter per joint has one for each joint. */
 static int take_values(client_t *client, before_t *out) {
     const device_t *d = &client->device;
     out->value = calloc((size_t)d->parameters * (DYN_MAX_JOINTS + 1) + 1, sizeof *out->value);
@@ -81,8 +81,8 @@ static int load(client_t *client, const before_t *before, uint8_t which) {
                              NULL, NULL);
 }
 
-/* Two rounds: what one parameter allows may depend on another one. How many are not as they were;
- * -1: the line failed. */
+/* Makes two rounds, because the range of one parameter may depend on another. Returns how many
+ * values differ from before, or -1 if the link failed. */
 static int set_values(client_t *client, const before_t *before, bool all) {
     int wrong = 0;
     for (int round = 0; round < 2; round++) {
@@ -111,7 +111,7 @@ static bool store_again(client_t *client, const before_t *before) {
            client_save(client, &persistent) == 0 && has(client, before, STORED);
 }
 
-/* The line failed: nothing is known. */
+/* The link failed, so the state is unknown. */
 static bool failed(const client_t *client) {
     return client->error.what[0] != '\0';
 }

@@ -1,4 +1,4 @@
-/* Requests of tools/link/client.h and their answers, and how a client is opened and closed. */
+/* Requests and answers of tools/link/client.h; opening and closing a client. */
 #include "tools/link/client.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "firmware/params/bytes.h"
 #include "tools/link/client_inside.h"
 
-/* A minute for an emulated board, which is as slow as its machine; one that has gone closes the
+/* An emulated board gets a minute, because it is as slow as its host; one that has ended closes the
  * line. */
 enum { TRIES = 6, TRIES_EMULATED = 30, TIMEOUT_MS = 2000, GREET_TRIES = 40, GREET_MS = 500 };
 
@@ -45,7 +45,7 @@ static void take_frame(client_t *client, size_t size) {
     }
 }
 
-/* Bytes that have come, as far as the answer that is waited for. 0: none in time. */
+/* Receives bytes up to the awaited answer. Returns 0 if none came in time. */
 static int take_bytes(client_t *client, int timeout_ms) {
     uint8_t bytes[4096];
     const int n = port_read(client->port, bytes, sizeof bytes, timeout_ms);
@@ -76,7 +76,7 @@ static int wait_answer(client_t *client, int timeout_ms) {
     return 1;
 }
 
-/* A refusal with a reason: the answer holds it first, and a joint behind. */
+/* A refusal with a reason: the answer holds the reason and then a joint. */
 static int refused(client_t *client, link_message_t message) {
     const int status = client->status;
     if ((status == LINK_APP || status == LINK_STORE) && client->reply_size >= 2) {
@@ -141,7 +141,7 @@ int client_poll(client_t *client, int timeout_ms) {
 
 /* -------------------------------------------------------------------------------------- opening */
 
-/* Texts one behind the other, each with its zero. */
+/* Texts follow each other, each ended by a zero. */
 const char *client_next_text(const uint8_t **at, const uint8_t *end) {
     const char *text = (const char *)*at;
     const uint8_t *zero = *at < end ? memchr(*at, 0, (size_t)(end - *at)) : NULL;
@@ -187,7 +187,7 @@ client_t *client_over(port_t *port, port_error_t *error) {
     }
     client->port = port;
     client->timeout_ms = TIMEOUT_MS;
-    client->next = (uint8_t)(now_ms() * 37 >> 2); /* not that of the session before */
+    client->next = (uint8_t)(now_ms() * 37 >> 2); /* differs from that of the session before */
     frame_reader_init(&client->reader, client->rx, sizeof client->rx);
     if (hello(client, GREET_TRIES, GREET_MS) == 0) {
         client->tries = client->device.flags & HELLO_EMULATED ? TRIES_EMULATED : TRIES;
@@ -215,7 +215,7 @@ void client_forget(device_t *d) {
 void client_close(client_t *client) {
     if (!client)
         return;
-    /* Whoever comes next finds the choice as it was. One try: the line may be gone. */
+    /* Restores the choice for the next client. Only one try, because the line may be gone. */
     client->tries = 1;
     if (client->choices > 0 && client->status >= 0 && !port_firmware(client->port))
         (void)client_stream_end(client);

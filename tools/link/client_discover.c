@@ -1,5 +1,5 @@
-/* What the board tells about itself, for tools/link/client.h: its robot, parameters, fields and
- * methods, its state, its fault, its counters and its last crash. */
+/* Reads what the board reports about itself, for tools/link/client.h: its robot, parameters, fields
+ * and methods, its state, fault, counters and last crash. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the board keeps, for tools/link/client.h: parameters, images, and saving both. */
+/* What the board stores, for tools/link/client.h: parameters, images, and saving both. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ int client_takes(client_t *client, uint32_t joints) {
              d->board);
     port_fail(&client->error, cure, "the robot has %u joints, this firmware takes %u",
               (unsigned)joints, d->joints_max);
-    client->status = LINK_APP; /* as the board itself would refuse it */
+    client->status = LINK_APP; /* as if the board had refused it */
     client->reason = APP_E_IMAGE + IMAGE_E_JOINTS;
     return -1;
 }
@@ -128,7 +128,7 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
     if (client_ask_long(client, ASK_IMAGE_END, &target, 1) != 0)
         return -1;
     *kept = client->reply_size >= 4 && client->reply[3];
-    if (target == TARGET_APP) { /* the choice was for the arm before */
+    if (target == TARGET_APP) { /* the chosen fields belonged to the arm before */
         client->found_known = true;
         client->founds = 0;
     }
@@ -149,7 +149,7 @@ uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
     request[5] = HEAD;
     if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {
         if (client->status == LINK_INDEX)
-            client->error.what[0] = '\0'; /* there is none: no error */
+            client->error.what[0] = '\0'; /* no image is not an error */
         return NULL;
     }
     const uint32_t total = client->reply_size == HEAD ? get_u32(client->reply + HEAD - 4) : 0;

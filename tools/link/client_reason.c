@@ -1,4 +1,4 @@
-/* Words for the reasons with which a board refuses: reason_cause and reason_cure of
+/* Texts for the reasons of a board's refusals: reason_cause and reason_cure of
  * tools/link/client.h. */
 #include "firmware/app/errors.h"
 #include "firmware/params/image.h"

@@ -57,7 +57,7 @@ void stream_take(client_t *client, const uint8_t *frame, size_t size) {
     client->sample_sequence = (uint8_t)(frame[1] + 1);
     client->sample_seen = true;
     if (client->choices == 0)
-        return; /* of somebody before us */
+        return; /* a sample of another client's choice */
     client->lost_total += (uint16_t)(lost - client->lost_last);
     client->lost_last = s->lost = lost;
     if (first == 0) {
@@ -67,7 +67,7 @@ void stream_take(client_t *client, const uint8_t *frame, size_t size) {
     const uint32_t values = values_of(client);
     if (tick != s->tick || first != client->filled || first + count > values ||
         values > CLIENT_VALUES_MAX)
-        return; /* a piece is missing */
+        return; /* a frame is missing */
     for (uint32_t i = 0; i < count; i++)
         s->word[first + i] = get_u32(payload + PROTOCOL_SAMPLE_HEAD + 4 * i);
     client->filled = first + count;
@@ -75,19 +75,19 @@ void stream_take(client_t *client, const uint8_t *frame, size_t size) {
         finish(client);
 }
 
-/* Frames lost on the line have been paid for, too: half a window is paid again before it is used
- * up. */
+/* Frames lost on the line use up credit too, so the credit is renewed when half of the window is
+ * left. */
 int stream_pay(client_t *client) {
     uint8_t request[4];
     if (client->choices == 0 || client->credit > client->window / 2)
         return 0;
     const uint32_t more = client->window - client->credit;
     put_u32(request, more);
-    client->credit += more; /* before: samples come while the answer is waited for */
+    client->credit += more; /* before the request: samples arrive while it waits for the answer */
     return client_ask(client, ASK_CREDIT, request, sizeof request);
 }
 
-/* Ticks between two samples with which the refused ones fit the line. */
+/* Smallest number of ticks between samples with which the refused fields fit the line. */
 static int fitting(client_t *client, uint32_t *bytes, uint32_t *rate_hz, uint32_t *every) {
     device_status_t status;
     *bytes = get_u16(client->reply);
@@ -100,7 +100,7 @@ static int fitting(client_t *client, uint32_t *bytes, uint32_t *rate_hz, uint32_
     return 0;
 }
 
-/* The refusal with its arithmetic. */
+/* Turns the refusal into an error that shows the arithmetic. */
 static int over_budget(client_t *client, uint32_t every) {
     const uint32_t needed = get_u32(client->reply + 2), available = get_u32(client->reply + 6);
     uint32_t bytes, rate_hz, fits;
@@ -185,7 +185,7 @@ static int remember(client_t *client) {
     return 0;
 }
 
-/* Units of fixed point are the arm's, and of some settings: not those of the first look. */
+/* Reads the fixed-point units again: they depend on the arm and on some parameters. */
 static int renew_units(client_t *client, const uint8_t *chosen, uint32_t choices) {
     for (uint32_t i = 0; i < choices; i++)
         if (client->device.field[chosen[i]].kind == KIND_Q31 &&
@@ -241,7 +241,7 @@ int client_stream_end(client_t *client) {
     if (remember(client) != 0)
         return -1;
     const int status = end_with(client, client->found, client->founds, client->found_every);
-    /* Its rate may have become too fast for what was chosen. */
+    /* The restored fields may no longer fit the line at the board's present rate. */
     return status != 0 && client->status >= 0 ? end_with(client, NULL, 0, 0) : status;
 }
 

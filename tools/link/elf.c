@@ -1,5 +1,4 @@
-/* tools/link/elf.h: the few structures of ELF32 that are needed, each looked at within its bounds.
- */
+/* tools/link/elf.h: reads the few structures of ELF32 that are needed, each with checked bounds. */
 #include "tools/link/elf.h"
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-/* Names of addresses in the firmware, from the symbol table of its ELF file. */
+/* Finds the names of addresses in the firmware, from the symbol table of its ELF file. */
 #ifndef TOOLS_LINK_ELF_H
 #define TOOLS_LINK_ELF_H
 
@@ -8,13 +8,13 @@
 
 typedef struct elf elf_t;
 
-/* NULL with *why set where the file cannot be read or is no 32-bit little-endian ELF. */
+/* Returns NULL and sets *why if the file cannot be read or is not a 32-bit little-endian ELF. */
 elf_t *elf_open(const char *path, const char **why);
 void elf_close(elf_t *elf);
 
-/* "function + 12"; false where no function holds the address. */
+/* Writes "function + 12"; false if no function contains the address. */
 bool elf_name(const elf_t *elf, uint32_t address, char *out, size_t size);
-/* The build id, 20 bytes; NULL where there is none. */
+/* The build id, 20 bytes; NULL if there is none. */
 const uint8_t *elf_build_id(const elf_t *elf);
 
 #endif

@@ -1,5 +1,5 @@
-/* A line of any kind: tools/link/port.h. How each is opened is in port_serial.c, port_socket.c and
- * port_emulator.c. */
+/* Ports of any kind: tools/link/port.h. port_serial.c, port_socket.c and port_emulator.c open
+ * them. */
 #include "tools/link/port.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *err
         return NULL;
     }
     port->file = -1;
-    signal(SIGPIPE, SIG_IGN); /* a line that is closed is an error of port_write */
+    signal(SIGPIPE, SIG_IGN); /* a closed line becomes an error of port_write */
     int status;
     if (!strncmp(name, "tcp:", 4))
         status = port_open_tcp(port, name + 4, error);

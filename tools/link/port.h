@@ -1,6 +1,6 @@
 /*
- * A line of bytes to a board: a serial device, a socket, an emulator that is started for it, or
- * functions of the caller (a board in the same process).
+ * A byte stream to a board: a serial device, a socket, an emulator that it starts, or functions of
+ * the caller (a board in the same process).
  *
  *     /dev/ttyACM0[@BAUD]   tcp:HOST:PORT   unix:PATH   qemu:BOARD   qemu:FILE.elf
  */
@@ -15,7 +15,7 @@ enum { PORT_BAUD = 921600, PORT_TEXT = 400 };
 
 typedef struct port port_t;
 
-/* What is wrong and what to do about it. */
+/* What is wrong and how to correct it. */
 typedef struct {
     char what[PORT_TEXT], cure[PORT_TEXT];
 } port_error_t;
@@ -24,20 +24,20 @@ void port_fail(port_error_t *error, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * What lies in the flash of an emulated board that takes a robot in no other way: its chip has no
- * RAM for an image, and the emulator no flash that can be written. firmware.slot beside the
- * firmware says where; every other board does without.
+ * Initial flash contents of an emulated board that can get a robot in no other way: its chip has no
+ * RAM for an image, and the emulator's flash cannot be written. The file firmware.slot beside the
+ * firmware says where they go; boards without this file do not need it.
  */
 typedef struct {
     const uint8_t *bytes;
     size_t size;
 } port_flash_t;
 
-/* NULL with *error filled in. To be closed by port_close, which ends the emulator, too. `flash` may
- * be NULL. */
+/* Returns NULL with *error filled in. Close it with port_close, which also ends the emulator.
+ * `flash` may be NULL. */
 port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *error);
 
-/* read: bytes, 0 where none came in time, -1 where the line is closed. write: 0 or -1. */
+/* read: number of bytes, 0 if none came in time, -1 if the line is closed. write: 0 or -1. */
 typedef struct {
     int (*read)(void *context, uint8_t *bytes, size_t most, int timeout_ms);
     int (*write)(void *context, const uint8_t *bytes, size_t size);
@@ -49,19 +49,18 @@ void port_close(port_t *port);
 int port_read(port_t *port, uint8_t *bytes, size_t most, int timeout_ms);
 int port_write(port_t *port, const uint8_t *bytes, size_t size);
 
-/* To wait for it together with something else; -1 where there is none. */
+/* File descriptor, to wait for it together with others; -1 if there is none. */
 int port_file(const port_t *port);
-/* The emulator behind it: its firmware file; NULL for everything else. */
+/* Firmware file of the emulator; NULL for every other port. */
 const char *port_firmware(const port_t *port);
-/* What to look at where nobody answers. */
+/* Hint for the case that nobody answers. */
 const char *port_silent(const port_t *port);
-/* Something to tell the user that is no error, or NULL. */
+/* A note for the user that is not an error, or NULL. */
 const char *port_note(const port_t *port);
 
 /*
- * Milliseconds for which a USB adapter collects bytes before it hands them over, from the sysfs of
- * the machine (normally at /sys); -1 where the device has no such timer. The file that sets it goes
- * to `path`.
+ * Time in ms for which a USB adapter collects bytes before it delivers them, from sysfs (normally
+ * /sys); -1 if the device has no such timer. `path` gets the file that sets it.
  */
 int port_latency_ms(const char *device, const char *sysfs, char *path, size_t size);
 

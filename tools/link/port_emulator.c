@@ -1,4 +1,4 @@
-/* An emulator that is started for a line, for tools/link/port.h: qemu:BOARD and qemu:FILE.elf. */
+/* Starts an emulator for a port, for tools/link/port.h: qemu:BOARD and qemu:FILE.elf. */
 #define _GNU_SOURCE /* pipe2, memfd_create */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 #include "tools/link/port_inside.h"
 
-/* build/BOARD/firmware.elf beside build/host/appell, BOARD/lab for its laboratory, or the file
- * itself. */
+/* Finds build/BOARD/firmware.elf relative to build/host/appell; BOARD/lab is the laboratory build;
+ * FILE.elf is itself. */
 static int find_firmware(const char *name, char *out, size_t size, port_error_t *error) {
     char own[PATH_MAX], cure[PORT_TEXT];
     const size_t length = strlen(name);
@@ -41,7 +41,7 @@ static int find_firmware(const char *name, char *out, size_t size, port_error_t 
     return -1;
 }
 
-/* What make wrote beside the firmware: how this board is emulated. */
+/* Reads the file that make wrote beside the firmware, which says how to emulate this board. */
 static int read_arguments(const char *firmware, char *text, size_t size, port_error_t *error) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%.*s.qemu", (int)(strlen(firmware) - 4), firmware);
@@ -58,8 +58,8 @@ static int read_arguments(const char *firmware, char *text, size_t size, port_er
 }
 
 /*
- * The argument that puts `flash` into the board's flash, empty where the board needs none. *file
- * holds the bytes; the emulator inherits it.
+ * Makes the argument that puts `flash` into the board's flash; empty if the board needs none. *file
+ * is a descriptor of the bytes, which the emulator inherits.
  */
 static int place_flash(const char *firmware, const port_flash_t *flash, char *out, size_t size,
                        int *file, port_error_t *error) {
@@ -89,10 +89,10 @@ static int place_flash(const char *firmware, const port_flash_t *flash, char *ou
 
 enum { ARGUMENTS_MOST = 40 };
 
-/* What the emulator is started with. */
+/* Arguments and files for the emulator. */
 typedef struct {
     char text[1000], loader[100];
-    int line, slot; /* files that it inherits; slot: -1 for none */
+    int line, slot; /* file descriptors that it inherits; slot -1: none */
 } emulator_t;
 
 static void run_emulator(emulator_t *e, const char *firmware, int told) {
@@ -116,7 +116,7 @@ static void run_emulator(emulator_t *e, const char *firmware, int told) {
     }
     argument[count] = NULL;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setpgid(0, 0); /* the terminal's control-C is for us, who stop the arm first; we end it */
+    setpgid(0, 0); /* control-C reaches only us: we stop the arm first and then end the emulator */
     const int null = open("/dev/null", O_RDWR);
     if (null >= 0) {
         dup2(null, STDIN_FILENO);

@@ -1,5 +1,5 @@
-/* Serial devices for tools/link/port.h: opening one, its speed, and what is wrong with one that
- * cannot be opened. */
+/* Serial devices for tools/link/port.h: opens one, sets its speed, and explains why one cannot be
+ * opened. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -13,7 +13,7 @@
 
 #include "tools/link/port_inside.h"
 
-/* Serial devices of this machine, for a message. */
+/* Lists the serial devices of this machine, for a message. */
 static void list_devices(char *out, size_t size) {
     static const char *const patterns[] = {"/dev/ttyACM*", "/dev/ttyUSB*", "/dev/serial/by-id/*"};
     size_t used = 0;
@@ -31,7 +31,7 @@ static void list_devices(char *out, size_t size) {
     }
 }
 
-/* Which process has the device open, as far as we may look. */
+/* Finds the process that has the device open, as far as permissions allow. */
 static bool find_user(const char *device, char *out, size_t size) {
     char real[PATH_MAX], path[PATH_MAX], target[PATH_MAX];
     glob_t found;

@@ -1,4 +1,4 @@
-/* What the stages of a tick cost on the board. */
+/* Reads from a board what each stage of its tick costs. */
 #ifndef TOOLS_MOTION_COSTS_H
 #define TOOLS_MOTION_COSTS_H
 
@@ -7,10 +7,10 @@
 #include "firmware/app/app.h"
 #include "tools/link/client.h"
 
-/* What the tick costs on the board. */
+/* Costs in the unit of the board's counter: cycles, or instructions in the emulator. */
 typedef struct {
     uint32_t ticks;
-    uint32_t least[STAGES + 1], mean[STAGES + 1], most[STAGES + 1]; /* the last: the whole tick */
+    uint32_t least[STAGES + 1], mean[STAGES + 1], most[STAGES + 1]; /* [STAGES]: whole tick */
 } costs_t;
 int costs_fetch(client_t *client, costs_t *costs);
 

@@ -1,4 +1,4 @@
-/* Faults on purpose on a board with a simulated arm; `appell faults` uses it. */
+/* Provokes faults on a board with a simulated arm, for `appell faults`. */
 #ifndef TOOLS_MOTION_FAULTS_H
 #define TOOLS_MOTION_FAULTS_H
 
@@ -10,9 +10,9 @@
 
 typedef void (*faults_say_t)(const char *line);
 
-/* Provokes what can be provoked, one after the other, with the arm in the pose that gravity loads
- * most and without brakes; rows of each go to the folder. How many were not as expected, -1 with
- * client->error; *done: how many were. */
+/* Provokes one fault after the other, with the arm in the pose that gravity loads most and without
+ * brakes, and writes the samples of each into the folder. Returns how many did not go as expected,
+ * or -1 with client->error; *done counts those that did. */
 int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
                    const char *folder, faults_say_t say, uint32_t *done);
 

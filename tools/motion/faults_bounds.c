@@ -1,6 +1,6 @@
 /*
- * How an arm can move after a fault, tools/motion/faults_bounds.h: the quantities of its model over
- * many poses, and from these the bounds.
+ * How an arm can move after a fault, tools/motion/faults_bounds.h: samples quantities of its model
+ * over many poses and computes the bounds from them.
  */
 #include "tools/motion/faults_bounds.h"
 
@@ -11,15 +11,15 @@
 #include "firmware/safety/faults.h"
 
 enum { POSES = 5000 };
-#define SINK_PART 0.1 /* of the velocity limit: lowering, as in firmware/app/setup.c */
-#define RISE_S    0.5 /* to the velocity limit where no acceleration is given, likewise */
+#define SINK_PART 0.1 /* lowering speed / velocity limit, as in firmware/app/setup.c */
+#define RISE_S    0.5 /* to the velocity limit without an acceleration limit, as there */
 
 static double uniform(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(*state >> 11) / 9007199254740992.0;
 }
 
-/* What a pose tells about how fast the arm can become. */
+/* Updates the largest values with those of one pose. */
 static void look_at_pose(bounds_t *w, const double *q, const double *gravity) {
     const uint32_t n = w->robot->n;
     double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2], x[DYN_MAX_JOINTS], pull = 0;
@@ -60,7 +60,7 @@ static void look_at_inertia(bounds_t *w) {
         w->inertia[i] = M[i * (i + 1) / 2 + i];
 }
 
-/* The pose in which a joint must give the largest part of its torque limit. */
+/* Finds the pose in which a joint needs the largest part of its torque limit. */
 static void find_worst(bounds_t *w) {
     const dyn_model_t *m = &w->robot->model;
     double most = -1;
@@ -93,7 +93,7 @@ static double velocity_limit(const bounds_t *w, uint32_t i) {
     return v > 0 ? v : 1;
 }
 
-/* sqrt(2 T), T the kinetic energy of these speeds at most: by Cauchy and Schwarz. */
+/* Upper bound of sqrt(2 T), with T the kinetic energy at these speeds, by Cauchy and Schwarz. */
 static double vigour(const bounds_t *w, const double *moved) {
     double sum = 0;
     for (uint32_t i = 0; i < w->robot->n; i++)
@@ -102,9 +102,9 @@ static double vigour(const bounds_t *w, const double *moved) {
 }
 
 /*
- * What the loop sees as a step of torque where it goes on from where the joint is: what the
- * feedback held until then, kp off or the torque limit, and Coulomb friction, which is fed forward
- * for the speed of the reference and not for that of the joint.
+ * The step of torque when the reference restarts at the joint: the feedback torque until then (kp
+ * off, at most the torque limit), and Coulomb friction, which is fed forward for the speed of the
+ * reference and not for that of the joint.
  */
 static double torque_step(const bounds_t *w, uint32_t i, double off) {
     const dyn_drive_t *d = &w->robot->model.joint[i].drive;
@@ -114,16 +114,16 @@ static double torque_step(const bounds_t *w, uint32_t i, double off) {
 }
 
 /*
- * Largest speed of joint i after the fault, moved: of the joints before it, off: how far the joint
- * was from its reference.
- *   hold     The reference goes on from where and as fast as the joint is, and brakes: a mass on a
- *            spring, M and kp, is at most step / sqrt(kp M) fast after a step of torque, undamped.
- *   lower    that and the speed of lowering, a tenth of the velocity limit (firmware/app/setup.c)
- *   damp     Motors that are shorted take energy away: what there was may be in any joint,
- *            |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). And the speed at which gravity and the shorted
- *            motor balance: the largest gravity torque by (k G)^2 / R and viscous friction.
- *   release  Free fall: the kinetic energy T grows by -qd' g <= sqrt(2 T) sqrt(g' M^-1 g), so that
- *            sqrt(2 T) grows by no more than the largest sqrt(g' M^-1 g) a second. Friction helps.
+ * Largest speed of joint i after the fault. moved: speeds of the joints before the fault. off:
+ * distance of the joint from its reference.
+ *   hold     The reference starts with the position and speed of the joint and brakes. An undamped
+ *            mass M on a spring kp moves at most step / sqrt(kp M) fast after a step of torque.
+ *   lower    That, and the speed of lowering: a tenth of the velocity limit (firmware/app/setup.c).
+ *   damp     Shorted motors only take energy away, but what there was may go into any joint:
+ *            |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). To this comes the speed at which gravity and the
+ *            shorted motor balance: largest gravity torque / ((k G)^2 / R + viscous friction).
+ *   release  Free fall: the kinetic energy T grows by -qd' g <= sqrt(2 T) sqrt(g' M^-1 g), so
+ *            sqrt(2 T) grows per second by at most the largest sqrt(g' M^-1 g). Friction helps.
  */
 double bounds_speed(const bounds_t *w, uint32_t stop, uint32_t i, const double *moved, double off,
                     double seconds) {
@@ -142,12 +142,13 @@ double bounds_speed(const bounds_t *w, uint32_t stop, uint32_t i, const double *
 
 /*
  * How far the end effector can fall.
- *   hold     Every joint by its braking way, moved^2 / 2a, and by 2 step / kp: so far a mass on a
- *            spring goes after a step, undamped. A joint without a spring is as fast as above.
- *   lower    that, and the way of lowering
- *   damp     every joint as fast as above all the time
- *   release  The end effector is at most sqrt(J M^-1 J') sqrt(2 T) fast. sqrt(2 T) begins with its
- *            value at the fault and grows as above: this way in the time.
+ *   hold     Every joint moves by its braking distance moved^2 / 2a and by 2 step / kp, the travel
+ *            of an undamped mass on a spring after a step. A joint without a spring keeps the speed
+ *            from above.
+ *   lower    That, and the travel of lowering.
+ *   damp     Every joint moves with the speed from above all the time.
+ *   release  The end effector moves at most sqrt(J M^-1 J') sqrt(2 T) fast. sqrt(2 T) starts with
+ *            its value at the fault and grows as above; the bound is the integral over the time.
  */
 double bounds_fall(const bounds_t *w, uint32_t stop, const double *bound, const double *moved,
                    const double *off, double seconds) {

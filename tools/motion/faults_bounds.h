@@ -1,5 +1,5 @@
-/* How fast and how far an arm can move after a fault, bounded by its model: every bound holds for
- * all poses that were looked at. */
+/* Bounds how fast and how far an arm can move after a fault, from its model. Each bound covers all
+ * poses that were sampled. */
 #ifndef TOOLS_MOTION_FAULTS_BOUNDS_H
 #define TOOLS_MOTION_FAULTS_BOUNDS_H
 
@@ -13,27 +13,27 @@ typedef struct {
     dyn_arm_f64_t arm;
     dyn_fast_scratch_f64_t scratch;
     double pose[DYN_MAX_JOINTS];
-    /* The largest over all poses looked at. */
+    /* Largest values over all sampled poses. */
     double gravity_most[DYN_MAX_JOINTS];
     double reach[DYN_MAX_JOINTS];    /* distance from the axis to the end effector; prismatic: 1 */
     double mobility[DYN_MAX_JOINTS]; /* (M^-1)_ii */
     double pull;                     /* sqrt(g' M^-1 g) */
     double effector;                 /* sqrt(J M^-1 J') of the end effector's height */
-    double inertia[DYN_MAX_JOINTS];  /* M_ii, in the pose, rotors included */
-    uint32_t joint;                  /* that gravity loads most, by its limit, in the pose */
+    double inertia[DYN_MAX_JOINTS];  /* M_ii in the pose, including rotors */
+    uint32_t joint;                  /* joint with the largest gravity torque / limit in the pose */
 } bounds_t;
 
-/* Finds the pose that gravity loads most, and the largest quantities; the memory is zero before.
- * DYN_OK or another status. */
+/* Finds the pose that gravity loads most, and the largest values. *bounds must be zero before the
+ * call. Returns DYN_OK or another status. */
 int bounds_find(bounds_t *bounds, const robot_t *robot);
 /* Height of the end effector. */
 double bounds_height(const bounds_t *bounds, const double *q);
 
-/* Largest speed of joint i after the fault. moved: speeds of the joints before it, off: how far the
- * joint was from its reference. */
+/* Largest speed of joint i after the fault. moved: speeds of the joints before the fault. off:
+ * distance of the joint from its reference. */
 double bounds_speed(const bounds_t *bounds, uint32_t stop, uint32_t i, const double *moved,
                     double off, double seconds);
-/* How far the end effector can fall; speed: that of bounds_speed for every joint. */
+/* How far the end effector can fall. speed: bounds_speed of every joint. */
 double bounds_fall(const bounds_t *bounds, uint32_t stop, const double *speed, const double *moved,
                    const double *off, double seconds);
 

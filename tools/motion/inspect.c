@@ -1,15 +1,16 @@
 /*
  * Friction and payload of an arm from slow motions. At constant speed the torque that a controller
- * has to command is what the arm takes, whatever the controller believes: gravity, a little
+ * commands is the torque that the arm takes, whatever the controller's model: gravity, a little
  * Coriolis, friction. So, at every sample and joint,
  *
  *     commanded - model without friction = coulomb(sign of the speed) + viscous speed + m p(q)
  *
- * with p the gravity torques of a kilogram at the payload's centre: linear in what is looked for,
- * solved by least squares for all joints at once. Two speeds tell viscous from Coulomb friction,
- * to and fro tells friction from gravity, and a way of all joints at once tells a payload from an
- * offset. The same is solved with p(q) the gravity torques of the arm itself: a factor of all
- * masses. What leaves less is the better explanation.
+ * with p the gravity torques of a kilogram at the payload's centre. This is linear in the unknowns
+ * and solved by least squares for all joints at once. Two speeds separate viscous from Coulomb
+ * friction; moving forth and back separates friction from gravity; moving all joints at once
+ * separates a payload from an offset. The same is solved with p(q) the gravity torques of the arm
+ * itself: then m is a factor of all masses. The better explanation is the one with the smaller
+ * residual.
  */
 #include "tools/motion/inspect.h"
 
@@ -22,24 +23,24 @@
 #include "tools/motion/plan.h"
 #include "tools/motion/trial.h"
 
-#define WAY 0.6 /* rad or m at most, of each joint */
-/* Parts of the velocity limits: friction is what matters, and inertia is not. */
+#define WAY 0.6 /* travel of each joint at most, rad or m */
+/* Speeds relative to the velocity limits, slow enough that friction dominates inertia. */
 static const double part[] = {0.1, 0.3};
 enum { SPEEDS = 2, PER_JOINT = 3, UNKNOWNS = PER_JOINT * DYN_MAX_JOINTS + 1 };
-/* The plateau of a trapezoid: speeds of at least this part of the largest on the way. */
+/* The plateau of a trapezoid: rows with at least this part of the largest speed. */
 #define STEADY 0.999
-enum { EVERY_LEAST = 20 }; /* ticks from sample to sample: the line has better things to do */
+enum { EVERY_LEAST = 20 }; /* ticks between samples: more rows would only load the link */
 
 typedef struct {
     const robot_t *robot;
     dyn_model_t model;
-    dyn_arm_f64_t arm, loaded; /* with a kilogram more */
+    dyn_arm_f64_t arm, loaded; /* loaded: with one kilogram more */
     dyn_fast_scratch_f64_t scratch;
-    double scale[DYN_MAX_JOINTS]; /* of torques: their limits */
+    double scale[DYN_MAX_JOINTS]; /* torque limits, which scale the equations */
     record_t record[2 * SPEEDS];
     double fastest[2 * SPEEDS][DYN_MAX_JOINTS];
     uint32_t records;
-    double A[2][UNKNOWNS][UNKNOWNS + 1]; /* normal equations: payload, factor */
+    double A[2][UNKNOWNS][UNKNOWNS + 1]; /* normal equations of the explanations: payload, factor */
 } inspection_t;
 
 static int get(client_t *client, const char *name, double *value) {
@@ -54,7 +55,7 @@ static int get(client_t *client, const char *name, double *value) {
     return 0;
 }
 
-/* The model of the board: the robot's, with the payload that the board was told. */
+/* Takes the board's model: the robot with the payload that is set on the board. */
 static int take_model(client_t *client, inspection_t *s) {
     dyn_body_t *load = &s->model.payload;
     s->model = s->robot->model;
@@ -74,7 +75,7 @@ static int take_model(client_t *client, inspection_t *s) {
     return -1;
 }
 
-/* From where the arm is towards the farther limit, and back. */
+/* Plans a motion from the present position towards the farther limit, and back. */
 static void plan(const inspection_t *s, const double *from, double speed, trial_t *trial) {
     double duration = 0;
     *trial = (trial_t){.title = "slowly"};
@@ -178,7 +179,7 @@ static bool take_row(inspection_t *s, uint32_t k, uint32_t at, row_t *row) {
     return true;
 }
 
-/* Part of Coulomb friction that is there at a speed, dyn/kernel/drive.c. */
+/* Part of the Coulomb friction that acts at a speed, as in dyn/kernel/drive.c. */
 static double grip(const inspection_t *s, uint32_t i, double qd) {
     const double given = s->model.joint[i].drive.friction.width;
     const double x = fmin(1, fabs(qd) / (given > 0 ? given : DYN_FRICTION_WIDTH));
@@ -190,7 +191,7 @@ static double friction_at(const inspection_t *s, uint32_t i, const inspect_frict
     return grip(s, i, qd) * f->coulomb[qd > 0] + f->viscous * qd;
 }
 
-/* One equation of a joint into the normal equations of both explanations. */
+/* Adds one equation of a joint to the normal equations of both explanations. */
 static void add_equation(inspection_t *s, const row_t *row, uint32_t i) {
     const uint32_t n = s->robot->n, common = PER_JOINT * n;
     for (int e = 0; e < 2; e++) {
@@ -206,7 +207,7 @@ static void add_equation(inspection_t *s, const row_t *row, uint32_t i) {
     }
 }
 
-/* Gauss with the largest pivot; what nothing depends on is zero. */
+/* Gaussian elimination with the largest pivot; unknowns that no equation contains become zero. */
 static void solve(double A[UNKNOWNS][UNKNOWNS + 1], uint32_t m, double *x) {
     double largest = 0;
     bool used[UNKNOWNS] = {false};
@@ -234,12 +235,12 @@ static void solve(double A[UNKNOWNS][UNKNOWNS + 1], uint32_t m, double *x) {
         x[c] = pivot_row[c] < m ? A[pivot_row[c]][m] / A[pivot_row[c]][c] : 0;
 }
 
-/* -------------------------------------------------------------------------------- what came out */
+/* -------------------------------------------------------------------------------------- results */
 
-/* Noise of the encoders is in the commanded torques: differences are means of so many rows. */
+/* Commanded torques contain encoder noise: differences are averaged over this many rows. */
 enum { MEAN = 8 };
 
-/* Differences of one way: commanded and modelled, before and with what was found. */
+/* Compares commanded with modelled torques over one motion, before and after the fit. */
 static void compare(inspection_t *s, uint32_t k, const double *x, int explanation, inspect_t *out,
                     double *sum, uint32_t *rows) {
     const uint32_t n = s->robot->n;
@@ -284,9 +285,9 @@ static double explain(inspection_t *s, int explanation, const double *x, inspect
     return means > 0 ? sqrt(sum / *differences) : 0;
 }
 
-/* Of two explanations with as many unknowns the better one is it by chance with a probability below
- * 0.3 % where the sums of the squares of what they leave differ by 9 of its variance: 3 standard
- * deviations. A short way through few poses does not tell a payload from heavier links. */
+/* Both explanations have as many unknowns. The better one is better by chance with a probability
+ * below 0.3 % if the sums of their squared residuals differ by 9 times its variance (3 standard
+ * deviations). A short motion through few poses cannot separate a payload from heavier links. */
 static bool told_apart(double one, double other, uint32_t differences) {
     const double least = fmin(one, other);
     return fabs(one * one - other * other) * differences > 9 * least * least;

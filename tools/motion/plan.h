@@ -8,7 +8,7 @@
 #include "firmware/control/motion.h"
 #include "tools/robot/robot.h"
 
-/* A motion to be tried, with what belongs to it. */
+/* A motion to try, with its start and gains. */
 typedef struct {
     char name[24];
     char title[120];
@@ -16,16 +16,17 @@ typedef struct {
     motion_t motion;
     float *point; /* to be freed */
     uint32_t points;
-    double from[3], to[3]; /* POINTS: ends of the end effector's line */
+    double from[3], to[3]; /* POINTS: start and end of the end effector's line */
 } plan_t;
 
-/* All joints at once, near their velocity limits and within all others. */
+/* Moves all joints at once, near their velocity limits and within all other limits. */
 void plan_fast(const robot_t *robot, plan_t *plan);
-/* The end effector along a straight line at constant attitude. -1: it cannot be reached. */
+/* Moves the end effector along a straight line at constant attitude. Returns -1 if it is out of
+ * reach. */
 int plan_line(const robot_t *robot, const double from[3], const double to[3],
               const double attitude[3][3], double seconds, plan_t *plan);
-/* Gains of a critically damped PD of this bandwidth: with the inertia that each joint has while the
- * others are free, the least of the motion. */
+/* Gains of a critically damped PD controller of this bandwidth, from the inertia that each joint
+ * has while the others are free; its least value during the motion counts. */
 void plan_gains(const robot_t *robot, double hz, plan_t *plan);
 
 #endif

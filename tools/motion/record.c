@@ -51,7 +51,7 @@ int record_add(record_t *record, uint32_t tick, const uint32_t *word, const doub
     return 0;
 }
 
-/* Samples that are not there between others: all steps but those of lost ones are equal. */
+/* Counts lost samples. The shortest step between two rows is the regular one. */
 static uint32_t gaps(const record_t *record) {
     uint32_t step = UINT32_MAX, lost = 0;
     for (uint32_t r = 1; r < record->rows; r++)
@@ -90,8 +90,8 @@ void record_free(record_t *record) {
     *record = (record_t){0};
 }
 
-/* The row of the twin at which the record begins: where the reference is the same, else the first.
- */
+/* Finds the twin's row at which the record begins: the first with the same reference, else row
+ * 0. */
 static uint32_t first_row(const record_t *record, const record_t *twin) {
     const uint32_t from = record_at(record, RECORD_q_ref), to = record_at(record, RECORD_q_arm);
     for (uint32_t r = 0; record->rows > 0 && r < twin->rows; r++)

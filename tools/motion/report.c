@@ -1,4 +1,4 @@
-/* Tables and CSV of what was run. */
+/* Tables and CSV of the trials. */
 #include "tools/motion/report.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ const char *const report_controller[REPORT_CONTROLLERS] = {"PD", "PD + gravity",
                                                            "full feedforward"};
 static const char *const masses[REPORT_MASSES] = {"exact masses", "masses 10 % wrong"};
 
-/* A motion that was stopped has no error to compare: the rest of it is missing. */
+/* A motion that was stopped early has no error to compare. */
 static void print_factors(const record_t record[REPORT_CONTROLLERS]) {
     const double full = record[2].rms_all;
     bool whole = true;

@@ -1,4 +1,4 @@
-/* Controllers compared by `appell run`: tables, rows as CSV, and a picture. */
+/* Output of the controller comparison of `appell run`: tables, rows as CSV, and a picture. */
 #ifndef TOOLS_MOTION_REPORT_H
 #define TOOLS_MOTION_REPORT_H
 
@@ -19,12 +19,12 @@ typedef struct {
     record_t record[REPORT_MASSES][REPORT_CONTROLLERS];
 } result_t;
 
-/* Of the column with the names of the joints. */
+/* Width of the column with the names of the joints. */
 int report_width(const robot_t *robot);
 void report_errors(const robot_t *robot, const result_t *result);
 void report_costs(const costs_t *costs, bool instructions, double cycles_per_instruction);
 int report_csv(const client_t *client, const char *path, const record_t *record);
-/* 0, or EXIT_BAD after saying what is wrong. */
+/* Returns 0, or EXIT_BAD after printing what is wrong. */
 int report_plot(const robot_t *robot, const result_t *result, size_t results, const char *path);
 
 #endif

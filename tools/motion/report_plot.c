@@ -1,6 +1,6 @@
 /*
- * One picture of a comparison, a column for each motion: the motion, the error of every controller
- * on a logarithmic scale, its RMS by joint, torques and voltages. gnuplot draws it.
+ * One picture of a comparison, drawn by gnuplot. It has a column for each motion: the motion, the
+ * error of every controller on a logarithmic scale, its RMS per joint, torques and voltages.
  */
 #include "tools/motion/report.h"
 
@@ -14,16 +14,16 @@
 static const char *const color[REPORT_CONTROLLERS] = {"#d55e00", "#e69f00", "#0072b2"};
 static const char *const pale[REPORT_CONTROLLERS] = {"#f0b48c", "#f5d896", "#8cc0e0"};
 
-/* More rows than the picture has dots across would only cost time. */
+/* More rows than the picture has pixels across only cost time. */
 enum { ROWS_DRAWN = 700, FULL = 2, ROW_HEIGHT = 300, COLUMN_WIDTH = 700 };
-/* Below it an error is rounding: the logarithm needs an end. Milliradians. */
+/* Errors below this are rounding; the logarithmic axis ends here. Milliradians. */
 #define LEAST_ERROR 1e-3
 
 static double time_of(const record_t *record, uint32_t row) {
     return (record->tick[row] - record->tick[0]) / (double)(record->rate_hz ? record->rate_hz : 1);
 }
 
-/* RMS over the joints at one moment, in thousandths of rad or m. */
+/* RMS over the joints in one row, in thousandths of rad or m. */
 static double error_at(const record_t *record, uint32_t row) {
     double sum = 0;
     for (uint32_t i = 0; i < record->joints; i++) {
@@ -42,7 +42,8 @@ static void write_errors(FILE *pipe, const record_t *record, size_t r, int m, in
     fputs("END\n", pipe);
 }
 
-/* t, then q_ref, q_arm, tau, volt of all joints, of the full feedforward with exact masses. */
+/* Writes t, then q_ref, q_arm, tau and volt of all joints, for full feedforward with exact
+ * masses. */
 static void write_motion(FILE *pipe, const record_t *record, size_t r) {
     static const uint32_t field[] = {RECORD_q_ref, RECORD_q_arm, RECORD_tau, RECORD_volt};
     const uint32_t every = 1 + record->rows / ROWS_DRAWN;
@@ -93,7 +94,7 @@ static void error_panel(FILE *pipe, size_t r) {
     fputs(", NaN with lines lw 1.6 dt 2 lc 'black' title 'masses 10 % wrong'\n", pipe);
 }
 
-/* Names of all joints, with a blank between two, that fit below a panel side by side. */
+/* Longest list of joint names, with a blank between two, that fits side by side below a panel. */
 enum { NAMES_MOST = 70 };
 
 static bool names_fit(const robot_t *robot) {

@@ -1,4 +1,4 @@
-/* A motion that is tried on a board, or on its twin in this process. */
+/* One motion, tried on a board or on the board's twin in this process. */
 #ifndef TOOLS_MOTION_TRIAL_H
 #define TOOLS_MOTION_TRIAL_H
 
@@ -11,38 +11,39 @@
 #include "tools/link/client.h"
 #include "tools/motion/record.h"
 
-/* What is asked of the board. */
+/* What the board shall do. */
 typedef struct {
-    char name[48];        /* of its files */
-    const char *title;    /* the controller */
-    bool set;             /* the parameters below are set, and the arm is placed, first */
+    char name[48];        /* name of its files */
+    const char *title;    /* name of the controller */
+    bool set;             /* first set the parameters below and place the arm */
     uint32_t feedback;    /* FEEDBACK_... */
     uint32_t feedforward; /* FEEDFORWARD_... */
-    float sim_mass;       /* masses of the simulated arm by those of the model */
-    const char *asked;    /* NAME=VALUE,...: guards in it stay as they are, or NULL */
-    const float *kp, *kd; /* one for each joint */
-    const float *start;   /* where the arm is placed */
+    float sim_mass;       /* masses of the simulated arm relative to those of the model */
+    const char *asked;    /* NAME=VALUE,... or NULL: these guards stay as they are */
+    const float *kp, *kd; /* one value for each joint */
+    const float *start;   /* where to place the arm */
     motion_t motion;
-    const float *point; /* POINTS: points of all joints */
+    const float *point; /* POINTS: control points of all joints */
     uint32_t points;
 } trial_t;
 
-/* On the board. Every: ticks from sample to sample, at least so many. 0 or -1 with client->error.
- */
+/* Starts the samples. *every: ticks between samples, at least `least`. Returns 0, or -1 with
+ * client->error. */
 int trial_stream(client_t *client, uint32_t least, uint32_t *every);
-/* A motion that a fault has stopped takes no more points, and the samples tell it: 0 where that is
- * why the board has just refused them. */
+/* After a refusal of points: returns 0 if a fault has stopped the motion, because then the samples
+ * show it; else -1. */
 int trial_in_fault(client_t *client);
 int trial_on_board(client_t *client, const trial_t *trial, record_t *record);
-/* The signal that has ended a trial, to be set by its handler: the board was told to stop. */
+/* The signal that ended a trial, set by its handler. The trial then stops the arm. */
 extern volatile sig_atomic_t trial_signal;
-/* On the host, in f32: the same application, the same image. 0 or an app_error_t. */
+/* Runs the trial on the host in f32, with the same application and image. Returns 0 or an
+ * app_error_t. */
 int trial_on_host(const uint8_t *image, size_t size, uint32_t every, const trial_t *trial,
                   record_t *record);
 
-/* Guards that a comparison opens: controllers that know nothing of the arm are run on purpose, and
- * are far behind, fast where they swing, moved against their torques by the other joints, for long
- * at the limits of their motors, and beyond the range of a joint that starts near its end. */
+/* Guards that a comparison opens. It runs controllers without a model on purpose. They lag far
+ * behind, swing fast, are moved against their torques by the other joints, stay long at the limits
+ * of their motors, and leave the range of a joint that starts near its end. */
 #define TRIAL_GUARDS(X)                                                                            \
     X(guard_tracking, 10)                                                                          \
     X(guard_speed, 10)                                                                             \

@@ -1,4 +1,4 @@
-/* A trial on the board, through the link. */
+/* Runs a trial on the board, over the link. */
 #include "tools/motion/trial.h"
 
 #include <string.h>
@@ -13,11 +13,11 @@ static const char *const fields[] = {
 #undef X
 };
 
-/* Samples that may be on their way: paying for them costs bytes, which the emulator takes slowly.
- */
+/* Samples that may be under way. Each credit for more costs bytes, which the emulator receives
+ * slowly. */
 enum { WINDOW = 4000, POLL_MS = 50 };
-/* Without a sample for so long the board is taken for dead; it counts the wall's seconds, because
- * nothing else is left then. */
+/* After this long without a sample the board counts as dead. This is wall-clock time, because the
+ * board's time comes with its samples. */
 enum { TIMEOUT_S = 60 };
 
 typedef struct {
@@ -43,10 +43,10 @@ static void take(void *user, const sample_in_t *sample) {
     }
 }
 
-/* Samples between the trials. */
+/* Receives the samples between the trials. */
 static watch_t nobody;
 
-/* The line is a budget: as many samples as it carries. */
+/* Chooses the smallest sample period that the line can carry. */
 int trial_stream(client_t *client, uint32_t least, uint32_t *every) {
     static const uint32_t choice[] = {1, 2, 4, 5, 8, 10, 20, 50, 100};
     const record_t shape = {.joints = client->device.joints};
@@ -76,7 +76,7 @@ static int set_all(client_t *client, const char *name, uint32_t count, const flo
     return 0;
 }
 
-/* NAME=VALUE,... has this name. */
+/* Tests whether NAME=VALUE,... contains this name. */
 static bool asked(const char *list, const char *name) {
     const size_t length = strlen(name);
     for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -89,7 +89,7 @@ static int set_up(client_t *client, const trial_t *trial) {
     const uint32_t n = client->device.joints;
     const float feedback = (float)trial->feedback, feedforward = (float)trial->feedforward;
     const float one = 1;
-    if (client_off(client) != 0) /* a small board takes parameters only then */
+    if (client_off(client) != 0) /* a small board accepts parameters only with its outputs off */
         return -1;
 #define X(name, value)                                                                             \
     if (!asked(trial->asked, #name) && set_all(client, #name, 1, &(const float){value}) != 0)      \
@@ -117,7 +117,8 @@ int trial_in_fault(client_t *client) {
 
 volatile sig_atomic_t trial_signal;
 
-/* Without us the board would go on with the motion: it brakes and holds the arm. */
+/* Without this stop the board would finish the motion after the host has gone; now it brakes and
+ * holds the arm. */
 static bool stopped(client_t *client) {
     if (trial_signal == 0)
         return false;

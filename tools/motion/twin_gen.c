@@ -1,4 +1,4 @@
-/* The twin of a board that was built with generated code: the graph of that code, evaluated bit for
+/* The twin of a board that was built with generated code: evaluates the graph of that code bit for
  * bit. */
 #include "tools/motion/twin_gen.h"
 

@@ -83,7 +83,7 @@ def table_5(page):
 
 
 def solve(matrix, right):
-    """Elimination with pivots."""
+    """Solves a linear system by elimination with pivoting."""
     n = len(right)
     a = [list(row) + [r] for row, r in zip(matrix, right)]
     for i in range(n):
@@ -99,14 +99,14 @@ def solve(matrix, right):
 
 
 def line_motion(page):
-    """t, q, qd, qdd along the line: the end effector moves evenly and does not turn."""
+    """t, q, qd, qdd along the line: the end effector moves at constant speed and does not turn."""
     from papers import Asker
     fk, jacobian = Asker(page.tool, "fk", "puma560"), Asker(page.tool, "jacobian", "puma560")
     p0, p1, T = [0.50, 0.0, 0.05], [0.62, 0.30, 0.11], 5.0
     turned = [[0, 0, 1], [0, -1, 0], [1, 0, 0]]  # Rz(0) Ry(90) Rz(180)
     velocity = [(b - a) / T for a, b in zip(p0, p1)] + [0.0] * 3
     matrix = lambda q: [row for row in zip(*[iter(jacobian.ask(q))] * 6)]
-    # Its end effector is the wrist centre; the elbow is above the end effector.
+    # The paper's end effector is the wrist centre; the elbow is above it.
     q = [0.3, 1.09, -3.49, 0.4, 0.87, -0.27]
     rows = []
     for k in range(101):

@@ -6,11 +6,11 @@ TITLE = "Swartz 1982"
 SOURCE = "N. M. Swartz, Arm Dynamics Simulation, The Robotics Institute, Carnegie-Mellon University, 23 November 1982."
 
 START = [0.1, 0.8, -0.4, 0.3, 0.5, 0.2]
-ROUNDING = 5e-13  # fifty times what the rounding of some hundred steps leaves of this fall
+ROUNDING = 5e-13  # fifty times the rounding error of some hundred steps of this fall
 
 
 def rk3(asker, h, steps, literal):
-    """The paper's integrator of a free fall of the PUMA, with c3 as printed or as it must be."""
+    """Integrates a free fall of the PUMA by the paper's method, with c3 as printed or corrected."""
     n, q, qd = 6, list(START), [0.0] * 6
     F = lambda q, qd: asker.ask(q + qd + [0.0] * n)
     add = lambda x, *terms: [v + sum(f * t[i] for f, t in terms) for i, v in enumerate(x)]
@@ -27,7 +27,7 @@ def rk3(asker, h, steps, literal):
 
 def orders(page):
     from papers import Asker
-    T, counts = 0.4, [20, 40, 80, 160, 320, 400]  # halved steps, and 1 ms
+    T, counts = 0.4, [20, 40, 80, 160, 320, 400]  # steps halved each time, and 1 ms
     common = ["--no-friction", "--start", ",".join(map(str, START)), "--duration", T, "--sample", T]
     end = lambda *more: (lambda s: s["q"] + s["qd"])(page.tool.json("sim", "puma560", *common, *more))
     exact = end("-i", "rk56", "--step", T / 1600)
@@ -43,7 +43,7 @@ def orders(page):
     at, halved = counts.index(400), range(1, counts.index(320) + 1)
 
     def order(m):
-        """From the finest pair of steps above the rounding: only there is the error near its leading term."""
+        """The order from the finest pair of steps above rounding, where the leading term of the error dominates."""
         fine = [i for i in halved if errors[m][i] > ROUNDING][-1]
         steps = [f"{1000 * T / counts[i]:g}" for i in (fine - 1, fine)]
         return f"{math.log2(errors[m][fine - 1] / errors[m][fine]):.2f}", f"{steps[0]} to {steps[1]} ms"

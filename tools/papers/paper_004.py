@@ -24,7 +24,7 @@ def chain(folder, n, elastic, xy, xz):
     return path
 
 
-# Products and sums of each step; f is n_f.
+# Numbers of products and sums in each step; f is n_f.
 TABLE_1 = [("15*n - 15", "6*n - 6"), ("60*n - 60", "55*n - 55"), ("66*n - 27", "54*n - 21"), ("24*n - 24", "24*n - 24"),
            ("21*m*f", "17*m*f"), ("15*m*f - 15*m", "n - 12*m + 13*m*f"), ("13.5*n² - 40.5*n + 27", "9*n² - 27*n + 18"),
            ("4.5*n² - 13.5*n + 9", "4.5*n² - 13.5*n + 9"), ("390 - 901.5*n + 457.5*n²", "276 - 652.5*n + 328.5*n²"),
@@ -34,7 +34,7 @@ CASES = [(3, 2, 2), (6, 6, 2), (6, 6, 3)]
 
 
 def value(formula, n, f, m):
-    return eval(formula.replace("²", "**2"), {}, {"n": n, "f": f, "m": m})  # the formulas are the ones above
+    return eval(formula.replace("²", "**2"), {}, {"n": n, "f": f, "m": m})  # evaluates only the formulas above
 
 
 def printed(formula):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes build/papers/index.html: what the papers print, and what the tool computes, beside each other.
+"""Makes build/papers/index.html: the numbers that the papers print beside those that the tool computes.
 
     papers.py [--program APPELL] [--out FOLDER] [--page NAME]
 
-A page is a module of this folder with TITLE, SOURCE and make(page); PAGES lists them. Pictures are drawn by
-gnuplot and stand in the page itself. Everything is computed anew: no number of ours is written down here.
+A page is a module of this folder with TITLE, SOURCE and make(page); PAGES lists them. gnuplot draws the
+pictures, which are part of the page. Everything is computed in each run: no result is stored here.
 """
 import argparse
 import base64
@@ -50,7 +50,7 @@ class Tool:
         return done.stdout
 
     def table(self, *arguments, rows):
-        """Rows of numbers through a command that computes."""
+        """Sends rows of numbers through a command that computes."""
         text = "".join(" ".join(repr(float(x)) for x in row) + "\n" for row in rows)
         return [[float(x) for x in line.split()] for line in self.text(*arguments, "-q", rows=text).splitlines()]
 
@@ -58,7 +58,7 @@ class Tool:
         return json.loads(self.text(*arguments, "--json", "-q"))
 
     def simulate(self, robot, *options):
-        """The rows of a run as {column: numbers}, and its summary."""
+        """Runs a simulation; returns its rows as {column: numbers} and its summary."""
         path = os.path.join(self.folder, "run.csv")
         summary = self.json("sim", robot, "-o", path, *options)
         with open(path) as file:
@@ -73,7 +73,7 @@ class Tool:
 
 
 class Asker:
-    """A command that answers row by row."""
+    """A running command that answers row by row."""
 
     def __init__(self, tool, *arguments):
         self.process = subprocess.Popen([tool.program, *arguments, "-q"], stdin=subprocess.PIPE,
@@ -89,7 +89,7 @@ class Asker:
 
 
 def chain(folder, n):
-    """A robot file of n revolute joints with general constants: what the papers count for."""
+    """Writes a robot file of n revolute joints with general constants, for which the papers count."""
     path = os.path.join(folder, f"chain{n}.yaml")
     with open(path, "w") as file:
         file.write(f"name: chain{n}\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")
@@ -102,7 +102,7 @@ def chain(folder, n):
 
 
 def polynomial(points):
-    """Coefficients of the polynomial through (n, count), lowest first; its degree must be below their number."""
+    """Coefficients of the polynomial through (n, count), lowest first; its degree must be below the number of points."""
     n = len(points)
     matrix = [[fractions.Fraction(x) ** k for k in range(n)] + [fractions.Fraction(y)] for x, y in points]
     for i in range(n):
@@ -130,7 +130,7 @@ def formula(coefficients, n):
 
 
 class Counts:
-    """Operation counts as formulas in n, found by counting chains of 3 to 8 joints."""
+    """Operation counts as formulas in n, from counts of chains of 3 to 8 joints."""
 
     def __init__(self, tool):
         self.seen = {n: tool.operations(chain(tool.folder, n)) for n in range(3, 9)}
@@ -169,11 +169,11 @@ class Page:
         self.parts.append(f"<pre>{html.escape(text)}</pre>")
 
     def table(self, head, rows):
-        """A row whose first cell begins with * is ours, in another row a cell that does."""
+        """Adds a table. A * before the first cell marks the row as our result, before another cell only that cell."""
         out = ["<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr>"]
         for row in rows:
             ours = str(row[0]).startswith("*")
-            # A formula that would make the page wider than a screen goes on in the next line.
+            # A long formula may continue on the next line, so that the page fits a screen.
             show = lambda text: f"<span>{html.escape(text)}</span>" if len(text) > 42 else html.escape(text)
             cells = "".join(f"<td{' class=ours' if c[:1] == '*' and not ours else ''}>{show(c.lstrip('*'))}</td>"
                             for c in map(str, row))
@@ -181,7 +181,7 @@ class Page:
         self.parts.append("\n".join(out) + "</table>")
 
     def plot(self, caption, script, size=(960, 420), **data):
-        """A picture by gnuplot: data are blocks $name of rows."""
+        """Adds a picture drawn by gnuplot; data become blocks $name of rows."""
         text = f"set terminal svg size {size[0]},{size[1]} dynamic font 'sans,13' background '#ffffff'\n"
         text += "set grid lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\n"
         for i, c in enumerate(COLORS):
@@ -206,7 +206,7 @@ def main():
     os.makedirs(chosen.out, exist_ok=True)
     tool = Tool(chosen.program)
     scratch = tempfile.TemporaryDirectory(prefix="appell-papers-")
-    tool.folder = scratch.name  # what the pages need on the way
+    tool.folder = scratch.name  # for temporary files of the pages
     counts = Counts(tool)
     bodies, index = [], []
     for name in chosen.page or PAGES:

@@ -1,7 +1,7 @@
 /*
- * Backend `check`: q31 on the host, bit for bit the same, but every sum is looked at. An overflow
- * ends the program (or is counted), and the largest value of each named intermediate is kept, to be
- * held against the bounds of tools/proof/range.h.
+ * Backend `check`: q31 on the host, bit for bit the same, but with every sum checked. An overflow
+ * ends the program (or is counted). The largest value of each named intermediate is kept, for
+ * comparison with the bounds of tools/proof/range.h.
  */
 #ifndef TOOLS_PROOF_CHECK_H
 #define TOOLS_PROOF_CHECK_H
@@ -15,13 +15,14 @@ typedef int32_t dyn_real_check_t;
 #include "dyn/number/arm.inc"
 #undef DYN_REAL
 
-/* Forgets peaks and overflows. */
+/* Resets peaks and overflows. */
 void check_begin(bool abort_on_overflow);
 long check_overflows(void);
-/* Largest absolute value of a component since then, in units of the format; -1: no such name. */
+/* Largest absolute value of a component since check_begin, in units of the format; -1: no such
+ * name. */
 double check_peak(const char *name, uint32_t joint, int part);
 
-/* For the vocabulary. A place in a kernel that names a value. */
+/* For real_check.h: a place in a kernel that names a value. */
 typedef struct check_site {
     const char *name;
     struct check_site *next;

@@ -1,4 +1,4 @@
-/* The book of operations behind tools/proof/count.h. */
+/* The counters behind tools/proof/count.h. */
 #include "tools/proof/count.h"
 
 static count_ops_t ops;

@@ -67,7 +67,7 @@ acc range_acc_add(acc a, acc b) {
     return out;
 }
 
-/* One cut at the end of a sum of products; adds to the rounding that the caller wants to know. */
+/* Rounds a sum of products once, at its end, and adds to the rounding that the caller asks for. */
 static void cut(acc *sum, cut_t how) {
     if (range_now.format != RANGE_F32)
         see(sum->magnitude, how.limit);
@@ -91,7 +91,8 @@ real range_turn_round(acc sum) {
 static real cosine_of(double lo, double hi) {
     const double pi = 3.14159265358979323846;
     real out = {fmin(cos(lo), cos(hi)), fmax(cos(lo), cos(hi)), 0};
-    /* A multiple of pi inside gives +1 or -1; the slack only widens. Two of them give both. */
+    /* A multiple of pi inside gives +1 or -1; two of them give both. The 1e-9 only widens the
+     * bound. */
     const double first = ceil(lo / pi - 1e-9), last = floor(hi / pi + 1e-9);
     if (first <= last) {
         const bool even = fmod(first, 2) == 0;
@@ -118,7 +119,7 @@ void range_sincos(real q, real offset, real *cosine, real *sine) {
 }
 
 real range_recip(real a) {
-    /* The executed value may be anywhere within err: the bound is for both. */
+    /* The executed value may be anywhere within err, so the bound covers both. */
     double lo = a.lo - a.err, hi = a.hi + a.err;
     if (lo <= 0 && hi >= 0)
         return seen((real){-HUGE_VAL, HUGE_VAL, HUGE_VAL});
@@ -226,7 +227,7 @@ real range_angle_constant(double rad) {
 
 real range_angle(real rad) {
     if (range_now.format == RANGE_Q31 && !is_zero(rad))
-        rad.err += 0x1p-32 * 6.2832; /* one unit of the angle is cut */
+        rad.err += 0x1p-32 * 6.2832; /* the angle is truncated by one unit */
     return rad;
 }
 
@@ -235,7 +236,7 @@ void range_problem(const char *problem) {
     range_now.problem = problem;
 }
 
-/* "m.w" and "here.f" are called w and f: what stands before the point is the holder. */
+/* "m.w" and "here.f" are named w and f: the part before the point is the struct. */
 static range_entry_t *entry_of(const char *name, uint32_t joint) {
     const char *point = strrchr(name, '.');
     char plain[sizeof range_now.report->entry[0].name];
@@ -277,7 +278,7 @@ void range_named_vec(const char *name, uint32_t joint, vec a) {
 }
 
 /* -------------------------------------------------------------------------------------- vectors */
-/* What the norm knows about the components, and they about it. */
+/* Tightens the components by the norm, and the norm by the components. */
 vec range_tighten(vec a) {
     real *part[3] = {&a.x, &a.y, &a.z};
     for (int i = 0; i < 3; i++) {
@@ -295,8 +296,8 @@ vec range_vec_make(real x, real y, real z) {
 }
 
 /*
- * Three sums of products make a vector of which the norm is also known otherwise: its bound, and
- * the error that the operands bring along. What the components are cut comes on top.
+ * Makes a vector from three sums of products whose norm is also bounded by other means: `norm`,
+ * with `brought`, the error from the operands. The rounding of the components is added.
  */
 vec range_vec_cut(acc x, acc y, acc z, cut_t how, double norm, double brought) {
     acc part[3] = {x, y, z};
@@ -364,7 +365,7 @@ vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
     real s = back ? range_neg(t.s) : t.s;
     acc first = range_acc_add(range_acc_mul(t.c, u), range_acc_mul(s, v));
     acc second = range_acc_add(range_acc_mul(t.c, v), range_acc_mul(range_neg(s), u));
-    /* In its plane the exact turn keeps the length, and the executed one is (dc, ds) off. */
+    /* The exact turn keeps the length within its plane; the executed turn differs by (dc, ds). */
     double plane = fmin(a.norm, norm3(size(u), size(v), 0));
     double plane_err = fmin(a.norm_err, norm3(u.err, v.err, 0));
     double off = norm3(t.c.err, t.s.err, 0);

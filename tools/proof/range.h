@@ -1,13 +1,12 @@
 /*
  * Backend `range`: a number is a guaranteed bound. Running a kernel once, with the limits of the
  * arm as inputs, bounds every intermediate for every state within the limits; nothing is sampled.
- * Beside its value each bound carries the error that the executed arithmetic (q31 or f32, constants
- * and inputs rounded as there) can have made, so that the result is also a proof of accuracy.
+ * Beside its value each bound carries the largest error of the executed arithmetic (q31 or f32,
+ * with constants and inputs rounded as there), so the result is also a proof of accuracy.
  *
  * A vector is bounded by its components and by its norm, a symmetric tensor by its elements and its
  * eigenvalues. A frame change keeps norm and eigenvalues; intervals alone would grow at every plane
- * rotation. The bounds themselves are computed in double and
- * widened by more than its rounding.
+ * rotation. The bounds themselves are computed in double and widened by more than its rounding.
  */
 #ifndef TOOLS_PROOF_RANGE_H
 #define TOOLS_PROOF_RANGE_H
@@ -15,13 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The exact value is within lo .. hi, the executed one at most err away from it. */
+/* The exact value is within lo .. hi; the executed one differs from it by at most err. */
 typedef struct {
     double lo, hi, err;
 } dyn_real_range_t;
 
 #define DYN_VEC_MORE double norm, norm_err;
-/* Eigenvalues within lo .. hi, norm of the error; of these elements. Zeros: nothing is known. */
+/* Eigenvalues within lo .. hi, and the norm of the error, valid for these elements. Zeros: nothing
+ * is known. */
 #define DYN_SYM_MORE                                                                               \
     double lo, hi, off;                                                                            \
     dyn_real_range_t of[6];                                                                        \
@@ -38,14 +38,14 @@ typedef enum {
 
 /* One named intermediate of one joint; up to three components. Values in the units of the run. */
 typedef struct {
-    const char *problem; /* as range_problem said; "" */
+    const char *problem; /* set by range_problem; "" without */
     char name[12];
     uint32_t joint;
     int parts;
-    double bound[3]; /* of the executed value, its error included */
-    double error;    /* largest of the components */
-    double inside;   /* largest value on the way to it that has no name, as a part of the format */
-    double headroom; /* bits left, from here and inside; negative: can overflow */
+    double bound[3]; /* bound of the executed value, including its error */
+    double error;    /* largest error of the components */
+    double inside;   /* largest unnamed value on the way to it / range of the format */
+    double headroom; /* bits left, for this value and `inside`; negative: can overflow */
 } range_entry_t;
 
 #define RANGE_ENTRIES 2048
@@ -53,7 +53,7 @@ typedef struct {
 typedef struct {
     range_format_t format;
     bool fits;  /* no overflow is possible within the limits */
-    int status; /* of dyn_prepare: DYN_E_UNITS where a constant does not fit */
+    int status; /* status of dyn_prepare: DYN_E_UNITS if a constant does not fit */
     uint32_t entries;
     uint32_t tightest; /* entry with the least headroom */
     range_entry_t entry[RANGE_ENTRIES];
@@ -62,18 +62,18 @@ typedef struct {
     double tau_error[DYN_MAX_JOINTS]; /* SI, guaranteed */
 } range_report_t;
 
-/* A kernel with inverse dynamics' arguments, so that every method can be bounded. */
+/* A kernel with the arguments of inverse dynamics, so that every method can be bounded. */
 typedef void (*range_inverse_t)(const dyn_arm_range_t *arm, const dyn_real_range_t q[],
                                 const dyn_real_range_t qd[], const dyn_real_range_t qdd[],
                                 dyn_real_range_t tau[]);
 void range_ne(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dyn_real_range_t qd[],
               const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
-/* With rotors and friction, so that units are chosen in which these fit too. */
+/* Includes rotors and friction, so that the chosen units fit them too. */
 void range_ne_drive(const dyn_arm_range_t *arm, const dyn_real_range_t q[],
                     const dyn_real_range_t qd[], const dyn_real_range_t qdd[],
                     dyn_real_range_t tau[]);
 
-/* The kernels of dyn/paper/ga.c and dyn/kernel/fast.c, with the constants that they alone use. */
+/* The kernels of dyn/paper/ga.c and dyn/kernel/fast.c, with the constants that only they use. */
 void range_ga(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dyn_real_range_t qd[],
               const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
 void range_fast(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dyn_real_range_t qd[],
@@ -87,32 +87,33 @@ void range_all(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dyn
                const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
 
 /*
- * Bounds for all states within model->joint[].drive.limits; units are only for q31. Returns 0, or
- * DYN_E_NUMBER where limits are missing (velocity or acceleration zero, or no length to slide).
+ * Bounds for all states within model->joint[].drive.limits; units are for q31 only. Returns 0, or
+ * DYN_E_NUMBER if limits are missing (velocity or acceleration zero, or a prismatic joint without a
+ * range).
  */
 int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_t *units,
               range_format_t format, range_report_t *report);
 
 /*
- * The units with the smallest guaranteed error, among those with which nothing can overflow.
- * Returns 0 and the report of the proof; DYN_E_UNITS where no choice fits, with the report of the
- * nearest.
+ * Chooses the units with the smallest guaranteed error among those with which nothing can overflow.
+ * Returns 0 and the report of the proof, or DYN_E_UNITS with the report of the nearest choice if
+ * none fits.
  */
 int range_choose_units(range_inverse_t kernel, const dyn_model_t *model, dyn_units_t *units,
                        range_report_t *report);
 
-/* For a kernel that is several: what follows is named under this problem. A literal. */
+/* For a run of several kernels: files the following names under this problem, a string literal. */
 void range_problem(const char *problem);
 
-/* NULL where there is no such entry; problem NULL: the first that has it. */
+/* NULL if there is no such entry; problem NULL: the first problem that has it. */
 const range_entry_t *range_find(const range_report_t *report, const char *problem, const char *name,
                                 uint32_t joint);
 
-/* For the vocabulary (tools/proof/real_range.h). */
+/* For tools/proof/real_range.h. */
 typedef struct {
     dyn_real_range_t value;
-    double magnitude; /* sum of the absolute products: what the accumulator must hold */
-    double rounding;  /* part of the error that was made here */
+    double magnitude; /* sum of the absolute products, which the accumulator must hold */
+    double rounding;  /* part of the error that arises here */
 } range_acc_t;
 
 dyn_real_range_t range_add(dyn_real_range_t a, dyn_real_range_t b);
@@ -127,14 +128,14 @@ void range_sincos(dyn_real_range_t q, dyn_real_range_t offset, dyn_real_range_t 
 dyn_real_range_t range_recip(dyn_real_range_t a);
 dyn_real_range_t range_sqrt(dyn_real_range_t a);
 dyn_real_range_t range_clamp(dyn_real_range_t a, dyn_real_range_t limit);
-/* Whether the format can hold a constant that is not vital. */
+/* True if the format can hold a constant that a kernel can do without. */
 bool range_holds(double value, int exponent);
 bool range_constant(double value, int exponent, dyn_real_range_t *out);
 dyn_real_range_t range_turn_constant(double cs);
 dyn_real_range_t range_angle_constant(double rad);
-/* Radians as an angle: q31 turns them into a binary one. */
+/* Converts radians to an angle; in q31 that is a binary angle. */
 dyn_real_range_t range_angle(dyn_real_range_t rad);
-/* dyn/number/gain.h: products in 64 bits, so that only what becomes a number again must fit. */
+/* dyn/number/gain.h: products have 64 bits, so only values that become a number again must fit. */
 bool range_gain_constant(double value, int exponent, dyn_real_range_t *out);
 dyn_real_range_t range_gain_wide(dyn_real_range_t k, dyn_real_range_t a);
 dyn_real_range_t range_gain_mul(dyn_real_range_t k, dyn_real_range_t a);
@@ -154,7 +155,7 @@ dyn_vec_range_t range_sym_mul(dyn_sym_range_t J, dyn_vec_range_t a);
 dyn_vec_range_t range_sym_mul_add_cross(dyn_sym_range_t J, dyn_vec_range_t a, dyn_vec_range_t b,
                                         dyn_vec_range_t c);
 dyn_vec_range_t range_sym_euler(dyn_sym_range_t J, dyn_vec_range_t wd, dyn_vec_range_t w);
-/* axis 0: about x, 1: about y, 2: about z; back: to the axes before the turn. */
+/* axis 0: about x, 1: about y, 2: about z. back: to the axes before the turn. */
 dyn_vec_range_t range_vec_turn(int axis, bool back, dyn_turn_range_t t, dyn_vec_range_t a);
 dyn_vec_range_t range_vec_shift(dyn_vec_range_t a, unsigned shift);
 dyn_sym_range_t range_sym_add(dyn_sym_range_t A, dyn_sym_range_t B);
@@ -165,8 +166,7 @@ dyn_sym_range_t range_sym_add_outer(dyn_sym_range_t T, dyn_vec_range_t p, dyn_ve
 dyn_real_range_t range_sym_to_parent_xx_yy(dyn_turn_range_t x, dyn_turn_range_t z,
                                            dyn_sym_range_t T);
 
-/* Omega of dyn/number/tensor.h with a bound on its norm: |w|^2 + |wd|, whatever its elements are.
- */
+/* Omega of dyn/number/tensor.h with a bound of its norm: |w|^2 + |wd|, for any elements. */
 typedef struct {
     dyn_real_range_t xx, yy, zz, xy, yx, yz, zy, zx, xz;
     dyn_real_range_t x2, y2, z2;

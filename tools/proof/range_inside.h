@@ -1,5 +1,5 @@
 /*
- * Inside the backend `range`: what its files share. range.c has numbers and vectors, range_tensor.c
+ * Shared by the files of the backend `range`: range.c has numbers and vectors, range_tensor.c
  * tensors, range_units.c the runs and the choice of units.
  */
 #ifndef TOOLS_PROOF_RANGE_INSIDE_H
@@ -14,19 +14,20 @@ typedef dyn_vec_range_t vec;
 typedef dyn_sym_range_t sym;
 typedef range_acc_t acc;
 
-/* The run under way. Kernels have no argument for it: one run at a time. */
+/* The present run. Kernels have no argument for it, so there is one run at a time. */
 typedef struct {
     range_format_t format;
     range_report_t *report;
     const char *problem;
-    double inside; /* largest part of a format used since the last name */
+    double inside; /* largest part of the format's range used since the last name */
     bool constants_fit;
 } range_now_t;
 extern range_now_t range_now;
 
 /*
- * q31: what a sum of products may be at most, and what its cut loses at most. One unit of the last
- * place; where a vector is turned, by numbers in Q30, only the upper word stays, and four are lost.
+ * q31: the limit of a sum of products, and the most that its rounding loses. That is one unit in
+ * the last place; a turn multiplies by numbers in Q30 and keeps only the upper word, which loses
+ * four.
  */
 typedef struct {
     double limit, unit;
@@ -34,11 +35,11 @@ typedef struct {
 static const double q31_unit = 0x1p-28;
 static const double q31_limit = 8.0 * (1 - 0x1p-31);
 static const cut_t acc_cut = {0x1p63 / 0x1p56, 0x1p-28}, turn_cut = {0x1p63 / 0x1p58, 0x1p-26};
-/* Error of dyn_sincos_q30 and dyn_sincos_f32: test_dyn_trig holds them to it. */
+/* Errors of dyn_sincos_q30 and dyn_sincos_f32; test_dyn_trig asserts them. */
 static const double q31_trig = 3e-9, f32_trig = 1.2e-7;
 static const double f32_half_ulp = 0x1p-24;
 
-/* The double arithmetic here is off by less than this part of any result. */
+/* The relative error of the double arithmetic here is less than this. */
 static inline double widen(double x) {
     return x * (1 + 1e-15);
 }
@@ -55,7 +56,7 @@ static inline bool is_zero(real a) {
     return a.lo == 0 && a.hi == 0 && a.err == 0;
 }
 
-/* Nothing happens to what is not turned; but in q31 it is cut all the same. */
+/* A turn by zero changes nothing, except in q31, where it still rounds. */
 static inline bool turns_not(dyn_turn_range_t t) {
     return range_now.format != RANGE_Q31 && t.c.lo == 1 && t.c.hi == 1 && t.c.err == 0 &&
            is_zero(t.s);

@@ -1,7 +1,7 @@
 /*
- * Guaranteed bounds: tensors. A turn keeps the eigenvalues of a symmetric tensor, so that a tensor
- * is bounded by its elements and by the interval of its eigenvalues; intervals of elements alone
- * would grow at every plane rotation.
+ * Guaranteed bounds: tensors. A turn keeps the eigenvalues of a symmetric tensor, so a tensor is
+ * bounded by its elements and by the interval of its eigenvalues; intervals of elements alone would
+ * grow at every plane rotation.
  */
 #include "tools/proof/range_inside.h"
 
@@ -10,7 +10,7 @@
 static const double root2 = 1.4142135623730952; /* rounded up */
 
 /* ---------------------------------------------------------------------------------- eigenvalues */
-/* Where the eigenvalues of the exact tensor lie. */
+/* Interval of the eigenvalues of the exact tensor. */
 typedef struct {
     double lo, hi;
 } span_t;
@@ -36,16 +36,16 @@ static double middle(real a) {
 }
 
 /*
- * From the elements: eigenvalues of the middle, as roots of its characteristic polynomial by the
- * cosine of a third of an angle, and on both sides as much as the elements vary. The arc cosine
- * near its ends is right to 2e-8, which the ten-millionth part covers.
+ * From the elements: the eigenvalues of the middle, as roots of its characteristic polynomial
+ * (trigonometric solution of the cubic), widened on both sides by how much the elements vary. The
+ * arc cosine near its ends is accurate to 2e-8, which the 1e-7 covers.
  */
 static span_t span_of_elements(sym T) {
     const double xx = middle(T.xx), yy = middle(T.yy), zz = middle(T.zz), xy = middle(T.xy),
                  yz = middle(T.yz), xz = middle(T.xz);
     const double q = (xx + yy + zz) / 3, a = xx - q, b = yy - q, c = zz - q;
     const double p = sqrt((a * a + b * b + c * c + 2 * (xy * xy + yz * yz + xz * xz)) / 6);
-    const double third = 2.0943951023931953; /* of a turn */
+    const double third = 2.0943951023931953; /* a third of a turn */
     double angle = 0;
     if (p > 0) {
         const double determinant =
@@ -56,7 +56,7 @@ static span_t span_of_elements(sym T) {
     return (span_t){q + 2 * p * cos(angle + third) - more, q + 2 * p * cos(angle) + more};
 }
 
-/* What was known beside the elements holds as long as nobody has changed one of them. */
+/* Knowledge beside the elements is valid as long as no element has changed. */
 static bool still_known(const sym *T) {
     const real now[6] = {T->xx, T->yy, T->zz, T->xy, T->yz, T->xz};
     bool same = T->known;
@@ -86,8 +86,8 @@ static void narrow(real *a, double lo, double hi, double err) {
 }
 
 /*
- * The tensor with what is known of it otherwise. Diagonal elements lie among the eigenvalues, and
- * no other element is larger than half their distance.
+ * Adds other knowledge to a tensor. Diagonal elements lie among the eigenvalues, and no other
+ * element is larger than half the distance of the eigenvalues.
  */
 static sym sym_known(sym T, span_t span, double off) {
     const double half = widen((span.hi - span.lo) / 2);
@@ -108,7 +108,8 @@ static sym sym_known(sym T, span_t span, double off) {
 }
 
 /* ------------------------------------------------------------------------------- sums and turns */
-/* Floats have no bound for the error of a whole tensor here: the elements' own must do. */
+/* For f32 there is no bound of the error of a whole tensor; the errors of the elements serve
+ * instead. */
 static double off_known(double off) {
     return range_now.format == RANGE_F32 ? HUGE_VAL : widen(off);
 }
@@ -117,7 +118,7 @@ static double unit_of(cut_t how) {
     return range_now.format == RANGE_Q31 ? how.unit : 0;
 }
 
-/* A sum whose value is looked at later. */
+/* A sum that is checked for overflow later. */
 static real sum_unseen(real a, real b) {
     if (is_zero(a))
         return b;
@@ -149,7 +150,7 @@ sym range_sym_add(sym A, sym B) {
                      off_known(off_of(A) + off_of(B)));
 }
 
-/* Six elements that are cut, three of them standing twice in the norm: sqrt(3 + 2 3) units. */
+/* Six elements are rounded, and three of them count twice in the norm: sqrt(3 + 2 3) units. */
 static const double cut_of_all = 3;
 
 sym range_sym_shift_mass(sym T, unsigned shift) {
@@ -165,7 +166,7 @@ sym range_sym_shift_mass(sym T, unsigned shift) {
                      off_known(off_of(T) * k + (shift > 0 ? cut_of_all * unit_of(acc_cut) : 0)));
 }
 
-/* An interval of the exact values only. */
+/* Product of the exact values only, without errors. */
 static real exact_mul(real a, real b) {
     a.err = b.err = 0;
     real out = range_acc_mul(a, b).value;
@@ -178,8 +179,8 @@ static acc pair(real a, real x, real b, real y) {
 }
 
 /*
- * T + p a^T + b p^T, which is symmetric: then it is T + (p c^T + c p^T) / 2 with c = a + b, whose
- * eigenvalues are (p.c +- |p| |c|) / 2 and zero.
+ * T + p a^T + b p^T, which must be symmetric. Then it equals T + (p c^T + c p^T) / 2 with c = a +
+ * b, whose eigenvalues are (p.c +- |p| |c|) / 2 and zero.
  */
 sym range_sym_add_outer(sym T, vec p, vec a, vec b) {
     const vec c = range_vec_add(a, b);
@@ -201,11 +202,11 @@ sym range_sym_add_outer(sym T, vec p, vec a, vec b) {
 }
 
 /*
- * The plane of a turn, block_turn_back of dyn/number/vec.inc: k = s (T11 - T22) + 2 c T12, s k and c
- * k. `wide` is the distance of the eigenvalues: exactly, k and both terms of it are at most that.
- * An error of the tensor is turned like the tensor, and its part in (T11 - T22, 2 T12) is at most
- * sqrt(2) of it. What the turn adds comes from the executed c and s, which are `off` away, and from
- * the cuts: `excess`, as the length of the errors of (s k, c k).
+ * The plane of a turn, block_turn_back of dyn/number/vec.inc: k = s (T11 - T22) + 2 c T12, s k and
+ * c k. `wide` is the distance of the eigenvalues; the exact k and both its terms are at most that.
+ * An error of the tensor turns with the tensor, and its part in (T11 - T22, 2 T12) is at most
+ * sqrt(2) times it. The turn adds errors because the executed c and s differ by `off`, and by
+ * rounding: `excess` is the norm of these errors in (s k, c k).
  */
 typedef struct {
     real sk, ck;
@@ -216,7 +217,7 @@ static plane_t plane_turn(dyn_turn_range_t t, real T11, real T22, real T12, doub
                           double tensor_off) {
     const double off = norm3(t.c.err, t.s.err, 0), inside = widen(root2 * tensor_off);
     real D = sum_unseen(T11, range_neg(T22)), W = sum_exact(T12, T12);
-    wide = fmin(wide, norm3(size(D), size(W), 0)); /* the distance within the plane alone */
+    wide = fmin(wide, norm3(size(D), size(W), 0)); /* the distance within the plane */
     narrow(&D, -wide, wide, off_known(inside));
     narrow(&W, -wide, wide, off_known(inside));
     seen(D);
@@ -242,7 +243,7 @@ sym range_sym_turn_back(int axis, dyn_turn_range_t t, sym T) {
     const double wide = widen(span.hi - span.lo), tensor_off = off_of(T);
     real *const t11 = axis == 0 ? &T.yy : &T.xx, *const t22 = axis == 0 ? &T.zz : &T.yy,
                 *const t12 = axis == 0 ? &T.yz : &T.xy;
-    /* The elements beside the plane turn like a vector. */
+    /* The elements outside the plane turn like a vector. */
     real *const first = axis == 0 ? &T.xy : &T.xz, *const second = axis == 0 ? &T.xz : &T.yz;
     const double side = fmin(norm3(size(*first), size(*second), 0), wide / 2);
     const double side_excess =
@@ -260,7 +261,8 @@ sym range_sym_turn_back(int axis, dyn_turn_range_t t, sym T) {
     return sym_known(T, span, off_known(tensor_off + root2 * norm3(plane.excess, side_excess, 0)));
 }
 
-/* xx + yy on the axes of the parent: the first turn whole, of the second only what changes it. */
+/* xx + yy on the axes of the parent: needs the whole first turn, and of the second only the part
+ * that changes this sum. */
 real range_sym_to_parent_xx_yy(dyn_turn_range_t x, dyn_turn_range_t z, sym T) {
     const sym half = range_sym_turn_back(2, z, T);
     const span_t span = span_of(half);
@@ -281,7 +283,7 @@ static acc row_mul(real a, real b, real c, vec v) {
                          range_acc_mul(c, v.z));
 }
 
-/* A bound on the largest eigenvalue by absolute value: the better of Frobenius and the row sums. */
+/* A bound of the largest absolute eigenvalue: the smaller of Frobenius norm and row sums. */
 static double sym_norm(double xx, double yy, double zz, double xy, double yz, double xz) {
     double frobenius = sqrt(xx * xx + yy * yy + zz * zz + 2 * (xy * xy + yz * yz + xz * xz));
     return widen(fmin(frobenius, fmax(xx + xy + xz, fmax(xy + yy + yz, xz + yz + zz))));
@@ -319,8 +321,8 @@ static real exact_square(real a) {
     return (real){out_lo(least * least), out_hi(size(a) * size(a)), 0};
 }
 
-/* One component of w x (J w), about axis 3 with 1 and 2 across, without its cancelling products:
- * (J22 - J11) w1 w2 + J12 (w1^2 - w2^2) + J23 w1 w3 - J13 w2 w3. */
+/* One component of w x (J w), about axis 3 with 1 and 2 perpendicular, without its cancelling
+ * products: (J22 - J11) w1 w2 + J12 (w1^2 - w2^2) + J23 w1 w3 - J13 w2 w3. */
 static real gyroscopic(real J11, real J22, real J12, real J23, real J13, real w1, real w2,
                        real w3) {
     real difference = {J22.lo - J11.hi, J22.hi - J11.lo, 0};
@@ -351,7 +353,7 @@ vec range_sym_euler(sym J, vec wd, vec w) {
 }
 
 /* -------------------------------------------------------------------------- acceleration tensor */
-/* A square does not become negative. */
+/* A square is never negative. */
 static real square(real a) {
     acc product = range_acc_mul(a, a);
     product.value.lo = fmax(product.value.lo, 0);
@@ -386,7 +388,7 @@ static double root_of_squares(const range_omega_t *o, double (*of)(real)) {
     return widen(sqrt(sum));
 }
 
-/* The values that the executed arithmetic meets, as if they were exact. */
+/* The range of the executed values, taken as exact. */
 static vec as_executed(vec a) {
     real *part[3] = {&a.x, &a.y, &a.z};
     for (int i = 0; i < 3; i++)
@@ -433,7 +435,7 @@ static acc euler_part(real zx, real xy, real zy, real yy, real yx, real xz, real
     return range_acc_add(sum, range_acc_mul(range_add(z2, range_neg(y2)), J_yz));
 }
 
-/* The vector of A - A^T is at most sqrt(2) times as long as A is large, and A = Omega J. */
+/* The vector of A - A^T is at most sqrt(2) times as long as the norm of A; here A = Omega J. */
 vec range_omega_euler_add_cross(range_omega_t o, sym J, vec a, vec b) {
     acc x = euler_part(o.zx, J.xy, o.zy, J.yy, o.yx, J.xz, o.yz, J.zz, o.z2, o.y2, J.yz);
     acc y = euler_part(o.xy, J.yz, o.xz, J.zz, o.zy, J.xy, o.zx, J.xx, o.x2, o.z2, J.xz);

@@ -1,5 +1,5 @@
 /* Guaranteed bounds: runs of whole kernels within the limits of an arm, and the choice of q31's
- * units by them. */
+ * units from them. */
 #include "tools/proof/range_inside.h"
 
 #include "dyn/number/q31.h"
@@ -21,7 +21,7 @@ void range_ne_drive(const dyn_arm_range_t *arm, const real q[], const real qd[],
         range_now.constants_fit = false;
 }
 
-/* A constant of the arm under a name, so that the choice of units makes room for it. */
+/* Names the constants of a body, so that the choice of units makes room for them. */
 static void name_body(uint32_t i, real m, vec l, dyn_sym_range_t J) {
     range_named_real("const_m", i, m);
     range_named_vec("const_l", i, l);
@@ -100,8 +100,8 @@ static void set_inputs(const dyn_model_t *model, const dyn_units_t *units, real 
         if (j->type == DYN_PRISMATIC) {
             q[i] = input(l->position[0], l->position[1], e.position);
         } else {
-            /* An angle may have any value, whatever its limits: what is proved holds for an arm
-             * that was pushed beyond them, and nothing has to watch it. */
+            /* An angle may have any value, whatever its limits: then the proof also covers an arm
+             * that was pushed beyond them, and nothing has to check the angle. */
             q[i] = (real){-3.1415926535897936, 3.1415926535897936, 0};
             if (range_now.format == RANGE_Q31)
                 q[i].err = 0x1p-33 * 6.2832;
@@ -157,8 +157,8 @@ int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_
             continue;
         if (!(part < 1))
             report->fits = false;
-        /* A value is also on the way to what was named before it: the one that bears the name wins.
-         */
+        /* A value also counts as `inside` for a name before it; the value with its own name
+         * wins. */
         if (fmax(part, own * 1.000001) > tightest) {
             tightest = fmax(part, own * 1.000001);
             report->tightest = i;
@@ -189,9 +189,9 @@ static double inertia_of(const dyn_model_t *model, uint32_t i, int length) {
 }
 
 /*
- * The smallest mass unit of each link that overflows nothing. Two exact runs, with units that
- * differ by a factor of two, tell what contains mass; that is proportional to the unit sought.
- * False where something overflows whatever the mass unit.
+ * Finds the smallest mass unit of each link with which nothing overflows. Two exact runs, with
+ * units that differ by a factor of two, show which values contain mass; these are proportional to
+ * the unit. False if something overflows with any mass unit.
  */
 static bool choose_masses(range_inverse_t kernel, const dyn_model_t *model, dyn_units_t *units,
                           range_report_t *report) {
@@ -213,14 +213,14 @@ static bool choose_masses(range_inverse_t kernel, const dyn_model_t *model, dyn_
         if (e->headroom - other.entry[i].headroom > 0.5)
             part[e->joint] = fmax(part[e->joint], exp2(-e->headroom));
     }
-    /* The part in a thousand is for the rounding errors, which the proof afterwards adds. */
+    /* The factor 1.001 makes room for the rounding errors, which the proof adds later. */
     int least = -60;
     for (uint32_t i = model->n; i-- > 0;) {
         int mass = part[i] > 0 ? high + (int)ceil(log2(part[i] * 1.001)) : least;
         least = mass > least ? mass : least;
         units->mass[i] = (int8_t)least;
     }
-    /* A shift of 31 is the most an int32 can make sense of. */
+    /* An int32 can be shifted by 31 at most. */
     for (uint32_t i = 1; i < model->n; i++)
         if (units->mass[i] < units->mass[i - 1] - 30)
             units->mass[i] = (int8_t)(units->mass[i - 1] - 30);

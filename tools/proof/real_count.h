@@ -60,14 +60,14 @@ INLINE real real_mul(real a, real b) {
 #define turn_known          real_known
 #define turn_real(cs)       (cs)
 
-/* What goes round a loop is known to the compiler no longer (dyn/number/tensor.h). */
+/* The compiler cannot know a value that a loop carries (dyn/number/tensor.h). */
 #define real_carried(a) count_input((a).v)
 
 #define real_shift_mass(a, shift) ((void)(shift), (a))
 #define add_rotor(j, x)           ((real){(x).v + (j)->rotor.v, (x).known})
 
 INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
-    *cosine = count_op(COUNT_SINCOS, cos(q.v + offset.v)); /* both together are one */
+    *cosine = count_op(COUNT_SINCOS, cos(q.v + offset.v)); /* sine and cosine together count once */
     *sine = count_input(sin(q.v + offset.v));
 }
 
@@ -95,7 +95,7 @@ INLINE pivot pivot_see(pivot p, real d) {
     return (pivot){fmin(p.smallest, d.v)};
 }
 
-/* As in floats; a comparison is none of the operations that are counted. */
+/* As in floats; a comparison is not counted. */
 #define real_least real_least
 INLINE real real_least(real diagonal) {
     return real_mul(diagonal, count_input(0x1p-50));

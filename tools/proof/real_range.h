@@ -1,4 +1,5 @@
-/* The number operations of range, for kernels; it owns the vector operations that know a norm. */
+/* The number operations of `range`, for kernels; it has its own vector operations, which know a
+ * norm. */
 #ifndef TOOLS_PROOF_REAL_RANGE_H
 #define TOOLS_PROOF_REAL_RANGE_H
 
@@ -71,7 +72,7 @@ typedef range_acc_t acc;
 #define omega_carried(o)          (o)
 #define sym_add_outer             range_sym_add_outer
 #define sym_to_parent_xx_yy(A, T) range_sym_to_parent_xx_yy((A).x, (A).z, T)
-/* One component, from the whole vector because that has a norm. */
+/* One component, taken from the whole vector because that has a norm. */
 #define half_y(A, a)           (child_to_half(A, a).y)
 #define to_parent_x(A, a)      (to_parent(A, a).x)
 #define to_parent_y(A, a)      (to_parent(A, a).y)
@@ -87,7 +88,7 @@ typedef dyn_real_range_t range_wide;
 #define wide_fit                 range_wide_fit
 #define gain_from_model(v, e, g) ((g)->cut = 0, range_gain_constant(v, e, &(g)->k))
 
-/* Pivots are not proved; a kernel that has them only learns that range cannot answer. */
+/* Pivots are not proved: for a kernel that has them, range has no answer. */
 typedef struct {
     double smallest;
 } pivot;

@@ -8,8 +8,8 @@
 
 typedef dyn_real_range_t real;
 
-/* Bodies about their origins, for the methods that use them. What does not fit must count as an
- * overflow. */
+/* Names the bodies about their origins, for methods that use them. A constant that does not fit
+ * must count as an overflow. */
 static void name_bodies(const dyn_arm_range_t *arm, real tau[]) {
     for (uint32_t i = 0; i < arm->n; i++) {
         const dyn_joint_range_t *j = &arm->joint[i];
@@ -36,7 +36,7 @@ static void drive(const dyn_arm_range_t *arm, const real qd[], const real qdd[],
         tau[0] = (real){-1e30, 1e30, 0};
 }
 
-/* The inertia matrix: an element is in the mass unit of the joint with the smaller index. */
+/* Names the inertia matrix: an element has the mass unit of the joint with the smaller index. */
 static void name_matrix(const dyn_arm_range_t *arm, real M[], real tau[]) {
     dyn_rotor_mass_range(arm, M);
     for (uint32_t i = 0; i < arm->n; i++)
@@ -51,8 +51,8 @@ typedef dyn_ga_scratch_range_t ga_scratch_t;
 typedef dyn_fast_scratch_range_t fast_scratch_t;
 typedef dyn_denoc_mass_scratch_range_t denoc_scratch_t;
 
-/* Inverse dynamics by what is nearest to a method; with its own matrix; with that of composite
- * bodies. */
+/* Three bounds for a method: the nearest inverse dynamics alone; with the method's own inertia
+ * matrix; with the matrix by composite bodies. */
 #define BOUND_MATRIX(method, name, mass)                                                           \
     static void bound_##method##_##name(const dyn_arm_range_t *arm, const real q[],                \
                                         const real qd[], const real qdd[], real tau[]) {           \
@@ -96,7 +96,7 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
         if (status != DYN_E_UNITS)
             return status;
     }
-    size_t which = 0; /* crba and aba, too, are bodies about their origins */
+    size_t which = 0; /* default ne: crba and aba also use bodies about their origins */
     const char *name = method_generated(method) ? "fast" : m->name;
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         if (!strcmp(bounds[i].name, name))
@@ -107,10 +107,10 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
     if (status != DYN_E_UNITS)
         return status;
     /*
-     * What a kernel for the matrix does not name, the choice blames on the wrong link. Coarser
-     * units of length or mass, from where composite bodies fit, make room: a bit of precision each.
-     * Where that fails too, the units of the composite bodies must do; every sum is looked at
-     * anyway.
+     * A matrix kernel has values without names, and the choice blames their overflow on the wrong
+     * link. Starting from units that fit composite bodies, coarser units of length or mass make
+     * room, at one bit of precision each. If that fails too, the units of the composite bodies are
+     * used; the checked kernel still checks every sum.
      */
     dyn_units_t fallback;
     status = range_choose_units(bounds[which].bodies, model, &fallback, report);

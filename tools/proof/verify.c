@@ -1,4 +1,4 @@
-/* States of an arm through the checked q31 and through double. */
+/* Runs states of an arm through the checked q31 and through double. */
 #include "tools/proof/verify.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 #include "dyn/number/q31.h"
 #include "tools/proof/check.h"
 
-/* Peaks are kept by name and not by problem: a problem at a time, for as many states. */
+/* Peaks are kept by name and not by problem, so each problem runs alone for this many states. */
 enum { BLOCK = 1000, PACKED = DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2 };
 
 typedef struct {
@@ -18,11 +18,11 @@ typedef struct {
     int32_t raw_q[DYN_MAX_JOINTS], raw_qd[DYN_MAX_JOINTS], raw_qdd[DYN_MAX_JOINTS];
 } state_t;
 
-/* What turns a joint's numbers into q31: a position is a turn or a length. */
+/* Scales between a joint's SI numbers and q31: a position is an angle or a length. */
 typedef struct {
     double low, high, velocity, acceleration;
-    double per_position, per_velocity, per_acceleration; /* raw numbers in one of SI */
-    double tau;                                          /* N m or N in a raw one */
+    double per_position, per_velocity, per_acceleration; /* raw numbers per SI unit */
+    double tau;                                          /* N m or N per raw number */
 } scale_t;
 
 typedef struct {
@@ -30,8 +30,8 @@ typedef struct {
     uint32_t n;
     uint64_t random;
     scale_t scale[DYN_MAX_JOINTS];
-    double element[PACKED];  /* SI in a raw element of the matrix */
-    double diagonal[PACKED]; /* what makes it a number in the unit of its column's diagonal */
+    double element[PACKED];  /* SI per raw element of the matrix */
+    double diagonal[PACKED]; /* converts an element to the unit of its column's diagonal */
     dyn_arm_check_t arm;
     dyn_arm_f64_t exact;
     dyn_fast_scratch_check_t scratch;
@@ -48,7 +48,7 @@ const char *verify_name(verify_problem_t problem) {
     return names[problem];
 }
 
-/* xorshift64*; -1 .. 1. */
+/* xorshift64*: a number from -1 to 1. */
 static double uniform(bench_t *b) {
     b->random ^= b->random >> 12;
     b->random ^= b->random << 25;
@@ -61,8 +61,9 @@ static double corner(bench_t *b) {
 }
 
 /*
- * Of four states one is anywhere within the limits, one has all speeds and accelerations at a
- * corner of them, one the positions too, and in one all joints pull together.
+ * Of every four states, one is anywhere within the limits, one has all speeds and accelerations at
+ * a corner of the limits, one has the positions there too, and in one all joints pull in the same
+ * direction.
  */
 static void make_state(bench_t *b, long number, state_t *s) {
     const int kind = (int)(number % 4);
@@ -151,7 +152,8 @@ static void set_scales(bench_t *b, const dyn_units_t *units) {
                       ldexp(1, DYN_Q31_BITS - e.velocity),
                       ldexp(1, DYN_Q31_BITS - e.acceleration),
                       ldexp(1, e.torque - DYN_Q31_BITS)};
-        /* A length for each of the two joints that turns, and the mass unit of the one before. */
+        /* The element's unit contains a length for each revolute joint of the two, and the mass
+         * unit of the joint with the smaller index. */
         for (uint32_t m = 0; m <= i; m++, k++) {
             const int turns = !prismatic + (b->model->joint[m].type == DYN_REVOLUTE);
             b->element[k] = ldexp(1, units->mass[m] + turns * units->length - DYN_Q31_BITS);
@@ -160,7 +162,7 @@ static void set_scales(bench_t *b, const dyn_units_t *units) {
     }
 }
 
-/* The guaranteed errors, from the report. */
+/* Takes the guaranteed errors from the report. */
 static void set_allowed(const bench_t *b, const range_report_t *report, verify_t *out) {
     for (uint32_t i = 0; i < b->n; i++)
         for (int p = 0; p < VERIFY_COUNT; p++) {
@@ -193,13 +195,14 @@ static double bound_of(const range_entry_t *e) {
     return bound;
 }
 
-/* A bound this small, in a format of 8, is what rounding may leave of a zero: it costs no bits. */
+/* A bound as small as this, in a format of range 8, is the rounding of a zero: it wastes no
+ * bits. */
 static const double negligible = 0x1p-16;
 
 /*
- * What has the same name and joint in several problems is one quantity in one number format: its
- * largest bound stands against the largest value of any problem. A single problem may well leave a
- * quantity at zero that a bound cannot know of, as gravity does with an upright axis.
+ * Entries with the same name and joint in several problems are one quantity in one number format,
+ * so the largest bound is compared with the largest value of any problem. In a single problem a
+ * quantity may be zero without the bound knowing, as gravity torque about a vertical axis.
  */
 static void find_loosest(const range_report_t *report, verify_t *out) {
     for (uint32_t i = 0; i < report->entries; i++) {
@@ -234,7 +237,7 @@ static void run_block(bench_t *b, const range_report_t *report, long first, long
     }
 }
 
-/* What stands for exact is double precision with a rounding of its own, of some hundred sums. */
+/* The reference is double precision, which itself rounds over some hundred sums. */
 static bool above(const verify_joint_t *j) {
     return j->error > j->allowed + 256 * DBL_EPSILON * j->largest;
 }

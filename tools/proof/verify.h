@@ -1,7 +1,7 @@
 /*
- * The proof of q31 against states: random ones and corners of the limits through the checked
- * variant of q31 (tools/proof/check.h), held against the bounds and against double precision. It
- * proves nothing; it would find a mistake in the proof.
+ * Tests the proof of q31 with random states and corners of the limits: runs them through the
+ * checked variant of q31 (tools/proof/check.h) and compares with the bounds and with double
+ * precision. It proves nothing; it would find a mistake in the proof.
  */
 #ifndef TOOLS_PROOF_VERIFY_H
 #define TOOLS_PROOF_VERIFY_H
@@ -25,30 +25,30 @@ typedef enum {
 const char *verify_name(verify_problem_t problem);
 
 /*
- * One joint, SI; for mass the elements of its column, in the unit of the one on the diagonal (where
- * one joint is revolute and the other prismatic, with the unit of length of q31 for a metre).
+ * One joint, SI. For mass: the elements of its column, in the unit of the diagonal element (if one
+ * joint is revolute and the other prismatic, q31's unit of length stands for a metre).
  */
 typedef struct {
-    double largest; /* exact value seen */
-    double error;   /* worst seen */
-    double allowed; /* guaranteed */
+    double largest; /* largest exact value */
+    double error;   /* largest error */
+    double allowed; /* guaranteed error */
 } verify_joint_t;
 
 typedef struct {
     long states, overflows;
     long outside; /* named intermediates beyond their bounds */
-    long above;   /* joints with an error above the guaranteed one */
+    long above;   /* joints with an error above the guaranteed error */
     verify_joint_t joint[VERIFY_COUNT][DYN_MAX_JOINTS];
-    double seen[RANGE_ENTRIES]; /* largest component of an entry of the report, its units */
-    double loosest_bits;        /* how far the loosest bound is above the largest value seen ... */
-    uint32_t loosest;           /* ... and which entry that is */
+    double seen[RANGE_ENTRIES]; /* largest component of each entry of the report, in its units */
+    double loosest_bits;        /* how many bits the loosest bound is above the largest value ... */
+    uint32_t loosest;           /* ... and the index of that entry */
 } verify_t;
 
-/* With the report of range_all for these units. 0, or the status of dyn_prepare. */
+/* report: of range_all for these units. Returns 0, or the status of dyn_prepare. */
 int verify_states(const dyn_model_t *model, const dyn_units_t *units, const range_report_t *report,
                   long states, uint64_t seed, verify_t *out);
 
-/* Whether anything contradicts the proof. */
+/* False if anything contradicts the proof. */
 bool verify_holds(const verify_t *result);
 
 #endif

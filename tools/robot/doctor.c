@@ -1,12 +1,13 @@
 /*
- * The import doctor: looks at an arm that was understood and says what is suspicious about it.
- * Errors are what cannot be computed with; the rest, and published data are full of it, are
- * warnings.
+ * The import doctor: checks an arm that was read and reports what is suspicious about it. Errors
+ * are values that cannot be computed with. Everything else is a warning, and published data give
+ * many.
  *
- * The bounds are judgements about arms, not physics: what lies beyond them is named, never changed.
+ * The bounds are judgements about arms, not physics: values beyond them are reported, never
+ * changed.
  *
- * Here: frames, limits, motors and the order of all checks. Bodies: doctor_body.c. What computing
- * with the arm shows: doctor_motion.c.
+ * This file has frames, limits, motors and the order of all checks. Bodies: doctor_body.c. Checks
+ * that compute with the arm: doctor_motion.c.
  */
 #include "tools/robot/doctor.h"
 
@@ -40,7 +41,7 @@ double doctor_largest(const double *x, size_t n) {
 }
 
 static bool looks_like_degrees(double angle) {
-    /* More than a turn and a bit; and 90 is 14.3 turns. */
+    /* Somewhat more than a turn; 90 rad would be 14.3 turns. */
     return fabs(angle) > 7;
 }
 
@@ -65,7 +66,7 @@ static void check_units(doctor_t *d, uint32_t i) {
     const dyn_limits_t *limits = &s->drive.limits;
     const double *position = limits->position, range = doctor_largest(position, 2);
     if (s->type == DYN_REVOLUTE) {
-        /* Arms with cables turn a few times at most, and nobody has a limit of exactly 30 rad. */
+        /* Arms with cables turn a few times at most, and no arm has a limit of exactly 30 rad. */
         const bool whole = position[0] == rint(position[0]) && position[1] == rint(position[1]);
         if (range > 40 || (whole && looks_like_degrees(range)))
             doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
@@ -174,7 +175,7 @@ static void check_gravity(doctor_t *d) {
                    "give it in m/s^2, pointing down", "a gravity of %g m/s^2", g);
 }
 
-/* Axes that are almost parallel have their common normal far away: a sign of rounded angles. */
+/* Axes that are almost parallel have a distant common normal: a sign of rounded angles. */
 static void check_parallel(doctor_t *d) {
     const robot_t *robot = d->robot;
     for (uint32_t i = 1; i < robot->n; i++) {
@@ -205,7 +206,7 @@ static void check_description(doctor_t *d) {
         check_limits(d, i);
         check_motor(d, i);
     }
-    if (robot->format != ROBOT_FORMAT_URDF) /* its tool is made of joints that were looked at */
+    if (robot->format != ROBOT_FORMAT_URDF) /* a URDF's tool is made of checked joints */
         doctor_check_pose(d, robot->tool_xyz, robot->tool_rpy, robot->line_tool, "tool");
     doctor_check_pose(d, robot->base_xyz, robot->base_rpy, robot->line_base, "base");
     doctor_check_payload(d);

@@ -34,14 +34,15 @@ static void eigenvalues(const double six[6], double out[3]) {
             }
 }
 
-/* Where a body is described: its name and lines. What stands with the base is in no computation. */
+/* Where a body is described: its name and lines. stands: it is fixed to the base and used in no
+ * computation. */
 typedef struct {
     const char *name;
     uint32_t line_mass, line_com, line_inertia;
     bool stands;
 } described_t;
 
-/* Can there be such a body? False where it cannot be computed with. */
+/* Checks that such a body can exist. Returns false if it cannot be computed with. */
 static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_t *at) {
     const message_severity_t worst = at->stands ? MESSAGE_WARNING : MESSAGE_ERROR;
     const double size = doctor_largest(body->inertia, 6);
@@ -53,7 +54,7 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
                    "negative mass, %g kg", body->mass);
         possible = false;
     }
-    /* A tensor typed with a few digits misses by these digits, not by more. */
+    /* A tensor typed with a few digits is wrong by these digits, not by more. */
     if (e[0] < -1e-9 * size) {
         doctor_say(
             d, worst, MESSAGE_INERTIA, at->line_inertia, at->name,
@@ -72,7 +73,7 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
     return possible;
 }
 
-/* What a moving link should have. */
+/* Checks that a moving link has mass and inertia. */
 static void check_present(doctor_t *d, const dyn_body_t *body, const described_t *at) {
     const double size = doctor_largest(body->inertia, 6);
     if (body->mass == 0)
@@ -94,7 +95,7 @@ static void check_body_units(doctor_t *d, const dyn_body_t *body, const describe
                    "a mass of %g kg looks like grams", body->mass);
 }
 
-/* The bodies as they were written: in a sum of several nobody would find the wrong one again. */
+/* Checks the bodies as written: in a sum of several nobody could find the wrong one. */
 void doctor_check_pieces(doctor_t *d) {
     for (size_t i = 0; i < d->robot->pieces; i++) {
         const robot_piece_t *p = &d->robot->piece[i];
@@ -149,7 +150,7 @@ void doctor_check_shape(doctor_t *d, uint32_t i) {
     double e[3];
     eigenvalues(body->inertia, e);
     const double gyration = sqrt(fmax(e[2], 0) / body->mass);
-    /* A bar that turns about its end has its centre 1.7 radii of gyration away. */
+    /* The centre of a bar that turns about its end is 1.7 radii of gyration away. */
     if (com > 2 * reach + 3 * gyration + 0.1)
         doctor_say(
             d, MESSAGE_WARNING, MESSAGE_COM, j->line.com, j->link_name,
@@ -168,7 +169,7 @@ void doctor_check_shape(doctor_t *d, uint32_t i) {
             gyration, reach);
 }
 
-/* The payload, which stands in one line. */
+/* Checks the payload, which the file gives in one line. */
 void doctor_check_payload(doctor_t *d) {
     const uint32_t line = d->robot->line_payload;
     const described_t payload = {"payload", line, line, line, false};

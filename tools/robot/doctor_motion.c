@@ -1,4 +1,4 @@
-/* What computing with an arm shows, for tools/robot/doctor.h: whether its drives hold it against
+/* Checks that compute with an arm, for tools/robot/doctor.h: whether its drives hold it against
  * gravity, and whether each joint moves an inertia of its own. */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "dyn/number/f64.h"
 #include "tools/robot/doctor.h"
 
-/* xorshift64*: the same poses on every machine. */
+/* xorshift64*, so that every machine takes the same poses. */
 static double uniform(uint64_t *state) {
     uint64_t x = *state;
     x ^= x >> 12;
@@ -18,7 +18,7 @@ static double uniform(uint64_t *state) {
     return (double)((x * 0x2545F4914F6CDD1Du) >> 11) / 9007199254740992.0;
 }
 
-/* Largest torque or force of the drive at rest, 0 where nothing is known. */
+/* Largest torque or force of the drive at rest; 0 if unknown. */
 static double strength(const robot_joint_t *j, const char **what) {
     const dyn_motor_t *m = &j->source.drive.motor;
     const uint32_t motor =
@@ -68,8 +68,9 @@ static void name_pose(const double *q, uint32_t n, char *out, size_t size) {
 }
 
 /*
- * Every corner of the range for up to 10 joints, random corners beyond, and random poses inside. A
- * gravity torque of a revolute joint is a sinusoid of each angle, its extreme need not be a corner.
+ * Takes every corner of the range for up to 10 joints, random corners beyond, and random poses
+ * inside: the gravity torque of a revolute joint is a sinusoid of each angle, so its extreme need
+ * not be in a corner.
  */
 static void check_hold(doctor_t *d, poses_t *p) {
     enum { CORNERS = 1024, INSIDE = 4096 };
@@ -123,8 +124,9 @@ static void check_hold(doctor_t *d, poses_t *p) {
 }
 
 /*
- * The inertia matrix column by column from unit accelerations, rotors added, then Cholesky: a pivot
- * that vanishes against its own diagonal element belongs to a joint that moves nothing of its own.
+ * Computes the inertia matrix column by column from unit accelerations, adds the rotors, and
+ * factors it by Cholesky. A pivot that vanishes relative to its diagonal element belongs to a joint
+ * that moves no inertia of its own.
  */
 static void check_singular(doctor_t *d, poses_t *p) {
     const uint32_t n = d->robot->n;
@@ -139,8 +141,7 @@ static void check_singular(doctor_t *d, poses_t *p) {
     memset(floating->gravity, 0, sizeof floating->gravity);
     (void)dyn_prepare_f64(floating, NULL, &p->arm);
     free(floating);
-    /* A pose without symmetry: one at which an arm is singular in the ordinary sense is unlikely.
-     */
+    /* A pose without symmetry, where an arm is unlikely to be singular in the ordinary sense. */
     for (uint32_t i = 0; i < n; i++)
         p->q[i] = 0.3 + 0.7 * (double)i;
     for (uint32_t k = 0; k < n; k++) {
@@ -161,7 +162,7 @@ static void check_singular(doctor_t *d, poses_t *p) {
                 d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
                 "give the links behind it mass and inertia, or the motor a rotor inertia",
                 "the joint moves no inertia of its own: forward dynamics cannot be computed");
-            pivot = INFINITY; /* taken out: as if it could not move */
+            pivot = INFINITY; /* removed: as if the joint could not move */
         }
         m[k][k] = sqrt(pivot);
         for (uint32_t i = k + 1; i < n; i++) {

@@ -1,6 +1,6 @@
 /*
- * From a name to an arm: finds and reads the file, sees what it is, calls the reader and makes the
- * model.
+ * Loads an arm by name: finds and reads the file, detects its format, calls the reader and makes
+ * the model.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "tools/robot/readers.h"
 #include "tools/robot/schema.h"
 
-/* Readers use strtod and printf: a decimal comma of the user's language must not reach them. */
+/* Readers use strtod and printf, which must not use the decimal comma of the user's language. */
 typedef struct {
     locale_t plain, before;
 } locale_guard_t;
@@ -72,7 +72,7 @@ static void source_from(const robot_t *robot, dyn_source_t *source) {
         source->joint[i] = robot->joint[i].source;
 }
 
-/* What the readers sum up, move and multiply can be larger than all that stands in a file. */
+/* Sums and products that the readers make can exceed every number in the file. */
 static bool small(const robot_t *robot, const char *what, const double *x, size_t count,
                   message_place_t place, messages_t *messages) {
     for (size_t i = 0; i < count; i++)
@@ -146,7 +146,7 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
         parallel_rad = DYN_PARALLEL_DEFAULT;
     int status = dyn_convert(source, parallel_rad, &robot->model, &robot->report);
     free(source);
-    /* Numbers that are finite may still overflow in the conversion. */
+    /* Finite numbers may still overflow in the conversion. */
     if (status == DYN_OK)
         status = dyn_model_check(&robot->model);
     const robot_joint_t *joint =
@@ -273,8 +273,7 @@ int robot_parse(const char *file, const void *bytes, size_t size, const robot_op
     return status == 0 && messages->errors == errors ? 0 : -1;
 }
 
-/* A whole stream with its end unknown (a pipe is possible), at most one byte more than the limit.
- */
+/* Reads a whole stream of unknown length (possibly a pipe), at most one byte beyond the limit. */
 static char *read_stream(FILE *stream, size_t *size) {
     size_t room = 64 << 10, used = 0;
     char *bytes = malloc(room);
@@ -358,7 +357,8 @@ size_t robot_folders(char **folder, size_t max) {
     return count;
 }
 
-/* The robots of a folder that has any, for who mistyped a name. To be freed with names_free. */
+/* The robots in the searched folders, as suggestions for a mistyped name. Free with
+ * names_free. */
 typedef struct {
     char *name[64];
     const char *list[65]; /* the same, ends with NULL */

@@ -11,8 +11,8 @@ static const double pi = 3.14159265358979323846;
 /* --------------------------------------------------------------------------------------- shapes */
 
 double modes_root(uint32_t k) {
-    /* cos b + 1/cosh b, which unlike cosh stays small; from (k + 1/2) pi Newton needs a few steps.
-     */
+    /* Uses cos b + 1/cosh b, which stays small while cosh grows; from (k + 1/2) pi Newton needs a
+     * few steps. */
     double b = k == 0 ? 1.875 : (k + 0.5) * pi;
     for (int i = 0; i < 50; i++) {
         const double step = (cos(b) + 1 / cosh(b)) / (-sin(b) - tanh(b) / cosh(b));
@@ -25,8 +25,8 @@ double modes_root(uint32_t k) {
 
 /*
  * phi = cosh bx - cos bx - sigma (sinh bx - sin bx), sigma = (cosh b + cos b) / (sinh b + sin b).
- * For higher modes cosh and sinh cancel; written with exponentials nothing does:
- * phi = (growth e^bx + (1 + sigma) e^-bx) / 2 - cos bx + sigma sin bx, growth = 1 - sigma.
+ * For higher modes cosh and sinh cancel. Written with exponentials nothing cancels: phi = (growth
+ * e^bx + (1 + sigma) e^-bx) / 2 - cos bx + sigma sin bx, growth = 1 - sigma.
  */
 static void closed_bending(modes_shape_t *s, uint32_t k) {
     const double b = modes_root(k), below = sinh(b) + sin(b);
@@ -58,9 +58,9 @@ static double torsion_at(const modes_shape_t *s, double x, int order) {
 }
 
 /*
- * Second derivatives of the spline. Inside: m_i-1 + 4 m_i + m_i+1 = 6 (y_i-1 - 2 y_i + y_i+1) /
- * h^2; where the slope is zero at an end: 2 m_0 + m_1 = 6 (y_1 - y_0) / h^2; where the curvature
- * is: m = 0. Three diagonals, eliminated from the root to the end.
+ * Finds the second derivatives of the spline. Inside: m_i-1 + 4 m_i + m_i+1 = 6 (y_i-1 - 2 y_i +
+ * y_i+1) / h^2. At an end with zero slope: 2 m_0 + m_1 = 6 (y_1 - y_0) / h^2. At an end with zero
+ * curvature: m = 0. The tridiagonal system is eliminated from the root to the end.
  */
 static void spline(modes_shape_t *s, double *work) {
     const uint32_t last = s->count - 1;
@@ -140,20 +140,20 @@ double modes_at(const modes_shape_t *shape, double x, int order) {
 
 /* ------------------------------------------------------------------------------------ integrals */
 
-/* Gauss and Legendre, 8 points on -1 .. 1. */
+/* Gauss-Legendre quadrature, 8 points on -1 .. 1. */
 static const double point[4] = {0.18343464249564980494, 0.52553240991632898582,
                                 0.79666647741362673959, 0.96028985649753623168};
 static const double weight[4] = {0.36268378337836198297, 0.31370664587788728734,
                                  0.22238103445337447054, 0.10122853629037625915};
 
-/* Pieces on which the closed form is smooth: of the eighth bending mode each is a ninth of a wave,
- * and 8 points are right to the last digits. */
+/* Pieces for the closed form: each is a ninth of a wave of the eighth bending mode, for which 8
+ * points are exact to the last digits. */
 #define PIECES 32u
 
 /* One factor of an integrand: a derivative of a shape, x, or 1. */
 typedef struct {
     const modes_shape_t *shape;
-    int order; /* of a shape; without one the power of x */
+    int order; /* order of the derivative; without a shape the power of x */
 } factor_t;
 
 static double factor_at(factor_t f, double x) {
@@ -164,7 +164,7 @@ static uint32_t pieces_of(factor_t f) {
     return f.shape && f.shape->value ? f.shape->count - 1 : PIECES;
 }
 
-/* The integral of a b over the beam. Pieces end where either factor has a joint. */
+/* The integral of a b over the beam. Pieces end where either factor has a break. */
 static double integral(double length, factor_t a, factor_t b) {
     const uint32_t na = pieces_of(a), nb = pieces_of(b);
     double sum = 0, from = 0;

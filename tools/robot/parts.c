@@ -1,7 +1,7 @@
 /*
- * Parts databases (Swartz 1982, "Dynamic Description"): sections of simple solids make parts, parts
- * make links in frames that were convenient to whoever read the drawings, and the links are moved
- * into the frames of the arm. The schema is described in tools/robots/README.md.
+ * Reads parts databases (Swartz 1982, "Dynamic Description"). Sections of simple solids make parts;
+ * parts make links, in frames that suit the drawings; the links are then transformed into the
+ * frames of the arm. tools/robots/README.md describes the schema.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static const cyaml_schema_field_t joint_fields[] = {
 static const cyaml_schema_value_t joint_value = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_joint_t, joint_fields)};
 
-/* raw_robot_t is the first member: its offsets hold in raw_parts_t. */
+/* raw_robot_t is the first member of raw_parts_t, so its offsets are valid there. */
 static const cyaml_schema_field_t parts_fields[] = {
     RAW_ROBOT_FIELDS(raw_robot_t, &joint_value),
     CYAML_FIELD_SEQUENCE("materials", RAW_OPTIONAL | CYAML_FLAG_POINTER, raw_parts_t, materials,
@@ -140,7 +140,7 @@ static void complain(const context_t *c, message_code_t code, uint32_t line, con
                  cure, "%s", text);
 }
 
-/* Which dimensions a shape has: a key too many is as wrong as one that is missing. */
+/* Dimensions of each shape: an extra key is as wrong as a missing one. */
 static const struct {
     const char *key;
     uint32_t shapes;
@@ -274,7 +274,7 @@ static bool link_body(const context_t *c, const tree_node_t *node, const raw_par
         body[i] = dyn_body_move(&parts[k], &pose);
     }
     if (good) {
-        /* From the frame of the drawing to the frame of the arm. */
+        /* Transforms from the frame of the drawing to the frame of the arm. */
         dyn_pose_t frame = dyn_pose_rpy(link->frame.xyz, link->frame.rpy);
         frame = dyn_pose_inverse(&frame);
         *out = solid_join(body, link->parts_count);

@@ -1,11 +1,11 @@
-/* Small geometry that the readers share. */
+/* Geometry shared by the readers. */
 #include <math.h>
 
 #include "tools/robot/readers.h"
 
 void reader_rpy(const dyn_pose_t *pose, double rpy[3]) {
-    /* Undo yaw first and read pitch and roll from what is left: exact near pitch = 90 degrees too,
-     * where roll and yaw alone are badly conditioned but their product is not. */
+    /* Undoes yaw first and reads pitch and roll from the rest. This is exact near pitch = 90
+     * degrees too, where roll and yaw alone are badly conditioned but their product is not. */
     const double(*r)[3] = pose->r;
     double yaw = atan2(r[1][0], r[0][0]), c, s;
     dyn_exact_turn(yaw, &c, &s);

@@ -1,5 +1,4 @@
-/* What the readers of the formats share among themselves; nobody outside of tools/robot needs it.
- */
+/* What the readers of the formats share; for use within tools/robot only. */
 #ifndef TOOLS_ROBOT_READERS_H
 #define TOOLS_ROBOT_READERS_H
 
@@ -75,8 +74,8 @@ typedef struct {
     uint32_t joints_count;
 } raw_robot_t;
 
-/* Number, robot file, pose with optional keys, and the fields that robot file and parts database
- * have alike. */
+/* Schemas of a number, of a robot file, of a pose with optional keys, and of the fields that robot
+ * file and parts database share. */
 extern const cyaml_schema_value_t raw_number, raw_robot_value;
 extern const cyaml_schema_field_t raw_pose_fields[], raw_dh_fields[], raw_origin_fields[],
     raw_limits_fields[], raw_motor_fields[], raw_friction_fields[], raw_encoder_fields[],
@@ -112,12 +111,12 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3
 
 /* ---------------------------------------------------------------------------- shared by readers */
 
-/* Name and lines of the file as a whole; false when a name is taken twice (with a message). */
+/* Reads name, lines and the keys of the file as a whole. */
 void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, messages_t *messages);
-/* All of a joint but its link: frames, limits, drive. */
+/* Reads a joint without its link: frames, limits, drive. */
 void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t *raw,
                   robot_joint_t *joint, dyn_convention_t convention, messages_t *messages);
-/* Adds a second "x" among names that were seen; `what` is "joint" or "link". */
+/* Reports names that are used twice among joints or links. */
 void reader_duplicates(const robot_t *robot, messages_t *messages);
 
 int reader_robot_file(const tree_t *tree, robot_t *out, messages_t *messages);
@@ -125,9 +124,9 @@ int reader_parts(const tree_t *tree, robot_t *out, messages_t *messages);
 int reader_urdf(const char *file, const char *bytes, size_t size, const robot_options_t *options,
                 robot_t *out, messages_t *messages);
 
-/* Roll, pitch and yaw of a rotation, such that dyn_pose_rpy gives it back to the last digits. */
+/* Roll, pitch and yaw of a rotation, such that dyn_pose_rpy restores it to the last digits. */
 void reader_rpy(const dyn_pose_t *pose, double rpy[3]);
-/* Body of a link with the axes of its tensor turned by rpy, on the axes of the link frame. */
+/* Transforms a body whose tensor axes are turned by rpy onto the axes of the link frame. */
 dyn_body_t reader_turned(const dyn_body_t *body, const double rpy[3]);
 
 #endif

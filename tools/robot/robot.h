@@ -1,6 +1,6 @@
 /*
- * A robot as its file describes it, and how to get it: robot files (YAML), URDF, parts databases
- * and, through a hook, robot images. The one thing that commands need beside the kernels.
+ * A robot as its file describes it, and how to load it: robot files (YAML), URDF, parts databases
+ * and, through a hook, robot images. Commands need nothing else beside the kernels.
  *
  *     robot_t *robot = calloc(1, sizeof *robot);
  *     messages_t messages = MESSAGES_INIT;
@@ -23,7 +23,7 @@
 #include "firmware/params/image.h"
 #include "tools/cli/messages.h"
 
-#define ROBOT_NAME_MAX  128u        /* bytes of a name, the final zero included */
+#define ROBOT_NAME_MAX  128u        /* bytes of a name, including the final zero */
 #define ROBOT_FILE_MAX  (16u << 20) /* bytes of a file */
 #define ROBOT_MODES_MAX 8u          /* assumed modes of one kind on one link */
 
@@ -36,12 +36,12 @@ typedef enum {
 
 /*
  * Which optional keys the file has: IMAGE_HAS_... and IMAGE_JOINT_HAS_..., which the robot image
- * carries on, and these. What is not given is zero, but gear (1 where there is a motor), sign and
+ * also contains, and these. A missing value is zero, except gear (1 if there is a motor), sign and
  * ratio (1).
  */
 enum {
-    ROBOT_JOINT_INERTIAL = 1 << 17, /* the source had mass data for this link at all */
-    ROBOT_JOINT_ENDLESS = 1 << 18,  /* URDF: continuous, has no range by nature */
+    ROBOT_JOINT_INERTIAL = 1 << 17, /* the source has mass data for this link */
+    ROBOT_JOINT_ENDLESS = 1 << 18,  /* URDF: continuous, without a range */
     ROBOT_JOINT_LIMITS = 0xf,
     ROBOT_JOINT_MOTOR = 0x1f << 4,
     ROBOT_JOINT_ENCODER = 0xf << 11
@@ -50,17 +50,18 @@ enum {
 typedef struct {
     double counts; /* per turn of the encoder, or per metre; zero: no encoder */
     double sign;   /* 1 or -1 */
-    double offset; /* position of the joint where the counter reads zero, rad or m */
-    double ratio;  /* turns of the encoder for one turn (or metre) of the joint */
+    double offset; /* position of the joint at counter zero, rad or m */
+    double ratio;  /* turns of the encoder per turn (or metre) of the joint */
 } robot_encoder_t;
 
-/* How a joint whose encoder counts from where it was switched on finds its position. */
+/* How a joint with an incremental encoder finds its position. */
 typedef struct {
     int how;         /* 0: absolute encoder; 1 / -1: upper / lower stop, 2 / -2: switch */
-    double position; /* where that is, rad or m */
+    double position; /* position of that stop or switch, rad or m */
 } robot_homing_t;
 
-/* A mode shape as a table: values at equal steps from the root (0, always zero) to the end. */
+/* A mode shape as a table: values at equal steps from the root (where it must be zero) to the
+ * end. */
 typedef struct {
     double *value;
     uint32_t count;
@@ -70,14 +71,14 @@ typedef struct {
 typedef struct {
     double length, mass_per_length; /* m, kg/m */
     double EI_y, EI_z, GJ;          /* N m^2 */
-    double damping;                 /* s: damping matrix is this times the stiffness matrix */
-    double polar_inertia;           /* of a metre of beam about x, kg m */
+    double damping;                 /* s: damping matrix / stiffness matrix */
+    double polar_inertia;           /* about x per metre of beam, kg m */
     uint32_t modes_xy, modes_xz, modes_torsion;
     robot_shape_t *shape_xy, *shape_xz,
-        *shape_torsion; /* one for each mode, or NULL: clamped-free */
+        *shape_torsion; /* one for each mode; NULL: clamped-free shapes */
 } robot_flex_t;
 
-/* Lines of the file where a thing stands; 0 where there is none. */
+/* Line numbers in the file; 0 if absent. */
 typedef struct {
     uint32_t joint, type, frame, axis, link, mass, com, inertia, limits, motor, friction, encoder,
         gains, flex, position, velocity, torque;
@@ -85,9 +86,9 @@ typedef struct {
 
 typedef struct {
     char name[ROBOT_NAME_MAX];
-    char link_name[ROBOT_NAME_MAX]; /* of the link behind the joint; robot files have none: name */
-    uint32_t has;                   /* IMAGE_JOINT_HAS_... and the above */
-    bool elastic;                   /* flex is given; source.link is then the stiff beam */
+    char link_name[ROBOT_NAME_MAX]; /* link that it moves; in robot files: name */
+    uint32_t has;                   /* IMAGE_JOINT_HAS_... and ROBOT_JOINT_... */
+    bool elastic;                   /* has flex; then source.link is the stiff beam */
     dyn_source_joint_t source;      /* frame, link and drive in the convention of the file */
     robot_encoder_t encoder;
     robot_homing_t homing;
@@ -96,44 +97,44 @@ typedef struct {
     robot_joint_lines_t line;
 } robot_joint_t;
 
-/* A link as the source has it, in its own frame, where several are lumped into one: URDF. */
+/* A link as in the source, in its own frame, for formats that lump several links into one: URDF. */
 typedef struct {
     char name[ROBOT_NAME_MAX];
-    bool inertial; /* it has a body */
+    bool inertial; /* has a body */
     dyn_body_t body;
-    double inertia_rpy[3]; /* the body has been turned by them */
+    double inertia_rpy[3]; /* rotation that was applied to the body */
     uint32_t line_mass, line_com, line_inertia;
-    bool stands;                /* with the base: it never moves */
-    char joint[ROBOT_NAME_MAX]; /* above it, "" for the root, and how it is mounted there */
+    bool stands;                /* fixed to the base: it never moves */
+    char joint[ROBOT_NAME_MAX]; /* joint above it, "" for the root, and the mounting pose */
     double xyz[3], rpy[3];
     uint32_t line_joint;
 } robot_piece_t;
 
 typedef struct {
     char name[ROBOT_NAME_MAX];
-    char *file; /* where it was read, for messages */
+    char *file; /* file that was read, for messages */
     robot_format_t format;
     dyn_convention_t convention;
     uint32_t has; /* IMAGE_HAS_... */
-    bool elastic; /* any joint is */
+    bool elastic; /* any joint is elastic */
     uint32_t n;
     double gravity[3]; /* in the base frame of the file, m/s^2 */
     double base_xyz[3], base_rpy[3];
     double tool_xyz[3], tool_rpy[3];
-    double rate_hz; /* not given: 1000 */
+    double rate_hz; /* 1000 if not given */
     uint32_t feedback;
     dyn_body_t payload; /* in the last link frame of the file */
     uint32_t line_name, line_gravity, line_base, line_control, line_tool, line_payload, line_joints;
     robot_joint_t joint[DYN_MAX_JOINTS];
-    robot_piece_t *piece; /* for the doctor; NULL where links are not lumped */
+    robot_piece_t *piece; /* for the doctor; NULL if links are not lumped */
     size_t pieces;
 
-    /* From an image: the elastic side as it stands there, and shapes that were tables are lost. */
+    /* From an image: the elastic part as it stands there; shapes that were tables are lost. */
     dyn_flex_model_t *integrals;
     bool shapes_lost;
 
-    dyn_model_t model;   /* the same arm for the kernels; of elastic links the stiff beams */
-    dyn_report_t report; /* among others: the file's last link frame in the model's */
+    dyn_model_t model;   /* the same arm for the kernels; elastic links are stiff beams here */
+    dyn_report_t report; /* contains the file's last link frame in the model's */
 } robot_t;
 
 typedef struct {
@@ -147,23 +148,23 @@ typedef int (*robot_reader_t)(const char *file, const uint8_t *bytes, size_t siz
                               messages_t *messages);
 
 typedef struct robot_options {
-    const char *tip; /* URDF: the link that carries the end effector; NULL: see robot_load */
-    const robot_freeze_t *freeze; /* URDF: joints that do not move, and where they stand */
+    const char *tip;              /* URDF: the link of the end effector; NULL: see robot_load */
+    const robot_freeze_t *freeze; /* URDF: joints to fix, and their positions */
     size_t freeze_count;
-    const double *gravity;   /* instead of the file's, m/s^2 in the base frame; NULL: the file's */
-    double parallel_rad;     /* dyn_convert's; 0: DYN_PARALLEL_DEFAULT */
-    const char *image_magic; /* first bytes of a robot image, and who reads it; NULL: nobody */
+    const double *gravity;   /* replaces the file's, m/s^2 in the base frame; NULL: the file's */
+    double parallel_rad;     /* for dyn_convert; 0: DYN_PARALLEL_DEFAULT */
+    const char *image_magic; /* first bytes of a robot image, and its reader; NULL: none */
     size_t image_magic_size;
     robot_reader_t image_reader;
 } robot_options_t;
 
 /*
- * Reads the arm. `what` is a file, or the name of a robot in $APPELL_ROBOTS, ./tools/robots or
- * ../../tools/robots beside the program. 0, or -1 with at least one error among the messages. `out`
- * needs no initialisation and robot_free in either case. options may be NULL.
+ * Loads an arm. `what` is a file, or the name of a robot in $APPELL_ROBOTS, ./tools/robots or
+ * ../../tools/robots relative to the program. Returns 0, or -1 with at least one error among the
+ * messages. `out` needs no initialisation, and robot_free in either case. options may be NULL.
  *
- * A URDF is a tree: without a tip the chain with most moving joints is taken, and the end effector
- * is the frame of its last moving link; all else is frozen and lumped, with a note for each.
+ * A URDF is a tree. Without a tip the chain with most moving joints is taken, and the end effector
+ * is the frame of its last moving link. Everything else is fixed and lumped, with a note for each.
  */
 int robot_load(const char *what, const robot_options_t *options, robot_t *out,
                messages_t *messages);
@@ -173,23 +174,24 @@ int robot_parse(const char *file, const void *bytes, size_t size, const robot_op
 void robot_free(robot_t *robot);
 
 /*
- * Makes robot->model from the description; robot_load has done so. To be called again after a
- * change of the description (another payload, another gravity). 0, or -1 with errors.
+ * Makes robot->model from the description, as robot_load does. Call it again after a change of the
+ * description (another payload, another gravity). Returns 0, or -1 with errors.
  */
 int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages);
 
-/* Writes a robot file that loads into the identical model. 0, or -1 where the stream failed. */
+/* Writes a robot file that loads into the identical model. Returns 0, or -1 if the stream
+ * failed. */
 int robot_save(FILE *stream, const robot_t *robot);
 
 /*
- * The import doctor: adds what is suspicious about the arm. 0, or -1 when there is an error, that
- * is, something that cannot be computed with.
+ * The import doctor: adds messages about what is suspicious. Returns 0, or -1 if there is an error,
+ * which is something that cannot be computed with.
  */
 int robot_check(const robot_t *robot, messages_t *messages);
-/* Its errors alone, without the warnings and what they take to find. */
+/* Finds only the errors, without the time that the warnings take. */
 int robot_possible(const robot_t *robot, messages_t *messages);
 
-/* Folders in which robots are looked for by name, best first; at most `max`, each to be freed. */
+/* Folders that are searched for robots by name, best first; at most `max`, each to be freed. */
 size_t robot_folders(char **folder, size_t max);
 
 #endif

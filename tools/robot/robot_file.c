@@ -1,6 +1,6 @@
 /*
- * Robot files: from the structures that libcyaml loads (robot_schema.c) to robot_t, with the checks
- * that no schema can express (what belongs to which convention, elastic links, ranges).
+ * Reads robot files: converts the structures that libcyaml loads (robot_schema.c) to robot_t, with
+ * the checks that no schema can express (keys of each convention, elastic links, ranges).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -299,7 +299,7 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
         char text[160];
         snprintf(text, sizeof text, "flex.length %.9g is not the next joint's a, %.9g", raw->length,
                  a);
-        /* Both are typed by hand: equal but for the last digits of a double. */
+        /* Both numbers are typed: they must agree except for the last digits of a double. */
         if (fabs(a - raw->length) > 1e-9 * raw->length)
             complain(c, MESSAGE_FLEX, tree_line(flex, "length"),
                      "the beam ends where the next joint begins: make the two equal", text);

@@ -1,6 +1,6 @@
 /*
- * Writes a robot as a robot file. Every number is written with as many digits as bring the same
- * double back, so that the loaded model is identical to the last bit.
+ * Writes a robot as a robot file. Every number has enough digits to restore the same double, so the
+ * loaded model is identical to the last bit.
  */
 #include <ctype.h>
 #include <locale.h>
@@ -135,7 +135,7 @@ static void put_link(FILE *f, const robot_joint_t *joint) {
     fputs("}\n", f);
 }
 
-/* A section with those of its keys that are given; nothing where none is. */
+/* Writes a section with those of its keys that are given; nothing if none is. */
 typedef struct {
     const char *key;
     uint32_t has;
@@ -251,7 +251,7 @@ static void put_robot(FILE *f, const robot_t *robot) {
 }
 
 int robot_save(FILE *stream, const robot_t *robot) {
-    /* A decimal point whatever the user's language. */
+    /* Forces a decimal point, whatever the user's language. */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
     put_robot(stream, robot);

@@ -1,7 +1,7 @@
 /*
- * Mass, centre of mass and inertia of the simple solids of which a parts database is made, in
- * closed form. Round ones stand with their base on the plane z = 0 and reach up to z = length; box
- * and sphere have their middle at the origin.
+ * Mass, centre of mass and inertia of the simple solids of parts databases, in closed form. Round
+ * solids stand with their base on the plane z = 0 and reach up to z = length; box and sphere are
+ * centred at the origin.
  */
 #ifndef TOOLS_ROBOT_SOLID_H
 #define TOOLS_ROBOT_SOLID_H
@@ -13,11 +13,11 @@
 typedef enum {
     SOLID_CYLINDER,      /* radius, length */
     SOLID_SEMI_CYLINDER, /* radius, length: the half with y >= 0 */
-    SOLID_CONE,          /* radius at z = 0, length up to the point */
+    SOLID_CONE,          /* radius at z = 0, length up to the apex */
     SOLID_FRUSTUM,       /* radius at z = 0, top_radius at z = length */
     SOLID_SPHERE,        /* radius */
-    SOLID_BOX,           /* size: whole lengths of the edges */
-    SOLID_TUBE           /* radius outside, inner_radius, length */
+    SOLID_BOX,           /* size: full edge lengths */
+    SOLID_TUBE           /* radius: outer radius, inner_radius, length */
 } solid_shape_t;
 
 typedef struct {
@@ -28,9 +28,9 @@ typedef struct {
 
 /* m^3 */
 double solid_volume(const solid_t *solid);
-/* Homogeneous, of this mass. */
+/* A homogeneous solid of this mass. */
 dyn_body_t solid_body(const solid_t *solid, double mass);
-/* Bodies rigidly joined, all in one frame; a hole is a body of negative mass and inertia. */
+/* Joins bodies rigidly, all in one frame; a hole is a body of negative mass and inertia. */
 dyn_body_t solid_join(const dyn_body_t *body, uint32_t count);
 
 #endif

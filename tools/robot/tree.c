@@ -1,4 +1,4 @@
-/* The reader of tree.h over libyaml's events: bounded in depth and size, whatever the input. */
+/* Reads the tree of tree.h from libyaml's events, limited in depth and size for any input. */
 #include "tools/robot/tree.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ typedef struct block {
     char data[];
 } block_t;
 
-/* An anchor is known from the end of its node on: a node cannot contain itself. */
+/* An anchor is known only after the end of its node, so a node cannot contain itself. */
 typedef struct anchor {
     const char *name;
     const tree_node_t *node;
@@ -38,7 +38,7 @@ static void *take(tree_t *tree, size_t size) {
         *block = (block_t){.next = tree->blocks, .size = room};
         tree->blocks = block;
     }
-    /* The header is three words: the data behind it is aligned to 8, enough for pointers. */
+    /* The header is three words, so the data after it is aligned to 8, enough for pointers. */
     void *out = block->data + block->used;
     block->used += size;
     memset(out, 0, size);
@@ -94,7 +94,7 @@ static tree_node_t *new_node(reader_t *r, tree_kind_t kind, size_t line) {
     return node;
 }
 
-/* Entries are appended to the end of two linked lists, keys beside values. */
+/* Appends entries to two linked lists, keys beside values. */
 typedef struct {
     tree_node_t *last, *last_key;
 } tail_t;
@@ -164,7 +164,7 @@ static bool is_duplicate(const tree_node_t *map, const char *key) {
 }
 
 static tree_node_t *read_map(reader_t *r, size_t line, unsigned depth) {
-    enum { KEYS_MAX = 100 }; /* looking for duplicates is quadratic */
+    enum { KEYS_MAX = 100 }; /* the search for duplicates is quadratic */
     tree_node_t *map = new_node(r, TREE_MAP, line);
     tail_t tail = {0};
     while (map) {

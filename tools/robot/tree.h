@@ -1,7 +1,7 @@
 /*
- * A YAML document as a tree with the line of everything in it. libcyaml fills C structures and
- * forgets where the values stood; messages, and the question whether an optional key was given,
- * need the tree.
+ * A YAML document as a tree with line numbers. libcyaml fills C structures and forgets where the
+ * values stood; messages need the lines, and whether an optional key was given is visible only in
+ * the tree.
  */
 #ifndef TOOLS_ROBOT_TREE_H
 #define TOOLS_ROBOT_TREE_H
@@ -13,7 +13,7 @@
 #include "tools/cli/messages.h"
 
 #define TREE_DEPTH_MAX 24u    /* a robot file needs 6 */
-#define TREE_NODES_MAX 50000u /* 32 joints with everything are 3,000; tables of mode shapes add */
+#define TREE_NODES_MAX 50000u /* 32 full joints need 3,000; mode shapes need more */
 
 typedef enum { TREE_SCALAR, TREE_LIST, TREE_MAP } tree_kind_t;
 
@@ -35,16 +35,17 @@ typedef struct {
     size_t nodes;
 } tree_t;
 
-/* 0, or -1 with errors. tree_free in either case. Aliases are expanded; tags are refused. */
+/* Returns 0, or -1 with errors. Call tree_free in either case. Aliases are expanded; tags are
+ * refused. */
 int tree_parse(const char *file, const void *bytes, size_t size, tree_t *tree,
                messages_t *messages);
 void tree_free(tree_t *tree);
 
-/* Value of a key, or NULL. Any node may be NULL or no map. */
+/* Value of a key, or NULL. The node may be NULL or not a map. */
 const tree_node_t *tree_get(const tree_node_t *map, const char *key);
 /* Entry of a list, or NULL. */
 const tree_node_t *tree_at(const tree_node_t *list, size_t index);
-/* Line of a key's value, 0 where there is none. */
+/* Line of a key's value, or 0. */
 uint32_t tree_line(const tree_node_t *map, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * From the tree of a URDF to one serial chain: the chain is chosen (urdf_chain.c), everything off
- * it is frozen and lumped into the link that carries it (urdf_arm.c), and each of these things is
- * named in a note.
+ * Makes one serial chain from the tree of a URDF: chooses the chain (urdf_chain.c), fixes
+ * everything off it and lumps it into the link that carries it (urdf_arm.c). A note names each of
+ * these things.
  */
 #include <stdarg.h>
 #include <stdio.h>

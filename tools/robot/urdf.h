@@ -1,6 +1,6 @@
 /*
- * A URDF as it stands in the file: links and joints with their lines, before any chain is chosen.
- * Between the XML reader (urdf_xml.c) and the builder of the chain (urdf.c).
+ * A URDF as it stands in the file: links and joints with their lines, before a chain is chosen.
+ * urdf_xml.c fills it in, urdf.c builds the chain from it.
  */
 #ifndef TOOLS_ROBOT_URDF_H
 #define TOOLS_ROBOT_URDF_H
@@ -8,7 +8,7 @@
 #include "tools/robot/robot.h"
 
 #define URDF_ELEMENTS_MAX 200000u
-#define URDF_ITEMS_MAX    1000u /* links, and joints */
+#define URDF_ITEMS_MAX    1000u /* links, and joints, each */
 #define URDF_DEPTH_MAX    64u
 
 typedef enum {
@@ -23,7 +23,7 @@ typedef struct {
     char name[ROBOT_NAME_MAX];
     uint32_t line, line_mass, line_inertia, line_origin;
     bool inertial;
-    dyn_body_t body; /* in the link frame, the tensor on axes turned by rpy */
+    dyn_body_t body; /* in the link frame; the axes of the tensor are turned by rpy */
     double inertia_rpy[3];
 } urdf_link_t;
 
@@ -36,7 +36,7 @@ typedef struct {
     bool has_lower, has_upper, has_velocity, has_effort, has_damping, has_friction;
     double lower, upper, velocity, effort, damping, friction;
     double multiplier, offset; /* of mimic */
-    double reduction;          /* of its transmission; 0: none */
+    double reduction;          /* gear reduction of its transmission; 0: none */
     uint32_t line_reduction;
 } urdf_joint_t;
 
@@ -51,11 +51,11 @@ typedef struct {
     uint32_t line;
     urdf_link_t *link;
     urdf_joint_t *joint;
-    urdf_transmission_t *transmission; /* used up when urdf_read ends */
+    urdf_transmission_t *transmission; /* freed when urdf_read ends */
     size_t links, joints, transmissions, link_room, joint_room, transmission_room;
 } urdf_t;
 
-/* 0, or -1 with errors; urdf_free in either case. */
+/* Returns 0, or -1 with errors; call urdf_free in either case. */
 int urdf_read(const char *file, const char *bytes, size_t size, urdf_t *out, messages_t *messages);
 void urdf_free(urdf_t *urdf);
 

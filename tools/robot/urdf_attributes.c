@@ -1,5 +1,5 @@
-/* The attributes of an element of a URDF, for tools/robot/urdf_xml.h: numbers, names, and those
- * that nobody knows. */
+/* Reads the attributes of an element of a URDF, for tools/robot/urdf_xml.h: numbers, names, and
+ * unknown attributes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,13 +105,13 @@ void xml_not_negative(reader_t *r, const char *element, const char *key, double 
         xml_complain(r, MESSAGE_VALUE, "give its amount", "<%s %s> is negative", element, key);
 }
 
-/* What may stand in an element. Elsewhere (geometry, colours) nobody looks. */
+/* Known attributes of each element. Other elements (geometry, colours) are not checked. */
 static const struct {
     const char *element;
     const char *keys[8];
-    bool shapes; /* the arm is another one without it: a warning, not a note */
+    bool shapes; /* it changes the arm: if unknown, a warning and not a note */
 } ATTRIBUTES[] = {
-    {"link", {"name", "type"}, false}, /* type was used by old exporters */
+    {"link", {"name", "type"}, false}, /* old exporters wrote type */
     {"joint", {"name", "type"}, false},
     {"inertial", {NULL}, true},
     {"origin", {"xyz", "rpy"}, true},

@@ -1,4 +1,5 @@
-/* A URDF on its way to a serial chain: what urdf.c, urdf_chain.c and urdf_arm.c share. */
+/* The state that urdf.c, urdf_chain.c and urdf_arm.c share while they make a serial chain from a
+ * URDF. */
 #ifndef TOOLS_ROBOT_URDF_BUILD_H
 #define TOOLS_ROBOT_URDF_BUILD_H
 
@@ -9,18 +10,18 @@
 
 typedef struct {
     size_t joint_above; /* joint whose child this link is; URDF_NONE: the root */
-    size_t moving;      /* moving joints between root and here */
+    size_t moving;      /* number of moving joints from the root to here */
     bool reached;
-    size_t carrier;  /* chain joint that moves this link; URDF_NONE: the base */
-    dyn_pose_t pose; /* in the link frame of the carrier, or in the root's */
+    size_t carrier;  /* joint of the chain that moves this link; URDF_NONE: the base */
+    dyn_pose_t pose; /* in the link frame of the carrier, or of the root */
 } urdf_link_state_t;
 
 typedef struct {
     size_t parent, child;
-    bool moves;    /* may be part of a chain: not fixed, not mimic, not frozen by the user */
+    bool moves;    /* may be in a chain: not fixed, not mimic, not frozen by the user */
     bool on_chain; /* between root and tip */
     bool user;     /* frozen by the user */
-    double value;  /* where it is frozen */
+    double value;  /* position at which it is frozen */
 } urdf_joint_state_t;
 
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
     messages_t *messages;
     urdf_link_state_t *link;
     urdf_joint_state_t *joint;
-    size_t root, last, tip; /* links: last moving one, end effector */
+    size_t root, last, tip; /* links: root, last moving one, end effector */
     size_t chain[DYN_MAX_JOINTS];
     uint32_t n;
 } urdf_build_t;
@@ -39,14 +40,14 @@ void urdf_say(urdf_build_t *b, message_severity_t severity, message_code_t code,
               const char *subject, const char *cure, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
-/* By name; URDF_NONE where there is none. */
+/* Find by name; URDF_NONE if there is none. */
 size_t urdf_find_link(const urdf_t *u, const char *name);
 size_t urdf_find_joint(const urdf_t *u, const char *name);
 
-/* Chooses the chain and places the links. False with errors. */
+/* Chooses the chain and computes the poses of the links. False with errors. */
 bool urdf_choose_chain(urdf_build_t *b);
 void urdf_take_arm(urdf_build_t *b, robot_t *out);
-/* False where the memory is gone. */
+/* False if there is no memory. */
 bool urdf_take_pieces(const urdf_build_t *b, robot_t *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* The chain of a URDF, for tools/robot/urdf_build.h: joints connected to a tree, those that do not
- * move on their own taken out, the way from the root to the tip, and the place of every link. */
+/* The chain of a URDF, for tools/robot/urdf_build.h: connects the joints to a tree, removes those
+ * that do not move by themselves, finds the path from the root to the tip, and computes the pose of
+ * every link. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "tools/robot/urdf_build.h"
 
-/* "did you mean x?" from the links or the joints, or NULL. */
+/* Makes "did you mean x?" from the links or the joints, or NULL. */
 static const char *suggest(const urdf_t *u, bool links, const char *word, char *out, size_t size) {
     const size_t count = links ? u->links : u->joints;
     const char **names = calloc(count + 1, sizeof *names);
@@ -96,7 +97,7 @@ static void find_root(urdf_build_t *b) {
                  "every link is the child of another: the joints form a loop");
 }
 
-/* Marks what can be reached, and counts the moving joints on the way, without recursion: a child is
+/* Marks reachable links and counts the moving joints on their paths, without recursion: a child is
  * reached in a later round, a loop never. */
 static void walk_tree(urdf_build_t *b) {
     const urdf_t *u = b->urdf;
@@ -147,7 +148,7 @@ static void take_freezes(urdf_build_t *b) {
     }
 }
 
-/* Value of a mimic joint from its master's; false where the masters go round in a circle. */
+/* Computes the position of a mimic joint from its master's; false if the masters form a cycle. */
 static bool resolve_mimic(urdf_build_t *b, size_t i) {
     const urdf_joint_t *j = &b->urdf->joint[i];
     urdf_joint_state_t *state = &b->joint[i];
@@ -155,7 +156,7 @@ static bool resolve_mimic(urdf_build_t *b, size_t i) {
     double scale = 1, shift = 0;
     if (state->user || !j->line_mimic)
         return true;
-    /* value = multiplier * master + offset, along the masters until one that is no mimic. */
+    /* value = multiplier * master + offset, along the masters up to one that is not a mimic. */
     size_t k = i;
     while (b->urdf->joint[k].line_mimic && !b->joint[k].user) {
         const urdf_joint_t *m = &b->urdf->joint[k];
@@ -277,7 +278,7 @@ static void mark_chain(urdf_build_t *b) {
     }
 }
 
-/* Carrier and pose of every link, parents before children: again in rounds. */
+/* Computes carrier and pose of every link, parents before children, again in rounds. */
 static void place_links(urdf_build_t *b) {
     const urdf_t *u = b->urdf;
     for (size_t i = 0; i < u->links; i++)

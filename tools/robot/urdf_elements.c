@@ -1,12 +1,13 @@
-/* The elements of a URDF, for tools/robot/urdf_xml.h: what each puts into the urdf_t, and what may
- * stand in it. */
+/* Reads the elements of a URDF, for tools/robot/urdf_xml.h: what each puts into the urdf_t, and
+ * which children it may have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/robot/urdf_xml.h"
 
-/* An element that is not used. One that looks like a mistyped or misplaced one changes the arm. */
+/* Reports an element that is not used. It is a warning if it resembles a known one, because a
+ * mistyped or misplaced element changes the arm. */
 static void skip_element(reader_t *r, const char *name, const char *place,
                          const char *const *known) {
     const char *near = known ? messages_nearest(name, known) : NULL;
@@ -22,7 +23,7 @@ static void skip_element(reader_t *r, const char *name, const char *place,
     xml_skip(r, text);
 }
 
-/* Room for one more; false, with a message, where there is none. */
+/* Makes room for one more; false, with a message, if there is none. */
 static bool grow(reader_t *r, void **list, size_t size, size_t count, size_t *room) {
     if (count >= URDF_ITEMS_MAX) {
         xml_stop(r, MESSAGE_LIMIT, "is this one arm?",
@@ -113,7 +114,7 @@ at_t xml_in_link(reader_t *r, const char *name) {
     return AT_SKIPPED;
 }
 
-/* What says the same thing again would win or lose silently: other readers take the first. */
+/* Reports a repeated element: it would win or lose silently, and other readers take the first. */
 static void only_once(reader_t *r, const char *name, const char *const names[]) {
     for (unsigned i = 0; names[i]; i++)
         if (strcmp(name, names[i]) == 0) {
@@ -205,7 +206,7 @@ at_t xml_in_transmission(reader_t *r, const char *name, const XML_Char **attribu
         r->reduction_line = xml_here(r);
         return AT_REDUCTION;
     }
-    /* How a driver talks to the joint says nothing about the arm. */
+    /* The interface of a driver does not change the arm. */
     if (strcmp(name, "type") != 0 && strcmp(name, "hardwareInterface") != 0)
         skip_element(r, name, " of a transmission", NULL);
     return AT_SKIPPED;
@@ -237,7 +238,7 @@ void xml_end_transmission(reader_t *r) {
         xml_skip(r, "transmission of several joints");
         return;
     }
-    /* Its joint may stand further down: names are looked up when all is read. */
+    /* Its joint may follow later: names are looked up after everything is read. */
     urdf_t *u = r->out;
     void *list = u->transmission;
     if (!grow(r, &list, sizeof *u->transmission, u->transmissions, &u->transmission_room))

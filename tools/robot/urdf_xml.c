@@ -1,7 +1,7 @@
 /*
- * The XML of a URDF, read with expat. Document types are refused as a whole: no URDF needs one, and
- * with them go external entities and entities that expand without end. What stands in the elements
- * is taken by urdf_elements.c, their attributes by urdf_attributes.c.
+ * Reads the XML of a URDF with expat. Document types are refused: no URDF needs one, and this
+ * excludes external entities and entities that expand without end. urdf_elements.c reads the
+ * elements, urdf_attributes.c their attributes.
  */
 #include "tools/robot/urdf_xml.h"
 
@@ -95,7 +95,8 @@ static void XMLCALL on_begin(void *context, const XML_Char *name, const XML_Char
     if (r->stopped)
         return;
     r->stack[r->depth++] = at;
-    /* Behind the push: a link or joint is the subject of its own attributes. */
+    /* After the push, so that a link or joint is the subject of messages about its own
+     * attributes. */
     if (where == AT_INERTIAL || where == AT_JOINT || at == AT_LINK || at == AT_JOINT ||
         at == AT_INERTIAL)
         xml_unknown_attributes(r, attributes, name);

@@ -1,4 +1,5 @@
-/* The reader of a URDF's XML: what urdf_xml.c, urdf_elements.c and urdf_attributes.c share. */
+/* The reader of a URDF's XML: functions that urdf_xml.c, urdf_elements.c and urdf_attributes.c
+ * share. */
 #ifndef TOOLS_ROBOT_URDF_XML_H
 #define TOOLS_ROBOT_URDF_XML_H
 
@@ -13,12 +14,12 @@ typedef enum {
     AT_INERTIAL,
     AT_JOINT,
     AT_TRANSMISSION,
-    AT_TRANSMISSION_PART, /* joint or actuator in it */
+    AT_TRANSMISSION_PART, /* joint or actuator of a transmission */
     AT_REDUCTION,
-    AT_SKIPPED /* and everything in it */
+    AT_SKIPPED /* with everything inside */
 } at_t;
 
-/* Things that are read over, told once with their count. */
+/* Skipped elements, reported once with their count. */
 typedef struct {
     char what[96];
     uint32_t line;
@@ -36,7 +37,7 @@ typedef struct {
     unsigned depth;
     size_t elements;
     bool stopped, told_xacro;
-    char prefix[ROBOT_NAME_MAX]; /* "urdf:" where the root is <urdf:robot> */
+    char prefix[ROBOT_NAME_MAX]; /* "urdf:" if the root is <urdf:robot> */
     char reduction[64];
     size_t reduction_size;
     char reduction_joint[ROBOT_NAME_MAX];
@@ -44,27 +45,27 @@ typedef struct {
     double reduction_value;
     uint32_t reduction_line;
     bool saw_mass, saw_inertia, saw_parent, saw_child;
-    unsigned seen; /* children of the joint or of the inertial, one bit each */
+    unsigned seen; /* children seen in the joint or inertial, one bit each */
     skipped_t skipped[SKIPPED_MAX];
     size_t skipped_count;
 } reader_t;
 
-/* Line of what is being read, and the link or joint that it belongs to, or NULL. */
+/* The present line, and the link or joint that it belongs to, or NULL. */
 uint32_t xml_here(const reader_t *r);
 const char *xml_subject(const reader_t *r);
 void xml_complain(reader_t *r, message_code_t code, const char *cure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same, and nothing is read any more. */
+/* The same, and ends the reading. */
 void xml_stop(reader_t *r, message_code_t code, const char *cure, const char *text);
-/* Something is read over. */
+/* Counts something that is skipped. */
 void xml_skip(reader_t *r, const char *what);
 
 /* Value of an attribute, or NULL. */
 const char *xml_attribute(const XML_Char **attributes, const char *key);
-/* Numbers separated by blanks, exactly `count` of them. */
+/* Reads exactly `count` numbers separated by blanks. */
 bool xml_parse_numbers(reader_t *r, const char *element, const char *key, const char *text,
                        double *out, size_t count);
-/* False where the attribute is absent or bad; a bad one is told. */
+/* False if the attribute is absent or bad; a bad one gets a message. */
 bool xml_numbers(reader_t *r, const XML_Char **attributes, const char *element, const char *key,
                  double *out, size_t count);
 bool xml_needed_number(reader_t *r, const XML_Char **attributes, const char *element,
@@ -74,7 +75,7 @@ void xml_name(reader_t *r, const XML_Char **attributes, const char *element, con
 void xml_not_negative(reader_t *r, const char *element, const char *key, double value);
 void xml_unknown_attributes(reader_t *r, const XML_Char **attributes, const char *element);
 
-/* An element begins, by the one that it stands in: where the reader is then. */
+/* Begin an element inside the named parent; they return the reader's new position. */
 at_t xml_begin_root(reader_t *r, const char *name, const XML_Char **attributes);
 at_t xml_in_robot(reader_t *r, const char *name, const XML_Char **attributes);
 at_t xml_in_link(reader_t *r, const char *name);

@@ -1,4 +1,4 @@
-/* Lines with libedit, or from a file. */
+/* Reads lines with libedit, or from a file. */
 #include "tools/shell/line.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 struct line {
     FILE *file;
-    bool terminal, own; /* own: the file is ours to close */
+    bool terminal, own; /* own: line_close closes the file */
     const char *name;
     unsigned long number;
     char place[300];
@@ -30,7 +30,7 @@ struct line {
 
 /* ----------------------------------------------------------------------------------- completion */
 
-/* What all candidates have in common, and how many there are. */
+/* The common prefix of all candidates, and their number. */
 typedef struct {
     char text[1024];
     size_t count;
@@ -55,7 +55,7 @@ static void complete_word(const line_t *line, const char *begun, size_t size, co
 
 static void complete_file(const char *begun, size_t size, common_t *common) {
     char folder[1024], path[2048];
-    size_t head = size; /* of it, the folder with its slash */
+    size_t head = size; /* length of the folder part with its slash */
     while (head > 0 && begun[head - 1] != '/')
         head--;
     if (head >= sizeof folder)

@@ -1,6 +1,6 @@
 /*
- * Lines for the interactive program: from a terminal with editing, history and completion
- * (libedit), or from a script. Prompts are shown on a terminal only.
+ * Input lines of the interactive program: from a terminal with editing, history and completion
+ * (libedit), or from a script. Prompts appear on a terminal only.
  */
 #ifndef TOOLS_SHELL_LINE_H
 #define TOOLS_SHELL_LINE_H
@@ -10,10 +10,10 @@
 
 typedef struct line line_t;
 
-/* The i-th word that can stand first in a line; NULL behind the last. */
+/* The i-th word that may begin a line; NULL after the last. */
 typedef const char *(*line_words_t)(size_t i);
 
-/* path NULL: standard input, which may be a terminal. NULL after saying why not. */
+/* path NULL: standard input, which may be a terminal. Returns NULL after printing the reason. */
 line_t *line_open(const char *path, line_words_t words);
 void line_close(line_t *line);
 bool line_terminal(const line_t *line);

@@ -1,5 +1,5 @@
-/* The interactive program, tools/shell/shell.h: the loop over its lines, the table of its commands,
- * and help. */
+/* The interactive program, tools/shell/shell.h: the loop over its lines, the table of commands, and
+ * help. */
 #include "tools/shell/shell.h"
 
 #include <stdarg.h>
@@ -68,7 +68,7 @@ static int find_variable(const char *name) {
     return -1;
 }
 
-/* First words of lines, for completion. */
+/* Words that may begin a line, for completion. */
 static const char *first_word(size_t i) {
     return i < COMMANDS               ? commands[i].name
            : i < COMMANDS + VARIABLES ? shell_variables[i - COMMANDS].name
@@ -161,7 +161,7 @@ static int loop(shell_t *sh) {
             break;
         if (status == LINE_INTERRUPTED)
             continue;
-        char *copy = strdup(text); /* questions read further lines */
+        char *copy = strdup(text); /* the text is overwritten when a question reads another line */
         if (!copy)
             return say_no_memory();
         const int code = run_line(sh, copy);
@@ -181,7 +181,7 @@ int shell_run(const request_t *request, robot_t *robot, method_id_t method) {
     }
     sh->request = request;
     sh->method = method;
-    sh->integrator = rk_find("rk3"); /* as the paper */
+    sh->integrator = rk_find("rk3"); /* as in the paper */
     sh->timestep_s = 0.001;
     sh->line = line_open(request->value[OPTION_SCRIPT], first_word);
     int status = EXIT_BAD;

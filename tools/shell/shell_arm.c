@@ -1,5 +1,5 @@
-/* The arm of the interactive program, for tools/shell/shell_inside.h: another one, other kernels
- * for it, and its motors. */
+/* The arm of the interactive program, for tools/shell/shell_inside.h: loads another arm, remakes
+ * its kernels, converts between torques and voltages. */
 #include <string.h>
 
 #include "tools/args/arm.h"

@@ -1,5 +1,4 @@
-/* The commands of the interactive program, for tools/shell/shell_inside.h, and the questions that
- * they ask. */
+/* The commands of the interactive program and their questions, for tools/shell/shell_inside.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,8 @@
 #include "tools/sim/output/output.h"
 #include "tools/sim/session.h"
 
-/* The next word of the line, or the answer to a question. NULL where there is none. */
+/* Returns the next word of the line, or asks the question and returns the answer; NULL if there is
+ * none. */
 static const char *answer(shell_t *sh, const char **words, const char *question, char *room,
                           size_t size) {
     const char *text = *words + strspn(*words, " \t");
@@ -24,7 +24,7 @@ static const char *answer(shell_t *sh, const char **words, const char *question,
     }
     const char *line;
     const line_status_t status = line_next(sh->line, question, &line);
-    if (status == LINE_INTERRUPTED) /* who leaves a question by control-C knows that */
+    if (status == LINE_INTERRUPTED) /* control-C at a question needs no message */
         return NULL;
     if (status != LINE_READ) {
         shell_error(sh, "give the answer in the line of the command, or in the next one",
@@ -90,7 +90,7 @@ int shell_forward_arm(shell_t *sh, const char *words) {
 
 enum { TIMESTEPS_MAX = 1000000 };
 
-/* What drives the run and for how long. */
+/* Chooses the source of the run and its duration. */
 static int choose_source(shell_t *sh, const char **words, source_t *source, double *duration_s) {
     const sim_quantity_t quantity = sh->motors ? SIM_VOLTAGE : SIM_TORQUE;
     const uint32_t n = sh->arm->joints;
@@ -141,7 +141,7 @@ static int start_run(shell_t *sh, bool zero) {
     return EXIT_YES;
 }
 
-/* The variables are those of the end. */
+/* Sets the variables to the final state of the run. */
 static void take_end(shell_t *sh) {
     if (sh->record.rows == 0)
         return;
@@ -222,7 +222,7 @@ int shell_write_graphic_file(shell_t *sh, const char *words) {
     return EXIT_YES;
 }
 
-/* One line to the screen or into the output file. */
+/* Writes one line to the screen or to the output file. */
 static void print_text(shell_t *sh, const char *text) {
     if (sh->output)
         fputs(text, sh->output);

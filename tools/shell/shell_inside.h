@@ -1,5 +1,5 @@
-/* What the files of the interactive program share. Functions return EXIT_YES, or EXIT_BAD after
- * saying what is wrong. */
+/* State and functions shared by the files of the interactive program. Functions return EXIT_YES, or
+ * EXIT_BAD after printing what is wrong. */
 #ifndef TOOLS_SHELL_SHELL_INSIDE_H
 #define TOOLS_SHELL_SHELL_INSIDE_H
 
@@ -12,7 +12,7 @@
 #include "tools/shell/line.h"
 #include "tools/sim/source.h"
 
-/* X(NAME, "name", "help"): what can be set and shown */
+/* X(NAME, "name", "help"): variables that can be set and shown */
 #define VARIABLE_TABLE(X)                                                                          \
     X(GRAVITY, "gravity",                                                                          \
       "acceleration of gravity, m/s^2. One number is along Z with the sign of the paper: "         \
@@ -57,7 +57,7 @@ typedef struct {
     double torque[DYN_MAX_JOINTS], voltage[DYN_MAX_JOINTS];
     method_id_t method;
     const rk_method_t *integrator;
-    sim_t *sim; /* NULL: none, or something has changed since */
+    sim_t *sim; /* NULL: no run yet, or something has changed since */
     source_t source;
     sim_record_t record;
     FILE *output;
@@ -65,15 +65,15 @@ typedef struct {
     bool over;
 } shell_t;
 
-/* Says what is wrong, where it stands in the script, and gives EXIT_BAD. */
+/* Prints what is wrong and where in the script, and returns EXIT_BAD. */
 int shell_error(const shell_t *sh, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A simulation cannot go on once what it was made of has changed. */
+/* Ends the simulation: it cannot continue after a change of what it was made from. */
 void shell_forget_run(shell_t *sh);
-/* The kernels for the robot as it is described now. */
+/* Makes the kernels for the present description of the robot. */
 int shell_make_arm(shell_t *sh);
-/* Takes the robot over, also where it fails. */
+/* Takes ownership of the robot, even if it fails. */
 int shell_take_robot(shell_t *sh, robot_t *robot);
 int shell_need_motors(const shell_t *sh, const char *what);
 void shell_torque_from_voltage(shell_t *sh);
@@ -82,7 +82,7 @@ void shell_voltage_from_torque(shell_t *sh);
 int shell_print_variable(const shell_t *sh, variable_t variable);
 int shell_set_variable(shell_t *sh, variable_t variable, const char *text);
 
-/* The commands; words: the rest of the line. */
+/* The commands. words: the rest of the line. */
 int shell_inverse_arm(shell_t *sh, const char *words);
 int shell_forward_arm(shell_t *sh, const char *words);
 int shell_simulate(shell_t *sh, const char *words);
@@ -94,7 +94,7 @@ int shell_close_output_file(shell_t *sh, const char *words);
 int shell_database_read(shell_t *sh, const char *words);
 int shell_show(shell_t *sh, const char *words);
 int shell_quit(shell_t *sh, const char *words);
-/* The output file, where one is open. */
+/* Closes the output file if one is open. */
 void shell_close_output(shell_t *sh);
 
 #endif

@@ -1,4 +1,4 @@
-/* The variables of the interactive program, for tools/shell/shell_inside.h: shown and set. */
+/* Shows and sets the variables of the interactive program, for tools/shell/shell_inside.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ const shell_variable_t shell_variables[VARIABLES] = {
 static void print_numbers(const char *name, const double *value, uint32_t count) {
     out_format("%s =", name);
     for (uint32_t i = 0; i < count; i++)
-        out_format(" %.9g", value[i] + 0.0); /* -0 is 0 */
+        out_format(" %.9g", value[i] + 0.0); /* prints -0 as 0 */
     out_text("\n");
 }
 
@@ -84,7 +84,7 @@ int shell_print_variable(const shell_t *sh, variable_t variable) {
     return EXIT_YES;
 }
 
-/* Numbers of a value; -1 after saying what is not one. */
+/* Reads numbers and returns their count, or -1 after printing which word is not a number. */
 static long scan_numbers(const shell_t *sh, const char *name, const char *text, double *value,
                          size_t most) {
     size_t count = 0;

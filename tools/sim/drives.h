@@ -1,5 +1,5 @@
 /*
- * What every arm of the simulation has, rigid or elastic: gravity, stops, and drives of its joints
+ * What rigid and elastic arms of the simulation have in common: gravity, joint stops, and drives
  * with friction and motors. An arm is a struct whose first member is a driven_t.
  */
 #ifndef TOOLS_SIM_DRIVES_H
@@ -14,7 +14,7 @@ typedef struct {
     dyn_arm_f64_t prepared;
 } driven_t;
 
-/* Fills in the part of `arm` that is in model and prepared; self is `driven`. */
+/* Fills in the part of `arm` that follows from model and prepared, and sets self to `driven`. */
 void drives_describe(driven_t *driven);
 
 #endif

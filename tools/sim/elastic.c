@@ -1,4 +1,4 @@
-/* Elastic links: the kernels of dyn/ in double behind the interface of the simulation. */
+/* Elastic links: wraps the double kernels of dyn/ in the interface of the simulation. */
 #include "tools/sim/elastic.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "tools/robot/modes.h"
 #include "tools/sim/drives.h"
 
-/* Pieces of a beam in pictures. */
+/* A beam is drawn as this many straight pieces. */
 enum { PIECES = 12 };
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     dyn_flex_scratch_f64_t scratch;
     dyn_flex_forward_scratch_f64_t forward;
     dyn_flex_static_scratch_f64_t still;
-    double settled[DYN_FLEX_MAX]; /* deflection of the motion, from where the next one starts */
+    double settled[DYN_FLEX_MAX]; /* joints and static deflection of the last inverse() */
     modes_shape_t shape[DYN_FLEX_MAX_JOINTS][DYN_FLEX_LINK_MODES];
 } elastic_arm_t;
 
@@ -30,14 +30,15 @@ static int acceleration(void *self, const double *q, const double *qd, const dou
     return dyn_flex_forward_f64(&e->driven.prepared, &e->elastic, &e->forward, q, qd, force, qdd);
 }
 
-/* Torques of the joints for a motion of the joints. */
+/* Computes the joint torques for a motion of the joints. */
 static int inverse(void *self, const double *q, const double *qd, const double *qdd,
                    double *torque) {
     elastic_arm_t *e = self;
     double lost[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < e->driven.model.n; i++)
         e->settled[e->elastic.link[i].at] = q[i];
-    /* A function of its arguments alone: the rounds end where the last digits do. */
+    /* Starting from zero makes the result depend on the arguments alone; 30 rounds converge to
+     * rounding. */
     for (uint32_t i = 0; i < e->driven.model.n; i++)
         for (uint32_t k = 1; k <= e->elastic.link[i].modes; k++)
             e->settled[e->elastic.link[i].at + k] = 0;
@@ -61,7 +62,8 @@ void elastic_settle(sim_system_t *arm, double *q) {
 
 /* ----------------------------------------------------------------------------- shape and energy */
 
-/* Deflection along y and z, and their slopes, or torsion in [4], of link i at x. */
+/* Bending of link i at x: deflections along y and z in [0] and [1], their slopes in [2] and [3],
+ * torsion in [4]. */
 static void bent(const elastic_arm_t *e, uint32_t i, const double *delta, double x, double out[5]) {
     const dyn_flex_link_t *link = &e->flex.link[i];
     memset(out, 0, 5 * sizeof *out);
@@ -77,7 +79,7 @@ static void bent(const elastic_arm_t *e, uint32_t i, const double *delta, double
     }
 }
 
-/* The same at the end of the beam, from the numbers that the kernels use. */
+/* The same at the end of the beam, from the mode values that the kernels use there. */
 static void bent_end(const elastic_arm_t *e, uint32_t i, const double *delta, double out[5]) {
     const dyn_flex_link_t *link = &e->flex.link[i];
     memset(out, 0, 5 * sizeof *out);
@@ -97,15 +99,15 @@ static dyn_pose_t turned(double x, double y, double z, const double p[3]) {
     return dyn_pose_rpy(p, (const double[3]){x, y, z});
 }
 
-/* Frames of the joints, and those at the ends of the links. The kernels have the same, but only for
- * themselves; energy is conserved (test_elastic.py) only where the two agree. */
+/* Computes the joint frames and the frames at the ends of the links. The kernels do the same but do
+ * not export it; test_elastic.py finds energy conserved only if the two agree. */
 static void frames_of(const elastic_arm_t *e, const double *q, dyn_pose_t *frame, dyn_pose_t *end) {
     dyn_pose_t at = e->driven.model.base;
     for (uint32_t i = 0; i < e->driven.model.n; i++) {
         dyn_model_joint_t j = e->driven.model.joint[i];
         const uint32_t index = e->elastic.link[i].at;
         if (i > 0 && e->elastic.link[i - 1].modes > 0)
-            j.a = 0; /* the beam before has brought us there */
+            j.a = 0; /* the preceding beam already spans this distance */
         const dyn_pose_t step = dyn_pose_joint(&j, q[index]);
         frame[i] = at = dyn_pose_compose(&at, &step);
         if (e->elastic.link[i].modes > 0) {
@@ -127,7 +129,8 @@ static void effector_of(const elastic_arm_t *e, const dyn_pose_t *end, dyn_pose_
     *effector = dyn_pose_compose(&end[last], &tool);
 }
 
-/* minus mass times gravity times place, from a first moment in a frame */
+/* Potential energy of a mass in gravity: minus gravity times mass times position, from the first
+ * moment in a frame. */
 static double lifted(const elastic_arm_t *e, const dyn_pose_t *frame, double mass,
                      const double moment[3]) {
     const dyn_pose_t *base = &e->driven.model.base;
@@ -181,7 +184,7 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
     *potential = sum;
 }
 
-/* Where nothing is bent, the force of stiffness and damping is that of the damping alone. */
+/* On a straight arm the stiffness force is zero, so only the damping force remains. */
 static double damping(void *self, const double *qd) {
     const elastic_arm_t *e = self;
     const double straight[DYN_FLEX_MAX] = {0};
@@ -208,7 +211,7 @@ static void place(const dyn_pose_t *frame, double x, double y, double z, double 
         out[k] = frame->p[k] + frame->r[k][0] * x + frame->r[k][1] * y + frame->r[k][2] * z;
 }
 
-/* The line goes along the bent beams; between rigid links as in tools/sim/rigid.c. */
+/* The line follows the bent beams; between rigid links it goes as in tools/sim/rigid.c. */
 static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *effector) {
     elastic_arm_t *e = self;
     dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS];
@@ -300,17 +303,17 @@ void elastic_free(sim_system_t *arm) {
     free(e);
 }
 
-/* ------------------------------------------------------------------------------- how it is bent */
+/* ---------------------------------------------------------------------------------- deflections */
 
 const char *const elastic_kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
 
-/* A column behind those of the end effector: of a link, a kind of its modes and one of the two
+/* One of the columns after those of the end effector: a link, a kind of mode, and one of the two
  * places. */
 typedef struct {
     uint32_t link;
     int kind;
     elastic_what_t what;
-    bool end; /* not the middle */
+    bool end; /* false: the middle */
 } column_t;
 
 static bool column_at(const elastic_arm_t *e, uint32_t index, column_t *out) {

@@ -1,7 +1,8 @@
 /*
- * An arm with elastic links for the simulation: the kernels in double behind the interface of
- * tools/sim/sim.h. Its coordinates are Theta (dyn/model/flex_model.h). A motion is one of the
- * joints: its torques are those of the quasi-static deflection, as the firmware feeds them forward.
+ * An arm with elastic links for the simulation: wraps the double kernels in the interface of
+ * tools/sim/sim.h. The coordinates are Theta (dyn/model/flex_model.h). A motion prescribes the
+ * joints only; its torques are those of the quasi-static deflection, which the firmware feeds
+ * forward too.
  */
 #ifndef TOOLS_SIM_ELASTIC_H
 #define TOOLS_SIM_ELASTIC_H
@@ -10,17 +11,19 @@
 #include "tools/robot/robot.h"
 #include "tools/sim/sim.h"
 
-/* *status is a dyn_status_t or SIM_E_MEMORY; NULL where that is not DYN_OK. `robot` must stay. */
+/* *status is a dyn_status_t or SIM_E_MEMORY; returns NULL unless it is DYN_OK. `robot` must outlive
+ * the arm. */
 sim_system_t *elastic_make(const robot_t *robot, const dyn_flex_model_t *flex, int *status);
 void elastic_free(sim_system_t *arm);
 
-/* Where the arm hangs without motion: fills in the amplitudes of the modes beside the joints. */
+/* Reads the joint positions in q and fills in the mode amplitudes of the arm at rest under
+ * gravity. */
 void elastic_settle(sim_system_t *arm, double *q);
 
 /*
- * How the arm is bent, as Figs 4 to 15 of paper 004 show it: the end effector's place, then for
- * each plane in which a link bends deflection and slope in its middle and at its end, and its
- * torsion there.
+ * The columns that describe how the arm is bent, as in Figs 4 to 15 of paper 004: the position of
+ * the end effector; then, for each plane in which a link bends, deflection and slope in its middle
+ * and at its end; and the torsion of the link at both places.
  */
 enum { ELASTIC_COLUMNS_MAX = 3 + 10 * DYN_FLEX_MAX_JOINTS };
 typedef enum {

@@ -16,7 +16,8 @@ static double *point(const sim_motion_t *m, size_t i) {
     return m->point + i * width(m);
 }
 
-/* Second derivatives of a natural spline through coordinate j, by elimination; then the first. */
+/* Finds the second derivatives of a natural spline through coordinate j by elimination, then the
+ * first derivatives. */
 static int spline(sim_motion_t *m, uint32_t j) {
     const size_t last = m->points - 1, position = 1 + j, speed = 1 + m->n + j,
                  bend = 1 + 2 * (size_t)m->n + j;
@@ -110,7 +111,8 @@ static void cycloid_at(const sim_motion_t *m, double t, double *q, double *qd, d
     }
 }
 
-/* The polynomial of degree 5 between two points that meets value, slope and bend at both. */
+/* Evaluates the polynomial of degree 5 that has the given value and both derivatives at both
+ * points. */
 static void piece_at(const sim_motion_t *m, size_t i, double t, double *q, double *qd,
                      double *qdd) {
     const uint32_t n = m->n;

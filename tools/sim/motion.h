@@ -7,21 +7,23 @@
 typedef struct {
     uint32_t n;
     size_t points;
-    double *point; /* t, q, qd, qdd of each */
-    bool cycloid;  /* of two points, which are its ends */
+    double *point; /* t, q, qd, qdd of each point */
+    bool cycloid;  /* a cycloid between two points */
 } sim_motion_t;
 
 /*
- * Rows `t q1 .. qn` (a natural cubic spline), or `t q qd qdd` (fifth-degree pieces that meet all of
- * them), times increasing. EXIT_YES, or EXIT_BAD after saying what is wrong.
+ * Reads rows `t q1 .. qn` (joined by a natural cubic spline) or `t q qd qdd` (joined by
+ * fifth-degree polynomials through all values); times must increase. Returns EXIT_YES, or EXIT_BAD
+ * after printing what is wrong.
  */
 int motion_read(sim_motion_t *motion, const char *path, uint32_t n);
-/* The cycloid of Saha (1999), eq 39 as corrected: from rest to rest. EXIT_YES or EXIT_BAD. */
+/* The cycloid of Saha (1999), eq 39 as corrected, from rest to rest. Returns EXIT_YES or
+ * EXIT_BAD. */
 int motion_cycloid(sim_motion_t *motion, uint32_t n, const double *from, const double *to,
                    double duration_s);
 void motion_free(sim_motion_t *motion);
 
-/* Before its first and after its last time a motion rests at its ends. */
+/* Outside its time range a motion rests at its first or last position. */
 void motion_at(const sim_motion_t *motion, double t, double *q, double *qd, double *qdd);
 double motion_end(const sim_motion_t *motion);
 

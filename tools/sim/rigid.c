@@ -1,4 +1,4 @@
-/* Rigid links: the kernels of dyn/ in double behind the interface of the simulation. */
+/* Rigid links: wraps the double kernels of dyn/ in the interface of the simulation. */
 #include "tools/sim/rigid.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 typedef struct {
     driven_t driven;
-    dyn_body_t last; /* link with the payload */
+    dyn_body_t last; /* last link with the payload */
     method_id_t forward, inverse;
     evaluator_t *links;      /* without friction, which the simulation accounts for */
-    evaluator_t *everything; /* with it */
+    evaluator_t *everything; /* with friction */
 } rigid_t;
 
 static int evaluate(evaluator_t *evaluator, method_id_t method, uint32_t n, const double *q,
@@ -37,7 +37,7 @@ static int inverse(void *self, const double *q, const double *qd, const double *
     return evaluate(r->everything, r->inverse, r->driven.model.n, q, qd, qdd, torque);
 }
 
-/* Each link's frame in the world, and the end effector. */
+/* Computes the world frame of each link and of the end effector. */
 static void frames_of(const rigid_t *r, const double *q, dyn_pose_t *frame, dyn_pose_t *effector) {
     dyn_pose_t at = r->driven.model.base;
     for (uint32_t i = 0; i < r->driven.model.n; i++) {
@@ -88,8 +88,8 @@ static void set_point(double *point, const dyn_pose_t *frame, double x, double z
         point[k] = frame->p[k] + frame->r[k][0] * x + frame->r[k][2] * z;
 }
 
-/* The line follows the frames: along x by the next joint's a, along its z by d, at last the tool.
- */
+/* The line follows the frames: along x by the next joint's a, along that joint's z by d, and
+ * finally to the tool. */
 static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *effector) {
     rigid_t *r = self;
     dyn_pose_t frame[DYN_MAX_JOINTS];
@@ -105,7 +105,7 @@ static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *e
     memcpy(point[0], effector->p, sizeof point[0]);
 }
 
-/* The way of inverse dynamics that is of the same kind. */
+/* Returns the inverse-dynamics method of the same name, or ne. */
 static method_id_t inverse_of(method_id_t forward) {
     const method_id_t same = method_find(PROBLEM_ID, method_table[forward].name);
     return same < METHOD_COUNT ? same : METHOD_ID_ne;

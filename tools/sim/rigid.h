@@ -1,12 +1,12 @@
-/* An arm of rigid links for the simulation: the kernels in double, rotors, friction and motors. */
+/* An arm of rigid links for the simulation: the double kernels with rotors, friction and motors. */
 #ifndef TOOLS_SIM_RIGID_H
 #define TOOLS_SIM_RIGID_H
 
 #include "firmware/lab/methods.h"
 #include "tools/sim/sim.h"
 
-/* method: one of forward dynamics. *status is a dyn_status_t; NULL where that or the memory fails.
- */
+/* method: a method of forward dynamics. *status is a dyn_status_t; returns NULL if the model or the
+ * memory fails. */
 sim_system_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status);
 void rigid_free(sim_system_t *arm);
 

@@ -1,6 +1,6 @@
 /*
- * Runge-Kutta integrators. The tables are checked against the conditions of all rooted trees up to
- * their order by test/tools/sim/test_sim_rk.c.
+ * Runge-Kutta integrators. test/tools/sim/test_sim_rk.c checks the tables against the conditions of
+ * all rooted trees up to their order.
  */
 #include "tools/sim/rk.h"
 
@@ -163,7 +163,8 @@ double rk_error(const rk_t *rk, const double *y, const double *next, double tole
 }
 
 double rk_propose(const rk_t *rk, double h, double error) {
-    /* The estimate is of the order below: its error goes with h^order. */
+    /* The estimate compares with a result of one order less, whose local error grows like
+     * h^order. */
     const double factor = error > 0 ? 0.9 * pow(error, -1.0 / rk->method->order) : 5;
     return h * (factor > 5 ? 5 : factor >= 0.2 ? factor : 0.2);
 }
@@ -173,7 +174,8 @@ int rk_begin(rk_t *rk, double t, const double *y, double tolerance, double *h) {
     double fastest = 0;
     for (size_t j = 0; j < rk->controlled && status == 0; j++)
         fastest = fmax(fastest, fabs(rk->k[0][j]) / (1 + fabs(y[j])));
-    /* What a hundredth of a characteristic time of the system costs shrinks with its order. */
+    /* A tenth of the characteristic time, times tolerance^(1/order): a step's error grows like
+     * h^order. */
     *h = 0.1 * pow(tolerance, 1.0 / rk->method->order) / fmax(fastest, 1e-3);
     return status;
 }

@@ -1,6 +1,6 @@
 /*
  * Explicit Runge-Kutta integrators of y' = f(t, y) in double precision, written once over a table
- * of coefficients. They know nothing of arms, and stand here and not in dyn/ because no board runs
+ * of coefficients. They know nothing of arms. They stand here and not in dyn/ because no board runs
  * them and because they take their right-hand side as a function pointer.
  *
  *     rk3    order 3, Swartz 1982 (Kutta's third-order rule), c3 with the correction - h k1
@@ -8,11 +8,11 @@
  *     rk45   order 5 with an error estimate of order 4, Dormand and Prince 1980 (paper 000)
  *     rk56   order 6 with an error estimate of order 5, Verner 1978 (paper 002)
  *
- * A step is tried as often as the caller likes and then accepted:
+ * A step may be tried several times before it is accepted:
  *
  *     rk_t *rk = rk_make(rk_find("rk45"), size, size, rate, context);
  *     rk_restart(rk);                       y or the right-hand side has jumped
- *     rk_try(rk, t, h, y, next);            next is what a step of h gives; y stays
+ *     rk_try(rk, t, h, y, next);            next is the result of a step of h; y stays
  *     if (rk_error(rk, y, next, 1e-9) <= 1) rk_accept(rk), t += h, y = next;
  */
 #ifndef TOOLS_SIM_RK_H
@@ -27,24 +27,25 @@ typedef struct {
     const char *name;
     int order;
     int stages;
-    bool first_is_last; /* the last stage is the first of the next step */
+    bool first_is_last; /* the last stage is reused as the first of the next step */
     bool estimates;     /* has error coefficients */
     double c[RK_STAGES_MAX];
     double a[RK_STAGES_MAX][RK_STAGES_MAX];
     double b[RK_STAGES_MAX];
-    double low[RK_STAGES_MAX]; /* the result of one order less */
+    double low[RK_STAGES_MAX]; /* weights of the result of one order less */
 } rk_method_t;
 
-/* Ends with a method without a name. The first is the default. */
+/* The list ends with a method without a name. The first method is the default. */
 extern const rk_method_t rk_methods[];
 const rk_method_t *rk_find(const char *name);
 
-/* 0, or a negative number that rk_try then returns. */
+/* Returns 0, or a negative number that rk_try then returns. */
 typedef int (*rk_rate_t)(void *context, double t, const double *y, double *rate);
 
 typedef struct rk rk_t;
 
-/* The error is measured over the first `controlled` of the `size` numbers. NULL: no memory. */
+/* The error estimate covers the first `controlled` of the `size` numbers. Returns NULL if there is
+ * no memory. */
 rk_t *rk_make(const rk_method_t *method, size_t size, size_t controlled, rk_rate_t rate,
               void *context);
 void rk_free(rk_t *rk);
@@ -53,11 +54,12 @@ void rk_restart(rk_t *rk);
 int rk_try(rk_t *rk, double t, double h, const double *y, double *next);
 void rk_accept(rk_t *rk);
 
-/* Largest |error| / (tolerance (1 + |y|)) of the last trial; 0 where the method has no estimate. */
+/* Largest |error| / (tolerance (1 + |y|)) of the last trial; 0 if the method has no estimate. */
 double rk_error(const rk_t *rk, const double *y, const double *next, double tolerance);
-/* Step with which the error would be a little below the tolerance, from what h gave. */
+/* Proposes a step that keeps the error a little below the tolerance, from the error of a step h. */
 double rk_propose(const rk_t *rk, double h, double error);
-/* A first step for this tolerance; evaluates the right-hand side once, which rk_try uses. */
+/* Proposes a first step for this tolerance. Evaluates the right-hand side once; rk_try reuses
+ * it. */
 int rk_begin(rk_t *rk, double t, const double *y, double tolerance, double *h);
 
 unsigned long rk_evaluations(const rk_t *rk);

@@ -1,4 +1,4 @@
-/* Runs with progress and control-C. */
+/* Runs a simulation with a progress bar and control-C. */
 #include "tools/sim/session.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static volatile sig_atomic_t interrupted;
 
 static struct {
     double from, until;
-    double began_s; /* of the clock */
+    double began_s; /* clock time at the start */
     unsigned calls;
     bool shown, terminal;
 } progress;
@@ -44,7 +44,7 @@ static void draw(double t) {
 
 bool session_stop(void *self, double t) {
     (void)self;
-    /* A run that is over soon is not worth a bar; the clock is not asked at every step. */
+    /* Shows the bar only after 0.3 s, and reads the clock only every CALLS_BETWEEN steps. */
     if (progress.terminal && ++progress.calls % CALLS_BETWEEN == 0 &&
         clock_s() - progress.began_s > 0.3)
         draw(t);
@@ -63,7 +63,7 @@ int session_run(sim_t *sim, double duration_s, sim_record_t *record) {
     sigaction(SIGINT, &ours, &before);
     const int status = sim_run(sim, duration_s, record);
     sigaction(SIGINT, &before, NULL);
-    if (progress.shown) /* leaves the line empty */
+    if (progress.shown) /* erases the bar */
         fprintf(stderr, "\r%*s\r", BAR + 32, "");
     return status;
 }

@@ -1,15 +1,15 @@
 /*
- * A simulation as the command line and the interactive program both run it: the arm, its sources,
- * the record, a progress bar on long runs, and control-C that ends a run and keeps what is there.
+ * Runs a simulation for the command line and for the interactive program: the arm, its sources, the
+ * record, a progress bar on long runs. Control-C ends a run and keeps the rows recorded so far.
  */
 #ifndef TOOLS_SIM_SESSION_H
 #define TOOLS_SIM_SESSION_H
 
 #include "tools/sim/sim.h"
 
-/* Runs with a progress bar on a terminal; SIM_STOPPED after control-C. */
+/* Shows a progress bar on a terminal; returns SIM_STOPPED after control-C. */
 int session_run(sim_t *sim, double duration_s, sim_record_t *record);
-/* To be passed on in sim_options_t, so that session_run can stop the run. */
+/* Goes into sim_options_t.stop, so that control-C can stop the run. */
 bool session_stop(void *self, double t);
 
 /* Largest kinetic energy and largest |balance| of a record, J. */

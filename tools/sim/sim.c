@@ -1,4 +1,4 @@
-/* The simulation of an arm, tools/sim/sim.h: making one, its run from edge to edge, its record. */
+/* The simulation of tools/sim/sim.h: construction, the run from event to event, the record. */
 #include "tools/sim/sim.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ static double grid(const sim_t *sim, double period, unsigned long index) {
     return sim->begin + period * (double)index;
 }
 
-/* A new value where a period of the hold begins or the source jumps. */
+/* Takes a new input where a sample period begins or the source jumps. */
 static int take_input(sim_t *sim, double now) {
     sim_forces_t f;
     if (sim->options.period_s > 0) {
@@ -206,7 +206,8 @@ void sim_set(sim_t *sim, const double *q, const double *qd) {
 void sim_drive(sim_t *sim, const sim_input_t *input) {
     sim->input = *input;
     sim->jump = sim->t;
-    /* With a hold the new source is asked at once, and then at the periods as before. */
+    /* With a sample period the new source is called at once, and then at the same times as the old
+     * one. */
     if (sim->ticks > 0 && sim->options.period_s > 0)
         sim->ticks = (unsigned long)ceil((sim->t - sim->begin) / sim->options.period_s - 1e-9);
     rk_restart(sim->rk);

@@ -1,5 +1,5 @@
-/* The steps of the simulation, for tools/sim/sim_inside.h: fixed ones, those chosen for a
- * tolerance, and the events of the stops between them. */
+/* The steps of the simulation, for tools/sim/sim_inside.h: fixed steps, steps chosen for a
+ * tolerance, and the events of the joint stops. */
 #include <math.h>
 
 #include "tools/sim/sim_inside.h"
@@ -11,7 +11,7 @@ static bool finite_state(const sim_t *sim, const double *y) {
     return true;
 }
 
-/* Something about the stops changes between here and `next`. */
+/* Tests whether a joint reaches or leaves a stop between now and `next`. */
 static int event(sim_t *sim, double t, const double *next, bool *is) {
     *is = stops_beyond(&sim->stops, next) != 0;
     if (*is || !sim->stops.held)
@@ -25,7 +25,7 @@ static int event(sim_t *sim, double t, const double *next, bool *is) {
     return status;
 }
 
-/* Halves the step until the event lies between two times that are next to each other. */
+/* Bisects the step until the event is known to the resolution of the time. */
 static int locate(sim_t *sim, double *h) {
     double low = 0, high = *h;
     while (high - low > 1e-13 * (1 + fabs(sim->t))) {
@@ -81,7 +81,7 @@ static int change_stops(sim_t *sim) {
     return status == SIM_OK ? sim_settle(sim) : status;
 }
 
-/* Accepts the step of h that has been tried; with an event within, only up to that. */
+/* Accepts the tried step of h; if an event lies within, only up to the event. */
 static int finish(sim_t *sim, double h) {
     bool changed = false;
     int status = finite_state(sim, sim->next) ? SIM_OK : SIM_E_NUMBER;
@@ -100,7 +100,7 @@ static int fixed_step(sim_t *sim, double h) {
     return status == SIM_OK ? finish(sim, h) : status;
 }
 
-/* A step whose error is within the tolerance, at most as long as the span. */
+/* Makes one step within the tolerance, at most as long as the span. */
 static int controlled_step(sim_t *sim, double span) {
     for (;;) {
         const bool whole = sim->h >= span;
@@ -120,7 +120,7 @@ static int controlled_step(sim_t *sim, double span) {
             continue;
         }
         if (!whole || proposal > sim->h)
-            sim->h = proposal; /* a step that only filled a gap says nothing about longer ones */
+            sim->h = proposal; /* a step that only fills the span gives no proposal */
         return finish(sim, h);
     }
 }

@@ -6,7 +6,8 @@
 
 #include "tools/cli/say.h"
 
-/* Index of the row that holds at t; -1 before the first. `width` numbers a row, the time first. */
+/* Index of the row that applies at t; -1 before the first. A row has `width` numbers, the time
+ * first. */
 static ptrdiff_t row_at(const table_t *table, double t) {
     size_t low = 0, high = table->rows;
     while (low < high) {

@@ -11,7 +11,7 @@
 typedef struct {
     uint32_t count;
     uint32_t joint[DYN_MAX_JOINTS];
-    double column[DYN_MAX_JOINTS][SIM_COORDINATES_MAX]; /* of the inverse inertia matrix */
+    double column[DYN_MAX_JOINTS][SIM_COORDINATES_MAX]; /* columns of the inverse inertia matrix */
 } columns_t;
 
 uint32_t stops_beyond(const stops_t *stops, const double *q) {
@@ -51,7 +51,7 @@ static int find_columns(const sim_system_t *arm, uint32_t set, const double *q, 
     return status;
 }
 
-/* x with A_hh x = b: elimination with pivots, the matrix is small and positive definite. */
+/* Solves A_hh x = b by elimination with pivoting; the matrix is small and positive definite. */
 static int solve(const sim_system_t *arm, const columns_t *c, double *x) {
     double a[DYN_MAX_JOINTS][DYN_MAX_JOINTS];
     const uint32_t n = c->count;
@@ -81,7 +81,7 @@ static void add_columns(const sim_system_t *arm, const columns_t *c, const doubl
         for (uint32_t k = 0; k < arm->n; k++)
             out[k] += c->column[i][k] * x[i];
     for (uint32_t i = 0; i < c->count; i++)
-        out[arm->coordinate[c->joint[i]]] = 0; /* what the solution says, without its rounding */
+        out[arm->coordinate[c->joint[i]]] = 0; /* the exact result, without rounding */
 }
 
 int stops_react(stops_t *stops, const double *q, const double *qd, double *qdd) {
@@ -103,7 +103,7 @@ int stops_react(stops_t *stops, const double *q, const double *qd, double *qdd) 
     return SIM_OK;
 }
 
-/* Joints of the set whose impulse would pull. */
+/* Joints whose impulse would pull. */
 static uint32_t pulling(const stops_t *stops, const columns_t *c, const double *impulse) {
     uint32_t set = 0;
     for (uint32_t i = 0; i < c->count; i++)
@@ -136,7 +136,7 @@ int stops_impact(stops_t *stops, uint32_t hit, double *q, double *qd, double *lo
         stops->held &= ~pulled;
     }
     for (uint32_t i = 0; i < columns.count; i++)
-        *lost += 0.5 * impulse[i] * before[i]; /* p (qd before + qd after) / 2, all after are 0 */
+        *lost += 0.5 * impulse[i] * before[i]; /* p (qd before + qd after) / 2; qd after is 0 */
     add_columns(arm, &columns, impulse, qd);
     return SIM_OK;
 }

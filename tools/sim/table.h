@@ -7,15 +7,16 @@
 typedef struct {
     size_t rows, width;
     double *number;
-    unsigned long *line; /* of each row in the file */
+    unsigned long *line; /* line number of each row in the file */
 } table_t;
 
-/* Rows of as many numbers as the first has, which must be one of `counts`; `cure` says what they
- * mean. EXIT_YES, or EXIT_BAD after saying what is wrong. */
+/* All rows have as many numbers as the first, which must be one of `counts`; `cure` explains the
+ * columns. Returns EXIT_YES, or EXIT_BAD after printing what is wrong. */
 int table_read(table_t *table, const char *path, const size_t *counts, size_t choices,
                const char *cure);
 void table_free(table_t *table);
-/* The first numbers of the rows must increase. EXIT_YES, or EXIT_BAD after saying where not. */
+/* Checks that the first numbers of the rows increase. Returns EXIT_YES, or EXIT_BAD after printing
+ * where they do not. */
 int table_times(const table_t *table, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* The animation: the page tools/sim/output/animation.html with the data of a run in it. */
+/* Writes the animation: tools/sim/output/animation.html with the data of a run put into it. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "tools/cli/say.h"
 #include "tools/sim/output/output.h"
 
-/* The page itself, taken in by the assembler. */
+/* The assembler includes the page, so the program needs no file at run time. */
 __asm__(".section .rodata\n"
         ".global animation_page\n"
         "animation_page: .incbin \"tools/sim/output/animation.html\"\n"
@@ -18,10 +18,10 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char animation_page[], animation_page_end[];
 
-/* More frames than a screen shows in a minute are left out evenly. */
+/* A longer record is thinned out evenly to this many frames. */
 enum { FRAMES_MAX = 1200 };
 
-/* As JSON, and nothing that could end the script it stands in. */
+/* Writes a JSON string in which nothing can end the surrounding script. */
 static void text(FILE *file, const char *s) {
     fputc('"', file);
     for (; *s; s++)
@@ -46,7 +46,7 @@ static void numbers(FILE *file, const double *value, size_t count) {
     fputs("]", file);
 }
 
-/* Calls `one` for each frame that is shown: the first, the last and those between. */
+/* Calls `one` for every frame that is shown; the first and the last row always are. */
 static void each(FILE *file, const char *key, const sim_system_t *arm, const sim_record_t *record,
                  void (*one)(FILE *file, const sim_system_t *arm, const sim_row_t *row)) {
     const size_t frames = record->rows < FRAMES_MAX ? record->rows : FRAMES_MAX;
@@ -130,7 +130,7 @@ int output_animation(const sim_system_t *arm, const sim_record_t *record,
                      const output_names_t *names, const char *path) {
     static const char begin[] = "/*DATA*/", end[] = "/*END*/";
     const char *head = strstr(animation_page, begin), *tail = strstr(animation_page, end);
-    assert(head && tail); /* the page is ours */
+    assert(head && tail); /* the page is part of the program */
     tail += sizeof end - 1;
     file_text_t page;
     FILE *file = file_text_begin(&page);

@@ -1,27 +1,28 @@
-/* What is left of a simulation: rows as CSV, plots by gnuplot, an animation as a page of HTML. */
+/* Output of a simulation: rows as CSV, plots made by gnuplot, an animation as an HTML page. */
 #ifndef TOOLS_SIM_OUTPUT_OUTPUT_H
 #define TOOLS_SIM_OUTPUT_OUTPUT_H
 
 #include "tools/robot/robot.h"
 #include "tools/sim/sim.h"
 
-/* How the coordinates and the joints are called. */
+/* Names and units of the coordinates and joints. */
 typedef struct {
     const char *title;
     char coordinate[SIM_COORDINATES_MAX][64];
-    bool metres[SIM_COORDINATES_MAX]; /* in m, not in rad */
-    bool mode[SIM_COORDINATES_MAX];   /* the amplitude of a mode, not a joint */
+    bool metres[SIM_COORDINATES_MAX]; /* true: m, false: rad */
+    bool mode[SIM_COORDINATES_MAX];   /* amplitude of a mode, not a joint */
     char joint[DYN_MAX_JOINTS][64];
     bool prismatic[DYN_MAX_JOINTS];
 } output_names_t;
 
 void output_names(output_names_t *names, const robot_t *robot);
 
-/* path "-": standard output. All: EXIT_YES, or EXIT_BAD after saying why not. */
+/* Writes to standard output if path is "-". All three return EXIT_YES, or EXIT_BAD after printing
+ * the reason. */
 int output_csv(const sim_record_t *record, const output_names_t *names, const char *path);
-/* The ending of the path chooses: .png, .svg or .pdf. */
+/* The suffix of the path chooses the format: .png, .svg or .pdf. */
 int output_plot(const sim_record_t *record, const output_names_t *names, const char *path);
-/* One file that needs nothing but a browser. */
+/* Writes one file that a browser shows without anything else. */
 int output_animation(const sim_system_t *arm, const sim_record_t *record,
                      const output_names_t *names, const char *path);
 

@@ -1,5 +1,5 @@
-/* How an elastic arm was bent in a run: as CSV, and as a page of plots like Figs 4 to 15 of paper
- * 004. */
+/* Shows how an elastic arm bent during a run: as CSV, and as a page of plots like Figs 4 to 15 of
+ * paper 004. */
 #include "tools/sim/output/output_bent.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ typedef struct {
     const sim_record_t *record;
 } run_t;
 
-/* Columns of the data: time, joints, then the elastic ones. */
+/* Columns of the data: time, joints, then the columns of tools/sim/elastic.h. */
 static void take_row(const void *self, size_t index, double *value) {
     const run_t *run = self;
     const sim_row_t row = sim_record_row(run->record, index);
@@ -94,7 +94,7 @@ static void line(FILE *pipe, uint32_t count, uint32_t column, const char *name) 
     gnuplot_legend(pipe, name);
 }
 
-/* What moves little beside the rest of the end effector is seen on an axis of its own. */
+/* Each axis of the end effector has its own panel, so that a small motion stays visible. */
 static void effector_panel(FILE *pipe, const run_t *run, uint32_t axis) {
     char title[] = "End effector, x";
     double least = HUGE_VAL, most = -HUGE_VAL;
@@ -105,7 +105,7 @@ static void effector_panel(FILE *pipe, const run_t *run, uint32_t axis) {
         most = fmax(most, value[axis]);
     }
     title[sizeof title - 2] = "xyz"[axis];
-    if (most - least < 1e-12) /* rounding is no motion, and gnuplot needs a range */
+    if (most - least < 1e-12) /* rounding is not motion, and gnuplot needs a range */
         fprintf(pipe, "set yrange [%.9g:%.9g]\n", least - 1, most + 1);
     panel(pipe, title, "m");
     fprintf(pipe, "$data using 1:%u with lines lw 1.6 lt %u notitle\nset autoscale y\n",

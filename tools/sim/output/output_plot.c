@@ -1,4 +1,4 @@
-/* Plots of a simulation: gnuplot draws them from what is written into its standard input. */
+/* Plots of a simulation: writes commands and data into gnuplot's standard input. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static void take_row(const void *self, size_t row, double *value) {
     memcpy(value, record->number + row * record->width, record->width * sizeof *value);
 }
 
-/* Curves of one panel: columns of the record, with what is in them. */
+/* Curves of one panel: columns of the record and their names. */
 typedef struct {
     uint32_t count;
     size_t column[SIM_COORDINATES_MAX];
@@ -26,7 +26,7 @@ static void add(curves_t *curves, size_t column, const char *name, bool prismati
     curves->prismatic += prismatic;
 }
 
-/* The joints among the coordinates, or the modes, with column `first` for the first coordinate. */
+/* Chooses the joints or the modes; column `first` belongs to coordinate 0. */
 static void choose(curves_t *curves, const sim_record_t *record, const output_names_t *names,
                    size_t first, bool modes) {
     curves->count = curves->prismatic = 0;
@@ -35,13 +35,13 @@ static void choose(curves_t *curves, const sim_record_t *record, const output_na
             add(curves, first + i, names->coordinate[i], names->metres[i]);
 }
 
-/* The unit of an axis that carries all of them. */
+/* Unit of an axis that all curves share. */
 static const char *unit(const curves_t *curves, const char *turns, const char *prismatic,
                         const char *both) {
     return curves->prismatic == 0 ? turns : curves->prismatic == curves->count ? prismatic : both;
 }
 
-/* Columns that are all the same would leave gnuplot without a range. */
+/* gnuplot finds no range for columns that are all equal. */
 static bool flat(const sim_record_t *record, const curves_t *curves) {
     const double one = record->number[curves->column[0] - 1];
     for (size_t i = 0; i < record->rows; i++)
@@ -84,7 +84,7 @@ static void energy_panel(FILE *pipe, const sim_record_t *record, size_t first) {
         for (size_t i = 0; i < record->rows; i++)
             most = fmax(most, fabs(record->number[i * record->width + first - 1 + k]));
         if (k >= 2 && most == 0)
-            continue; /* nothing of it in this run */
+            continue; /* this run has none of these curves */
         fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lt %zu title '%s'", any ? ", " : "",
                 first + k, k + 1, name[k]);
         any = true;
@@ -106,7 +106,7 @@ static void write_script(FILE *pipe, const sim_record_t *record, const output_na
     panel(pipe, record, "Position", unit(&curves, "rad", "m", "rad, m"), &curves);
     choose(&curves, record, names, 2 + n, false);
     panel(pipe, record, "Speed", unit(&curves, "rad/s", "m/s", "rad/s, m/s"), &curves);
-    if (elastic) { /* beside the joints they would be lines at zero */
+    if (elastic) { /* on the axis of the joints the modes would look like lines at zero */
         choose(&curves, record, names, 2, true);
         panel(pipe, record, "Amplitudes of the modes", unit(&curves, "rad", "m", "m; torsion rad"),
               &curves);
