@@ -41,7 +41,7 @@ typedef struct app {
     volatile uint32_t stopping;   /* request: brake the motion */
     volatile uint32_t leaving;    /* request: outputs off at once */
     volatile uint32_t pending;    /* request: use the other control set from the next tick on */
-    volatile uint32_t away;       /* detached (tick_detach): the tick only counts */
+    volatile uint32_t detached;   /* by tick_detach: the tick only counts */
     volatile uint32_t now;        /* the tick uses control[now] */
     volatile uint32_t head, tail; /* samples written by the tick and read by the background, ever */
     volatile uint32_t dropped;    /* samples lost because the background was late */

@@ -11,13 +11,13 @@
  * tick only counts. The fences keep the compiler from moving memory accesses out of that
  * section. */
 static inline void tick_detach(app_t *app) {
-    app->away = 1;
+    app->detached = 1;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
 static inline void tick_attach(app_t *app) {
     atomic_signal_fence(memory_order_seq_cst);
-    app->away = 0;
+    app->detached = 0;
 }
 
 /* The constants that the next tick will use. */

@@ -260,7 +260,7 @@ void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out) {
     const uint32_t start = app_clock();
     app->ticks++;
     out->enable = 0;
-    if (app->away) {
+    if (app->detached) {
         app->switched++; /* this tick reads no encoders */
         return;
     }

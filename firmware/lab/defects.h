@@ -18,7 +18,7 @@
     X(7, HIGH, "supply high", "twice the supply that is allowed")                                  \
     X(8, ESTOP, "e-stop", "somebody has pressed the emergency stop")                               \
     X(9, LATE, "ticks late", "every tick comes too late")                                          \
-    X(10, NUMBER, "no number", "a torque of the model is no number (floats only)")                 \
+    X(10, NUMBER, "not a number", "a torque of the model is not a number (floats only)")           \
     X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \
     X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")            \
     X(13, WEAK, "weak supply", "a twentieth of the nominal supply, and measured")

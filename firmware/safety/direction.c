@@ -41,7 +41,7 @@ enum { HALVES_APART = 2 };
 /* Not inlined: these functions call nothing, and their frames shall not be on the stack when the
  * kernels run. */
 #define LEAF static __attribute__((noinline))
-enum { JUDGED_RIGHT, JUDGED_WRONG, SEEN_DOUBTFUL };
+enum { JUDGED_RIGHT, JUDGED_WRONG, JUDGED_DOUBTFUL };
 
 INLINE bool opposite(real a, real b) {
     return (a > 0 && b < 0) || (a < 0 && b > 0);
@@ -150,7 +150,7 @@ INLINE uint32_t judge(const control_t *c, const scratch_t *k, const guard_t *g, 
     if (!j->motor || explained(j, takes, commanded) || at_voltage(c, g, s, i))
         return JUDGED_RIGHT;
     const real apart = half_apart(real_neg(given_mirrored(c, s, i)), takes);
-    return apart <= real_half(half_apart(commanded, takes)) ? JUDGED_WRONG : SEEN_DOUBTFUL;
+    return apart <= real_half(half_apart(commanded, takes)) ? JUDGED_WRONG : JUDGED_DOUBTFUL;
 }
 
 /* Counts a check; true if the limit is reached. */
@@ -200,7 +200,7 @@ LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const
     uint32_t wrong = APP_NO_JOINT, doubted = APP_NO_JOINT;
     for (uint32_t i = at.first; i < at.end; i++) {
         const uint32_t as = suspects >> i & 1 ? judge(c, k, g, s, i) : JUDGED_RIGHT;
-        if (as == SEEN_DOUBTFUL)
+        if (as == JUDGED_DOUBTFUL)
             doubted = doubted == APP_NO_JOINT || doubted == g->doubted ? i : doubted;
         else if (count_wrong(g, i, as == JUDGED_WRONG))
             wrong = i;

@@ -40,7 +40,7 @@ INLINE void drive_torque(const control_t *c, const sim_arm_t *p, scratch_t *k) {
     for (uint32_t i = 0; i < n; i++) {
         const real tau = p->open ? real_known(0) : c->joint[i].motor ? k->tau[i] : p->input[i];
         const real left = wide_fit(wide_sub(tau, real_mul(p->friction, k->qdd[i])), &beyond);
-        k->tau[i] = real_mul(p->mass_part, left);
+        k->tau[i] = real_mul(p->half_per_mass, left);
     }
 }
 
@@ -79,8 +79,8 @@ __attribute__((noinline)) static real add_friction(const sim_arm_t *p, uint32_t 
     const real viscous = gain_mul(d->viscous, gained);
     real middle = fit_add(viscous, fit_mul(steep, fit_mul(dx, real_add(even, uneven))));
     real stop = fit_add(viscous, fit_mul(real_mul(rest, fall), fit_mul(dx, even)));
-    middle = fit_mul(p->mass_part, fit_mul(p->friction, middle));
-    stop = fit_mul(p->mass_part, fit_mul(p->friction, stop));
+    middle = fit_mul(p->half_per_mass, fit_mul(p->friction, middle));
+    stop = fit_mul(p->half_per_mass, fit_mul(p->friction, stop));
     stop = fit_add(stop, fit_add(stop, real_neg(real_half(m))));
     const real more = stop > middle ? stop : middle;
     return fit_add(m, more > real_known(0) ? more : real_known(0));
@@ -112,7 +112,7 @@ INLINE int accelerate(const control_t *c, const sim_arm_t *p, scratch_t *k) {
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j <= i; j++)
             row[j] = real_half(row[j]);
-        row[i] = real_add(row[i], real_mul(p->mass_part, p->arm->joint[i].rotor));
+        row[i] = real_add(row[i], real_mul(p->half_per_mass, p->arm->joint[i].rotor));
         row[i] = add_friction(p, i, row[i]);
         row += i + 1;
         k->tau[i] = real_sub(k->tau[i], real_half(k->qdd[i]));

@@ -20,13 +20,13 @@ typedef struct {
 /* Constants and state of the simulated arm. */
 typedef struct {
     const arm_t *arm;
-    uint32_t steps;    /* integration steps in a tick */
-    real_t mass_part;  /* 1 / (2 mass factor) */
-    real_t friction;   /* friction divided by that of the model */
-    uint32_t noise;    /* encoder noise, in counts */
-    uint32_t random;   /* state of the random generator */
-    uint32_t singular; /* the inertia matrix was singular */
-    uint32_t open;     /* the outputs are off: no current flows */
+    uint32_t steps;       /* integration steps in a tick */
+    real_t half_per_mass; /* 1 / (2 mass factor) */
+    real_t friction;      /* friction divided by that of the model */
+    uint32_t noise;       /* encoder noise, in counts */
+    uint32_t random;      /* state of the random generator */
+    uint32_t singular;    /* the inertia matrix was singular */
+    uint32_t open;        /* the outputs are off: no current flows */
     defect_t defect;
     int32_t shift;                                /* error of the encoders, in counts */
     real_t supply;                                /* fraction of the nominal supply */

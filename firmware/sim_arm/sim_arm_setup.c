@@ -26,7 +26,8 @@ static bool sim_arm_joint_make(const setup_t *from, uint32_t i, double h, sim_ar
 }
 
 void sim_arm_setup_errors(const setup_t *from, sim_arm_t *out) {
-    (void)real_from_model(0.5 / (double)from->parameter[PARAMETER_sim_mass], PART, &out->mass_part);
+    (void)real_from_model(0.5 / (double)from->parameter[PARAMETER_sim_mass], PART,
+                          &out->half_per_mass);
     (void)real_from_model((double)from->parameter[PARAMETER_sim_friction], PART, &out->friction);
     out->noise = (uint32_t)from->parameter[PARAMETER_sim_noise];
 #ifdef FIRMWARE_LAB
