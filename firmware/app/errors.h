@@ -35,7 +35,8 @@
     X(-19, GENERATED, "model and generated code disagree",                                         \
       "build the firmware with GEN=1 ROBOT=... for this arm, or without GEN")                      \
     X(-20, WEAK, "the motor of a joint cannot hold the arm in this pose",                          \
-      "move the arm into another pose, take load off, or correct the torque limit")                \
+      "move the arm into another pose, take load off, raise limits_scale, or correct the torque "  \
+      "limit")                                                                                     \
     X(-21, HOME, "the joint does not know its position yet",                                       \
       "look for it first: `appell home --port ...`")                                               \
     X(-22, SEEK,                                                                                   \

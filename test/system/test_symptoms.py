@@ -6,6 +6,7 @@
 import os
 import pty
 import re
+import shlex
 import sys
 import textwrap
 
@@ -22,7 +23,7 @@ def shown(name, words, expected, folder, replaced=()):
     done = run(*words, cwd=folder)
     text = done.stdout + done.stderr
     assert re.search(expected, text), f"{words}: {text}"
-    lines = [f"$ appell {' '.join(words)}"]
+    lines = [f"$ appell {shlex.join(words)}"]
     for line in text.splitlines():
         if line and not re.search(r"ticks, \d+ overruns|values compared", line):
             lines += textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False) if len(line) > WIDTH else [line]
@@ -57,7 +58,7 @@ def test_oscillates_gains(folder):
 
 
 def test_oscillates_noise(folder):
-    assert peak(moved("oscillates_noise", "sim_noise=30", "tracking error", folder), "waist") > 1
+    assert peak(moved("oscillates_noise", "sim_noise=30", "tracking error", folder), "waist") > 0.3
 
 
 def test_still_encoder(folder):
