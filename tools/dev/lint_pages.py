@@ -5,7 +5,8 @@
 
 Every relative link and image leads to a file or folder of the project, every #anchor to a heading or an
 <a name="..."> of that page (the anchors are those of GitHub). Every page can be reached by links from
-README.md. A page has at most 20,000 bytes and README.md 9,000; a line has at most 160 characters.
+README.md. A page has at most 20,000 bytes and README.md 9,000; a line has at most 160 characters
+and does not begin with a marker, which Markdown would take for a block of its own.
 Generated pages may be larger, and the rows of their tables longer. Code is not searched for links.
 """
 
@@ -134,6 +135,8 @@ def check_size(path, text, page):
         findings.append((path, 1, "%d bytes, this page may have %d: one page for one question" % (size, most)))
     findings += [(path, number, "%d characters, a line has at most %d" % (len(line), LINE_CHARACTERS))
                  for number, line in page.long if not (path in GENERATED and line.startswith("|"))]
+    findings += [(path, number, "a marker begins this line, which ends the paragraph on the page: put a word before it")
+                 for number, line in enumerate(text.split("\n"), 1) if re.match(" {0,3}<!-- m ", line)]
     if page.unclosed:
         findings.append((path, page.unclosed, "the code that begins here has no end"))
     return findings
