@@ -2,7 +2,7 @@
 # How a file is judged on its own, for the lints that source this: a board's code against the register model, a
 # kernel as its f64 instance, the core of the firmware with its laboratory as the host has it.
 
-flags='-DFIRMWARE_LAB -DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DDYN_REAL_H="dyn/number/real_f64.h"'
+flags='-DFIRMWARE_LAB -DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DVERSION_NUMBER="0" -DVERSION_COMMIT="0" -DDYN_REAL_H="dyn/number/real_f64.h"'
 
 family() {
     case $1 in
