@@ -137,6 +137,7 @@ SCRIPT_BIN_boot       = $(if $(LAB),$(TEST_OUT)/uart_echo.elf)
 SCRIPT_BOARDS_guards :=
 SCRIPT_BOARDS_pages  :=
 # Number of jobs of the long scripts, so that none takes much more than 40 s beside others on two cores.
+SCRIPT_BOARDS_completion :=
 SCRIPT_PARTS_link   := 4
 SCRIPT_PARTS_gen    := 3
 SCRIPT_PARTS_appell := 3

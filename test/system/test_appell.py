@@ -785,16 +785,28 @@ def test_ik_start_and_seed(folder):
 def test_help(folder):
     listing = good("help")
     assert good("--help") == listing
+    for task in ("robot", "compute", "simulate", "board", "move", "trouble", "code and pages"):
+        assert re.search(rf"^{task}\b", listing, re.MULTILINE), task
+    assert max(map(len, listing.splitlines())) <= 80
     for command in COMMANDS:
         assert re.search(rf"^  {command} +\w", listing, re.MULTILINE), command
         text = good("help", command)
         assert re.search(r"^Example:\n  \$ .*appell", text, re.MULTILINE), text
         assert f"usage: appell {command} [OPTIONS]" in text and good(command, "--help") == text
         assert not re.search(r" $", text, re.MULTILINE), command
-        assert max(map(len, text.splitlines())) <= 100, command
+        assert max(map(len, text.splitlines())) <= 80, command
     for problem, methods in METHODS.items():
         known = methods + ([] if problem == "coriolis" else ["gen"])
         assert f"Methods: {', '.join(known)}." in good("help", problem)
+
+
+def test_version(folder):
+    """The number that the Makefile has, and the commit that the build had."""
+    with open("build/version") as file:
+        number, commit = file.read().split()
+    assert good("--version") == f"appell {number} ({commit})\n"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", number) and re.fullmatch(r"[0-9a-f]{10,}(-dirty)?|unknown", commit)
+    assert f'"appell {number}"' in good("man").splitlines()[0]
 
 
 def option_help(command, option):
@@ -831,7 +843,7 @@ def test_examples_run(folder):
     for command in COMMANDS:
         text = good("help", command)
         for line in re.findall(r"^  \$ (.*)$", text[text.index("\nExample:"):], re.MULTILINE):
-            if re.search(r"\.txt|\.urdf|\.img|source|--port|appell gen|appell certify", line):
+            if re.search(r"\.txt|\.urdf|\.img|source|--port| -p |appell gen|appell certify", line):
                 continue
             line = line.replace("-o arm.yaml", f"-o {folder}/example.yaml")
             line = re.sub(r"(--plot|--animate|--bent|-o) (\w+[\w.]*)", rf"\1 {folder}/\2", line)
@@ -843,45 +855,6 @@ def test_examples_run(folder):
             assert done.returncode == 0, f"{line}: {done.stderr[-500:]}"
             interactive = line == "appell sim cmu-dd"  # and nobody types
             assert done.stdout or "-o" in line or interactive, line
-
-
-def test_completion(folder):
-    script = good("completion", "bash")
-    done = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True)
-    assert done.returncode == 0 and not done.stderr, done.stderr
-
-    def complete(*words):
-        ask = script + ("\nCOMP_WORDS=(%s); COMP_CWORD=%d; _appell; printf '%%s\\n' \"${COMPREPLY[@]}\""
-                        % (" ".join(f"'{w}'" for w in words), len(words) - 1))
-        return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True).stdout.split()
-
-    assert complete("appell", "ja") == ["jacobian"]
-    assert complete("appell", "id", "puma560", "--me") == ["--method"]
-    assert complete("appell", "fd", "puma560", "--method", "a") == ["aba"]
-    assert complete("appell", "id", "--real", "q") == ["q31"]
-    assert "puma560" in complete("appell", "id", "pu")
-    for command, option, words in (("run", "--profile", ["quintic", "cycloid", "trapezoid"]),
-                                   ("gen", "--strategy", ["trace", "uicker-kahn"]),
-                                   ("sim", "--integrator", ["rk3", "rk4", "rk45", "rk56"]),
-                                   ("sim", "--controller", ["firmware"]), ("id", "-r", ["f64", "f32", "q31"])):
-        assert complete("appell", command, "puma560", option, "") == words, option
-    for name in ("rk3", "rk4", "rk45", "rk56"):  # which the program knows
-        good("sim", "planar3r", "--duration", "0.01", "-i", name)
-    assert complete("appell", "params", "") == ["apply", "save"]
-    assert "puma560" in complete("appell", "params", "apply", "pu")
-    assert complete("appell", "completion", "") == ["bash"]
-    assert complete("appell", "clear", "") == []
-    boards = {"netduinoplus2", "netduino2", "stm32vldiscovery", "mps2-an500"}
-    assert set(complete("appell", "certify", "puma560", "--board", "")) == boards
-    assert complete("appell", "certify", "puma560", "--board", "netduinop") == ["netduinoplus2"]
-    assert {"qemu:" + board for board in boards} <= set(complete("appell", "get", "--port", ""))
-    assert complete("appell", "get", "-p", "qemu:mp") == ["qemu:mps2-an500"]
-    assert complete("appell", "get", "-p", "netduinop") == []
-    # A shell cuts words at the colon, too.
-    assert set(complete("appell", "get", "--port", "qemu", ":")) == boards
-    assert complete("appell", "get", "--port", "qemu", ":", "st") == ["stm32vldiscovery"]
-    for option in ("--duration", "-t"):  # what it wants is a number, not a robot
-        assert complete("appell", "sim", "puma560", option, "pu") == []
 
 
 def test_man_page(folder):
@@ -974,7 +947,7 @@ BAD = [
     (["gen", "puma560", "-q", "-o", "./no/such/folder"], "", 2, "./no/such/folder: error: cannot be made: No such file"),
     (["image", "puma560", "-q", "-o", "./no/such/folder/x"], "", 2, "cannot be written: No such file"),
     (["image", "puma560", "-q", "-o", "/dev/full"], "", 2, "writing failed: No space left"),
-    (["completion", "fish"], "", 2, "there is no completion for 'fish'; write `appell completion bash`"),
+    (["completion", "fish"], "", 2, "there is no completion for 'fish'; write `appell completion bash` or `appell completion zsh`"),
 ]
 
 

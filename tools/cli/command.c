@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "firmware/lab/methods.h"
 #include "tools/cli/number.h"
 #include "tools/cli/say.h"
 
@@ -28,6 +29,16 @@ bool command_takes(const command_t *command, option_id_t option) {
     while (*o != OPTION_COUNT && *o != option)
         o++;
     return *o == option;
+}
+
+bool command_lists(const command_t *command, option_id_t option) {
+    if (option == OPTION_METHOD && command->problem >= 0) {
+        char list[200];
+        method_list((problem_t)command->problem, list, sizeof list);
+        if (!strcmp(list, "-"))
+            return false;
+    }
+    return command_takes(command, option);
 }
 
 const char *command_synopsis(const command_t *command, char *out, size_t size) {
