@@ -123,7 +123,7 @@ static int find_place(client_t *client, place_t *place) {
         if (client_poll(client, POLL_MS) < 0)
             return -1;
     if (!place->known)
-        port_fail(&client->error, "look at `appell monitor`", "the board tells no position");
+        port_fail(&client->error, "look at `appell monitor`", "the board sends no position");
     return place->known ? client_stream_end(client) : -1;
 }
 
@@ -173,8 +173,8 @@ static int measure(client_t *client, costs_t *costs) {
 }
 
 static int too_few(const certificate_t *c) {
-    return say_error(c->board, "look at its fault with `appell faults` and `appell dump`",
-                     "the loop was closed for %u ticks only, %d are needed",
+    return say_error(c->board, "see its fault with `appell faults` and `appell dump`",
+                     "the loop was closed for only %u ticks; %d are needed",
                      (unsigned)c->costs.ticks, 2 * TICKS);
 }
 
@@ -212,10 +212,10 @@ static void print_stages(const certificate_t *c) {
                    c->instructions
                        ? c->costs.most[k] * (k < STAGES ? c->per_instruction : c->per_tick[1])
                        : c->costs.most[k]);
-    out_format("%-10s %12s %12u %12.0f   inverse dynamics in the guards, where a direction looks "
-               "wrong\n",
-               "direction", "", (unsigned)direction_steps(c),
-               c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
+    out_format(
+        "%-10s %12s %12u %12.0f   inverse dynamics in the guards, when a direction looks wrong\n",
+        "direction", "", (unsigned)direction_steps(c),
+        c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
     out_format("%-10s %12s %12u %12.0f   with a robot %.0f\n", "worst tick", "",
                (unsigned)(stage_steps(c, true) + direction_steps(c)), tick_cycles(c, true),
                tick_cycles(c, false));
@@ -270,9 +270,9 @@ static int judge_prediction(const request_t *request, const certificate_t *c) {
         return fits ? EXIT_YES : EXIT_NO;
     }
     print_prediction(c);
-    out_format("not measured: the emulator has no such board\n"
-               "with inverse dynamics in the guards, where a direction looks wrong, the robot's "
-               "%.0f Hz take %.1f %% of the core (%.0f %% are allowed): %s\n",
+    out_format("not measured: the emulator does not have this board\nwith inverse dynamics in the "
+               "guards (when a direction looks wrong), the robot's %.0f Hz take %.1f %% of the "
+               "core (%.0f %% are allowed): %s\n",
                c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
     return fits ? EXIT_YES : EXIT_NO;
 }
@@ -350,10 +350,9 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
     messages_t messages = MESSAGES_INIT;
     if (!row)
-        return say_error(board,
-                         "netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or "
-                         "mps2-an500",
-                         "there is no such board");
+        return say_error(
+            board, "choose netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or mps2-an500",
+            "there is no such board");
     c.real = row->real;
     c.clock_hz = row->clock_hz;
     robot_t *puma = calloc(1, sizeof *puma);

@@ -132,7 +132,7 @@ static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
     if (m->udp < 0)
         m->udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (m->udp < 0)
-        return say_error(NULL, NULL, "no socket: %s", strerror(errno));
+        return say_error(NULL, NULL, "a UDP socket cannot be opened: %s", strerror(errno));
     *to = (struct sockaddr_in){.sin_family = AF_INET,
                                .sin_port = htons((uint16_t)port),
                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -238,8 +238,8 @@ static int run(const request_t *request, monitor_t *m) {
             silent = now_ms() + SILENT_MS;
         else if (now_ms() > silent)
             return say_error(m->client->device.board,
-                             "apply a robot first: without one there are none",
-                             "no sample came for %d s", SILENT_MS / 1000);
+                             "load a robot first: a board without one sends no samples",
+                             "the board sent no sample for %d s", SILENT_MS / 1000);
     }
     /* While the client has them: the end of the stream is the end of its choice and counts. */
     if (m->table && m->samples > 0)

@@ -65,5 +65,5 @@ int shell_need_motors(const shell_t *sh, const char *what) {
     if (sh->motors)
         return EXIT_YES;
     return shell_error(sh, "use torque, or give motors in the robot file",
-                       "%s: this arm has no motors whose voltage could be computed", what);
+                       "%s: this arm has no motors, so there is no voltage", what);
 }
