@@ -157,7 +157,7 @@ enum {
 /* X(number, NAME, "cause", "cure"). A number is never reused. */
 #define IMAGE_ERROR_TABLE(X)                                                                       \
     X(-1, SHORT, "the image ends too early", "transfer it again")                                  \
-    X(-2, MAGIC, "this is not a robot image", "make one with `appell image ROBOT -o FILE`")        \
+    X(-2, MAGIC, "this is no robot image", "make one with `appell image ROBOT -o FILE`")           \
     X(-3, VERSION, "the layout is of another version", "make the image again with this tool")      \
     X(-4, LENGTH, "the length does not fit the content", "transfer it again")                      \
     X(-5, CRC, "the checksum does not match", "transfer it again")                                 \

@@ -529,7 +529,7 @@ def test_ports_that_cannot_be_opened(folder):
     done = run("get", "--port", "tcp:127.0.0.1:1")
     assert done.returncode == 2 and "Connection refused" in done.stderr, done
     done = run("get", "--port", "unix:" + os.path.join(folder, "none"))
-    assert done.returncode == 2 and "start what should listen there" in done.stderr, done
+    assert done.returncode == 2 and "start the program that should listen there" in done.stderr, done
     done = run("get", "--port", "qemu:nothing")
     assert done.returncode == 2 and "make BOARD=nothing firmware" in done.stderr, done
     done = run("get")

@@ -185,7 +185,7 @@ int board_set(client_t *client, const char *list) {
             *value++ = '\0';
         const float number = value ? strtof(value, &end) : 0;
         if (!value || end == value || *end != '\0')
-            return say_error("--set", "write NAME=VALUE", "%s has no number", item);
+            return say_error("--set", "write NAME=VALUE", "%s lacks a number", item);
         if (client_parameter(client, item, &parameter, &joint) != 0)
             return board_error(client);
         const bool all = joint < 0 && client->device.parameter[parameter].per_joint;

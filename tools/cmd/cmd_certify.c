@@ -123,7 +123,7 @@ static int find_place(client_t *client, place_t *place) {
         if (client_poll(client, POLL_MS) < 0)
             return -1;
     if (!place->known)
-        port_fail(&client->error, "look at `appell monitor`", "the board sends no position");
+        port_fail(&client->error, "see `appell monitor`", "the board sends no position");
     return place->known ? client_stream_end(client) : -1;
 }
 

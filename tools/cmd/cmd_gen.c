@@ -183,7 +183,7 @@ static int make_folder(const char *folder) {
         return EXIT_YES;
     if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
         return EXIT_YES;
-    return say_error(folder, "choose a folder in one that exists", "cannot be made: %s",
+    return say_error(folder, "choose a folder whose parent exists", "cannot be made: %s",
                      strerror(errno));
 }
 

@@ -250,7 +250,7 @@ static int run(const request_t *request, monitor_t *m) {
                  m->samples, (unsigned)m->client->every, (unsigned)m->client->lost_total,
                  (unsigned long long)m->client->torn);
     (void)client_stream_keep(m->client);
-    return m->failed ? say_error(request->value[OPTION_OUTPUT], "is the disk full?",
+    return m->failed ? say_error(request->value[OPTION_OUTPUT], "check the space on the disk",
                                  "the samples cannot be written")
                      : EXIT_YES;
 }
@@ -327,7 +327,8 @@ int cmd_monitor(const request_t *request) {
         status = run(request, &m);
     }
     if (m.csv && m.csv != stdout && fclose(m.csv) != 0)
-        status = say_error(request->value[OPTION_OUTPUT], "is the disk full?", "writing failed");
+        status = say_error(request->value[OPTION_OUTPUT], "check the space on the disk",
+                           "writing failed");
     if (m.plot && plot_close(m.plot, status == EXIT_YES) != EXIT_YES)
         status = EXIT_BAD;
     if (m.udp >= 0)

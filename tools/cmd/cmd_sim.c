@@ -202,8 +202,7 @@ static int run_batch(sim_job_t *job) {
     job->arm = job->elastic ? elastic_make(job->robot, &job->flex, &prepared)
                             : rigid_make(&job->robot->model, job->method, &prepared);
     if (!job->arm)
-        return say_error(job->robot->file, "`appell check` says more", "%s",
-                         sim_status_text(prepared));
+        return say_error(job->robot->file, "see `appell check`", "%s", sim_status_text(prepared));
     int status = sim_take_options(job);
     if (status == EXIT_YES)
         status = check_outputs(job->request);

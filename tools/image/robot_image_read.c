@@ -221,8 +221,9 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
                      where.field ? ": " : "", where.field ? where.field : "");
     } else if (image_length(bytes, size) != size) {
         status = -1;
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "cut the file to its length",
-                     "%zu bytes follow the robot image", size - image_length(bytes, size));
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place,
+                     "cut the file to the length of the image", "%zu bytes follow the robot image",
+                     size - image_length(bytes, size));
     } else if (image_model(image, model) != DYN_OK || !q31_agrees(image, model)) {
         status = -1;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "make the image again",

@@ -254,7 +254,7 @@ static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
     }
     device_status_t status;
     if (client_status(client, &status) == 0)
-        port_fail(&client->error, "look at `appell monitor`",
+        port_fail(&client->error, "see `appell monitor`",
                   "no fault occurred: the board is %s (%s), tick %u, the last sample of tick %u",
                   app_state_name(status.state), app_fault_name(status.fault), (unsigned)status.tick,
                   (unsigned)seen->last_tick);

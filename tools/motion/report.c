@@ -125,6 +125,7 @@ int report_csv(const client_t *client, const char *path, const record_t *record)
     }
     const bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed)
-        return say_error(path, "is the disk full?", "cannot be written: %s", strerror(errno));
+        return say_error(path, "check the space on the disk", "cannot be written: %s",
+                         strerror(errno));
     return EXIT_YES;
 }

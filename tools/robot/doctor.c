@@ -119,8 +119,9 @@ static void check_limits(doctor_t *d, uint32_t i) {
                 : "add them under limits: before the arm runs",
             "there are no limits of %s", missing);
     if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] > l->position[1])
-        doctor_say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name, "swap the two",
-                   "the lower limit %g is above the upper one, %g", l->position[0], l->position[1]);
+        doctor_say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name,
+                   "swap the two limits", "the lower limit %g is above the upper one, %g",
+                   l->position[0], l->position[1]);
     else if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] == l->position[1])
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
                    "give the range, leave it out, or make the joint a fixed one",

@@ -316,7 +316,7 @@ int shell_database_read(shell_t *sh, const char *words) {
             path, sh->robot->name);
     }
     if (!robot || shell_take_robot(sh, robot) != EXIT_YES)
-        return shell_error(sh, "`database_read NAME` with a robot file, a URDF or a known name",
+        return shell_error(sh, "use `database_read NAME` with a robot file, a URDF or a known name",
                            "%s was not read; %s stays loaded", path, sh->robot->name);
     out_format("%s, %u joints\n", sh->robot->name, (unsigned)sh->robot->n);
     return EXIT_YES;
