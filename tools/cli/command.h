@@ -133,7 +133,7 @@
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file")                                   \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a robot image as a robot file")                       \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
-      "limits of velocity and acceleration for joints without any, in rad or m")                   \
+      "limits of velocity and acceleration for joints without any, in SI units")                   \
     X(VERIFY, "verify", 0, "N", NUMBER,                                                            \
       "compute N random states and corners of the limits, check every sum for overflow, and "      \
       "compare the results with the bounds and with double precision")                             \

@@ -415,7 +415,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 static void robot_list(void) {
-    char *folder[3], *name[256];
+    char *folder[3], *name[256] = {NULL};
     const size_t folders = robot_folders(folder, 3);
     size_t count = 0;
     for (size_t i = 0; i < folders; i++) {

@@ -66,9 +66,9 @@ const command_t command_table[] = {
      -1, cmd_check},
     {TASK_ROBOT, "info", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_JSON),
      "show what was understood of a robot",
-     "Shows joints, masses, limits and drives as the kernels get them, the memory of the prepared "
-     "constants and of each kernel's scratch, operation counts, and an estimate of the part of a "
-     "control tick that each kernel takes.",
+     "Shows joints, masses, limits and drives as the kernels get them; the memory that the "
+     "prepared constants and the scratch of each kernel need; operation counts; and the estimated "
+     "part of a control tick that each kernel takes.",
      "$ appell info puma560\n"
      "$ appell info --json --tip tool0 ur5.urdf",
      -1, cmd_info},
@@ -307,12 +307,12 @@ const command_t command_table[] = {
      "loop holds the others: there, back, and again at a quarter of the speed. home_position is "
      "the position of the stop or switch, home_speed the speed, and home_torque the torque beyond "
      "the model's that a stop is pressed with. Until a joint is homed every other motion is "
-     "refused; its position limits count from then on.\n\n"
+     "refused; its position limits apply from then on.\n\n"
      "Absolute encoders need none of this: put the arm where you know it is, and --at Q1,Q2,... "
      "sets encoder_offset; `appell save` keeps it. With ROBOT the robot is loaded first. The exit "
      "code is 1 if a joint finds nothing.",
      "$ appell home --port /dev/ttyACM0\n"
-     "$ appell home puma560 -p qemu:netduinoplus2 --set home[waist]=-1\n"
+     "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
      -1, cmd_home},
     {TASK_MOVE, "run", "ROBOT", 1, 1,
@@ -334,14 +334,14 @@ const command_t command_table[] = {
     {TASK_TROUBLE, "faults", "[ROBOT|FAULT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_OUTPUT, OPTION_JSON),
      "list faults with causes and cures, or provoke them all",
-     "Without arguments the command prints the table of faults and of the ways to stop an arm, "
-     "with the name of a fault the entry of that fault. With --port it prints the fault that the "
-     "board has latched; the exit code is 1 if there is one.\n\n"
-     "With ROBOT and --port the command loads the robot into the board, puts the simulated arm, "
-     "without brakes, into the pose that gravity loads most, and provokes one fault after the "
-     "other. It prints what a user sees, which stop the board chose, how fast the joints became "
-     "and how far the end effector fell, beside bounds that follow from the model. The exit code "
-     "is 1 if a result is not as expected.",
+     "Without arguments the command prints the table of faults and of the ways to stop an arm. "
+     "With the name of a fault it prints that entry. With --port alone it prints the fault that "
+     "the board has latched; the exit code is 1 if there is one.\n\nWith ROBOT and --port the "
+     "command loads the robot into the board, puts the simulated arm, without brakes, into the "
+     "pose that gravity loads most, and provokes one fault after the other. It prints what a user "
+     "sees, which stop the board chose, how fast the joints became and how far the end effector "
+     "fell, beside bounds that follow from the model. The exit code is 1 if a result is not as "
+     "expected.",
      "$ appell faults\n"
      "$ appell faults tracking\n"
      "$ appell faults --port /dev/ttyACM0\n"
