@@ -44,8 +44,8 @@ typedef struct {
     const char *board, *real;
     double clock_hz, rate_hz;
     double per_instruction; /* cycles: of the kernels */
-    double per_tick[2];     /* and of the whole tick, with a robot and with a simulated arm */
-    /* Of the tick with a robot, and with a simulated arm; negative: the bench does not have it. */
+    double per_tick[2];     /* and of the whole tick, with a real and with a simulated arm */
+    /* Of the tick with a real and with a simulated arm; negative: the bench does not have it. */
     double predicted[2], instructions_predicted[2];
     double predicted_inverse; /* cycles of inverse dynamics, which the direction check may add */
     costs_t costs;
@@ -216,13 +216,13 @@ static void print_stages(const certificate_t *c) {
         "%-10s %12s %12u %12.0f   inverse dynamics in the guards, when a direction looks wrong\n",
         "direction", "", (unsigned)direction_steps(c),
         c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
-    out_format("%-10s %12s %12u %12.0f   with a robot %.0f\n", "worst tick", "",
+    out_format("%-10s %12s %12u %12.0f   with a real arm %.0f\n", "worst tick", "",
                (unsigned)(stage_steps(c, true) + direction_steps(c)), tick_cycles(c, true),
                tick_cycles(c, false));
 }
 
 static void print_rates(const certificate_t *c) {
-    out_format("\n%-8s %22s %22s\n", "rate", "with a robot", "with a simulated arm");
+    out_format("\n%-8s %22s %22s\n", "rate", "with a real arm", "with a simulated arm");
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         out_format("%5.0f Hz", rates[i]);
         for (int simulated = 0; simulated < 2; simulated++) {
@@ -240,7 +240,7 @@ static void print_prediction(const certificate_t *c) {
     }
     out_format(
         "predicted from the tick of the PUMA 560 in the bench: %.0f instructions, %.0f cycles "
-        "with a robot; %.0f, %.0f with a simulated arm\n",
+        "with a real arm; %.0f, %.0f with a simulated arm\n",
         c->instructions_predicted[0], c->predicted[0], c->instructions_predicted[1],
         c->predicted[1]);
 }
@@ -288,7 +288,7 @@ static int judge(const certificate_t *c) {
     return fits ? EXIT_YES : EXIT_NO;
 }
 
-/* Of a tick with a robot in which no direction looks wrong, to compare with the prediction. */
+/* Of a tick with a real arm in which no direction looks wrong, to compare with the prediction. */
 static double ordinary_cycles(const certificate_t *c) {
     const uint32_t steps = c->costs.mean[STAGES] - c->costs.mean[STAGE_SIM_ARM];
     return c->instructions ? steps * c->per_tick[0] : steps;
@@ -336,7 +336,7 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
     print_prediction(c);
     if (c->instructions)
         out_format("measured streaming and jogging: executed instructions; estimated cycles "
-                   "each from the bench, %.3f of the kernels, %.3f of a tick with a robot, %.3f "
+                   "each from the bench, %.3f of the kernels, %.3f of a tick with a real arm, %.3f "
                    "with a simulated arm\n",
                    c->per_instruction, c->per_tick[0], c->per_tick[1]);
     print_stages(c);
