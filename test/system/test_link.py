@@ -293,7 +293,7 @@ def test_parameters(folder):
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "puma560", "--port", board.port)
         everything = good("get", "--port", board.port)
-        for word in ("rate_hz", "Hz", "[100 .. 20000]", "ticks of the control loop in a second", "sim_mass",
+        for word in ("rate_hz", "Hz", "[100 .. 20000]", "so many ticks a second", "sim_mass",
                      "(only in RAM)"):
             assert word in everything, word
         out = good("set", "observer_hz", "150", "--port", board.port)
