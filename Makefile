@@ -116,6 +116,22 @@ $(COMPILED): always
 	@mkdir -p $(@D)
 	@echo '$(compiled_with)' | cmp -s - $@ || echo '$(compiled_with)' > $@
 
+# The version; a release changes this line and CHANGELOG.md. The commit is that of this tree, not of one around it. One small
+# object holds both (firmware/app/version.c) and lies in no archive: a new commit compiles it and links tool and firmware,
+# nothing else.
+VERSION := 0.2.0
+COMMIT  := $(or $(shell git --git-dir=.git --work-tree=. describe --always --abbrev=10 --dirty --exclude='*' 2>/dev/null),unknown)
+VERSION_SRC  := firmware/app/version.c
+VERSION_DEFS := -DVERSION_NUMBER='"$(VERSION)"' -DVERSION_COMMIT='"$(COMMIT)"'
+VERSION_MADE := $(BUILD)/version
+$(VERSION_MADE): always
+	@mkdir -p $(@D)
+	@echo '$(VERSION) $(COMMIT)' | cmp -s - $@ || echo '$(VERSION) $(COMMIT)' > $@
+# private: what is compiled on the way to this object does not get the flags.
+%/firmware/app/version.o: private CFLAGS += $(VERSION_DEFS)
+%/firmware/app/version.o: private HOST_CFLAGS += $(VERSION_DEFS)
+%/firmware/app/version.o: private TOOL_CFLAGS += $(VERSION_DEFS)
+
 include dyn/dyn.mk
 include firmware/firmware.mk
 include firmware/stack.mk
@@ -126,7 +142,7 @@ include tools/bench/bench.mk
 include tools/papers/papers.mk
 
 # ----------------------------------------------------------------------------------------- firmware
-FIRMWARE_SRC := $(wildcard firmware/*.c)
+FIRMWARE_SRC := $(wildcard firmware/*.c) $(VERSION_SRC)
 FIRMWARE_OBJ := $(FIRMWARE_SRC:%.c=$(OUT)/%.o) $(HAL_OBJ) $(if $(GEN),$(OUT)/firmware/$(GEN_NAME).o)
 
 .PHONY: firmware all
@@ -135,6 +151,7 @@ all: ## build the firmware of every board, product and laboratory
 	@for b in $(BOARDS); do for lab in '' 1; do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab firmware || exit 1; done; done
 
+$(OUT)/$(VERSION_SRC:.c=.o): $(VERSION_MADE)
 $(OUT)/%.o: %.c $(COMPILED)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -4,7 +4,7 @@
 #   $(CORE_TOOL_LIB) the host tool, in f32
 
 CORE_FOLDERS := app control safety params link sim_arm
-CORE_SRC     := $(foreach f,$(CORE_FOLDERS),$(wildcard firmware/$(f)/*.c)) $(wildcard firmware/lab/*.c)
+CORE_SRC     := $(filter-out $(VERSION_SRC),$(foreach f,$(CORE_FOLDERS) lab,$(wildcard firmware/$(f)/*.c)))
 CORE_LIB     := $(OUT)/libcore.a
 CORE_OBJ     := $(CORE_SRC:%.c=$(OUT)/%.o)
 

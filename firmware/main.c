@@ -1,5 +1,6 @@
 /* The firmware: starts the board, prints what it found, runs the tick and the link, and prints the
  * cost of the tick once. */
+#include "firmware/app/version.h"
 #include "firmware/port.h"
 #include "firmware/print.h"
 #include "firmware/tick.h"
@@ -20,7 +21,11 @@
 enum { PWM_HZ = 20000, REPORT_TICKS = 1000, WATCHDOG_MS = 5000 };
 
 static void print_boot(const clock_info_t *clock) {
-    print_text("appell " BOARD_NAME " build ");
+    print_text("appell ");
+    print_text(version_number);
+    print_text(" (");
+    print_text(version_commit);
+    print_text(") on " BOARD_NAME ", build ");
     const uint8_t *id = fault_build_id();
     for (unsigned i = 0; i < 4; i++)
         print_hex(id[i], 2);

@@ -136,6 +136,7 @@ SCRIPT_BIN_boot       = $(if $(LAB),$(TEST_OUT)/uart_echo.elf)
 # None: these scripts only name boards, in reports that they make up.
 SCRIPT_BOARDS_guards :=
 SCRIPT_BOARDS_pages  :=
+SCRIPT_BOARDS_completion :=
 # Number of jobs of the long scripts, so that none takes much more than 40 s beside others on two cores.
 SCRIPT_PARTS_link   := 4
 SCRIPT_PARTS_gen    := 3

@@ -6,12 +6,14 @@ APPELL_SAN := $(BUILD)/host/appell-san
 
 GEN_SRC      := $(filter-out $(DYN_BACKENDS:%=%.c),$(wildcard tools/gen/*.c))
 APPELL_SRC   := $(foreach f,args cli cmd eval image link motion proof,$(wildcard tools/$(f)/*.c)) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
-APPELL_SRC   := $(sort $(filter-out $(DYN_BACKENDS:%=%.c),$(APPELL_SRC)))
+APPELL_SRC   := $(sort $(filter-out $(DYN_BACKENDS:%=%.c),$(APPELL_SRC)) $(VERSION_SRC))
 TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
 
 $(APPELL): $(TOOL_OBJ) $(CORE_TOOL_LIB) $(DYN_TOOL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
+
+$(TOOL_OUT)/$(VERSION_SRC:.c=.o) $(TOOL_OUT)-san/$(VERSION_SRC:.c=.o): $(VERSION_MADE)
 
 # The object contains the rows of the bench.
 $(TOOL_OUT)/tools/args/budget.o $(TOOL_OUT)-san/tools/args/budget.o: tools/bench/baseline.csv
@@ -28,7 +30,7 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
 # The scripts that test the tool need it.
-APPELL_TESTS := appell urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips direction product dyn_page
+APPELL_TESTS := appell completion urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips direction product dyn_page
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
 # These scripts compute millions of states or anneal, so they use the optimised tool.
 test-build: $(if $(filter scale gen,$(or $(TEST),scale)),$(APPELL))

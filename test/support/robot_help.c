@@ -11,7 +11,7 @@
 
 static void *must(void *memory) {
     if (!memory) {
-        fputs("no memory left for the test\n", stderr);
+        fputs("there is not enough memory for the test\n", stderr);
         exit(1);
     }
     return memory;

@@ -95,7 +95,8 @@ def firmware(board):
 
 def check_boot(board):
     with Emulator(board, "-kernel", firmware(board)) as emulator:
-        emulator.expect(rf"^appell {board} build [0-9a-f]{{8}}, reset by .+$")
+        number = re.escape(make_variable("VERSION", board)[0])
+        emulator.expect(rf"^appell {number} \((?:[0-9a-f]{{10,}}(?:-dirty)?|unknown)\) on {board}, build [0-9a-f]{{8}}, reset by .+$")
         emulator.expect(r"^clock: \d+ Hz")
         match = emulator.expect(r"^tick: (\d+) ticks at 1000 Hz, instructions in the interrupt "
                                 r"best (\d+) worst (\d+), overruns (\d+)$")
@@ -117,7 +118,7 @@ def check_crash_record(board):
             emulator.expect(r"^crash: registers( [0-9a-f]{8}){5} 600d0005( [0-9a-f]{8}){7}$")
             emulator.expect(r"^crash: status exception=0000000[3-6] cfsr=[0-9a-f]{8}")
             emulator.expect(r"^crash: build [0-9a-f]{40} count=00000001$")
-            emulator.expect(rf"^appell {board} build ")
+            emulator.expect(rf"^appell .* on {board}, build ")
 
 
 def check_gdb_load(board):
@@ -131,7 +132,7 @@ def check_gdb_load(board):
             assert "Transfer rate" in said, f"gdb could not load: {said}"
             assert "MIS-MATCHED" not in said, f"what gdb loaded is not in memory: {said}"
             assert said.count("matched.") >= 2, f"no section was compared: {said}"
-            emulator.expect(rf"^appell {board} build ")
+            emulator.expect(rf"^appell .* on {board}, build ")
             emulator.expect(r"^tick: 1000 ticks")
 
 

@@ -72,7 +72,7 @@ def check_nothing_found():
     """A switch behind the stop: the words of the fault, exit code 1."""
     code, text, errors = home("netduinoplus2", -2, -2.5)
     assert code == 1, f"exit {code}: {text}"
-    assert "ended in the fault homing" in errors and "home_torque" in errors, errors
+    assert "ended with the fault homing" in errors and "home_torque" in errors, errors
 
 
 def check_refused_before():

@@ -209,7 +209,7 @@ def test_crash(folder):
     with with_gdb(folder, "stm32vldiscovery", ["break link_start", "continue", "delete", "set $pc = 0x90000000"]) as board:
         expect(board, 17, "crash")
         code, _, errors = appell("save", "-q", "--port", board.port)  # it has no robot
-        assert code == 1 and "it crashed and has started again" in errors and "`appell dump`" in errors, f"{code}: {errors}"
+        assert code == 1 and "the board crashed and started again" in errors and "`appell dump`" in errors, f"{code}: {errors}"
 
 
 def test_watchdog(folder):

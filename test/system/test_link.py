@@ -150,7 +150,7 @@ def test_what_a_build_lacks_is_named(folder):
     done = run("id", "planar3r", "--real", "f64", "--port", emulated("netduinoplus2"), rows="")
     assert done.returncode == 2 and "no number type 'f64'; it has: f32, q31" in done.stderr, done.stderr
     done = run("id", "planar3r", "--port", emulated("stm32vldiscovery"), rows="")
-    assert done.returncode == 2 and "computes no rows of id" in done.stderr, done.stderr
+    assert done.returncode == 2 and "does not compute id" in done.stderr, done.stderr
     image = os.path.join(folder, "arm.img")
     good("image", "planar3r", "-q", "-o", image)
     there = table("id", image, "--real", "f64", "--port", emulated("mps2-an500"), rows=[[0.1] * 9])
@@ -177,7 +177,7 @@ def test_forward_dynamics_that_overflows_is_refused(folder):
     rows = "0.1 0.2 0 0 0.05 -0.02\n0.1 0.2 0 0 5 -2.5\n"
     here = run("fd", robot, "-q", "--real", "q31", rows=rows)
     there = run("fd", robot, "-q", "--real", "q31", "--port", emulated("netduino2"), rows=rows)
-    assert here.returncode == 2 and "row 2: q31 overflows on the way" in here.stderr, here
+    assert here.returncode == 2 and "row 2: q31 overflows before" in here.stderr, here
     assert (there.returncode, there.stderr) == (here.returncode, here.stderr), there
     # Of the row before it there is an answer, here and there in units of their own.
     assert there.stdout.count("\n") == here.stdout.count("\n") == 1, there
@@ -198,7 +198,7 @@ def test_flash_survives_a_warm_reset(folder):
     with Board(folder, "mps2-an500") as board:
         first = good("flash", "puma560", "--port", board.port)
         assert "nothing -> puma560, 6 joints" in first and "saved: set 1, read back" in first, first
-        assert "not persistent here: what is saved survives a reset" in first
+        assert "not persistent here: a saved set survives a reset" in first
         good("set", "kp[2]", "1234", "--port", board.port)
         assert "(only in RAM)" in good("get", "kp[2]", "--port", board.port)
         assert "saved: set 2" in good("save", "--port", board.port)
@@ -213,7 +213,7 @@ def test_flash_survives_a_warm_reset(folder):
         client.line.close()
         again = good("params", "apply", "puma560", "--port", board.port)
         assert "kp[shoulder]: 1234 -> " in again and "running" in again, again
-        assert "runs these parameters already" in good("params", "apply", "puma560", "--port", board.port)
+        assert "this robot runs already" in good("params", "apply", "puma560", "--port", board.port)
 
 
 def test_apply_on_an_stm32_says_not_persistent(folder):
@@ -237,18 +237,18 @@ def test_parameters_are_part_of_the_difference(folder):
     """What was set on the board: the image's own come back, others stay, and both are told."""
     with Board(folder, "mps2-an500") as board:
         first = good("params", "apply", "puma560", "--port", board.port)
-        assert "until the next reset only" in first and "survives" not in first, first
-        assert "runs these parameters already" in good("flash", "puma560", "--port", board.port)
+        assert "this lasts until the next reset" in first and "survives" not in first, first
+        assert "this robot runs already" in good("flash", "puma560", "--port", board.port)
         good("set", "kp[elbow]", "900", "--port", board.port)
         good("set", "observer_hz", "77", "--port", board.port)
         good("save", "--port", board.port)
         out = good("flash", "puma560", "--port", board.port)
         assert "kp[elbow]: 900 -> " in out and "already" not in out and "saved: set" in out, out
-        assert "observer_hz: 77 stays; its default is 50" in out, out
+        assert "observer_hz: 77 stays; the default is 50" in out, out
         file_kp = re.search(r"kp\[elbow\]: 900 -> ([\d.]+), set on the board", out).group(1)
         assert re.search(rf"kp\[elbow\] +{file_kp} ", good("get", "kp[elbow]", "--port", board.port))
         again = good("flash", "puma560", "--port", board.port)
-        assert "runs these parameters already" in again and "kp" not in again, again
+        assert "this robot runs already" in again and "kp" not in again, again
         out = good("params", "apply", "planar3r", "--port", board.port)
         assert "joints: 6 -> 3" in out and "observer_hz: 77 stays" in out, out
 
@@ -268,7 +268,7 @@ def test_feedback_in_the_difference_is_what_happens(folder):
         out = good("params", "apply", os.path.join(folder, "computed.yaml"), "--port", board.port)
         assert "feedback: 1 -> 2" in out and feedback() == 2, out
         out = good("params", "apply", os.path.join(folder, "silent.yaml"), "--port", board.port)
-        assert "feedback: 2 ->" not in out and "feedback: 2 stays; its default is 1" in out and feedback() == 2, out
+        assert "feedback: 2 ->" not in out and "feedback: 2 stays; the default is 1" in out and feedback() == 2, out
 
 
 def test_a_motion_is_stopped_before_a_change(folder):
@@ -293,7 +293,7 @@ def test_parameters(folder):
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "puma560", "--port", board.port)
         everything = good("get", "--port", board.port)
-        for word in ("rate_hz", "Hz", "[100 .. 20000]", "the control loop runs so many ticks a second", "sim_mass",
+        for word in ("rate_hz", "Hz", "[100 .. 20000]", "so many ticks a second", "sim_mass",
                      "(only in RAM)"):
             assert word in everything, word
         out = good("set", "observer_hz", "150", "--port", board.port)
@@ -309,7 +309,7 @@ def test_parameters(folder):
 def test_torture(folder):
     out = good("torture", "puma560", "-q")
     match = re.search(r"the power failed in (\d+) of them", out)
-    assert int(match.group(1)) > 200 and "0 times none" in out, out
+    assert int(match.group(1)) > 200 and "none 0 times" in out, out
     print(f"measured link.torture_cuts {match.group(1)}")
 
 
@@ -376,7 +376,7 @@ def test_choice_of_telemetry_is_kept(folder):
     """What monitor was told, get tells, save keeps, and the next monitor shows."""
     with Board(folder, "mps2-an500") as board:
         good("params", "apply", "planar3r", "--port", board.port)
-        assert "none is chosen" in good("get", "telemetry", "--port", board.port)
+        assert "no fields are chosen" in good("get", "telemetry", "--port", board.port)
         good("monitor", "--port", board.port, "--fields", "volt,cost", "--every", 7, "-N", 3)
         assert "saved" in good("save", "--port", board.port)
         client = wire.Client(board.connect())
@@ -525,11 +525,11 @@ def test_ports_that_cannot_be_opened(folder):
     path = os.path.join(folder, "file")
     open(path, "w").close()
     done = run("get", "--port", path)
-    assert done.returncode == 2 and "is no serial device" in done.stderr, done
+    assert done.returncode == 2 and "is not a serial device" in done.stderr, done
     done = run("get", "--port", "tcp:127.0.0.1:1")
     assert done.returncode == 2 and "Connection refused" in done.stderr, done
     done = run("get", "--port", "unix:" + os.path.join(folder, "none"))
-    assert done.returncode == 2 and "start what should listen there" in done.stderr, done
+    assert done.returncode == 2 and "start the program that should listen there" in done.stderr, done
     done = run("get", "--port", "qemu:nothing")
     assert done.returncode == 2 and "make BOARD=nothing firmware" in done.stderr, done
     done = run("get")
@@ -543,7 +543,7 @@ def test_a_socket_that_somebody_else_holds(folder):
         line.bind(path)
         line.listen(2)
         done = run("get", "--port", "unix:" + path)
-    assert done.returncode == 2 and "another client may hold this port" in done.stderr, done
+    assert done.returncode == 2 and "end the other client if one holds this port" in done.stderr, done
     assert "transmit" not in done.stderr, done
 
 

@@ -112,7 +112,7 @@ def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
             done = run("params", "apply", "puma560", "--port", line.port)
         assert done.returncode == 1 and "applied" not in done.stdout, done
         assert "what was read back is not what was sent" in done.stderr, done.stderr
-        assert "what ran before was put back, and verified" in done.stderr, done.stderr
+        assert "the previous robot was put back and verified" in done.stderr, done.stderr
         has_arm(board, "planar3r", kp=77)
         # Nothing that is read back is right: said, and nothing is claimed.
         with Between(folder, board, Reads(0, wire.IMAGE_END, 10**6)) as line:
@@ -130,7 +130,7 @@ def test_a_change_that_the_board_refuses_leaves_what_ran(folder):
             with Between(folder, board, spoils) as line:
                 done = run("params", "apply", "puma560", "--port", line.port)
             assert done.returncode == 1 and "the board refuses" in done.stderr, done
-            assert "what ran before runs on" in done.stderr and "applied" not in done.stdout, done
+            assert "the previous robot still runs" in done.stderr and "applied" not in done.stdout, done
             has_arm(board, "planar3r", kp=77)
 
 
@@ -177,7 +177,7 @@ def test_what_is_stored_wrong_is_rolled_back(folder):
             done = run("flash", "puma560", "--port", line.port)
         assert done.returncode == 1 and "saved" not in done.stdout, done
         assert "what was stored is not what runs" in done.stderr, done.stderr
-        assert "what ran before was put back, and verified" in done.stderr, done.stderr
+        assert "the previous robot was put back and verified" in done.stderr, done.stderr
         has_arm(board, "planar3r", kp=78, stored=before)
         client = wire.Client(board.connect())
         client.ask(wire.RESET, struct.pack("<I", 0x4c504152))

@@ -92,7 +92,7 @@ def test_urdf_without_an_fpu(folder):
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
     assert "gripper on netduino2 (q31)" in done.stdout, done.stdout
     # `turn` has a velocity limit of 2 rad/s, reached in 0.5 s.
-    assert re.search(r"turn: no acceleration limit: 4 taken, .* by --limits V,A", done.stderr), done.stderr
+    assert re.search(r"turn: there is no acceleration limit: 4 is assumed, .* with --limits V,A", done.stderr), done.stderr
     image = os.path.join(folder, "limits.img")
     done = appell("image", urdf, "--limits", "9,7", "-o", image)
     assert done.returncode == 0 and "no acceleration limit" not in done.stderr, done.stderr
@@ -162,14 +162,14 @@ def test_interrupted_run_stops_the_arm(folder):
         tool.send_signal(number)
         _, errors = tool.communicate(timeout=TIMEOUT_S)
         assert tool.returncode == -number, f"exit code {tool.returncode}: {errors}"
-        assert "interrupted: the arm was told to stop" in errors, errors
+        assert "interrupted: the board was told to stop the arm" in errors, errors
 
 
 def test_parameters_of_joints_need_a_robot(folder):
     """Nothing set is not a success."""
     for words in (["get", "kp"], ["set", "kp", "1"]):
         done = appell(*words, "--port", "qemu:netduinoplus2")
-        assert done.returncode == 1 and "kp is of each joint, and the board has no robot" in done.stderr, done
+        assert done.returncode == 1 and "kp exists for each joint, and the board has no robot" in done.stderr, done
         assert not done.stdout, done.stdout
 
 

@@ -53,7 +53,7 @@ static int load(const request_t *request, robot_t *robot, messages_t *messages) 
             return EXIT_BAD;
         if (!(options.parallel_rad > 0 && options.parallel_rad < 0.1))
             return say_error(NULL, "write an angle such as 1e-5",
-                             "--parallel: possible is more than 0 and less than 0.1 rad");
+                             "--parallel: the angle must be above 0 and below 0.1 rad");
     }
     return robot_load(request->argument[0], &options, robot, messages) == 0 ? EXIT_YES : EXIT_NO;
 }
@@ -126,7 +126,7 @@ static int set_payload(const request_t *request, robot_t *robot) {
     if ((count != 1 && count != 4 && count != 10) || value[0] < 0)
         return say_error(NULL, "write --payload M, M,X,Y,Z or M,X,Y,Z,IXX,IYY,IZZ,IXY,IYZ,IXZ",
                          "--payload: %s",
-                         value[0] < 0 ? "a negative mass" : "1, 4 or 10 numbers are expected");
+                         value[0] < 0 ? "the mass is negative" : "1, 4 or 10 numbers are expected");
     robot->has |= IMAGE_HAS_PAYLOAD;
     robot->line_payload = 0; /* messages about it must not name a line of the file */
     robot->payload.mass = value[0];

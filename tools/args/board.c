@@ -29,7 +29,7 @@ int board_needs_lab(const client_t *client, const char *what) {
     snprintf(cure, sizeof cure, "write the laboratory's into it: make BOARD=%.60s LAB=1 flash",
              client->device.board);
     return say_error(client->device.board, cure,
-                     "%s needs the laboratory's firmware, and this is the product's", what);
+                     "%s needs the laboratory firmware, and this board runs the product", what);
 }
 
 client_t *board_open(const request_t *request, unsigned what) {
@@ -40,7 +40,7 @@ client_t *board_open(const request_t *request, unsigned what) {
         say_error(NULL,
                   "write --port P, for example --port /dev/ttyACM0 or --port "
                   "qemu:netduinoplus2",
-                  "this needs a board");
+                  "the command needs a board");
         return NULL;
     }
     if (what & BOARD_LAB)
@@ -64,9 +64,8 @@ int board_error(client_t *client) {
     device_status_t status;
     say_error(client->device.board, client->error.cure, "%s", client->error.what);
     if (refused && client_status(client, &status) == 0 && status.flags & STATUS_CRASHED)
-        say_note(client->device.board,
-                 "it crashed and has started again since, which may be why: `appell dump` says "
-                 "where");
+        say_note(client->device.board, "the board crashed and started again, which may be the "
+                                       "cause: `appell dump` shows where");
     return refused ? EXIT_NO : EXIT_BAD;
 }
 
@@ -125,7 +124,7 @@ const char *board_not_persistent(const client_t *client) {
     if (flags & HELLO_PERSISTENT)
         return NULL;
     return flags & HELLO_STORE
-               ? "not persistent here: what is saved survives a reset, not a loss of power"
+               ? "not persistent here: a saved set survives a reset, not a loss of power"
                : "not persistent here: the emulated chip keeps nothing that is written to its "
                  "flash";
 }
@@ -186,7 +185,7 @@ int board_set(client_t *client, const char *list) {
             *value++ = '\0';
         const float number = value ? strtof(value, &end) : 0;
         if (!value || end == value || *end != '\0')
-            return say_error("--set", "write NAME=VALUE", "%s has no number", item);
+            return say_error("--set", "write NAME=VALUE", "%s lacks a number", item);
         if (client_parameter(client, item, &parameter, &joint) != 0)
             return board_error(client);
         const bool all = joint < 0 && client->device.parameter[parameter].per_joint;

@@ -25,7 +25,7 @@ static int list_methods(const client_t *client, problem_t problem, const char *w
                                      d->method[i].name);
     if (used == 0 && d->methods == 0)
         return say_error(d->board, "use a board with more memory",
-                         "this board's build computes no rows of %s", problem_name(problem));
+                         "the firmware of this board does not compute %s", problem_name(problem));
     if (!(d->flags & HELLO_LAB)) {
         char what[80];
         snprintf(what, sizeof what, "method %s for %s", wanted, problem_name(problem));
@@ -33,7 +33,7 @@ static int list_methods(const client_t *client, problem_t problem, const char *w
     }
     char cure[300];
     snprintf(cure, sizeof cure, "it has: %s", list);
-    return say_error(d->board, cure, "this board's build has no method '%s' for %s", wanted,
+    return say_error(d->board, cure, "the firmware of this board has no method '%s' for %s", wanted,
                      problem_name(problem));
 }
 
@@ -69,7 +69,7 @@ static int find_real(const client_t *client, uint32_t method, const char *name, 
         return board_needs_lab(client, cure);
     }
     snprintf(cure, sizeof cure, "it has: %s", list);
-    return say_error(d->board, cure, "this board's build has no number type '%s'", name);
+    return say_error(d->board, cure, "the firmware of this board has no number type '%s'", name);
 }
 
 static int put_robot(const request_t *request, const robot_t *robot, uint32_t real,

@@ -27,7 +27,8 @@ static int check(const row_loop_t *loop, const rows_t *rows, const double *out) 
 
 static int run_rows(const row_loop_t *loop, rows_t *rows, bool json, state_t *s) {
     if (isatty(rows->file))
-        say_note(NULL, "rows of %zu numbers (%s), control-D ends", loop->inputs, loop->meaning);
+        say_note(NULL, "type rows of %zu numbers (%s); control-D ends", loop->inputs,
+                 loop->meaning);
     for (;;) {
         const int found = rows_next(rows, s->in, loop->inputs, loop->meaning);
         if (found <= 0 || out_failed())

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "firmware/lab/methods.h"
 #include "tools/cli/number.h"
 #include "tools/cli/say.h"
 
@@ -28,6 +29,16 @@ bool command_takes(const command_t *command, option_id_t option) {
     while (*o != OPTION_COUNT && *o != option)
         o++;
     return *o == option;
+}
+
+bool command_lists(const command_t *command, option_id_t option) {
+    if (option == OPTION_METHOD && command->problem >= 0) {
+        char list[200];
+        method_list((problem_t)command->problem, list, sizeof list);
+        if (!strcmp(list, "-"))
+            return false;
+    }
+    return command_takes(command, option);
 }
 
 const char *command_synopsis(const command_t *command, char *out, size_t size) {
@@ -107,7 +118,7 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
     }
     if (i == OPTION_FREEZE) {
         if (request->freezes == FREEZE_MAX)
-            return say_error(NULL, NULL, "more than %d frozen joints", FREEZE_MAX);
+            return say_error(NULL, NULL, "more than %d joints are frozen", FREEZE_MAX);
         request->freeze[request->freezes++] = value;
     }
     request->given[i] = true;
@@ -207,7 +218,8 @@ int request_integer(const request_t *request, option_id_t option, long least, lo
     const long number = strtol(text, &end, 10);
     snprintf(cure, sizeof cure, "write a whole number from %ld to %ld", least, most);
     if (end == text || *end || errno || number < least || number > most)
-        return say_error(NULL, cure, "--%s: '%s' is not possible", option_table[option].name, text);
+        return say_error(NULL, cure, "--%s: '%s' is not a possible value",
+                         option_table[option].name, text);
     *value = number;
     return EXIT_YES;
 }

@@ -12,132 +12,135 @@
  * command for which the option means something else has its own help in option_help_table. */
 #define OPTION_TABLE(X)                                                                            \
     X(METHOD, "method", 'm', "NAME", METHOD,                                                       \
-      "which kernel computes: one of the methods that the command lists, by default the first")    \
+      "compute with this kernel: one of the methods that the command lists; default: the first")   \
     X(REAL, "real", 'r', "f64|f32|q31", WORDS,                                                     \
-      "number type: f64 (default; with --port that of the board), f32 as on a board with an FPU, " \
-      "q31 as on one without (the robot needs limits of velocity and acceleration then)")          \
+      "number type: f64 (default; with --port that of the board), f32 as on a board with an "      \
+      "FPU, or q31 as on one without; for q31 the robot needs limits of velocity and "             \
+      "acceleration")                                                                              \
     X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
-      "acceleration of gravity in the base frame instead of the file's, m/s^2; it points down")    \
+      "acceleration of gravity in the base frame instead of the file's, in m/s^2; the vector "     \
+      "points down")                                                                               \
     X(WRENCH, "wrench", 0, "FX,FY,FZ,NX,NY,NZ", LIST,                                              \
-      "what the surroundings exert on the end effector, at its origin and on its axes, N and N "   \
-      "m: "                                                                                        \
-      "tau = M qdd + c + g - J^T W")                                                               \
+      "force and moment of the surroundings on the end effector, at the origin and on the axes "   \
+      "of the tool frame, in N and N m: tau = M qdd + c + g - J^T W")                              \
     X(PAYLOAD, "payload", 0, "M[,X,Y,Z[,IXX,IYY,IZZ,IXY,IYZ,IXZ]]", LIST,                          \
-      "payload instead of the file's: mass, its centre in the last link frame of the file, "       \
-      "inertia about the centre, kg, m, kg m^2")                                                   \
+      "payload instead of the file's: mass, centre of mass in the last link frame of the file, "   \
+      "inertia about that centre; in kg, m and kg m^2")                                            \
     X(NO_FRICTION, "no-friction", 0, NULL, NONE, "leave out the friction of the joints")           \
     X(NO_ROTOR, "no-rotor", 0, NULL, NONE, "leave out the inertia of the rotors")                  \
     X(RIGID, "rigid", 0, NULL, NONE, "take elastic links as stiff beams of the same mass")         \
     X(STATIC, "static", 0, NULL, NONE,                                                             \
-      "elastic links: the deflection that the motion holds, without vibration; rows q qd qdd to "  \
-      "rows tau and deflections")                                                                  \
+      "elastic links: compute the deflection without vibration; rows q qd qdd to rows of "         \
+      "torques and deflections")                                                                   \
     X(LINEAR, "linear", 0, NULL, NONE,                                                             \
-      "elastic links: the end of a beam turns by 1 + theta~, as paper 004 prints it, instead of "  \
+      "elastic links: turn the end of a beam by 1 + theta~, as paper 004 prints it, instead of "   \
       "by a rotation")                                                                             \
     X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
-      "joint positions to start from; default: the start of the motion, else 0")                   \
+      "joint positions to start from; default: the start of the motion, or 0")                     \
     X(SPEED, "speed", 0, "QD1,QD2,...", LIST,                                                      \
-      "joint speeds to start with; default: those of the motion, else 0")                          \
+      "joint speeds to start with; default: those of the motion, or 0")                            \
     X(DURATION, "duration", 't', "S", NUMBER,                                                      \
-      "simulated time; default: the end of the motion or schedule")                                \
-    X(INTEGRATOR, "integrator", 'i', "rk3|rk4|rk45|rk56", WORDS, "default rk4")                    \
+      "simulated time in s; default: the end of the motion or schedule")                           \
+    X(INTEGRATOR, "integrator", 'i', "rk3|rk4|rk45|rk56", WORDS,                                   \
+      "method of integration; default rk4")                                                        \
     X(STEP, "step", 0, "S", NUMBER,                                                                \
       "fixed steps of the integrator, at most this long; default 0.001")                           \
     X(TOLERANCE, "tolerance", 0, "E", NUMBER,                                                      \
-      "rk45, rk56: steps are chosen so that each adds at most E (1 + |state|); default 1e-9, "     \
-      "unless --step asks for fixed ones")                                                         \
+      "rk45 and rk56: choose steps whose error is at most E (1 + |state|); default 1e-9, "         \
+      "unless --step asks for fixed steps")                                                        \
     X(PERIOD, "period", 0, "S", NUMBER,                                                            \
-      "DACTimePeriod: torques or voltages change only at multiples of this; default: as soon as "  \
-      "their source does")                                                                         \
+      "sample period (DACTimePeriod): torques or voltages change only at multiples of it; "        \
+      "default: whenever their source changes")                                                    \
     X(SAMPLE, "sample", 0, "S", NUMBER,                                                            \
       "time between two rows of the result; default 0.01, with elastic links 0.001")               \
     X(TORQUE, "torque", 0, "LIST|FILE", FILE,                                                      \
-      "torques of the motors at the joints: constants, or a file of rows `t tau1 .. taun`, each "  \
-      "held until the next; with --period also rows without t")                                    \
-    X(VOLTAGE, "voltage", 0, "LIST|FILE", FILE, "voltages of the motors, likewise")                \
+      "torques of the motors at the joints: constants, or a file of rows `t tau1 .. taun`, "       \
+      "each valid until the next; with --period rows may leave out t")                             \
+    X(VOLTAGE, "voltage", 0, "LIST|FILE", FILE,                                                    \
+      "voltages of the motors: constants or a file, as for --torque")                              \
     X(MOTION, "motion", 0, "FILE", FILE,                                                           \
-      "torques that a motion needs, by inverse dynamics: rows `t q` (a cubic spline) or `t q qd "  \
-      "qdd`")                                                                                      \
+      "apply the torques that this motion needs by inverse dynamics; rows are `t q` (a cubic "     \
+      "spline) or `t q qd qdd`")                                                                   \
     X(MOVE, "move", 0, "Q1,Q2,...", LIST,                                                          \
-      "the same for a cycloid from --start to these positions in --duration")                      \
+      "apply the torques of a cycloid from --start to these positions in --duration")              \
     X(VOLTS, "volts", 0, NULL, NONE,                                                               \
-      "with --motion and --move: apply the voltages that the motion needs, not its torques")       \
+      "with --motion or --move: apply the voltages that the motion needs, not its torques")        \
     X(CONTROLLER, "controller", 0, "firmware", WORDS,                                              \
-      "with --move: the firmware's own control step closes the loop, at the rate of the robot, "   \
-      "from encoder counts to duty cycles")                                                        \
-    X(STOPS, "stops", 0, NULL, NONE, "joints end at their limits and lose their speed there")      \
-    X(SCRIPT, "script", 0, "FILE", FILE, "commands of the interactive program from this file")     \
-    X(PLOT, "plot", 0, "FILE", FILE, "plot of the run: .png, .svg or .pdf")                        \
+      "with --move: close the loop with the firmware's own control step, at the rate of the "      \
+      "robot, from encoder counts to duty cycles")                                                 \
+    X(STOPS, "stops", 0, NULL, NONE, "stop a joint at its limits; it loses its speed there")       \
+    X(SCRIPT, "script", 0, "FILE", FILE,                                                           \
+      "read commands of the interactive program from this file")                                   \
+    X(PLOT, "plot", 0, "FILE", FILE, "plot the run into this file: .png, .svg or .pdf")            \
     X(BENT, "bent", 0, "FILE", FILE,                                                               \
-      "elastic links: place of the end effector, deflection, slope and torsion in the middle and " \
-      "at the "                                                                                    \
-      "end of each beam; .csv for rows, .png, .svg or .pdf for a plot")                            \
+      "elastic links: write the position of the end effector, and the deflection, slope and "      \
+      "torsion in the middle and at the end of each beam; .csv for rows, .png, .svg or .pdf "      \
+      "for a plot")                                                                                \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
-      "random starts within the limits after the first one failed; default 100")                   \
-    X(SEED, "seed", 0, "N", NUMBER, "of the random numbers; default 1")                            \
+      "number of random starts within the limits if the first start fails; default 100")           \
+    X(SEED, "seed", 0, "N", NUMBER, "seed of the random numbers; default 1")                       \
     X(ANIMATE, "animate", 0, "FILE", FILE,                                                         \
-      "animation of the arm: a page of HTML that needs nothing but a browser")                     \
+      "write an animation of the arm: a page of HTML that needs only a browser")                   \
     X(TIP, "tip", 0, "LINK", WORD,                                                                 \
-      "URDF: the link that carries the end effector; default: the end of the chain with most "     \
-      "moving "                                                                                    \
-      "joints")                                                                                    \
+      "URDF: the link that carries the end effector; default: the end of the chain with the "      \
+      "most moving joints")                                                                        \
     X(FREEZE, "freeze", 0, "JOINT=VALUE", WORD,                                                    \
-      "URDF: hold a joint at this position, rad or m; may be repeated")                            \
+      "URDF: fix a joint at this position, in rad or m; may be repeated")                          \
     X(PARALLEL, "parallel", 0, "RAD", NUMBER,                                                      \
-      "axes that are parallel within this angle are made parallel; 1e-5 for a file that writes "   \
-      "1.5708 for a quarter turn; default 1e-9")                                                   \
+      "make axes parallel that are parallel within this angle; default 1e-9. Use 1e-5 for a "      \
+      "file that writes 1.5708 for a quarter turn")                                                \
     X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
     X(PROFILE, "profile", 0, "quintic|cycloid|trapezoid", WORDS,                                   \
-      "of the way there, default quintic; all joints arrive together")                             \
+      "profile of the motion; default quintic. All joints arrive together")                        \
     X(AT, "at", 0, "Q1,Q2,...", LIST,                                                              \
-      "where the arm is, for encoders that are absolute: their offsets are set so that they say "  \
-      "that")                                                                                      \
-    X(JOINT, "joint", 0, "NAME", WORD, "this joint only")                                          \
-    X(SET, "set", 0, "NAME=VALUE,...", WORD, "parameters of the board to set first")               \
-    X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: so many ways, there and back")                 \
+      "absolute encoders: the positions that the arm is at now; encoder_offset is set to match")   \
+    X(JOINT, "joint", 0, "NAME", WORD, "home this joint only")                                     \
+    X(SET, "set", 0, "NAME=VALUE,...", PARAMETERS, "set these parameters of the board first")      \
+    X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: number of motions, there and back in turn")    \
     X(GENERATED, "generated", 0, NULL, NONE,                                                       \
-      "the board was built with GEN=1 for this robot: its twin here computes with the same code")  \
+      "the board was built with GEN=1 for this robot: compare it with the same generated code")    \
     X(STRATEGY, "strategy", 0, "trace|uicker-kahn", WORDS,                                         \
-      "how the inertia matrix is derived: trace (default), the recursion run on symbols, or "      \
-      "uicker-kahn, the closed form with a dictionary of monomials")                               \
+      "how the inertia matrix is derived: trace (default) runs the recursion on symbols, "         \
+      "uicker-kahn takes the closed form with a dictionary of monomials")                          \
     X(EFFORT, "effort", 0, "N", NUMBER,                                                            \
-      "of the annealer: 10 is the default, 0 leaves it out, 100 takes ten times as long")          \
+      "effort of the annealer: 0 leaves it out, 100 takes ten times as long as the default 10")    \
     X(KEEP, "keep", 0, "WHAT,...", LIST,                                                           \
-      "leave gravity, payload or wrench as arguments of the generated functions")                  \
+      "keep gravity, payload or wrench as arguments of the generated functions")                   \
     X(PREFIX, "prefix", 0, "NAME", WORD,                                                           \
-      "of files and functions instead of the robot's name; a C identifier")                        \
-    X(BASE, "base", 0, NULL, NONE, "regroup the links to base parameters: the default")            \
+      "prefix of files and functions, a C identifier; default: the name of the robot")             \
+    X(BASE, "base", 0, NULL, NONE, "regroup the links to base parameters; this is the default")    \
     X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
     X(FRICTION, "friction", 0, NULL, NONE, "add viscous and Coulomb friction, with sign()")        \
     X(BOARD, "board", 0, "B", BOARD, "the emulated board; default netduinoplus2")                  \
     X(PORT, "port", 'p', "P", PORT,                                                                \
-      "the board: a serial device (/dev/ttyACM0, @BAUD behind it where it is not 921600), "        \
+      "the board: a serial device (/dev/ttyACM0; /dev/ttyACM0@BAUD if the rate is not 921600), "   \
       "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
     X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
-    X(FIELDS, "fields", 'f', "A,B,...", LIST,                                                      \
-      "telemetry fields; default: those that the board was told before, else q, tau")              \
+    X(FIELDS, "fields", 'f', "A,B,...", FIELDS,                                                    \
+      "telemetry fields; default: the previous choice, or q,tau")                                  \
     X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \
-      "a sample every so many ticks; default: as few as the line carries")                         \
+      "take a sample every so many ticks; default: as often as the line can carry")                \
     X(TIMES, "count", 'N', "N", NUMBER, "how many")                                                \
     X(TELEPLOT, "teleplot", 0, "UDP", NUMBER,                                                      \
-      "samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")         \
+      "send samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")    \
     X(PLOTJUGGLER, "plotjuggler", 0, "UDP", NUMBER,                                                \
-      "samples as JSON to PlotJuggler on this machine, at this UDP port (its default is 9870)")    \
+      "send samples as JSON to PlotJuggler on this machine, at this UDP port (its default is "     \
+      "9870)")                                                                                     \
     X(FIRMWARE, "firmware", 0, "ELF", FILE,                                                        \
-      "the firmware that crashed, for names; default: that of the emulated board, or "             \
+      "take names from this firmware; default: that of the emulated board, or "                    \
       "build/BOARD/firmware.elf")                                                                  \
     X(LEAVE, "leave", 0, NULL, NONE, "leave the crash record on the board")                        \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file")                                   \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a robot image as a robot file")                       \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
-      "limits of velocity and acceleration where the file gives none, rad or m")                   \
+      "limits of velocity and acceleration for joints without any, in SI units")                   \
     X(VERIFY, "verify", 0, "N", NUMBER,                                                            \
-      "compute N random states and corners of the limits, overflow looked for in every sum, and "  \
-      "hold them against the bounds and against double precision")                                 \
-    X(CSV, "csv", 0, NULL, NONE, "rows problem,method,mul,add for scripts")                        \
-    X(JSON, "json", 0, NULL, NONE, "the answer as JSON")                                           \
-    X(QUIET, "quiet", 'q', NULL, NONE, "no warnings and notes")                                    \
-    X(HELP, "help", 'h', NULL, NONE, "this help")
+      "compute N random states and corners of the limits, check every sum for overflow, and "      \
+      "compare the results with the bounds and with double precision")                             \
+    X(CSV, "csv", 0, NULL, NONE, "print rows problem,method,mul,add for scripts")                  \
+    X(JSON, "json", 0, NULL, NONE, "print the answer as JSON")                                     \
+    X(QUIET, "quiet", 'q', NULL, NONE, "print no warnings and notes")                              \
+    X(HELP, "help", 'h', NULL, NONE, "print this help")
 
 typedef enum {
 #define X(name, text, letter, argument, kind, help) OPTION_##name,
@@ -153,6 +156,8 @@ typedef enum {
     ARGUMENT_WORD,
     ARGUMENT_BOARD,
     ARGUMENT_PORT,
+    ARGUMENT_PARAMETERS, /* NAME=VALUE between commas */
+    ARGUMENT_FIELDS,     /* of telemetry, between commas */
     ARGUMENT_NUMBER,
     ARGUMENT_LIST,
     ARGUMENT_FILE
@@ -187,9 +192,30 @@ typedef struct {
     size_t freezes;
 } request_t;
 
+/* What a command is for, in the order of `appell help`. X(NAME, "title") */
+#define TASK_TABLE(X)                                                                              \
+    X(ROBOT, "robot")                                                                              \
+    X(COMPUTE, "compute (rows of numbers in, rows out)")                                           \
+    X(SIMULATE, "simulate")                                                                        \
+    X(BOARD, "board")                                                                              \
+    X(MOVE, "move")                                                                                \
+    X(TROUBLE, "trouble")                                                                          \
+    X(KNOW, "know your arm")                                                                       \
+    X(CODE, "code and pages")
+
+typedef enum {
+#define X(name, title) TASK_##name,
+    TASK_TABLE(X)
+#undef X
+        TASK_COUNT
+} task_t;
+
 typedef struct command {
+    task_t task;
     const char *name;
-    const char *arguments; /* for the synopsis; lower case is typed literally */
+    /* For the synopsis. Words in capitals are placeholders that completion knows (ROBOT, FILE, ROWS,
+     * NAME of a parameter, COMMAND, FAULT); lower case is typed literally. */
+    const char *arguments;
     int arguments_least, arguments_most;
     const option_id_t *options; /* OPTIONS(...) */
     const char *summary;        /* one line */
@@ -216,6 +242,8 @@ const char *command_option_help(const command_t *command, option_id_t option);
 extern const command_t command_table[];
 const command_t *command_find(const char *name);
 bool command_takes(const command_t *command, option_id_t option);
+/* Like command_takes, but false for --method where there is only one method. */
+bool command_lists(const command_t *command, option_id_t option);
 /* Prints that there is no such command, and the nearest name. Returns EXIT_BAD. */
 int command_unknown(const char *name);
 
@@ -234,7 +262,6 @@ int request_integer(const request_t *request, option_id_t option, long least, lo
 /* tools/cli/help.c */
 int help_run(const request_t *request);
 int man_run(const request_t *request);
-int completion_run(const request_t *request);
 void help_command(const command_t *command);
 void help_all(void);
 

@@ -55,7 +55,8 @@ void gnuplot_legend(FILE *pipe, const char *text) {
 static int known_kind(const char *path) {
     if (kind_of(path) < KINDS)
         return EXIT_YES;
-    return say_error(path, "choose .png, .svg or .pdf", "no such kind of plot is known");
+    return say_error(path, "choose .png, .svg or .pdf",
+                     "the ending of the file name is not that of a plot");
 }
 
 int gnuplot_check(const char *path) {
@@ -158,6 +159,6 @@ int gnuplot_close(FILE *pipe, const char *path) {
     remove(path);
     const bool missing = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
     return say_error(path, missing ? "install gnuplot-nox, or run tools/dev/setup.sh plot" : NULL,
-                     missing ? "gnuplot, which draws the plots, is not there"
+                     missing ? "gnuplot, which draws the plots, is not installed"
                              : "gnuplot failed, see above");
 }

@@ -14,7 +14,7 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
 #define MESSAGE_TABLE(X)                                                                           \
     X(1, FILE, "file", "a file cannot be found or read")                                           \
     X(2, FORMAT, "format", "the content is neither robot file, URDF, parts database nor image")    \
-    X(3, LIMIT, "limit", "larger, deeper or more than is accepted")                                \
+    X(3, LIMIT, "limit", "something larger, deeper or longer than is accepted")                    \
     X(4, MEMORY, "memory", "the memory of this machine is exhausted")                              \
     X(10, SYNTAX, "syntax", "not well-formed YAML or XML")                                         \
     X(11, UNKNOWN_KEY, "unknown-key", "a key that the schema does not have")                       \
@@ -23,11 +23,11 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
     X(14, TYPE, "type", "text, list or mapping where something else is expected")                  \
     X(15, COUNT, "count", "a list with a wrong number of entries")                                 \
     X(16, NUMBER, "number", "not a finite decimal number")                                         \
-    X(17, VALUE, "value", "a value outside of what makes sense")                                   \
+    X(17, VALUE, "value", "a value that makes no sense")                                           \
     X(18, CONVENTION, "convention", "a key that the chosen convention does not use")               \
     X(19, FLEX, "flex", "an elastic link that contradicts itself or its neighbours")               \
     X(20, ALIAS, "alias", "a YAML alias that does not lead anywhere")                              \
-    X(30, XACRO, "xacro", "a xacro macro that was not expanded")                                   \
+    X(30, XACRO, "xacro", "a xacro macro that is not expanded")                                    \
     X(31, ENTITY, "entity", "an XML document type with entities")                                  \
     X(32, TREE, "tree", "links and joints that do not form one tree")                              \
     X(33, DUPLICATE_NAME, "duplicate-name", "two links or two joints of one name")                 \
@@ -41,7 +41,7 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
     X(41, MIMIC, "mimic", "a joint that follows another")                                          \
     X(42, NO_INERTIA, "no-inertia", "a link without inertial data")                                \
     X(43, TRANSMISSION, "transmission", "a gear found in a transmission")                          \
-    X(44, PARALLEL, "parallel", "axes that are parallel but for rounding")                         \
+    X(44, PARALLEL, "parallel", "axes that are parallel except for rounding")                      \
     X(50, MASS, "mass", "missing, zero or negative mass")                                          \
     X(51, INERTIA, "inertia", "an inertia tensor that no body can have")                           \
     X(52, COM, "com", "a centre of mass far outside of the link")                                  \
@@ -49,7 +49,7 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
     X(54, UNITS, "units", "numbers that look like another unit")                                   \
     X(55, GRAVITY, "gravity", "an arm or a gravity that cannot be what is meant")                  \
     X(56, HOLD, "hold", "a drive too weak to hold the arm against gravity")                        \
-    X(57, MOTOR, "motor", "motor data that contradict themselves")                                 \
+    X(57, MOTOR, "motor", "contradictory motor data")                                              \
     X(58, SINGULAR, "singular", "a joint that moves nothing")                                      \
     X(59, FRICTION, "friction", "friction that would drive the arm")
 

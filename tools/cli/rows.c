@@ -59,7 +59,8 @@ static bool fill(rows_t *rows, bool *failed) {
         if (!more) {
             rows->line++;
             rows->row++;
-            rows_error(rows, "is this a file of rows?", "longer than %d bytes", ROW_LONGEST);
+            rows_error(rows, "is this a file of rows?", "the line is longer than %d bytes",
+                       ROW_LONGEST);
             *failed = true;
             return false;
         }
@@ -134,7 +135,7 @@ static long take_numbers(rows_t *rows, const char *s, size_t size, double *value
             s++;
         if (*s == ',') {
             if (comma || found == 0) {
-                rows_error(rows, "write a number there", "nothing stands before a comma");
+                rows_error(rows, "write a number there", "a number is missing before a comma");
                 return -1;
             }
             comma = true;

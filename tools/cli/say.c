@@ -39,7 +39,7 @@ void say_note(const char *place, const char *format, ...) {
 }
 
 int say_no_memory(void) {
-    return say_error(NULL, NULL, "no memory left");
+    return say_error(NULL, NULL, "there is not enough memory");
 }
 
 void say_messages(const messages_t *messages, bool quiet) {

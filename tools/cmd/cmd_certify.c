@@ -44,13 +44,20 @@ typedef struct {
     const char *board, *real;
     double clock_hz, rate_hz;
     double per_instruction; /* cycles per instruction in the kernels */
-    double per_tick[2];     /* the same in the whole tick: with a robot, simulated */
-    /* The tick with a robot and with a simulated arm; negative: the bench does not have it. */
+    double per_tick[2];     /* the same in the whole tick: with a real arm, with a simulated one */
+    /* The tick with a real and with a simulated arm; negative: the bench does not have it. */
     double predicted[2], instructions_predicted[2];
     double predicted_inverse; /* cycles of inverse dynamics, which the direction check may add */
     costs_t costs;
     bool instructions;
 } certificate_t;
+
+const char *certify_board(size_t i, bool *emulated) {
+    if (i >= sizeof clocks / sizeof clocks[0])
+        return NULL;
+    *emulated = clocks[i].emulated;
+    return clocks[i].board;
+}
 
 static const clock_row_t *clock_of(const char *board) {
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
@@ -116,7 +123,7 @@ static int find_place(client_t *client, place_t *place) {
         if (client_poll(client, POLL_MS) < 0)
             return -1;
     if (!place->known)
-        port_fail(&client->error, "look at `appell monitor`", "the board tells no position");
+        port_fail(&client->error, "see `appell monitor`", "the board sends no position");
     return place->known ? client_stream_end(client) : -1;
 }
 
@@ -167,8 +174,8 @@ static int measure(client_t *client, costs_t *costs) {
 }
 
 static int too_few(const certificate_t *c) {
-    return say_error(c->board, "look at its fault with `appell faults` and `appell dump`",
-                     "the loop was closed for %u ticks only, %d are needed",
+    return say_error(c->board, "see its fault with `appell faults` and `appell dump`",
+                     "the loop was closed for only %u ticks; %d are needed",
                      (unsigned)c->costs.ticks, 2 * TICKS);
 }
 
@@ -206,17 +213,17 @@ static void print_stages(const certificate_t *c) {
                    c->instructions
                        ? c->costs.most[k] * (k < STAGES ? c->per_instruction : c->per_tick[1])
                        : c->costs.most[k]);
-    out_format("%-10s %12s %12u %12.0f   inverse dynamics in the guards, where a direction looks "
-               "wrong\n",
-               "direction", "", (unsigned)direction_steps(c),
-               c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
-    out_format("%-10s %12s %12u %12.0f   with a robot %.0f\n", "worst tick", "",
+    out_format(
+        "%-10s %12s %12u %12.0f   inverse dynamics in the guards, when a direction looks wrong\n",
+        "direction", "", (unsigned)direction_steps(c),
+        c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
+    out_format("%-10s %12s %12u %12.0f   with a real arm %.0f\n", "worst tick", "",
                (unsigned)(stage_steps(c, true) + direction_steps(c)), tick_cycles(c, true),
                tick_cycles(c, false));
 }
 
 static void print_rates(const certificate_t *c) {
-    out_format("\n%-8s %22s %22s\n", "rate", "with a robot", "with a simulated arm");
+    out_format("\n%-8s %22s %22s\n", "rate", "with a real arm", "with a simulated arm");
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         out_format("%5.0f Hz", rates[i]);
         for (int simulated = 0; simulated < 2; simulated++) {
@@ -234,7 +241,7 @@ static void print_prediction(const certificate_t *c) {
     }
     out_format(
         "predicted from the tick of the PUMA 560 in the bench: %.0f instructions, %.0f cycles "
-        "with a robot; %.0f, %.0f with a simulated arm\n",
+        "with a real arm; %.0f, %.0f with a simulated arm\n",
         c->instructions_predicted[0], c->predicted[0], c->instructions_predicted[1],
         c->predicted[1]);
 }
@@ -264,9 +271,9 @@ static int judge_prediction(const request_t *request, const certificate_t *c) {
         return fits ? EXIT_YES : EXIT_NO;
     }
     print_prediction(c);
-    out_format("not measured: the emulator has no such board\n"
-               "with inverse dynamics in the guards, where a direction looks wrong, the robot's "
-               "%.0f Hz take %.1f %% of the core (%.0f %% are allowed): %s\n",
+    out_format("not measured: the emulator does not have this board\nwith inverse dynamics in the "
+               "guards (when a direction looks wrong), the robot's %.0f Hz take %.1f %% of the "
+               "core (%.0f %% are allowed): %s\n",
                c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
     return fits ? EXIT_YES : EXIT_NO;
 }
@@ -282,7 +289,7 @@ static int judge(const certificate_t *c) {
     return fits ? EXIT_YES : EXIT_NO;
 }
 
-/* The mean tick with a robot, without the direction check, for comparison with the prediction. */
+/* The mean tick with a real arm, without the direction check, to compare with the prediction. */
 static double ordinary_cycles(const certificate_t *c) {
     const uint32_t steps = c->costs.mean[STAGES] - c->costs.mean[STAGE_SIM_ARM];
     return c->instructions ? steps * c->per_tick[0] : steps;
@@ -330,7 +337,7 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
     print_prediction(c);
     if (c->instructions)
         out_format("measured streaming and jogging: executed instructions; estimated cycles "
-                   "each from the bench, %.3f of the kernels, %.3f of a tick with a robot, %.3f "
+                   "each from the bench, %.3f of the kernels, %.3f of a tick with a real arm, %.3f "
                    "with a simulated arm\n",
                    c->per_instruction, c->per_tick[0], c->per_tick[1]);
     print_stages(c);
@@ -344,10 +351,9 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
     messages_t messages = MESSAGES_INIT;
     if (!row)
-        return say_error(board,
-                         "netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or "
-                         "mps2-an500",
-                         "there is no such board");
+        return say_error(
+            board, "choose netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or mps2-an500",
+            "there is no such board");
     c.real = row->real;
     c.clock_hz = row->clock_hz;
     robot_t *puma = calloc(1, sizeof *puma);

@@ -44,7 +44,7 @@ static void print_text(const messages_t *messages, bool read, bool quiet) {
         out_format("and %zu more\n", messages->dropped);
     out_format("%zu error%s, %zu warning%s%s\n", messages->errors, messages->errors == 1 ? "" : "s",
                messages->warnings, messages->warnings == 1 ? "" : "s",
-               read ? "" : "; masses, inertias and limits are looked at when these are mended");
+               read ? "" : "; masses, inertias and limits are checked after these are mended");
 }
 
 /* A missing file is bad input; a file with errors is a valid question with the answer "no". */

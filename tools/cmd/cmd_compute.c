@@ -54,10 +54,9 @@ static int choose_units(job_t *job) {
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return say_error(robot->file,
-                             "give them under limits: in a robot file, or compute in f32",
-                             "joint %s: q31 needs limits of %s, from which its units are proved",
-                             robot->joint[i].name, missing);
+            return say_error(
+                robot->file, "give them under limits: in a robot file, or compute in f32",
+                "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
     }
     range_report_t *report = calloc(1, sizeof *report);
     if (!report)
@@ -72,7 +71,7 @@ static int choose_units(job_t *job) {
     if (status == DYN_OK)
         return EXIT_YES;
     return say_error(robot->file, "tighten the limits, use another method, or compute in f32",
-                     "within its limits this arm can overflow q31 in all units%s", tightest);
+                     "this arm can overflow q31 within its limits, in any units%s", tightest);
 }
 
 static int make_evaluator(job_t *job, const double *wrench) {
@@ -128,8 +127,8 @@ static int prepare(const request_t *request, job_t *job) {
 
 static int outside(const rows_t *rows, const job_t *job, uint32_t i, const char *what, double value,
                    double low, double high) {
-    return rows_error(rows, "stay within, widen the limits, or compute in f32",
-                      "%s of joint %s is %.9g, outside of %.9g .. %.9g within which q31 was proved",
+    return rows_error(rows, "stay within the range, widen the limits, or compute in f32",
+                      "%s of joint %s is %.9g, outside of %.9g .. %.9g, the range of the q31 proof",
                       what, job->robot->joint[i].name, value, low, high);
 }
 
@@ -165,18 +164,18 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
         return rows_error(rows, dyn_status_cure(status), "%s", dyn_status_cause(status));
     if (status == DYN_E_TYPE && job->type == &eval_q31)
         return rows_error(rows, "use f32, or another method",
-                          "q31 cannot hold what is generated for this arm: rotors do not "
-                          "hold every pivot above its error");
+                          "q31 cannot be used with the code generated for this arm: the rotor "
+                          "inertias do not keep every pivot above its error");
     if (status == BATCH_OVERFLOW)
-        return rows_error(rows, "use f32", "q31 overflows on the way to the result");
+        return rows_error(rows, "use f32", "q31 overflows before the result is reached");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)
         for (uint32_t i = 0; i < job->robot->n; i++) {
             const int exponent = dyn_q31_exponents(&job->robot->model, &job->units, i).acceleration;
             if (fabs(out[i]) >= ldexp(7.9999, exponent))
-                return rows_error(rows, "use f32",
-                                  "the acceleration of joint %s is beyond q31: "
-                                  "more than %g",
-                                  job->robot->joint[i].name, ldexp(8, exponent));
+                return rows_error(
+                    rows, "use f32",
+                    "the acceleration of joint %s is above %g, the largest that q31 holds",
+                    job->robot->joint[i].name, ldexp(8, exponent));
         }
     return EXIT_YES;
 }
@@ -229,12 +228,12 @@ int cmd_compute(const request_t *request) {
     job.robot = robot;
     if (arm_elastic(request, robot) && request_has(request, OPTION_PORT))
         say_error(robot->file, "--rigid takes them as stiff beams",
-                  "boards compute rows of rigid links, this arm has elastic ones");
+                  "a board computes rows for rigid links only; this arm has elastic links");
     else if (arm_elastic(request, robot))
         status = cmd_compute_elastic(request, robot);
     else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
         say_error(robot->file, "leave the option out",
-                  "--static and --linear are for elastic links, this arm has none");
+                  "--static and --linear are for elastic links; this arm has none");
     else if (choose_method(request, &job) == EXIT_YES &&
              choose_type(request->value[OPTION_REAL], &job) == EXIT_YES)
         status = run_job(request, &job);

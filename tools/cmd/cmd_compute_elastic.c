@@ -23,10 +23,11 @@ static int choose_type(const request_t *request, job_t *job) {
     job->type = name && !strcmp(name, "f32") ? &eval_elastic_f32 : &eval_elastic_f64;
     if (method && strcmp(method, "flex") != 0)
         return say_error(NULL, "leave out --method, or take the links as stiff with --rigid",
-                         "for elastic links there is the method flex alone, not '%s'", method);
+                         "elastic links have only the method flex, not '%s'", method);
     if (name && !strcmp(name, "q31"))
-        return say_error(NULL, "compute in f32, or take the links as stiff with --rigid",
-                         "q31 is proved for limits, and a robot file has none for deflections");
+        return say_error(
+            NULL, "compute in f32, or take the links as stiff with --rigid",
+            "q31 needs limits for its proof, and a robot file has none for deflections");
     if (name && strcmp(name, job->type->name) != 0)
         return say_error(NULL, "choose one of: f64, f32", "there is no number type '%s'", name);
     return EXIT_YES;
@@ -48,7 +49,7 @@ static int prepare(const request_t *request, job_t *job) {
         if (!job->elastic)
             status = say_no_memory();
         else if (prepared != DYN_OK)
-            status = say_error(job->robot->file, "`appell check` says more about it",
+            status = say_error(job->robot->file, "see `appell check`",
                                "the constants of this arm cannot be prepared");
     }
     free(flex);

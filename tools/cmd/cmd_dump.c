@@ -67,7 +67,7 @@ static void print_record(const elf_t *elf, const crash_t *c) {
     if (c->cfsr[0] & 1u << 7)
         out_format("mmfar      %08x, the address that was not allowed\n", (unsigned)c->mmfar[0]);
     if (c->cfsr[0] & 1u << 15)
-        out_format("bfar       %08x, the address that nobody answered at\n", (unsigned)c->bfar[0]);
+        out_format("bfar       %08x, the address that did not answer\n", (unsigned)c->bfar[0]);
     for (uint32_t i = 0; i < c->stack_words[0] && i < 16; i++) {
         char what[16];
         snprintf(what, sizeof what, "[sp+%u]", (unsigned)(4 * i));
@@ -91,15 +91,15 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     }
     elf_t *elf = elf_open(file, &why);
     if (!elf) {
-        say_note(file, "%s: addresses stay without names; --firmware ELF gives it", why);
+        say_note(file, "%s, so addresses have no names; name the firmware with --firmware ELF",
+                 why);
         return NULL;
     }
     const uint8_t *have = elf_build_id(elf);
     if (have && !memcmp(have, id, sizeof id))
         return elf;
     say_note(file,
-             "this is another build than the one that crashed (%02x%02x%02x%02x): its names "
-             "would be wrong",
+             "this is not the build that crashed (%02x%02x%02x%02x), so its names are not used",
              id[0], id[1], id[2], id[3]);
     elf_close(elf);
     return NULL;

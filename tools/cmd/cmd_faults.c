@@ -1,5 +1,7 @@
 /* faults: prints the table of faults; with a robot, provokes all of them on a simulated arm. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "firmware/safety/faults.h"
@@ -12,10 +14,40 @@
 #include "tools/cli/say.h"
 #include "tools/motion/faults.h"
 
+/* The fault of this name, with a hyphen or a blank between its words, or of this number; 0: none. */
+static unsigned fault_named(const char *word) {
+    for (unsigned f = 1; f < APP_FAULTS; f++) {
+        const char *name = app_fault_name(f);
+        char number[12];
+        size_t i = 0;
+        while (word[i] && (name[i] == word[i] || (name[i] == ' ' && word[i] == '-')))
+            i++;
+        snprintf(number, sizeof number, "%u", f);
+        if ((!word[i] && !name[i]) || !strcmp(number, word))
+            return f;
+    }
+    return 0;
+}
+
+static void entry_text(unsigned f) {
+    out_format("%2u  %-12s stop: at best %s\n    %s\n    cure: %s\n", f, app_fault_name(f),
+               app_stop_name(app_fault_stop(f)), app_fault_cause(f), app_fault_cure(f));
+}
+
+static void entry_json(unsigned f) {
+    json_begin(NULL);
+    json_integer("number", (long)f);
+    json_string("name", app_fault_name(f));
+    json_string("unit", quantity_unit(app_fault_quantity(f), 0));
+    json_string("stop", app_stop_name(app_fault_stop(f)));
+    json_string("cause", app_fault_cause(f));
+    json_string("cure", app_fault_cure(f));
+    json_end();
+}
+
 static void table_text(void) {
     for (unsigned f = 1; f < APP_FAULTS; f++)
-        out_format("%2u  %-12s stop: at best %s\n    %s\n    cure: %s\n", f, app_fault_name(f),
-                   app_stop_name(app_fault_stop(f)), app_fault_cause(f), app_fault_cure(f));
+        entry_text(f);
     out_text("\nstops, the best first\n");
     for (unsigned s = 0; s < APP_STOPS; s++)
         out_format("    %-8s %s\n", app_stop_name(s), app_stop_does(s));
@@ -24,16 +56,8 @@ static void table_text(void) {
 static void table_json(void) {
     json_begin(NULL);
     json_list("faults");
-    for (unsigned f = 1; f < APP_FAULTS; f++) {
-        json_begin(NULL);
-        json_integer("number", (long)f);
-        json_string("name", app_fault_name(f));
-        json_string("unit", quantity_unit(app_fault_quantity(f), 0));
-        json_string("stop", app_stop_name(app_fault_stop(f)));
-        json_string("cause", app_fault_cause(f));
-        json_string("cure", app_fault_cure(f));
-        json_end();
-    }
+    for (unsigned f = 1; f < APP_FAULTS; f++)
+        entry_json(f);
     json_list_end();
     json_list("stops");
     for (unsigned s = 0; s < APP_STOPS; s++) {
@@ -133,6 +157,15 @@ int cmd_faults(const request_t *request) {
             table_json();
         else
             table_text();
+        return EXIT_YES;
+    }
+    const unsigned fault =
+        request_has(request, OPTION_PORT) ? 0 : fault_named(request->argument[0]);
+    if (fault > 0) {
+        if (request_has(request, OPTION_JSON))
+            entry_json(fault);
+        else
+            entry_text(fault);
         return EXIT_YES;
     }
     robot_t *robot = arm_load_rigid(request);

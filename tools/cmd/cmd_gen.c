@@ -58,9 +58,10 @@ static int choose_prefix(const request_t *request) {
         (*prefix && !isdigit((unsigned char)*prefix) && strlen(prefix) <= ROBOT_NAME_MAX &&
          strspn(prefix, letters) == strlen(prefix)))
         return EXIT_YES;
-    return say_error(NULL, "use letters, digits and underscores, not a digit first",
-                     "--prefix: '%s' is not the beginning of a C identifier, or longer than %d",
-                     prefix, ROBOT_NAME_MAX);
+    return say_error(
+        NULL, "use letters, digits and underscores, not a digit first",
+        "--prefix: '%s' is not the beginning of a C identifier, or is longer than %d bytes", prefix,
+        ROBOT_NAME_MAX);
 }
 
 static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) {
@@ -80,16 +81,16 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
         request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
         return EXIT_BAD;
     if (*real == GEN_Q31 && o->keep)
-        return say_error(NULL, "generate f32, or leave it out",
-                         "--keep: fixed point is proved for constants, not for an argument");
+        return say_error(NULL, "generate f32, or leave out --keep",
+                         "--keep: the proof of q31 needs constants, not arguments");
     o->effort = (double)effort / GEN_EFFORT;
     o->real = *real;
     o->keep |= request_has(request, OPTION_NO_BASE) ? GEN_NO_BASE : 0;
     o->keep |= request_has(request, OPTION_FRICTION) ? GEN_FRICTION : 0;
     o->keep |= request_has(request, OPTION_NO_ROTOR) ? GEN_NO_ROTOR : 0;
     if (*real == GEN_Q31 && (o->keep & GEN_FRICTION))
-        return say_error(NULL, "add it with dyn/kernel/drive.c",
-                         "--friction: sign() is for floats");
+        return say_error(NULL, "add friction with dyn/kernel/drive.c",
+                         "--friction: sign() does not exist in q31");
     return EXIT_YES;
 }
 
@@ -184,7 +185,7 @@ static int make_folder(const char *folder) {
         return EXIT_YES;
     if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
         return EXIT_YES;
-    return say_error(folder, "choose a folder in one that exists", "cannot be made: %s",
+    return say_error(folder, "choose a folder whose parent exists", "cannot be made: %s",
                      strerror(errno));
 }
 

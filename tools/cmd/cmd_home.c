@@ -38,7 +38,7 @@ static int poll_sample(client_t *client, const view_t *view, int *silent) {
     *silent = view->seen != seen ? 0 : *silent + 1;
     if (*silent < SILENT_POLLS)
         return 0;
-    return port_fail(&client->error, "look at the board's console", "no sample came"), -1;
+    return port_fail(&client->error, "look at the board's console", "the board sent no sample"), -1;
 }
 
 /* Waits for a sample of a later tick than this status; samples before it may have been under way
@@ -89,7 +89,7 @@ static int say_fault(client_t *client, uint32_t joint) {
     if (client_fault(client, &fault) != 0)
         return board_error(client);
     say_error(client->device.joint[joint], app_fault_cure(fault.fault),
-              "homing ended in the fault %s: %s", app_fault_name(fault.fault),
+              "homing ended with the fault %s: %s", app_fault_name(fault.fault),
               app_fault_cause(fault.fault));
     return EXIT_NO;
 }
@@ -111,7 +111,7 @@ static void print_result(const request_t *request, const client_t *client, const
         json_end();
         return;
     }
-    out_format("%-14s %s found, which is at %+.4f; now at %+.4f", client->device.joint[joint],
+    out_format("%-14s found the %s at %+.4f; now at %+.4f", client->device.joint[joint],
                way[how + 2], position, view->q[joint]);
     if (simulated)
         out_format(", %+.3f mrad or mm off the simulated arm",
@@ -129,8 +129,9 @@ static int home_one(const request_t *request, client_t *client, view_t *view, ui
         get(client, "home_position", joint, &position) != 0)
         return board_error(client);
     if (how == 0 && request_has(request, OPTION_JOINT))
-        return say_error(client->device.joint[joint], "set home, or say where the arm is with --at",
-                         "its encoder is absolute");
+        return say_error(client->device.joint[joint],
+                         "set home, or give the position of the arm with --at",
+                         "home is 0: the encoder counts as absolute, and there is nothing to find");
     if (how == 0)
         return EXIT_YES;
     motion.value[joint] = 1;
@@ -164,7 +165,7 @@ static int seek(const request_t *request, client_t *client, view_t *view) {
     if (request_has(request, OPTION_JSON))
         json_list_end();
     else if (status == EXIT_YES)
-        out_text("every joint that was asked for knows its position\n");
+        out_text("every joint that was asked for is homed\n");
     return status;
 }
 
@@ -207,14 +208,15 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     if (json)
         json_list_end();
     else
-        out_text("in RAM only: `appell save` keeps it\n");
+        out_text("this lasts until the next reset; `appell save` keeps it\n");
     return EXIT_YES;
 }
 
 static int with_board(const request_t *request, client_t *client) {
     view_t view = {0};
     if (client->device.joints == 0)
-        return say_error(client->device.board, "give it one: `appell flash ROBOT`, or name it here",
+        return say_error(client->device.board,
+                         "load one with `appell flash ROBOT`, or name it here",
                          "the board has no robot");
     if (request_has(request, OPTION_SET)) {
         const int status = board_set(client, request->value[OPTION_SET]);

@@ -58,11 +58,11 @@ static void print_row(const ik_t *ik, const rows_t *rows, bool json, bool found,
 }
 
 static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reached) {
-    static const char meaning[] = "x y z roll pitch yaw of the end effector";
+    static const char meaning[] = "x y z roll pitch yaw of the tool frame";
     double row[6];
     int found;
     if (isatty(rows->file))
-        say_note(NULL, "rows of 6 numbers (%s), control-D ends", meaning);
+        say_note(NULL, "type rows of 6 numbers (%s); control-D ends", meaning);
     while ((found = rows_next(rows, row, 6, meaning)) > 0 && !out_failed()) {
         for (int i = 0; i < 6; i++)
             if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* its square would overflow */
@@ -73,8 +73,8 @@ static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reac
         *reached += good;
         print_row(ik, rows, json, good, &answer);
         if (!good)
-            rows_error(rows, "the pose is out of reach or of the limits, or try more --restarts",
-                       "no solution in %ld attempts, the nearest is %.3g m and %.3g rad away",
+            rows_error(rows, "choose a pose within reach and limits, or try more --restarts",
+                       "no solution in %ld attempts; the nearest is %.3g m and %.3g rad away",
                        answer.attempts, answer.position_m, answer.angle_rad);
     }
     return found < 0 ? EXIT_BAD : *reached == rows->row ? EXIT_YES : EXIT_NO;

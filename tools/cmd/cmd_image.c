@@ -35,21 +35,21 @@ static int deliver_robot(const request_t *request, const robot_t *robot) {
 static int show(const request_t *request) {
     if (request->arguments > 0)
         return say_error(NULL, "write `appell image --show FILE`, or `appell image ROBOT -o FILE`",
-                         "--show takes an image and no robot beside it");
+                         "--show takes an image, without a robot");
     request_t load = *request;
     load.argument[0] = request->value[OPTION_SHOW];
     load.arguments = 1;
     robot_t *robot = arm_load(&load, NULL);
     if (!robot)
         return EXIT_BAD;
-    const int status = robot->shapes_lost
-                           ? say_error(robot->file, "keep the robot file that has them",
-                                       "its mode shapes were tables, of which an image holds the "
-                                       "integrals alone")
-                       : robot->format == ROBOT_FORMAT_IMAGE
-                           ? deliver_robot(request, robot)
-                           : say_error(robot->file, "make one with `appell image ROBOT -o FILE`",
-                                       "this is no robot image");
+    const int status =
+        robot->shapes_lost
+            ? say_error(robot->file, "keep the robot file that has the tables",
+                        "the mode shapes were tables; the image holds only their integrals")
+        : robot->format == ROBOT_FORMAT_IMAGE
+            ? deliver_robot(request, robot)
+            : say_error(robot->file, "make one with `appell image ROBOT -o FILE`",
+                        "this is not a robot image");
     arm_free(robot);
     return status;
 }
@@ -59,7 +59,7 @@ int cmd_image(const request_t *request) {
         return show(request);
     if (!request_has(request, OPTION_OUTPUT))
         return say_error(NULL, "write -o FILE (-o - for standard output)",
-                         "an image is bytes: it needs a file");
+                         "an image is binary: it needs a file");
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return EXIT_BAD;
@@ -84,7 +84,7 @@ int cmd_parts(const request_t *request) {
     const int status = robot->format == ROBOT_FORMAT_PARTS
                            ? deliver_robot(request, robot)
                            : say_error(robot->file, "see tools/robots/cmu-dd.yaml for one",
-                                       "this is no parts database: it has no parts:");
+                                       "this is not a parts database: the key parts: is missing");
     arm_free(robot);
     return status;
 }

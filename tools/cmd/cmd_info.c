@@ -169,7 +169,7 @@ static void print_proof(const robot_t *robot) {
     }
     const proof_t proof = prove(&robot->model);
     if (proof.status != DYN_OK)
-        out_text("q31         not provable: within these limits it can overflow in all units\n");
+        out_text("q31         not provable: it can overflow within these limits, in any units\n");
     else
         out_format("q31         proved within the limits: units 2^%d m, 2^%d s; error of a torque "
                    "at most %.1e of its bound\n",
@@ -293,7 +293,7 @@ int cmd_info(const request_t *request) {
     if (!robot)
         return EXIT_BAD;
     if (robot->elastic && !request_has(request, OPTION_QUIET))
-        say_note(robot->file, "elastic links are listed as the stiff beams that they are at rest");
+        say_note(robot->file, "elastic links are listed as stiff beams");
     if (request_has(request, OPTION_JSON))
         print_json(robot);
     else

@@ -62,7 +62,7 @@ static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
         if (j->off <= allowed * j->limit)
             continue;
         out_format("%s: commanded and modelled torque differ by up to %.2f (%.1f %% of its limit); "
-                   "with what was found %.2f would be left. friction: {viscous: %.4g, coulomb: "
+                   "with the values found %.2f would be left. friction: {viscous: %.4g, coulomb: "
                    "[%.4g, %.4g]}\n",
                    robot->joint[i].name, j->off, 100 * j->off / j->limit, j->off_after,
                    j->found.viscous, j->found.coulomb[0], j->found.coulomb[1]);
@@ -71,13 +71,13 @@ static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
     const bool loaded =
         fabs(r->payload_found - r->payload) > PAYLOAD_SMALL && (!by_factor(r) || !r->told_apart);
     if (heavier)
-        out_format("as if all masses were %.3f times those of the model: weigh the links, or look "
-                   "at the gear ratios and torque constants\n",
+        out_format("all masses seem to be %.3f times those of the model: weigh the links, or check "
+                   "the gear ratios and torque constants\n",
                    r->factor);
     if (heavier && loaded)
-        out_text("or, which these motions do not tell apart, ");
+        out_text("or, which these motions cannot distinguish, ");
     if (loaded)
-        out_format("the end effector carries %.3f kg and not %.3f: appell set payload_mass %.3f\n",
+        out_format("the end effector carries %.3f kg, not %.3f: appell set payload_mass %.3f\n",
                    r->payload_found, r->payload, fmax(0, r->payload_found));
 }
 

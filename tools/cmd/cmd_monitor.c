@@ -132,7 +132,7 @@ static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
     if (m->udp < 0)
         m->udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (m->udp < 0)
-        return say_error(NULL, NULL, "no socket: %s", strerror(errno));
+        return say_error(NULL, NULL, "a UDP socket cannot be opened: %s", strerror(errno));
     *to = (struct sockaddr_in){.sin_family = AF_INET,
                                .sin_port = htons((uint16_t)port),
                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -238,8 +238,8 @@ static int run(const request_t *request, monitor_t *m) {
             silent = now_ms() + SILENT_MS;
         else if (now_ms() > silent)
             return say_error(m->client->device.board,
-                             "apply a robot first: without one there are none",
-                             "no sample came for %d s", SILENT_MS / 1000);
+                             "load a robot first: a board without one sends no samples",
+                             "the board sent no sample for %d s", SILENT_MS / 1000);
     }
     /* Must come before the end of the stream, which clears the client's choice and counts. */
     if (m->table && m->samples > 0)
@@ -250,7 +250,7 @@ static int run(const request_t *request, monitor_t *m) {
                  m->samples, (unsigned)m->client->every, (unsigned)m->client->lost_total,
                  (unsigned long long)m->client->torn);
     (void)client_stream_keep(m->client);
-    return m->failed ? say_error(request->value[OPTION_OUTPUT], "is the disk full?",
+    return m->failed ? say_error(request->value[OPTION_OUTPUT], "check the space on the disk",
                                  "the samples cannot be written")
                      : EXIT_YES;
 }
@@ -327,7 +327,8 @@ int cmd_monitor(const request_t *request) {
         status = run(request, &m);
     }
     if (m.csv && m.csv != stdout && fclose(m.csv) != 0)
-        status = say_error(request->value[OPTION_OUTPUT], "is the disk full?", "writing failed");
+        status = say_error(request->value[OPTION_OUTPUT], "check the space on the disk",
+                           "writing failed");
     if (m.plot && plot_close(m.plot, status == EXIT_YES) != EXIT_YES)
         status = EXIT_BAD;
     if (m.udp >= 0)

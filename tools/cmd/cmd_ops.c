@@ -181,7 +181,7 @@ int cmd_ops(const request_t *request) {
         return EXIT_BAD;
     eval_gen_effort = (double)effort / GEN_EFFORT;
     if (request_has(request, OPTION_CSV) && request_has(request, OPTION_JSON))
-        return say_error(NULL, "leave one of them out", "--csv and --json at once");
+        return say_error(NULL, "leave one of them out", "--csv and --json exclude each other");
     robot_t *robot = arm_load_compute(request);
     int status = EXIT_YES;
     if (!robot)

@@ -17,21 +17,22 @@
 static int roll_back(client_t *client, const before_t *before) {
     const char *board = client->device.board;
     if (!before->image[0] && !before->image[1]) {
-        say_note(board, "there was nothing before that could be put back");
+        say_note(board, "the board had no robot before, so nothing was put back");
         return EXIT_NO;
     }
     switch (before_restore(client, before)) {
     case BEFORE_UNTOUCHED:
-        say_note(board, "what ran before runs on");
+        say_note(board, "the previous robot still runs");
         break;
     case BEFORE_PUT_BACK:
-        say_note(board, "what ran before was put back, and verified");
+        say_note(board, "the previous robot was put back and verified");
         break;
     case BEFORE_LOST:
-        say_error(board, "see what it has: `appell params apply ROBOT --dry-run`, and apply again",
-                  "what ran before could not be put back: %s",
-                  *client->error.what ? client->error.what
-                                      : "what is read back is not what was sent");
+        say_error(
+            board,
+            "see what the board has with `appell params apply ROBOT --dry-run`, then apply again",
+            "the previous robot could not be put back: %s",
+            *client->error.what ? client->error.what : "what was read back is not what was sent");
         break;
     }
     return EXIT_NO;
@@ -66,7 +67,7 @@ static int apply(const request_t *request, client_t *client, const before_t *bef
     const bool same = old && before->length[0] == length && !memcmp(old, image, length);
     *kept = false;
     if (same && difference_parameters(client, before, image, length, false) == 0) {
-        out_format("%s: runs these parameters already\n", client->device.board);
+        out_format("%s: this robot runs already\n", client->device.board);
         difference_stays(client, before, image, length);
         out_flush();
         return EXIT_YES;
@@ -75,7 +76,7 @@ static int apply(const request_t *request, client_t *client, const before_t *bef
     if (difference_images(old, before->length[0], image, length) +
             difference_parameters(client, before, image, length, true) ==
         0)
-        out_text("  nothing with a name: prepared constants or layout only\n");
+        out_text("  only prepared constants or the layout differ\n");
     difference_stays(client, before, image, length);
     out_flush();
     if (request_has(request, OPTION_DRY_RUN))
@@ -138,11 +139,11 @@ static int change(const request_t *request, client_t *client, const uint8_t *ima
         if (saving && !kept)
             status = save(request, client, &before);
         else if (kept)
-            out_text("saved: the board keeps its parameters in flash and uses them there\n");
+            out_text("saved: the board keeps its robot in flash and uses it there\n");
         else if (!(client->device.flags & HELLO_STORE))
             out_format("%s\n", board_not_persistent(client));
         else
-            out_text("until the next reset only: `appell save` makes it stay\n");
+            out_text("this lasts until the next reset; `appell save` keeps it\n");
     }
     before_free(&before);
     return status;
@@ -188,7 +189,7 @@ int cmd_params(const request_t *request) {
         return cmd_save(request);
     return say_error(NULL,
                      "write `appell params apply ROBOT --port P` or `appell params save --port P`",
-                     "params %s is not possible", what);
+                     "there is no `params %s`", what);
 }
 
 int cmd_flash(const request_t *request) {

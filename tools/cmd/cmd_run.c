@@ -75,7 +75,8 @@ static int compare(session_t *s, const trial_t *trial, const record_t *record) {
         return EXIT_YES; /* the host's twin exists in f32 only */
     const int status = trial_on_host(s->image, s->image_size, s->every, trial, &twin);
     if (status != APP_OK)
-        return say_error(trial->name, app_cure(status), "the host's twin refused it: %s",
+        return say_error(trial->name, app_cure(status),
+                         "the same control step on this machine refused the motion: %s",
                          app_cause(status));
     s->different += record_differences(record, &twin, &s->compared, &s->missing);
     record_free(&twin);
@@ -141,7 +142,7 @@ static int report_line(session_t *s) {
         out_format("%llu values compared with the host's control step, %llu differ in a bit\n",
                    (unsigned long long)s->compared, (unsigned long long)s->different);
     if (s->missing > 0)
-        out_format("warning: %u samples missing: the machine was too busy to take them all\n",
+        out_format("warning: %u samples are missing: this machine was too busy to take them all\n",
                    (unsigned)s->missing);
     return counter[COUNTER_OVERRUNS] == 0 && s->different == 0 && !s->stopped ? EXIT_YES : EXIT_NO;
 }
@@ -204,7 +205,7 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
     out_format("%u samples, %u with a joint at a limit; rows in %s/%s.csv\n",
                (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
     if (record->missing > 0)
-        out_format("%u samples missing: RMS and peak are of those that came\n",
+        out_format("%u samples are missing: RMS and peak are of the others\n",
                    (unsigned)record->missing);
     if (record->fault > 0)
         out_format("stopped by the fault %s: %s; %s\n", app_fault_name(record->fault),
@@ -214,7 +215,7 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
 /* Moves there and, with --repeat, back and forth. Only the first motion starts where the twin
  * does. */
 static int run_one(const request_t *request, session_t *s) {
-    trial_t trial = {.title = "as the board is set"};
+    trial_t trial = {.title = "the board's own settings"};
     motion_t back;
     device_status_t status;
     long ways = 1;

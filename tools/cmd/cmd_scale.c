@@ -69,9 +69,10 @@ static int need_limits(const robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return say_error(robot->file,
-                             "give them under limits:, or those of speed by --limits V,A",
-                             "joint %s: a proof needs limits of %s", robot->joint[i].name, missing);
+            return say_error(
+                robot->file,
+                "give them under limits:, or velocity and acceleration with --limits V,A",
+                "joint %s: a proof needs limits of %s", robot->joint[i].name, missing);
     }
     return EXIT_YES;
 }
@@ -120,11 +121,10 @@ static void print_proof(const scale_t *s) {
     for (uint32_t i = 0; i < s->robot->n; i++)
         if (s->report.tau_bound[i] > 0)
             worst = fmax(worst, s->report.tau_error[i] / s->report.tau_bound[i]);
-    out_format("error       of a torque at most %.1e of its bound\n", worst);
-    out_text(
-        "forward     dynamics is not proved: its pivots depend on the state. q31 reports a bad\n"
-        "            pivot; a sum that overflows is seen by `appell fd`, with --port too, but not\n"
-        "            by the kernel on a board\n");
+    out_format("error       of a torque: at most %.1e of its bound\n", worst);
+    out_text("forward     dynamics is not proved: its pivots depend on the state. q31 reports a "
+             "bad\n            pivot; `appell fd` detects a sum that overflows, with --port too, "
+             "but\n            the kernel on a board does not\n");
     print_joints(s);
 }
 
@@ -151,7 +151,7 @@ static void print_largest(const scale_t *s, uint32_t last) {
 static void print_refusal(const scale_t *s) {
     const range_entry_t *e = tightest(s);
     const size_t k = quantity_of(e->name);
-    out_text("q31         can overflow within these limits, in all units\n");
+    out_text("q31         can overflow within these limits, in any units\n");
     if (s->report.entries == 0 || e->headroom >= 0)
         out_text("overflow    a constant of the drives or of the frames; check gears, friction, "
                  "lengths\n");

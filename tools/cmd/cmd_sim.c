@@ -65,7 +65,7 @@ static void print_summary(const sim_job_t *job) {
         if (i < 2 || rows[i].end != 0)
             out_format("  %-22s %15.9g %15.9g\n", rows[i].name, rows[i].begin, rows[i].end);
     const double kinetic = session_kinetic(r), balance = session_balance(r);
-    out_format("  balance: off by %.3g J at most", balance);
+    out_format("  balance: off by at most %.3g J", balance);
     if (kinetic > 0)
         out_format(", %.3g of the largest kinetic energy", balance / kinetic);
     out_text("\n");
@@ -184,14 +184,14 @@ static int simulate(sim_job_t *job) {
     const char *cure = NULL;
     const char *fault = job->firmware ? firmware_fault(job->firmware, &cure) : NULL;
     if (fault)
-        return say_error(NULL, cure, "the firmware gave up: %s", fault);
+        return say_error(NULL, cure, "the firmware's controller stopped: %s", fault);
     if (status == SIM_STOPPED) {
         say_note(NULL, "interrupted at %.6g of %g s; what was computed until then is kept", t,
                  job->duration_s);
         return kept == EXIT_YES ? EXIT_NO : kept;
     }
     if (status != SIM_OK)
-        return say_error(NULL, "shorter steps (--step), or a --tolerance with rk45 or rk56",
+        return say_error(NULL, "use shorter steps (--step), or a --tolerance with rk45 or rk56",
                          "at %.6g s: %s", t, sim_status_text(status));
     return kept;
 }
@@ -203,8 +203,7 @@ static int run_batch(sim_job_t *job) {
     job->arm = job->elastic ? elastic_make(job->robot, &job->flex, &prepared)
                             : rigid_make(&job->robot->model, job->method, &prepared);
     if (!job->arm)
-        return say_error(job->robot->file, "`appell check` says more", "%s",
-                         sim_status_text(prepared));
+        return say_error(job->robot->file, "see `appell check`", "%s", sim_status_text(prepared));
     int status = sim_take_options(job);
     if (status == EXIT_YES)
         status = check_outputs(job->request);
@@ -228,7 +227,7 @@ static int choose_method(sim_job_t *job) {
         if (!name || !strcmp(name, "flex"))
             return EXIT_YES;
         return say_error(NULL, "leave out --method, or take the links as stiff with --rigid",
-                         "for elastic links there is the method flex alone, not '%s'", name);
+                         "elastic links have only the method flex, not '%s'", name);
     }
     job->method = method_find(PROBLEM_FD, name);
     if (job->method < METHOD_COUNT)
@@ -241,8 +240,8 @@ static int choose_method(sim_job_t *job) {
 
 int cmd_sim(const request_t *request) {
     if (request_has_any(request, batch) && request_has(request, OPTION_SCRIPT))
-        return say_error(NULL, "put what they say into the script",
-                         "options for a run, and a --script");
+        return say_error(NULL, "put the options into the script as commands",
+                         "--script and the options of a run exclude each other");
     robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;
@@ -257,17 +256,18 @@ int cmd_sim(const request_t *request) {
     int status = EXIT_BAD;
     if (!job->elastic && (request_has(request, OPTION_BENT) || request_has(request, OPTION_LINEAR)))
         say_error(robot->file, "leave the option out",
-                  "--bent and --linear are for elastic links, this arm has none");
+                  "--bent and --linear are for elastic links; this arm has none");
     else if (robot->shapes_lost && request_has(request, OPTION_BENT))
-        say_error(robot->file, "take the robot file that has them",
-                  "--bent needs the mode shapes: they were tables, which an image does not hold");
+        say_error(
+            robot->file, "use the robot file that has the tables",
+            "--bent needs the mode shapes, and an image does not hold those that were tables");
     else if (choose_method(job) != EXIT_YES)
         status = EXIT_BAD;
     else if (request_has_any(request, batch))
         status = run_batch(job);
     else if (job->elastic)
         say_error(robot->file, "give --duration, or take the links as stiff with --rigid",
-                  "the interactive program is for rigid links, this arm has elastic ones");
+                  "the interactive program is for rigid links; this arm has elastic links");
     else {
         const method_id_t method = job->method;
         free(job);

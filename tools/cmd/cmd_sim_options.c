@@ -34,11 +34,11 @@ static int take_integrator(sim_job_t *job) {
         take_positive(request, OPTION_TOLERANCE, &o->tolerance) != EXIT_YES)
         return EXIT_BAD;
     if (o->tolerance > 0 && !o->integrator->estimates)
-        return say_error(NULL, "choose rk45 or rk56, or --step", "%s knows no --tolerance",
+        return say_error(NULL, "choose rk45 or rk56, or --step", "%s has no --tolerance",
                          o->integrator->name);
     if (o->tolerance > 0 && request_has(request, OPTION_STEP))
         return say_error(NULL, "leave one of them out",
-                         "--step asks for fixed steps, --tolerance for chosen ones");
+                         "--step asks for fixed steps, --tolerance for variable ones");
     if (o->integrator->estimates && !request_has(request, OPTION_STEP) && !(o->tolerance > 0))
         o->tolerance = 1e-9;
     return EXIT_YES;
@@ -59,9 +59,9 @@ static int take_one_source(const request_t *request) {
     }
     if (request_has(request, OPTION_VOLTS) && !request_has(request, OPTION_MOTION) &&
         !request_has(request, OPTION_MOVE))
-        return say_error(NULL, "give --motion or --move", "--volts are those of a motion");
+        return say_error(NULL, "give --motion or --move", "--volts needs a motion");
     if (request_has(request, OPTION_MOVE) && !request_has(request, OPTION_DURATION))
-        return say_error(NULL, "give --duration", "--move needs a time to move in");
+        return say_error(NULL, "give --duration", "--move needs a duration");
     return EXIT_YES;
 }
 
@@ -125,8 +125,8 @@ static int take_controller(sim_job_t *job) {
                          request->value[OPTION_CONTROLLER]);
     if (!request_has(request, OPTION_MOVE) || request_has(request, OPTION_VOLTS) ||
         request_has(request, OPTION_PERIOD))
-        return say_error(NULL, "give --move and --duration; the robot's rate is the hold",
-                         "--controller goes with --move, without --volts and --period");
+        return say_error(NULL, "give --move and --duration; the robot's rate sets the period",
+                         "--controller needs --move and takes neither --volts nor --period");
     if (request_list(request, OPTION_MOVE, to, n, n, NULL) != EXIT_YES)
         return EXIT_BAD;
     job->firmware =
@@ -173,7 +173,7 @@ static int take_state(const sim_job_t *job, option_id_t option, double *value, b
         return EXIT_BAD;
     *joints = count == arm->joints && arm->joints < arm->n;
     if (count != arm->joints && count != arm->n)
-        return say_error(NULL, "give them of the joints, or of all coordinates",
+        return say_error(NULL, "give one number for each joint, or one for each coordinate",
                          "--%s: %zu numbers for %u joints and %u coordinates",
                          option_table[option].name, count, (unsigned)arm->joints, (unsigned)arm->n);
     for (uint32_t i = 0; i < count; i++)
@@ -201,7 +201,7 @@ static int start_within_stops(const sim_job_t *job) {
         const double *l = job->arm->limit[i], at = job->q[job->arm->coordinate[i]];
         if (l[1] > l[0] && (at < l[0] || at > l[1]))
             return say_error(NULL, "start within the limits (--start), or leave out --stops",
-                             "joint %s starts at %g, behind its stops at %g and %g",
+                             "joint %s starts at %g, outside of its stops at %g and %g",
                              job->robot->joint[i].name, at, l[0], l[1]);
     }
     return EXIT_YES;
@@ -215,10 +215,11 @@ static int take_duration(sim_job_t *job) {
     else if (source_end(&job->source) > 0)
         job->duration_s = source_end(&job->source);
     else
-        return say_error(NULL, "give --duration", "how long is to be simulated?");
+        return say_error(NULL, "give --duration", "the duration of the simulation is missing");
     if (job->duration_s > 0)
         return EXIT_YES;
-    return say_error(NULL, "give --duration", "the motion ends at %g s", job->duration_s);
+    return say_error(NULL, "give --duration",
+                     "the motion ends at %g s, so there is nothing to simulate", job->duration_s);
 }
 
 int sim_take_options(sim_job_t *job) {
@@ -235,7 +236,8 @@ int sim_take_options(sim_job_t *job) {
         take_source(job) != EXIT_YES || take_duration(job) != EXIT_YES)
         return EXIT_BAD;
     if (job->duration_s / o->sample_s > 1e7 || job->duration_s / o->step_s > 1e10)
-        return say_error(NULL, "a longer --sample, or a longer --step",
-                         "%g s are too long for rows every %g s", job->duration_s, o->sample_s);
+        return say_error(NULL, "use a longer --sample or a longer --step",
+                         "%g s with a row every %g s are too many rows", job->duration_s,
+                         o->sample_s);
     return start_within_stops(job);
 }

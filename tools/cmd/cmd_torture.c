@@ -51,9 +51,9 @@ static int torture(const uint8_t *image, size_t length, uint64_t repetitions) {
                (unsigned long long)result.cuts,
                (unsigned long long)(repetitions > 0 ? result.cuts / repetitions : 0));
     if (lost == 0) {
-        out_format("%llu times the old set was there afterwards, %llu times the new one, 0 times "
-                   "none\n",
-                   (unsigned long long)result.kept, (unsigned long long)result.made);
+        out_format(
+            "afterwards the old set was there %llu times, the new one %llu times, none 0 times\n",
+            (unsigned long long)result.kept, (unsigned long long)result.made);
         status = EXIT_YES;
     } else {
         say_error(NULL, "report it", "a set was lost at write %llu",

@@ -76,8 +76,9 @@ static int find(const request_t *request, client_t *client, uint32_t *parameter,
     }
     if (!d->parameter[*parameter].per_joint || d->joints > 0)
         return EXIT_YES;
-    say_error(d->board, "give it one with `appell params apply ROBOT`",
-              "%s is of each joint, and the board has no robot", d->parameter[*parameter].name);
+    say_error(d->board, "load one with `appell params apply ROBOT`",
+              "%s exists for each joint, and the board has no robot",
+              d->parameter[*parameter].name);
     return EXIT_NO;
 }
 
@@ -118,7 +119,7 @@ static int show_telemetry(const request_t *request, client_t *client) {
     if (choices > 0)
         out_format(" every %u ticks", (unsigned)every);
     out_text(choices > 0 ? "  what `appell monitor` shows without --fields\n"
-                         : "none is chosen: `appell monitor --fields` does\n");
+                         : "no fields are chosen; `appell monitor --fields` chooses some\n");
     return EXIT_YES;
 }
 

@@ -32,5 +32,9 @@ int cmd_certify(const request_t *request);
 int cmd_selftest(const request_t *request);
 int cmd_torture(const request_t *request);
 int cmd_parts(const request_t *request);
+int completion_run(const request_t *request);
+
+/* The i-th board that `certify` knows, NULL behind the last; whether the emulator has it. */
+const char *certify_board(size_t i, bool *emulated);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "firmware/app/version.h"
 #include "tools/cli/command.h"
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
@@ -14,6 +15,10 @@ static int run(int argc, char **argv) {
     const char *name = argv[1];
     if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
         help_all();
+        return EXIT_YES;
+    }
+    if (!strcmp(name, "--version")) {
+        out_format("appell %s (%s)\n", version_number, version_commit);
         return EXIT_YES;
     }
     if (name[0] == '-')

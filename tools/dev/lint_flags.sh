@@ -2,7 +2,7 @@
 # Compiler flags to check a single file, for the lints that source this script: a board's code with the register
 # model, a kernel in f64, the core of the firmware with its laboratory as on the host.
 
-flags='-DFIRMWARE_LAB -DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DDYN_REAL_H="dyn/number/real_f64.h"'
+flags='-DFIRMWARE_LAB -DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DVERSION_NUMBER="0" -DVERSION_COMMIT="0" -DDYN_REAL_H="dyn/number/real_f64.h"'
 
 family() {
     case $1 in

@@ -31,26 +31,25 @@ static int say_unproved(const robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return say_error(robot->file,
-                             "give them under limits: in a robot file, or generate f32",
-                             "joint %s: q31 needs limits of %s, from which it is proved",
-                             robot->joint[i].name, missing);
+            return say_error(
+                robot->file, "give them under limits: in a robot file, or generate f32",
+                "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
     }
     return say_error(robot->file, "tighten the limits, or generate f32",
-                     "within its limits this arm can overflow q31 in all units");
+                     "this arm can overflow q31 within its limits, in any units");
 }
 
 static int say_no_closed_form(const robot_t *robot, const gen_options_t *options) {
-    static const char cure[] = "leave --strategy out: the trace has no such limit";
+    static const char cure[] = "leave out --strategy: the trace has no such limit";
     if (options->keep & GEN_KEEP_PAYLOAD)
-        return say_error(robot->file, cure,
-                         "--strategy uicker-kahn: there is no closed form with a payload that is "
-                         "kept as an argument");
+        return say_error(
+            robot->file, cure,
+            "--strategy uicker-kahn: the closed form cannot keep the payload as an argument");
     if (robot->n > FORM_UICKER_KAHN_MAX)
-        return say_error(robot->file, cure,
-                         "--strategy uicker-kahn: there is a closed form up to %d joints, this arm "
-                         "has %u",
-                         FORM_UICKER_KAHN_MAX, (unsigned)robot->n);
+        return say_error(
+            robot->file, cure,
+            "--strategy uicker-kahn: the closed form exists for up to %d joints; this arm has %u",
+            FORM_UICKER_KAHN_MAX, (unsigned)robot->n);
     return say_error(robot->file, cure,
                      "--strategy uicker-kahn: the closed form of this arm has too many monomials");
 }
@@ -92,9 +91,10 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
             made->fixed[k] = NULL;
             gen_lose(made->gen, (gen_kernel_t)k);
             say_note(robot->file, "%s is left out in q31: %s", gen_kernel_info[k].name,
-                     k == GEN_FD ? "rotors do not hold every pivot of the inertia matrix above its "
-                                   "error, and not one bit of an acceleration is certain"
-                                 : "its guaranteed error fills the format");
+                     k == GEN_FD
+                         ? "the rotor inertias do not keep every pivot of the inertia matrix above "
+                           "its error, so not one bit of an acceleration is certain"
+                         : "its guaranteed error fills the format");
         }
     return made;
 }

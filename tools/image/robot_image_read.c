@@ -70,7 +70,8 @@ static bool image_to_beams(const image_t *image, robot_t *out, message_place_t p
     const int status = out->integrals ? image_get_flex(image, beam, out->integrals) : IMAGE_E_ROOM;
     if (status != IMAGE_OK) {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
-                     "a damaged or foreign robot image: elastic links: %s", image_cause(status));
+                     "the robot image is damaged or foreign: elastic links: %s",
+                     image_cause(status));
         return false;
     }
     out->elastic = true;
@@ -171,7 +172,8 @@ static bool robot_file_says_it(const image_t *image, const robot_t *robot, messa
     const bool saved = memory && robot_save(stream, robot) == 0;
     bool good = stream && fclose(stream) == 0 && saved;
     if (!good) {
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL,
+                     "there is not enough memory");
     } else {
         messages_t own = MESSAGES_INIT;
         good = robot_parse(robot->file, text, size, NULL, copy, &own) == 0;
@@ -180,10 +182,11 @@ static bool robot_file_says_it(const image_t *image, const robot_t *robot, messa
         if (!good && own.count > 0)
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT,
                          (message_place_t){place.file, 0, own.item[0].subject}, cure,
-                         "a robot image with what no robot file can say: %s", own.item[0].text);
+                         "the robot image contains what no robot file can express: %s",
+                         own.item[0].text);
         else if (!good || !same_content(image, again) || !same_flex(image, robot, copy))
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, cure,
-                         "a robot image with numbers that it says are not given");
+                         "the robot image contains numbers that it marks as not given");
         good = good && same_content(image, again) && same_flex(image, robot, copy);
         messages_free(&own);
         robot_free(copy);
@@ -200,7 +203,7 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
     if (options->tip || options->freeze_count > 0) {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_VALUE, place,
                      "make the image from the URDF with these options",
-                     "a tip link and frozen joints can be chosen in a URDF only");
+                     "--tip and --freeze work in a URDF only");
         return -1;
     }
     image_t *image = calloc(1, sizeof *image);
@@ -208,19 +211,21 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
     image_where_t where = {IMAGE_NO_JOINT, NULL};
     int status = -1;
     if (!image || !model) {
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL,
+                     "there is not enough memory");
     } else if ((status = image_read(bytes, size, image, &where)) != IMAGE_OK) {
         char subject[40] = "";
         if (where.joint < DYN_MAX_JOINTS)
             snprintf(subject, sizeof subject, "joint %u", (unsigned)where.joint + 1);
         place.subject = subject;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
-                     "a damaged or foreign robot image: %s%s%s", image_cause(status),
+                     "the robot image is damaged or foreign: %s%s%s", image_cause(status),
                      where.field ? ": " : "", where.field ? where.field : "");
     } else if (image_length(bytes, size) != size) {
         status = -1;
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "cut the file to its length",
-                     "%zu bytes follow behind the robot image", size - image_length(bytes, size));
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place,
+                     "cut the file to the length of the image", "%zu bytes follow the robot image",
+                     size - image_length(bytes, size));
     } else if (image_model(image, model) != DYN_OK || !q31_agrees(image, model)) {
         status = -1;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "make the image again",

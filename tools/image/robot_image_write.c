@@ -179,12 +179,13 @@ static void tell_accelerations(const robot_t *robot, const image_t *image, messa
     char others[40] = "";
     if (taken > 1)
         snprintf(others, sizeof others, ", likewise for %u more", (unsigned)taken - 1);
-    messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS,
-                 (message_place_t){robot->file, joint->line.limits, joint->name},
-                 "give it under limits: in a robot file, or by --limits V,A",
-                 "no acceleration limit: %g taken, its velocity limit in %g s%s",
-                 (double)(image->joint[first].velocity[0] / IMAGE_RISE_DEFAULT_S),
-                 (double)IMAGE_RISE_DEFAULT_S, others);
+    messages_add(
+        messages, MESSAGE_NOTE, MESSAGE_LIMITS,
+        (message_place_t){robot->file, joint->line.limits, joint->name},
+        "give it under limits: in a robot file, or with --limits V,A",
+        "there is no acceleration limit: %g is assumed, which reaches the velocity limit in %g s%s",
+        (double)(image->joint[first].velocity[0] / IMAGE_RISE_DEFAULT_S),
+        (double)IMAGE_RISE_DEFAULT_S, others);
 }
 
 /*
@@ -211,12 +212,12 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
         for (uint32_t i = 0; i < image->n && !*missing; i++) {
             units_missing(model, i, missing, sizeof missing);
             if (*missing)
-                messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS,
-                             (message_place_t){robot->file, robot->joint[i].line.limits,
-                                               robot->joint[i].name},
-                             "give them under limits:, or those of speed by --limits V,A",
-                             "the image is for float32 only: a proof of q31 needs limits of %s",
-                             missing);
+                messages_add(
+                    messages, MESSAGE_NOTE, MESSAGE_LIMITS,
+                    (message_place_t){robot->file, robot->joint[i].line.limits,
+                                      robot->joint[i].name},
+                    "give them under limits:, or velocity and acceleration with --limits V,A",
+                    "the image is for float32 only: a proof of q31 needs limits of %s", missing);
         }
         if (!image->proved && !*missing)
             messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS, place, "tighten the limits",
@@ -236,7 +237,8 @@ static robot_t *rounded(const robot_t *robot, messages_t *messages) {
     robot_t *copy = malloc(sizeof *copy);
     if (!copy) {
         const message_place_t place = {robot->file, 0, NULL};
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL,
+                     "there is not enough memory");
         return NULL;
     }
     *copy = *robot;
@@ -332,7 +334,8 @@ uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messag
         if (status != IMAGE_OK)
             writing_failed(robot, status, &where, messages);
     } else {
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL,
+                     "there is not enough memory");
     }
     free(image);
     free(copy);

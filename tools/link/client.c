@@ -90,7 +90,8 @@ static int refused(client_t *client, link_message_t message) {
         return -1;
     }
     const bool known = (size_t)status < sizeof status_text / sizeof status_text[0];
-    port_fail(&client->error, known ? status_text[status].cure : "use one version of both",
+    port_fail(&client->error,
+              known ? status_text[status].cure : "use tool and firmware of one version",
               "the board refuses: %s", known ? status_text[status].cause : "an unknown status");
     return -1;
 }

@@ -161,7 +161,8 @@ int client_fault(client_t *client, device_fault_t *fault) {
         return -1;
     const uint8_t *r = client->reply;
     if (client->reply_size < 16) {
-        port_fail(&client->error, "use tool and firmware of one version", "a fault too short");
+        port_fail(&client->error, "use tool and firmware of one version",
+                  "the board's fault report is too short");
         return -1;
     }
     *fault = (device_fault_t){.fault = r[0],
@@ -179,7 +180,8 @@ int client_status(client_t *client, device_status_t *status) {
         return -1;
     const uint8_t *r = client->reply;
     if (client->reply_size < 29) {
-        port_fail(&client->error, "use tool and firmware of one version", "a status too short");
+        port_fail(&client->error, "use tool and firmware of one version",
+                  "the board's status is too short");
         return -1;
     }
     *status = (device_status_t){.state = r[0],

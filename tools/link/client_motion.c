@@ -22,7 +22,7 @@ int client_points(client_t *client, const float *point, uint32_t points, uint32_
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     const uint32_t numbers = points * client->device.joints;
     if (numbers * 4 > client->device.payload) {
-        port_fail(&client->error, "send fewer at once", "%u points do not fit a frame",
+        port_fail(&client->error, "send fewer at once", "%u points do not fit into a frame",
                   (unsigned)points);
         return -1;
     }
@@ -57,7 +57,7 @@ int client_off(client_t *client) {
         if (now.state == APP_STATE_FAULT && client_clear(client) != 0)
             return -1;
     }
-    port_fail(&client->error, "look at the board's console", "the outputs do not go off");
+    port_fail(&client->error, "look at the board's console", "the outputs do not switch off");
     return -1;
 }
 

@@ -53,7 +53,7 @@ int client_parameter(client_t *client, const char *name, uint32_t *parameter, in
         if (strlen(parameter_table[t].name) == size &&
             !memcmp(parameter_table[t].name, name, size)) {
             port_fail(&client->error, "write the laboratory's into it: make BOARD=... LAB=1 flash",
-                      "%s needs the laboratory's firmware, and this is the product's", name);
+                      "%s needs the laboratory firmware, and this board runs the product", name);
             return -1;
         }
     port_fail(&client->error, "`appell get --port P` lists all", "the board has no parameter %s",
@@ -76,8 +76,8 @@ int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value
     if (client_ask(client, ASK_SET, request, sizeof request) != 0) {
         if (client->status == LINK_BUDGET)
             port_fail(&client->error,
-                      "choose fewer first: `appell monitor --every N`, or fewer --fields",
-                      "the line is too slow for the samples that are chosen, with this");
+                      "choose fewer samples first: `appell monitor --every N`, or fewer --fields",
+                      "with this value the line is too slow for the chosen samples");
         return -1;
     }
     *now = client->reply_size >= 4 ? get_f32(client->reply) : NAN;
@@ -94,9 +94,9 @@ int client_takes(client_t *client, uint32_t joints) {
     snprintf(cure, sizeof cure,
              d->flags & HELLO_LAB ? "use a board with more memory"
                                   : "raise JOINTS in boards/%.60s/board.mk as far as its memory "
-                                    "goes, and build the firmware again",
+                                    "allows, and build the firmware again",
              d->board);
-    port_fail(&client->error, cure, "the robot has %u joints, this firmware takes %u",
+    port_fail(&client->error, cure, "the robot has %u joints; this firmware takes at most %u",
               (unsigned)joints, d->joints_max);
     client->status = LINK_APP; /* as if the board had refused it */
     client->reason = APP_E_IMAGE + IMAGE_E_JOINTS;
@@ -138,7 +138,7 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
 static void *no_image(client_t *client, uint8_t *image) {
     free(image);
     port_fail(&client->error, "use tool and firmware of one version",
-              "the board's image has no sensible length");
+              "the image on the board has an impossible length");
     return NULL;
 }
 

@@ -70,7 +70,7 @@ elf_t *elf_open(const char *path, const char **why) {
     const Elf32_Ehdr *head = (const Elf32_Ehdr *)(const void *)elf->bytes;
     *why = "it cannot be read";
     if (elf->bytes && elf->size > 0) {
-        *why = "it is no ELF file of a 32-bit core";
+        *why = "it is not an ELF file of a 32-bit core";
         if (elf->size >= sizeof *head && !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
             head->e_ident[EI_CLASS] == ELFCLASS32 && head->e_ident[EI_DATA] == ELFDATA2LSB &&
             head->e_shoff % 4 == 0 && head->e_shentsize == sizeof(Elf32_Shdr) &&

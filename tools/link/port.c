@@ -112,10 +112,10 @@ const char *port_firmware(const port_t *port) {
 
 const char *port_silent(const port_t *port) {
     if (port->shared)
-        return "another client may hold this port, which serves one at a time: end it; else check "
-               "that a board with this firmware is behind it";
-    return "check that the board runs this firmware, that the speed is right and that transmit "
-           "and receive are not exchanged";
+        return "end the other client if one holds this port, which serves one at a time; else "
+               "check that a board with this firmware is behind it";
+    return "check that the board runs this firmware, that the speed is right and that transmit and "
+           "receive are not swapped";
 }
 
 const char *port_note(const port_t *port) {

@@ -53,7 +53,7 @@ static int read_arguments(const char *firmware, char *text, size_t size, port_er
     if (n > 0)
         return 0;
     port_fail(error, "choose a board that the emulator has, or build the firmware again",
-              "%.300s is missing: nobody says how to emulate this board", path);
+              "%.300s is missing, so this board cannot be emulated", path);
     return -1;
 }
 
@@ -74,13 +74,13 @@ static int place_flash(const char *firmware, const port_flash_t *flash, char *ou
     const bool known = fscanf(told, "%lx", &address) == 1;
     fclose(told);
     if (!known) {
-        port_fail(error, "build the firmware again", "%.300s holds no address", path);
+        port_fail(error, "build the firmware again", "%.300s contains no address", path);
         return -1;
     }
     *file = memfd_create("slot", MFD_CLOEXEC);
     if (*file < 0 || write(*file, flash->bytes, flash->size) != (ssize_t)flash->size) {
-        port_fail(error, "free some files or memory", "the robot for the emulated flash: %s",
-                  strerror(errno));
+        port_fail(error, "free some files or memory",
+                  "the robot cannot be put into the emulated flash: %s", strerror(errno));
         return -1;
     }
     snprintf(out, size, "loader,file=/proc/self/fd/%d,addr=0x%lx,force-raw=on", *file, address);

@@ -186,7 +186,7 @@ int port_open_serial(port_t *port, const char *name, port_error_t *error) {
     }
     if (!isatty(port->file)) {
         port_fail(error, "name a serial device, tcp:HOST:PORT, unix:PATH or qemu:BOARD",
-                  "%s is no serial device", device);
+                  "%s is not a serial device", device);
         return -1;
     }
     if (flock(port->file, LOCK_EX | LOCK_NB) != 0 || ioctl(port->file, TIOCEXCL) != 0) {
@@ -194,8 +194,8 @@ int port_open_serial(port_t *port, const char *name, port_error_t *error) {
         return -1;
     }
     if (set_line(port->file, baud) != 0) {
-        port_fail(error, "choose another speed: DEVICE@BAUD, as the board was built for",
-                  "%s does not do %u baud", device, baud);
+        port_fail(error, "choose the speed that the board was built for: DEVICE@BAUD",
+                  "%s does not support %u baud", device, baud);
         return -1;
     }
     note_latency(port, device);

@@ -43,8 +43,10 @@ int port_open_tcp(port_t *port, const char *name, port_error_t *error) {
     freeaddrinfo(found);
     if (port->file >= 0)
         return 0;
-    port_fail(error, "start what should listen there, for example an emulator with -serial tcp:",
-              "tcp:%s: %s", name, strerror(why));
+    port_fail(
+        error,
+        "start the program that should listen there, for example an emulator with -serial tcp:",
+        "tcp:%s: %s", name, strerror(why));
     return -1;
 }
 
@@ -58,7 +60,9 @@ int port_open_unix(port_t *port, const char *path, port_error_t *error) {
     port->file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (port->file >= 0 && connect(port->file, (struct sockaddr *)&address, sizeof address) == 0)
         return 0;
-    port_fail(error, "start what should listen there, for example an emulator with -serial unix:",
-              "unix:%s: %s", path, strerror(errno));
+    port_fail(
+        error,
+        "start the program that should listen there, for example an emulator with -serial unix:",
+        "unix:%s: %s", path, strerror(errno));
     return -1;
 }

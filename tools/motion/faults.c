@@ -255,8 +255,8 @@ static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
     }
     device_status_t status;
     if (client_status(client, &status) == 0)
-        port_fail(&client->error, "look at `appell monitor`",
-                  "no fault came: the board is %s (%s), tick %u, the last sample of tick %u",
+        port_fail(&client->error, "see `appell monitor`",
+                  "no fault occurred: the board is %s (%s), tick %u, the last sample of tick %u",
                   app_state_name(status.state), app_fault_name(status.fault), (unsigned)status.tick,
                   (unsigned)seen->last_tick);
     return -1;
@@ -308,9 +308,8 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
              app_fault_cause(f->fault));
     say(line);
     snprintf(line, sizeof line,
-             "    stop: %s; fastest is %s, %.3f rad/s (bound %.3f), the end effector fell %.4f m "
-             "in %.2f s "
-             "(bound %.3f)%s",
+             "    stop: %s; fastest is %s, %.3f rad/s (bound %.3f); the end effector fell %.4f m "
+             "in %.2f s (bound %.3f)%s",
              app_stop_name(f->stop), w->robot->joint[fastest].name, seen->speed[fastest],
              bound[fastest], seen->fall, seconds, fall, good ? "" : "   NOT AS EXPECTED");
     say(line);
@@ -383,7 +382,8 @@ int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image,
     *done = 0;
     if (!w || bounds_find(w, robot) != DYN_OK) {
         free(w);
-        port_fail(&client->error, "check the robot with `appell check`", "no dynamics");
+        port_fail(&client->error, "check the robot with `appell check`",
+                  "the dynamics of the robot cannot be computed");
         return -1;
     }
     int at = snprintf(line, sizeof line,

@@ -71,7 +71,8 @@ static int take_model(client_t *client, inspection_t *s) {
     load->mass -= 1;
     if (status == DYN_OK)
         return 0;
-    port_fail(&client->error, "check the robot with `appell check`", "no dynamics");
+    port_fail(&client->error, "check the robot with `appell check`",
+              "the dynamics of the robot cannot be computed");
     return -1;
 }
 
@@ -117,7 +118,7 @@ static int where_is(client_t *client, double *q) {
         return -1;
     if (here.seen > 0)
         return 0;
-    port_fail(&client->error, "look at the board's console", "no sample came");
+    port_fail(&client->error, "look at the board's console", "the board sent no sample");
     return -1;
 }
 
@@ -128,8 +129,9 @@ static int run_one(client_t *client, inspection_t *s, const trial_t *trial) {
     s->records++;
     if (record->fault == 0)
         return 0;
-    port_fail(&client->error, app_fault_cure(record->fault), "the motion ended in the fault %s: %s",
-              app_fault_name(record->fault), app_fault_cause(record->fault));
+    port_fail(&client->error, app_fault_cure(record->fault),
+              "the motion ended with the fault %s: %s", app_fault_name(record->fault),
+              app_fault_cause(record->fault));
     return -1;
 }
 

@@ -32,12 +32,13 @@ static void print_limits(const record_t record[REPORT_CONTROLLERS]) {
             out_format("    %s: %u of %u samples with a joint at its limit of torque or voltage\n",
                        report_controller[c], (unsigned)record[c].limited, (unsigned)record[c].rows);
         if (record[c].missing > 0)
-            out_format("    %s: %u samples missing, RMS and peak are of the %u that came\n",
+            out_format("    %s: %u samples are missing; RMS and peak are of the other %u\n",
                        report_controller[c], (unsigned)record[c].missing, (unsigned)record[c].rows);
         if (record[c].fault > 0)
-            out_format("    %s: stopped by the fault %s: %s; what came before it is no measure\n",
-                       report_controller[c], app_fault_name(record[c].fault),
-                       app_fault_cause(record[c].fault));
+            out_format(
+                "    %s: stopped by the fault %s: %s; the values before it are not a measurement\n",
+                report_controller[c], app_fault_name(record[c].fault),
+                app_fault_cause(record[c].fault));
     }
 }
 
@@ -124,6 +125,7 @@ int report_csv(const client_t *client, const char *path, const record_t *record)
     }
     const bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed)
-        return say_error(path, "is the disk full?", "cannot be written: %s", strerror(errno));
+        return say_error(path, "check the space on the disk", "cannot be written: %s",
+                         strerror(errno));
     return EXIT_YES;
 }

@@ -123,8 +123,8 @@ static bool stopped(client_t *client) {
     if (trial_signal == 0)
         return false;
     if (client_stop(client, false) == 0)
-        port_fail(&client->error, "start again when it should go on",
-                  "interrupted: the arm was told to stop, and holds");
+        port_fail(&client->error, "give the command again to go on",
+                  "interrupted: the board was told to stop the arm");
     return true;
 }
 
@@ -157,13 +157,13 @@ static int watch_to_the_end(client_t *client, watch_t *watch) {
         if (stopped(client) || client_poll(client, POLL_MS) < 0)
             return -1;
         if (time(NULL) - watch->heard > TIMEOUT_S) {
-            port_fail(&client->error, "look at the board's console", "no sample came for %d s",
-                      TIMEOUT_S);
+            port_fail(&client->error, "look at the board's console",
+                      "the board sent no sample for %d s", TIMEOUT_S);
             return -1;
         }
     }
     if (watch->full)
-        port_fail(&client->error, "record a shorter motion", "no memory left");
+        port_fail(&client->error, "record a shorter motion", "there is not enough memory");
     return watch->full ? -1 : 0;
 }
 

@@ -118,10 +118,11 @@ static void check_limits(doctor_t *d, uint32_t i) {
             urdf
                 ? "add <limit lower=\"\" upper=\"\" velocity=\"\" effort=\"\"/> before the arm runs"
                 : "add them under limits: before the arm runs",
-            "no limits of %s", missing);
+            "there are no limits of %s", missing);
     if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] > l->position[1])
-        doctor_say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name, "swap the two",
-                   "the lower limit %g is above the upper one, %g", l->position[0], l->position[1]);
+        doctor_say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name,
+                   "swap the two limits", "the lower limit %g is above the upper one, %g",
+                   l->position[0], l->position[1]);
     else if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] == l->position[1])
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
                    "give the range, leave it out, or make the joint a fixed one",
@@ -129,11 +130,11 @@ static void check_limits(doctor_t *d, uint32_t i) {
     if (j->has & IMAGE_JOINT_HAS_VELOCITY && l->velocity == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.velocity, j->name,
                    "give the speed that the drive reaches",
-                   "a velocity limit of zero: it cannot move");
+                   "the velocity limit is zero: the joint cannot move");
     if (j->has & IMAGE_JOINT_HAS_TORQUE && l->torque == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.torque, j->name,
                    "give the torque or force that the drive has",
-                   "an effort limit of zero: it cannot hold anything");
+                   "the effort limit is zero: the joint cannot hold anything");
     if (j->has & IMAGE_JOINT_HAS_ACCELERATION && l->acceleration == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
                    "give the acceleration that motions may have, or leave it out",
@@ -147,14 +148,14 @@ static void check_motor(doctor_t *d, uint32_t i) {
         return;
     if (j->has & IMAGE_JOINT_HAS_RESISTANCE && m->resistance == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
-                   "give the resistance of the winding in ohm", "a motor without resistance");
+                   "give the resistance of the winding in ohm", "the motor has no resistance");
     if (j->has & IMAGE_JOINT_HAS_TORQUE_CONSTANT && m->torque_constant == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
-                   "give the torque constant in N m/A", "a motor without torque");
+                   "give the torque constant in N m/A", "the motor has no torque constant");
     if (j->has & IMAGE_JOINT_HAS_VOLTAGE && m->voltage == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "give the voltage of the supply, or leave it out",
-                   "a supply of 0 V counts as one without a limit");
+                   "a supply of 0 V counts as no limit");
     const double speed = j->source.drive.limits.velocity, volt = m->voltage;
     const double emf = fabs(m->torque_constant * m->gear) * speed;
     if (j->has & IMAGE_JOINT_HAS_VOLTAGE && volt > 0 && emf > volt)
@@ -169,10 +170,10 @@ static void check_gravity(doctor_t *d) {
     const double g = doctor_length(robot->gravity);
     if (g == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_GRAVITY, robot->line_gravity, NULL,
-                   "[0, 0, -9.81] where z points up", "no gravity");
+                   "write [0, 0, -9.81] if z points up", "gravity is zero");
     else if (g < 1 || g > 30)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_GRAVITY, robot->line_gravity, NULL,
-                   "give it in m/s^2, pointing down", "a gravity of %g m/s^2", g);
+                   "give it in m/s^2, pointing down", "gravity is %g m/s^2, which looks wrong", g);
 }
 
 /* Axes that are almost parallel have a distant common normal: a sign of rounded angles. */

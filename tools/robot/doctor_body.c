@@ -51,7 +51,7 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
     eigenvalues(body->inertia, e);
     if (body->mass < 0) {
         doctor_say(d, worst, MESSAGE_MASS, at->line_mass, at->name, "give its mass in kg",
-                   "negative mass, %g kg", body->mass);
+                   "the mass is negative: %g kg", body->mass);
         possible = false;
     }
     /* A tensor typed with a few digits is wrong by these digits, not by more. */
@@ -64,12 +64,11 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
         possible = false;
     }
     if (possible && body->mass > 0 && e[2] > (e[0] + e[1]) * (1 + 1e-6))
-        doctor_say(
-            d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
-            "check the tensor: two principal moments are never smaller than the third",
-            "no body has this inertia: principal moments %.6g, %.6g, %.6g kg m^2 miss the triangle "
-            "inequality",
-            e[0], e[1], e[2]);
+        doctor_say(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
+                   "check the tensor: two principal moments are never smaller than the third",
+                   "no body has this inertia: principal moments %.6g, %.6g, %.6g kg m^2 violate "
+                   "the triangle inequality",
+                   e[0], e[1], e[2]);
     return possible;
 }
 
@@ -82,7 +81,8 @@ static void check_present(doctor_t *d, const dyn_body_t *body, const described_t
                    size > 0 ? "the link has inertia but no mass" : "the link has no mass");
     else if (body->mass > 0 && size == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
-                   "give its inertia tensor", "%.6g kg without any inertia: a point", body->mass);
+                   "give its inertia tensor",
+                   "the link has %.6g kg but no inertia: it counts as a point mass", body->mass);
 }
 
 static void check_body_units(doctor_t *d, const dyn_body_t *body, const described_t *at) {
@@ -159,14 +159,13 @@ void doctor_check_shape(doctor_t *d, uint32_t i) {
             "%.3g m",
             com, reach);
     if (gyration > 2 * fmax(reach, com) + 0.2)
-        doctor_say(
-            d, MESSAGE_WARNING, gyration > 5 ? MESSAGE_UNITS : MESSAGE_INERTIA, j->line.inertia,
-            j->link_name,
-            gyration > 5 ? "is the inertia in kg mm^2 or the mass in g? use kg m^2 and kg"
-                         : "check that the tensor refers to the centre of mass and is in kg m^2",
-            "the inertia is that of a body with a radius of gyration of %.3g m, the link reaches "
-            "%.3g m",
-            gyration, reach);
+        doctor_say(d, MESSAGE_WARNING, gyration > 5 ? MESSAGE_UNITS : MESSAGE_INERTIA,
+                   j->line.inertia, j->link_name,
+                   gyration > 5
+                       ? "is the inertia in kg mm^2 or the mass in g? use kg m^2 and kg"
+                       : "check that the tensor refers to the centre of mass and is in kg m^2",
+                   "the inertia means a radius of gyration of %.3g m, but the link reaches %.3g m",
+                   gyration, reach);
 }
 
 /* Checks the payload, which the file gives in one line. */

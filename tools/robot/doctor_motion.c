@@ -26,7 +26,7 @@ static double strength(const robot_joint_t *j, const char **what) {
     double out = 0;
     if (j->has & IMAGE_JOINT_HAS_TORQUE) {
         out = j->source.drive.limits.torque;
-        *what = "its limit of torque";
+        *what = "its torque limit";
     }
     if ((j->has & motor) == motor && m->resistance > 0 && m->voltage > 0) {
         const double stall = fabs(m->gear * m->torque_constant) * m->voltage / m->resistance;
@@ -113,13 +113,13 @@ static void check_hold(doctor_t *d, poses_t *p) {
             continue;
         char pose[300];
         name_pose(p->worst_q[i], n, pose, sizeof pose);
-        doctor_say(
-            d, MESSAGE_WARNING, MESSAGE_GRAVITY,
-            j->line.torque ? j->line.torque : (j->line.motor ? j->line.motor : j->line.joint),
-            j->name, "a stronger drive, a smaller range, or check masses and units",
-            "too weak to hold the arm against gravity at %u of %u poses tried: up to %.4g %s are "
-            "needed, %s gives %.4g %s; worst at q = (%s)",
-            p->over[i], corners + INSIDE, p->worst[i], unit, what[i], strong[i], unit, pose);
+        doctor_say(d, MESSAGE_WARNING, MESSAGE_GRAVITY,
+                   j->line.torque ? j->line.torque
+                                  : (j->line.motor ? j->line.motor : j->line.joint),
+                   j->name, "use a stronger drive or a smaller range, or check masses and units",
+                   "the drive is too weak to hold the arm against gravity in %u of %u poses: it "
+                   "needs up to %.4g %s, %s gives %.4g %s; worst at q = (%s)",
+                   p->over[i], corners + INSIDE, p->worst[i], unit, what[i], strong[i], unit, pose);
     }
 }
 

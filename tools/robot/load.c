@@ -140,7 +140,7 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
         return -1;
     dyn_source_t *source = malloc(sizeof *source);
     if (!source)
-        return fail(messages, MESSAGE_MEMORY, robot->file, NULL, "no memory left");
+        return fail(messages, MESSAGE_MEMORY, robot->file, NULL, "there is not enough memory");
     source_from(robot, source);
     if (!(parallel_rad > 0))
         parallel_rad = DYN_PARALLEL_DEFAULT;
@@ -158,8 +158,8 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
     case DYN_E_JOINTS:
         messages_add(messages, MESSAGE_ERROR, MESSAGE_LIMIT,
                      (message_place_t){robot->file, robot->line_joints, NULL},
-                     dyn_status_cure(status), "%u joints, possible are 1 to %u", (unsigned)robot->n,
-                     DYN_MAX_JOINTS);
+                     dyn_status_cure(status), "the robot has %u joints; 1 to %u are possible",
+                     (unsigned)robot->n, DYN_MAX_JOINTS);
         return -1;
     case DYN_E_AXIS:
         place.line = joint->line.axis ? joint->line.axis : place.line;
@@ -231,7 +231,7 @@ static int parse(const char *file, const char *bytes, size_t size, const robot_o
                  robot_t *out, messages_t *messages) {
     if (size > ROBOT_FILE_MAX)
         return fail(messages, MESSAGE_LIMIT, file, "is this a robot description?",
-                    "larger than 16 MB");
+                    "the file is larger than 16 MB");
     if (size == 0)
         return fail(messages, MESSAGE_FORMAT, file, "see tools/robots for examples",
                     "the file is empty");
@@ -246,10 +246,10 @@ static int parse(const char *file, const char *bytes, size_t size, const robot_o
     if (looks_binary(bytes, size))
         return fail(messages, MESSAGE_FORMAT, file,
                     "give a robot file (YAML), a URDF (XML), a parts database or an image",
-                    "binary content of an unknown kind");
+                    "the content is binary and of an unknown kind");
     if (options->tip || options->freeze_count > 0)
         return fail(messages, MESSAGE_VALUE, file, "edit the joints of the file instead",
-                    "a tip link and frozen joints can be chosen in a URDF only");
+                    "--tip and --freeze work in a URDF only");
     return read_yaml(file, bytes, size, out, messages);
 }
 
@@ -261,7 +261,7 @@ int robot_parse(const char *file, const void *bytes, size_t size, const robot_op
     memset(out, 0, sizeof *out);
     out->file = strdup(file);
     if (!out->file)
-        return fail(messages, MESSAGE_MEMORY, file, NULL, "no memory left");
+        return fail(messages, MESSAGE_MEMORY, file, NULL, "there is not enough memory");
     locale_guard_t guard = locale_enter();
     const size_t errors = messages->errors;
     int status = parse(file, bytes, size, options, out, messages);
@@ -310,7 +310,7 @@ static int load_path(const char *path, const robot_options_t *options, robot_t *
     fclose(stream);
     int status;
     if (!bytes) {
-        status = fail(messages, MESSAGE_MEMORY, path, NULL, "no memory left");
+        status = fail(messages, MESSAGE_MEMORY, path, NULL, "there is not enough memory");
     } else if (broken) {
         snprintf(text, sizeof text, "reading failed: %s", strerror(why));
         status = fail(messages, MESSAGE_FILE, path, "copy the file to another disk", text);

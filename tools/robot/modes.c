@@ -232,7 +232,7 @@ static void mode_of(const beam_t *b, uint32_t k, dyn_flex_mode_t *out) {
 static int too_many(messages_t *messages, message_place_t place, uint32_t modes) {
     messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
                  "take fewer modes, or build with a larger DYN_FLEX_LINK_MODES",
-                 "%u modes on one link, the kernels are built for %u", (unsigned)modes,
+                 "one link has %u modes; the kernels are built for %u", (unsigned)modes,
                  DYN_FLEX_LINK_MODES);
     return -1;
 }
@@ -256,7 +256,8 @@ int modes_link(const robot_flex_t *beam, message_place_t place, dyn_flex_link_t 
     for (uint32_t k = 0; k < modes; k++)
         modes_shape_free(&b.shape[k]);
     if (!good)
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL, "no memory left");
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL,
+                     "there is not enough memory");
     return good ? 0 : -1;
 }
 
@@ -266,7 +267,7 @@ int modes_robot(const robot_t *robot, dyn_flex_model_t *out, messages_t *message
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX,
                      (message_place_t){robot->file, robot->line_joints, NULL},
                      "take the links as rigid, or build with a larger DYN_FLEX_MAX_JOINTS",
-                     "%u joints, the kernels for elastic links are built for %u",
+                     "the robot has %u joints; the kernels for elastic links are built for %u",
                      (unsigned)robot->n, DYN_FLEX_MAX_JOINTS);
         return -1;
     }
@@ -284,11 +285,11 @@ int modes_robot(const robot_t *robot, dyn_flex_model_t *out, messages_t *message
     if (size > DYN_FLEX_MAX)
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
                      "take fewer modes, or build with a larger DYN_FLEX_MAX",
-                     "%u joints and modes, the kernels are built for %u", (unsigned)size,
-                     DYN_FLEX_MAX);
+                     "the robot has %u joints and modes; the kernels are built for %u",
+                     (unsigned)size, DYN_FLEX_MAX);
     else if (status != DYN_OK)
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
-                     "are two of its shapes the same?",
-                     "the modes of a link have no positive definite stiffness");
+                     "check whether two of its shapes are the same",
+                     "the stiffness of the link's modes is not positive definite");
     return size > DYN_FLEX_MAX || status != DYN_OK ? -1 : 0;
 }

@@ -180,7 +180,7 @@ static bool check_dimensions(const context_t *c, const tree_node_t *node, const 
     if (!good)
         complain(c, MESSAGE_VALUE, node->line, part,
                  "lengths are positive, an inner radius is smaller than the outer one",
-                 "a solid without volume");
+                 "the solid has no volume");
     return good;
 }
 
@@ -209,8 +209,8 @@ static bool section_body(const context_t *c, const tree_node_t *node, const char
     if (given != 1) {
         complain(c, given ? MESSAGE_VALUE : MESSAGE_MISSING_KEY, node->line, part,
                  "give exactly one of density (kg/m^3), material and mass (kg)",
-                 given ? "more than one of density, material and mass"
-                       : "none of density, material and mass");
+                 given ? "more than one of density, material and mass is given"
+                       : "none of density, material and mass is given");
         return false;
     }
     if (!check_dimensions(c, node, part, s) || !find_density(c, node, part, s, &density))
@@ -223,7 +223,8 @@ static bool section_body(const context_t *c, const tree_node_t *node, const char
                            .size = {s->size[0], s->size[1], s->size[2]}};
     double mass = tree_get(node, "mass") ? s->mass : density * solid_volume(&solid);
     if (!(mass > 0)) {
-        complain(c, MESSAGE_MASS, node->line, part, "a hole is positive too, with hole: true",
+        complain(c, MESSAGE_MASS, node->line, part,
+                 "a hole has a positive density too, and hole: true",
                  "density or mass is not positive");
         return false;
     }
@@ -245,7 +246,7 @@ static bool part_body(const context_t *c, const tree_node_t *node, const raw_par
         *out = solid_join(body, part->sections_count);
         if (!(out->mass > 0)) {
             complain(c, MESSAGE_MASS, node->line, part->name, "check the holes",
-                     "the holes of this part weigh as much as its solids");
+                     "the holes of this part weigh at least as much as its solids");
             good = false;
         }
     }
@@ -287,7 +288,7 @@ static bool link_body(const context_t *c, const tree_node_t *node, const raw_par
 static void name_twice(const context_t *c, const char *what, const tree_node_t *node,
                        const char *name) {
     char text[120];
-    snprintf(text, sizeof text, "two %s of this name", what);
+    snprintf(text, sizeof text, "there are two %s of this name", what);
     complain(c, MESSAGE_DUPLICATE_NAME, node->line, name, "rename one of them", text);
 }
 
@@ -335,7 +336,7 @@ static void use_links(const context_t *c, const dyn_body_t *links, robot_t *out)
         } else if (used[k]) {
             snprintf(text, sizeof text, "the link \"%s\" hangs on two joints", wanted);
             complain(c, MESSAGE_DUPLICATE_NAME, tree_line(node, "link"), joint->name,
-                     "name it at one joint only; parts may be used again", text);
+                     "name it at one joint only; parts may be used several times", text);
         } else {
             const tree_node_t *link = tree_at(tree_get(c->tree->root, "links"), k);
             used[k] = true;
@@ -348,11 +349,11 @@ static void use_links(const context_t *c, const dyn_body_t *links, robot_t *out)
     }
     for (uint32_t k = 0; k < raw->links_count; k++)
         if (!used[k])
-            messages_add(c->messages, MESSAGE_WARNING, MESSAGE_IGNORED,
-                         (message_place_t){c->tree->file,
-                                           tree_at(tree_get(c->tree->root, "links"), k)->line,
-                                           raw->links[k].name},
-                         "name it at a joint", "no joint carries this link: it is left out");
+            messages_add(
+                c->messages, MESSAGE_WARNING, MESSAGE_IGNORED,
+                (message_place_t){c->tree->file, tree_at(tree_get(c->tree->root, "links"), k)->line,
+                                  raw->links[k].name},
+                "name the link at a joint", "no joint carries this link, so it is left out");
 }
 
 int reader_parts(const tree_t *tree, robot_t *out, messages_t *messages) {
@@ -369,7 +370,7 @@ int reader_parts(const tree_t *tree, robot_t *out, messages_t *messages) {
     dyn_body_t links[DYN_MAX_JOINTS] = {0};
     if (!parts)
         messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY,
-                     (message_place_t){tree->file, 0, NULL}, "", "no memory left");
+                     (message_place_t){tree->file, 0, NULL}, "", "there is not enough memory");
     const tree_node_t *node = tree_get(tree->root, "parts")->item;
     for (uint32_t i = 0; parts && i < raw->parts_count; i++, node = node->next)
         part_body(&c, node, &raw->parts[i], &parts[i]);

@@ -67,7 +67,7 @@ static void not_negative(const context_t *c, const tree_node_t *map, const char 
     char text[64];
     snprintf(text, sizeof text, "%s is negative", key);
     if (value < 0)
-        complain(c, MESSAGE_VALUE, tree_line(map, key), "give its amount", text);
+        complain(c, MESSAGE_VALUE, tree_line(map, key), "give a positive number", text);
 }
 
 static void read_frame(const context_t *c, const tree_node_t *node, const raw_joint_t *raw,
@@ -128,7 +128,8 @@ static void read_motor(const context_t *c, const tree_node_t *map, const raw_joi
     if (map && !(joint->has & IMAGE_JOINT_HAS_GEAR))
         motor->gear = 1;
     if (joint->has & IMAGE_JOINT_HAS_GEAR && motor->gear == 0)
-        complain(c, MESSAGE_VALUE, tree_line(map, "gear"), "1 is direct drive", "a gear of zero");
+        complain(c, MESSAGE_VALUE, tree_line(map, "gear"), "write 1 for a direct drive",
+                 "the gear is zero");
     not_negative(c, map, "resistance", motor->resistance);
     not_negative(c, map, "torque_constant", motor->torque_constant);
     not_negative(c, map, "rotor_inertia", motor->rotor_inertia);
@@ -151,7 +152,7 @@ static void read_friction(const context_t *c, const tree_node_t *map, const raw_
         if (friction->coulomb[0] > 0 || friction->coulomb[1] < 0)
             complain(c, MESSAGE_VALUE, tree_line(map, "coulomb"),
                      "write [at negative speed (<= 0), at positive speed (>= 0)]",
-                     "coulomb friction of the wrong sign");
+                     "the Coulomb friction has the wrong sign");
     }
 }
 
@@ -168,13 +169,14 @@ static void read_encoder(const context_t *c, const tree_node_t *map, const raw_j
     if (!(joint->has & IMAGE_JOINT_HAS_RATIO))
         e->ratio = 1;
     if (e->sign != 1 && e->sign != -1)
-        complain(c, MESSAGE_VALUE, tree_line(map, "sign"), "1, or -1 where it counts backwards",
+        complain(c, MESSAGE_VALUE, tree_line(map, "sign"),
+                 "write 1, or -1 if the encoder counts backwards",
                  "encoder.sign is neither 1 nor -1");
     if (joint->has & IMAGE_JOINT_HAS_COUNTS && !(e->counts > 0))
-        complain(c, MESSAGE_VALUE, tree_line(map, "counts"), "counts per turn, four per line",
-                 "encoder.counts is not positive");
+        complain(c, MESSAGE_VALUE, tree_line(map, "counts"),
+                 "give counts per turn: four times the lines", "encoder.counts is not positive");
     if (!(e->ratio > 0))
-        complain(c, MESSAGE_VALUE, tree_line(map, "ratio"), "the direction is encoder.sign",
+        complain(c, MESSAGE_VALUE, tree_line(map, "ratio"), "give the direction as encoder.sign",
                  "encoder.ratio is not positive");
 }
 
@@ -232,18 +234,18 @@ static void check_shapes(const context_t *c, const tree_node_t *flex, const raw_
             largest = fmax(largest, fabs(s->values[k]));
         if (s->values[0] != 0)
             complain(c, MESSAGE_FLEX, tree_at(list, i)->line, "begin with 0: the root is clamped",
-                     "a mode shape that is not zero at the root");
+                     "the mode shape is not zero at the root");
         else if (largest == 0)
             complain(c, MESSAGE_FLEX, tree_at(list, i)->line, "give its deflection",
-                     "a mode shape that is zero everywhere");
+                     "the mode shape is zero everywhere");
     }
     for (size_t p = 0; p < 3; p++) {
         char text[120];
-        snprintf(text, sizeof text, "%u shapes for the %u modes of %s", (unsigned)found[p],
-                 (unsigned)modes[p], raw_planes[p].str);
+        snprintf(text, sizeof text, "there are %u shapes for the %u modes of %s",
+                 (unsigned)found[p], (unsigned)modes[p], raw_planes[p].str);
         if (found[p] > 0 && found[p] != modes[p])
-            complain(c, MESSAGE_FLEX, list->line, "one shape for each mode, or none for that plane",
-                     text);
+            complain(c, MESSAGE_FLEX, list->line,
+                     "give one shape for each mode, or none for that plane", text);
     }
 }
 
@@ -272,9 +274,9 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
         char text[120];
         uint32_t line = tree_line(modes, kind[k].mode);
         if (kind[k].count > ROBOT_MODES_MAX) {
-            snprintf(text, sizeof text, "%u modes %s, at most %u are possible",
+            snprintf(text, sizeof text, "there are %u modes %s; at most %u are possible",
                      (unsigned)kind[k].count, kind[k].mode, ROBOT_MODES_MAX);
-            complain(c, MESSAGE_FLEX, line, "two or three say nearly everything", text);
+            complain(c, MESSAGE_FLEX, line, "two or three modes are nearly always enough", text);
         }
         if (kind[k].count > 0 && !(kind[k].value > 0)) {
             snprintf(text, sizeof text, "modes %s need a positive %s", kind[k].mode,
@@ -286,19 +288,19 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
     if (last && raw->modes.torsion > 0 && !(raw->polar_inertia > 0))
         complain(c, MESSAGE_FLEX, flex->line,
                  "add polar_inertia (kg m^2 per metre about x), or set torsion: 0",
-                 "torsion of the last link needs polar_inertia: nothing behind it has inertia");
+                 "torsion of the last link needs polar_inertia: nothing beyond it has inertia");
     if (raw->modes.torsion > 1 && !(raw->polar_inertia > 0))
         complain(c, MESSAGE_FLEX, flex->line,
                  "add polar_inertia (kg m^2 per metre about x), or set torsion: 1",
-                 "several modes of torsion need polar_inertia: they differ along the beam alone");
+                 "several modes of torsion need polar_inertia: they differ only along the beam");
     not_negative(c, flex, "damping", raw->damping);
     not_negative(c, flex, "polar_inertia", raw->polar_inertia);
     check_shapes(c, flex, raw);
     if (!last && raw->length > 0) {
         const double a = robot->joints[i + 1].dh.a;
         char text[160];
-        snprintf(text, sizeof text, "flex.length %.9g is not the next joint's a, %.9g", raw->length,
-                 a);
+        snprintf(text, sizeof text, "flex.length is %.9g, but a of the next joint is %.9g",
+                 raw->length, a);
         /* Both numbers are typed: they must agree except for the last digits of a double. */
         if (fabs(a - raw->length) > 1e-9 * raw->length)
             complain(c, MESSAGE_FLEX, tree_line(flex, "length"),
@@ -356,7 +358,7 @@ static void read_link(const context_t *c, const tree_node_t *node, const raw_rob
     const tree_node_t *link = tree_get(node, "link"), *flex = tree_get(node, "flex");
     if (!link == !flex) {
         complain(c, link ? MESSAGE_FLEX : MESSAGE_MISSING_KEY, node->line,
-                 "link: {mass, com, inertia} for a rigid link, flex: for an elastic one",
+                 "give link: {mass, com, inertia} for a rigid link, or flex: for an elastic one",
                  link ? "both link and flex are given" : "neither link nor flex is given");
         return;
     }

@@ -99,14 +99,14 @@ static void check_string(walk_t *w, const tree_node_t *node, const cyaml_schema_
         return;
     size_t size = strlen(node->text);
     if (size < schema->string.min)
-        complain(w, MESSAGE_VALUE, node->line, "give it a name", "empty");
+        complain(w, MESSAGE_VALUE, node->line, "give it a name", "the text is empty");
     else if (size > schema->string.max)
-        complain(w, MESSAGE_LIMIT, node->line, "shorten it", "longer than %u bytes",
+        complain(w, MESSAGE_LIMIT, node->line, "shorten it", "the text is longer than %u bytes",
                  (unsigned)schema->string.max);
     for (const char *s = node->text; *s; s++)
         if ((unsigned char)*s < 32 || *s == 127) {
-            complain(w, MESSAGE_VALUE, node->line, "use letters, digits and signs",
-                     "a control character in a name");
+            complain(w, MESSAGE_VALUE, node->line, "use letters, digits and punctuation",
+                     "the name contains a control character");
             break;
         }
 }
@@ -209,11 +209,12 @@ static void check_list(walk_t *w, const tree_node_t *node, const cyaml_schema_va
     const size_t min = schema->sequence.min, max = schema->sequence.max;
     if (node->count < min || node->count > max) {
         if (min == max)
-            complain(w, MESSAGE_COUNT, node->line, "mind the order of the numbers",
+            complain(w, MESSAGE_COUNT, node->line,
+                     "give as many numbers as the schema says, in its order",
                      "%zu entries where %zu are expected", node->count, min);
         else
             complain(w, MESSAGE_COUNT, node->line, "add or remove entries",
-                     "%zu entries, possible are %zu to %zu", node->count, min, max);
+                     "%zu entries where %zu to %zu are possible", node->count, min, max);
         if (node->count > max)
             return;
     }
@@ -258,7 +259,8 @@ static void check_value(walk_t *w, const tree_node_t *node, const cyaml_schema_v
         check_list(w, node, schema);
         break;
     default:
-        complain(w, MESSAGE_TYPE, node->line, "report this", "a schema type that is not checked");
+        complain(w, MESSAGE_TYPE, node->line, "report this",
+                 "the schema has a type that is not checked");
     }
 }
 
@@ -372,7 +374,8 @@ int schema_load(const tree_t *tree, const cyaml_schema_value_t *schema, void **d
     message_place_t place = {tree->file, 0, NULL};
     if (text.failed) {
         free(text.data);
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, "", "no memory left");
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, "",
+                     "there is not enough memory");
         return -1;
     }
     log_t log = {0};

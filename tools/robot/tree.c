@@ -66,7 +66,7 @@ static bool next_event(reader_t *r, yaml_event_t *event) {
         return true;
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR) {
-        fail(r, MESSAGE_MEMORY, 0, NULL, "no memory left for the YAML parser");
+        fail(r, MESSAGE_MEMORY, 0, NULL, "there is not enough memory for the YAML parser");
         return false;
     }
     /* A reader error (bad encoding) has no mark. */
@@ -84,10 +84,10 @@ static bool next_event(reader_t *r, yaml_event_t *event) {
 static tree_node_t *new_node(reader_t *r, tree_kind_t kind, size_t line) {
     if (r->tree->nodes >= TREE_NODES_MAX)
         return fail(r, MESSAGE_LIMIT, line, "a robot has 32 joints at most: is this a robot file?",
-                    "more than 50000 values (aliases expanded)");
+                    "the file has more than 50000 values (aliases expanded)");
     tree_node_t *node = take(r->tree, sizeof *node);
     if (!node)
-        return fail(r, MESSAGE_MEMORY, line, NULL, "no memory left");
+        return fail(r, MESSAGE_MEMORY, line, NULL, "there is not enough memory");
     r->tree->nodes++;
     node->kind = kind;
     node->line = (uint32_t)line;
@@ -117,7 +117,8 @@ static void append(tree_node_t *parent, tail_t *tail, tree_node_t *key, tree_nod
 
 static tree_node_t *copy_node(reader_t *r, const tree_node_t *from, size_t line, unsigned depth) {
     if (depth > TREE_DEPTH_MAX)
-        return fail(r, MESSAGE_LIMIT, line, "robot files are flat", "nested too deeply");
+        return fail(r, MESSAGE_LIMIT, line, "robot files are flat",
+                    "the file is nested too deeply");
     tree_node_t *out = new_node(r, from->kind, from->line);
     if (!out)
         return NULL;
@@ -146,7 +147,7 @@ static bool remember(reader_t *r, const yaml_char_t *name, const tree_node_t *no
     anchor_t *anchor = take(r->tree, sizeof *anchor);
     const char *text = take_text(r->tree, (const char *)name, strlen((const char *)name));
     if (!anchor || !text) {
-        fail(r, MESSAGE_MEMORY, node->line, NULL, "no memory left");
+        fail(r, MESSAGE_MEMORY, node->line, NULL, "there is not enough memory");
         return false;
     }
     *anchor = (anchor_t){text, node, r->anchors};
@@ -180,10 +181,10 @@ static tree_node_t *read_map(reader_t *r, size_t line, unsigned depth) {
         if (!key)
             return NULL;
         if (key->kind != TREE_SCALAR)
-            return fail(r, MESSAGE_TYPE, at, "write key: value", "a key that is a list or mapping");
+            return fail(r, MESSAGE_TYPE, at, "write key: value", "a key is a list or a mapping");
         if (map->count >= KEYS_MAX)
             return fail(r, MESSAGE_LIMIT, at, "the schema has fewer keys",
-                        "more than 100 keys in one mapping");
+                        "a mapping has more than 100 keys");
         if (is_duplicate(map, key->text)) {
             messages_add(r->messages, MESSAGE_ERROR, MESSAGE_DUPLICATE_KEY,
                          (message_place_t){r->tree->file, (uint32_t)at, NULL},
@@ -226,17 +227,18 @@ static tree_node_t *read_alias(reader_t *r, const yaml_event_t *event, unsigned 
         if (strcmp(a->name, (const char *)event->data.alias.anchor) == 0)
             return copy_node(r, a->node, line, depth);
     return fail(r, MESSAGE_ALIAS, line, "define it above with &name, or write the value out",
-                "an alias (*name) without an anchor that ended before it");
+                "an alias (*name) has no anchor before it");
 }
 
 static tree_node_t *read_scalar(reader_t *r, const yaml_event_t *event) {
     size_t line = event->start_mark.line + 1, size = event->data.scalar.length;
     const char *text = (const char *)event->data.scalar.value;
     if (memchr(text, 0, size))
-        return fail(r, MESSAGE_SYNTAX, line, "is this a text file?", "a zero byte in a value");
+        return fail(r, MESSAGE_SYNTAX, line, "is this a text file?",
+                    "a value contains a zero byte");
     tree_node_t *node = new_node(r, TREE_SCALAR, line);
     if (node && !(node->text = take_text(r->tree, text, size)))
-        return fail(r, MESSAGE_MEMORY, line, NULL, "no memory left");
+        return fail(r, MESSAGE_MEMORY, line, NULL, "there is not enough memory");
     return node;
 }
 
@@ -262,9 +264,10 @@ static tree_node_t *read_node(reader_t *r, yaml_event_t *event, unsigned depth) 
         break;
     }
     if (tag)
-        fail(r, MESSAGE_SYNTAX, line, "remove it", "a YAML tag (!something)");
+        fail(r, MESSAGE_SYNTAX, line, "remove it", "a YAML tag (!something) is not allowed");
     else if (depth >= TREE_DEPTH_MAX)
-        fail(r, MESSAGE_LIMIT, line, "a robot file needs 6 levels", "nested deeper than 24 levels");
+        fail(r, MESSAGE_LIMIT, line, "a robot file needs 6 levels",
+             "the file is nested deeper than 24 levels");
     else if (event->type == YAML_SCALAR_EVENT)
         node = read_scalar(r, event);
     else if (event->type == YAML_SEQUENCE_START_EVENT)
@@ -297,7 +300,7 @@ static void read_document(reader_t *r) {
         default:
             if (r->tree->root) {
                 fail(r, MESSAGE_SYNTAX, line, "keep one robot in one file",
-                     "a second YAML document");
+                     "the file contains a second YAML document");
                 yaml_event_delete(&event);
                 return;
             }
@@ -313,7 +316,7 @@ int tree_parse(const char *file, const void *bytes, size_t size, tree_t *tree,
     *tree = (tree_t){.file = file};
     reader_t r = {.tree = tree, .messages = messages};
     if (!yaml_parser_initialize(&r.parser)) {
-        fail(&r, MESSAGE_MEMORY, 0, NULL, "no memory left for the YAML parser");
+        fail(&r, MESSAGE_MEMORY, 0, NULL, "there is not enough memory for the YAML parser");
         return -1;
     }
     yaml_parser_set_input_string(&r.parser, bytes, size);

@@ -53,13 +53,12 @@ static void note_joint(urdf_build_t *b, size_t i) {
         while (b->urdf->joint[master].line_mimic && !b->joint[master].user)
             master = urdf_find_joint(b->urdf, b->urdf->joint[master].mimic);
         const bool runs = b->joint[master].moves && b->joint[master].on_chain;
-        urdf_say(
-            b, runs ? MESSAGE_WARNING : MESSAGE_NOTE, MESSAGE_MIMIC, j->line_mimic, j->name,
-            runs ? "choose a tip before its master, or freeze the master" : NULL,
-            runs ? "it follows %s, which moves on the chain; a serial arm cannot say that: held at "
-                   "%g %s"
-                 : "it follows %s and is held at %g %s",
-            runs ? b->urdf->joint[master].name : j->mimic, state->value, unit);
+        urdf_say(b, runs ? MESSAGE_WARNING : MESSAGE_NOTE, MESSAGE_MIMIC, j->line_mimic, j->name,
+                 runs ? "choose a tip before that joint, or freeze that joint" : NULL,
+                 runs ? "the joint mimics %s, which moves on the chain; a serial arm cannot do "
+                        "that, so it is fixed at %g %s"
+                      : "the joint mimics %s and is fixed at %g %s",
+                 runs ? b->urdf->joint[master].name : j->mimic, state->value, unit);
     } else {
         urdf_say(b, MESSAGE_NOTE, MESSAGE_FROZEN, j->line, j->name,
                  state->user ? NULL : "choose another position with --freeze",
@@ -86,10 +85,10 @@ static void note_link(urdf_build_t *b, size_t i) {
     if (state->carrier == URDF_NONE) {
         if (link->body.mass != 0)
             urdf_say(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
-                     "%.6g kg stand with the base and never move", link->body.mass);
+                     "%.6g kg belong to the base and never move", link->body.mass);
         else
             urdf_say(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
-                     "part of the base, without mass");
+                     "the link belongs to the base and has no mass");
         return;
     }
     urdf_say(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
@@ -102,18 +101,18 @@ static void build(urdf_build_t *b, robot_t *out) {
     const urdf_t *u = b->urdf;
     if (!urdf_choose_chain(b))
         return;
-    urdf_say(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
-             "%u moving joint%s from here to %s, the end effector is the frame of %s; gravity is "
-             "%s this link",
-             (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
-             b->options->gravity ? "as asked, on the axes of" : "9.81 m/s^2 along -z of");
+    urdf_say(
+        b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
+        "%u moving joint%s from here to %s; the tool frame is that of %s; gravity is %s this link",
+        (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
+        b->options->gravity ? "as asked, on the axes of" : "9.81 m/s^2 along -z of");
     for (size_t i = 0; i < u->joints; i++)
         note_joint(b, i);
     for (size_t i = 0; i < u->links; i++)
         note_link(b, i);
     urdf_take_arm(b, out);
     if (!urdf_take_pieces(b, out))
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_MEMORY, 0, NULL, NULL, "no memory left");
+        urdf_say(b, MESSAGE_ERROR, MESSAGE_MEMORY, 0, NULL, NULL, "there is not enough memory");
 }
 
 int reader_urdf(const char *file, const char *bytes, size_t size, const robot_options_t *options,
@@ -136,7 +135,7 @@ int reader_urdf(const char *file, const char *bytes, size_t size, const robot_op
             build(b, out);
         } else {
             messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, (message_place_t){file, 0, NULL},
-                         "", "no memory left");
+                         "", "there is not enough memory");
         }
         free(b);
         free(link);

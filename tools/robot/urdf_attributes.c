@@ -86,14 +86,14 @@ void xml_name(reader_t *r, const XML_Char **attributes, const char *element, con
         return;
     }
     if (strlen(text) >= ROBOT_NAME_MAX) {
-        xml_complain(r, MESSAGE_LIMIT, "shorten it", "a name of more than %u bytes",
+        xml_complain(r, MESSAGE_LIMIT, "shorten it", "a name has more than %u bytes",
                      ROBOT_NAME_MAX - 1);
         return;
     }
     for (const char *s = text; *s; s++)
         if ((unsigned char)*s < 32 || *s == 127) {
-            xml_complain(r, MESSAGE_VALUE, "use letters, digits and signs",
-                         "a control character in a name");
+            xml_complain(r, MESSAGE_VALUE, "use letters, digits and punctuation",
+                         "the name contains a control character");
             return;
         }
     if (!is_xacro(r, text))
@@ -102,7 +102,8 @@ void xml_name(reader_t *r, const XML_Char **attributes, const char *element, con
 
 void xml_not_negative(reader_t *r, const char *element, const char *key, double value) {
     if (value < 0)
-        xml_complain(r, MESSAGE_VALUE, "give its amount", "<%s %s> is negative", element, key);
+        xml_complain(r, MESSAGE_VALUE, "give a positive number", "<%s %s> is negative", element,
+                     key);
 }
 
 /* Known attributes of each element. Other elements (geometry, colours) are not checked. */
@@ -141,7 +142,7 @@ void xml_unknown_attributes(reader_t *r, const XML_Char **attributes, const char
             continue;
         const char *near = messages_nearest(key, ATTRIBUTES[e].keys);
         if (ATTRIBUTES[e].shapes || near) {
-            char cure[80] = "remove it; units are those of URDF, turns are given as rpy";
+            char cure[80] = "remove it; URDF has fixed units, and rotations are given as rpy";
             if (near)
                 snprintf(cure, sizeof cure, "did you mean %s?", near);
             messages_add(r->messages, MESSAGE_WARNING, MESSAGE_UNKNOWN_KEY,

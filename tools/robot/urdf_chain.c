@@ -31,7 +31,7 @@ static void check_names(urdf_build_t *b) {
         for (size_t k = 0; k < i; k++)
             if (strcmp(u->link[i].name, u->link[k].name) == 0) {
                 urdf_say(b, MESSAGE_ERROR, MESSAGE_DUPLICATE_NAME, u->link[i].line, u->link[i].name,
-                         "rename one of them", "a link of this name stands already in line %u",
+                         "rename one of them", "line %u already has a link of this name",
                          (unsigned)u->link[k].line);
                 break;
             }
@@ -40,8 +40,7 @@ static void check_names(urdf_build_t *b) {
             if (strcmp(u->joint[i].name, u->joint[k].name) == 0) {
                 urdf_say(b, MESSAGE_ERROR, MESSAGE_DUPLICATE_NAME, u->joint[i].line,
                          u->joint[i].name, "rename one of them",
-                         "a joint of this name stands already in line %u",
-                         (unsigned)u->joint[k].line);
+                         "line %u already has a joint of this name", (unsigned)u->joint[k].line);
                 break;
             }
 }
@@ -86,8 +85,7 @@ static void find_root(urdf_build_t *b) {
         if (b->root != URDF_NONE) {
             urdf_say(b, MESSAGE_ERROR, MESSAGE_TREE, u->link[i].line, u->link[i].name,
                      "connect one to the other with a joint, or remove it",
-                     "two links without a parent: %s and %s", u->link[b->root].name,
-                     u->link[i].name);
+                     "two links have no parent: %s and %s", u->link[b->root].name, u->link[i].name);
             return;
         }
         b->root = i;
@@ -133,7 +131,8 @@ static void take_freezes(urdf_build_t *b) {
         size_t i = urdf_find_joint(u, f->joint);
         if (i == URDF_NONE) {
             urdf_say(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, 0, f->joint,
-                     suggest(u, false, f->joint, cure, sizeof cure), "there is no joint to freeze");
+                     suggest(u, false, f->joint, cure, sizeof cure),
+                     "there is no joint of this name to freeze");
         } else if (u->joint[i].type == URDF_FIXED) {
             urdf_say(b, MESSAGE_ERROR, MESSAGE_VALUE, u->joint[i].line, f->joint, "leave it out",
                      "a fixed joint has no position to freeze it at");
@@ -174,7 +173,7 @@ static bool resolve_mimic(urdf_build_t *b, size_t i) {
         if (++steps > b->urdf->joints) {
             urdf_say(b, MESSAGE_ERROR, MESSAGE_MIMIC, j->line_mimic, j->name,
                      "let one of them move on its own",
-                     "mimic joints that follow each other in a circle");
+                     "mimic joints follow each other in a circle");
             return false;
         }
     }
@@ -237,8 +236,8 @@ static void choose_default(urdf_build_t *b) {
     b->last = b->tip = best;
     if (ties > 0)
         urdf_say(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->link[best].line, u->link[best].name,
-                 "choose another with --tip", "the chain ends here; as many joints move towards %s",
-                 others);
+                 "choose another with --tip",
+                 "the chain ends here; as many joints move on the way to %s", others);
 }
 
 static void choose_tip(urdf_build_t *b, const char *name) {
@@ -265,7 +264,7 @@ static void mark_chain(urdf_build_t *b) {
     if (count > DYN_MAX_JOINTS) {
         urdf_say(b, MESSAGE_ERROR, MESSAGE_LIMIT, b->urdf->link[b->last].line,
                  b->urdf->link[b->last].name, "choose a shorter chain with --tip, or freeze joints",
-                 "%zu moving joints, at most %u are possible", count, DYN_MAX_JOINTS);
+                 "the chain has %zu moving joints; at most %u are possible", count, DYN_MAX_JOINTS);
         return;
     }
     b->n = (uint32_t)count;

@@ -27,7 +27,7 @@ static void skip_element(reader_t *r, const char *name, const char *place,
 static bool grow(reader_t *r, void **list, size_t size, size_t count, size_t *room) {
     if (count >= URDF_ITEMS_MAX) {
         xml_stop(r, MESSAGE_LIMIT, "is this one arm?",
-                 "more than 1000 links, joints or transmissions");
+                 "the file has more than 1000 links, joints or transmissions");
         return false;
     }
     if (count < *room)
@@ -35,7 +35,7 @@ static bool grow(reader_t *r, void **list, size_t size, size_t count, size_t *ro
     size_t more = *room ? 2 * *room : 32;
     void *bigger = realloc(*list, more * size);
     if (!bigger) {
-        xml_stop(r, MESSAGE_MEMORY, NULL, "no memory left");
+        xml_stop(r, MESSAGE_MEMORY, NULL, "there is not enough memory");
         return false;
     }
     *list = bigger;
@@ -217,7 +217,7 @@ at_t xml_begin_root(reader_t *r, const char *name, const XML_Char **attributes) 
     const char *local = colon ? colon + 1 : name;
     if (strcmp(local, "robot") != 0) {
         char text[120];
-        snprintf(text, sizeof text, "the root element is <%.60s>, a URDF has <robot>", name);
+        snprintf(text, sizeof text, "the root element is <%.60s>; that of a URDF is <robot>", name);
         xml_stop(r, MESSAGE_FORMAT,
                  strcmp(local, "sdf") == 0 ? "convert the SDF to a URDF first" : "give a URDF",
                  text);

@@ -63,11 +63,12 @@ static void XMLCALL on_begin(void *context, const XML_Char *name, const XML_Char
     if (r->stopped)
         return;
     if (++r->elements > URDF_ELEMENTS_MAX) {
-        xml_stop(r, MESSAGE_LIMIT, "is this one arm?", "more than 200000 elements");
+        xml_stop(r, MESSAGE_LIMIT, "is this one arm?", "the file has more than 200000 elements");
         return;
     }
     if (r->depth == URDF_DEPTH_MAX) {
-        xml_stop(r, MESSAGE_LIMIT, "a URDF needs 6 levels", "nested deeper than 64 levels");
+        xml_stop(r, MESSAGE_LIMIT, "a URDF needs 6 levels",
+                 "the file is nested deeper than 64 levels");
         return;
     }
     at_t at = AT_SKIPPED, where = r->depth ? r->stack[r->depth - 1] : AT_ROOT;
@@ -126,7 +127,7 @@ static void XMLCALL on_end(void *context, const XML_Char *name) {
         char text[sizeof r->reduction];
         snprintf(text, sizeof text, "%.*s", (int)r->reduction_size, r->reduction);
         if (r->reduction_size == 0)
-            xml_skip(r, "<mechanicalReduction> without a number");
+            xml_skip(r, "<mechanicalReduction> has no number");
         else if (xml_parse_numbers(r, "mechanicalReduction", "text", text, &r->reduction_value,
                                    1) &&
                  r->reduction_value == 0)
@@ -170,7 +171,7 @@ static void XMLCALL on_entity(void *context, const XML_Char *name, int parameter
                               const XML_Char *notation) {
     (void)name, (void)parameter, (void)value, (void)size, (void)base;
     (void)system, (void)public, (void)notation;
-    xml_stop(context, MESSAGE_ENTITY, "remove it", "an entity is refused");
+    xml_stop(context, MESSAGE_ENTITY, "remove it", "entities are refused");
 }
 
 static void settle_transmissions(reader_t *r) {
@@ -184,14 +185,14 @@ static void settle_transmissions(reader_t *r) {
             if (u->joint[k].reduction != 0)
                 messages_add(r->messages, MESSAGE_WARNING, MESSAGE_DUPLICATE_NAME,
                              (message_place_t){r->file, t->line, t->joint}, "keep one of them",
-                             "a second transmission of this joint: %g instead of %g is used",
+                             "the joint has a second transmission: %g is used instead of %g",
                              t->reduction, u->joint[k].reduction);
             u->joint[k].reduction = t->reduction;
             u->joint[k].line_reduction = t->line;
         } else {
             messages_add(r->messages, MESSAGE_WARNING, MESSAGE_UNKNOWN_NAME,
                          (message_place_t){r->file, t->line, t->joint}, "check its name",
-                         "a transmission for a joint that does not exist");
+                         "the transmission is for a joint that does not exist");
         }
     }
 }
@@ -212,7 +213,7 @@ int urdf_read(const char *file, const char *bytes, size_t size, urdf_t *out, mes
     if (!parser) {
         free(r);
         messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, (message_place_t){file, 0, NULL}, "",
-                     "no memory left for the XML parser");
+                     "there is not enough memory for the XML parser");
         return -1;
     }
     *r = (reader_t){.file = file, .messages = messages, .parser = parser, .out = out};
@@ -226,7 +227,7 @@ int urdf_read(const char *file, const char *bytes, size_t size, urdf_t *out, mes
         r->depth = 0;
         const bool late = XML_GetErrorCode(parser) == XML_ERROR_MISPLACED_XML_PI;
         xml_complain(r, MESSAGE_SYNTAX,
-                     late ? "remove what stands before <?xml"
+                     late ? "remove everything before <?xml"
                           : "check the tags at and above this line",
                      "not well-formed XML: %s", XML_ErrorString(XML_GetErrorCode(parser)));
     }

@@ -29,27 +29,29 @@ static const struct {
     const char *name, *argument, *help;
     int (*run)(shell_t *sh, const char *words);
 } commands[] = {
-    {"inverse_arm", "", "torque and voltage for theta, omega and alpha", shell_inverse_arm},
-    {"forward_arm", "", "alpha for theta, omega and voltage", shell_forward_arm},
+    {"inverse_arm", "", "compute torque and voltage for theta, omega and alpha", shell_inverse_arm},
+    {"forward_arm", "", "compute alpha for theta, omega and voltage", shell_forward_arm},
     {"simulate", "",
-     "the motion under constant voltage or a schedule; asks whether it starts "
-     "anew, from zero, with a file, and for how many timesteps. Answers may stand "
-     "in the same line: simulate yes no no 1000",
+     "simulate the motion under a constant voltage or a schedule; asks whether to start a new "
+     "simulation, from zero, with a file, and for how many timesteps. The answers may follow in "
+     "the same line: simulate yes no no 1000",
      shell_simulate},
-    {"plot_simulation", "[FILE]", "plots the simulation: .png, .svg or .pdf; simulation.png",
-     shell_plot_simulation},
+    {"plot_simulation", "[FILE]",
+     "plot the simulation as .png, .svg or .pdf; default simulation.png", shell_plot_simulation},
     {"print_simulation", "",
-     "prints the simulation, or writes it into the open output file; asks "
-     "for start, finish and step, in timesteps: print_simulation 0 100 10",
+     "print the simulation, or write it into the open output file; asks for start, finish and "
+     "step, in timesteps: print_simulation 0 100 10",
      shell_print_simulation},
-    {"write_graphic_file", "[FILE]", "an animation to be seen in a browser; simulation.html",
+    {"write_graphic_file", "[FILE]", "write an animation for a browser; default simulation.html",
      shell_write_graphic_file},
-    {"open_output_file", "FILE", "what print_simulation prints goes there", shell_open_output_file},
-    {"close_output_file", "", "and to the screen again", shell_close_output_file},
-    {"database_read", "ROBOT", "another arm; the variables start anew", shell_database_read},
+    {"open_output_file", "FILE", "let print_simulation write into this file",
+     shell_open_output_file},
+    {"close_output_file", "", "let print_simulation write to the screen again",
+     shell_close_output_file},
+    {"database_read", "ROBOT", "load another arm and reset the variables", shell_database_read},
     {"show", "", "all variables", shell_show},
-    {"help", "[NAME]", "this list, or more about one variable or command", help},
-    {"quit", "", "ends, as control-D does", shell_quit},
+    {"help", "[NAME]", "print this list, or explain one variable or command", help},
+    {"quit", "", "end the program, as control-D does", shell_quit},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -144,7 +146,7 @@ static int run_line(shell_t *sh, const char *text) {
         return shell_set_variable(sh, (variable_t)variable, rest + strspn(rest, " \t"));
     }
     if (variable >= 0 && *rest)
-        return shell_error(sh, "write `help` for the way it goes",
+        return shell_error(sh, "`help` lists commands and variables",
                            "%s is a variable: `%s = ...` sets it", name, name);
     if (variable >= 0)
         return shell_print_variable(sh, (variable_t)variable);

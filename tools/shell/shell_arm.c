@@ -34,7 +34,7 @@ int shell_make_arm(shell_t *sh) {
     int status;
     sim_system_t *arm = rigid_make(&sh->robot->model, sh->method, &status);
     if (!arm)
-        return shell_error(sh, "`appell check` says more", "%s", sim_status_text(status));
+        return shell_error(sh, "see `appell check`", "%s", sim_status_text(status));
     shell_forget_run(sh);
     rigid_free(sh->arm);
     sh->arm = arm;
@@ -65,5 +65,5 @@ int shell_need_motors(const shell_t *sh, const char *what) {
     if (sh->motors)
         return EXIT_YES;
     return shell_error(sh, "use torque, or give motors in the robot file",
-                       "%s: this arm has no motors whose voltage could be computed", what);
+                       "%s: this arm has no motors, so there is no voltage", what);
 }

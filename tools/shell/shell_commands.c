@@ -47,7 +47,8 @@ static int ask_yes(shell_t *sh, const char **words, const char *question, bool *
     *yes = !strcmp(text, "y") || !strcmp(text, "yes");
     if (*yes || !strcmp(text, "n") || !strcmp(text, "no"))
         return EXIT_YES;
-    return shell_error(sh, "nothing was done", "'%s' is neither yes nor no", text);
+    return shell_error(sh, "nothing was done; answer yes or no", "'%s' is neither yes nor no",
+                       text);
 }
 
 static int ask_count(shell_t *sh, const char **words, const char *question, long least, long most,
@@ -117,7 +118,7 @@ static int choose_source(shell_t *sh, const char **words, source_t *source, doub
     if (*duration_s <= TIMESTEPS_MAX * sh->timestep_s)
         return EXIT_YES;
     source_free(source);
-    return shell_error(sh, "a longer timestep, or a shorter schedule",
+    return shell_error(sh, "use a longer timestep or a shorter schedule",
                        "%g s are more than %d timesteps", *duration_s, TIMESTEPS_MAX);
 }
 
@@ -162,10 +163,11 @@ int shell_simulate(shell_t *sh, const char *words) {
     if (ask_yes(sh, &words, "Start a new simulation? ", &anew) != EXIT_YES)
         return EXIT_BAD;
     if (!anew && !sh->sim)
-        return shell_error(sh, "answer yes to start a new one",
-                           sh->record.rows > 0
-                               ? "the simulation cannot go on: theta, omega or the arm has changed"
-                               : "there is no simulation yet that could go on");
+        return shell_error(
+            sh, "answer yes to start a new one",
+            sh->record.rows > 0
+                ? "the simulation cannot be continued: theta, omega or the arm has changed"
+                : "there is no simulation yet to continue");
     if (anew && ask_yes(sh, &words, "Set theta and omega to zero? ", &zero) != EXIT_YES)
         return EXIT_BAD;
     if (choose_source(sh, &words, &source, &duration_s) != EXIT_YES)
@@ -184,7 +186,8 @@ int shell_simulate(shell_t *sh, const char *words) {
     if (status == SIM_STOPPED)
         out_format("interrupted: ");
     else if (status != SIM_OK)
-        return shell_error(sh, "a shorter timestep", "at %.6g s: %s", t, sim_status_text(status));
+        return shell_error(sh, "use a shorter timestep", "at %.6g s: %s", t,
+                           sim_status_text(status));
     out_format("%zu rows, %.9g s simulated\n", sh->record.rows, t);
     return EXIT_YES;
 }
@@ -279,7 +282,7 @@ int shell_open_output_file(shell_t *sh, const char *words) {
     FILE *file = *path ? fopen(path, "w") : NULL;
     if (!file)
         return shell_error(sh, "check the path and its permissions", "%s: cannot be opened: %s",
-                           *path ? path : "no name", *path ? strerror(errno) : "empty");
+                           *path ? path : "no name", *path ? strerror(errno) : "the text is empty");
     shell_close_output(sh);
     sh->output = file;
     sh->output_name = strdup(path);
@@ -305,16 +308,16 @@ int shell_database_read(shell_t *sh, const char *words) {
     if (robot && arm_elastic(&request, robot)) {
         arm_free(robot);
         char cure[1200];
-        snprintf(cure, sizeof cure, "`appell sim %s` with options, as --duration, simulates them",
-                 path);
-        return shell_error(sh, cure,
-                           "%s has elastic links, and the interactive program is for rigid ones; "
-                           "%s stays",
-                           path, sh->robot->name);
+        snprintf(cure, sizeof cure,
+                 "`appell sim %s` with options such as --duration simulates them", path);
+        return shell_error(
+            sh, cure,
+            "%s has elastic links, and the interactive program is for rigid ones; %s stays loaded",
+            path, sh->robot->name);
     }
     if (!robot || shell_take_robot(sh, robot) != EXIT_YES)
-        return shell_error(sh, "`database_read NAME` with a robot file, a URDF or a known name",
-                           "%s was not read; %s stays", path, sh->robot->name);
+        return shell_error(sh, "use `database_read NAME` with a robot file, a URDF or a known name",
+                           "%s was not read; %s stays loaded", path, sh->robot->name);
     out_format("%s, %u joints\n", sh->robot->name, (unsigned)sh->robot->n);
     return EXIT_YES;
 }

@@ -19,7 +19,7 @@
       "positive "                                                                                  \
       "where Z of the base points up, negative where it points down; three numbers are the "       \
       "vector in the base frame, which points down")                                               \
-    X(PERIOD, "DACTimePeriod", "time between two changes of the voltages, s")                      \
+    X(PERIOD, "DACTimePeriod", "time between two changes of the voltages, in s")                   \
     X(THETA, "theta", "position of each joint, rad or m")                                          \
     X(OMEGA, "omega",                                                                              \
       "speed of each joint, rad/s or m/s; a new speed changes the torque, by the "                 \

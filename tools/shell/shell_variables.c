@@ -114,7 +114,7 @@ static int set_gravity(shell_t *sh, const char *text) {
         return EXIT_BAD;
     if (count != 1 && count != 3)
         return shell_error(sh, "write one number, along Z, or the three of a vector",
-                           "gravity: %ld numbers", count);
+                           "gravity has 1 or 3 numbers, not %ld", count);
     memcpy(before, sh->robot->gravity, sizeof before);
     const double down[3] = {0, 0, -value[0]};
     int status = arm_set_gravity(sh->request, sh->robot, count == 1 ? down : value);
@@ -133,7 +133,7 @@ static int set_positive(shell_t *sh, variable_t variable, const char *text) {
         return EXIT_BAD;
     if (count != 1 || !(value > 0))
         return shell_error(sh, "write one number above zero, in s", "%s: %s", name,
-                           count != 1 ? "one number is expected" : "that is not possible");
+                           count != 1 ? "one number is expected" : "the number is not possible");
     shell_forget_run(sh);
     *(variable == VARIABLE_PERIOD ? &sh->period_s : &sh->timestep_s) = value;
     return EXIT_YES;
@@ -178,7 +178,7 @@ static int set_vector(shell_t *sh, variable_t variable, const char *text) {
     if (count < 0)
         return EXIT_BAD;
     if (count != (long)n)
-        return shell_error(sh, "one number for each joint",
+        return shell_error(sh, "give one number for each joint",
                            "%s: %ld number%s where %u are expected", name, count,
                            count == 1 ? "" : "s", (unsigned)n);
     memcpy(of[variable], value, n * sizeof *value);

@@ -82,14 +82,14 @@ static int same_kind(firmware_t *f, const robot_t *robot) {
     for (uint32_t i = 1; i < f->app.n; i++)
         if ((bool)f->app.joint[i].motor != f->motors)
             return say_error(robot->file, "give all of them a motor, or none",
-                             "joint %s %s a motor, unlike the first one", robot->joint[i].name,
-                             f->motors ? "has not" : "has");
+                             "joint %s %s motor, unlike the first joint", robot->joint[i].name,
+                             f->motors ? "has no" : "has a");
     for (uint32_t i = 0; i < f->app.n && !f->motors; i++)
         if (!(f->app.joint[i].torque > 0))
-            return say_error(robot->file, "give limits: {torque: ...}, or motors",
-                             "joint %s has neither a motor nor a limit of its torque: its drive "
-                             "cannot be scaled",
-                             robot->joint[i].name);
+            return say_error(
+                robot->file, "give limits: {torque: ...}, or motors",
+                "joint %s has neither a motor nor a torque limit: its drive cannot be scaled",
+                robot->joint[i].name);
     return EXIT_YES;
 }
 

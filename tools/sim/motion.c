@@ -58,7 +58,8 @@ int motion_read(sim_motion_t *motion, const char *path, uint32_t n) {
     int status = table_times(&table, path);
     if (table.rows < 2) {
         table_free(&table);
-        return say_error(path, "give its start and its end at least", "a motion of 1 row");
+        return say_error(path, "give at least its start and its end",
+                         "the motion has only one row");
     }
     motion->points = table.rows;
     motion->point = calloc(table.rows, width(motion) * sizeof(double));

@@ -14,14 +14,13 @@ const char *sim_status_text(int status) {
     case SIM_STOPPED:
         return "stopped";
     case SIM_E_NUMBER:
-        return "the motion grew beyond all numbers: the steps are too long, or the drive is "
-               "unstable";
+        return "the motion diverged: the steps are too long, or the drive is unstable";
     case SIM_E_STEP:
-        return "the tolerance cannot be met with steps that the time still resolves";
+        return "the tolerance cannot be met: the steps became too short to advance the time";
     case SIM_E_STOPS:
-        return "several joints at their stops hinder each other without end";
+        return "several joints at their stops block each other endlessly";
     case SIM_E_MEMORY:
-        return "no memory left";
+        return "there is not enough memory";
     default:
         return dyn_status_cause(status);
     }

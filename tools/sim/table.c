@@ -61,7 +61,7 @@ static int read_all(table_t *table, rows_t *rows, const size_t *counts, size_t c
     if (status < 0)
         return EXIT_BAD;
     if (table->rows == 0)
-        return say_error(rows->name, cure, "there is no row in it");
+        return say_error(rows->name, cure, "the file has no rows");
     return EXIT_YES;
 }
 

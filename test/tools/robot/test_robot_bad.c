@@ -66,25 +66,25 @@ static const char good_urdf[] =
     "<axis xyz=\"1 0 0\"/><mimic joint=\"j1\" multiplier=\"2\"/></joint>\n"              /* 11 */
     "</robot>\n";                                                                        /* 12 */
 
-static const char
-    good_parts[] = "name: p\n"                                                            /* 1 */
-                   "convention: mdh\n"                                                    /* 2 */
-                   "gravity: [0, 0, -9.81]\n"                                             /* 3 */
-                   "materials: [{name: steel, density: 7850}]\n"                          /* 4 */
-                   "parts:\n"                                                             /* 5 */
-                   "  - name: rod\n"                                                      /* 6 */
-                   "    sections:\n"                                                      /* 7 */
-                   "      - {shape: cylinder, radius: 0.1, length: 1, material: steel}\n" /* 8 */
-                   "      - {shape: tube, radius: 0.2, inner_radius: 0.1, length: 1, density: "
-                   "1000}\n"                                                         /* 9 */
-                   "links:\n"                                                        /* 10 */
-                   "  - {name: arm, parts: [{part: rod, pose: {xyz: [0, 0, 1]}}]}\n" /* 11 */
-                   "  - {name: effector, parts: [{part: rod}]}\n"                    /* 12 */
-                   "joints:\n"                                                       /* 13 */
-                   "  - {name: j, type: revolute, dh: {theta: 0, d: 0, a: 0, alpha: 0}, link: "
-                   "arm}\n" /* 14 */
-                   "  - {name: k, type: revolute, dh: {theta: 0, d: 0, a: 0, alpha: 0}, link: "
-                   "effector}\n"; /* 15 */
+static const char good_parts[] =
+    "name: p\n"                                                            /* 1 */
+    "convention: mdh\n"                                                    /* 2 */
+    "gravity: [0, 0, -9.81]\n"                                             /* 3 */
+    "materials: [{name: steel, density: 7850}]\n"                          /* 4 */
+    "parts:\n"                                                             /* 5 */
+    "  - name: rod\n"                                                      /* 6 */
+    "    sections:\n"                                                      /* 7 */
+    "      - {shape: cylinder, radius: 0.1, length: 1, material: steel}\n" /* 8 */
+    "      - {shape: tube, radius: 0.2, inner_radius: 0.1, length: 1, density: "
+    "1000}\n"                                                         /* 9 */
+    "links:\n"                                                        /* 10 */
+    "  - {name: arm, parts: [{part: rod, pose: {xyz: [0, 0, 1]}}]}\n" /* 11 */
+    "  - {name: effector, parts: [{part: rod}]}\n"                    /* 12 */
+    "joints:\n"                                                       /* 13 */
+    "  - {name: j, type: revolute, dh: {theta: 0, d: 0, a: 0, alpha: 0}, link: "
+    "arm}\n" /* 14 */
+    "  - {name: k, type: revolute, dh: {theta: 0, d: 0, a: 0, alpha: 0}, link: "
+    "effector}\n"; /* 15 */
 
 typedef struct {
     const char *base, *find, *replace;
@@ -132,14 +132,14 @@ static const case_t cases[] = {
     {Y, "limits: {position: [-1, 1], velocity: 2, torque: 5}", "limits:", MESSAGE_TYPE, 10,
      "leave the key out"},
     {Y, "name: arm\n", "name: {a: b}\n", MESSAGE_TYPE, 1, "a mapping where text is expected"},
-    {Y, "name: arm\n", "name: \"\"\n", MESSAGE_VALUE, 1, "name: empty"},
+    {Y, "name: arm\n", "name: \"\"\n", MESSAGE_VALUE, 1, "name: the text is empty"},
     {Y, "name: arm\n",
      "name: "
      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
      MESSAGE_LIMIT, 1, "longer than 127 bytes"},
     {Y, "name: arm\n", "name: \"a\\x1bb\"\n", MESSAGE_VALUE, 1, "control character"},
-    {Y, "coulomb: 0.2", "coulomb: [1, 2, 3]", MESSAGE_COUNT, 12, "possible are 1 to 2"},
+    {Y, "coulomb: 0.2", "coulomb: [1, 2, 3]", MESSAGE_COUNT, 12, "1 to 2 are possible"},
     /* numbers */
     {Y, "mass: 1, com", "mass: .nan, com", MESSAGE_NUMBER, 9, "\".nan\" is not a finite"},
     {Y, "mass: 1, com", "mass: nan, com", MESSAGE_NUMBER, 9, "\"nan\" is not a finite"},
@@ -159,7 +159,7 @@ static const case_t cases[] = {
     {Y, "feedback: pd", "feedback: pid", MESSAGE_VALUE, 4, "did you mean pd?"},
     {Y, "rate: 1000", "rate: 0", MESSAGE_VALUE, 4, "1 to 100000 Hz"},
     {Y, "velocity: 2", "velocity: -2", MESSAGE_VALUE, 10, "velocity is negative"},
-    {Y, "gear: 50", "gear: 0", MESSAGE_VALUE, 11, "a gear of zero"},
+    {Y, "gear: 50", "gear: 0", MESSAGE_VALUE, 11, "the gear is zero"},
     {Y, "resistance: 1", "resistance: -1", MESSAGE_VALUE, 11, "resistance is negative"},
     {Y, "coulomb: 0.2", "coulomb: [0.2, 0.3]", MESSAGE_VALUE, 12, "wrong sign"},
     {Y, "coulomb: 0.2", "coulomb: -0.2", MESSAGE_VALUE, 12, "coulomb is negative"},
@@ -177,7 +177,8 @@ static const case_t cases[] = {
     {Y, "    dh: {theta: 0, d: 0.1", "    mdh: {theta: 0, d: 0.1", MESSAGE_UNKNOWN_KEY, 8,
      "did you mean dh?"},
     /* joints */
-    {Y, "joints:\n", "joints: []\njunk:\n", MESSAGE_COUNT, 5, "0 entries, possible are 1 to 32"},
+    {Y, "joints:\n", "joints: []\njunk:\n", MESSAGE_COUNT, 5,
+     "0 entries where 1 to 32 are possible"},
     {Y, "joints:\n", "joints: 6\njunk:\n", MESSAGE_TYPE, 5, "where a list is expected"},
     {Y, "joints:\n", "junk:\n", MESSAGE_MISSING_KEY, 1, "\"joints\" is missing"},
     {Y, "joints:\n", "joints: [1, 2]\njunk:\n", MESSAGE_TYPE, 5, "joints[1]: a single value"},
@@ -186,23 +187,24 @@ static const case_t cases[] = {
      "not well-formed YAML"},
     {Y, "    type: revolute", "\ttype: revolute", MESSAGE_SYNTAX, 0, "not well-formed YAML"},
     {Y, "name: arm", "name: \"arm", MESSAGE_SYNTAX, 0, "not well-formed YAML"},
-    {Y, "name: arm", "name: *nobody", MESSAGE_ALIAS, 1, "without an anchor"},
+    {Y, "name: arm", "name: *nobody", MESSAGE_ALIAS, 1, "has no anchor"},
     {Y, "name: arm", "name: !!str arm", MESSAGE_SYNTAX, 1, "a YAML tag"},
-    {Y, "payload: {mass: 1}\n", "---\nname: again\n", MESSAGE_SYNTAX, 20, "a second YAML document"},
-    {Y, "name: arm", "[a, b]: arm", MESSAGE_TYPE, 1, "a key that is a list"},
+    {Y, "payload: {mass: 1}\n", "---\nname: again\n", MESSAGE_SYNTAX, 20,
+     "the file contains a second YAML document"},
+    {Y, "name: arm", "[a, b]: arm", MESSAGE_TYPE, 1, "a key is a list"},
     {Y, "name: arm", "name: \"a\\0b\"", MESSAGE_SYNTAX, 1, "a zero byte"},
-    {Y, "name: arm", "name: &x [*x]", MESSAGE_ALIAS, 1, "an anchor that ended before it"},
+    {Y, "name: arm", "name: &x [*x]", MESSAGE_ALIAS, 1, "has no anchor before it"},
     {Y, "name: arm", "name: [[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
      MESSAGE_LIMIT, 1, "nested deeper"},
     /* elastic links */
     {F, "convention: mdh", "convention: dh", MESSAGE_FLEX, 8, "only in convention mdh"},
-    {F, "a: 1, alpha", "a: 1.1, alpha", MESSAGE_FLEX, 8, "is not the next joint's a, 1.1"},
+    {F, "a: 1, alpha", "a: 1.1, alpha", MESSAGE_FLEX, 8, "but a of the next joint is 1.1"},
     {F, "{length: 1", "{length: 0", MESSAGE_FLEX, 8, "length is not positive"},
     {F, "mass_per_length: 5", "mass_per_length: 0", MESSAGE_FLEX, 8, "mass_per_length is not"},
     {F, "EI_z: 10, ", "", MESSAGE_FLEX, 8, "modes xy need a positive EI_z"},
     {F, "EI_y: 9", "EI_y: -9", MESSAGE_FLEX, 8, "modes xz need a positive EI_y"},
     {F, "GJ: 3", "GJ: 0", MESSAGE_FLEX, 8, "modes torsion need a positive GJ"},
-    {F, "modes: {xy: 1, xz", "modes: {xy: 9, xz", MESSAGE_FLEX, 8, "9 modes xy, at most 8"},
+    {F, "modes: {xy: 1, xz", "modes: {xy: 9, xz", MESSAGE_FLEX, 8, "9 modes xy; at most 8"},
     {F, "modes: {xy: 1, xz", "modes: {xy: 1.5, xz", MESSAGE_NUMBER, 8, "not a whole number"},
     {F, "modes: {xy: 1, xz", "modes: {xy: -1, xz", MESSAGE_NUMBER, 8, "not a whole number"},
     {F, "modes: {xy: 1}", "modes: {xy: 1, torsion: 1}\n      GJ: 5", MESSAGE_FLEX, 13,
@@ -212,7 +214,7 @@ static const case_t cases[] = {
      9, "both link and flex"},
     {F, "values: [0, 0.1", "values: [1, 0.1", MESSAGE_FLEX, 18, "not zero at the root"},
     {F, "[0, 0.1, 0.3, 0.6, 1]", "[0, 0, 0, 0, 0]", MESSAGE_FLEX, 18, "zero everywhere"},
-    {F, "[0, 0.1, 0.3, 0.6, 1]", "[0, 1]", MESSAGE_COUNT, 18, "possible are 5 to 1001"},
+    {F, "[0, 0.1, 0.3, 0.6, 1]", "[0, 1]", MESSAGE_COUNT, 18, "5 to 1001 are possible"},
     {F, "modes: {xy: 1}\n", "modes: {xy: 2}\n", MESSAGE_FLEX, 18, "1 shapes for the 2 modes of xy"},
     {F, "plane: xy", "plane: yz", MESSAGE_VALUE, 18, "possible: xy, xz, torsion"},
     /* URDF: XML */
@@ -249,10 +251,10 @@ static const case_t cases[] = {
      "is a xacro expression"},
     /* URDF: the tree */
     {U, "<link name=\"l2\"/>", "<link name=\"l1\"/>", MESSAGE_DUPLICATE_NAME, 6,
-     "stands already in line 4"},
-    {U, "name=\"j2\"", "name=\"j1\"", MESSAGE_DUPLICATE_NAME, 10, "stands already in line 7"},
+     "line 4 already has a link"},
+    {U, "name=\"j2\"", "name=\"j1\"", MESSAGE_DUPLICATE_NAME, 10, "line 7 already has a joint"},
     {U, "<link name=\"l2\"/>", "<link name=\"l2\"/><link name=\"stray\"/>", MESSAGE_TREE, 6,
-     "two links without a parent: base and stray"},
+     "two links have no parent: base and stray"},
     {U, "<parent link=\"base\"/>", "<parent link=\"l2\"/>", MESSAGE_TREE, 0,
      "cannot be reached from the root base"},
     {U, "</robot>",
@@ -286,15 +288,16 @@ static const case_t cases[] = {
     /* parts databases */
     {P, "material: steel", "material: gold", MESSAGE_UNKNOWN_NAME, 8, "no material \"gold\""},
     {P, "material: steel", "material: steel, density: 1", MESSAGE_VALUE, 8, "more than one of"},
-    {P, ", material: steel", "", MESSAGE_MISSING_KEY, 8, "none of density, material and mass"},
+    {P, ", material: steel", "", MESSAGE_MISSING_KEY, 8,
+     "none of density, material and mass is given"},
     {P, "shape: cylinder", "shape: cilinder", MESSAGE_VALUE, 8, "did you mean cylinder?"},
     {P, "radius: 0.1, length: 1, material", "length: 1, material", MESSAGE_MISSING_KEY, 8,
      "a cylinder needs radius"},
     {P, "shape: cylinder, radius", "shape: cylinder, inner_radius: 0.05, radius", MESSAGE_VALUE, 8,
      "a cylinder has no inner_radius"},
-    {P, "inner_radius: 0.1", "inner_radius: 0.3", MESSAGE_VALUE, 9, "a solid without volume"},
+    {P, "inner_radius: 0.1", "inner_radius: 0.3", MESSAGE_VALUE, 9, "the solid has no volume"},
     {P, "radius: 0.1, length: 1, material", "radius: 0, length: 1, material", MESSAGE_VALUE, 8,
-     "without volume"},
+     "has no volume"},
     {P, "radius: 0.1, length: 1, material", "radius: 1e3, length: 1e6, material", MESSAGE_NUMBER,
      11, "mass: 2.46615e+16 is larger than 1e15"},
     {P, "density: 1000", "density: -1000", MESSAGE_MASS, 9, "not positive"},
@@ -392,8 +395,8 @@ static void test_content_of_no_kind(void) {
     must_fail("empty", "", 0, NULL, MESSAGE_FORMAT, 0, "the file is empty");
     must_fail("blank", "  \n\n", 4, NULL, MESSAGE_SYNTAX, 0, "holds no values");
     must_fail("comment", "# nothing\n", 10, NULL, MESSAGE_SYNTAX, 0, "holds no values");
-    must_fail("zeros", zeros, sizeof zeros, NULL, MESSAGE_FORMAT, 0, "binary content");
-    must_fail("elf", elf, sizeof elf, NULL, MESSAGE_FORMAT, 0, "binary content");
+    must_fail("zeros", zeros, sizeof zeros, NULL, MESSAGE_FORMAT, 0, "the content is binary");
+    must_fail("elf", elf, sizeof elf, NULL, MESSAGE_FORMAT, 0, "the content is binary");
     must_fail("text", "just words", 10, NULL, MESSAGE_FORMAT, 0, "neither a robot file");
     must_fail("list", "- a\n- b\n", 8, NULL, MESSAGE_FORMAT, 0, "neither a robot file");
     must_fail("latin1", "name: \xe4\xf6\xfc\n", 10, NULL, MESSAGE_SYNTAX, 0,
@@ -407,7 +410,8 @@ static void test_too_large(void) {
     char *big = malloc(ROBOT_FILE_MAX + 1);
     TEST_ASSERT_NOT_NULL(big);
     memset(big, ' ', ROBOT_FILE_MAX + 1);
-    must_fail("big", big, ROBOT_FILE_MAX + 1, NULL, MESSAGE_LIMIT, 0, "larger than 16 MB");
+    must_fail("big", big, ROBOT_FILE_MAX + 1, NULL, MESSAGE_LIMIT, 0,
+              "the file is larger than 16 MB");
     memset(big, '[', 1000000);
     must_fail("deep", big, 1000000, NULL, MESSAGE_LIMIT, 1, "nested deeper");
     for (size_t i = 0; i < 4000000; i++)
@@ -425,7 +429,7 @@ static void test_two_hundred_joints(void) {
                  "{mass: 1, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}}\n",
                  i);
     must_fail("long.yaml", text.data, text.size, NULL, MESSAGE_COUNT, 5,
-              "200 entries, possible are 1 to 32");
+              "200 entries where 1 to 32 are possible");
     help_text_free(&text);
     help_put(&text, "<robot name='long'><link name='l0'/>\n");
     for (int i = 1; i <= 200; i++)
@@ -435,7 +439,7 @@ static void test_two_hundred_joints(void) {
                  i, i, i - 1, i);
     help_put(&text, "</robot>\n");
     must_fail("long.urdf", text.data, text.size, NULL, MESSAGE_LIMIT, 201,
-              "200 moving joints, at most 32");
+              "200 moving joints; at most 32");
     help_text_free(&text);
     help_put(&text, "<robot name='many'>");
     for (int i = 0; i < 1001; i++)
@@ -468,7 +472,8 @@ static void test_options_that_do_not_fit(void) {
     must_fail("tip", U, strlen(U), &options, MESSAGE_CHAIN, 3, "no joint moves between");
     robot_freeze_t freeze = {"j9", 0};
     options = (robot_options_t){.freeze = &freeze, .freeze_count = 1};
-    must_fail("freeze", U, strlen(U), &options, MESSAGE_UNKNOWN_NAME, 0, "no joint to freeze");
+    must_fail("freeze", U, strlen(U), &options, MESSAGE_UNKNOWN_NAME, 0,
+              "no joint of this name to freeze");
     freeze = (robot_freeze_t){"j1", NAN};
     must_fail("freeze", U, strlen(U), &options, MESSAGE_NUMBER, 7, "not finite");
     freeze.value = 0;

@@ -332,8 +332,8 @@ static void test_default_chain_of_the_gripper(void) {
     TEST_ASSERT_EQUAL_STRING("finger_b", robot->joint[3].link_name);
     expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "camera_tilt",
            "off the chain: frozen at 0 rad");
-    expect(&messages, MESSAGE_WARNING, MESSAGE_MIMIC, "grip_a", "follows grip_b");
-    expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "stand", "12 kg stand with the base");
+    expect(&messages, MESSAGE_WARNING, MESSAGE_MIMIC, "grip_a", "mimics grip_b");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "stand", "12 kg belong to the base");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "camera", "0.3 kg move with the link turret");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "adapter", "(no <inertial>)");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "palm", "0.5 kg move with the link stick");
@@ -364,7 +364,7 @@ static void test_tip_and_freeze(void) {
         {"camera_tilt", -0.75}, {"grip_b", 0.03}, {"grip_a", 0.035}, {"slide", 0.125}, {NULL, 0}};
     TEST_ASSERT_EQUAL(2, robot->n);
     expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "slide", "as asked: frozen at 0.125 m");
-    expect(&messages, MESSAGE_NOTE, MESSAGE_MIMIC, "grip_a", "held at 0.035 m");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_MIMIC, "grip_a", "fixed at 0.035 m");
     compare_with_tree(robot, GRIPPER, frozen);
     help_free(robot);
     messages_free(&messages);
@@ -426,7 +426,7 @@ static void test_tie_names_the_choice(void) {
     robot_t *robot = help_parse("tie", text, sizeof text - 1, NULL, &messages);
     TEST_ASSERT_EQUAL(1, robot->n);
     TEST_ASSERT_EQUAL_STRING("jx", robot->joint[0].name);
-    expect(&messages, MESSAGE_NOTE, MESSAGE_CHAIN, "x", "as many joints move towards y");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_CHAIN, "x", "as many joints move on the way to y");
     expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "jy", "off the chain");
     /* The default axis of a URDF is x. */
     TEST_ASSERT_EQUAL_DOUBLE(1, robot->joint[0].source.axis[0]);
@@ -488,7 +488,7 @@ static void test_nothing_is_dropped_silently(void) {
         {"<origin xyz=\"0 0 0.3\"/>", "<origin xyz=\"0 0 0.3\" RPY=\"1 0 0\"/>", MESSAGE_WARNING,
          MESSAGE_UNKNOWN_KEY, "j2", "RPY of <origin>"},
         {"<origin xyz=\"0 0 0.3\"/>", "<origin xyz=\"0 0 0.3\" quat_xyzw=\"0 0 0 1\"/>",
-         MESSAGE_WARNING, MESSAGE_UNKNOWN_KEY, "j2", "turns are given as rpy"},
+         MESSAGE_WARNING, MESSAGE_UNKNOWN_KEY, "j2", "rotations are given as rpy"},
         {"<mass value=\"2\"/>", "<mass value=\"2\" unit=\"g\"/>", MESSAGE_WARNING,
          MESSAGE_UNKNOWN_KEY, "arm", "unit of <mass>"},
         {"<mimic joint=\"j1\"", "<mimic joint=\"j1\" multiplyer=\"-2\"", MESSAGE_WARNING,
@@ -505,15 +505,15 @@ static void test_nothing_is_dropped_silently(void) {
         {"<mechanicalReduction>50<", "<mechanicalReduction>0<", MESSAGE_NOTE, MESSAGE_IGNORED, "",
          "<mechanicalReduction> of 0"},
         {"<mechanicalReduction>50<", "<mechanicalReduction> <", MESSAGE_NOTE, MESSAGE_IGNORED, "",
-         "<mechanicalReduction> without a number"},
+         "<mechanicalReduction> has no number"},
         {"</robot>",
          "<transmission name=\"u\"><joint name=\"j1\"/><actuator name=\"b\">"
          "<mechanicalReduction>60</mechanicalReduction></actuator></transmission></robot>",
-         MESSAGE_WARNING, MESSAGE_DUPLICATE_NAME, "j1", "60 instead of 50"},
+         MESSAGE_WARNING, MESSAGE_DUPLICATE_NAME, "j1", "60 is used instead of 50"},
         {"<origin xyz=\"0 0 0.1\"/>", "<origin xyz=\"0 0 82\" rpy=\"0 90 0\"/>", MESSAGE_WARNING,
          MESSAGE_UNITS, "plate", "82 m looks like millimetres"},
         {"<mimic joint=\"j1\"", "<mimic joint=\"j1\"", MESSAGE_WARNING, MESSAGE_MIMIC, "j4",
-         "it follows j1, which moves"},
+         "the joint mimics j1, which moves"},
     };
     static const char body[] = "<inertial><mass value=\"%s\"/><inertia ixx=\"1\" iyy=\"1\" "
                                "izz=\"1\" ixy=\"0\" iyz=\"0\" ixz=\"0\"/></inertial></link>";
@@ -564,7 +564,7 @@ static void test_ur5(void) {
     TEST_ASSERT_EQUAL_STRING("wrist_3_joint", robot->joint[5].name);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 3.7 + 8.393 + 2.275 + 1.219 + 1.219 + 0.1879,
                               moving_mass(robot));
-    expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "base_link", "4 kg stand with the base");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "base_link", "4 kg belong to the base");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "tool0", "move with the link wrist_3_link");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "ee_link", "move with the link wrist_3_link");
     expect(&messages, MESSAGE_NOTE, MESSAGE_TRANSMISSION, "elbow_joint", "says nothing");
