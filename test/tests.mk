@@ -60,7 +60,7 @@ define host_objects
 $(TEST_OUT)/$1/%.o: %.c $(COMPILED) $(TEST_OUT)/long
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$(HOSTCC) $(HOST_CFLAGS) $(UNITY_FLAGS) $2 $(if $(LONG),-DTEST_LONG) -c $$< -o $$@
+	$$(Q)$(HOSTCC) $$(HOST_CFLAGS) $(UNITY_FLAGS) $2 $(if $(LONG),-DTEST_LONG) -c $$< -o $$@
 endef
 define host_test
 $(TEST_OUT)/test_$1: $(call HOST_OBJ,$1) $(if $(TEST_REAL_$1),$(CORE_LIB_$(TEST_REAL_$1)),$(CORE_LIB)) $(DYN_HOST_LIB)
