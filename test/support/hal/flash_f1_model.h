@@ -17,8 +17,7 @@ enum { PAGE = 0x400, SLOT = 0x2000, SLOT0 = 0x0801C000, SLOT1 = 0x0801E000 };
 typedef struct {
     uint32_t *memory; /* both slots */
     uint32_t cr, sr, ar;
-    unsigned key;       /* 0: waits for the first key, 1: for the second, 2: open, 3: locked until
-                    * reset */
+    unsigned key;       /* 0, 1: waits for first, second key, 2: open, 3: locked until reset */
     unsigned busy;      /* number of polls for which the next operation keeps BSY set */
     unsigned busy_left; /* the same, left for the running operation */
     uint32_t fail_with; /* error flags with which the next operation ends */
