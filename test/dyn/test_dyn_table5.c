@@ -122,9 +122,9 @@ static int by_rounded_matrix(const float q[], const float qd[], const float tau[
  * differences body by body. Before these nothing cancels, so that each of their four terms has a
  * relative error of at most one unit of rounding (2^-24) for each rounding on its way, and a
  * difference enlarges that by the ratio of the sum of its terms to itself. A11 has the most
- * roundings: constants 1; sine and cosine 2 (dyn/number/trig.h) and a product and a sum, from either
- * side of a tensor 8; the shift by a 6; the sum with the first body 1; along the axis 3; solving 8
- * with the roots. CHAIN is their sum and the quotient.
+ * roundings: constants 1; sine and cosine 2 (dyn/number/trig.h) and a product and a sum, from
+ * either side of a tensor 8; the shift by a 6; the sum with the first body 1; along the axis 3;
+ * solving 8 with the roots. CHAIN is their sum and the quotient.
  */
 enum { CHAIN = 28 };
 
