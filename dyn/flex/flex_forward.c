@@ -2,7 +2,7 @@
  * Elastic links: forward dynamics (94) by Cholesky's factorisation, and the inverse problem, both
  * from the results of dyn/flex/flex.c and dyn/flex/flex_mass.c.
  *
- *   forward   I Theta'' = Re                                       tau is given, Theta'' wanted
+ *   forward   I Theta'' = Re                                       tau is given, Theta'' unknown
  *   torque    I_dd delta'' = Re_d - I_dq q'', then tau from (57)   q'' is given
  *   static    K delta = Re_d without K at delta' = delta'' = 0     q, q', q'' are given
  *

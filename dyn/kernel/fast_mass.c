@@ -102,8 +102,8 @@ INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k
     row[0] = element(0, row[0]);
 }
 
-/* Joins the composite body of joint i (i >= 2) to the parent link; also returns what the joint's
- * own acceleration needs there. */
+/* Carries the composite body of joint i (i >= 2) to its parent link; *e is the effort there of the
+ * joint's own unit acceleration. */
 INLINE composite join(const joint *j, bool mixed, bool prismatic, const fast_link *link,
                       composite c, effort *e) {
     frame A = fast_again(j, prismatic, link);

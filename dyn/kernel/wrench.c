@@ -2,8 +2,8 @@
  * Wrench on the end effector: tau -= J^T W, the end effector terms of Swartz's equation (13) by the
  * inward half of the recursion (8) to (10). W = [f, n] is what the surroundings exert on the end
  * effector, at its origin and on its axes; Swartz's f_hand is the opposite, what the end effector
- * exerts. Inverse dynamics calls this kernel afterwards. Forward dynamics needs tau + J^T W as its
- * input: call this kernel with -W first.
+ * exerts. Call it after inverse dynamics. Forward dynamics needs tau + J^T W as its input: call
+ * this kernel with -W before it.
  *
  * Operations (revolute; test_dyn_wrench): 20n + 4 multiplications, 13n + 6 additions, of
  * which the tool takes 24 and 15. No scratch. q31: W in the mass unit of the last link, force in kg

@@ -151,9 +151,10 @@ static const dyn_units_t units = {
 
 /*
  * q31: the angle is off by 7.3e-10 (half a unit of a binary angle), sine and cosine by 3e-9, each
- * of the two rotations cuts 2^-30 from two components: 0.8e-9 + 4.3e-9 + 2.7e-9 < 8e-9 for a unit
- * vector, times the reach for a point, which also loses a unit of reach, 2^-28, six times per joint
- * (shift, sum, two rotations). Constants add half a unit each, and the final Q28 one unit more.
+ * of the two rotations truncates two components by 2^-30: 0.8e-9 + 4.3e-9 + 2.7e-9 < 8e-9 for a
+ * unit vector, times the reach for a point, which also loses a unit of reach, 2^-28, six times per
+ * joint (shift, sum, two rotations). Constants add half a unit each, and the final Q28 one unit
+ * more.
  */
 static double q31_bound(double reach_unit) {
     return 8e-9 * (model.n + 2) * fmax(1, reach()) + 6 * (model.n + 2) * ldexp(reach_unit, -28) +

@@ -412,7 +412,7 @@ def test_explain_finds_every_instruction(folder):
                           os.path.join(BUILD, "host", "bench", "count.so")):
         print("no plugin here: nothing to explain")
         return
-    # One row for each kind of kernel call: the cycles found must be the cycles counted.
+    # One row for each kind of kernel call: --explain must find every counted instruction.
     for row in ("mass,crba,f32", "fd,aba,f32", "bias,ne,q31", "fk,-,f32", "volt,-,q31", "id,ne,f32"):
         code, out = run_bench("--explain", "puma560," + row)
         equal(0, code, row + ": " + out)

@@ -112,7 +112,7 @@ class Stub:
         assert answer == "OK", f"breakpoint {address:x}: {answer}"
 
     def stop_at_write(self, address, on):
-        """Watches writes to a word."""
+        """Switches a watchpoint for writes to a word on or off."""
         answer = self.ask(f"{'Z' if on else 'z'}2,{address:x},4")
         assert answer == "OK", f"watchpoint {address:x}: {answer}"
 

@@ -25,8 +25,8 @@ enum { TRIALS = 1000, MINUTES = 60 };
 enum { TRIALS = 60, MINUTES = 3 };
 #endif
 enum { N = CONTROL_ARM_JOINTS, MOST_MS = 50, TIMEOUT_MS = 4000, SHOULDER = 1, ELBOW = 2 };
-/* Percentage of late ones under weight: it was eighty before the guard used the model for the
- * encoder. */
+/* Allowed percentage of late faults under weight; it was eighty before the guard used the model for
+ * the encoder. */
 enum { LATE_PERCENT = 1 };
 
 static app_t app;

@@ -457,7 +457,8 @@ static void test_part_of_the_limits(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-/* Commissioning: offset and sign of the encoders, and position limits from the homed position. */
+/* Commissioning: sign, ratio and offset of the encoders, and a position limit set as a
+ * parameter. */
 static void test_encoders_and_soft_limits(void) {
     load();
     set(PARAMETER_arm, ARM_REAL); /* an arm is attached */

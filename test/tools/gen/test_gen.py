@@ -42,7 +42,7 @@ KERNELS = {"id": (3, lambda n: n), "mass": (1, lambda n: n * (n + 1) // 2), "bia
 
 
 def generate(folder, robot, *options):
-    """Returns the name of files and functions."""
+    """Returns the path of the generated files without their endings."""
     good("gen", robot, "--prefix", "arm", *options, "-q", "-o", folder)
     return os.path.join(folder, "arm")
 
