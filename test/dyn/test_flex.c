@@ -172,7 +172,7 @@ static void check_matrix(const double *theta, const double *thetad, const double
             worst.matrix = fmax(worst.matrix, fabs(is - want[i * n + k]) / most);
             TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(tolerance, want[i * n + k], is, made.name);
         }
-    /* And what accelerations add to the forces is the same matrix, by another way. */
+    /* The forces that accelerations add give the same matrix in another way. */
     dyn_flex_inverse_f64(&arm, &flex, &scratch, theta, thetad, thetadd, force[0]);
     dyn_flex_bias_f64(&arm, &flex, &scratch, theta, thetad, force[1]);
     for (uint32_t i = 0; i < n; i++) {

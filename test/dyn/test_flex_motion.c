@@ -169,7 +169,7 @@ static void row_of(const cJSON *list, int at, int n, double *out) {
         out[i] = cJSON_GetArrayItem(row, i)->valuedouble;
 }
 
-/* Returns how far it gets from them at most. */
+/* Returns the largest difference from the reference. */
 static double follow(const cJSON *sim) {
     double y[2 * SIZE] = {0}, h = 1e-4;
     const cJSON *times = item(sim, "t"), *angles = item(sim, "Theta"),
@@ -214,7 +214,7 @@ static void test_two_seconds_are_the_reference_values(void) {
     made.model.gravity[1] = 0;
     prepare();
     worst = fmax(worst, follow(cJSON_GetArrayItem(sims, 1)));
-    /* The rigid limit: the same arm with no mode at all. */
+    /* The rigid limit: the same arm without any mode. */
     flex_arm(FLEX_ARM_PLANAR, &made);
     memset(&made.flex, 0, sizeof made.flex);
     prepare();

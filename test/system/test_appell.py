@@ -529,13 +529,13 @@ def test_info_and_ops(folder):
 
 
 def test_numbers_of_the_pages(folder):
-    """What tools/README.md and tools/EVIDENCE.md show of the tool's answers."""
+    """The results that tools/README.md and tools/EVIDENCE.md show."""
     torques = good("id", "puma560", rows="0 0.5 -1 0 0.3 0  0 0 0 0 0 0  1 1 1 1 1 1\n")
     lines = good("info", "-q", "puma560").splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("problem"))
     kernels = [line for line in lines[head:] if line.split()[:2] in (["problem", "method"], ["id", "fast"], ["mass", "fast"], ["fd", "fast"])]
     assert len(kernels) == 4, lines
-    # A link that is lumped is named itself, and not the link that carries it.
+    # The message names the joined link itself, not the link that carries it.
     with open("test/support/robot_data/gripper.urdf") as file, open(os.path.join(folder, "arm.urdf"), "w") as bad:
         bad.write(file.read().replace('mass value="0.5"', 'mass value="-0.5"'))
     check = run("check", "-q", "arm.urdf", "--tip", "tcp", cwd=folder).stdout
@@ -691,10 +691,10 @@ def test_bad_images(folder):
     check(sealed(data[:16] + b"\x40" + data[17:]), "number of joints")
     check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: the robot image is damaged or foreign")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")
-    # What a board would take and a robot file cannot say.
+    # Values that a board accepts but a robot file cannot express.
     check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that it marks as not given")
     check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "what no robot file can express")
-    for _ in range(30):  # the reader itself is tested by test_image with many more
+    for _ in range(30):  # test_image tests the reader itself with many more
         cut = bytearray(data)
         for _ in range(numbers_of.randrange(1, 4)):
             cut[numbers_of.randrange(4, len(cut))] = numbers_of.randrange(256)
@@ -811,7 +811,8 @@ def test_help(folder):
 
 
 def test_version(folder):
-    """The number that the Makefile has, and a commit; which one depends on when the program was linked."""
+    """The version in the Makefile, and a commit; which one depends on when the program was
+    linked."""
     with open("Makefile") as file:
         number = re.search(r"^VERSION := (\d+\.\d+\.\d+)$", file.read(), re.MULTILINE).group(1)
     said = good("--version")

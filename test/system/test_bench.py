@@ -418,7 +418,7 @@ def test_explain_finds_every_instruction(folder):
         equal(0, code, row + ": " + out)
     code, shown = run_bench("--explain", "puma560,mass,fast,q31,netduino2")
     equal(0, code, shown)
-    # Folded: a page has lines of 160 characters.
+    # Folded: lines of a page have at most 160 characters.
     lines = [part for line in shown.splitlines() for part in textwrap.wrap(
         line, 120, subsequent_indent=14 * " ", replace_whitespace=False) or [""]]
     print("measured-block bench.explain\n```\n%s\n```\nmeasured-end" % "\n".join(lines), flush=True)
@@ -484,8 +484,9 @@ def test_choice_names_both_methods_where_they_differ(folder):
 
 
 def test_accepted_tables_are_those_of_the_baseline(folder):
-    """The blocks that the pages show (test/measured) and tools/bench/baseline.csv are accepted by one command.
-    bench and choice also need the long chains, which the baseline leaves out."""
+    """One command accepts the blocks that the pages show (test/measured) and
+    tools/bench/baseline.csv. The blocks bench and choice also need the long chains, which are not
+    in the baseline."""
     comment, rows = bench.read_csv(BASELINE)
     for name, make in table.PLACES.items():
         if name in ("bench", "choice"):

@@ -42,7 +42,8 @@ def test_table(folder):
 
 
 def test_pages(folder):
-    """Pages of firmware/ are what its tables say; the script writes them, and sees where one is old."""
+    """The pages of firmware/ agree with its tables; the script writes them and detects an outdated
+    one."""
     script = [sys.executable, os.path.abspath("tools/dev/firmware_pages.py")]
     done = subprocess.run(script + ["--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -62,7 +63,7 @@ def test_pages(folder):
         assert file.read() == text
 
 
-# In which words the table of firmware/safety/README.md names the stops.
+# The words of the table in firmware/safety/README.md for the stops.
 WHEN = {"hold": "loop and encoders are sound, gravity takes at most `hold_fraction` of the torque limits",
         "lower": "the same with more gravity, or torque or voltage were at their limits",
         "damp": "encoder lost, a value that is not a number, a late tick",
@@ -70,7 +71,7 @@ WHEN = {"hold": "loop and encoders are sound, gravity takes at most `hold_fracti
 
 
 def print_stops(text):
-    """The worst of each stop, with its bound."""
+    """The worst case of each stop, with its bound."""
     print("measured-block firmware_stops")
     print("| stop | when | faults | fastest joint, rad/s (bound) | fall of the end effector, m (bound) |\n|---|---|---|---|---|")
     pattern = r"stop: (\w+); fastest is \w+, ([\d.]+) rad/s \(bound ([\d.]+)\), .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+)\)"
@@ -155,7 +156,8 @@ def test_certificate(folder):
 
 
 def test_numbers_of_the_pages(folder):
-    """The table of tools/EVIDENCE.md. A motion begins in another tick each time, which moves counts by one or two: hundreds stay."""
+    """The table of tools/EVIDENCE.md. A motion begins in another tick each time, which changes
+    counts by one or two: rounded to hundreds they stay the same."""
     table = ["| board | clock | tick with the simulated arm, at most | worst with it | worst at the hardware | of the core | fastest rate |",
              "|---|---|---|---|---|---|---|"]
     for board, core in (("netduinoplus2", "M4F"), ("netduino2", "M3"), ("stm32vldiscovery", "M3"), ("nucleo-f446re", "M4F")):
@@ -213,7 +215,7 @@ def test_crash(folder):
     """The firmware jumps to an invalid address, writes its record, restarts and reports it."""
     with with_gdb(folder, "stm32vldiscovery", ["break link_start", "continue", "delete", "set $pc = 0x90000000"]) as board:
         expect(board, 17, "crash")
-        code, _, errors = appell("save", "-q", "--port", board.port)  # it has no robot
+        code, _, errors = appell("save", "-q", "--port", board.port)  # the board has no robot
         assert code == 1 and "the board crashed and started again" in errors and "`appell dump`" in errors, f"{code}: {errors}"
 
 

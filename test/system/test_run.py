@@ -178,7 +178,8 @@ def test_parameters_of_joints_need_a_robot(folder):
 
 
 def motions(text):
-    """The compared motions: title, masses, lines of the table, RMS of the three controllers, two factors."""
+    """The compared motions: title, masses, lines of the table, RMS of the three controllers, two
+    factors."""
     found = []
     for part in text.split("\n\n"):
         rms = re.search(r"^  all joints" + 3 * r" +([\d.]+)", part, re.M)
@@ -199,7 +200,8 @@ def tracking_rows(board, found):
 
 if LONG_RUN:
     def test_numbers_of_the_pages(folder):
-        """What `make run` prints, in part, for README.md, and the table of tracking errors for tools/EVIDENCE.md."""
+        """A part of the output of `make run`, for README.md, and the table of tracking errors for
+        tools/EVIDENCE.md."""
         table = ["| board | motion | masses | PD | PD + gravity | full feedforward | times better |", "|---|---|---|---|---|---|---|"]
         for board, name in (("netduinoplus2", "F405, f32"), ("netduino2", "F205, q31")):
             code, text, errors, _ = run(folder, "--port", f"qemu:{board}")

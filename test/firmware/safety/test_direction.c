@@ -111,7 +111,7 @@ static int caught(uint32_t defect, uint32_t joint, uint32_t feedback, const erro
     return moved < 0 ? 0 : t - moved;
 }
 
-/* What `each` found, for a table of firmware/safety/README.md. */
+/* Results of `each`, for a table of firmware/safety/README.md. */
 typedef struct {
     uint32_t defect, feedback;
     const error_t *error;
@@ -135,7 +135,7 @@ static void print_measured(void) {
     printf("\nEach cell is of %d motions.\nmeasured-end\n", TRIALS);
 }
 
-/* Every joint; where the model is right the limits above must hold. */
+/* All joints; where the model is right the limits above must hold. */
 static void each(uint32_t defect, uint32_t feedback, const error_t *e) {
     row_t *row = &measured[measured_rows++];
     *row = (row_t){defect, feedback, e, {0}, {0}};

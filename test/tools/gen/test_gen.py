@@ -269,8 +269,9 @@ def test_q31_is_proved_and_right(folder):
 
 
 def test_the_example_of_the_page(folder):
-    """tools/gen/README.md says how the code is called, in f32 and in q31: its program is compiled and run as it stands there,
-    and both number types give the torques of the general kernels. They are printed with four digits behind the point."""
+    """tools/gen/README.md explains how the code is called, in f32 and in q31: its program is
+    compiled and run unchanged, and both number types give the torques of the general kernels,
+    printed with four decimals."""
     with open("tools/gen/README.md", encoding="utf-8") as f:
         page = f.read()
     source = os.path.join(folder, "example.c")
@@ -305,7 +306,8 @@ def tolerances_of(path):
 
 
 def test_q31_of_a_file_without_acceleration_limits(folder):
-    """A URDF has none. The code must hold for the accelerations for which the image of the same file is proved."""
+    """A URDF has none. The code must be valid for the accelerations for which the image of the same
+    file is proved."""
     path = generate(folder, "test/support/robot_data/gripper.urdf", "--real", "q31", "--effort", "0")
     assert compiled(path).arm_selftest() == 0
 
@@ -614,7 +616,8 @@ def test_the_table_says_what_the_code_contains(folder):
 # ------------------------------------------------------------------------------------ operation counts
 
 def check_counts(folder, robot, name, bars, *options):
-    """Goals by kernel; None where there is none. A page shows what is measured under this name."""
+    """Limits by kernel; None where there is none. The result is measured under this name, for a
+    page."""
     got = counts(generate(folder, robot, *options))
     for kernel, goal in bars.items():
         print(f"measured gen.{name}.{kernel} {got[kernel][0]} / {got[kernel][1]}", flush=True)

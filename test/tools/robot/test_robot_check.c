@@ -92,7 +92,7 @@ static const case_t cases[] = {
      MESSAGE_UNITS, 11, "one", "an encoder offset of 90 rad looks like degrees"},
     {"voltage: 24", "voltage: 0", MESSAGE_WARNING, MESSAGE_MOTOR, 10, "one",
      "a supply of 0 V counts as no limit"},
-    /* A supply that is not known does not hide that the limit of torque is too low. */
+    /* An unknown supply does not hide a torque limit that is too low. */
     {"torque: 40}\n    motor: {resistance: 1, torque_constant: 0.1, gear: 50, voltage: 24}",
      "torque: 11}\n    motor: {resistance: 1, torque_constant: 0.1, gear: 50, voltage: 0}",
      MESSAGE_WARNING, MESSAGE_GRAVITY, 9, "one", "its torque limit gives 11 N m"},

@@ -128,7 +128,7 @@ def test_round_trip(folder):
                 ends.append(sim("puma560", "--no-friction", "--motion", path, "--start", joined(start), "-i", "rk56",
                                 "--step", "0.002", "--duration", until, *rotors)["q"])
             grown[bool(rotors), until] = math.dist(*ends) / 1e-10
-    for rotors, name in ((False, "rotors"), (True, "links")):  # the key is: without rotors
+    for rotors, name in ((False, "rotors"), (True, "links")):  # the key means: without rotors
         for until in (2, 5):
             times = grown[rotors, until]
             shown = f"{times:.1e}" if times >= 1e6 else f"{float('%.2g' % times):,.0f}"
@@ -781,7 +781,7 @@ def test_scripts(folder):
     assert bad.returncode == 2 and "absent: error: cannot be opened" in bad.stderr, bad
     bad = run("sim", "puma560", "-q", "--script", script, "--duration", "1")
     assert bad.returncode == 2 and "put the options into the script as commands" in bad.stderr, bad
-    # An arm without motors has torques.
+    # An arm without motors takes torques.
     out = good("sim", "planar3r", "-q", rows="torque = 1 0 0\nsimulate yes yes no 10\nprint_simulation 0 10 10\n")
     assert "# t theta omega alpha torque, of each joint" in out
     bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
