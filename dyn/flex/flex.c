@@ -6,17 +6,18 @@
  * flex_bias is steps 1 to 6: minus Re for zero torques, without the stiffness, which
  * dyn/flex/flex_load.c adds. flex_inverse takes the accelerations too, that is (57) and (58).
  *
- * Symbols as in the paper: S and T force and moment of a link, phi and chi those of all behind it,
- * epsilon = `weight`, r and theta of a mode at the end of the beam = `tip` and `slope`. Different:
+ * Symbols as in the paper: S and T are force and moment of a link, phi and chi those of all later
+ * links, epsilon is `weight`, r and theta of a mode at the end of the beam are `tip` and `slope`.
+ * Different from the paper:
  *
  * - The paper's B8, B9, alpha and beta are products of the modes with one vector for each mode, the
- *   first moment weighted with its shape, u_k = integral of mu phi_k r = (moment, uy, uz): B9 is
- *   made of Euler's tensor, whose rows are sums of delta_k u_k; alpha_k = u_k x e_k; beta_k is
+ *   first moment weighted with its shape, u_k = integral of mu phi_k r = (moment, uy, uz): B9 comes
+ *   from Euler's tensor, whose rows are sums of delta_k u_k; alpha_k = u_k x e_k; beta_k is
  *   u_k . e_k 1 - u_k e_k^T, e_k = y or z. With Omega = w'~ + w~^2 the mode's own force (102) is
  *   epsilon_k e_k . r'' + e_k . (Omega u_k + 2 w x u'_k).
- * - E of (6) is a rotation, see dyn/model/flex_model.h, and (63), (65) hold for its three turns one
- * after the other. That contains w x theta' of (65), which (70) and step 2 drop: without it energy
- * is not conserved in space.
+ * - E of (6) is a rotation, see dyn/model/flex_model.h, and (63), (65) apply to its three turns one
+ *   after the other. That contains w x theta' of (65), which (70) and step 2 drop: without it
+ *   energy is not conserved in motions out of a plane.
  * - Prismatic joints, offsets d, torsion with a polar inertia (a gyrostat about the beam), and a
  *   body on the end of the last beam are added.
  * Corrected: signs of (13) and (44); delta' in (102); (86) is B9.
@@ -35,13 +36,13 @@ INLINE motion carried(motion m) {
     return (motion){vec_carried(m.w), vec_carried(m.wd), vec_carried(m.vd)};
 }
 
-/* Rates and accelerations of a link's modes; without the second where nothing accelerates. */
+/* Rates and accelerations of a link's modes; the accelerations are left out where all are zero. */
 typedef struct {
     modes rate, more;
     bool still;
 } pace;
 
-/* (59), (63), (65): from the end of the link before, before the turn about x there, to link i. */
+/* (59), (63), (65): from the end of the parent link, before the turn about x there, to link i. */
 INLINE motion joint_out(uint32_t i, const joint *j, bool beam, real reach, turn x, turn z, real d,
                         motion up, real qd, real qdd) {
     motion m;
@@ -66,7 +67,7 @@ INLINE motion joint_out(uint32_t i, const joint *j, bool beam, real reach, turn 
     return m;
 }
 
-/* The force on mode k of the link itself: Q of (102) with the other sign, and (37). */
+/* The force that mode k of the link itself needs: -Q of (102), and (37). */
 INLINE real mode_own(const flex_body *B, const flex_link *link, uint32_t k, motion m, omega O,
                      real twice_wx, pace p) {
     const uint32_t y = B->y, bends = y + (uint32_t)B->z;
@@ -102,7 +103,7 @@ INLINE vec twice(vec a) {
     return vec_add(a, a);
 }
 
-/* What the moving modes add to S (96) and T (97) of a bent beam. */
+/* The terms of S (96) and T (97) of a bent beam that come from moving modes. */
 INLINE load beam_moving(const flex_body *B, const flex_link *link, motion m, pace p) {
     const uint32_t y = B->y, z = B->z, bends = y + z;
     load out = {vec_zero(), vec_zero()};
@@ -138,7 +139,7 @@ INLINE load body_load(real M, vec b, sym E, motion m, omega O) {
                   omega_euler_add_cross(O, E, b, m.vd)};
 }
 
-/* Step 3, and Q of step 5 into force[]. */
+/* Step 3; writes Q of step 5 to force[]. */
 INLINE void link_loads(uint32_t i, const flex_body *B, flex_link *link, motion m, omega O, pace p,
                        real force[]) {
     load own = body_load(B->M, link->b, link->E, m, O);
@@ -157,8 +158,8 @@ INLINE void link_loads(uint32_t i, const flex_body *B, flex_link *link, motion m
     link->n = own.n;
 }
 
-/* One of the three turns of E with its rate: (63) and (65). `spin` is along the axis of the turn.
- */
+/* One of the three turns of E with its rate: (63) and (65). `spin` lies along the axis of the
+ * turn. */
 INLINE motion spun(motion m, vec spin, vec more) {
     m.wd = vec_add(vec_add_cross(m.wd, m.w, spin), more);
     m.w = vec_add(m.w, spin);
@@ -186,7 +187,7 @@ INLINE motion beam_end(const flex *f, const flex_body *B, const flex_link *link,
         const vec theta = link->theta;
         m = spun(m, vec_make(rate.about_x, rate.about_y, rate.about_z),
                  vec_make(more.about_x, more.about_y, more.about_z));
-        /* The transpose of E, which the paper takes for its inverse. */
+        /* The transpose of E, which the paper uses as its inverse. */
         return (motion){vec_add_cross(m.w, m.w, theta), vec_add_cross(m.wd, m.wd, theta),
                         vec_add_cross(m.vd, m.vd, theta)};
     }
@@ -207,7 +208,7 @@ INLINE motion beam_end(const flex *f, const flex_body *B, const flex_link *link,
     return (motion){vec_merged(m.w), vec_merged(m.wd), vec_merged(m.vd)};
 }
 
-/* What hangs on the end of the last beam, on the axes before the turn about x. */
+/* Load of the body on the end of the last beam, on the axes before the turn about x. */
 INLINE load end_load(const flex *f, const flex_link *link, motion m) {
     const turn x = turn_load(&link->next);
     m = (motion){vec_turn_x(x, m.w), vec_turn_x(x, m.wd), vec_turn_x(x, m.vd)};
@@ -215,7 +216,7 @@ INLINE load end_load(const flex *f, const flex_link *link, motion m) {
     return (load){vec_turn_back_x(x, end.f), vec_turn_back_x(x, end.n)};
 }
 
-/* Link i as `m` moves it: its loads, and the motion of its end. */
+/* Link i with the motion `m`: its loads, and the motion of its end. */
 INLINE motion link_out(const flex *f, uint32_t i, flex_link *link, motion m, const real thetad[],
                        const real thetadd[], real force[]) {
     const flex_body *B = &f->link[i];
@@ -247,7 +248,7 @@ INLINE load link_back(const arm *a, const flex *f, uint32_t i, const flex_link *
     return here;
 }
 
-/* thetadd is NULL where all accelerations are zero, known when this is compiled. */
+/* thetadd is NULL where all accelerations are zero; the compiler knows this at each call. */
 INLINE void inverse(const arm *a, const flex *f, flex_link *link, const real theta[],
                     const real thetad[], const real thetadd[], real force[]) {
     const real none = real_known(0);
@@ -255,7 +256,7 @@ INLINE void inverse(const arm *a, const flex *f, flex_link *link, const real the
     for (uint32_t i = 0; i <= last; i++)
         flex_place(a, f, i, theta, &link[i]);
 
-    /* The base rests: zeros that are known when this is compiled. */
+    /* The base is at rest: the compiler knows these zeros. */
     const motion base = {vec_zero(), vec_zero(), a->base_acceleration};
     motion m = joint_out(0, a->joint, true, none, turn_none(), turn_load(&link[0].z), none, base,
                          thetad[0], thetadd ? thetadd[0] : none);

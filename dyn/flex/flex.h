@@ -1,10 +1,11 @@
 /*
- * What the elastic kernels share: where a link stands and how its beam is bent (place), and the way
- * of vectors, tensors and loads between the frame of a link and the one at the end of its beam.
- * Symbols and equation numbers are those of paper 004, named in dyn/model/flex_model.h.
+ * What the elastic kernels share: the pose of a link and the bend of its beam (flex_place), and the
+ * transformation of vectors, tensors and loads between the frame of a link and the one at the end
+ * of its beam. Symbols and equation numbers are those of paper 004, named in
+ * dyn/model/flex_model.h.
  *
- * Sums over modes run over what the model says; that and the kind of a mode are branches on the
- * model, never on the state.
+ * Sums over modes run over the number of modes in the model. Branches depend on that number and on
+ * the kind of a mode, never on the state.
  */
 #ifndef DYN_FLEX_FLEX_H
 #define DYN_FLEX_FLEX_H
@@ -17,7 +18,7 @@ typedef DYN_T(flex_body) flex_body;
 typedef DYN_T(flex_link) flex_link;
 typedef DYN_T(flex_scratch) flex_scratch;
 
-/* An angle in radians as real_sincos wants it: in q31 a binary angle. */
+/* An angle in radians in the format of real_sincos: in q31 a binary angle. */
 #ifndef real_angle
 #define real_angle(rad) (rad)
 #endif
@@ -65,7 +66,7 @@ INLINE uint32_t torsions(const flex_body *B) {
     return (uint32_t)B->modes - B->y - B->z;
 }
 
-/* The modes of the kind of mode k: stiffness does not couple one kind to another. */
+/* The range of modes of the same kind as mode k: stiffness does not couple different kinds. */
 INLINE uint32_t kind_begin(const flex_body *B, uint32_t k) {
     const uint32_t bends = (uint32_t)B->y + B->z;
     return k < B->y ? 0 : k < bends ? B->y : bends;
@@ -76,7 +77,8 @@ INLINE uint32_t kind_end(const flex_body *B, uint32_t k) {
     return k < B->y ? B->y : k < bends ? bends : B->modes;
 }
 
-/* What the modes do to the end of the beam: (60) and (8), or (61), (64), or (62), (66). */
+/* Deflection and rotation of the end of the beam by its modes: (60) and (8), or (61), (64), or
+ * (62), (66). */
 typedef struct {
     real y, z; /* deflection */
     real about_z, about_y, about_x;
@@ -120,7 +122,7 @@ INLINE void bend_inertia(const flex_body *B, modes m, flex_link *link) {
     link->E = sym_make(E.xx, E.yy, E.zz, E.xy, E.yz, E.xz);
 }
 
-/* Step 1: the joint, and E of (6) with what the next joint adds to it. */
+/* Step 1: the joint, and E of (6) combined with alpha of the next joint. */
 INLINE void flex_place(const arm *a, const flex *f, uint32_t i, const real theta[],
                        flex_link *link) {
     const joint *j = &a->joint[i];
@@ -153,7 +155,7 @@ INLINE void flex_place(const arm *a, const flex *f, uint32_t i, const real theta
     bend_inertia(B, m, link);
 }
 
-/* From the axes at the end of the beam, before the turn about x, to those of the link. */
+/* From the axes at the end of the beam, before the turn about x, to the axes of the link. */
 INLINE vec end_to_link(const flex *f, const flex_body *B, const flex_link *link, vec a) {
     if (f->linear)
         return vec_add_cross(a, link->theta, a);
@@ -169,7 +171,8 @@ typedef struct {
     vec f, n;
 } load;
 
-/* What a load at the end of the beam does to the modes; then (99): the same about the origin. */
+/* The effect of a load at the end of the beam on the modes; then (99): the same load about the
+ * origin. */
 INLINE load load_from_end(const flex *f, const flex_body *B, const flex_link *link, load end,
                           grip *g) {
     vec n = end.n;
@@ -201,7 +204,7 @@ INLINE real mode_load(const flex_body *B, uint32_t k, grip g) {
     return real_mul(B->slope[k], g.about_x);
 }
 
-/* From the link behind joint i to the end of the one before it, before the turn about x there. */
+/* From link i to the end of its parent, before the turn about x there. */
 INLINE load load_inward(const arm *a, const flex *f, const flex_link *link, uint32_t i, load here) {
     const joint *j = &a->joint[i];
     const turn z = turn_load(&link[i].z), x = turn_load(&link[i - 1].next);

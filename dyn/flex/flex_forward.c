@@ -1,18 +1,19 @@
 /*
  * Elastic links: forward dynamics (94) by Cholesky's factorisation, and the inverse problem, both
- * from what dyn/flex/flex.c and dyn/flex/flex_mass.c give.
+ * from the results of dyn/flex/flex.c and dyn/flex/flex_mass.c.
  *
- *   forward   I Theta'' = Re                                       tau is given, Theta'' wanted
+ *   forward   I Theta'' = Re                                       tau is given, Theta'' unknown
  *   torque    I_dd delta'' = Re_d - I_dq q'', then tau from (57)   q'' is given
  *   static    K delta = Re_d without K at delta' = delta'' = 0     q, q', q'' are given
  *
- * The iteration of `static` takes the forces at the deflection of the round before: it gains the
- * ratio of what the deflection changes in the load to the stiffness with every round, of the order
- * of the slope at the end of a beam (for the two links of paper 004 a factor of 10 and more).
+ * `static` iterates: each round takes the forces at the deflection of the previous round. With
+ * every round the error shrinks by the ratio of the change of the load with deflection to the
+ * stiffness, about the slope at the end of a beam (a factor of 10 or more for the two links of
+ * paper 004).
  *
  * Numbers without an exponent: the matrix is equilibrated by powers of two as in
- * dyn/kernel/solve.c, with the mass unit of the link that a coordinate belongs to. Floats do
- * nothing of this.
+ * dyn/kernel/solve.c, with the mass unit of the link that a coordinate belongs to. In floats this
+ * is empty.
  */
 #include "dyn/number/real.h"
 
@@ -34,7 +35,8 @@ INLINE void add_rotors(const arm *a, const flex *f, real I[]) {
     }
 }
 
-/* By how many bits the mass unit of each coordinate is smaller than that of the first. */
+/* The number of bits by which the mass unit of each coordinate is smaller than that of the
+ * first. */
 INLINE void unit_shifts(const arm *a, const flex *f, bool joints, int8_t shift[]) {
     int unit = 0;
     uint32_t at = 0;
@@ -45,7 +47,7 @@ INLINE void unit_shifts(const arm *a, const flex *f, bool joints, int8_t shift[]
     }
 }
 
-/* A x' = x, packed, element (i, j) in the mass unit of j; both in place. */
+/* A x' = x; A is packed, its element (i, j) in the mass unit of j; both are overwritten. */
 INLINE int solve(uint32_t n, const int8_t shift[], real A[], real x[]) {
     int8_t up[DYN_FLEX_MAX];
     real *row = A;
@@ -76,7 +78,7 @@ int DYN(flex_forward)(const arm *a, const flex *f, forward_scratch *scratch, con
     return solve(f->size, shift, scratch->I, thetadd);
 }
 
-/* Joint values among zeros for the modes. */
+/* Copies joint values into the order of Theta; the modes are zero. */
 INLINE void joints_only(const flex *f, const real q[], real out[]) {
     for (uint32_t i = 0; i < f->n; i++) {
         const flex_body *B = &f->link[i];
@@ -91,7 +93,7 @@ INLINE void without(const flex *f, const real force[], real out[]) {
         out[k] = real_sub(out[k], force[k]);
 }
 
-/* The block of the modes of I, packed. */
+/* Copies the block of the modes out of I, packed. */
 INLINE void take_modes(const flex *f, real I[], real part[]) {
     for (uint32_t i = 0; i < f->n; i++)
         for (uint32_t k = 1; k <= f->link[i].modes; k++) {

@@ -1,7 +1,6 @@
-/* Forces beside the inertia of elastic links: their stiffness, (56) of paper 004, with damping
- * proportional to it, and a wrench on the end effector. The generalised force of a mode is that
- * of the deflection and of the turn that it gives to the end of the beam; the paper leaves it
- * out. */
+/* Forces on elastic links beside inertia: their stiffness, (56) of paper 004, with damping
+ * proportional to it, and a wrench on the end effector. The wrench acts on a mode through the
+ * deflection and the turn that the mode gives to the end of the beam; the paper leaves this out. */
 #include "dyn/number/real.h"
 
 #include "dyn/flex/flex.h"

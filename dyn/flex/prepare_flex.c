@@ -13,7 +13,7 @@ typedef DYN_T(flex_body) flex_body;
 
 static const dyn_units_t si_units = {0};
 
-/* Units of a link as exponents, and whether everything has fitted so far. */
+/* Units of a link as exponents, and whether all constants have fitted so far. */
 typedef struct {
     int length, time, mass;
     bool fits;
@@ -52,7 +52,8 @@ static turn put_turn(double angle) {
     return (turn){turn_from_model(c), turn_from_model(s)};
 }
 
-/* Bending amplitudes have the unit of length, torsion none: that of the product of two modes. */
+/* Constants of the modes. Bending amplitudes have the unit of length, torsion amplitudes none,
+ * which gives each product of two modes a unit of its own. */
 static void put_modes(unit *u, const dyn_flex_link_t *in, flex_body *out) {
     const uint32_t modes = dyn_flex_modes(in), bends = modes - in->modes[DYN_FLEX_TORSION];
     double compliance[DYN_FLEX_LINK_MODES][DYN_FLEX_LINK_MODES];
@@ -71,7 +72,7 @@ static void put_modes(unit *u, const dyn_flex_link_t *in, flex_body *out) {
             compliance[k][g] = mode->stiffness[g];
         }
     }
-    (void)dyn_flex_invert(modes, compliance); /* dyn_flex_check has seen that it can be */
+    (void)dyn_flex_invert(modes, compliance); /* cannot fail after dyn_flex_check */
     for (uint32_t k = 0; k < modes; k++)
         for (uint32_t g = 0; g < modes; g++) {
             const int length = (k < bends ? 0 : u->length) + (g < bends ? 0 : u->length);
@@ -92,8 +93,8 @@ static void put_link(unit *u, const dyn_model_t *model, const dyn_flex_model_t *
     const dyn_flex_link_t *link = &in->link[i];
     const bool beam = dyn_flex_modes(link) > 0, last = i + 1 == model->n;
     const bool on_beam = i > 0 && dyn_flex_modes(&in->link[i - 1]) > 0;
-    /* A payload on a beam is at its end (loaded), in a rigid end effector it is the end
-     * effector's. */
+    /* A payload on a beam is a body at its end (`loaded`); on a rigid last link it is part of that
+     * link. */
     const dyn_body_t body = last && !beam ? dyn_model_last_link(model) : model->joint[i].link;
     const double next = last ? 0 : model->joint[i + 1].alpha;
     out->modes = (uint8_t)dyn_flex_modes(link);

@@ -1,11 +1,12 @@
 /*
- * Rotors, friction and motors: what a joint adds to the dynamics of the rigid links. N. M. Swartz,
- * "Arm Dynamics Simulation" (1982): the viscous friction of (10), the motors of (11) and (12).
+ * Rotors, friction and motors: the terms that a joint adds to the dynamics of the rigid links. N.
+ * M. Swartz, "Arm Dynamics Simulation" (1982): the viscous friction of (10), the motors of (11) and
+ * (12).
  *
- * Rotors. A rotor turns N times as fast as its joint, so that N^2 times its inertia is seen there:
- * it is added to the diagonal of the inertia matrix (rotor_mass) or, times the acceleration, to the
- * torque (rotor_inverse). The gyroscopic coupling with the turning of the links is left out, as
- * usual.
+ * Rotors. A rotor turns N times as fast as its joint, so the joint feels N^2 times its inertia.
+ * rotor_mass adds that to the diagonal of the inertia matrix; rotor_inverse adds it, times the
+ * acceleration, to the torque. The gyroscopic coupling with the rotation of the links is neglected,
+ * as usual.
  *
  * Friction. tau += viscous qd + F(qd). F is Coulomb's friction with the corner at rest made smooth:
  * with x = qd / width, clamped to -1 .. 1, and s = x (3 - x^2) / 2, which has no kink where it
@@ -15,16 +16,17 @@
  *
  * with P >= 0 and N <= 0 the friction at positive and negative speed. Beyond the width s is exactly
  * the sign of the speed and F is P or N; F(0) = 0; F never drives, and it grows with the speed
- * where P and -N differ by a factor of less than 3. Two factors are kept in the constants: t = 2 s.
+ * where P and -N differ by a factor of less than 3. The code computes t = 2 s; the constants
+ * contain the missing factors 1/2 and 1/4.
  *
  * Motors. With a gear N (motor turns per joint turn, its sign included) and tau at the joint:
  *     V = R / (N Kt) tau + Kt N qd        (11)
  *     tau = N Kt / R (V - Kt N qd)        (12)
- * tau is all that the motor delivers at the joint: torque of the links, rotor_inverse and friction
- * have been added before for (11), and of what (12) gives forward dynamics accelerates the rotor
- * too. V is clamped to the supply; the answer has bit i set where that changed the voltage of joint
- * i (in q31 of (12) also where the torque is beyond the number format). A joint without a motor, a
- * torque constant or a resistance gets no volts and gives no torque.
+ * tau is the whole torque of the motor at the joint. For (11) it contains the torque of the links,
+ * rotor_inverse and friction; the torque from (12) also accelerates the rotor in forward dynamics.
+ * V is clamped to the supply. Bit i of the return value is set where that changed the voltage of
+ * joint i (in q31 and (12) also where the torque is beyond the number format). A joint without a
+ * motor, a torque constant or a resistance gets no voltage and gives no torque.
  *
  * Different from the paper: gear, saturation, Coulomb friction.
  * Operations for n joints (test_dyn_drive): rotor_inverse n M, n A; rotor_mass n A; friction 6n M,

@@ -1,14 +1,15 @@
 /*
  * Inverse dynamics `fast`: the Gibbs-Appell recursion of dyn/paper/ga.c on base inertial
- * parameters. When the model is prepared, mass that moves with the link before is counted there
- * (dyn/model/pseudo_inertia.h), which leaves a revolute link with Euler's tensor J without zz and a
- * first moment l without z, both about its origin, and no mass at all. Exact, for any arm.
+ * parameters. When the model is prepared, the mass that moves with the parent link is counted there
+ * (dyn/model/pseudo_inertia.h). A revolute link is left with Euler's tensor J without zz and a
+ * first moment l without z, both about its origin, and no mass at all. This is exact for any arm.
  *
  *   f = Omega l                                   6M 3A   (prismatic: Omega l + m a)
  *   n = vee(Omega J - (Omega J)^T) + l x a        17M 17A (prismatic: l x a)
  *
- * w, wd angular velocity and acceleration, a the acceleration of the link's origin, f and n force
- * and moment about it, p from the origin before, (a, 0, rise) on its axes (dyn/kernel/fast.h).
+ * w, wd: angular velocity and acceleration; a: acceleration of the link's origin; f, n: force and
+ * moment about it; p: vector from the parent's origin, (a, 0, rise) on the parent's axes
+ * (dyn/kernel/fast.h).
  *
  * Operations (revolute, n >= 3; test_dyn_fast), multiplications and additions:
  *   inverse  81n - 96   69n - 89     n = 6: 390, 325
@@ -33,7 +34,7 @@ INLINE motion carried(motion m) {
     return (motion){vec_carried(m.w), vec_carried(m.wd), vec_carried(m.a), omega_carried(m.Omega)};
 }
 
-/* Motion of link i from that of the link before. */
+/* Motion of link i from the motion of its parent. */
 INLINE motion outward(uint32_t i, bool prismatic, frame A, motion up, real qd, real qdd) {
     motion m;
     m.w = to_child(A, up.w);
@@ -62,7 +63,7 @@ INLINE load body(uint32_t i, const joint *j, bool prismatic, motion m) {
     return own;
 }
 
-/* Link i of at least the second. What it leaves behind, but for f and n, goes to `link`. */
+/* Link i >= 1 (the second link or later). Writes everything except f and n to `link`. */
 INLINE motion link_out(uint32_t i, const joint *j, bool prismatic, bool second, motion up, real q,
                        real qd, real qdd, fast_link *link, load *own) {
     fast_place(j, prismatic, q, link);
@@ -72,7 +73,7 @@ INLINE motion link_out(uint32_t i, const joint *j, bool prismatic, bool second, 
     return m;
 }
 
-/* What link i puts on the link before. */
+/* The load that link i exerts on its parent. */
 INLINE load inward(const joint *j, bool prismatic, const fast_link *link, load here) {
     frame A = fast_again(j, prismatic, link);
     vec f = to_parent(A, vec_to_parent_unit(j, here.f));
@@ -80,7 +81,7 @@ INLINE load inward(const joint *j, bool prismatic, const fast_link *link, load h
     return (load){f, vec_add_cross(n, A.p, f)};
 }
 
-/* The same for the first link, of which only the axis is wanted. */
+/* The same where the parent is the first link: only the component on its axis is needed. */
 INLINE real inward_first(bool first_prismatic, const joint *j, bool prismatic,
                          const fast_link *link, load here) {
     frame A = fast_second(j, prismatic, link);
@@ -98,7 +99,7 @@ INLINE load total(uint32_t i, const fast_link *link, load behind) {
     return here;
 }
 
-/* The first link: a base at rest, and nothing but the axis. */
+/* The first link: the base is at rest, and only the component on the axis is needed. */
 INLINE motion first_out(const arm *a, bool mixed, real q, real qd, real qdd, real *tau) {
     const joint *j = a->joint;
     const vec g = a->base_acceleration;
@@ -120,7 +121,7 @@ INLINE motion first_out(const arm *a, bool mixed, real q, real qd, real qdd, rea
     return m;
 }
 
-/* qdd is NULL where all accelerations are zero, known when this is compiled. */
+/* qdd is NULL where all accelerations are zero; the compiler knows this at each call. */
 INLINE void inverse(const arm *a, bool mixed, fast_link *link, const real q[], const real qd[],
                     const real qdd[], real tau[]) {
     const joint *j = a->joint;
@@ -132,7 +133,8 @@ INLINE void inverse(const arm *a, bool mixed, fast_link *link, const real q[], c
     if (last == 0)
         return;
 
-    /* The first link can only turn about z or not at all: the second gets cheap by its zeros. */
+    /* The first link can only turn about z or not at all: these zeros make the second link
+     * cheap. */
     uint32_t i = 1;
     real qdd1 = qdd ? qdd[1] : none;
     if (prismatic_at(mixed, &j[1]))
@@ -192,8 +194,8 @@ void DYN(fast_bias)(const arm *a, DYN_T(fast_scratch) *scratch, const real q[], 
         inverse(a, false, scratch->link, q, qd, NULL, tau);
 }
 
-/* At rest Omega is zero, and a revolute link has no mass: its moment is l x a, and there are forces
- * only where something behind is prismatic, which the model knows. */
+/* At rest Omega is zero, and a revolute link has no mass: its moment is l x a. There are forces
+ * only where some later joint is prismatic, which the model knows. */
 INLINE vec gravity_out(uint32_t i, const joint *j, bool prismatic, vec up, real q,
                        fast_link *link) {
     fast_place(j, prismatic, q, link);

@@ -1,9 +1,9 @@
 /*
  * Forward dynamics `fast`: M q'' = tau - bias with dyn/kernel/fast.c and dyn/kernel/fast_mass.c,
  * which share the sines and cosines, and M = U D U^T from the end effector to the base, without
- * square roots (dyn/kernel/fast_solve.inc). Rotors come on the diagonal.
+ * square roots (dyn/kernel/fast_solve.inc). Rotors are added to the diagonal.
  *
- * The arm of six joints has a solver without loops: its matrix fits into the registers of a
+ * An arm of six joints has a solver without loops: its matrix fits into the registers of a
  * Cortex-M4F, and forward dynamics of the PUMA 560 takes 2,348 instructions instead of 2,961, for
  * 1,012 bytes.
  *
@@ -25,14 +25,14 @@
 #define SOLVE_LOOP  _Pragma("GCC unroll 6")
 #include "dyn/kernel/fast_solve.inc"
 
-/* Powers of two by which row and column i are multiplied, and the right-hand side in its mass unit.
- */
+/* Powers of two by which row and column i are multiplied; up_unit is the power for the right-hand
+ * side, which is in the mass unit of link i. */
 typedef struct {
     int8_t up[DYN_MAX_JOINTS], up_unit[DYN_MAX_JOINTS];
 } scales;
 
-/* As in dyn/kernel/solve.c: row i in one mass unit, and its diagonal in [1, 4). Nothing in floats.
- */
+/* As in dyn/kernel/solve.c: brings row i into one mass unit and its diagonal into [1, 4). Does
+ * nothing in floats. */
 INLINE void equilibrate(uint32_t i, int unit, real Mi[], real x[], scales *s) {
     const int up = (unit + real_headroom(Mi[i])) >> 1;
     s->up[i] = (int8_t)up;
@@ -75,7 +75,7 @@ int DYN(fast_forward)(const arm *a, DYN_T(fast_forward_scratch) *scratch, const 
     const pivot worst =
         DYN_MAX_JOINTS >= SIX && a->n == SIX ? solve_six(M, qdd) : looped_solve(a->n, M, qdd);
     for (uint32_t i = 0; i < a->n; i++)
-        /* cppcheck-suppress uninitvar ; floats have no scale and do not look */
+        /* cppcheck-suppress uninitvar ; in floats the scale is not set and not read */
         qdd[i] = real_scale_clamped(qdd[i], s.up[i]);
     return pivot_ok(worst) ? DYN_OK : DYN_E_PIVOT;
 }

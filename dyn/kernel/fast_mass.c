@@ -1,18 +1,19 @@
 /*
- * Inertia matrix `fast`: composite bodies, as Walker and Orin's method 3 has them, of regrouped
- * links (dyn/model/pseudo_inertia.h, dyn/kernel/fast.h).
+ * Inertia matrix `fast`: composite bodies, as in Walker and Orin's method 3, of regrouped links
+ * (dyn/model/pseudo_inertia.h, dyn/kernel/fast.h).
  *
- * What hangs on joint i is kept as first moment L and Euler's tensor J about the origin of link i;
- * its mass M is a constant, and zero as long as no joint behind is prismatic. A unit acceleration
- * of joint i about or along its axis u takes, about the origin of link i,
+ * The composite body of joint i (its link and all later links) is kept as first moment L and
+ * Euler's tensor J about the origin of link i. Its mass M is a constant, and zero unless some later
+ * joint is prismatic. A unit acceleration of joint i about or along its axis u takes, about the
+ * origin of link i,
  *
  *     revolute   the force u x L and the moment (trace(J) 1 - J) u
  *     prismatic  the force M u   and the moment L x u
  *
- * Both are made in the frame of the link before, where L has to go anyway and u is (0, -sin alpha,
- * cos alpha), and carried from link to link like the loads of inverse dynamics. Their component on
- * the axis of each joint on the way is an element of the matrix. The angle of the first joint does
- * not matter.
+ * Both are computed in the parent's frame, where L is needed anyway and u is (0, -sin alpha, cos
+ * alpha), and carried from link to link like the loads of inverse dynamics. Their component on the
+ * axis of each joint on the way is an element of the matrix. The angle of the first joint does not
+ * matter.
  *
  * Operations (revolute, n >= 3; test_dyn_fast): 10n^2 + 5n - 32 multiplications, 6n^2 + 22n - 47
  * additions; n = 6: 358, 301. Scratch: as dyn/kernel/fast.c.
@@ -30,8 +31,8 @@ typedef struct {
     vec f, n;
 } effort;
 
-/* For the joint's own unit acceleration, at the link before: L is turned there already, L and J are
- * in its mass unit. */
+/* The effort of the joint's own unit acceleration, at the parent link. L is already on the parent's
+ * axes; L and J are in its mass unit. */
 INLINE effort own_effort(const joint *j, bool prismatic, frame A, vec L, sym J) {
     if (prismatic) {
         const vec uxL = axis_cross(A.x, L);
@@ -42,13 +43,13 @@ INLINE effort own_effort(const joint *j, bool prismatic, frame A, vec L, sym J) 
     return (effort){axis_cross(A.x, L), to_parent(A, n)};
 }
 
-/* An element of the matrix, in a row of joint i. */
+/* An element of the matrix in the row of joint i. */
 INLINE real element(uint32_t i, real M) {
     NAMED(i, M);
     return M;
 }
 
-/* What the checks see of a body on joint i. */
+/* Reports the composite body of joint i to the checking backends. */
 INLINE composite named(uint32_t i, composite c) {
     NAMED(i, c.L);
     const vec J = vec_make(c.J.xx, c.J.yy, c.J.zz), Jx = vec_make(c.J.xy, c.J.yz, c.J.xz);
@@ -57,7 +58,7 @@ INLINE composite named(uint32_t i, composite c) {
     return c;
 }
 
-/* From link i to the link before. */
+/* From link i to its parent. */
 INLINE effort inward(const joint *j, bool prismatic, const fast_link *link, effort e) {
     frame A = fast_again(j, prismatic, link);
     vec f = to_parent(A, vec_to_parent_unit(j, e.f));
@@ -65,7 +66,7 @@ INLINE effort inward(const joint *j, bool prismatic, const fast_link *link, effo
     return (effort){f, vec_add_cross(n, A.p, f)};
 }
 
-/* From the second link to the first, of which only the axis is wanted. */
+/* From the second link to the first, where only the component on the axis is needed. */
 INLINE real inward_first(bool first_prismatic, const joint *j, bool prismatic,
                          const fast_link *link, effort e) {
     frame A = fast_second(j, prismatic, link);
@@ -76,7 +77,7 @@ INLINE real inward_first(bool first_prismatic, const joint *j, bool prismatic,
     return real_add(to_parent_z(A, n), vec_cross_z(A.p, f));
 }
 
-/* An effort at link k, which is not the first, through all links before it: row[k], ... row[0]. */
+/* Carries an effort at link k (k > 0) through all links before it: row[k], ... row[0]. */
 INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k, effort e,
                    real row[]) {
     e = (effort){vec_carried(e.f), vec_carried(e.n)};
@@ -101,8 +102,8 @@ INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k
     row[0] = element(0, row[0]);
 }
 
-/* The body on joint i, which is at least the third, and with it the link before; and what the
- * joint's own acceleration needs there. */
+/* Carries the composite body of joint i (i >= 2) to its parent link; *e is the effort there of the
+ * joint's own unit acceleration. */
 INLINE composite join(const joint *j, bool mixed, bool prismatic, const fast_link *link,
                       composite c, effort *e) {
     frame A = fast_again(j, prismatic, link);
@@ -120,12 +121,13 @@ INLINE composite join_own(const joint *j, bool prismatic, composite c) {
     return (composite){vec_add(c.L, fast_l(j, prismatic)), sym_add(c.J, fast_J(j, prismatic))};
 }
 
-/* Element of joint i with itself. */
+/* Diagonal element of joint i. */
 INLINE real diagonal(const joint *j, bool prismatic, composite c) {
     return prismatic ? j->fast.M : real_add(c.J.xx, c.J.yy);
 }
 
-/* The last step, from the second link to the first: two elements and no body any more. */
+/* The last step, from the second link to the first: two elements, and the body itself is no longer
+ * needed. */
 INLINE void join_first(const joint *j, bool mixed, bool prismatic, const fast_link *link,
                        composite c, real M[]) {
     const joint *first = j - 1;

@@ -1,23 +1,23 @@
 /*
- * Where the end effector is and how it moves: forward kinematics and the geometric Jacobian. Frames
- * as in Swartz's kinematic description, in modified Denavit-Hartenberg form.
+ * Pose and velocity of the end effector: forward kinematics and the geometric Jacobian. Frames as
+ * in Swartz's kinematic description, in modified Denavit-Hartenberg form.
  *
  * pose: 3 x 4 row-major, [R p], of the end effector (arm->tool) in the world (arm->base). Inward,
- * from the end effector to the base: two columns of R and p are carried, the third column is their cross
- * product.
+ * from the end effector to the base: two columns of R and p are carried; the third column is the
+ * cross product of the two.
  *
  * jacobian: 6 x n row-major, velocity of the end effector's origin, then angular velocity, on the
- * axes of the world; columns z_i x (p - p_i), z_i for a revolute joint and z_i, 0 for a prismatic
- * one. Outward; a column keeps p_i and z_i until the end effector is known, so that no scratch is
- * needed.
+ * axes of the world; the columns are z_i x (p - p_i), z_i for a revolute joint and z_i, 0 for a
+ * prismatic one. Outward; a column keeps p_i and z_i until the end effector is known, so that no
+ * scratch is needed.
  *
  * Operations (revolute, base and tool included; test_dyn_kinematics): pose 24n + 21
  * multiplications, 14n + 16 additions; jacobian 36n - 9 and 24n - 3.
  *
  * q31: lengths in units of 2^(length + arm->reach_shift) m, chosen by dyn_prepare so that the
- * stretched arm fits; everything without dimension in Q28, carried in Q30. In the Jacobian the
- * column of a prismatic joint is in its own speed per speed in this unit: J qd is right as it
- * stands.
+ * stretched arm fits; dimensionless numbers in Q28, computed in Q30. In the Jacobian the column of
+ * a prismatic joint is scaled from the joint's speed unit to this unit, so that J qd needs no
+ * correction.
  */
 #include "dyn/number/real.h"
 
@@ -77,7 +77,7 @@ INLINE vec axis_unmix(real c, vec b, real s, vec a) {
                     turn_round(turn_msub(turn_mul(c, b.z), s, a.z)));
 }
 
-/* u + a x, with x an axis. */
+/* u + a x, where x is an axis. */
 INLINE vec along(vec u, real a, vec x) {
     return vec_make(real_add(u.x, turn_round(turn_mul(x.x, a))),
                     real_add(u.y, turn_round(turn_mul(x.y, a))),

@@ -1,6 +1,7 @@
-/* Prepared constants of what is beside the rigid links: friction, motors (dyn/kernel/drive.c), base
- * and tool (dyn/kernel/kinematics.c, dyn/kernel/wrench.c). What the units of q31 cannot hold is
- * left out and reported: the rigid links may still be computed in them. */
+/* Prepared constants of everything except the rigid links: friction, motors (dyn/kernel/drive.c),
+ * base and tool (dyn/kernel/kinematics.c, dyn/kernel/wrench.c). A constant that the units of q31
+ * cannot represent is set to zero and reported: the rigid links may still be computed in these
+ * units. */
 #include "dyn/number/q31.h"
 
 #include "dyn/number/real.h"
@@ -51,7 +52,7 @@ static bool prepare_pose(const dyn_pose_t *in, int length, pose *out) {
     return fits;
 }
 
-/* No point of the arm is farther from the origin of the world than this. */
+/* Upper bound of the distance of any point of the arm from the origin of the world. */
 static double longest_reach(const dyn_model_t *model, int length) {
     double reach = 0;
     for (int k = 0; k < 3; k++)
@@ -59,7 +60,7 @@ static double longest_reach(const dyn_model_t *model, int length) {
     for (uint32_t i = 0; i < model->n; i++) {
         const dyn_model_joint_t *j = &model->joint[i];
         const double *l = j->drive.limits.position;
-        /* Without limits as far as the number format of q goes. */
+        /* A prismatic joint without limits may travel as far as the number format of q. */
         const double travel = l[1] > l[0] ? fmax(fabs(l[0]), fabs(l[1])) : ldexp(8, length);
         reach += fabs(j->a) + fabs(j->d) + (j->type == DYN_PRISMATIC ? travel : 0);
     }
@@ -81,7 +82,7 @@ static bool prepare_tool(const dyn_model_t *model, int length, arm *out) {
     return fits;
 }
 
-/* A limit of the model; where there is none, and in floats always, where the number format ends. */
+/* A limit of the model. Where there is none, and always in floats, the end of the number format. */
 static real proved_limit(double value, bool given, int sign, int exponent) {
     const double none = 1e30;
     double limit = sign * ldexp(7.99, exponent);

@@ -1,14 +1,14 @@
 /* Constants of the kernels `ga` and `fast` from the model: what paper 000 computes off-line (its
  * (11) and 4.2 step 1), and the base inertial parameters (dyn/model/pseudo_inertia.h). Both sum
- * over the links behind a joint, so that a payload changes them for all joints; everything is
- * made anew from the model, which is exact however often the payload changes, and costs a 4x4
- * transform for each joint. */
+ * over the links from a joint to the end effector, so that a payload changes them for all joints.
+ * Everything is computed anew from the model, which is exact however often the payload changes and
+ * costs one 4x4 transform per joint. */
 #include "dyn/number/real.h"
 
 #include "dyn/model/pseudo_inertia.h"
 
-/* Zero where these units cannot hold it: the status of the arm then forbids the kernel, not the
- * arm. */
+/* Zero where these units cannot represent it: the status of the arm then forbids the kernel, not
+ * the arm. */
 static bool put(double value, int exponent, real *out) {
     const bool fits = real_holds(value, exponent);
     (void)real_from_model(fits ? value : 0, exponent, out);
@@ -40,7 +40,7 @@ static void tensor_of(const dyn_pseudo_t *in, double out[3][3]) {
             out[i][k] = in->p[i][k];
 }
 
-/* (11) the other way round, which is the same: I = trace(J) 1 - J. */
+/* The inverse of (11), which has the same form: I = trace(J) 1 - J. */
 static void inertia_of(const dyn_pseudo_t *in, double out[3][3]) {
     const double trace = in->p[0][0] + in->p[1][1] + in->p[2][2];
     for (int i = 0; i < 3; i++)
@@ -48,7 +48,7 @@ static void inertia_of(const dyn_pseudo_t *in, double out[3][3]) {
             out[i][k] = (i == k ? trace : 0) - in->p[i][k];
 }
 
-/* Step 1 of 4.2 for link i; M_i+1 in *behind. */
+/* Step 1 of 4.2 for link i; *behind is M_i+1. */
 static bool prepare_ga(const dyn_model_t *model, const dyn_units_t *units, uint32_t i,
                        double *behind, joint *j) {
     const dyn_body_t body = i == model->n - 1 ? dyn_model_last_link(model) : model->joint[i].link;
@@ -67,8 +67,8 @@ static bool prepare_ga(const dyn_model_t *model, const dyn_units_t *units, uint3
     tensor_of(&pseudo, x);
     fits = put_sym((const double(*)[3])x, mass + 2 * length, &j->ga.J) && fits;
 
-    /* gamma_i and E_i: the masses behind as a point at the next origin, unless that is
-     * prismatic. */
+    /* gamma_i and E_i: the masses of all later links as a point at the next origin, unless the next
+     * joint is prismatic. */
     pseudo = dyn_pseudo_body(&body);
     if (i + 1 < model->n && model->joint[i + 1].type == DYN_REVOLUTE) {
         const dyn_pseudo_t point = {{{0}, {0}, {0}, {0, 0, 0, *behind}}};
@@ -90,7 +90,7 @@ static bool prepare_fast(const dyn_model_t *model, const dyn_units_t *units, uin
     double x[3][3], l[3] = {own.p[0][3], own.p[1][3], own.p[2][3]};
     tensor_of(&own, x);
     if (i == 0) {
-        /* The first link turns about an axis at rest: of its tensor only Jxx + Jyy matters. */
+        /* The first link turns about an axis at rest: only Jxx + Jyy of its tensor matters. */
         x[0][0] += x[1][1];
         x[1][1] = x[0][1] = x[0][2] = x[1][2] = 0;
     }

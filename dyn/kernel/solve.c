@@ -2,29 +2,28 @@
  * Packed symmetric solvers: Cholesky A = L L^T and A = U D U^T, in place on the lower triangle
  * A[i(i+1)/2 + j], j <= i. U is unit upper triangular, its U_ij lies where A_ji was: the
  * factorisation begins at the last joint, as Saha's (paper 002, 4.2) and Featherstone's. Instead of
- * the diagonals of L and D their reciprocals are kept. A pivot that is not positive is no branch:
- * the factorisation goes on with what it has, and the answer at the end says that the result is
- * none.
+ * the diagonals of L and D their reciprocals are kept. A pivot that is not positive causes no
+ * branch: the factorisation goes on, and the status at the end says that the result is invalid.
  *
  * Operations (test_dyn_solve), factor and solve:
  *   cholesky  n(n-1)(n-2)/6 + n^2       multiplications   n^2 + n
  *             n(n-1)(n-2)/6 + n(n-1)/2  additions         n^2 - n     n reciprocals, n square roots
  *   udu       n(n-1)(n-2)/6 + n^2       multiplications   n^2
  *             n(n-1)(n-2)/6 + n(n-1)/2  additions         n^2 - n     n reciprocals
- * n = 6: 56 + 42, 35 + 30; 56 + 36, 35 + 30. Of each factorisation n multiplications are for the
- * status: what a pivot must exceed to be more than rounding (dyn/number/scale.h).
+ * n = 6: 56 + 42, 35 + 30; 56 + 36, 35 + 30. In each factorisation n multiplications are for the
+ * status: the threshold that a pivot must exceed (dyn/number/scale.h).
  *
- * q31 wants an equilibrated matrix, diagonal in [1, 4); all others are then below 4. A pivot needs
- * a reciprocal: it is refused from 1/8 down, by Cholesky from 1/64 down. The sums of products are
- * below 4 too, by Cauchy and Schwarz, as long as A is positive definite. udu_mass and cholesky_mass
- * equilibrate by powers of two, from the matrix of the moment; in floats that would change no bit,
- * and nothing is done.
+ * q31 needs an equilibrated matrix, diagonal in [1, 4); all other elements are then below 4. A
+ * pivot needs a reciprocal: one of 1/8 or less is refused, by Cholesky one of 1/64 or less. The
+ * sums of products are below 4 too, by Cauchy and Schwarz, as long as A is positive definite.
+ * udu_mass and cholesky_mass equilibrate by powers of two, which they take from each matrix; in
+ * floats that would change no bit, so it is left out.
  */
 #include "dyn/number/real.h"
 
 #include "dyn/number/scale.h"
 
-/* a - x_0 y_0 - ... - x_n-1 y_n-1; in q31 one cut. */
+/* a - x_0 y_0 - ... - x_n-1 y_n-1; q31 rounds once. */
 INLINE real minus_dot(real a, const real *x, const real *y, uint32_t n) {
     if (n == 0)
         return a;
@@ -34,7 +33,7 @@ INLINE real minus_dot(real a, const real *x, const real *y, uint32_t n) {
     return real_sub(a, acc_round(sum));
 }
 
-/* a - sum over k > i of A_ki x_k, where `at` is the row i of A. */
+/* a - sum over k > i of A_ki x_k, where `at` is row i of A. */
 INLINE real minus_column(real a, const real *at, const real *x, uint32_t i, uint32_t n) {
     if (i + 1 == n)
         return a;
@@ -135,7 +134,7 @@ void DYN(udu_solve)(uint32_t n, const real U[], real x[]) {
 /* Row and column i of the matrix are multiplied by 2^up_i. */
 typedef struct {
     int8_t up[DYN_MAX_JOINTS];
-    int8_t up_unit[DYN_MAX_JOINTS]; /* less the bits by which the mass unit of link i is smaller */
+    int8_t up_unit[DYN_MAX_JOINTS]; /* up_i minus the unit shift of row i */
 } scales;
 
 /* M_ij is in the mass unit of the link with the smaller index; afterwards all are in one unit. */

@@ -1,9 +1,9 @@
 /*
  * Wrench on the end effector: tau -= J^T W, the end effector terms of Swartz's equation (13) by the
  * inward half of the recursion (8) to (10). W = [f, n] is what the surroundings exert on the end
- * effector, at its origin and on its axes; Swartz's f_hand is what the end effector exerts, the
- * opposite. It is added after inverse dynamics; for forward dynamics tau + J^T W is what drives,
- * that is, this kernel with -W before.
+ * effector, at its origin and on its axes; Swartz's f_hand is the opposite, what the end effector
+ * exerts. Call it after inverse dynamics. Forward dynamics needs tau + J^T W as its input: call
+ * this kernel with -W before it.
  *
  * Operations (revolute; test_dyn_wrench): 20n + 4 multiplications, 13n + 6 additions, of
  * which the tool takes 24 and 15. No scratch. q31: W in the mass unit of the last link, force in kg
@@ -40,6 +40,6 @@ void DYN(wrench_torque)(const arm *a, const real q[], const real wrench[6], real
         tau[i] = real_sub(tau[i], axis_part(&j[i], W));
         W = load_to_parent(&j[i], frame_at(&j[i], q[i]), W);
     }
-    /* On the axis of the first joint nothing changes any more: it needs no position. */
+    /* W projects onto the first joint's axis the same way at any angle: no position is needed. */
     tau[0] = real_sub(tau[0], axis_part(j, W));
 }

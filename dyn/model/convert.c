@@ -1,5 +1,5 @@
 /*
- * Input conventions to modified Denavit-Hartenberg frames.
+ * Converts the input conventions into modified Denavit-Hartenberg frames.
  *
  * Every convention is first written as T_i(q) = X_i M(q) Y_i, with M a motion about or along z and
  * X, Y constant. X_i brings the parent's link frame to the "axis frame" of joint i, Y_i leads from
@@ -9,8 +9,9 @@
  *
  *     W = Rz(phi) Tz(delta)  Rx(alpha) Tx(a)  Rz(theta) Tz(d)
  *
- * phi and delta join the offsets of the joint before, and for the first joint the base; behind the
- * last joint nothing is left to choose, and the rest is the constant pose of the file's last link.
+ * phi and delta are added to the offsets of the previous joint, or to the base where that is the
+ * first joint. After the last joint nothing is left to choose; the remainder is the constant pose
+ * of the file's last link.
  */
 #include "dyn/model/convert.h"
 
@@ -45,7 +46,8 @@ static bool pose_axis(const double axis[3], dyn_pose_t *pose) {
     if (!(len > 0))
         return false;
     double u[3] = {axis[0] / len, axis[1] / len, axis[2] / len};
-    /* Helper: the coordinate axis that is most across; then x = helper x u, y = u x x. */
+    /* Helper: the coordinate axis that is most nearly perpendicular; then x = helper x u, y = u x
+     * x. */
     int k = fabs(u[0]) <= fabs(u[1]) ? (fabs(u[0]) <= fabs(u[2]) ? 0 : 2)
                                      : (fabs(u[1]) <= fabs(u[2]) ? 1 : 2);
     double h[3] = {0, 0, 0}, x[3];
@@ -111,7 +113,7 @@ static normal_t common_normal(const dyn_pose_t *w, double parallel_rad) {
         out.delta = p[2] + t * u[2];
         out.d = -t;
     } else {
-        /* Any common normal will do: the one at the height of the next origin. */
+        /* Any common normal will do: take the one at the height of the next origin. */
         double a = sqrt(p[0] * p[0] + p[1] * p[1]);
         out.bent = across;
         out.alpha = u[2] > 0 ? 0 : atan2(0, -1);
@@ -120,7 +122,7 @@ static normal_t common_normal(const dyn_pose_t *w, double parallel_rad) {
         out.a = a;
         out.delta = p[2];
     }
-    /* What remains is a turn about z: read it off the x axis of W. */
+    /* The remainder is a turn about z: read it off the x axis of W. */
     dyn_pose_t left = pose_z(out.phi, out.delta), middle = pose_x(out.alpha, out.a);
     left = dyn_pose_compose(&left, &middle);
     left = dyn_pose_inverse(&left);
@@ -129,7 +131,7 @@ static normal_t common_normal(const dyn_pose_t *w, double parallel_rad) {
     return out;
 }
 
-/* With a DH table the six numbers are already there, and stay to the last bit. */
+/* A DH table contains the six numbers already; they stay unchanged to the last bit. */
 static normal_t table_normal(const dyn_source_t *source, uint32_t i) {
     const dyn_source_joint_t *before = &source->joint[i - 1], *here = &source->joint[i];
     normal_t out = {.phi = before->theta, .delta = before->d};
@@ -160,15 +162,16 @@ static bool source_finite(const dyn_source_t *source) {
            finite_all(source->payload.com, 3) && finite_all(source->payload.inertia, 6);
 }
 
-/* Link i of the file into our frame, which is the axis frame turned and moved by phi and delta. */
+/* Moves link i of the file into our frame, which is the axis frame turned and moved by phi and
+ * delta. */
 static dyn_pose_t settle_link(const dyn_source_joint_t *in, const dyn_pose_t *y, double phi,
                               double delta, dyn_model_joint_t *out) {
     const double nowhere[3] = {0, 0, 0};
     dyn_pose_t own = pose_z(phi, delta);
     own = dyn_pose_inverse(&own);
     dyn_pose_t link = dyn_pose_compose(&own, y);
-    /* The tensor has its own axes about the centre of mass; the centre is given in the link frame.
-     */
+    /* The tensor has axes of its own about the centre of mass; the centre is given in the link
+     * frame. */
     dyn_pose_t axes = dyn_pose_rpy(nowhere, in->inertia_rpy);
     dyn_body_t body = in->link;
     for (int i = 0; i < 3; i++)
@@ -234,7 +237,8 @@ int dyn_convert(const dyn_source_t *source, double parallel_rad, dyn_model_t *mo
         y_before = split.y;
     }
 
-    /* Behind the last axis: with a table its own theta and d, so that MDH comes back unchanged. */
+    /* After the last axis. A table keeps its own theta and d here, so that MDH comes back
+     * unchanged. */
     const dyn_source_joint_t *in = &source->joint[source->n - 1];
     dyn_model_joint_t *out = &model->joint[source->n - 1];
     double phi = table ? in->theta : 0, delta = table ? in->d : 0;

@@ -18,7 +18,7 @@ typedef struct {
     double theta, d, a, alpha;      /* DH and MDH */
     double xyz[3], rpy[3], axis[3]; /* FRAMES; the axis need not be of unit length */
     dyn_body_t link;                /* in the link frame of the convention */
-    double inertia_rpy[3];          /* axes of link.inertia against the link frame */
+    double inertia_rpy[3];          /* axes of link.inertia relative to the link frame */
     dyn_drive_t drive;
 } dyn_source_joint_t;
 
@@ -26,7 +26,7 @@ typedef struct {
     dyn_convention_t convention;
     uint32_t n;
     double gravity[3];               /* in the base frame of the file */
-    double base_xyz[3], base_rpy[3]; /* where that base stands in the world */
+    double base_xyz[3], base_rpy[3]; /* pose of that base in the world */
     double tool_xyz[3], tool_rpy[3]; /* end effector in the last link frame of the file */
     dyn_body_t payload;              /* in the last link frame of the file */
     dyn_source_joint_t joint[DYN_MAX_JOINTS];

@@ -1,4 +1,4 @@
-/* Checks of the elastic side of an arm, and where its coordinates stand. Set-up only. */
+/* Checks of the elastic side of an arm, and the places of its coordinates in Theta. Set-up only. */
 #include "dyn/model/flex_model.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ uint32_t dyn_flex_size(const dyn_model_t *model, const dyn_flex_model_t *flex) {
     return dyn_flex_index(flex, model->n);
 }
 
-/* A = L L^T on the lower triangle; false where A is not positive definite, and where all that is
- * left of a pivot is rounding: two shapes that are the same. */
+/* A = L L^T on the lower triangle. False where A is not positive definite, and where only rounding
+ * error is left of a pivot, which happens when two mode shapes are the same. */
 static bool cholesky(uint32_t n, double a[][DYN_FLEX_LINK_MODES]) {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j <= i; j++) {
@@ -36,7 +36,7 @@ static bool cholesky(uint32_t n, double a[][DYN_FLEX_LINK_MODES]) {
 bool dyn_flex_invert(uint32_t n, double a[][DYN_FLEX_LINK_MODES]) {
     if (!cholesky(n, a))
         return false;
-    /* L^-1 in place of L, row by row ... */
+    /* L^-1 replaces L, row by row ... */
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < i; j++) {
             double sum = 0;
@@ -46,7 +46,7 @@ bool dyn_flex_invert(uint32_t n, double a[][DYN_FLEX_LINK_MODES]) {
         }
         a[i][i] = 1 / a[i][i];
     }
-    /* ... then A^-1 = L^-T L^-1 into the upper triangle, and from there down. */
+    /* ... then A^-1 = L^-T L^-1 goes into the upper triangle and is copied to the lower one. */
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j <= i; j++) {
             double sum = 0;
@@ -89,7 +89,7 @@ int dyn_flex_check(const dyn_model_t *model, const dyn_flex_model_t *flex) {
     for (uint32_t i = 0; i < model->n; i++) {
         const dyn_flex_link_t *link = &flex->link[i];
         uint32_t modes = 0;
-        /* One by one: a sum of three could wrap around. */
+        /* One by one: the sum of the three could wrap around. */
         for (int kind = 0; kind < DYN_FLEX_KINDS; kind++) {
             if (link->modes[kind] > DYN_FLEX_LINK_MODES)
                 return DYN_E_JOINTS;
@@ -103,7 +103,7 @@ int dyn_flex_check(const dyn_model_t *model, const dyn_flex_model_t *flex) {
         const int status = check_link(link);
         if (status != DYN_OK)
             return status;
-        /* Both may have gone through single precision. */
+        /* Both numbers may have passed through single precision. */
         if (i + 1 < model->n &&
             !(fabs(model->joint[i + 1].a - link->length) <= 1e-6 * fabs(link->length)))
             return DYN_E_BASE;

@@ -1,7 +1,7 @@
 /*
  * The elastic side of an arm: assumed modes of its links (M. H. Korayem, A. M. Shafei, "Motion
  * equations proper for forward dynamics of robotic manipulator with flexible links by using
- * recursive Gibbs-Appell formulation", 2009), in double precision. It stands beside a dyn_model_t,
+ * recursive Gibbs-Appell formulation", 2009), in double precision. It complements a dyn_model_t,
  * whose links are the undeformed beams: mass, first moment and inertia come from there. Everything
  * here is what the paper computes off-line, equations (34) to (42) and (52) to (54); tools/robot
  * makes it by quadrature, the robot image carries it, dyn_prepare_flex_<real> turns it into the
@@ -10,8 +10,8 @@
  * An elastic link is a beam along x of its frame. A point at x deflects by (0, v, w), each a sum of
  * amplitude times shape, and its section turns about x. The frame of the next joint sits on the end
  * of the beam and turns with it: E of (6) is Rz(v') Ry(-w') Rx(torsion), a rotation whatever the
- * deflection, and the angular velocity is the one that these three turns have. `linear` replaces it
- * by the paper's E = 1 + theta~ with the rate of theta as angular velocity, for comparison.
+ * deflection, and the angular velocity is that of these three turns. `linear` replaces it by the
+ * paper's E = 1 + theta~ with the rate of theta as angular velocity, for comparison.
  *
  * Coordinates are the paper's Theta: q1, the amplitudes of link 1, q2, those of link 2, ... On a
  * link the modes stand in the order v, w, torsion; the amplitude of a bending mode is in metres,
@@ -25,7 +25,7 @@
 
 #include "dyn/model/model.h"
 
-/* Limits of their own: an arm with rigid links alone needs none of this memory. */
+/* Separate limits: an arm with rigid links only needs none of this memory. */
 #ifndef DYN_FLEX_MAX_JOINTS
 #define DYN_FLEX_MAX_JOINTS 8
 #endif
@@ -47,8 +47,8 @@ typedef struct {
     double slope;  /* turn of the end about z, y or x: phi', -phi' or phi at l */
     double weight; /* mu phi: epsilon of (34), kg; for torsion kg m^2 */
     double moment; /* mu x phi: of (39), kg m; zero for torsion */
-    /* mu phi phi_k, of (37), (38) and (41), kg: also between y and z, which the centrifugal terms
-     * need; between bending and torsion zero. Torsion with torsion kg m^2. */
+    /* mu phi phi_k of (37), (38) and (41), kg; also between y and z, which the centrifugal terms
+     * need; zero between bending and torsion. Torsion with torsion: kg m^2. */
     double mass[DYN_FLEX_LINK_MODES];
     double stiffness[DYN_FLEX_LINK_MODES]; /* (52) to (54), N/m; torsion N m */
 } dyn_flex_mode_t;
@@ -62,7 +62,7 @@ typedef struct {
 } dyn_flex_link_t;
 
 typedef struct {
-    bool linear; /* the paper's E of (6) as it is printed */
+    bool linear; /* use the paper's E of (6) as printed */
     dyn_flex_link_t link[DYN_FLEX_MAX_JOINTS];
 } dyn_flex_model_t;
 
@@ -74,7 +74,7 @@ extern "C" {
 uint32_t dyn_flex_modes(const dyn_flex_link_t *link);
 /* Coordinates of the arm: joints and modes. */
 uint32_t dyn_flex_size(const dyn_model_t *model, const dyn_flex_model_t *flex);
-/* Where the coordinate of joint i stands in Theta. */
+/* Index of the coordinate of joint i in Theta. */
 uint32_t dyn_flex_index(const dyn_flex_model_t *flex, uint32_t i);
 
 /* 0, or DYN_E_JOINTS: too many joints, modes or coordinates; DYN_E_NUMBER: a number that is not
@@ -82,8 +82,8 @@ uint32_t dyn_flex_index(const dyn_flex_model_t *flex, uint32_t i);
  * stiffness of the modes of a link is not positive definite. Does not repeat dyn_model_check. */
 int dyn_flex_check(const dyn_model_t *model, const dyn_flex_model_t *flex);
 
-/* The inverse of the stiffness of a link, n x n with rows of DYN_FLEX_LINK_MODES, by Cholesky:
- * false where it is not positive definite. In place. */
+/* Inverts the stiffness matrix of a link in place by Cholesky, n x n with rows of
+ * DYN_FLEX_LINK_MODES. False where it is not positive definite. */
 bool dyn_flex_invert(uint32_t n, double a[][DYN_FLEX_LINK_MODES]);
 
 #ifdef __cplusplus

@@ -6,9 +6,9 @@
  *
  *     parent to child:  T_i(q) = Rx(alpha) Tx(a) Rz(theta) Tz(d),   theta + q or d + q
  *
- * The base frame lies on the first axis: alpha, a, theta and d of the first joint are zero, always.
- * That costs nothing in generality (base and gravity carry what the file says) and every kernel
- * starts with a plain rotation about z.
+ * The base frame lies on the first axis: alpha, a, theta and d of the first joint are always zero.
+ * This loses no generality (base and gravity carry the file's frame), and every kernel starts with
+ * a plain rotation about z.
  */
 #ifndef DYN_MODEL_MODEL_H
 #define DYN_MODEL_MODEL_H
@@ -48,22 +48,22 @@ typedef struct {
     double resistance;      /* ohm */
     double torque_constant; /* N m / A, before the gear */
     double gear;            /* motor turns per joint turn, sign included; zero: no motor */
-    double rotor_inertia;   /* kg m^2, before the gear; gear^2 times this is seen at the joint */
+    double rotor_inertia;   /* kg m^2, before the gear; the joint feels gear^2 times this */
     double voltage;         /* V, limit of the supply */
 } dyn_motor_t;
 
 typedef struct {
     double viscous;    /* N m s/rad or N s/m, at the joint */
     double coulomb[2]; /* at negative (<= 0) and positive (>= 0) speed, N m or N */
-    double width; /* speed from which on Coulomb friction is all there; 0: DYN_FRICTION_WIDTH */
+    double width;      /* speed at which Coulomb friction is fully there; 0: DYN_FRICTION_WIDTH */
 } dyn_friction_t;
 
-/* rad/s or m/s. Narrower is more like Coulomb's law and stiffer: with 0.02 the waist of a PUMA 560
- * (27 N m on 3.8 kg m^2) comes to rest with a time constant of 2 ms, which a step of 1 ms still
- * stands. */
+/* rad/s or m/s. A narrower width is closer to Coulomb's law and stiffer: with 0.02 the waist of a
+ * PUMA 560 (27 N m on 3.8 kg m^2) comes to rest with a time constant of 2 ms, which a simulation
+ * step of 1 ms can still follow. */
 #define DYN_FRICTION_WIDTH 0.02
 
-/* What a joint has in every convention. */
+/* The part of a joint that is the same in every convention. */
 typedef struct {
     dyn_limits_t limits;
     dyn_motor_t motor;
@@ -72,8 +72,8 @@ typedef struct {
 
 typedef struct {
     dyn_joint_type_t type;
-    double alpha, a; /* before the joint: Craig's alpha_i-1, a_i-1 */
-    double theta, d; /* of the joint at q = 0 */
+    double alpha, a; /* link twist and length: Craig's alpha_i-1, a_i-1 */
+    double theta, d; /* joint angle and offset at q = 0 */
     dyn_body_t link; /* in the frame of this joint */
     dyn_drive_t drive;
 } dyn_model_joint_t;
@@ -88,9 +88,8 @@ typedef struct {
 } dyn_model_t;
 
 /*
- * Units of the fixed-point backend, as exponents of two: length 2^length m, time 2^time s, mass of
- * what link i carries 2^mass[i] kg. The mass unit never grows towards the end effector. Floats need
- * none.
+ * Units of the fixed-point backend, as exponents of two: length 2^length m, time 2^time s, mass
+ * 2^mass[i] kg for link i. The mass unit never grows towards the end effector. Floats need none.
  */
 typedef struct {
     int8_t length;
@@ -107,23 +106,23 @@ dyn_pose_t dyn_pose_compose(const dyn_pose_t *outer, const dyn_pose_t *inner);
 dyn_pose_t dyn_pose_inverse(const dyn_pose_t *pose);
 /* Translation, then Rz(yaw) Ry(pitch) Rx(roll): the URDF order. */
 dyn_pose_t dyn_pose_rpy(const double xyz[3], const double rpy[3]);
-/* One joint of the model at position q. */
+/* Pose of joint frame i in its parent's frame at position q. */
 dyn_pose_t dyn_pose_joint(const dyn_model_joint_t *joint, double q);
 
-/* Cosine and sine with multiples of a quarter turn exact, so that "1.5707963267948966" gives a zero
- * and not 6e-17: structural zeros must be seen by the code generator. */
+/* Cosine and sine that are exact at multiples of a quarter turn, so that "1.5707963267948966" gives
+ * a zero and not 6e-17: the code generator must see structural zeros. */
 void dyn_exact_turn(double angle, double *cosine, double *sine);
 
-/* The body seen from the frame in which its own frame has this pose. */
+/* The body expressed in the outer frame; `pose` is the pose of its own frame there. */
 dyn_body_t dyn_body_move(const dyn_body_t *body, const dyn_pose_t *pose);
 /* Two bodies rigidly joined, both in one frame. */
 dyn_body_t dyn_body_join(const dyn_body_t *one, const dyn_body_t *two);
 
-/* The last link with the payload in its end effector. */
+/* The last link joined with the payload. */
 dyn_body_t dyn_model_last_link(const dyn_model_t *model);
 /* Rotor inertia seen at the joint, kg m^2 or kg. */
 double dyn_model_rotor(const dyn_model_joint_t *joint);
-/* 0, or what is wrong with the model as a negative dyn_status_t. */
+/* 0, or the first defect of the model as a negative dyn_status_t. */
 int dyn_model_check(const dyn_model_t *model);
 
 #ifdef __cplusplus

@@ -43,7 +43,7 @@ double dyn_pseudo_rise(const dyn_model_t *model, uint32_t before) {
     return j->type == DYN_PRISMATIC ? 0 : j->d;
 }
 
-/* Takes the part with the given rows and columns out of the whole. */
+/* Removes the part with the given rows and columns from `whole` and returns it. */
 static dyn_pseudo_t take(dyn_pseudo_t *whole, int first, int last) {
     dyn_pseudo_t out = {0};
     for (int i = first; i <= last; i++)
@@ -68,7 +68,7 @@ dyn_pseudo_t dyn_pseudo_regroup(const dyn_model_t *model, uint32_t i, dyn_pseudo
     const dyn_pseudo_t part = prismatic ? take(&own, 0, 2) : take(&own, 2, 3);
     if (i == 0)
         return own;
-    /* Seen from the link before. Where the joint stands does not matter to this part. */
+    /* Expressed in the parent's frame. This part is the same at every position of the joint. */
     dyn_model_joint_t at = *j;
     at.d = 0;
     dyn_pose_t pose = dyn_pose_joint(&at, 0);

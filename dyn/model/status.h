@@ -1,5 +1,6 @@
-/* What the functions of dyn/ answer: 0 or one of the negative numbers of this table. The one place
- * for number, name, cause and cure; firmware and tool take their texts from it. */
+/* The return values of the functions of dyn/: 0 or one of the negative numbers of this table.
+ * This is the only place for number, name, cause and cure; firmware and tool take their texts
+ * from it. */
 #ifndef DYN_MODEL_STATUS_H
 #define DYN_MODEL_STATUS_H
 
@@ -31,13 +32,13 @@ typedef enum {
 extern "C" {
 #endif
 
-/* Never NULL; a number that is not in the table has a cause that says so. */
+/* Never NULL; for a number that is not in the table the cause says so. */
 const char *dyn_status_name(int status);
 const char *dyn_status_cause(int status);
 const char *dyn_status_cure(int status);
 
-/* The constants that a kernel uses beside those of the links, as dyn_ready_<real> wants them. By
- * the name of a method: DYN_NEEDS_ne, DYN_NEEDS_fast, ... */
+/* The constants that a kernel uses besides those of the links: the argument of dyn_ready_<real>.
+ * One constant per method: DYN_NEEDS_ne, DYN_NEEDS_fast, ... */
 enum {
     DYN_NEEDS_LINKS = 0,
     DYN_NEEDS_BODIES = 1 << 0,    /* bodies about the origins of their frames */
@@ -47,7 +48,7 @@ enum {
 
     DYN_NEEDS_ne = DYN_NEEDS_LINKS,
     DYN_NEEDS_wo1 = DYN_NEEDS_LINKS,
-    DYN_NEEDS_only = DYN_NEEDS_LINKS, /* problems with one method: kinematics and motors */
+    DYN_NEEDS_only = DYN_NEEDS_LINKS, /* problems with a single method */
     DYN_NEEDS_crba = DYN_NEEDS_BODIES,
     DYN_NEEDS_aba = DYN_NEEDS_BODIES,
     DYN_NEEDS_denoc = DYN_NEEDS_BODIES,

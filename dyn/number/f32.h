@@ -1,4 +1,4 @@
-/* The f32 backend as its callers see it: numbers are float, SI units, angles in radians. */
+/* The interface of the f32 backend for callers: numbers are float, SI units, angles in radians. */
 #ifndef DYN_NUMBER_F32_H
 #define DYN_NUMBER_F32_H
 

@@ -1,4 +1,4 @@
-/* The f64 backend as its callers see it: numbers are double, SI units, angles in radians. */
+/* The interface of the f64 backend for callers: numbers are double, SI units, angles in radians. */
 #ifndef DYN_NUMBER_F64_H
 #define DYN_NUMBER_F64_H
 

@@ -1,11 +1,11 @@
-/* Conversions between SI in double and the fixed-point numbers of dyn/number/q31.h. Never in the
- * tick. */
+/* Conversions between SI units in double and the fixed-point numbers of dyn/number/q31.h. Not used
+ * in the tick. */
 #include "dyn/number/q31.h"
 
 #include <math.h>
 #include <stddef.h>
 
-/* Change it when a constant keeps its place but gets another meaning. */
+/* Increase it when a constant keeps its place but changes its meaning. */
 enum { MEANING = 1 };
 
 uint32_t dyn_q31_layout(void) {
@@ -39,7 +39,7 @@ uint32_t dyn_q31_layout(void) {
 }
 
 int32_t dyn_q31_angle(double rad) {
-    /* remainder is exact, so that a large angle loses nothing but the representation of 2 pi. */
+    /* remainder is exact: even a large angle has no error except that of 2 pi as a double. */
     const double turn = 6.28318530717958647692;
     double part = remainder(rad, turn) / turn;
     return (int32_t)(uint32_t)(int64_t)rint(ldexp(part, 32));
@@ -49,7 +49,7 @@ double dyn_q31_angle_rad(int32_t angle) {
     return ldexp((double)angle * 6.28318530717958647692, -32);
 }
 
-/* The supply's limit in the upper half of the format; +-1024 V where none is given. */
+/* Puts the limit of the supply into the upper half of the format; +-1024 V where none is given. */
 static int volt_exponent(double volts) {
     int exponent = 9;
     if (volts > 0)
@@ -97,7 +97,7 @@ bool dyn_q31_gain(double value, int exponent, int32_t *k, uint32_t *cut) {
         return true;
     if (e > 30)
         return false;
-    /* At most 2^30: rounding up to the next power of two does no harm. */
+    /* At most 2^30: a mantissa rounded up to 2^30 is still valid. */
     *k = (int32_t)rint(ldexp(mantissa, 30));
     *cut = (uint32_t)(30 - e);
     return true;

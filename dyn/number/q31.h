@@ -1,7 +1,7 @@
-/* The q31 backend as its callers see it. A number is an int32 with 28 fractional bits of the unit
- * that dyn_units_t gives its dimension; the angle of a revolute joint is a binary angle (the whole
- * int32 is one turn) and wraps around; speeds are rad per unit of time. The torque of joint i is in
- * units of 2^mass[i] kg times length^2 / time^2 (length / time^2 where it is prismatic). */
+/* The interface of the q31 backend for callers. A number is an int32 with 28 fractional bits of the
+ * unit that dyn_units_t gives its dimension. The angle of a revolute joint is a binary angle (the
+ * whole int32 is one turn) and wraps around; speeds are rad per unit of time. The torque of joint i
+ * is in units of 2^mass[i] kg times length^2 / time^2 (length / time^2 where it is prismatic). */
 #ifndef DYN_NUMBER_Q31_H
 #define DYN_NUMBER_Q31_H
 
@@ -20,28 +20,29 @@ typedef int32_t dyn_real_q31_t;
 extern "C" {
 #endif
 
-/* A number for the layout of dyn_arm_q31_t (where its members lie, DYN_Q31_BITS), so that constants
- * which one build has prepared are not taken by another that would read them differently. How many
- * joints a build has room for does not matter. */
+/* A hash of the layout of dyn_arm_q31_t (offsets of its members, DYN_Q31_BITS), so that a build
+ * refuses constants which another build has prepared in another layout. The number of joints that a
+ * build has room for does not matter. */
 uint32_t dyn_q31_layout(void);
 
-/* Conversions at the border of the fixed-point world, nearest value; for set-up and tests. */
+/* Conversions between double and fixed point, to the nearest value; for set-up and tests. */
 int32_t dyn_q31_angle(double rad);
 double dyn_q31_angle_rad(int32_t angle);
-/* Exponent of the unit of position (prismatic), speed, acceleration, torque and volts of joint i.
- */
+/* Exponents of the units of position (prismatic), speed, acceleration, torque and voltage of joint
+ * i. */
 typedef struct {
     int position, velocity, acceleration, torque, voltage;
 } dyn_q31_exponents_t;
 dyn_q31_exponents_t dyn_q31_exponents(const dyn_model_t *model, const dyn_units_t *units,
                                       uint32_t i);
-/* The same from what it depends on; volts: nominal supply of the motor, 0 where none is given. */
+/* The same from the quantities it depends on; volts: nominal supply of the motor, 0 where none is
+ * given. */
 dyn_q31_exponents_t dyn_q31_joint_exponents(dyn_joint_type_t type, double volts,
                                             const dyn_units_t *units, uint32_t i);
 int32_t dyn_q31_from(double value, int exponent);
 double dyn_q31_to(int32_t raw, int exponent);
-/* value = k 2^(exponent - cut) for dyn/number/gain.h; 0 where it is too small, false where too
- * large. */
+/* value = k 2^(exponent - cut) for dyn/number/gain.h; k = 0 where it is too small, false where it
+ * is too large. */
 bool dyn_q31_gain(double value, int exponent, int32_t *k, uint32_t *cut);
 
 #ifdef __cplusplus

@@ -5,8 +5,8 @@
 #include "dyn/number/f32.h"
 #include "dyn/number/trig.h"
 
-/* By the bits of the magnitude: comparing floats makes branches on a Cortex-M4. A NaN is clamped
- * too. */
+/* Compares the bits of the magnitude: comparing floats makes branches on a Cortex-M4. NaN is
+ * clamped too. */
 typedef union {
     float f;
     uint32_t u;

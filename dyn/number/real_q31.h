@@ -1,14 +1,14 @@
 /*
  * The number operations of q31, for kernels: int32 with 28 fractional bits (30 for the cosine and
- * sine of a plane rotation), products summed in int64 and cut once. Cutting is towards minus
- * infinity: rounding to nearest costs a fifth more instructions for half the error. Of a turned
- * vector only the upper word of the sum stays, four units are lost instead of one: that is one
- * instruction, or none where an addition shifts its operand, instead of two, and the inertia matrix
- * is a twelfth shorter for it. Nothing saturates: that no sum leaves its type within the limits of
- * the arm is proved beforehand by tools/proof/range.h.
+ * sine of a plane rotation), products summed in int64 and truncated once. Truncation is towards
+ * minus infinity: rounding to nearest costs a fifth more instructions for half the error. A rotated
+ * vector keeps only the upper word of the sum and loses four units instead of one: that takes one
+ * instruction, or none where an addition shifts its operand, instead of two, and makes the inertia
+ * matrix a twelfth shorter. Nothing saturates: tools/proof/range.h proves beforehand that no sum
+ * leaves its type within the limits of the arm.
  *
- * A Cortex-M3 has SMULL and SMLAL but no SMLSL, so that a difference negates a factor; INT32_MIN is
- * therefore no value. A zero that the compiler knows it drops by itself.
+ * A Cortex-M3 has SMULL and SMLAL but no SMLSL, so a difference negates a factor; INT32_MIN is
+ * therefore not a valid value. The compiler drops zeros that it knows.
  */
 #ifndef DYN_NUMBER_REAL_Q31_H
 #define DYN_NUMBER_REAL_Q31_H
@@ -29,7 +29,7 @@ typedef int64_t acc;
 
 #define TURN_BITS 30
 
-/* What the checked variant looks at. */
+/* Hooks of the checked variant; empty here. */
 #ifndef Q31_CUT
 #define Q31_CUT(sum, bits)  ((int32_t)((sum) >> (bits)))
 #define Q31_CUT_TURN(sum)   ((int32_t)((uint32_t)((sum) >> 32) << (32 - TURN_BITS)))
@@ -43,7 +43,7 @@ INLINE real real_known(int value) {
     return (real)value * (1 << DYN_Q31_BITS);
 }
 
-/* By unsigned arithmetic: from a signed negation gcc would make a 64-bit product of five steps. */
+/* Unsigned arithmetic: from a signed negation gcc would make a 64-bit product of five steps. */
 INLINE real real_neg(real a) {
     return (real)(0u - (uint32_t)a);
 }
@@ -108,7 +108,7 @@ INLINE real real_shift_mass(real a, unsigned shift) {
     return a >> shift;
 }
 
-/* dyn/number/gain.h: a mantissa below 2^30 and a shift, so that the product of 61 bits never
+/* dyn/number/gain.h: a mantissa of at most 2^30 and a shift, so that the product of 61 bits never
  * overflows. */
 typedef int64_t q31_wide;
 #define wider           q31_wide
@@ -116,7 +116,7 @@ typedef int64_t q31_wide;
 #define gain_mul(g, a)  Q31_CUT((wider)(g).k *(a), (int)(g).cut)
 #define wide_add(a, b)  ((a) + (b))
 
-/* By the signs of the distances: a comparison of 64 bits makes branches. */
+/* Uses the signs of the differences: a comparison of 64 bits makes branches. */
 INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
     const uint32_t above = (uint32_t)((uint64_t)(limit - a) >> 63);
     const uint32_t below = (uint32_t)((uint64_t)(a + limit) >> 63);
@@ -130,8 +130,9 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define gain_from_model(value, exponent, gain)                                                     \
     dyn_q31_gain(value, exponent, &(gain)->k, &(gain)->cut)
 
-/* firmware/control/number.h. A position that does not wrap becomes a binary angle that does; whole
- * numbers are plain integers; a part of a turn is Q28 and the whole int32 is one. */
+/* For firmware/control/number.h. A position that does not wrap becomes a binary angle that does;
+ * whole numbers are plain integers; a fraction of a turn is Q28 with 2^28 for one turn, and a
+ * binary angle has 2^32. */
 #define gain_turn(g, a)       ((real)(uint32_t)(((wider)(g).k * (a)) >> (g).cut))
 #define gain_count(g, n)      Q31_CUT((wider)(g).k *(int32_t)(n), (int)(g).cut)
 #define gain_whole(g, a)      gain_mul(g, a)
@@ -139,7 +140,7 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define wide_sub(a, b)        ((wider)(a) - (b))
 #define wide_mul(a, b)        (((wider)(a) * (b)) >> DYN_Q31_BITS)
 #define real_exceeds(a, b, by)                                                                     \
-    ((a) > (b) && (uint32_t)(a) - (uint32_t)(b) > (uint32_t)(by)) /* exact as it is positive */
+    ((a) > (b) && (uint32_t)(a) - (uint32_t)(b) > (uint32_t)(by)) /* exact because it is positive */
 #define real_slack(limit) ((limit) >> 12)
 #define real_q15(a)       ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
 #define real_half(a)      ((a) >> 1)
@@ -150,14 +151,14 @@ INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
     dyn_sincos_q30((int32_t)((uint32_t)q + (uint32_t)offset), cosine, sine);
 }
 
-/* Radians in Q28 as a binary angle: 2^32 / 2 pi of it in 2^-28 is 2.5464790894703255. */
+/* Radians in Q28 to a binary angle: the factor 2^32 / (2 pi 2^28) is 2.5464790894703255. */
 #define real_angle real_angle
 INLINE real real_angle(real rad) {
     return (real)(uint32_t)(int64_t)(((int64_t)rad * 2734261102) >> 30);
 }
 
-/* Magnitude, sign and the lesser of two numbers that are not negative, by masks: what is written as
- * a choice may become a branch, and the time would depend on the state. */
+/* Magnitude, sign and the smaller of two numbers that are not negative, by masks: a conditional
+ * expression may become a branch, and the time would depend on the state. */
 INLINE int32_t q31_size(int32_t a) {
     return (int32_t)((uint32_t)(a ^ (a >> 31)) - (uint32_t)(a >> 31));
 }
@@ -171,7 +172,7 @@ INLINE int32_t q31_lesser(int32_t a, int32_t b) {
 }
 
 /* 1/a by Newton's iteration on the normalised mantissa: start 48/17 - 32/17 m is right to 1/17,
- * three steps to 2^-32. Saturates where 1/a is no longer a number of this format. Constant time. */
+ * three steps to 2^-32. Saturates where 1/a does not fit the format. Constant time. */
 INLINE real real_recip(real a) {
     const uint32_t size = (uint32_t)q31_size(a);
     const int zeros = __builtin_clz(size | 1);
@@ -181,14 +182,14 @@ INLINE real real_recip(real a) {
         uint32_t my = (uint32_t)(((uint64_t)m * y) >> 32); /* about 1 in Q30 */
         y = (uint32_t)(((uint64_t)y * (0x80000000u - my)) >> 30);
     }
-    /* a = m 2^(32 - zeros - 28), so that 1/a = y 2^(28 + zeros - 32) in Q30, and Q28 two bits less.
-     */
+    /* a = m 2^(32 - zeros - 28), so that 1/a = y 2^(28 + zeros - 32) in Q30, and in Q28 it has two
+     * bits less. */
     const uint64_t wide = ((uint64_t)y << zeros) >> 6;
     const uint32_t over = (uint32_t)(-(int32_t)(wide >> 31) >> 31); /* all ones: too large */
     return q31_signed((int32_t)(((uint32_t)wide | over) & INT32_MAX), a);
 }
 
-/* Square root digit by digit, cut; of a negative number zero. */
+/* Square root digit by digit, truncated; zero for a negative number. */
 INLINE real real_sqrt(real a) {
     uint64_t rest = (uint64_t)(a & ~(a >> 31)) << DYN_Q31_BITS, root = 0;
     for (uint64_t bit = (uint64_t)1 << 58; bit != 0; bit >>= 2) {
@@ -200,8 +201,8 @@ INLINE real real_sqrt(real a) {
     return (real)root;
 }
 
-/* Powers of two for the solvers, see dyn/number/scale.h. Shifts by an amount of the moment, at most
- * 31 either way; constant time. */
+/* Powers of two for the solvers, see dyn/number/scale.h. Shifts by a variable amount, at most 31
+ * either way; constant time. */
 #define real_headroom real_headroom
 INLINE int real_headroom(real a) {
     return __builtin_clz((uint32_t)a | 1) - (31 - DYN_Q31_BITS - 1);
@@ -224,7 +225,7 @@ INLINE real real_scale_clamped(real a, int left) {
 }
 
 /* 1/sqrt(a) by Newton's iteration on the mantissa m, a = m 4^k: start 2.185 - 1.249 m is right to
- * 1/15, four steps to 2^-31. Saturates as 1/a does; constant time. Of no use where a is not
+ * 1/15, four steps to 2^-31. Saturates as 1/a does; constant time. Undefined where a is not
  * positive. */
 #define real_recip_sqrt real_recip_sqrt
 INLINE real real_recip_sqrt(real a) {
@@ -236,13 +237,13 @@ INLINE real real_recip_sqrt(real a) {
         uint32_t myy = (uint32_t)(((uint64_t)my * y) >> 30); /* about 1 in Q30 */
         y = (uint32_t)(((uint64_t)y * (0xC0000000u - myy)) >> 31);
     }
-    /* a = m 2^(32 - zeros - 28), so that 1/sqrt(a) = y 2^(zeros / 2 - 2) in Q30, Q28 two bits less.
-     */
+    /* a = m 2^(32 - zeros - 28), so that 1/sqrt(a) = y 2^(zeros / 2 - 2) in Q30, and in Q28 it has
+     * two bits less. */
     const int64_t wide = ((int64_t)y << (zeros / 2)) >> 4;
     return wide > INT32_MAX ? INT32_MAX : (real)wide;
 }
 
-/* Pivots of a factorisation: the worst seen so far, looked at once at the end. */
+/* Pivots of a factorisation: the smallest so far; the status is read once at the end. */
 typedef struct {
     real smallest;
 } pivot;
@@ -266,7 +267,7 @@ INLINE bool pivot_ok(pivot p) {
     return p.smallest > 0;
 }
 
-/* For prepare.c: whether the format can hold a constant that is not vital. */
+/* For prepare.c: whether the format can represent a constant that is optional. */
 INLINE bool real_holds(double value, int exponent) {
     const int32_t raw = dyn_q31_from(value, exponent);
     return raw < INT32_MAX && raw > -INT32_MAX;

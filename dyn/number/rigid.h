@@ -25,7 +25,7 @@ INLINE vec pose_turn(const pose *T, vec a) {
     return vec_make(turn_dot(T->r[0], a), turn_dot(T->r[1], a), turn_dot(T->r[2], a));
 }
 
-/* u x a with a unit vector u in the format of a turn. */
+/* u x a, where u is a unit vector in the format of a turn. */
 INLINE vec turn_cross(vec u, vec a) {
     return vec_make(turn_round(turn_msub(turn_mul(u.y, a.z), u.z, a.y)),
                     turn_round(turn_msub(turn_mul(u.z, a.x), u.x, a.z)),

@@ -1,14 +1,14 @@
 /* Vocabulary of the solvers: scaling by powers of two for a number format without an exponent. A
- * float carries its exponent itself and neither Cholesky's nor the UDU^T factorisation is changed
- * by it in a single bit, so that the default is to do nothing; a backend that needs it owns the
+ * float carries its own exponent, and scaling changes no bit of its Cholesky or UDU^T
+ * factorisation, so the default is to do nothing. A backend that needs scaling defines the
  * operations. */
 #ifndef DYN_NUMBER_SCALE_H
 #define DYN_NUMBER_SCALE_H
 
 #include "dyn/number/real.h"
 
-/* By how many bits a positive number may grow to be in [2, 4). Less than zero where it must shrink.
- */
+/* The number of bits by which a positive number must be shifted left to be in [2, 4); negative
+ * where it must be shifted right. */
 #ifndef real_headroom
 INLINE int real_headroom(real a) {
     (void)a;
@@ -16,7 +16,7 @@ INLINE int real_headroom(real a) {
 }
 #endif
 
-/* a 2^left, where that is known to be a number of the format. */
+/* a 2^left, where the result is known to fit the format. */
 #ifndef real_scale
 INLINE real real_scale(real a, int left) {
     (void)left;
@@ -24,7 +24,7 @@ INLINE real real_scale(real a, int left) {
 }
 #endif
 
-/* The same, at the largest or smallest number where it is not. */
+/* The same, clamped to the format. */
 #ifndef real_scale_clamped
 INLINE real real_scale_clamped(real a, int left) {
     (void)left;
@@ -39,8 +39,9 @@ INLINE real real_recip_sqrt(real a) {
 }
 #endif
 
-/* What a pivot must exceed to be more than rounding, from the diagonal element as it came, and the
- * status that looks at it. In a format that ends, a pivot below 2^-bits is none either. */
+/* The threshold that a pivot must exceed to be more than rounding error, computed from the original
+ * diagonal element, and the status that compares with it. In fixed point, a pivot below 2^-bits is
+ * refused too. */
 #ifndef real_least
 INLINE real real_least(real diagonal) {
     (void)diagonal;

@@ -1,5 +1,5 @@
-/* Vocabulary of dyn/paper/aba.c: the 3x3 block that couples turning and moving in an articulated
- * inertia, and what happens to the blocks in a frame change. */
+/* Vocabulary of dyn/paper/aba.c: the 3x3 block that couples rotation and translation in an
+ * articulated inertia, and the change of frame of the blocks. */
 #ifndef DYN_NUMBER_SPATIAL_H
 #define DYN_NUMBER_SPATIAL_H
 
@@ -31,7 +31,7 @@ INLINE sym sym_add_scalar(sym A, real m) {
 }
 #endif
 
-/* A - a b^T, where that is symmetric: b is a multiple of a. 6M 6A. */
+/* A - a b^T, where the result is symmetric because b is a multiple of a. 6M 6A. */
 #ifndef sym_sub_outer
 INLINE sym sym_sub_outer(sym A, vec a, vec b) {
     return (sym){.xx = real_sub(A.xx, real_mul(a.x, b.x)),
@@ -52,8 +52,8 @@ INLINE gen gen_to_parent_unit(const joint *j, gen H) {
 }
 #endif
 
-/* R H R^T back on the axes before a turn, 12M 11A. In the plane of the turn, with
- * k = s (H11 - H22) + c (H12 + H21): H11 - s k, H22 + s k, c k - H21, c k - H12. */
+/* Takes H back to the axes before a turn, R H R^T: 12M 11A. In the plane of the turn, with k = s
+ * (H11 - H22) + c (H12 + H21): H11 - s k, H22 + s k, c k - H21, c k - H12. */
 typedef struct {
     real h11, h22, h12, h21;
 } gen_block;
@@ -94,7 +94,7 @@ INLINE gen gen_turn_back_x(turn t, gen H) {
 }
 #endif
 
-/* H + p~ M for p = (a, 0, d): the coupling block about an origin that lies p before; 10M 12A. */
+/* H + p~ M for p = (a, 0, d): the coupling block about the origin at -p; 10M 12A. */
 #ifndef gen_add_p_cross
 INLINE gen gen_add_p_cross(gen H, vec p, sym M) {
     real dxy = real_mul(p.z, M.xy), ayz = real_mul(p.x, M.yz);
@@ -111,7 +111,7 @@ INLINE gen gen_add_p_cross(gen H, vec p, sym M) {
 }
 #endif
 
-/* A - G p~ - (H p~)^T with G = H + p~ M from above: the block for turning; 10M 16A. */
+/* A - G p~ - (H p~)^T with G = H + p~ M from above: the rotational block; 10M 16A. */
 #ifndef sym_sub_cross_p
 INLINE sym sym_sub_cross_p(sym A, gen H, gen G, vec p) {
     const real a = p.x, d = p.z;

@@ -1,16 +1,17 @@
-/* Vocabulary of the Gibbs-Appell kernels: the acceleration tensor Omega = wd~ + w~^2 of a turning
- * body and what it does to Euler's tensor J. A body that turns with w and wd gives the point r the
- * acceleration Omega r, and its moment is the vector of the skew tensor Omega J - (Omega J)^T. */
+/* Vocabulary of the Gibbs-Appell kernels: the acceleration tensor Omega = wd~ + w~^2 of a
+ * rotating body and its products with Euler's tensor J. A body that rotates with w and wd gives
+ * the point r the acceleration Omega r, and its moment is the vector of the skew tensor Omega J
+ * - (Omega J)^T. */
 #ifndef DYN_NUMBER_TENSOR_H
 #define DYN_NUMBER_TENSOR_H
 
 #include "dyn/number/real.h"
 
-/* What goes round a loop: the compiler forgets which of it is zero in the first round, and so must
- * `count`, which owns this. Nothing elsewhere. */
+/* For a value that is carried round a loop: the compiler forgets which part of it is zero in the
+ * first round. The backend `count` defines this to forget it too; it is empty elsewhere. */
 #ifndef real_carried
 #define real_carried(a) (a)
-#define vec_carried(a)  (a) /* whole: `range` knows its norm */
+#define vec_carried(a)  (a) /* not split: `range` knows its norm */
 #define sym_carried(a)  (a)
 #else
 INLINE vec vec_carried(vec a) {
@@ -23,8 +24,8 @@ INLINE sym sym_carried(sym a) {
 }
 #endif
 
-/* Omega by row and column; of the diagonal the negative, and the squares of w of which it is made.
- */
+/* Omega by row and column. Of the diagonal it has the negative, and the squares of w that it
+ * consists of. */
 #ifndef omega_make
 typedef struct {
     real xx, yy, zz, xy, yx, yz, zy, zx, xz;
@@ -89,8 +90,8 @@ INLINE vec omega_euler_add_cross(omega o, sym J, vec a, vec b) {
 }
 #endif
 
-/* One component of what has three, for the first link, of which only the axis is wanted: shorter
- * than the whole vector of which the rest is not used. */
+/* Single components of a vector, for the first link, where only the axis matters: shorter than the
+ * whole vector with two components unused. */
 #ifndef to_parent_y
 INLINE real half_y(frame A, vec a) {
     return turn_round(turn_mac(turn_mul(A.z.c, a.y), A.z.s, a.x));
@@ -113,7 +114,7 @@ INLINE real half_to_parent_z(frame A, vec a) {
 }
 #endif
 
-/* xx + yy of R T R^T, the first of which the second turn does not change: 9M 11A. */
+/* xx + yy of R T R^T; the second turn does not change xx: 9M 11A. */
 #ifndef sym_to_parent_xx_yy
 INLINE real sym_to_parent_xx_yy(frame A, sym T) {
     block b = block_turn_back(A.z, T.xx, T.yy, T.xy);
@@ -123,7 +124,7 @@ INLINE real sym_to_parent_xx_yy(frame A, sym T) {
 }
 #endif
 
-/* The axis of a joint on the axes of the link before is u = (0, -s, c): k u, and u x a in 4M 1A. */
+/* On the axes of the parent link the axis of a joint is u = (0, -s, c): k u, and u x a in 4M 1A. */
 INLINE vec axis_scale(turn x, real k) {
     return vec_make(real_known(0), real_neg(turn_round(turn_mul(x.s, k))),
                     turn_round(turn_mul(x.c, k)));
@@ -134,7 +135,7 @@ INLINE vec axis_cross(turn x, vec a) {
                     turn_round(turn_mul(x.c, a.x)), turn_round(turn_mul(x.s, a.x)));
 }
 
-/* T + p a^T + b p^T, where that is symmetric because b is a and a multiple of p. */
+/* T + p a^T + b p^T, where the result is symmetric because b is a plus a multiple of p. */
 #ifndef sym_add_outer
 INLINE sym sym_add_outer(sym T, vec p, vec a, vec b) {
     return (sym){.xx = real_add(T.xx, real_mul(p.x, real_add(a.x, b.x))),
@@ -146,8 +147,8 @@ INLINE sym sym_add_outer(sym T, vec p, vec a, vec b) {
 }
 #endif
 
-/* Inertia instead of Euler's tensor: T + p.(a + b) 1 - p a^T - b p^T, that is T about a point p
- * away, from a first moment a about the old and b about the new point. */
+/* The same for an inertia instead of Euler's tensor: T + p.(a + b) 1 - p a^T - b p^T, which is T
+ * about a point p away, where a is the first moment about the old and b about the new point. */
 INLINE sym sym_shift(sym T, vec p, vec a, vec b) {
     real x = real_mul(p.x, real_add(a.x, b.x));
     real y = real_mul(p.y, real_add(a.y, b.y));
@@ -160,8 +161,8 @@ INLINE sym sym_shift(sym T, vec p, vec a, vec b) {
                  .xz = real_sub(T.xz, acc_round(acc_mac(acc_mul(p.x, a.z), b.x, p.z)))};
 }
 
-/* zz of the same after the whole way to the parent, where p is (a, 0, d) and T still in the child.
- */
+/* zz of the same in the parent's frame, where p is (a, 0, d) and T is still in the child's
+ * frame. */
 INLINE real sym_shift_turn_zz(frame A, sym T, vec a, vec b) {
     block t = block_turn_back(A.z, T.xx, T.yy, T.xy);
     real yz = turn_round(turn_mac(turn_mul(A.z.c, T.yz), A.z.s, T.xz));
@@ -172,8 +173,8 @@ INLINE real sym_shift_turn_zz(frame A, sym T, vec a, vec b) {
     return real_add(zz, turn_round(turn_mul(A.x.s, k)));
 }
 
-/* yy half way, where the body has no mass, so that its first moment is the same about both points.
- */
+/* yy of the same in the half-turned frame, where the body has no mass, so that its first moment is
+ * the same about both points. */
 INLINE real sym_shift_half_yy(frame A, sym T, vec half) {
     block t = block_turn_back(A.z, T.xx, T.yy, T.xy);
     real x = real_mul(A.p.x, real_add(half.x, half.x));
@@ -185,7 +186,7 @@ INLINE real vec_cross_z(vec a, vec b) {
     return acc_round(acc_msub(acc_mul(a.x, b.y), a.y, b.x));
 }
 
-/* u + a x b without its x. */
+/* u + a x b without the x component. */
 INLINE vec vec_add_cross_yz(vec u, vec a, vec b) {
     return vec_make(real_known(0), real_add(u.y, acc_round(acc_msub(acc_mul(a.z, b.x), a.x, b.z))),
                     real_add(u.z, acc_round(acc_msub(acc_mul(a.x, b.y), a.y, b.x))));

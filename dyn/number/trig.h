@@ -1,24 +1,23 @@
-/* Sine and cosine of one angle together, in constant time: the nearest of equally spaced angles
- * from a table, and short polynomials for the rest, by the addition theorem. No index can leave the
- * table, whatever the argument, NaN included. */
+/* Sine and cosine of one angle together, in constant time: the nearest angle of a table with equal
+ * spacing, and short polynomials for the remainder, by the addition theorem. The index stays within
+ * the table for every argument, NaN included. */
 #ifndef DYN_NUMBER_TRIG_H
 #define DYN_NUMBER_TRIG_H
 
 #include <math.h>
 #include <stdint.h>
 
-/* sin(2 pi k / 512) in float, sin(2 pi k / 128) in double and, in Q30, sin(2 pi k / 256); a quarter
- * turn longer than a turn for the cosine. */
+/* sin(2 pi k / 512) in float, sin(2 pi k / 128) in double and, in Q30, sin(2 pi k / 256); each
+ * table has a turn and a quarter, for the cosine. */
 extern const float dyn_sine_f32[512 + 128];
 extern const double dyn_sine_f64[128 + 32];
 extern const int32_t dyn_sine_q30[256 + 64];
 
 /* Absolute error below 1.2e-7 to 1e4 rad (test_dyn_trig): half an ulp of the table and of the last
  * sum, 2^-25 each, and r^3/6 < 3.9e-8 for |r| <= pi/512, so that sin r is r: 9.5e-8 is the largest
- * seen. k = round(x 512/2pi) by the trick of adding 1.5 * 2^23, whose low mantissa bits then are k;
- * x - k 2pi/512 by two fused steps, the one place where they are worth their 3 cycles: without them
- * it takes four constants of 6 bits each. Beyond 5e4 rad the trick ends and the result means
- * nothing. */
+ * seen. k = round(x 512/2pi) by adding 1.5 * 2^23: the low mantissa bits of the sum are k. x - k
+ * 2pi/512 takes two fused steps, which are worth their 3 cycles here: without them it takes four
+ * constants of 6 bits each. Beyond 5e4 rad the method fails and the result is meaningless. */
 static inline __attribute__((always_inline)) void dyn_sincos_f32(float x, float *cosine,
                                                                  float *sine) {
     union {
@@ -37,9 +36,9 @@ static inline __attribute__((always_inline)) void dyn_sincos_f32(float x, float 
 
 /* The same in double, without fused steps: the first part of 2pi/128 has 31 bits, so that its
  * product with a k below 2^22 is exact. Error below 2.5e-16 to 2e5 rad (test_dyn_trig), half an ulp
- * of the table and of the last sum, and terms of r below 2^-5.3 of that; farther out as if x were
- * off by an ulp. r^9/362880 < 1e-20, r^8/40320 < 4e-18.
- * A function, because double is software on most targets and long when inlined. */
+ * of the table and of the last sum, and terms of r below 2^-5.3 of that; for larger x the error is
+ * that of an x that is off by an ulp. r^9/362880 < 1e-20, r^8/40320 < 4e-18. A function, because
+ * double is emulated in software on most targets and long when inlined. */
 void dyn_sincos_f64(double x, double *cosine, double *sine);
 
 /* Error below 3e-9 (test_dyn_trig): half a unit of the table and one of truncation, 2^-30 each, and

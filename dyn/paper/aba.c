@@ -1,22 +1,21 @@
 /*
  * Forward dynamics `aba`: R. Featherstone's articulated-body algorithm, in link frames.
  *
- * Symbols: IA = {A, H; H^T, M} articulated inertia of links i to N about the origin of frame i, A
- * for turning, M for moving, H what couples them; n, f articulated bias load; U = IA S and D = S^T
- * U for the joint axis S; u what is left of the torque. First the Newton-Euler steps of
- * dyn/paper/ne.c with zero acceleration give every link its load at rest in the accelerating base
- * (gravity) and with its velocities; the rest is then linear in the accelerations and knows no
- * velocity.
+ * Symbols: IA = {A, H; H^T, M} is the articulated inertia of links i to N about the origin of frame
+ * i: A is rotational, M translational, H couples them. n, f: articulated bias load. U = IA S and D
+ * = S^T U for the joint axis S. u: the torque minus the bias along the axis. First the Newton-Euler
+ * steps of dyn/paper/ne.c with zero acceleration give every link its load from gravity and
+ * velocities; the remaining equations are linear in the accelerations and contain no velocity.
  *
- * Frame changes are plane rotations and shifts by (a, 0, d), symmetric blocks six numbers. What a
- * joint lets through to the link before is IA - U U^T / D, n + U u / D. Along the axis itself both
- * are known without a subtraction: 0 and the torque, where there is no rotor. That is written so,
- * because it is where a heavy arm on a light one loses its digits (paper 000, section 5.1: error of
- * joint 1 in float 0.0002 rad/s^2, with the subtraction 0.019). A rotor of inertia r adds to D
- * alone; along the axis k = r / D of the inertia and of u stays behind.
+ * Frame changes are plane rotations and shifts by (a, 0, d); symmetric blocks are six numbers. A
+ * joint passes IA - U U^T / D and n + U u / D on to the parent link. Along the axis itself both are
+ * known without a subtraction, where there is no rotor: 0 and the torque. The code uses that,
+ * because the subtraction loses digits where a heavy link follows a light one (paper 000, section
+ * 5.1: error of joint 1 in float 0.0002 rad/s^2, with the subtraction 0.019). A rotor of inertia r
+ * is added to D only; then the fraction k = r / D of the inertia and of u remains along the axis.
  *
- * In q31 U is multiplied by 2^e and D by 4^e, so that D is in [1, 4) and 1/D a number. Nothing in
- * floats.
+ * In q31 U is multiplied by 2^e and D by 4^e, so that D is in [1, 4) and 1/D fits the format. Empty
+ * in floats.
  *
  * Operations (revolute, n >= 3, those that a rotor needs included; test_dyn_aba): 248n - 260
  * multiplications, 222n - 231 additions, n reciprocals; n = 6: 1228 and 1101, Featherstone 1533 and
@@ -47,7 +46,7 @@ INLINE inertia inertia_to_parent_unit(const joint *j, inertia I) {
                      .H = gen_to_parent_unit(j, I.H)};
 }
 
-/* About the origin of the link before, on its axes. */
+/* About the origin of the parent link, on its axes. */
 INLINE inertia inertia_to_parent(frame F, inertia I) {
     I = (inertia){.A = sym_turn_back_z(F.z, I.A),
                   .M = sym_turn_back_z(F.z, I.M),
@@ -59,7 +58,7 @@ INLINE inertia inertia_to_parent(frame F, inertia I) {
                      .H = gen_turn_back_x(F.x, H)};
 }
 
-/* The link at the end alone. */
+/* The last link alone. */
 INLINE inertia inertia_of_link(const joint *j) {
     const real o = real_merged(real_known(0));
     return plus_link(j, (inertia){.A = {o, o, o, o, o, o},
@@ -88,7 +87,7 @@ INLINE real rotor_part(const joint *j, const aba_link *link) {
     return real_mul(real_scale(j->rotor, 2 * link->up), link->recip);
 }
 
-/* I - U U^T / D and load + U u / D where joint i turns ... */
+/* I - U U^T / D and load + U u / D for a revolute joint ... */
 INLINE void let_through_turning(const joint *j, const aba_link *link, real tau, inertia *I,
                                 load *p) {
     const vec n = link->n, f = link->f, Gf = vec_scale(link->recip, f);
@@ -116,7 +115,7 @@ INLINE void let_through_turning(const joint *j, const aba_link *link, real tau, 
                     real_sub(tau, real_mul(k, u)));
 }
 
-/* ... and where it is prismatic. */
+/* ... and for a prismatic joint. */
 INLINE void let_through_prismatic(const joint *j, const aba_link *link, real tau, inertia *I,
                                   load *p) {
     const vec n = link->n, f = link->f, Gn = vec_scale(link->recip, n);
@@ -144,7 +143,8 @@ INLINE void let_through_prismatic(const joint *j, const aba_link *link, real tau
                     real_sub(tau, real_mul(k, u)));
 }
 
-/* Joint i, and its link's inertia and load as the link before feels them, with what that adds. */
+/* Joint i: its U, D and u; then passes inertia and load on to the parent and adds the parent's
+ * own. */
 INLINE void inward_step(const joint *j, aba_link *link, const ne_link *before, real tau,
                         pivot *worst, inertia *I, load *p) {
     if (j->prismatic) {
@@ -165,7 +165,8 @@ typedef struct {
     vec wd, vd;
 } acceleration;
 
-/* Acceleration of joint i, and of its link beyond the one that it has with all joints at zero. */
+/* Acceleration of joint i. `acceleration` is relative to the motion of the link with all joint
+ * accelerations zero. */
 INLINE acceleration outward_step(const joint *j, const aba_link *link, acceleration up, real *qdd) {
     const frame F = frame_again(j, turn_load(&link->ne.z), link->ne.d);
     vec wd = parent_to_half(F, up.wd);
@@ -195,8 +196,7 @@ int DYN(aba_forward)(const arm *a, DYN_T(aba_scratch) *scratch, const real q[], 
     for (uint32_t i = 1; i <= last; i++)
         m = outward(i, &j[i], frame_at(&j[i], q[i]), m, qd[i], still, &link[i].ne);
 
-    /* Of the first link only what falls on its axis is wanted; the rest is dropped by the compiler.
-     */
+    /* Only the component on the axis of the first link is needed; the compiler drops the rest. */
     inertia I = inertia_of_link(&j[last]);
     load p = {first.F, first.n};
     if (last > 0) {

@@ -15,9 +15,9 @@ INLINE body link_body(const joint *j) {
     return (body){j->m, j->ms, j->I};
 }
 
-/* The composite body of link `next` on the half-turned axes, about the origin of the link before.
- * Moved by p = (a, 0, d) an inertia about the origin grows by p.u 1 - (p u^T + u p^T) / 2, where u
- * is the sum of the first moments before and after. */
+/* The composite body of link `next` on the half-turned axes, about the origin of its parent. When
+ * the reference point moves by p = (a, 0, d), an inertia grows by p.u 1 - (p u^T + u p^T) / 2,
+ * where u is the sum of the first moments before and after. */
 INLINE body carried(const joint *next, frame A, body b) {
     real m = real_shift_mass(b.m, next->mass_shift);
     vec h = child_to_half(A, vec_to_parent_unit(next, b.h));
@@ -35,20 +35,20 @@ INLINE body carried(const joint *next, frame A, body b) {
     return (body){m, vec_make(hx, h.y, hz), I};
 }
 
-/* (16) to (18): a link and what it carries become one. */
+/* (16) to (18): joins a link with the body that it carries. */
 INLINE body join(const joint *j, frame A, body half) {
     body own = link_body(j);
     return (body){real_add(own.m, half.m), vec_add(own.h, half_to_parent(A, half.h)),
                   sym_add(own.I, sym_turn_back_x(A.x, half.I))};
 }
 
-/* (19) to (23) where joint i turns the composite body b by one ... */
+/* (19) to (23): the load of a unit acceleration of the composite body b by a revolute joint ... */
 INLINE load turning(body b) {
     return (load){vec_make(real_neg(b.h.y), b.h.x, real_known(0)),
                   vec_make(b.I.xz, b.I.yz, b.I.zz)};
 }
 
-/* ... or moves it. */
+/* ... or by a prismatic joint. */
 INLINE load prismatic(body b) {
     return (load){vec_z(b.m), vec_make(b.h.y, real_neg(b.h.x), real_known(0))};
 }

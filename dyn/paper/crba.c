@@ -2,16 +2,16 @@
  * Inertia matrix `crba`: composite rigid bodies, the third method of Walker and Orin as N. M.
  * Swartz gives it in "Arm Dynamics Simulation" (1982), equations (16) to (26).
  *
- * Symbols: M, c, E mass, centre and inertia of what moves with joint j, links j to N; f and n force
- * and moment that link i - 1 exerts on link i when joint j accelerates by one and everything else
- * rests.
+ * Symbols: M, c, E are mass, centre and inertia of the body that moves with joint j, links j to N;
+ * f and n are force and moment that link i - 1 exerts on link i when joint j has unit acceleration
+ * and all other joints rest.
  *
  * Different from the paper: frames are modified Denavit-Hartenberg, so that the axis of joint j
  * goes through the origin of frame j and (19) to (23) hold without p. A composite body keeps M c
  * and its inertia about the origin of its frame in place of c and E about c: (17) needs no
- * division, which fails for massless links, and (19) to (23) are components of what is there.
- * Prismatic joints are added. Corrected: in appendix (19), (20), (23), (26) the axis is A_j^(j-1)
- * Z, here Z itself; in (24) the distance is p_i; (21) and (23) run over all joints.
+ * division, which fails for massless links, and (19) to (23) are components of the stored
+ * quantities. Prismatic joints are added. Corrected: in appendix (19), (20), (23), (26) the axis is
+ * A_j^(j-1) Z, here Z itself; in (24) the distance is p_i; (21) and (23) run over all joints.
  *
  * Operations (revolute, n >= 2; test_dyn_crba): 10n^2 + 19n - 29 multiplications, 6n^2 + 33n - 39
  * additions; Walker and Orin 12n^2 + 56n - 27 and 7n^2 + 67n - 56.
@@ -27,7 +27,7 @@ INLINE frame frame_of(const joint *j, const crba_link *link) {
     return frame_again(j, turn_load(&link->z), link->d);
 }
 
-/* (24) and (25): the load of link i on the link before, about its origin. */
+/* (24) and (25): the load of link i on its parent, about the parent's origin. */
 INLINE load step_inward(const joint *j, const crba_link *link, load here) {
     const frame A = frame_of(j, link);
     vec f = child_to_half(A, vec_to_parent_unit(j, here.f));
@@ -36,7 +36,7 @@ INLINE load step_inward(const joint *j, const crba_link *link, load here) {
     return (load){half_to_parent(A, f), half_to_parent(A, n)};
 }
 
-/* Row i of the matrix left of the element k, from the load at link k >= 1. */
+/* The elements of row i left of column k, from the load at link k >= 1. */
 INLINE void row_left(const joint *j, const crba_link *link, uint32_t k, load here, real Mi[]) {
     for (; k > 1; k--) {
         here = step_inward(&j[k], &link[k], here);
@@ -45,7 +45,7 @@ INLINE void row_left(const joint *j, const crba_link *link, uint32_t k, load her
     Mi[0] = along_axis(&j[0], step_inward(&j[1], &link[1], here));
 }
 
-/* Row i >= 2: the first step inwards knows the zeros of the load. */
+/* Row i >= 2: the first step inwards uses the known zeros of the load. */
 INLINE void matrix_row(const joint *j, const crba_link *link, uint32_t i, body b, real Mi[]) {
     load here;
     if (j[i].prismatic) {
@@ -77,7 +77,8 @@ void DYN(crba_mass)(const arm *a, DYN_T(crba_scratch) *scratch, const real q[], 
         b = join(&j[i - 1], A, carried(&j[i], A, b));
         Mi -= i;
     }
-    /* Of the last two only what falls on the axes; the rest is dropped by the compiler. */
+    /* Of the last two links only the components on the axes are needed; the compiler drops the
+     * rest. */
     if (i == 1) {
         if (j[1].prismatic) {
             M[2] = b.m;

@@ -4,7 +4,7 @@
  * Simulation" (1982), (14) and (15).
  *
  * Different from the paper: the unknowns, which dyn/paper/across.h explains. Error of joint 1 in
- * float in the example of paper 000, section 5.1: 0.0006 rad/s^2, with H itself 1.2
+ * float in the example of paper 000, section 5.1: 0.0006 rad/s^2; with H itself it is 1.2
  * (test_dyn_table5).
  *
  * Operations (revolute, without rotors, n >= 3; test_dyn_crba), solver included:
@@ -18,7 +18,7 @@
 
 #include "dyn/paper/across.h"
 
-/* x_j at work on the composite body. */
+/* The load of the composite body as the effort of x_j. */
 INLINE effort of_load(load l) {
     return (effort){l.f, l.n};
 }
@@ -53,7 +53,7 @@ INLINE column prismatic_column(const joint *j, frame A, body half) {
                     real_add(own.f.z, turn_round(turn_mul(A.x.s, f.y)))};
 }
 
-/* What a joint has behind it: all of it, and what x_j moves. */
+/* The composite body after a joint, and the column of its x_j. */
 typedef struct {
     body all;
     column x;
@@ -77,7 +77,7 @@ INLINE carrier join_inward(const joint *j, frame A, body b) {
     return out;
 }
 
-/* Of the first link only the element of x_1 with itself. */
+/* The diagonal element of x_1, all that is needed of the first link. */
 INLINE real join_first(const joint *j, frame A, body b) {
     if (same_type(j)) {
         const body half = carried(j, A, b);

@@ -1,8 +1,8 @@
 /*
  * Inverse dynamics `denoc`: the decoupled natural orthogonal complement of S. K. Saha, "Dynamics of
  * Serial Multibody Systems Using the Decoupled Natural Orthogonal Complement Matrices" (1999),
- * section 5.1, with gravity by (32). Bias and gravity torques are the same body with zeros that are
- * known.
+ * section 5.1, with gravity by (32). Bias and gravity torques are the same code with zeros that the
+ * compiler knows.
  *
  * Symbols as in the paper, on the axes of link i: the twist nu = (w, v) and its rate xi = (wd, a)
  * are of the centre of mass C_i, gamma = (n, f) is about it; d_i from the origin O_i to C_i (s in
@@ -10,13 +10,14 @@
  * a twist from C_i-1 to C_i.
  *
  * Frames: the paper's frame i+1, fixed to link i, is frame i of distal Denavit-Hartenberg. Ours,
- * modified Denavit-Hartenberg, is fixed to link i too but has its z on joint i, so that there e is
- * (0, 0, 1) and d_i constant; r of the link before is the constant j->r, to which a prismatic joint
- * adds q e.
+ * modified Denavit-Hartenberg, is fixed to link i too but has its z on joint i, so that e is (0, 0,
+ * 1) and d_i is constant there; r of the parent link is the constant j->r, to which a prismatic
+ * joint adds q e.
  *
- * B and its rate are not formed. With U = wd~ + w~ w~ (dyn/number/tensor.h) of the link before the
- * origin accelerates by a_O = a + U r, on the axes before, and 2 w x e qd + e qdd more where it
- * prismatic; with U of the link itself its centre of mass by a_O + U d, on its own axes.
+ * B and its rate are not formed. With U = wd~ + w~ w~ (dyn/number/tensor.h) of the parent link, the
+ * origin accelerates by a_O = a + U r, on the parent's axes, plus 2 w x e qd + e qdd where the
+ * joint is prismatic; with U of the link itself, its centre of mass accelerates by a_O + U d, on
+ * its own axes.
  *
  * Corrected: the forward recursion of nu lacks B; B' contains e_i b'_i of a prismatic joint, which
  * makes the one w x e qd of Omega p two. Of nu only w is used.
@@ -34,16 +35,17 @@
 
 typedef DYN_T(denoc_link) denoc_link;
 
-/* w of nu, xi, and what xi makes of points of the link. */
+/* w of nu, xi, and U, which xi needs for points of the link. */
 typedef struct {
     vec w, wd, a;
     omega U;
 } motion;
 
-/* What is known to be zero: nothing, qdd, or qd too. */
+/* Which inputs the compiler knows to be zero: none, qdd, or qdd and qd. */
 typedef enum { MOVING, COASTING, RESTING } zeros;
 
-/* Round the loop: what rests is said to rest again, because no compiler sees it through a loop. */
+/* Restores the known zeros in each round of the loop, because no compiler sees them through a
+ * loop. */
 INLINE motion carry(motion m, zeros known) {
     m.a = vec_carried(m.a);
     if (known == RESTING) {
@@ -56,12 +58,12 @@ INLINE motion carry(motion m, zeros known) {
     return m;
 }
 
-/* r of the link before link i. */
+/* r of the parent of link i. */
 INLINE vec r_before(const joint *j, real q) {
     return j->prismatic ? vec_add(j->r, vec_turn_back_x(turn_load(&j->x), vec_z(q))) : j->r;
 }
 
-/* The forward recursion: link i with the motion of the link before in `up`, a_O on its axes. */
+/* The forward recursion: link i from the motion of its parent in `up`, a_O on its axes. */
 INLINE motion outward(uint32_t i, const joint *j, turn x, turn z, motion up, real qd, real qdd,
                       zeros known) {
     motion m = up;
@@ -78,7 +80,7 @@ INLINE motion outward(uint32_t i, const joint *j, turn x, turn z, motion up, rea
         m.wd = vec_add_cross(vec_add(m.wd, vec_z(qdd)), m.w, vec_z(qd));
         m.w = vec_add(m.w, vec_z(qd));
     }
-    /* Both ways of the branch are zero, which a compiler sees too late. */
+    /* Both branches are zero, which the compiler sees too late. */
     if (known == RESTING)
         m.w = m.wd = vec_zero();
     NAMED(i, m.w);
@@ -99,7 +101,7 @@ INLINE wrench own(uint32_t i, const joint *j, motion m) {
     return g;
 }
 
-/* gamma seen from the origin: its moment on the axis is p^T gamma. */
+/* gamma about the origin: its moment on the axis is p^T gamma. */
 INLINE wrench at_origin(const joint *j, wrench g) {
     return (wrench){vec_add_cross(g.n, j->s, g.f), g.f};
 }
@@ -108,7 +110,7 @@ INLINE real along_axis(const joint *j, wrench g) {
     return j->prismatic ? g.f.z : g.n.z;
 }
 
-/* B_i,i-1^T gamma_i, from the origin of link i: about the centre of mass of the link before. */
+/* B_i,i-1^T gamma_i, given about the origin of link i: about the centre of mass of the parent. */
 INLINE wrench inward(const joint *j, const denoc_link *link, real q, wrench g) {
     const turn x = turn_load(&j->x), z = turn_load(&link->z);
     g = wrench_to_parent_unit(j, g);
@@ -128,7 +130,7 @@ INLINE void recursion(const arm *a, denoc_link *link, const real q[], const real
     const wrench first = own(0, j, m);
     for (uint32_t i = 1; i <= last; i++) {
         m = carry(m, known);
-        /* To the origin of joint i, on the axes of the link before. */
+        /* To the origin of joint i, on the axes of the parent link. */
         if (known != RESTING)
             m.a = vec_add(m.a, omega_mul(m.U, r_before(&j[i], q[i])));
         if (j[i].prismatic)
@@ -141,7 +143,7 @@ INLINE void recursion(const arm *a, denoc_link *link, const real q[], const real
         link[i].f = g.f;
     }
 
-    /* Nothing hangs on the last link; of the first only the axis is wanted, and the compiler drops
+    /* Nothing hangs on the last link. Of the first link only the axis is needed; the compiler drops
      * the rest. */
     wrench down = {vec_zero(), vec_zero()};
     if (last > 0) {

@@ -1,5 +1,5 @@
 /* Vocabulary of the denoc kernels: wrenches, 3x3 matrices, and the transposed twist propagation
- * matrix B_i,i-1 of Saha, whose header is dyn/paper/denoc.c. */
+ * matrix B_i,i-1 of Saha. The header of dyn/paper/denoc.c explains the symbols. */
 #ifndef DYN_PAPER_DENOC_H
 #define DYN_PAPER_DENOC_H
 
@@ -18,7 +18,7 @@ INLINE wrench wrench_to_parent_unit(const joint *j, wrench a) {
     return (wrench){vec_to_parent_unit(j, a.n), vec_to_parent_unit(j, a.f)};
 }
 
-/* e x a and a x e, e = (0, 0, 1): the axis of a joint on the axes of its link. */
+/* e x a and a x e, where e = (0, 0, 1) is the axis of a joint in its link's frame. */
 INLINE vec e_cross(vec a) {
     return vec_make(real_neg(a.y), a.x, real_known(0));
 }
@@ -50,8 +50,8 @@ INLINE mat mat_to_parent_unit(const joint *j, mat A) {
                  vec_to_parent_unit(j, A.z)};
 }
 
-/* A matrix back on the axes before a turn, R A R^T. The block in the plane of the turn: its
- * symmetric part turns as in sym_turn_back_x, its skew part not at all. 12M 11A. */
+/* Takes a matrix back to the axes before a turn, R A R^T. In the plane of the turn, its symmetric
+ * part turns as in sym_turn_back_x and its skew part does not change. 12M 11A. */
 typedef struct {
     real t11, t12, t21, t22;
 } square;

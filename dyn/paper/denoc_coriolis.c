@@ -5,13 +5,13 @@
  *
  * Which C it is (test_dyn_denoc, in double on random chains, dM/dt by differences): C qd is the
  * Coriolis and centrifugal torque, and dM/dt - 2C is skew-symmetric, for revolute and prismatic
- * joints: the N' terms cancel in pairs, and what is left of link i is I w~ + w~ I, which is skew.
- * It is not the C of Christoffel's symbols: C(qd = a) b and C(qd = b) a differ. It would be with
- * M'_i = -w x E_i, where E = tr(I) 1 / 2 - I is Euler's tensor; that changes neither C qd nor dM/dt
- * - 2C being skew.
+ * joints: the N' terms cancel in pairs, and the remaining term of link i is I w~ + w~ I, which is
+ * skew. It is not the C of Christoffel's symbols: C(qd = a) b and C(qd = b) a differ. It would be
+ * Christoffel's with M'_i = -w x E_i, where E = tr(I) 1 / 2 - I is Euler's tensor; that changes
+ * neither C qd nor dM/dt - 2C being skew.
  *
- * H_ij acts on rotations only, so that (29) needs of M', H and M~' of links i to n no more than
- * K_i e_j, K_i = M'~_i + H_ii = (K, -u~), where u is the rate of the first moment h:
+ * H_ij acts on rotations only. So all that (29) needs of M', H and M~' of links i to n is K_i e_j,
+ * with K_i = M'~_i + H_ii = (K, -u~), where u is the rate of the first moment h:
  *
  *   i <= j   c_ij = p_i^T B_ji^T (M~_j Omega_j p_j + K_j e_j)
  *   i > j    c_ij = p_i^T M~_i (B_ij Omega_j + B'_ij) p_j + p_i^T K_i e_j
@@ -46,7 +46,7 @@ typedef struct {
     mat K;
 } composite;
 
-/* What goes from link i to the links before: M~_i p_i with p_i^T K_i - f x v_i, and the column of
+/* What link i passes to the links before it: M~_i p_i with p_i^T K_i - f x v_i, and the column of
  * C. */
 typedef struct {
     wrench row;
@@ -62,13 +62,13 @@ INLINE mat gyroscopic(sym J, vec w) {
 }
 
 INLINE composite link_mass(const joint *j, const coriolis_link *link) {
-    /* The steps that follow are functions apart: they do not know the zeros. */
+    /* The functions after this one are not inlined and do not know the zeros. */
     const vec none = vec_carried(vec_zero());
     return (composite){j->m, none, none, j->J, gyroscopic(j->J, link->w)};
 }
 
-/* (23b) and (28). a~ b~ = b a^T - a.b 1, so that K grows by
- * -h~ cd~ - c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T, with the h before and the u after the move. */
+/* (23b) and (28). a~ b~ = b a^T - a.b 1, so that a move of the reference point adds to K: -h~ cd~ -
+ * c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T, with the h before and the u after the move. */
 INLINE real minus2(real a, real b1, real c1, real b2, real c2) {
     return real_sub(a, acc_round(acc_mac(acc_mul(b1, c1), b2, c2)));
 }
@@ -106,7 +106,7 @@ INLINE composite join(const joint *before, vec w_before, const joint *j, const c
                        mat_add(gyroscopic(before->J, w_before), K)};
 }
 
-/* e x s x w and so on with the zeros of e: Omega p = (w x e, w x (e x s)) of a turning joint. */
+/* Omega p = (w x e, w x (e x s)) of a revolute joint, with the zeros of e. */
 INLINE vec centripetal(vec w, vec s) {
     return vec_cross(w, e_cross(s));
 }
@@ -138,7 +138,7 @@ INLINE real along_axis(const joint *j, wrench g) {
     return real_add(g.n.z, acc_round(acc_msub(acc_mul(j->s.x, g.f.y), j->s.y, g.f.x)));
 }
 
-/* Below the diagonal: Omega_j p_j and B'_ij p_j, for joints behind the first. */
+/* Below the diagonal: Omega_j p_j and B'_ij p_j, for all joints except the first. */
 INLINE real below(const joint *j, const coriolis_link *link, carried g) {
     const vec w = link->w, y = link->y, n = g.row.n, f = g.row.f;
     if (j->prismatic)
@@ -163,8 +163,8 @@ INLINE carried inward(const joint *j, const coriolis_link *link, carried g) {
                      propagate(j, link, g.column)};
 }
 
-/* Row and column of the first joint. Its Omega p is zero, or what B' takes from it again; the
- * compiler drops what is not wanted. */
+/* Row and column of the first joint. Its Omega p is zero or cancelled by B'; the compiler drops
+ * unused results. */
 INLINE void at_first(const joint *j, const coriolis_link *link, carried g, real *row,
                      real *column) {
     g = inward(&j[1], &link[1], g);
@@ -172,7 +172,7 @@ INLINE void at_first(const joint *j, const coriolis_link *link, carried g, real 
     *column = along_axis(j, g.column);
 }
 
-/* Row and column up to i, leftwards and upwards. */
+/* Row and column from element i on, leftwards and upwards. */
 static void rest_of_both(const arm *a, const coriolis_link *link, uint32_t i, const carried *from,
                          real *row, real *column) {
     const joint *j = a->joint;
@@ -187,7 +187,7 @@ static void rest_of_both(const arm *a, const coriolis_link *link, uint32_t i, co
     at_first(j, link, g, row, column);
 }
 
-/* Row and column i up to the diagonal, from what joint i does to the composite body. */
+/* Row and column i up to the diagonal, from the effect of joint i on the composite body. */
 INLINE void leave(const arm *a, const coriolis_link *link, uint32_t i, carried g, real C[]) {
     const joint *j = a->joint;
     real *row = C + i * a->n, *column = C + i;
@@ -210,7 +210,7 @@ static void row_and_column(const arm *a, const coriolis_link *link, uint32_t i, 
         leave(a, link, i, turned(j, w, v, *M), C);
 }
 
-/* Velocities of link i from those of the link before: nu, with v of the centre of mass. */
+/* Velocities of link i from those of its parent: nu, with v of the centre of mass. */
 INLINE void outward(const joint *j, real q, real qd, vec w_before, vec v_before,
                     coriolis_link *link) {
     const turn x = turn_load(&j->x);
@@ -234,14 +234,14 @@ INLINE void outward(const joint *j, real q, real qd, vec w_before, vec v_before,
     link->y = vec_add(centripetal(w, j->s), cross_e(link->v));
 }
 
-/* Apart, so that no single frame on the stack is large. */
+/* Not inlined, so that no stack frame is large. */
 #define APART static __attribute__((noinline))
 
 APART void join_next(const joint *j, const coriolis_link *link, composite *M) {
     *M = join(j - 1, link[-1].w, j, link, *M);
 }
 
-/* Of the first link, which turns about its axis, only c_11 is wanted. */
+/* The first link, where it is revolute: only c_11 is needed. */
 APART real first_element(const joint *j, const coriolis_link *link, vec along, vec across,
                          const composite *M) {
     const vec w = vec_z(along.z), v = vec_make(across.x, across.y, real_known(0));
@@ -251,7 +251,7 @@ APART real first_element(const joint *j, const coriolis_link *link, vec along, v
 APART void velocities(const arm *a, coriolis_link *link, const real q[], const real qd[], vec along,
                       vec across) {
     const joint *j = a->joint;
-    /* The zeros of the first link are known where it is compiled, one way or the other. */
+    /* In each branch the compiler knows the zeros of the first link. */
     if (j->prismatic)
         outward(&j[1], q[1], qd[1], vec_zero(), vec_z(along.z), &link[1]);
     else

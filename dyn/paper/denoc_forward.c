@@ -6,17 +6,19 @@
  *
  * Twists and wrenches are of the origin O_i of frame i in place of the centre of mass, so that p_i
  * is (e, 0), prismatic (0, e): psi^_i = M^_i p_i is a column of the articulated mass M^_i, and in
- * single precision the two-body arm of Ascher, Pai and Cloutier (paper 000, 5.1) is right to 0.01
- * rad/s^2, where about the mass centres it is 0.5. M^_i = (I, H; H^T, M): moment I wd + H a, force
- * H^T wd + M a.
+ * single precision the two-body arm of Ascher, Pai and Cloutier (paper 000, 5.1) has an error of
+ * 0.01 rad/s^2; about the mass centres it would be 0.5. M^_i = (I, H; H^T, M): moment I wd + H a,
+ * force H^T wd + M a.
  *
- * Rotors: m^_i gets the rotor inertia, so that M^_i - psi^ psi^T / m^ has rotor * psi as the row of
- * the axis. Without one it is zero, and stays zero for the turn about the axis: `plain` below.
+ * Rotors: the rotor inertia is added to m^_i, so that the row of the axis in M^_i - psi^ psi^T / m^
+ * is rotor * psi. Without a rotor this row is zero, and the rotation about the axis keeps it zero:
+ * `plain` below.
  *
  * Corrected: in (35) tau^_i-1 is tau^_i+1; (50) M_kk = M^_k - psi^_k psi_k^T.
  *
- * q31: M^_i is in the mass unit of link i, and psi scaled as `pivot_scale` says. Not proven by
- * range: what is divided by a pivot saturates, and the checked backend sees the rest.
+ * q31: M^_i is in the mass unit of link i, and psi is scaled as `pivot_scale` describes. `range`
+ * does not prove this kernel: quotients by a pivot saturate, and the checked backend tests the
+ * rest.
  *
  * Operations without the bias (revolute, no rotor, n >= 3; test_dyn_denoc): 138n - 208
  * multiplications with the n reciprocals, 136n - 226 additions. The paper has 201n - 335 and
@@ -47,15 +49,15 @@ typedef struct {
 } carried;
 
 /* Division by m^ for a number format without an exponent: with m^ 4^up in [1, 4) psi^ 2^up and psi
- * / 2^up are numbers of the format, because psi^ psi^T / m^ is no larger than M^ itself. psi, and
- * the rates tau~ with it, are kept divided by 2^up. In floats all of this is nothing. */
+ * / 2^up are numbers of the format, because psi^ psi^T / m^ is no larger than M^ itself. psi and
+ * the rates tau~ are stored divided by 2^up. In floats all of this is empty. */
 typedef struct {
     real inverse; /* 1 / (m^ 4^up) */
     int up;
 } pivot_scale;
 
 INLINE pivot_scale scale_of(real m) {
-    /* Rounded down, of a negative number too. */
+    /* Rounded down, also for a negative number. */
     const int up = (real_headroom(m) + 64) / 2 - 32;
     return (pivot_scale){real_recip(real_scale_clamped(m, 2 * up)), up};
 }
@@ -75,7 +77,7 @@ INLINE vec vec_minus(vec a, real k, vec b) {
                     minus_product(a.z, k, b.z));
 }
 
-/* A - u v^T, where that is symmetric. */
+/* A - u v^T, where the result is symmetric. */
 INLINE sym sym_minus(sym A, vec u, vec v) {
     return sym_make(minus_product(A.xx, u.x, v.x), minus_product(A.yy, u.y, v.y),
                     minus_product(A.zz, u.z, v.z), minus_product(A.xy, u.x, v.y),
@@ -132,7 +134,7 @@ INLINE articulated to_before(const joint *j, frame A, articulated M) {
                          sym_turn_back_x(A.x, M.M)};
 }
 
-/* The same of the first link, of which only I.zz is wanted, its axis. */
+/* The same for the first link: only I.zz, its axis, is needed. */
 INLINE real to_first(const joint *j, frame A, articulated B) {
     const real a = A.p.x, d = A.p.z;
     const sym I = sym_turn_back_z(A.z, sym_to_parent_unit(j, B.I));
@@ -161,7 +163,7 @@ INLINE wrench wrench_to_before(const joint *j, frame A, wrench g) {
     return (wrench){half_to_parent(A, n), half_to_parent(A, f)};
 }
 
-/* The same of the first link: its moment about the axis. */
+/* The same for the first link: only its moment about the axis. */
 INLINE real wrench_to_first(const joint *j, frame A, wrench g) {
     g = wrench_to_parent_unit(j, g);
     const vec f = child_to_half(A, g.f), n = vec_make(real_known(0), half_y(A, g.n), g.n.z);
@@ -172,7 +174,7 @@ INLINE bool plain(const joint *j) {
     return !j->prismatic && !j->geared;
 }
 
-/* (47) to (50), (34) and (35) for a turning joint without rotor, still in its own link. */
+/* (47) to (50), (34) and (35) for a revolute joint without rotor, still in its own link's frame. */
 INLINE carried reduce_plain(carried c, real phi, denoc_psi *psi, pivot *worst) {
     const real none = real_known(0);
     articulated M = c.M;
@@ -196,7 +198,7 @@ INLINE carried reduce_plain(carried c, real phi, denoc_psi *psi, pivot *worst) {
                 .xz = none};
     M.H = (mat){vec_minus(M.H.x, ux, f), vec_minus(M.H.y, uy, f), vec_zero()};
     M.M = sym_minus(M.M, uf, f);
-    /* On the axis eta is tau^ + eta again: phi. */
+    /* Along the axis, eta + tau^ is phi again. */
     const wrench eta = {
         vec_make(real_add(c.eta.n.x, real_mul(nx, t)), real_add(c.eta.n.y, real_mul(ny, t)), phi),
         vec_add(c.eta.f, vec_scale(t, f))};
@@ -239,7 +241,8 @@ static void inward(const joint *before, const joint *j, const frame *A, carried 
     M.I = sym_minus(M.I, un, n);
     M.H = (mat){vec_minus(M.H.x, un.x, f), vec_minus(M.H.y, un.y, f), vec_minus(M.H.z, un.z, f)};
     M.M = sym_minus(M.M, uf, f);
-    /* The row of the axis is small against its terms: not by their difference. */
+    /* The row of the axis is small compared with its terms, so it is not computed as their
+     * difference. */
     if (j->prismatic) {
         M.H = (mat){vec_make(M.H.x.x, M.H.x.y, rn.x), vec_make(M.H.y.x, M.H.y.y, rn.y),
                     vec_make(M.H.z.x, M.H.z.y, rn.z)};
@@ -257,7 +260,7 @@ static void inward(const joint *before, const joint *j, const frame *A, carried 
     c->eta = wrench_to_before(j, *A, eta);
 }
 
-/* mu_i,i-1 = B_i,i-1 mu_i-1, the acceleration of link i with its joint held. */
+/* mu_i,i-1 = B_i,i-1 mu_i-1, the acceleration of link i with zero acceleration of its joint. */
 typedef struct {
     vec w, v;
 } twist;
@@ -294,11 +297,10 @@ INLINE frame frame_kept(const joint *j, const DYN_T(denoc_link) *link, real q) {
     return frame_again(j, turn_load(&link->z), j->prismatic ? real_add(j->offset, q) : j->fixed_d);
 }
 
-/* Apart, so that no single frame on the stack is large; the mass goes through memory in any case.
- */
+/* Not inlined, so that no stack frame is large; the mass goes through memory in any case. */
 #define APART static __attribute__((noinline))
 
-/* The last link, of which the zeros of a body alone are known. */
+/* The last link: the zeros of a single body are known. */
 APART void inward_last(const joint *j, const frame *A, real phi, carried *c, denoc_psi *psi,
                        pivot *worst) {
     const carried alone = {link_mass(j), {vec_zero(), vec_zero()}};
@@ -318,7 +320,7 @@ APART void inward_next(const joint *j, const frame *A, real phi, carried *c, den
         inward(j - 1, j, A, c, phi, psi, worst);
 }
 
-/* m^ and eta on the axis of the first joint: nothing else is wanted. */
+/* m^ and eta on the axis of the first joint, all that is needed there. */
 typedef struct {
     real m, eta;
 } on_axis;
@@ -333,7 +335,7 @@ APART on_axis inward_first(const joint *j, const frame *A, real phi, carried *c,
     return j[-1].prismatic ? (on_axis){c->M.M.zz, c->eta.f.z} : (on_axis){c->M.I.zz, c->eta.n.z};
 }
 
-/* All but the first joint; phi comes in qdd. */
+/* All joints except the first; qdd contains phi on entry. */
 APART on_axis factorise(const arm *a, DYN_T(denoc_forward_scratch) *scratch, const real q[],
                         const real phi[], pivot *worst) {
     const joint *j = a->joint;
@@ -391,7 +393,7 @@ int DYN(denoc_forward)(const arm *a, DYN_T(denoc_forward_scratch) *scratch, cons
     if (last > 1) {
         const frame A = frame_kept(&j[last], &kept[last], q[last]);
         mu = held(A, moving(&j[last - 1], mu, qdd[last - 1]));
-        /* A body alone, turned about e, wants no force along e. */
+        /* A single body that turns about e needs no force along e. */
         if (plain(&j[last]))
             qdd[last] = acceleration(&j[last], &psi[last], mu, real_known(0));
         else

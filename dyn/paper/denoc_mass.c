@@ -3,7 +3,7 @@
  * the paper, the symbols and the frames), with the composite masses of (23b).
  *
  * M~_i is about the centre of mass C_i of link i, on the axes of link i: inertia I, first moment h
- * of what moves with the link (zero for the link alone) and mass m,
+ * of the composite body (zero for the link alone) and mass m,
  *
  *     M~ (wd, a) = (I wd + h x a, m a + wd x h).
  *
@@ -31,8 +31,8 @@ INLINE composite link_mass(const joint *j) {
     return (composite){j->m, vec_zero(), j->J};
 }
 
-/* (23b): B_i,i-1^T M~_i B_i,i-1 + M_i-1. Moved by c an inertia about the old point grows by
- * c.u 1 - (c u^T + u c^T) / 2, where u is the sum of first moments before and after. */
+/* (23b): B_i,i-1^T M~_i B_i,i-1 + M_i-1. When the reference point moves by c, an inertia grows by
+ * c.u 1 - (c u^T + u c^T) / 2, where u is the sum of the first moments before and after. */
 INLINE composite join(const joint *before, const joint *j, const mass_link *link, composite M) {
     const turn x = turn_load(&j->x), z = turn_load(&link->z);
     const vec c = link->c;
@@ -66,7 +66,7 @@ INLINE wrench inward(const joint *j, const mass_link *link, wrench g) {
     return (wrench){vec_add_cross(n, link->c, f), f};
 }
 
-/* Of the first link only the axis is wanted, and the compiler drops the rest. */
+/* Of the first link only the axis is needed; the compiler drops the rest. */
 INLINE real at_first(const joint *j, const mass_link *link, wrench g) {
     real m;
     if (j->prismatic)
@@ -77,7 +77,7 @@ INLINE real at_first(const joint *j, const mass_link *link, wrench g) {
     return m;
 }
 
-/* A row from column i on, leftwards. */
+/* The elements of a row from column i to the left. */
 static void rest_of_row(const joint *j, const mass_link *link, uint32_t i, const wrench *from,
                         real Mi[]) {
     wrench g = *from;
@@ -158,7 +158,8 @@ void DYN(denoc_mass)(const arm *a, DYN_T(denoc_mass_scratch) *scratch, const rea
         M[0] = j->prismatic ? j->m : first_element(j, link_mass(j));
         return;
     }
-    /* The last link has no first moment about itself; of the first only the axis is wanted. */
+    /* The last link has no first moment about its centre of mass; of the first only the axis is
+     * needed. */
     real *Mi = M + i * (i + 1) / 2;
     composite C = link_mass(&j[i]);
     row(j, link, i, C, Mi);

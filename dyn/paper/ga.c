@@ -3,15 +3,15 @@
  * Cuadrado give them in "Serial-robot dynamics algorithms for moderately large numbers of joints"
  * (2002), section 4.1, equations (9) to (16).
  *
- * Symbols as in the paper: w, wd angular velocity and acceleration, Omega = wd~ + w~^2 (12), sdd
- * the acceleration of a link's origin, rdd that of its centre of mass, s from one origin to the
+ * Symbols as in the paper: w, wd are angular velocity and acceleration, Omega = wd~ + w~^2 (12),
+ * sdd the acceleration of a link's origin, rdd that of its centre of mass, s from one origin to the
  * next, r the centre of mass, J Euler's tensor about it (11), f and t force and moment of a link,
- * phi the forces of all links behind it, chi the moment of it all about its origin.
+ * phi the forces of all later links, chi the moment of all these about its origin.
  *
  * Corrected: the base is accelerated against gravity (printed: with it); (15) and (16) run over one
  * index, chi_j = r~_jj f_j + s~_j,j+1 phi_j + t_j + R_j+1 chi_j+1 with phi_n = 0 and chi_n+1 = 0.
- * Different: prismatic joints are added, by (7e): their axis takes part in sdd, not in w, and
- * tau_j = z_j . (f_j + phi_j); s~ phi is done in the half-turned frame, where s is (a, 0, d).
+ * Different: prismatic joints are added, by (7e): their axis enters sdd, not w, and tau_j = z_j .
+ * (f_j + phi_j); s~ phi is done in the half-turned frame, where s is (a, 0, d).
  *
  * Operations (revolute, n >= 3; test_dyn_ga): 94n - 101 multiplications, 82n - 96 additions; the
  * paper 96n - 101 and 84n - 100. The bias: 94n - 111, 81n - 105; the paper 96n - 108, 83n - 105.
@@ -25,7 +25,7 @@ typedef struct {
     vec phi, chi;
 } load;
 
-/* Step 3: what link j puts on the link before, phi_j-1 and its part of chi_j-1. */
+/* Step 3: the load of link j on its parent, phi_j-1 and its part of chi_j-1. */
 INLINE load inward(const joint *j, const ga_link *link, load here) {
     frame A = frame_again(j, turn_load(&link->z), link->d);
     vec phi = child_to_half(A, vec_to_parent_unit(j, here.phi));
@@ -34,7 +34,7 @@ INLINE load inward(const joint *j, const ga_link *link, load here) {
     return (load){half_to_parent(A, phi), half_to_parent(A, chi)};
 }
 
-/* The same for the first link, of which only the axis is wanted. */
+/* The same where the parent is the first link: only the component on its axis is needed. */
 INLINE real inward_first(const joint *first, const joint *j, const ga_link *link, load here) {
     frame A = frame_again(j, turn_load(&link->z), link->d);
     vec phi = child_to_half(A, vec_to_parent_unit(j, here.phi));
@@ -58,7 +58,7 @@ INLINE real along_axis(const joint *j, load here) {
     return j->prismatic ? here.phi.z : here.chi.z;
 }
 
-/* qdd is NULL where all accelerations are zero, known when this is compiled. */
+/* qdd is NULL where all accelerations are zero; the compiler knows this at each call. */
 INLINE void inverse(const arm *a, ga_link *link, const real q[], const real qd[], const real qdd[],
                     real tau[]) {
     const joint *j = a->joint;

@@ -23,7 +23,7 @@ INLINE motion at_rest(const arm *a) {
                     omega_make(vec_zero(), vec_zero())};
 }
 
-/* s_i-1,i on the axes of the link before. */
+/* s_i-1,i on the axes of the parent link. */
 INLINE vec origin(const joint *j, frame A) {
     if (!j->prismatic)
         return j->ga.s;
@@ -49,7 +49,7 @@ INLINE motion outward(uint32_t i, const joint *j, frame A, motion up, real qd, r
     return m;
 }
 
-/* Step 2, and what of chi is the link's own. */
+/* Step 2, and the link's own part of chi. */
 INLINE void body(uint32_t i, const joint *j, motion m, ga_link *link) {
     vec rdd = vec_add(m.sdd, omega_mul(m.Omega, j->s));
     vec f = vec_scale(j->m, rdd);                               /* (9) */
@@ -60,7 +60,7 @@ INLINE void body(uint32_t i, const joint *j, motion m, ga_link *link) {
     link->chi = chi;
 }
 
-/* The first link turns about z or moves along it, and nobody asks for more than its axis. */
+/* The first link turns about z or moves along it, and only its axis is needed. */
 INLINE real body_first(const joint *j, motion m) {
     if (j->prismatic)
         return real_mul(j->m, m.sdd.z);
@@ -76,7 +76,7 @@ INLINE real body_first(const joint *j, motion m) {
     return omega_euler_add_cross(m.Omega, J, r, f).z;
 }
 
-/* Steps 1 and 2 for a link that leaves something behind. */
+/* Steps 1 and 2 for every link except the first; results go to `link`. */
 INLINE motion link_out(uint32_t i, const joint *j, motion up, real q, real qd, real qdd,
                        ga_link *link) {
     frame A = frame_at(j, q);
@@ -87,16 +87,15 @@ INLINE motion link_out(uint32_t i, const joint *j, motion up, real q, real qd, r
     return m;
 }
 
-/* Steps 1 and 2 for all links: what they leave behind, and of the first, which leaves nothing, its
- * part of its own torque. qdd is NULL where all accelerations are zero, known when this is
- * compiled. */
+/* Steps 1 and 2 for all links. Returns the first link's part of its own torque; all others write to
+ * `link`. qdd is NULL where all accelerations are zero; the compiler knows this at each call. */
 INLINE real all_out(const arm *a, ga_link *link, const real q[], const real qd[],
                     const real qdd[]) {
     const joint *j = a->joint;
     const uint32_t last = a->n - 1;
 
-    /* The base rests, and link 1 can only turn about z: their zeros are known when this is
-     * compiled, so that the first two links are cheap. */
+    /* The base is at rest, and link 1 can only turn about z: the compiler knows these zeros, so
+     * that the first two links are cheap. */
     const real none = real_known(0);
     motion m = outward(0, j, frame_first(j, q[0]), at_rest(a), qd[0], qdd ? qdd[0] : none);
     const real own = body_first(j, m);
@@ -108,13 +107,13 @@ INLINE real all_out(const arm *a, ga_link *link, const real q[], const real qd[]
     return own;
 }
 
-/* What hangs on a joint, about the origin of its link. */
+/* The composite body of a joint, about the origin of its link. */
 typedef struct {
     vec phi;
     sym Psi;
 } composite;
 
-/* Step 6: the element of the joint with itself. */
+/* Step 6: the diagonal element of the joint. */
 INLINE real diagonal(const joint *j, composite c) {
     return j->prismatic ? j->ga.M : c.Psi.zz;
 }
@@ -134,7 +133,7 @@ INLINE composite step_5(const joint *j, frame A, composite half) {
                        sym_add(j->ga.E, sym_turn_back_x(A.x, half.Psi))};
 }
 
-/* Of the first link only Psi(3,3) is wanted. */
+/* Of the first link only Psi(3,3) is needed. */
 INLINE real step_5_first(const joint *j, frame A, composite c) {
     const joint *next = j + 1;
     if (j->prismatic)

@@ -4,8 +4,8 @@
  * (corrected: gravity is part of it) and Cholesky's decomposition.
  *
  * Different from the paper: the unknowns, which dyn/paper/across.h explains, and with them the
- * matrix. Its column of x_j is the effort of a body of which the part behind joint j + 1 moves
- * across that joint's axis only. The masses behind stand in gamma_j and E_j as a point at the next
+ * matrix. Its column of x_j is the effort of a body whose part after joint j + 1 moves across that
+ * joint's axis only. gamma_j and E_j contain the masses of the later links as a point at the next
  * origin, so that this part has a first moment phi and an inertia Psi but no mass; in the
  * half-turned frame it turns by (0, s, 0) about the origin of link j and is carried along by c a in
  * y (s, c of alpha):
@@ -29,7 +29,7 @@ INLINE frame frame_of(const joint *j, const ga_link *link) {
     return frame_again(j, turn_load(&link->z), link->d);
 }
 
-/* Psi z of step 7, or its like for a prismatic joint, of a body with mass m. */
+/* Psi z of step 7, or the same for a prismatic joint, of a body with mass m. */
 INLINE effort turning(vec phi, sym Psi) {
     return (effort){vec_make(real_neg(phi.y), phi.x, real_known(0)),
                     vec_make(Psi.xz, Psi.yz, Psi.zz)};
@@ -72,7 +72,7 @@ INLINE column prismatic_column(const joint *j, frame A, composite half) {
                     real_add(own.f.z, turn_round(turn_mul(A.x.s, f.y)))};
 }
 
-/* Steps 4 and 5 from link i to the one before, and what x of the joint there moves. */
+/* Steps 4 and 5 from link i to its parent, and the column of the parent joint's x. */
 INLINE composite join_inward(const joint *j, frame A, composite c, column *x) {
     const joint *to = j - 1;
     const composite half = shift(j, A, c);
@@ -87,7 +87,7 @@ INLINE composite join_inward(const joint *j, frame A, composite c, column *x) {
     return c;
 }
 
-/* Of the first link only the element of x_1 with itself. */
+/* The diagonal element of x_1, all that is needed of the first link. */
 INLINE real join_first(const joint *j, frame A, composite c) {
     const joint *first = j - 1;
     if (!same_type(j))

@@ -5,12 +5,13 @@
  *
  * Symbols as in the paper: M, gamma, H, E of step 1 are prepared (dyn/kernel/prepare_regroup.c);
  * s_k,j from the origin of link k to that of link j, dw_k = d wd_j / d q''_k the axis of joint k,
- * phi and Psi first moment and inertia of all that hangs on a joint about its origin, D the matrix.
+ * phi and Psi first moment and inertia of the composite body of a joint about its origin, D the
+ * matrix.
  *
  * Corrected: gamma_n and H_n belong to step 1; j and not i is the frame in step 3; in steps 5 and 7
  * s~ is multiplied by the tensor phi~. Different: the shift of step 5 is done in the half-turned
- * frame, where s is (a, 0, d); step 2 adds s_j-1,j there as well, and steps 2, 3 and 7 walk through
- * the frames together, so that the vectors of one frame at a time are kept. Prismatic joints are
+ * frame, where s is (a, 0, d); step 2 adds s_j-1,j there as well, and steps 2, 3 and 7 go through
+ * the frames together, so that only the vectors of one frame are stored. Prismatic joints are
  * added: with the force F = M z and moment N = phi x z for a unit acceleration instead of z x phi
  * and Psi z, and their dw_k counts in (7e) as a displacement; where the next joint is prismatic, M
  * s is not part of gamma and E.
@@ -37,12 +38,12 @@ INLINE void effort(const joint *j, composite c, ga_mass_link *link) {
     }
 }
 
-/* Steps 2, 3 and 7 for joint i: its row of the matrix but for the diagonal. */
+/* Steps 2, 3 and 7 for joint i: its row of the matrix without the diagonal. */
 INLINE void row_of(const joint *j, bool prismatic, ga_mass_link *link, uint32_t i, real D[]) {
     frame A = frame_again(&j[i], turn_load(&link[i].z), link[i].d);
     const real none = real_known(0);
-    /* The joint before: its axis is a column of R, and s_i-1,i a constant in the half-turned frame.
-     */
+    /* The parent joint: its axis is a column of R, and s_i-1,i is constant in the half-turned
+     * frame. */
     uint32_t k = i - 1;
     vec w = half_to_child(A, vec_make(none, turn_real(A.x.s), turn_real(A.x.c)));
     vec s = half_to_child(A, A.p);

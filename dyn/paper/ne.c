@@ -2,10 +2,10 @@
  * Inverse dynamics `ne`: the recursive Newton-Euler equations of Luh, Walker and Paul as N. M.
  * Swartz gives them in "Arm Dynamics Simulation" (1982), the Inverse Arm, equations (1) to (10).
  *
- * Symbols as in the paper: w, wd angular velocity and acceleration of a link, vd linear
+ * Symbols as in the paper: w, wd are angular velocity and acceleration of a link, vd linear
  * acceleration of its origin, vs that of its centre of mass, F and N net force and moment, f and n
- * what the link before exerts on it, s the centre of mass, J the inertia about it, p from the
- * origin before to ours, A the frame change, Z = (0, 0, 1).
+ * the load from its parent, s the centre of mass, J the inertia about it, p from the parent's
+ * origin to ours, A the frame change, Z = (0, 0, 1).
  *
  * Different from the paper: frames are modified Denavit-Hartenberg, so that the axis of joint i is
  * Z of frame i itself and p is (a, 0, d) in the half-turned frame; prismatic joints are added; the
@@ -20,7 +20,7 @@
 
 #include "dyn/paper/newton.h"
 
-/* `still`: no joint accelerates, and the zeros are known when this is compiled. */
+/* `still`: no joint accelerates, and the compiler knows these zeros. */
 INLINE void recursion(const arm *a, ne_scratch *scratch, const real q[], const real qd[],
                       const real qdd[], bool still, real tau[]) {
     const joint *j = a->joint;
@@ -30,8 +30,8 @@ INLINE void recursion(const arm *a, ne_scratch *scratch, const real q[], const r
     motion m = {vec_zero(), vec_zero(), a->base_acceleration};
     ne_link first;
 
-    /* The base rests: its zeros are known when this is compiled, and the first link is cheap. Of
-     * its own load only what falls on the axis is wanted. */
+    /* The base is at rest: the compiler knows its zeros, which makes the first link cheap. Of its
+     * own load only the component on the axis is needed. */
     m = outward(0, j, frame_first(j, q[0]), m, qd[0], still ? real_known(0) : qdd[0], &first);
     tau[0] = along_axis(j, total(0, &first, none));
     for (uint32_t i = 1; i <= last; i++)

@@ -16,7 +16,7 @@ typedef struct {
     vec f, n;
 } load;
 
-/* (1) to (7) for link i, with the motion of the link before in `up`. */
+/* (1) to (7) for link i, from the motion of its parent in `up`. */
 INLINE motion outward(uint32_t i, const joint *j, frame A, motion up, real qd, real qdd,
                       ne_link *link) {
     motion m;
@@ -52,11 +52,11 @@ INLINE motion outward(uint32_t i, const joint *j, frame A, motion up, real qd, r
     link->z = A.z;
     link->d = A.p.z;
     link->F = F;
-    link->n = vec_add_cross(N, j->s, F); /* (9) the part that is this link's own: N + s x F */
+    link->n = vec_add_cross(N, j->s, F); /* (9) the link's own part: N + s x F */
     return m;
 }
 
-/* (8) and (9) for link i, with the load that the link behind puts on it in `down`. */
+/* (8) and (9) for link i; `down` is the load that the next link exerts on it. */
 INLINE load total(uint32_t i, const ne_link *link, load down) {
     load here = {vec_add(link->F, down.f), vec_add(link->n, down.n)};
     NAMED(i, here.f);
@@ -69,7 +69,8 @@ INLINE real along_axis(const joint *j, load here) {
     return j->prismatic ? here.f.z : here.n.z;
 }
 
-/* What (8) and (9) of the link before need of this one: A f and A n + p x A f, at its origin. */
+/* The terms of (8) and (9) of the parent that come from this link: A f and A n + p x A f, at the
+ * parent's origin. */
 INLINE load inward(const joint *j, const ne_link *link, load here) {
     frame A = frame_again(j, turn_load(&link->z), link->d);
     vec f = child_to_half(A, vec_to_parent_unit(j, here.f));

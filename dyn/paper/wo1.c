@@ -1,12 +1,12 @@
 /*
  * Inertia matrix `wo1`: the first method of Walker and Orin. Column j of the matrix is the torque
- * of inverse dynamics when joint j accelerates by one, all others rest and there is no gravity (N.
- * M. Swartz, "Arm Dynamics Simulation", 1982, Calculating the H matrix). The slow method, and the
- * one that needs nothing but `ne`.
+ * of inverse dynamics when joint j has unit acceleration, all others rest and there is no gravity
+ * (N. M. Swartz, "Arm Dynamics Simulation", 1982, Calculating the H matrix). It is slow, but needs
+ * nothing except `ne`.
  *
- * The steps are those of dyn/paper/ne.c with its symbols; the velocities are zeros known when this
- * is compiled. Links before j do not move, and by symmetry only the torques of joints from j on are
- * wanted, so that both passes of column j stay behind joint j.
+ * The steps are those of dyn/paper/ne.c with its symbols; the compiler knows that the velocities
+ * are zero. Links before j do not move, and by symmetry only the torques of joints from j on are
+ * needed, so that both passes of column j run from joint j on.
  *
  * Operations (revolute, n >= 2; test_dyn_crba): 32n^2 - 37n + 11 multiplications, 24n^2 - 31n + 11
  * additions.
@@ -32,12 +32,12 @@ INLINE void own_load(uint32_t i, const joint *j, motion m, ne_link *link) {
     link->n = vec_add_cross(sym_mul(j->J, m.wd), j->s, F);
 }
 
-/* Torques of the joints from `first` on while that joint moves its link by m, which is known. */
+/* Torques of the joints from `first` on while that joint moves its link by m, whose zeros the
+ * compiler knows. */
 INLINE void column(const arm *a, ne_link *link, uint32_t first, motion m, real M[]) {
     const joint *j = a->joint;
     const uint32_t last = a->n - 1;
-    unsigned unit =
-        0; /* q31: by how much the mass unit of link i is smaller than that of `first` */
+    unsigned unit = 0; /* q31: bits between the mass units of link i and `first` */
     own_load(first, &j[first], m, &link[first]);
     if (first < last) {
         m = carried(&j[first + 1], &link[first + 1], m);

@@ -1,13 +1,12 @@
 /*
  * The bench program: every problem, method and number type, timed on the robots below. Built for a
  * board it counts executed instructions; tools/bench/bench.py runs it, with the counting plugin
- * between bench_begin and bench_end. Chosen by words on the command line of the emulator
- * (semihosting):
+ * between bench_begin and bench_end. Words on the command line of the emulator (semihosting) choose
+ * what runs:
  *
  *     robot=puma560,chain6 problem=id method=fast,ne real=f32 states=100
  *
- * where a word that is missing, or `-` as a name, means what it must: everything, and "the only
- * method".
+ * A word that is missing chooses everything; the name `-` stands for the only method of a problem.
  */
 #ifndef TEST_BENCH_BENCH_H
 #define TEST_BENCH_BENCH_H
@@ -21,36 +20,36 @@
 enum { BENCH_STATES = 100 };
 
 typedef struct {
-    const char *robot, *problem, *method, *real; /* names with commas between, NULL: all */
+    const char *robot, *problem, *method, *real; /* names separated by commas; NULL: all */
     uint32_t states;
 } bench_choice_t;
 
-/* Whether the list, NULL for all, has the name. */
+/* Whether the name is in the list; a list of NULL contains every name. */
 bool bench_chosen(const char *list, const char *name);
 
 /* puma560; stanford, which has a prismatic joint; and chainN for N = 2, 3, 6, 7, 12, 20, 30: all
- * revolute, every constant of a joint a random number, the links lighter towards the end
- * effector. */
+ * joints are revolute, every constant of a joint is a random number, and the links get lighter
+ * towards the end effector. */
 uint32_t bench_robot_count(void);
 const char *bench_robot_name(uint32_t robot);
 void bench_robot_model(uint32_t robot, dyn_model_t *model);
-/* Units in which the sums of bodies fit q31. */
+/* Units in which composite bodies fit q31. */
 void bench_robot_units(const dyn_model_t *model, dyn_units_t *units);
 
 /* Largest travel, speed, acceleration and torque of the states. */
-#define BENCH_TRAVEL       0.5 /* of a prismatic joint, either way */
+#define BENCH_TRAVEL       0.5 /* of a prismatic joint, to either side */
 #define BENCH_SPEED        3.0
 #define BENCH_ACCELERATION 10.0
 #define BENCH_TORQUE       10.0
 
-/* The robot at hand. */
+/* The robot that is measured now. */
 typedef struct {
     const char *name;
     dyn_model_t model;
     dyn_units_t units;
 } bench_robot_t;
 
-/* One number type at a time in this memory: the board has 128 KB. */
+/* Memory for one number type at a time: the board has 128 KB. */
 typedef union {
     struct {
         dyn_arm_f64_t arm;
@@ -70,7 +69,7 @@ extern bench_memory_t bench_memory;
 void bench_run_f32(const bench_robot_t *robot, const bench_choice_t *choice);
 void bench_run_f64(const bench_robot_t *robot, const bench_choice_t *choice);
 void bench_run_q31(const bench_robot_t *robot, const bench_choice_t *choice);
-/* Of the program at hand: kernels or tick. */
+/* Defined by the program that is linked: bench_kernels.c or bench_tick.c. */
 void bench_run(const bench_choice_t *choice);
 /* Elastic links, on robots of their own: flex2 and flexspace. */
 void bench_run_flex(const bench_choice_t *choice);
@@ -84,19 +83,19 @@ void bench_run_gen(const bench_choice_t *choice);
 #define BENCH_APART __attribute__((noipa))
 #endif
 
-/* What a call costs, from start to stop. */
+/* Instructions of a call, from start to stop. */
 typedef struct {
     uint32_t least, most;
 } bench_cost_t;
 
-/* Markers for the plugin: one measurement lies between begin and end, row ends a group of them. */
+/* Markers for the plugin: one measurement lies between begin and end; row ends a group of them. */
 void bench_begin(void);
 void bench_end(void);
 void bench_row(void);
 
 uint32_t bench_clock(void);
 uint32_t bench_elapsed(uint32_t start, uint32_t end);
-/* Prints a row; verdict says whether the result is the one of the first method of the problem. */
+/* Prints a row; verdict says whether the result agrees with the first method of the problem. */
 void bench_print(const char *robot, uint32_t n, const char *problem, const char *method,
                  const char *real, bench_cost_t cost, const char *verdict);
 

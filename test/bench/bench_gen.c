@@ -1,7 +1,7 @@
 /*
  * The bench of generated kernels: the PUMA 560 with its rotors, as tools/robots has it, in q31 and,
- * where the board has an FPU (BENCH_GEN_f32), in f32.
- * What they compute is checked by the self-test that is generated with them.
+ * where the board has an FPU (BENCH_GEN_f32), in f32. The self-test that is generated with them
+ * checks their results.
  */
 #include "test/bench/bench.h"
 #include "test/support/dyn/dyn_arms.h"

@@ -13,7 +13,7 @@ static void puma560(dyn_model_t *model) {
     }
 }
 
-/* As in tools/robots/stanford.yaml, with motors: the one robot here that has a prismatic joint. */
+/* As in tools/robots/stanford.yaml, with motors: the only robot here that has a prismatic joint. */
 static void stanford(dyn_model_t *model) {
     static dyn_source_t source;
     const double quarter = 1.5707963267948966;
@@ -43,7 +43,7 @@ static void stanford(dyn_model_t *model) {
 
 static const struct {
     const char *name;
-    uint32_t n; /* of a chain */
+    uint32_t n; /* joints of a chain */
     void (*make)(dyn_model_t *model);
 } robots[] = {
     {"puma560", 0, puma560}, {"stanford", 0, stanford}, {"chain2", 2, NULL},

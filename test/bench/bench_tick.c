@@ -1,9 +1,8 @@
 /*
  * The tick, stage by stage: the PUMA 560 with motors in a fast motion, the control loop in the
  * number type of the board. Each stage is timed in a run of its own, so that the markers of the
- * plugin lie around nothing else; `-` is the whole of app_tick, the simulated arm included; `arm`
- * is the whole of it with an arm at the hardware: encoders and supply are read, nothing is
- * simulated.
+ * plugin enclose nothing else. `-` is the whole of app_tick, the simulated arm included. `arm` is
+ * the whole of app_tick with a real arm: it reads encoders and supply and simulates nothing.
  */
 #include "firmware/app/app.h"
 #include "test/bench/bench.h"
@@ -49,7 +48,7 @@ STEP(tick) {
     app_tick(&APP, &in, &out);
 }
 
-/* In the order of the tick; the last two stand for all of them. */
+/* In the order of the tick; the last two measure the whole tick. */
 static const struct {
     const char *name;
     void (*run)(void);
@@ -64,7 +63,7 @@ static const struct {
             {"arm", step_tick}};
 enum { STEPS = sizeof step / sizeof step[0], ARM = STEPS - 1, ALL_STAGES = ARM - 1 };
 
-/* The arm in the middle of a cycloid. */
+/* Puts the arm into the middle of a cycloid motion. */
 static bool start(void) {
     static const float from[] = {-0.5f, 1.25f, -2.3f, -0.9f, -1.4f, -1.4f};
     motion_t motion = {
@@ -90,7 +89,7 @@ static BENCH_APART uint32_t timed(void (*run)(void)) {
     return bench_elapsed(begin, bench_clock());
 }
 
-/* The simulated arm is moved outside of the tick, which takes it for hardware. */
+/* The simulated arm is moved outside of the tick, which treats it as hardware. */
 static uint32_t timed_with_arm(void) {
     CONTROL->simulated = false;
     sim_arm_counts(&APP.sim_arm, in.counts);
@@ -124,7 +123,7 @@ static bench_cost_t measure(uint32_t which, uint32_t ticks) {
                                                      : timed_stage(which);
         cost.least = spent < cost.least ? spent : cost.least;
         cost.most = spent > cost.most ? spent : cost.most;
-        APP.tail = APP.head; /* telemetry has room for the next sample */
+        APP.tail = APP.head; /* makes room for the next sample */
     }
     bench_row();
     return cost;

@@ -1,6 +1,6 @@
 /*
  * Forward dynamics `aba`: against the reference values in double, in float and fixed point against
- * double, its operation counts and graph, and on the target what it costs.
+ * double, its operation counts and graph, and its cost on the target.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -54,7 +54,8 @@ static void check_forward(const double *q, const double *qd, const double *tau,
         TEST_ASSERT_DOUBLE_WITHIN(within, expected[i], qdd[i]);
 }
 
-/* The torque of the reference, with the rotors' added, makes the acceleration of the reference. */
+/* The torque of the reference, with that of the rotors added, must give the acceleration of the
+ * reference. */
 static void test_forward_undoes_inverse(void) {
     static double tau[DYN_MAX_JOINTS];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
@@ -69,7 +70,7 @@ static void test_forward_undoes_inverse(void) {
     }
 }
 
-/* Every mix of two and three joints, and one alone, against the matrix. */
+/* Every mix of two and three joint types, and one joint alone, against the matrix. */
 static void test_every_mix_of_joint_types(void) {
     static double expected[DYN_MAX_JOINTS];
     dyn_arms_random_t seed = {4711};
@@ -91,7 +92,7 @@ static void test_every_mix_of_joint_types(void) {
         }
 }
 
-/* A last joint that moves nothing: no acceleration, and that is said. */
+/* The last joint moves no mass: there is no acceleration, and the status says so. */
 static void test_massless_end_is_reported(void) {
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t at = dyn_arms_state(DYN_ARMS_PUMA, 0);
@@ -141,7 +142,7 @@ static void test_f32_against_f64(void) {
 
 /*
  * Units and bounds as for the inertia matrix, test/support/dyn/dyn_forward.h: here too a body or a
- * load is cut about 16 times in a frame change, and a joint's projection is a step of the
+ * load is truncated about 16 times in a frame change, and a joint's projection is a step of the
  * factorisation.
  */
 static void test_q31_against_f64(void) {
@@ -266,7 +267,7 @@ static void test_graph_evaluates_to_the_same(void) {
     graph_free(graph);
 }
 
-/* q31 with eyes: nothing overflows with these units, and the bits are the same. */
+/* The checked q31 backend: nothing overflows with these units, and the bits are the same. */
 static void test_checked_q31(void) {
     static dyn_arm_check_t arm_check;
     static dyn_aba_scratch_check_t scratch_check;

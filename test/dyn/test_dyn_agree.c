@@ -1,6 +1,6 @@
 /*
- * Every method of every problem against every other, against the reference values, and in f32 and
- * q31 against f64. The methods are the tables of test/support/dyn/dyn_methods.inc.
+ * Every method of every problem against every other method, against the reference values, and in
+ * f32 and q31 against f64. The tables of test/support/dyn/dyn_methods.inc list the methods.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -43,7 +43,7 @@ static dyn_methods_scratch_f32_t scratch_f32;
 static dyn_methods_scratch_q31_t scratch_q31;
 static dyn_methods_scratch_range_t scratch_range;
 
-/* An unwritten result must not look right by chance. */
+/* Fills a result with junk, so that an unwritten one cannot look right by chance. */
 static void spoil(double *x, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         x[i] = NAN;
@@ -132,7 +132,7 @@ static double allowed_forward(const double *q, const double *expected, uint32_t 
     return fmax(1e-10, 1e-13 * condition(M, n)) * (1 + largest_of(expected, n));
 }
 
-/* Without them a test that goes through them would pass without a look at anything. */
+/* Without reference values a test that loops over them would pass without checking anything. */
 static void need_reference_values(void) {
     if (!prepare(0))
         TEST_IGNORE_MESSAGE("no ../shared/golden; set GOLDEN to its folder");
@@ -234,8 +234,7 @@ static void test_forward_against_the_reference(void) {
         }
 }
 
-/* What the surroundings do to the end effector: after inverse dynamics, and before forward
- * dynamics. */
+/* A wrench on the end effector: applied after inverse dynamics and before forward dynamics. */
 static void test_wrench_against_the_reference(void) {
     static double tau[N], drive[N], qdd[N];
     uint32_t seen = 0;
@@ -276,7 +275,8 @@ typedef struct {
     double q[N], qd[N], qdd[N];
 } state_t;
 
-/* Within the limits of the model, and floats: so that f32 starts from the same numbers. */
+/* Within the limits of the model and representable as float, so that f32 starts from the same
+ * numbers. */
 static state_t random_state(const dyn_model_t *model) {
     state_t x = {{0}, {0}, {0}};
     for (uint32_t i = 0; i < model->n; i++) {
@@ -290,14 +290,14 @@ static state_t random_state(const dyn_model_t *model) {
 
 static dyn_model_t model;
 
-/* The arms that targets carry: these tests need no reference values. */
+/* The arms that are compiled into target tests: these tests need no reference files. */
 static void carried_arm(uint32_t k) {
     dyn_arms_model(k, &model);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
 }
 
-/* tau = M qdd + bias, for every mass and every bias; fd(id(qdd)) = qdd for every pair of methods.
- */
+/* tau = M qdd + bias for every mass and every bias method; fd(id(qdd)) = qdd for every pair of
+ * methods. */
 static void test_problems_agree_with_each_other(void) {
     static double tau[N], sum[N], bias[N], M[PACKED], qdd[N];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
@@ -335,7 +335,7 @@ static void test_problems_agree_with_each_other(void) {
     }
 }
 
-/* Gravity is the bias at rest; C qd is the rest of the bias. */
+/* Gravity is the bias at rest; C qd is the difference to the bias. */
 static void test_gravity_and_coriolis_make_the_bias(void) {
     static double bias[N], rest[N], gravity[N], C[N * N];
     static const double zero[N];
@@ -370,8 +370,8 @@ static void test_gravity_and_coriolis_make_the_bias(void) {
 }
 
 /*
- * A wrench on the end effector, in id and in fd, for arms with base and tool: what id takes off by
- * the inward recursion is given back to fd by the Jacobian.
+ * A wrench on the end effector, in id and in fd, for arms with base and tool: id subtracts it by
+ * the inward recursion, fd gets it back through the Jacobian.
  */
 static void test_wrench_in_inverse_and_forward(void) {
     static double tau[N], qdd[N], J[6 * N];
@@ -417,9 +417,9 @@ static const dyn_body_t loads[3] = {
 };
 
 /*
- * After each change of the payload one arm is told by prepare_payload alone and one is prepared
- * anew. All methods must then give the same bits: no constant of any of them may have been
- * forgotten.
+ * After each change of the payload, prepare_payload updates one arm, and another is prepared anew.
+ * All methods must then give the same bits: prepare_payload must update every constant of each
+ * method.
  */
 #define PAYLOAD_TEST(REAL, REAL_T, MAKE)                                                           \
     static void payload_##REAL(const dyn_units_t *units) {                                         \
@@ -494,8 +494,7 @@ static void test_payload_alone_is_enough(void) {
         payload_f64(NULL);
         dyn_arms_model(k, &model);
         payload_f32(NULL);
-        /* Room for every constant and torque; sign and size of overflows are of no interest here.
-         */
+        /* Room for every constant and torque; overflows do not matter here. */
         dyn_units_t units = {.length = 0, .time = -4};
         memset(units.mass, 8, sizeof units.mass);
         dyn_arms_model(k, &model);
@@ -503,7 +502,7 @@ static void test_payload_alone_is_enough(void) {
     }
 }
 
-/* The payload does something, and the methods agree on what. */
+/* The payload changes the torques, and the methods agree. */
 static void test_payload_in_all_methods(void) {
     static double tau[N], expected[N], M[PACKED], other[PACKED], qdd[N];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
@@ -545,8 +544,8 @@ static void range_inverse(const dyn_arm_range_t *a, const dyn_real_range_t q[],
     dyn_inverses_range[range_method].run(a, &scratch_range, q, qd, qdd, tau);
 }
 
-/* Methods with constants of their own look at these too; else the table's kernel is all there is.
- */
+/* Methods with constants of their own have their own range function; the others use the kernel of
+ * the table. */
 static range_inverse_t range_kernel(uint32_t method) {
     static const struct {
         const char *name;
@@ -570,8 +569,8 @@ enum { SET = 200 };
 /*
  * Inverse dynamics in f32. The bound is derived by the range backend: the same kernel, run on
  * intervals that carry the rounding error of each operation, gives for every joint an error that no
- * state within the limits can exceed. Beside it the absolute promise: 5e-6 of the largest torque of
- * that joint over the set.
+ * state within the limits can exceed. The second limit is 5e-6 of the largest torque of that joint
+ * over the set.
  */
 static double f32_inverse_error(const char *name, uint32_t m) {
     static double tau[N], error[N], largest[N];
@@ -623,8 +622,8 @@ static void test_f32_inverse(void) {
     }
 }
 
-/* The same promise for the arms of the papers that are not carried: Stanford, planar, two bodies.
- */
+/* The same limit for the arms of the papers that are not compiled in: Stanford, planar, two
+ * bodies. */
 static void test_f32_inverse_of_other_arms(void) {
     uint32_t seen = 0;
     need_reference_values();
@@ -644,8 +643,8 @@ static void test_f32_inverse_of_other_arms(void) {
     TEST_ASSERT_TRUE(seen >= 4);
 }
 
-/* Mass and inertia that hang on joint i, about the worst point of the arm: nothing in M is larger.
- */
+/* Bound of mass and inertia of joint i and all later links about the farthest point: no element of
+ * M is larger. */
 static double stretched(uint32_t i) {
     double reach = 0, sum = 0;
     for (uint32_t k = i; k < model.n; k++) {
@@ -659,10 +658,11 @@ static double stretched(uint32_t i) {
 }
 
 /*
- * Inertia matrix in f32. An element is a sum over the links behind of mass times two levers, or of
- * inertias, each brought through at most n frame changes; a frame change is off by at most 9e-7 of
- * a vector's length (test_dyn_kinematics derives that), a tensor has two of them and a few sums of
- * 2^-24. So 2e-6 (n + 1) of all that hangs on the joint, arm stretched.
+ * Inertia matrix in f32. An element is a sum over later links of mass times two levers, or of
+ * inertias, each transformed by at most n frame changes. A frame change has an error of at most
+ * 9e-7 of a vector's length (test_dyn_kinematics derives that); a tensor has two of them and a few
+ * sums of 2^-24. So the limit is 2e-6 (n + 1) of the composite body of the joint with the arm
+ * stretched.
  */
 static void test_f32_mass(void) {
     static double M[PACKED];
@@ -696,8 +696,7 @@ static void test_f32_mass(void) {
 
 /*
  * Forward dynamics in f32, within the bound of test/support/dyn/dyn_forward.h, where the right-hand
- * side is made of the torques and of the bias; and for the PUMA 560 the promise of 1e-6 of the
- * largest.
+ * side consists of the torques and the bias; the limit for the PUMA 560 is 1e-6 of the largest.
  */
 static void test_f32_forward(void) {
     static double tau[N], bias[N], M[PACKED], qdd[N];

@@ -19,7 +19,7 @@ static dyn_pose_t turn_about(const double u[3], double angle) {
         .p = {0, 0, 0}};
 }
 
-/* A joint of the file by its own convention, from the definition. */
+/* The pose of a joint in the convention of the file, from its definition. */
 static dyn_pose_t source_joint(const dyn_source_t *src, uint32_t i, double q) {
     const dyn_source_joint_t *j = &src->joint[i];
     const bool prismatic = j->type == DYN_PRISMATIC;
@@ -49,9 +49,9 @@ static void expect_pose(const dyn_pose_t *a, const dyn_pose_t *b, double toleran
 }
 
 /*
- * The end effector of the file and of the model at random positions, and so every mass centre: in
- * world coordinates. Rounding: some 10 products per joint on numbers of the size of the arm, and
- * what a common normal far away costs, which is at most `stretch` lengths of the arm.
+ * Compares the end effector and every mass centre of file and model in world coordinates at random
+ * positions. Tolerance: some 10 products per joint on numbers of the size of the arm, and the loss
+ * by a distant common normal, at most `stretch` lengths of the arm.
  */
 static void expect_same_arm(double stretch) {
     const dyn_pose_t base = dyn_pose_rpy(source.base_xyz, source.base_rpy);
@@ -72,7 +72,7 @@ static void expect_same_arm(double stretch) {
             TEST_ASSERT_TRUE(a.mass == b.mass);
             for (int k = 0; k < 3; k++)
                 TEST_ASSERT_DOUBLE_WITHIN(tolerance, a.com[k], b.com[k]);
-            /* With axes of its own the tensor is checked by the torques of test_dyn_golden. */
+            /* The torques of test_dyn_golden check a tensor with axes of its own. */
             for (int k = 0; k < 6 && source.joint[i].inertia_rpy[0] == 0; k++)
                 TEST_ASSERT_DOUBLE_WITHIN(tolerance, a.inertia[k], b.inertia[k]);
         }
@@ -82,7 +82,7 @@ static void expect_same_arm(double stretch) {
         ours = dyn_pose_compose(&ours, &model.tool);
         expect_pose(&file, &ours, tolerance);
     }
-    /* Gravity is the same vector, seen from our base frame. */
+    /* Gravity is the same vector, expressed in our base frame. */
     for (int k = 0; k < 3; k++) {
         double world = 0, file = 0;
         for (int i = 0; i < 3; i++) {
@@ -154,7 +154,7 @@ static void test_parallel_and_coincident_axes(void) {
             if (i & 1)
                 source.joint[i].xyz[0] = source.joint[i].xyz[1] = 0; /* on the same line */
             source.joint[i].rpy[2] = 3 * dyn_arms_uniform(&seed);
-            source.joint[i].axis[2] = i == 3 ? -2 : 1; /* and one against the others */
+            source.joint[i].axis[2] = i == 3 ? -2 : 1; /* and one axis opposite to the others */
         }
         expect_same_arm(10);
         TEST_ASSERT_TRUE(report.bent_angle == 0);
@@ -169,7 +169,7 @@ static void test_intersecting_axes(void) {
         for (uint32_t i = 0; i < 4; i++) {
             set3(source.joint[i].rpy, 3 * dyn_arms_uniform(&seed), 0, 0);
             set3(source.joint[i].axis, i & 1, 0, !(i & 1));
-            /* The new origin lies on the axis before. */
+            /* The new origin lies on the previous axis. */
             const bool before_x = i > 0 && !(i & 1);
             double along = dyn_arms_uniform(&seed);
             set3(source.joint[i].xyz, before_x ? along : 0, 0, before_x ? 0 : along);
@@ -209,7 +209,8 @@ static void test_modified_dh_stays_as_it_is(void) {
     }
 }
 
-/* 1.5708 for a quarter turn: kept exactly, the next frame is 1e5 m away; bent, and it says so. */
+/* With 1.5708 for a quarter turn, an exact conversion puts the next frame 1e5 m away; the converter
+ * bends the axis and reports that. */
 static void test_almost_parallel_axes_are_reported(void) {
     frames(2);
     source.joint[1].xyz[0] = 0.4;

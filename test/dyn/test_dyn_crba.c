@@ -1,7 +1,7 @@
 /*
  * Inertia matrices `wo1` and `crba` and forward dynamics `crba`: against the reference values and
  * each other in double, in float and fixed point against double, their operation counts, their
- * graph, and on the target what they cost.
+ * graph, and their cost on the target.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -44,7 +44,7 @@ static void load(uint32_t k) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
 }
 
-/* Both methods, in every pose of every arm that the target carries. */
+/* Both methods, in every pose of every compiled-in arm. */
 static void test_both_matrices_are_the_same(void) {
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
         load(k);
@@ -72,7 +72,8 @@ static void check_forward(const double *q, const double *qd, const double *tau,
         TEST_ASSERT_DOUBLE_WITHIN(within, expected[i], qdd[i]);
 }
 
-/* The torque of the reference, with the rotors' added, makes the acceleration of the reference. */
+/* The torque of the reference, with that of the rotors added, must give the acceleration of the
+ * reference. */
 static void test_forward_undoes_inverse(void) {
     static double tau[DYN_MAX_JOINTS];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
@@ -99,7 +100,8 @@ static void test_massless_links_and_short_arms(void) {
     for (uint32_t i = 0; i < packed(6); i++)
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, M[i], other[i]);
     TEST_ASSERT_TRUE(M[packed(6) - 1] == 0);
-    /* Without its rotor joint 6 has no inertia at all: no acceleration, and that is said. */
+    /* Without its rotor joint 6 has no inertia: there is no acceleration, and the status says
+     * so. */
     double tau[6] = {0}, qdd[6];
     for (int i = 0; i < 6; i++)
         model.joint[i].drive.motor.gear = 0;
@@ -129,7 +131,7 @@ static void payload_changes(void) {
     model.payload = (dyn_body_t){2.5, {0.1, -0.2, 0.3}, {0.02, 0.03, 0.04, 0.001, -0.002, 0.003}};
 }
 
-/* A payload that is prepared alone is the same as one prepared with everything. */
+/* prepare_payload gives the same arm as a full prepare. */
 static void test_payload_can_change_alone(void) {
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t state = dyn_arms_state(DYN_ARMS_PUMA, 0);
@@ -200,7 +202,7 @@ static void check_q31_matrix(const dyn_units_t *units, const int32_t *raw) {
 
 /*
  * Cholesky's pivots of the equilibrated matrix are at least its smallest eigenvalue, which is at
- * least that of the matrix scaled to a diagonal of ones. Refused is what is below 1/64.
+ * least that of the matrix scaled to a diagonal of ones. A pivot below 1/64 is refused.
  */
 static bool may_be_refused(void) {
     double smallest, largest;
@@ -274,7 +276,7 @@ static void test_bodies_that_do_not_fit_are_reported(void) {
 }
 
 #ifndef __arm__
-/* What the reference values have for all arms: M with rotors, and accelerations from torques. */
+/* The values that the files give for all arms: M with rotors, and accelerations from torques. */
 static void test_reference_values(void) {
     const reference_arm_t *arms;
     const uint32_t count = reference_read(&arms);
@@ -334,7 +336,7 @@ static void revolute_chain(uint32_t n) {
     count_begin();
 }
 
-/* The headers state these. */
+/* The counts that the headers of the kernels state. */
 static void test_counts_for_revolute_arms(void) {
     for (int n = 2; n <= 30; n++) {
         revolute_chain((uint32_t)n);
@@ -416,7 +418,7 @@ static void test_graphs_evaluate_to_the_same(void) {
     graph_free(graph);
 }
 
-/* q31 with eyes: nothing overflows with these units, and the bits are the same. */
+/* The checked q31 backend: nothing overflows with these units, and the bits are the same. */
 static void test_checked_q31(void) {
     static dyn_arm_check_t arm_check;
     static dyn_crba_forward_scratch_check_t scratch_check;

@@ -1,7 +1,7 @@
 /*
  * The kernels `denoc`: against the reference values and `ne` in double, the Coriolis matrix against
  * the equations of the paper written out, in float and fixed point against double, their operation
- * counts, their graph, and on the target what they cost.
+ * counts, their graph, and their cost on the target.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -29,7 +29,7 @@ enum { N = DYN_MAX_JOINTS, SHORT = 8 };
 static dyn_source_t source;
 static dyn_model_t model;
 static dyn_arm_f64_t arm;
-/* One kernel runs at a time, and the board has little memory. */
+/* Shared memory: one kernel runs at a time, and the board has little of it. */
 static union {
     dyn_ne_scratch_f64_t ne;
     dyn_denoc_scratch_f64_t id;
@@ -82,8 +82,7 @@ static void expect_near(const double *expected, const double *got, uint32_t n) {
 }
 
 /* ------------------------------------------------------------------------------------ in double */
-/* Everything that denoc has, from `ne` alone: tau = M qdd + C qd + g, and forward undoes inverse.
- */
+/* Checks all denoc kernels with `ne` alone: tau = M qdd + C qd + g, and forward undoes inverse. */
 static void check_all(const double *q, const double *qd, const double *qdd) {
     double tau[N], bias[N], gravity[N], got[N], sum[N];
     const uint32_t n = model.n;
@@ -143,7 +142,8 @@ static void random_chain(dyn_arms_random_t *seed, uint32_t n, uint32_t prismatic
         j->link.mass = 2 + dyn_arms_uniform(seed);
         for (int k = 0; k < 3; k++) {
             j->link.com[k] = 0.2 * dyn_arms_uniform(seed);
-            /* Between 0.03 and 0.05: any three make a triangle, and the rest is smaller. */
+            /* Between 0.03 and 0.05: any three satisfy the triangle inequality, and the other
+             * elements are smaller. */
             j->link.inertia[k] = 0.04 + 0.01 * dyn_arms_uniform(seed);
             j->link.inertia[3 + k] = 0.002 * dyn_arms_uniform(seed);
         }
@@ -165,7 +165,8 @@ static void random_state(dyn_arms_random_t *seed, double *q, double *qd, double 
     }
 }
 
-/* Every mix of joints for the lengths at which first and last link meet, and n to the limit. */
+/* Every mix of joints for short arms, where first and last link are neighbours, and n up to the
+ * limit. */
 static void test_every_length_and_mix_of_joints(void) {
     dyn_arms_random_t seed = {88172645463325252u};
     double q[N], qd[N], qdd[N];
@@ -182,16 +183,16 @@ static void test_every_length_and_mix_of_joints(void) {
     const uint32_t step = 1;
 #endif
     for (uint32_t n = 5; n <= N; n += step) {
-        /* Long arms of free random links shake themselves to pieces: one in three is prismatic
+        /* Long chains of random links reach extreme accelerations: one joint in three is prismatic
          * or has a rotor, which also keeps the condition of the matrix within what the tolerance
-         * knows. */
+         * assumes. */
         random_chain(&seed, n, (uint32_t)dyn_arms_random(&seed), true);
         random_state(&seed, q, qd, qdd);
         check_all(q, qd, qdd);
     }
 }
 
-/* A payload that is prepared alone is the same as one prepared with everything. */
+/* prepare_payload gives the same arm as a full prepare. */
 static void test_payload_can_change_alone(void) {
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t state = dyn_arms_state(DYN_ARMS_PUMA, 0);
@@ -207,14 +208,14 @@ static void test_a_failed_pivot_is_said(void) {
     double tau[6] = {0}, qdd[6];
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t state = dyn_arms_state(DYN_ARMS_PUMA, 0);
-    /* Massless, without rotors: joint 6 has no inertia at all. */
+    /* Massless, without rotors: joint 6 has no inertia. */
     model.joint[5].link = (dyn_body_t){0};
     for (int i = 0; i < 6; i++)
         model.joint[i].drive.motor.gear = 0;
     prepare();
     TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT,
                           dyn_denoc_forward_f64(&arm, &f64.fd, state.q, state.qd, tau, qdd));
-    /* With a rotor it has. */
+    /* With a rotor it has inertia. */
     model.joint[5].drive.motor = (dyn_motor_t){.gear = 50, .rotor_inertia = 1e-4};
     prepare();
     TEST_ASSERT_EQUAL_INT(DYN_OK,
@@ -353,10 +354,10 @@ static void test_coriolis_matrix_is_the_papers(void) {
 }
 
 /*
- * dM/dt along q + t qd by differences of fourth order: with s the length of the way, M holds angles
- * up to 2 sqrt(n) s, so that h^4 / 30 of the fifth derivative is below 2e-11 |M| at h = 5e-4 and n
- * = 8, and the rounding of M, 8 ulp, gives 1e-12 / h less than that: 1e-10 |M| |qd| with the factor
- * of |qd|.
+ * dM/dt along q + t qd by differences of fourth order. With s the length of the path, M contains
+ * angles up to 2 sqrt(n) s, so that h^4 / 30 of the fifth derivative is below 2e-11 |M| at h = 5e-4
+ * and n = 8. The rounding of M, 8 ulp, adds 1e-12 / h, which is less: 1e-10 |M| |qd| with the
+ * factor |qd|.
  */
 static void matrix_rate(const double *q, const double *qd, double *rate) {
     const uint32_t n = model.n;
@@ -401,7 +402,8 @@ static void test_rate_of_M_less_2C_is_skew(void) {
     harness_note_number("skew part of the tolerance, percent", (int64_t)(worst * 100));
 }
 
-/* C(a) b = C(b) a holds for Christoffel's symbols only: not for this C, but with Euler's tensor. */
+/* C(a) b = C(b) a is true for Christoffel's symbols only: not for this C, but for the one with
+ * Euler's tensor. */
 static void test_it_is_not_christoffels(void) {
     dyn_arms_random_t seed = {123456789u};
     static double Ca[SHORT * SHORT], Cb[SHORT * SHORT];
@@ -452,8 +454,8 @@ static void test_f32_against_f64(void) {
                 TEST_ASSERT_TRUE(off <= within);
                 worst_M = fmax(worst_M, off / spd_largest(n, M));
             }
-            /* C is made like M, of rates that are at most the sum of the speeds; as many roundings.
-             */
+            /* C is computed like M, from rates that are at most the sum of the speeds; the number
+             * of roundings is the same. */
             dyn_denoc_coriolis_f64(&arm, &f64.coriolis, s.q, s.qd, C);
             dyn_denoc_coriolis_f32(&f32.arm, &f32.use.coriolis, f.q, f.qd, Cf);
             for (uint32_t i = 0; i < n * n; i++) {
@@ -484,7 +486,8 @@ static void test_f32_against_f64(void) {
                         (int64_t)(puma * 1e9));
 }
 
-/* Paper 000, 5.1: a short light link carries a long heavy one, M has a condition up to 54,000. */
+/* Paper 000, 5.1: a short light link carries a long heavy one; the condition number of M is up to
+ * 54,000. */
 static void test_two_bodies_in_single_precision(void) {
     double most = 0, mean = 0;
     source = (dyn_source_t){.convention = DYN_CONVENTION_MDH, .n = 2, .gravity = {0, -9.81, 0}};
@@ -545,7 +548,7 @@ static void test_q31_against_f64(void) {
                     TEST_ASSERT_DOUBLE_WITHIN(forward_matrix_error_q31(n, e), M[packed(r) + c],
                                               dyn_q31_to(Mq[packed(r) + c], e));
                 }
-            /* Made like M, of rates below 8 instead of lengths below 8. */
+            /* Computed like M, with rates below 8 instead of lengths below 8. */
             dyn_denoc_coriolis_f64(&arm, &f64.coriolis, s.q, s.qd, C);
             dyn_denoc_coriolis_q31(&q31.arm, &q31.use.coriolis, raw.q, raw.qd, Cq);
             for (uint32_t r = 0; r < n; r++)
@@ -642,7 +645,7 @@ static void test_inverse_stays_within_its_bounds(void) {
     char text[96];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
         dyn_units_t units = {0};
-        /* Beyond a dozen joints the bounds sum up limits that no arm of that length would have. */
+        /* Beyond twelve joints the bounds add up limits that no arm of that length would have. */
         if (dyn_arms_joints(k) > 12)
             continue;
         load(k);
@@ -666,7 +669,7 @@ static void test_inverse_stays_within_its_bounds(void) {
                 q[i] = l->position[1] * dyn_arms_uniform(&seed);
                 qd[i] = dyn_arms_uniform(&seed);
                 qdd[i] = dyn_arms_uniform(&seed);
-                /* Every other state in a corner of the limits. */
+                /* Every other state is at a corner of the limits. */
                 qd[i] = l->velocity * (t % 2 ? copysign(1, qd[i]) : qd[i]);
                 qdd[i] = l->acceleration * (t % 2 ? copysign(1, qdd[i]) : qdd[i]);
                 raw[0][i] = model.joint[i].type == DYN_PRISMATIC ? dyn_q31_from(q[i], e.position)
@@ -706,13 +709,14 @@ static void test_inverse_stays_within_its_bounds(void) {
              "denoc: worst error of the joint's largest torque: q31 %.1e, f32 %.1e", worst_q31,
              worst_f32);
     harness_note(text);
-    /* Of the largest torque of a joint over the set; the goals are 1e-5 for q31 and 5e-6 for f32.
-     */
+    /* Relative to the largest torque of a joint over the set; the limits are 1e-5 for q31 and 5e-6
+     * for f32. */
     TEST_ASSERT_TRUE(worst_q31 < 1e-5);
     TEST_ASSERT_TRUE(worst_f32 < 5e-6);
 }
 
-/* q31 with eyes: bit for bit the same, and no sum leaves its type in the units of forward_units. */
+/* The checked q31 backend: the same bits, and no sum leaves its type in the units of
+ * forward_units. */
 static void test_q31_does_not_overflow(void) {
     static dyn_arm_check_t arm_check;
     static dyn_denoc_forward_scratch_check_t kept;
@@ -763,7 +767,7 @@ static void count_chain(uint32_t n) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_count(&model, NULL, &arm_count));
 }
 
-/* A division is a multiplication. */
+/* A division counts as a multiplication. */
 static void counted(long *mul, long *add) {
     const count_ops_t ops = count_all();
     TEST_ASSERT_EQUAL_INT(0, ops.sqrt);
@@ -836,7 +840,7 @@ static void expect_traced(const graph_t *graph, forward_state_t *s, const double
         TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + forward_largest(n, exact)), exact[i], traced[i]);
 }
 
-/* Revolute with rotors, and the Stanford arm's mix of joints without. */
+/* Revolute joints with rotors, and the Stanford arm's mix of joints without rotors. */
 static void test_graph_evaluates_to_the_same(void) {
     static dyn_arm_trace_t arm_trace;
     static dyn_denoc_forward_scratch_trace_t kept;

@@ -1,5 +1,5 @@
-/* Rotors, friction and motors: against the reference voltages, the formulas and their own promises.
- */
+/* Rotors, friction and motors: against the reference voltages, the formulas and the properties that
+ * their headers promise. */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
 #include "dyn/number/q31.h"
@@ -59,7 +59,7 @@ static void test_voltage_and_torque_of_the_reference(void) {
         const double *m = motor_data[i], k = m[1] * m[2];
         expect_close(tau[i], back[i], k / m[0] * (fabs(volt[i]) + fabs(k * qd[i])));
     }
-    /* The rotor is accelerated too: its torque is added before. */
+    /* The motor also accelerates the rotor: that torque is added first. */
     dyn_rotor_inverse_f64(&arm, qdd, tau);
     TEST_ASSERT_EQUAL_UINT32(0, dyn_voltage_f64(&arm, qd, tau, volt));
     for (uint32_t i = 0; i < MOTORS; i++)
@@ -132,9 +132,9 @@ static void test_friction_beyond_the_width_is_coulomb(void) {
     TEST_ASSERT_TRUE(friction_at(DYN_FRICTION_WIDTH * 0.99) < 3);
 }
 
-/* Odd where it is symmetric, zero at rest, never driving, monotonic; its slope never jumps: by the
- * second derivative 3 (P - N) / width^2 + ... < 40 it changes by less than 40 h from step to step.
- */
+/* Odd where it is symmetric, zero at rest, never driving, monotonic; its slope never jumps: the
+ * second derivative is 3 (P - N) / width^2 + ... < 40, so the slope changes by less than 40 h from
+ * step to step. */
 static void test_friction_is_smooth(void) {
     friction_arm(0, -3, 3, 1);
     for (double v = 0; v < 2; v += 0.01)
@@ -173,8 +173,8 @@ static void test_friction_of_the_puma(void) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, expected[i], tau[i]);
 }
 
-/* The PUMA with motors, friction and volts, in units in which its rotors fit (found by
- * range_ne_drive; test_units_of_the_drive holds the two together on the host). */
+/* The PUMA with motors, friction and voltages, in units in which its rotors fit (found by
+ * range_ne_drive; test_units_of_the_drive compares the two on the host). */
 static const dyn_units_t puma_units = {.length = -2, .time = -3, .mass = {4, 4, 2, 0, -1, -1}};
 
 static void puma_with_drives(void) {
@@ -218,8 +218,8 @@ static drive_result_t drive_f64(const double *qd, const double *qdd, const doubl
 
 /*
  * Every result is a sum of a few products, each with at most 8 roundings of 2^-24 (constant,
- * inputs, products, sums): 8e-7 of the sum of the absolute terms. In voltage the torque comes with
- * its error.
+ * inputs, products, sums): 8e-7 of the sum of the absolute terms. The voltage also contains the
+ * error of the torque.
  */
 static void test_f32_agrees_with_f64(void) {
     dyn_arms_random_t seed = {7};
@@ -255,8 +255,9 @@ static void test_f32_agrees_with_f64(void) {
 }
 
 /*
- * q31: a torque here is the sum of a dozen cut numbers, each off by less than a unit 2^-28 of the
- * torque, and inputs and constants off by half a unit times factors that are written out below.
+ * q31: a torque here is the sum of a dozen truncated numbers, each with an error below a unit 2^-28
+ * of the torque; inputs and constants have an error of half a unit times factors that are written
+ * out below.
  */
 static void test_q31_agrees_with_f64(void) {
     dyn_arms_random_t seed = {7};
@@ -283,8 +284,9 @@ static void test_q31_agrees_with_f64(void) {
         dyn_friction_q31(&arm_q31, iqd, itau);
         for (uint32_t i = 0; i < 6; i++) {
             const double unit = ldexp(1, e[i].torque - 28);
-            /* Half a unit of the rotor times the acceleration in its unit (below one); x is off by
-             * 2^-28, t by 7 times that, and the Coulomb torque, 0.3 N m, by that part. */
+            /* Half a unit of the rotor times the acceleration in its unit (below one); x has an
+             * error of 2^-28, t 7 times that, and the Coulomb torque, 0.3 N m, the same relative
+             * error. */
             TEST_ASSERT_DOUBLE_WITHIN(12 * unit + 7 * 0x1p-28, r.tau[i],
                                       dyn_q31_to(itau[i], e[i].torque));
         }
@@ -295,11 +297,13 @@ static void test_q31_agrees_with_f64(void) {
             const dyn_motor_t *m = &model.joint[i].drive.motor;
             const double k = fabs(m->gear * m->torque_constant), ohm = m->resistance;
             const double unit = ldexp(1, e[i].torque - 28), volt_unit = ldexp(1, e[i].voltage - 28);
-            /* The torque with its error, two cuts, the limit's half unit, constants to 2^-30. */
+            /* The torque with its error, two truncations, half a unit of the limit, constants to
+             * 2^-30. */
             const double volts = ohm / k * (12 * unit + 7 * 0x1p-28) + 3 * volt_unit +
                                  0x1p-30 * (ohm / k * fabs(r.tau[i]) + k * fabs(qd[i]));
             TEST_ASSERT_DOUBLE_WITHIN(volts, r.volt[i], dyn_q31_to(ivolt[i], e[i].voltage));
-            /* A motor can do more than the units of the torque hold: then it says so. */
+            /* A motor can deliver more than the units of the torque can represent: then the flag is
+             * set. */
             const bool fits = fabs(r.motor[i]) < ldexp(7.99, e[i].torque);
             if (fabs(fabs(r.motor[i]) - ldexp(8, e[i].torque)) > ldexp(0.01, e[i].torque))
                 TEST_ASSERT_EQUAL_UINT32(!fits, unfit >> i & 1);
@@ -312,7 +316,7 @@ static void test_q31_agrees_with_f64(void) {
     }
 }
 
-/* Far beyond every format the answer is the limit and the flag, not a wrapped number. */
+/* Far beyond every format the result is the limit and the flag, not a wrapped number. */
 static void test_q31_saturates_without_wrapping(void) {
     int32_t qd[6], tau[6], volt[6];
     puma_with_drives();
@@ -332,7 +336,7 @@ static void test_q31_saturates_without_wrapping(void) {
         TEST_ASSERT_TRUE(model.joint[i].drive.motor.gear > 0 ? tau[i] < 0 : tau[i] > 0);
 }
 
-/* What does not fit is left out and said, and the links are still prepared. */
+/* A constant that does not fit is left out and reported, and the links are still prepared. */
 static void test_q31_units_without_room_for_rotors(void) {
     const dyn_units_t small = {.length = -4, .time = -4, .mass = {6, 6, 3, 0, -1, -4}};
     puma_with_drives();
@@ -376,7 +380,7 @@ static void test_carried_motors_are_the_reference(void) {
     }
 }
 
-/* The proof with rotors and friction, and that its bounds hold. */
+/* The proof with rotors and friction, and a check that its bounds hold. */
 static void test_units_of_the_drive(void) {
     static range_report_t report;
     static dyn_ne_scratch_f64_t scratch;
@@ -421,7 +425,7 @@ static void test_units_of_the_drive(void) {
                         (int64_t)(worst * 1e12));
 }
 
-/* The f32 proof with the drives: its guaranteed error holds over random states. */
+/* The f32 proof with the drives: random states stay within its guaranteed error. */
 static void test_f32_error_of_the_drive_is_guaranteed(void) {
     static range_report_t report;
     static dyn_ne_scratch_f64_t scratch;
@@ -436,7 +440,7 @@ static void test_f32_error_of_the_drive_is_guaranteed(void) {
         float fq[6], fqd[6], fqdd[6], ftau[6];
         random_state(&seed, qd, qdd, tau);
         for (int i = 0; i < 6; i++) {
-            /* The bound is for exact inputs: floats in both. */
+            /* The bound assumes exact inputs: both get floats. */
             fq[i] = (float)(3.14159 * dyn_arms_uniform(&seed));
             fqd[i] = (float)qd[i];
             fqdd[i] = (float)qdd[i];

@@ -1,4 +1,4 @@
-/* Our own kernels on base inertial parameters: `fast`. */
+/* The kernels of the method `fast`, on base inertial parameters. */
 #define METHOD         fast
 #define METHOD_STATUS  fast_status
 #define RANGE_KERNEL   range_fast
@@ -8,7 +8,7 @@
 #define HASH_Q31       0xD197B46Du
 #ifdef __ARM_FP
 #include <stdint.h>
-/* Inverse, mass, forward: the goals for the Cortex-M4F. */
+/* Inverse, mass, forward: the limits on the Cortex-M4F, instructions. */
 static const uint32_t limit_f32[3] = {1200, 1100, 2400};
 #endif
 #include "test/support/dyn/dyn_method.inc"
@@ -32,9 +32,9 @@ static void test_gravity(void) {
 }
 
 /*
- * What the regrouping leaves: of a revolute link neither mass nor m z nor Jzz, of a prismatic one
- * no tensor; 7 numbers a revolute link, one for the first. That the torques stay the same is what
- * all other tests show.
+ * The regrouping leaves a revolute link without mass, m z and Jzz, and a prismatic one without
+ * tensor: 7 numbers per revolute link, one for the first. All other tests show that the torques
+ * stay the same.
  */
 static void test_regrouped_links_have_base_parameters(void) {
     dyn_arms_random_t seed = {77777u};
@@ -57,7 +57,7 @@ static void test_regrouped_links_have_base_parameters(void) {
     TEST_ASSERT_EQUAL_UINT32(0, arm.mixed);
 }
 
-/* A body as a 4x4 is moved like a body: mass, first moment and inertia agree. */
+/* A 4x4 pseudo-inertia moves like a body: mass, first moment and inertia agree. */
 static void test_pseudo_inertia_moves_like_a_body(void) {
     dyn_arms_random_t seed = {424242u};
     for (int t = 0; t < 20; t++) {
@@ -76,8 +76,8 @@ static void test_pseudo_inertia_moves_like_a_body(void) {
 }
 
 #ifndef __arm__
-/* The goals: 84n - 85 and 72n - 84, at n = 6 376 and 319, 880 and 732; and what the headers state.
- */
+/* The limits 84n - 85 and 72n - 84; at n = 6 376 and 319, 880 and 732; and the counts that the
+ * headers state. */
 static void test_operation_counts(void) {
     count_state_t s;
     for (uint32_t n = 3; n <= 30; n++) {

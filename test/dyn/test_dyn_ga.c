@@ -8,13 +8,13 @@
 #define HASH_Q31       0x913D96CAu
 #ifdef __ARM_FP
 #include <stdint.h>
-/* Inverse, mass, forward: what was reached and a little more, so that a slower one is noticed. */
+/* Inverse, mass, forward: the measured counts plus a margin, so that a slower kernel is noticed. */
 static const uint32_t limit_f32[3] = {1650, 1650, 4400};
 #endif
 #include "test/support/dyn/dyn_method.inc"
 
 #ifndef __arm__
-/* The paper's Tables 1, 2 and 3, and what the headers of the kernels state. */
+/* The paper's Tables 1, 2 and 3, and the counts that the headers of the kernels state. */
 static void test_operation_counts(void) {
     count_state_t s;
     for (uint32_t n = 3; n <= 30; n++) {

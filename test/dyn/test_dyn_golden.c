@@ -63,7 +63,7 @@ static void test_random_chains_of_every_convention(void) {
     harness_measured("dyn.golden_worst", "%.1e", worst);
 }
 
-/* A payload is the same as a heavier last link, however the file gives it, and can be changed
+/* A payload equals a heavier last link in every convention, and prepare_payload can change it
  * alone. */
 static void test_payload_is_part_of_the_last_link(void) {
     static dyn_model_t heavy;
@@ -101,7 +101,8 @@ static void test_payload_is_part_of_the_last_link(void) {
     }
 }
 
-/* tau = M qdd + c + g: the torque is affine in the acceleration, and M so found is symmetric. */
+/* tau = M qdd + c + g: the torque is affine in the acceleration, and the M found in this way is
+ * symmetric. */
 static void test_torque_is_affine_in_the_acceleration(void) {
     static double bias[DYN_MAX_JOINTS], unit[DYN_MAX_JOINTS], M[8][8], tau[DYN_MAX_JOINTS], sum[8];
     static const double zero[DYN_MAX_JOINTS];
@@ -136,7 +137,7 @@ static bool near_zero(double x) {
     return fabs(x) < 1e-12;
 }
 
-/* The data that targets carry are those of the reference files, where these are at hand. */
+/* The compiled-in data equal the reference files, where these exist. */
 static void test_carried_data_are_the_reference(void) {
     golden_arm_t *golden;
     const uint32_t count = golden_read(&golden);

@@ -1,5 +1,5 @@
 /*
- * Every kernel in double against the Orocos KDL, a library that shares nothing with ours: random
+ * Every kernel in double against the Orocos KDL, a library that shares no code with ours: random
  * chains in all three conventions, revolute and prismatic, with rotors, tool, base and payload.
  */
 #include "dyn/number/f64.h"
@@ -39,8 +39,8 @@ static void fill(double *x, int n, double size) {
         x[i] = uniform(size);
 }
 
-/* Principal moments between 0.03 and 0.05, so that any three make a triangle; the rest is smaller.
- */
+/* Principal moments between 0.03 and 0.05, so that any three satisfy the triangle inequality; the
+ * other elements are smaller. */
 static void random_body(dyn_body_t *body) {
     body->mass = 2 + uniform(1.5);
     fill(body->com, 3, 0.2);
@@ -214,7 +214,8 @@ static void test_pose_and_jacobian(void) {
     on_every_chain(2463534242u, check_kinematics);
 }
 
-/* The oracle is no mirror: a millimetre of one link's centre is seen in its torques and matrix. */
+/* The oracle is independent: a millimetre more in the centre of one link changes its torques and
+ * matrix. */
 static void test_the_oracle_sees_a_difference(void) {
     double expected[LONGEST], got[LONGEST], worst = 0;
     seed.state = 42;

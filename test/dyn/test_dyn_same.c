@@ -1,6 +1,6 @@
 /*
- * The same bits on every machine, in the same number of instructions whatever the state. A hash of
- * the torques over 1,000 states is a constant here: host and target are held to the same one.
+ * The same bits on every machine, in the same number of instructions for every state. A hash of the
+ * torques over 1,000 states is a constant here: host and target must both give it.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/q31.h"
@@ -22,8 +22,8 @@ static dyn_ne_scratch_f32_t scratch_f32;
 static dyn_arm_q31_t arm_q31;
 static dyn_ne_scratch_q31_t scratch_q31;
 
-/* What range_choose_units finds for the PUMA with the limits of dyn_arms_model; test_dyn_range
- * holds the two together. */
+/* The units that range_choose_units finds for the PUMA with the limits of dyn_arms_model;
+ * test_dyn_range compares the two. */
 static const dyn_units_t puma_units = {.length = -2, .time = -3, .mass = {4, 4, 2, 0, -1, -4}};
 
 static uint32_t hash_word(uint32_t hash, uint32_t word) {
@@ -35,7 +35,7 @@ static uint32_t hash_word(uint32_t hash, uint32_t word) {
 
 static void state_f32(dyn_arms_random_t *seed, uint32_t n, float *q, float *qd, float *qdd) {
     for (uint32_t i = 0; i < n; i++) {
-        /* Powers of two and a division by one: every machine gets the same float. */
+        /* Powers of two only: every machine gets the same float. */
         q[i] = (float)dyn_arms_random(seed) / 536870912.0f;
         qd[i] = (float)dyn_arms_random(seed) / 1073741824.0f;
         qdd[i] = (float)dyn_arms_random(seed) / 268435456.0f;
@@ -104,7 +104,7 @@ static void test_q31_torques_are_the_same_bits_everywhere(void) {
     TEST_ASSERT_EQUAL_HEX32(0x9BAFA588, hash);
 }
 
-/* The yardstick is no straw man: it computes the same torques, bit for bit. */
+/* The yardstick is a fair comparison: it computes the same torques, bit for bit. */
 static void test_yardstick_computes_the_same(void) {
     dyn_arms_random_t seed = {0x9E3779B97F4A7C15u};
     static float q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];

@@ -1,7 +1,7 @@
 /*
  * The packed solvers: residuals against the bound of rounding-error analysis in double and float,
  * the refusal of matrices that are not positive definite, fixed point, operation counts and graph,
- * and on the target what they cost.
+ * and their cost on the target.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -52,10 +52,10 @@ static void random_spd(dyn_arms_random_t *seed, uint32_t n, double more) {
 }
 
 /*
- * Higham, Accuracy and Stability of Numerical Algorithms, theorem 10.4: the computed x solves
- * (A + dA) x = b exactly with |dA| <= (3n + 1) u |L| |L^T|, and that product has no element above
- * sqrt(a_ii a_jj). One more rounding for each reciprocal that is multiplied instead of divided by:
- * of a row, of a column and of the solution. The same holds for U D U^T.
+ * Higham, Accuracy and Stability of Numerical Algorithms, theorem 10.4: the computed x solves (A +
+ * dA) x = b exactly with |dA| <= (3n + 1) u |L| |L^T|, and that product has no element above
+ * sqrt(a_ii a_jj). Each multiplication by a reciprocal in place of a division adds one rounding:
+ * for a row, a column and the solution. The same is true for U D U^T.
  */
 static void check_residual(uint32_t n, double u, const double *solution) {
     for (uint32_t r = 0; r < n; r++) {
@@ -115,8 +115,8 @@ static void test_residuals_in_f32(void) {
         }
 }
 
-/* The factors are what the header says: A = L L^T, A = U D U^T, with reciprocals on the diagonal.
- */
+/* The factors are as the header describes: A = L L^T, A = U D U^T, with reciprocals on the
+ * diagonal. */
 static void test_factors(void) {
     dyn_arms_random_t seed = {7};
     const uint32_t n = 7;
@@ -160,7 +160,7 @@ static void test_failed_pivots_are_reported(void) {
                 fill_f32(n);
                 TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, dyn_udu_factor_f32(n, Af));
             }
-    /* An eigenvalue below zero with a harmless diagonal. */
+    /* A negative eigenvalue with a harmless diagonal. */
     const double indefinite[6] = {1, 0.9, 1, 0.9, -0.9, 1};
     memcpy(F, indefinite, sizeof indefinite);
     TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, dyn_cholesky_factor_f64(3, F));
@@ -187,9 +187,9 @@ static void singular(dyn_arms_random_t *seed, uint32_t n, uint32_t dependent) {
 
 /*
  * Matrices that are singular and exact in every format: one row of their root is the sum of the
- * others, which have no negative element and are therefore no longer than it. What the elimination
- * leaves of the last pivot is rounding of that row, above zero in a good part of them, and never a
- * pivot.
+ * others, which have no negative element and are therefore not longer than it. The elimination
+ * leaves only rounding error in the last pivot, in many of them above zero; it must always be
+ * refused.
  */
 static void test_rounding_is_no_pivot(void) {
     dyn_arms_random_t seed = {314159};
@@ -209,7 +209,7 @@ static void test_rounding_is_no_pivot(void) {
     }
 }
 
-/* A NaN is no pivot either, wherever it stands and whatever good ones follow. */
+/* NaN is refused as a pivot wherever it stands, whatever good pivots follow. */
 static void test_nan_is_no_pivot(void) {
     dyn_arms_random_t seed = {2718};
     const uint32_t n = 4;
@@ -217,7 +217,7 @@ static void test_nan_is_no_pivot(void) {
         random_spd(&seed, n, 1);
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < i; j++)
-                A[at(i, j)] = 0; /* so that it stays where it is */
+                A[at(i, j)] = 0; /* keeps it in one place */
         A[at(bad, bad)] = (double)NAN;
         memcpy(F, A, sizeof F);
         TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, dyn_cholesky_factor_f64(n, F));
@@ -231,9 +231,9 @@ static void test_nan_is_no_pivot(void) {
 }
 
 /*
- * q31, a matrix like that of an arm whose masses fall by `shift` bits from link to link and whose
- * mass units do: link k moves with the joints up to k. Rows and columns of very different size, as
- * in a wrist behind a shoulder. The right-hand side is that of a random solution.
+ * q31: a matrix like that of an arm whose masses and mass units fall by `shift` bits from link to
+ * link; joints 0 to k move link k. Its rows and columns have very different sizes, as in an arm
+ * with a light wrist. The right-hand side belongs to a random solution.
  */
 static void fill_q31(dyn_arms_random_t *seed, uint32_t n, int shift, dyn_arm_q31_t *arm) {
     static double lever[DYN_MAX_JOINTS];
@@ -264,10 +264,10 @@ static void fill_q31(dyn_arms_random_t *seed, uint32_t n, int shift, dyn_arm_q31
 }
 
 /*
- * Of the equilibrated matrix each element of the factors is cut about twice and multiplied by a
- * reciprocal that is right to four units, of numbers below 4: an element of dA is below 32 (n + 2)
- * units, and the equilibration cuts once more. A unit of element i, j is sqrt(a_ii a_jj) at most;
- * the solution is cut in units of its own, at most sqrt(a_00 / a_ii) of the first one's.
+ * Each element of the factors of the equilibrated matrix is truncated about twice and multiplied by
+ * a reciprocal that is right to four units, with numbers below 4: an element of dA is below 32 (n +
+ * 2) units, and the equilibration truncates once more. A unit of element i, j is sqrt(a_ii a_jj) at
+ * most; the solution is truncated in its own units, at most sqrt(a_00 / a_ii) of the first one's.
  */
 static void check_q31(uint32_t n) {
     const double unit = 0x1p-28 * 32 * ((double)n + 2);

@@ -1,6 +1,4 @@
-/* dyn/model/status.h: every status has its texts, and dyn_ready is right about what an arm can
- * compute.
- */
+/* dyn/model/status.h: every status has its texts, and dyn_ready knows what an arm can compute. */
 #include "dyn/number/f32.h"
 #include "dyn/number/q31.h"
 #include "test/support/harness.h"
@@ -40,8 +38,8 @@ static void test_every_status_has_its_own_texts(void) {
 }
 
 /*
- * Units of 1/16 m and 4 kg: Q28 holds 8 of them, so that a mass may have 32 kg, a first moment 2 kg
- * m and an inertia 1/8 kg m^2.
+ * Units of 1/16 m and 4 kg: Q28 represents up to 8 of them, so that a mass may be 32 kg, a first
+ * moment 2 kg m and an inertia 1/8 kg m^2.
  */
 static void two_links(double load) {
     model = (dyn_model_t){.n = 2, .base = dyn_pose_identity(), .tool = dyn_pose_identity()};
@@ -82,7 +80,7 @@ static void test_a_load_forbids_kernels_and_a_smaller_one_allows_them(void) {
     expect_ready(DYN_E_UNITS, DYN_E_UNITS, DYN_E_UNITS, DYN_OK);
 }
 
-/* A link other than the last whose body does not fit is not forgotten when the load changes. */
+/* A link other than the last whose body does not fit stays reported when the payload changes. */
 static void test_a_load_does_not_hide_another_link(void) {
     two_links(1);
     model.joint[0].link.mass = 25;
@@ -101,7 +99,7 @@ static void test_a_rotor_forbids_what_has_drives(void) {
     expect_ready(DYN_OK, DYN_OK, DYN_OK, DYN_E_UNITS);
 }
 
-/* 40 kg do not fit at all: nothing may be computed, whatever it needs, until they are gone. */
+/* 40 kg do not fit at all: no kernel may run until the payload is removed. */
 static void test_a_mass_that_does_not_fit_forbids_everything(void) {
     two_links(39);
     TEST_ASSERT_EQUAL_INT(DYN_E_UNITS, dyn_prepare_q31(&model, &units, &arm));
@@ -123,7 +121,7 @@ static void expect_payload_keeps(int status, const dyn_units_t *in_units) {
     TEST_ASSERT_EQUAL_INT(status, dyn_ready_q31(&arm, DYN_NEEDS_fast));
 }
 
-/* A load is prepared alone; what else was wrong with the arm stays wrong. */
+/* Only the payload is prepared anew; other defects of the arm stay. */
 static void test_a_load_does_not_mend_an_arm(void) {
     const dyn_units_t growing = {.length = -4, .time = -4, .mass = {2, 3}};
     two_links(1);
@@ -140,13 +138,13 @@ static void test_a_load_does_not_mend_an_arm(void) {
     two_links(1);
     model.n = 0;
     expect_payload_keeps(DYN_E_JOINTS, &units);
-    /* Nor does it make one joint more. */
+    /* Nor does it add a joint. */
     two_links(1);
     model.n = 1;
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm));
     model.n = 2;
     TEST_ASSERT_EQUAL_INT(DYN_E_JOINTS, dyn_prepare_payload_q31(&model, &units, &arm));
-    /* And all of it is forgiven when the arm is right. */
+    /* A correct arm clears all of it. */
     two_links(1);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm));
     expect_ready(DYN_OK, DYN_OK, DYN_OK, DYN_OK);

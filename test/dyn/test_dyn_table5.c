@@ -1,9 +1,10 @@
 /*
  * Table 5 of paper 000 (Mata et al. 2002): forward dynamics of the two-body arm of its section 5.1
  * in single precision, the same bits on host and target. Body 1 is 0.02 m long and weighs 0.1 kg,
- * body 2 2 m and 10 kg; joint 2 goes round in steps of two degrees; error of the acceleration of
- * joint 1 against double. The paper's numbers are beside ours; a mean of absolute errors as small
- * as its 0.0088 for GA is not possible with an inertia matrix in float (floor below).
+ * body 2 2 m and 10 kg; joint 2 makes a turn in steps of two degrees. The table has the error of
+ * the acceleration of joint 1 relative to double, the paper's numbers beside ours. A mean of
+ * absolute errors as small as the paper's 0.0088 for GA is not possible with an inertia matrix in
+ * float (floor below).
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -64,7 +65,7 @@ static int by_crba(const float q[], const float qd[], const float tau[], float q
     return dyn_crba_forward_f32(&arm, &scratch, q, qd, tau, qdd);
 }
 
-/* The matrix itself and the bias, as the papers have it. */
+/* The matrix itself and the bias, as in the papers. */
 static int by_matrix(const float q[], const float qd[], const float tau[], float qdd[]) {
     static dyn_crba_scratch_f32_t mass;
     static dyn_ne_scratch_f32_t bias;
@@ -91,7 +92,7 @@ static int by_fast(const float q[], const float qd[], const float tau[], float q
     return dyn_fast_forward_f32(&arm, &scratch, q, qd, tau, qdd);
 }
 
-/* What rounding the matrix once to single does, when all else is in double. */
+/* The effect of rounding the matrix once to single, with everything else in double. */
 static int by_rounded_matrix(const float q[], const float qd[], const float tau[], float qdd[]) {
     static dyn_crba_scratch_f64_t mass;
     static dyn_ne_scratch_f64_t bias;
@@ -112,17 +113,18 @@ static int by_rounded_matrix(const float q[], const float qd[], const float tau[
 }
 
 /*
- * What single precision allows a method that eliminates the second body before anything large is
- * added to the first. With x1 = qdd1 and x2 = qdd1 + qdd2, the accelerations against the base,
+ * The error that single precision allows a method that eliminates the second body before anything
+ * large is added to the first. With x1 = qdd1 and x2 = qdd1 + qdd2, the accelerations relative to
+ * the base,
  *     A11 x1 + A12 x2 = b1,  A12 x1 + A22 x2 = b2,
- *     x1 = (b1 - A12 b2 / A22) / (A11 - A12^2 / A22),
- * and `crba` and `ga` (dyn/paper/across.h) solve just that, `aba` and `denoc` form the same two
+ *     x1 = (b1 - A12 b2 / A22) / (A11 - A12^2 / A22).
+ * `crba` and `ga` (dyn/paper/across.h) solve exactly this; `aba` and `denoc` form the same two
  * differences body by body. Before these nothing cancels, so that each of their four terms has a
  * relative error of at most one unit of rounding (2^-24) for each rounding on its way, and a
- * difference enlarges that by the sum of its terms over itself. The longest way is that of A11:
- * constants 1; sine and cosine 2 (dyn/number/trig.h) and a product and a sum, from either side of a
- * tensor 8; the shift by a 6; the sum with the first body 1; along the axis 3; solving 8 with the
- * roots. CHAIN is their sum and the quotient.
+ * difference enlarges that by the ratio of the sum of its terms to itself. A11 has the most
+ * roundings: constants 1; sine and cosine 2 (dyn/number/trig.h) and a product and a sum, from
+ * either side of a tensor 8; the shift by a 6; the sum with the first body 1; along the axis 3;
+ * solving 8 with the roots. CHAIN is their sum and the quotient.
  */
 enum { CHAIN = 28 };
 
@@ -234,16 +236,17 @@ static void test_errors_in_single_precision(void) {
     TEST_ASSERT_TRUE(crba.max <= limit.max);
     TEST_ASSERT_TRUE(ga.max <= limit.max);
     TEST_ASSERT_TRUE(denoc.max <= limit.max);
-    /* The goals for the two that never form H: below what any state can make of the rounding. */
+    /* Limits for the two methods that never form H: below the largest effect of rounding in any
+     * state. */
     TEST_ASSERT_TRUE(aba.max <= 0.001);
     TEST_ASSERT_TRUE(denoc.max <= 0.01);
-    /* Who escapes the floor does it clearly. */
+    /* Methods that avoid the floor are clearly below it. */
     TEST_ASSERT_TRUE(10 * limit.max <= floor.max);
     /* An angle rounded to float moves the exact value by far less than these errors. */
     TEST_ASSERT_DOUBLE_WITHIN(0.005, 0.563, floor.max);
     TEST_ASSERT_DOUBLE_WITHIN(0.005, 0.145, floor.mean);
-    /* Who forms H in float has the floor once from its last rounding and about as much from each of
-     * the sums before it: I c^2 + m p^2 and two shifts. */
+    /* A method that forms H in float has the floor once from its last rounding and about as much
+     * from each of the earlier sums: I c^2 + m p^2 and two shifts. */
     TEST_ASSERT_TRUE(printed.max <= 4 * floor.max && printed.mean <= 4 * floor.mean);
     TEST_ASSERT_TRUE(fast.max <= 4 * floor.max && fast.mean <= 4 * floor.mean);
 }

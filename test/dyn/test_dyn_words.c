@@ -1,4 +1,4 @@
-/* The vocabulary of the kernels, word by word, against plain 3x3 arithmetic in double. */
+/* The vocabulary of the kernels, operation by operation, against plain 3x3 arithmetic in double. */
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/dyn/dyn_words_list.h"
 #include "test/support/harness.h"
@@ -30,7 +30,7 @@ static void sum(const double *a, const double *b, double k, double *out) {
         out[i] = a[i] + k * b[i];
 }
 
-/* Rx(alpha) Rz(theta) with cos alpha = c, sin alpha = s and theta a quarter turn behind alpha. */
+/* Rx(alpha) Rz(theta) with cos alpha = c, sin alpha = s and theta = alpha minus a quarter turn. */
 static void reference(const double *x, double c, double s, double *out) {
     const double *a = x, *b = x + 3, *d = x + 6, *e = x + 9, *j = x + 12;
     const double ct = s, st = -c;
@@ -92,10 +92,10 @@ static void reference(const double *x, double c, double s, double *out) {
 }
 
 /*
- * Inputs are below 1 and every result below 8. In float a word rounds at most 20 times, each time
- * by at most 2^-24 of 8, and its inputs are off by 2^-24: 1e-5 in all. In q31 each of at most 8
- * cuts loses 2^-28, inputs are off by half of that, and the error of an input grows by at most the
- * factor 1/x^2 = 16 of the reciprocal: 1e-7. In double 1e-14.
+ * Inputs are below 1 and every result below 8. In float an operation rounds at most 20 times, each
+ * time by at most 2^-24 of 8, and its inputs have an error of 2^-24: 1e-5 in all. In q31 each of at
+ * most 8 truncations loses 2^-28, inputs have half of that as error, and the error of an input
+ * grows by at most the factor 1/x^2 = 16 of the reciprocal: 1e-7. In double 1e-14.
  */
 static void check(void (*words)(const double *, double, double, double *), double tolerance) {
     dyn_arms_random_t seed = {777};
@@ -131,12 +131,11 @@ static void test_q31_reciprocal_and_root(void) {
     const int recip = WORDS_OUT - 6;
     x[19] = 1;
     for (int k = 0; k < 620; k++) {
-        /* From 2^-28 to nearly 8, and the value that q31 sees, not the one that was asked for. */
+        /* From 2^-28 to nearly 8, rounded to a number of q31. */
         x[18] = rint(exp2(k * 0.05)) / 0x1p28;
         dyn_words_q31(x, 1, 0, out);
         const double exact = fmin(1 / x[18], 8);
-        /* The Newton iteration is right to 2^-30 of the result; beyond the format it stays at its
-         * end. */
+        /* The Newton iteration is right to 2^-30 of the result; beyond the format it saturates. */
         TEST_ASSERT_DOUBLE_WITHIN(2 * 0x1p-28 + exact * 0x1p-29, exact, out[recip]);
         TEST_ASSERT_TRUE(out[recip + 1] == -out[recip]);
         TEST_ASSERT_DOUBLE_WITHIN(0x1p-28, sqrt(x[18]), out[recip + 2]);

@@ -47,7 +47,8 @@ static void arm_with_tool(uint32_t k) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
 }
 
-/* At most 20 N and 5 N m; tau starts with 1 N m so that adding is seen. */
+/* At most 20 N and 5 N m; tau starts with 1 N m so that the test sees that the kernel adds to
+ * it. */
 static void random_case(void) {
     for (uint32_t i = 0; i < model.n; i++) {
         q[i] = dyn_arms_uniform(&seed) * model.joint[i].drive.limits.position[1];
@@ -57,7 +58,7 @@ static void random_case(void) {
         wrench[i] = dyn_arms_uniform(&seed) * (i < 3 ? 20 : 5);
 }
 
-/* The largest torque a wrench can make, and what an error of an angle changes it by. */
+/* The largest torque that a wrench can make, and the lever of an error in an angle. */
 static double largest_torque(void) {
     double sum = 0.6;
     for (uint32_t i = 0; i < model.n; i++)
@@ -95,8 +96,8 @@ static void test_f64_is_the_transposed_jacobian(void) {
 }
 
 /*
- * f32: as for the pose (test_dyn_kinematics) 9e-7 a joint of a vector's length, here of force and
- * moment, and the moment takes up the cross product with p, three roundings of 2^-24 more.
+ * f32: as for the pose (test_dyn_kinematics) 9e-7 per joint of a vector's length, here of force and
+ * moment; the moment also takes the cross product with p, three more roundings of 2^-24.
  */
 static void test_f32_against_f64(void) {
     static float fq[DYN_MAX_JOINTS], ftau[DYN_MAX_JOINTS];
@@ -130,10 +131,10 @@ static dyn_units_t units_of(uint32_t n) {
 }
 
 /*
- * q31: 8e-9 a joint of force and moment by angle, sine and cuts of the rotations in the unit itself
- * (which here are 2^-28 and not 2^-30: 4 units a joint for each of force and moment), one unit for
- * the mass shift, one for the cross product; an error of the force reaches the torque over the
- * lever of the arm.
+ * q31: per joint 8e-9 of force and moment by angle, sine and truncation of the rotations in the
+ * unit itself (here 2^-28 and not 2^-30: 4 units per joint for each of force and moment), one unit
+ * for the mass shift, one for the cross product; an error of the force acts on the torque through
+ * the lever of the arm.
  */
 static void test_q31_against_f64(void) {
     static int32_t iq[DYN_MAX_JOINTS], itau[DYN_MAX_JOINTS];

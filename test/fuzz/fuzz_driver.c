@@ -1,4 +1,4 @@
-/* The property that every fuzz target demands, and the driver: see fuzz_robot.h. */
+/* The property that every fuzz target checks, and the driver: see fuzz_robot.h. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool same_bits(const void *a, const void *b, size_t size) {
     return size == 0;
 }
 
-/* To the last bit; structures with padding member by member. */
+/* Equal to the last bit; structures with padding are compared member by member. */
 static bool same_model(const dyn_model_t *a, const dyn_model_t *b) {
     bool same = a->n == b->n && same_bits(a->gravity, b->gravity, sizeof a->gravity) &&
                 same_bits(&a->base, &b->base, sizeof a->base) &&
@@ -130,7 +130,7 @@ static char *read_seed(const char *path, size_t *size) {
     return text;
 }
 
-/* Replaces `gone` bytes at `at` by others. */
+/* Replaces `gone` bytes at `at` by other bytes. */
 static void splice(fuzz_t *f, size_t at, size_t gone, const char *bytes, size_t size) {
     if (at > f->length)
         at = f->length;
@@ -147,7 +147,8 @@ static void splice(fuzz_t *f, size_t at, size_t gone, const char *bytes, size_t 
     f->length = f->length - gone + size;
 }
 
-/* Where the structure is words of four bytes: another one, plausible or at an edge. */
+/* For binary input, which consists of words of four bytes: replaces a word by a plausible or an
+ * extreme one. */
 static void replace_word(fuzz_t *f) {
     static const uint32_t edges[] = {0,          1,          2,          0xffffffff, 0x80000000,
                                      0x7f800000, 0x7fc00000, 0x00000001, 0x3f800000, 0xbf800000,
@@ -177,7 +178,7 @@ static void mutate(fuzz_t *f) {
     case 2:
         splice(f, at, pick(f, 20), "", 0);
         break;
-    case 3: { /* a piece of the input itself, elsewhere */
+    case 3: { /* a piece from elsewhere in the input */
         const size_t from = pick(f, f->length), size = pick(f, 200);
         splice(f, at, pick(f, 2) ? size : 0, f->input + from,
                size < f->length - from ? size : f->length - from);
@@ -189,7 +190,7 @@ static void mutate(fuzz_t *f) {
                size < f->size[other] - from ? size : f->size[other] - from);
         break;
     }
-    case 5: /* digits: where numbers are, other numbers */
+    case 5: /* other digits in place of digits */
         for (size_t i = at; i < f->length && i < at + 100; i++)
             if (f->input[i] >= '0' && f->input[i] <= '9') {
                 f->input[i] = (char)('0' + pick(f, 10));
@@ -233,7 +234,7 @@ uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed) {
         f->length = f->size[chosen];
         for (uint32_t k = 1 + pick(f, 6); k > 0; k--)
             mutate(f);
-        /* A copy of that very size, so that the sanitizer sees a byte too many. */
+        /* A copy of exactly this size, so that the sanitizer sees a read beyond the end. */
         uint8_t *exact = fuzz_memory(f->length);
         memcpy(exact, f->input, f->length);
         LLVMFuzzerTestOneInput(exact, f->length);

@@ -1,6 +1,6 @@
 /*
- * Fuzz targets of the readers and the plain driver for machines without a fuzzing compiler. With
- * clang a target is used as it is: `make fuzz-yaml` (-urdf, -parts, -image; test/robot_tests.mk).
+ * Fuzz targets of the readers and the plain driver for machines without a fuzzing compiler. clang
+ * uses the same targets: `make fuzz-yaml` (-urdf, -parts, -image; test/robot_tests.mk).
  */
 #ifndef TEST_FUZZ_FUZZ_ROBOT_H
 #define TEST_FUZZ_FUZZ_ROBOT_H
@@ -19,20 +19,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Says what is broken and ends the program with abort(). */
+/* Prints what is broken and ends the program with abort(). */
 _Noreturn void fuzz_failed(const char *what);
-/* Memory to be freed, or the end. */
+/* Memory that the caller frees; ends the program where there is none. */
 void *fuzz_memory(size_t size) __attribute__((returns_nonnull));
 
 /*
- * Whatever the bytes: no crash, an error exactly when it does not load; and what loads can be
- * checked, saved, and loads again into the identical model. Ends the program where that is broken.
- * True where it loaded; then `robot` and the `copy` that was loaded from what was saved are to be
- * freed. options as for robot_parse.
+ * Checks, for any bytes, that the reader does not crash, that it reports an error exactly when it
+ * does not load, and that a robot which loads can be checked and saved and loads again into the
+ * identical model. Ends the program where that is broken. True where it loaded; the caller then
+ * frees `robot` and `copy`, the robot loaded again. options as for robot_parse.
  */
 bool fuzz_robot_load(const uint8_t *data, size_t size, const robot_options_t *options,
                      robot_t *robot, robot_t *copy);
-/* The same with nothing left behind. */
+/* The same; frees everything. */
 void fuzz_robot_one(const uint8_t *data, size_t size);
 
 typedef struct {
@@ -42,13 +42,13 @@ typedef struct {
 
 typedef struct {
     const char *const *files; /* seeds as files, or NULL */
-    const fuzz_seed_t *seeds; /* and as bytes, ended by one of size 0, or NULL */
-    const char *const *words; /* pieces of the language; NULL: binary, words of 4 bytes */
+    const fuzz_seed_t *seeds; /* seeds as bytes, ended by one of size 0, or NULL */
+    const char *const *words; /* tokens of the language; NULL: binary, words of 4 bytes */
 } fuzz_plan_t;
 
-/* Seeded mutations for so many seconds of processor time; returns the number of inputs tried. */
+/* Tries seeded mutations for this many seconds of processor time; returns the number of inputs. */
 uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed);
-/* How many inputs loaded so far: a run in which none did has tested little. */
+/* The number of inputs that loaded so far: a run in which none did has tested little. */
 uint64_t fuzz_loaded(void);
 
 #endif

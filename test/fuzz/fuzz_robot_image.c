@@ -1,7 +1,7 @@
 /*
- * Fuzz target of the reader of robot images, of the firmware's part of it and of the tool's. A
- * checksum hides everything behind it from a fuzzer: each input is tried as it is, and once more
- * with the length and the checksum made right.
+ * Fuzz target of the readers of robot images: the firmware's and the tool's. A checksum hides
+ * everything after it from a fuzzer, so each input is tried as it is and once more with corrected
+ * length and checksum.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 static image_t image;
 static uint8_t again[IMAGE_SIZE_MAX];
 
-/* What the board would do: refuse it, or have all of it, so that writing gives the same bytes. */
+/* Does what the board does: refuses the image, or reads all of it, so that writing gives the same
+ * bytes. */
 static bool board_accepts(const uint8_t *data, size_t size) {
     static dyn_model_t model;
     image_where_t where;
@@ -38,7 +39,7 @@ static uint8_t *make(const robot_t *robot, size_t *size) {
     return bytes;
 }
 
-/* What image --show prints makes the identical image. The proof in it takes its time. */
+/* The text of `image --show` must make the identical image. The proof in it takes time. */
 static void same_image(const robot_t *robot, const robot_t *copy) {
     size_t size[2] = {0, 0};
     uint8_t *bytes[2] = {make(robot, &size[0]), make(copy, &size[1])};

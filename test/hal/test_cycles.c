@@ -1,5 +1,5 @@
 /*
- * The counter under the emulator: executed instructions, exactly, whatever the counter's own unit
+ * The cycle counter in the emulator: it counts executed instructions exactly, whatever its own unit
  * is.
  */
 #include "test/support/harness.h"
@@ -9,13 +9,13 @@ static void test_counts_instructions(void) {
     TEST_ASSERT_TRUE(cycles_are_instructions());
 }
 
-/* At most the move that puts the first reading aside. */
+/* At most the move that saves the first reading. */
 static void test_nothing_costs_nothing(void) {
     uint32_t start = cycles_now();
     TEST_ASSERT_TRUE(cycles_between(start, cycles_now()) <= 1);
 }
 
-/* Instructions in a row between two readings that the compiler cannot move. */
+/* Counts the instructions between two readings that the compiler cannot move. */
 #define COUNT(block)                                                                               \
     __extension__({                                                                                \
         uint32_t start_ = cycles_now();                                                            \

@@ -1,5 +1,6 @@
 /*
- * Faults on the target: each is provoked, resets the core, and must be found in the crash record.
+ * Faults on the target: each test provokes one, which resets the core, and then checks the crash
+ * record.
  */
 #include "test/support/harness.h"
 #include "hal/cycles.h"
@@ -19,7 +20,7 @@ static const fault_record_t *expect(fault_cause_t cause) {
     return record;
 }
 
-/* The program counter of the record lies inside the function that provoked it. */
+/* The program counter of the record lies inside the function that provoked the fault. */
 static void assert_pc_in(const fault_record_t *record, void (*function)(void), unsigned bytes) {
     uint32_t start = (uint32_t)(uintptr_t)function & ~1U;
     TEST_ASSERT_TRUE(record->frame_valid);
@@ -68,7 +69,7 @@ static void test_undefined_instruction(void) {
     fault_record_clear();
 }
 
-/* No memory there on any of the chips. The machine netduino2 never faults on an address. */
+/* None of the chips has memory there. The machine netduino2 never faults on an address. */
 static volatile uint32_t *const nowhere = (volatile uint32_t *)0x90000000U;
 
 __attribute__((noinline)) static void read_nowhere(void) {
@@ -91,7 +92,8 @@ static void test_bad_address(void) {
     fault_record_clear();
 }
 
-/* Takes 64 bytes of stack a level; the result is used after the call so that it is no loop. */
+/* Takes 64 bytes of stack per level; the result is used after the call so that the compiler makes
+ * no loop of it. */
 __attribute__((noinline)) static uint32_t dig(uint32_t depth) {
     volatile uint32_t hole[16];
     hole[depth & 15U] = depth;
@@ -109,8 +111,7 @@ static void test_stack_overflow(void) {
 }
 
 /*
- * What lies above the stack must not have been written to by the overflow: the record itself is
- * there, and so is this word.
+ * The overflow must not write beyond the stack: the record lies there, and this word.
  */
 __attribute__((section(".noinit"))) static uint32_t beyond;
 
@@ -162,7 +163,7 @@ static void test_count_goes_on_over_clears(void) {
         fault_assert();
     }
     before = expect(FAULT_ASSERT)->count;
-    /* Six faults or seven came before this one in this file, depending on the machine. */
+    /* Six to eight faults came before this one in this file, depending on the machine. */
     TEST_ASSERT_TRUE(before >= 6 && before <= 8);
     fault_record_clear();
 }

@@ -1,7 +1,7 @@
 /*
- * The board files of the F2 and F4 boards: no pin twice, every pin can do what it is used for,
- * clocks within the data sheets' limits, slots on sectors that exist, interrupt lines as in the
- * vector table.
+ * The board files of the F2 and F4 boards: no pin is used twice, every pin has the function that it
+ * is used for, clocks are within the data sheets' limits, slots lie on existing sectors, interrupt
+ * lines agree with the vector table.
  */
 #include "test/support/harness.h"
 
@@ -36,7 +36,8 @@ static const pin_function_t functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-/* Netduino: debugger, crystal, USB, LEDs, button, SD card and Ethernet are not on the headers. */
+/* Netduino: debugger, crystal, USB, LEDs, button, SD card and Ethernet use these pins; they are not
+ * on the headers. */
 static const pin_t netduino_reserved[] = {
     PIN(A, 4),  PIN(A, 5),  PIN(A, 7),  PIN(A, 8),  PIN(A, 9), PIN(A, 10), PIN(A, 11),
     PIN(A, 12), PIN(A, 13), PIN(A, 14), PIN(A, 15), PIN(B, 0), PIN(B, 1),  PIN(B, 3),
@@ -99,7 +100,7 @@ static void test_a_pin_used_twice_would_be_found(void) {
     }
     TEST_ASSERT_EQUAL_UINT(1, same);
     TEST_ASSERT_EQUAL_UINT(2 + 2 + 6 * 2 + 3 + 6 + 6 + 1,
-                           list.count); /* and every pin is in the list */
+                           list.count); /* every pin is in the list */
 }
 
 static void test_every_pin_can_do_its_job(void) {
@@ -152,7 +153,7 @@ static void test_clocks_are_within_the_data_sheets(void) {
         TEST_ASSERT_TRUE(core / c->apb2_div <= facts->apb2_max_hz);
         TEST_ASSERT_TRUE(internal * facts->internal_fast / c->apb1_div <= facts->apb1_max_hz);
         TEST_ASSERT_TRUE(internal * facts->internal_fast / c->apb2_div <= facts->apb2_max_hz);
-        /* 30 MHz per wait state at 2.7 to 3.6 V; neither too few nor one too many. */
+        /* 30 MHz per wait state at 2.7 to 3.6 V; not too few wait states and not one too many. */
         TEST_ASSERT_TRUE(core <= (c->wait_states + 1.0) * facts->hz_per_wait_state);
         TEST_ASSERT_TRUE(core > c->wait_states * (double)facts->hz_per_wait_state);
     }

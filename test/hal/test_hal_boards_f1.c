@@ -1,7 +1,7 @@
 /*
- * The board file of the value line Discovery. Besides what holds for every board: the F1 has no
- * selection of functions per pin, so a pin that is an alternate output of one peripheral must not
- * be an output of another one that is on.
+ * The board file of the value line Discovery. Beside the checks of every board: the F1 cannot
+ * select functions per pin, so an alternate output of one peripheral must not be an output of
+ * another active peripheral.
  */
 #include "test/support/harness.h"
 
@@ -55,7 +55,7 @@ static void test_every_pin_can_do_its_job(void) {
 }
 
 /*
- * Outputs that a channel drives when it is on: CHx and CHxN, whichever pin is set to its function.
+ * A channel that is on drives both CHx and CHxN on every pin that is set to its function.
  */
 static void test_no_timer_drives_a_pin_of_somebody_else(void) {
     static const char *const timers[2] = {"TIM1", "TIM15"};
@@ -92,7 +92,7 @@ static void test_clocks_are_within_the_data_sheet(void) {
     TEST_ASSERT_EQUAL_UINT8(2, c->pll_internal.m); /* fixed by the hardware */
     TEST_ASSERT_TRUE(8e6 / 2 * c->pll_internal.n * facts.internal_fast <= 24e6);
     TEST_ASSERT_TRUE(c->pll.n >= 2 && c->pll.n <= 16 && c->pll_internal.n >= 2);
-    TEST_ASSERT_EQUAL_UINT8(1, c->apb1_div); /* clock.c divides nothing */
+    TEST_ASSERT_EQUAL_UINT8(1, c->apb1_div); /* clock.c supports no divider */
     TEST_ASSERT_EQUAL_UINT8(1, c->apb2_div);
 }
 

@@ -1,6 +1,6 @@
 /*
  * The clock tree of the F2 and F4 against a model of RCC whose flags come late or never: crystal,
- * PLL and switch each may fail, nothing may hang, and what was reached is what is reported.
+ * PLL and switch may each fail, nothing may hang, and the driver reports what it reached.
  */
 #include "test/support/harness.h"
 
@@ -84,7 +84,7 @@ static void test_no_crystal_runs_the_pll_from_the_internal_oscillator(void) {
     TEST_ASSERT_EQUAL_HEX32(PLL_INTERNAL, regmodel_get(&RCC->PLLCFGR));
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CR) & RCC_CR_HSEON);
     TEST_ASSERT_NOT_NULL(strstr(info->note, "external oscillator did not start"));
-    /* It had its 100 ms: 16 MHz, four cycles a poll. */
+    /* It waited for 100 ms: 16 MHz, four cycles per poll. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(16000 * 100 / 4, regmodel_read_count(&RCC->CR));
 }
 
@@ -95,7 +95,7 @@ static void expect_internal(const clock_info_t *info, const char *note) {
     TEST_ASSERT_EQUAL_UINT32(16000000, info->uart_hz);
     TEST_ASSERT_EQUAL_UINT32(16000000, clock_timer_hz(RCC_TIM1));
     TEST_ASSERT_NOT_NULL(strstr(info->note, note));
-    /* And so it is: source HSI, no bus divided, PLL off. */
+    /* The registers agree: source HSI, no bus divided, PLL off. */
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CFGR) & ~(uint32_t)RCC_CFGR_SWS);
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CR) & RCC_CR_PLLON);
 }
@@ -146,7 +146,7 @@ static void test_the_emulator_is_recognised(void) {
     TEST_ASSERT_EQUAL_UINT32(1000000000, info->tick_timer_hz);
     TEST_ASSERT_EQUAL_UINT32(168000000, info->core_hz);
     TEST_ASSERT_NOT_NULL(strstr(info->note, "emulator"));
-    TEST_ASSERT_EQUAL_UINT(1, regmodel_read_count(&RCC->CR)); /* no wait for what cannot come */
+    TEST_ASSERT_EQUAL_UINT(1, regmodel_read_count(&RCC->CR)); /* no wait without a crystal */
 }
 
 TEST_LIST_BEGIN

@@ -1,6 +1,7 @@
 /*
- * The encoder driver against a model of the SPI and of AS5047P chips on it: one frame late, even
- * parity, an error flag that a read of ERRFL clears, and the select timing of the data sheet.
+ * The encoder driver against a model of the SPI and of AS5047P chips on it: the answer comes one
+ * frame late, parity is even, a read of ERRFL clears the error flag, and the select timing of the
+ * data sheet is checked.
  */
 #include "test/support/harness.h"
 
@@ -27,10 +28,10 @@ const board_t board = {
 
 /* --------------------------------------------------------------- model of the bus and the chips */
 typedef struct {
-    uint16_t angle, answer; /* answer: what the next frame carries */
+    uint16_t angle, answer; /* answer: the word of the next frame */
     bool error;
-    bool garble; /* flips a bit of the frame on its way */
-    bool gone;   /* the line stays where its pull-up puts it */
+    bool garble; /* flips a bit of the frame */
+    bool gone;   /* absent: the pull-up determines the line */
     uint16_t diagnosis;
     unsigned errors_read;
     uint64_t released; /* bus time when it was last deselected */
@@ -41,12 +42,12 @@ static struct {
     int selected; /* -1: none */
     bool dead;    /* no clock */
     bool received;
-    unsigned busy; /* reads of the status that still show it */
+    unsigned busy; /* number of status reads that still show BSY */
     uint16_t data, line_idle;
     unsigned frames;
     uint16_t last_request;
-    unsigned wrong; /* timing or bus rules broken */
-    uint64_t reads; /* of the bus, ever: two bus cycles each at least, so they measure time */
+    unsigned wrong; /* number of broken timing or bus rules */
+    uint64_t reads; /* all bus reads; two bus cycles each at least, so they measure time */
     uint64_t selected_at;
 } bus;
 
@@ -99,7 +100,7 @@ static uint32_t spi_write(uint32_t address, unsigned width, uint32_t value, uint
         bus.last_request = (uint16_t)value;
         bus.wrong += bus.selected < 0;
         check_time(bus.selected_at);
-        bus.busy = 4; /* ends after the word is there, with the clock's last half period */
+        bus.busy = 4; /* BSY ends half a clock period after the word */
         if (!bus.dead) {
             chip_t *c = bus.selected < 0 ? NULL : &chip[bus.selected];
             uint16_t word = c == NULL || c->gone ? bus.line_idle : c->answer;
@@ -107,7 +108,7 @@ static uint32_t spi_write(uint32_t address, unsigned width, uint32_t value, uint
                 word ^= c->garble ? 1 << 5 : 0;
                 execute(c, (uint16_t)value);
             }
-            /* An overrun keeps the word that was not read. */
+            /* An overrun keeps the unread word. */
             bus.data = bus.received ? bus.data : word;
             bus.received = true;
         }
@@ -121,13 +122,13 @@ static uint32_t select_write(uint32_t address, unsigned width, uint32_t value, u
     (void)stored;
     for (int i = 0; i < ENCODERS; i++) {
         if (value & 1u << (4 + i + 16)) {   /* low: selected */
-            bus.wrong += bus.selected >= 0; /* two chips on one line */
+            bus.wrong += bus.selected >= 0; /* two chips are selected */
             check_time(chip[i].released);
             bus.selected = i;
             bus.selected_at = bus.reads;
         }
         if (value & 1u << (4 + i)) {
-            bus.wrong += bus.selected == i && bus.busy > 0 && !bus.dead; /* cut off in the middle */
+            bus.wrong += bus.selected == i && bus.busy > 0 && !bus.dead; /* cut in the middle */
             if (bus.selected == i) {
                 bus.selected = -1;
                 chip[i].released = bus.reads;
@@ -137,7 +138,7 @@ static uint32_t select_write(uint32_t address, unsigned width, uint32_t value, u
     return value;
 }
 
-/* Between two calls of the driver there is time enough. */
+/* Enough time passes between two calls of the driver. */
 static void time_passes(void) {
     bus.reads += 1000000;
 }
@@ -194,8 +195,7 @@ static void test_init_is_the_manuals_sequence(void) {
                   {&SPI2->CR1, config | 1 << 6});
     TEST_ASSERT_EQUAL_HEX32(1 << 14, regmodel_get(&RCC->APB1ENR));
     TEST_ASSERT_EQUAL_HEX32(1 << 2, regmodel_get(&GPIO(PORT_B)->BSRR)); /* power on */
-    TEST_ASSERT_EQUAL_UINT(ENCODERS,
-                           bus.frames); /* each asked once, so that the first read has an answer */
+    TEST_ASSERT_EQUAL_UINT(ENCODERS, bus.frames); /* init asks each chip once */
 }
 
 static void test_the_clock_never_exceeds_ten_megahertz(void) {
@@ -205,9 +205,9 @@ static void test_the_clock_never_exceeds_ten_megahertz(void) {
         encoder_init();
         uint32_t rate = regmodel_get(&SPI2->CR1) >> 3 & 7;
         TEST_ASSERT_LESS_OR_EQUAL_UINT32(10000000, hz >> (rate + 1));
-        TEST_ASSERT_TRUE(rate == 0 || hz >> rate > 10000000); /* and not slower than it must be */
+        TEST_ASSERT_TRUE(rate == 0 || hz >> rate > 10000000); /* and not too slow */
     }
-    bus.wrong = 0; /* the time checks above are for BUS_HZ */
+    bus.wrong = 0; /* the time checks above assume BUS_HZ */
 }
 
 static void test_the_angle_is_the_one_before(void) {
@@ -228,9 +228,9 @@ static void test_every_angle_is_read_as_it_is(void) {
     encoder_init();
     for (uint32_t a = 0; a < ENCODER_COUNTS; a++) {
         chip[0].angle = (uint16_t)a;
-        TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the answer of before */
+        TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the older answer */
         TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
-        TEST_ASSERT_EQUAL_UINT16(a, counts); /* 0, too, whose frame is all zeros */
+        TEST_ASSERT_EQUAL_UINT16(a, counts); /* also 0, whose frame is all zeros */
     }
 }
 
@@ -249,7 +249,7 @@ static void test_the_error_flag_is_reported_and_cleared(void) {
     uint16_t counts = 42;
     encoder_init();
     chip[0].error = true;
-    TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* asked before the error */
+    TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* requested before the error */
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_FLAG, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_UINT(1, chip[0].errors_read);
     TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
@@ -285,14 +285,14 @@ static void test_no_clock_is_a_timeout_and_ends(void) {
     uint64_t before = bus.reads;
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_TIMEOUT, encoder_read(0, &counts));
     TEST_ASSERT_EQUAL_UINT16(42, counts);
-    /* Bounded for the tick's sake: 500 reads at two bus cycles are 24 us. */
+    /* The time is bounded, because the tick waits: 500 reads of two bus cycles take 24 us. */
     TEST_ASSERT_LESS_THAN_UINT64(500, bus.reads - before);
 }
 
 static void test_a_late_word_is_not_taken_for_an_answer(void) {
     uint16_t counts = 42;
     encoder_init();
-    bus.received = true; /* arrived after its transfer was given up */
+    bus.received = true; /* arrived after the driver gave the transfer up */
     bus.data = even(7777);
     TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_UINT16(1000, counts);

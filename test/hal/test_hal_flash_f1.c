@@ -30,7 +30,7 @@ void tearDown(void) {
 }
 
 /* ---------------------------------------------------------------------------------------- tests */
-#define FLAGS (1 << 2 | 1 << 4 | 1 << 5) /* PGERR, WRPRTERR, EOP: cleared by ones */
+#define FLAGS (1 << 2 | 1 << 4 | 1 << 5) /* PGERR, WRPRTERR, EOP: writing ones clears them */
 
 static void test_erase_is_the_manuals_sequence(void) {
     flash_f1.busy = 5;
@@ -63,7 +63,7 @@ static void test_erase_that_never_ends_is_given_up_and_locked(void) {
     flash_f1.busy = REGMODEL_NEVER;
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_TIMEOUT, flash_erase(SLOT0, PAGE));
     TEST_ASSERT_TRUE(flash_f1_locked());
-    /* At least the data sheet's 40 ms at 24 MHz and four cycles a poll. */
+    /* At least the data sheet's 40 ms at 24 MHz and four cycles per poll. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(24000 * 40 / 4, regmodel_read_count(&FLASH->SR));
 }
 
@@ -97,7 +97,7 @@ static void test_an_erase_of_a_protected_page_is_reported_and_locked(void) {
     flash_f1.fail_with = FLASH_SR_WRPRTERR;
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_erase(SLOT0, PAGE));
     TEST_ASSERT_TRUE(flash_f1_locked());
-    TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_erase(SLOT0, PAGE)); /* the flag does not stick */
+    TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_erase(SLOT0, PAGE)); /* the flag was cleared */
 }
 
 static void test_program_is_the_manuals_sequence(void) {
@@ -121,7 +121,7 @@ static void test_programming_twice_is_an_error_of_the_controller(void) {
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_program(SLOT0, "ab", 2));
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_program(SLOT0, "cdef", 4));
     TEST_ASSERT_TRUE(flash_f1_locked());
-    TEST_ASSERT_EQUAL_HEX32(0xFFFF6261, flash_f1_word(SLOT0)); /* and nothing after it was tried */
+    TEST_ASSERT_EQUAL_HEX32(0xFFFF6261, flash_f1_word(SLOT0)); /* it stopped there */
 }
 
 static void test_program_that_never_ends_is_given_up_and_locked(void) {

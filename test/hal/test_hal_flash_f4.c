@@ -26,16 +26,16 @@ const board_t board = {
 
 /* ---------------------------------------------------------------------- model of the controller */
 static struct {
-    unsigned key;  /* 0: waits for the first key, 1: for the second, 2: open, 3: shut until reset */
-    unsigned busy; /* polls that the next operation keeps BSY set */
-    unsigned busy_left; /* of the operation that runs */
-    uint32_t fail_with; /* error flags that the next operation ends with */
+    unsigned key;       /* 0, 1: waits for first, second key, 2: open, 3: locked until reset */
+    unsigned busy;      /* number of polls for which the next operation keeps BSY set */
+    unsigned busy_left; /* the same, left for the running operation */
+    uint32_t fail_with; /* error flags with which the next operation ends */
     bool refuse_keys;
-    uint32_t stuck_mask; /* these bits of each programmed word do not take */
-    bool erase_weak;     /* an erase leaves one bit behind */
-    unsigned wrong;      /* accesses that the manual forbids */
+    uint32_t stuck_mask; /* these bits of each word are not programmed */
+    bool erase_weak;     /* an erase leaves one bit unerased */
+    unsigned wrong;      /* number of accesses that the manual forbids */
     unsigned fed_while_busy;
-    unsigned unlocked_irq; /* erase polls with interrupts on */
+    unsigned unlocked_irq; /* polls during an erase with interrupts on */
 } chip;
 
 static uint32_t cr, sr;
@@ -92,7 +92,7 @@ static uint32_t flash_write_model(uint32_t address, unsigned width, uint32_t val
             chip.key = 2;
             cr &= ~FLASH_CR_LOCK;
         } else {
-            chip.key = 3; /* a wrong key shuts it until the next reset */
+            chip.key = 3; /* a wrong key locks it until the next reset */
         }
         return 0;
     }
@@ -110,7 +110,7 @@ static uint32_t flash_write_model(uint32_t address, unsigned width, uint32_t val
             cr = FLASH_CR_LOCK;
             chip.key = 0;
         } else if (value & FLASH_CR_STRT) {
-            /* Selected before it is started, nothing pending, no error left from before. */
+            /* Selected before it is started, nothing pending, no error left from earlier. */
             chip.wrong += (value & FLASH_CR_SER) == 0 || (stored & FLASH_CR_SER) == 0;
             chip.wrong += (sr & FLASH_SR_BSY) != 0 || (sr & FLASH_SR_ERRORS) != 0;
             begin();
@@ -190,7 +190,7 @@ static void test_erase_is_the_manuals_sequence(void) {
                   {&FLASH->ACR, ACR_OFF}, {&FLASH->ACR, ACR_ON});
     TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT1));
     TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT1 + SECTOR - 4));
-    TEST_ASSERT_EQUAL_HEX32(0, memory_word(SLOT0)); /* the other slot is as it was */
+    TEST_ASSERT_EQUAL_HEX32(0, memory_word(SLOT0)); /* the other slot is unchanged */
 }
 
 static void test_erase_feeds_the_watchdog_with_interrupts_locked(void) {
@@ -217,7 +217,7 @@ static void test_erase_that_never_ends_is_given_up_and_locked(void) {
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_TIMEOUT, flash_erase(SLOT0, SECTOR));
     TEST_ASSERT_TRUE(locked());
     /*
-     * At least the data sheet's two seconds: a poll takes four cycles of this 1 MHz core or more.
+     * At least the data sheet's two seconds: a poll takes at least four cycles of this 1 MHz core.
      */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(2000000 / 4, regmodel_read_count(&FLASH->SR));
 }
@@ -311,7 +311,7 @@ static void test_program_error_stops_and_locks(void) {
     chip.fail_with = 1 << 6; /* PGPERR */
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_program(SLOT0, "abcdefgh", 8));
     TEST_ASSERT_TRUE(locked());
-    TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT0 + 4)); /* not even tried */
+    TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT0 + 4)); /* never tried */
 }
 
 static void test_program_that_never_ends_is_given_up_and_locked(void) {

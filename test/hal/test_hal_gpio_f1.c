@@ -1,5 +1,5 @@
 /*
- * Pins of the F1: four bits a pin, remapping for the whole board in one write that keeps the
+ * Pins of the F1: four bits per pin, and one write that remaps the whole board and keeps the
  * debugger.
  */
 #include "test/support/harness.h"
@@ -11,8 +11,8 @@ enum { MAPR = AFIO_MAPR_USART1 | AFIO_MAPR_SWD_ONLY };
 const board_t board = {.afio_mapr = MAPR};
 
 /*
- * The JTAG bits read as anything: a driver that reads the register and writes it back would cut the
- * debugger off.
+ * The JTAG bits read as undefined values: a driver that reads the register and writes it back would
+ * cut the debugger off.
  */
 static uint32_t mapr_read(uint32_t address, uint32_t stored) {
     (void)address;

@@ -1,7 +1,7 @@
 /*
  * The motor driver against a model of two timers with break input (RM0090, TIM1 and TIM8): BDTR
- * that locks itself, MOE that cannot be set and a break flag that cannot be cleared while the input
- * is active, preloaded compare registers. Compiled for both families.
+ * locks itself, MOE cannot be set and the break flag cannot be cleared while the input is active,
+ * compare registers are preloaded. Compiled for both families.
  */
 #include "test/support/harness.h"
 
@@ -63,14 +63,14 @@ typedef struct {
     tim_t *regs;
     bool break_active;
     bool bdtr_written;
-    bool break_with_moe; /* the input becomes active in the very moment that MOE is set */
+    bool break_with_moe; /* the input becomes active at the moment when MOE is set */
     bool was_on;
-    uint32_t active_compare[4]; /* what the output runs with: CCR of the last update event */
+    uint32_t active_compare[4]; /* CCR of the last update event, which the output uses */
 } timer_model_t;
 
 static timer_model_t model[2];
-static unsigned wrong;            /* what the manual forbids or our safety rules do */
-static unsigned break_calls;      /* of the firmware's function */
+static unsigned wrong;            /* accesses that the manual or our safety rules forbid */
+static unsigned break_calls;      /* calls of the firmware's function */
 static bool outputs_off_in_break; /* at the time of that call */
 static bool pin_high[3];          /* direction pins PC0 to PC2 */
 
@@ -143,7 +143,7 @@ static uint32_t timer_write(uint32_t address, unsigned width, uint32_t value, ui
     return value;
 }
 
-/* A direction pin may not move while its output is on with a duty. */
+/* A direction pin must not change while its output is on with a duty. */
 static uint32_t direction_write(uint32_t address, unsigned width, uint32_t value, uint32_t stored) {
     static const struct { unsigned timer, channel; } output[3] = {{0, 0}, {0, 2}, {1, 1}};
     (void)address;
@@ -176,7 +176,7 @@ void setUp(void);
 void setUp(void) {
     regmodel_reset();
     host_irq_reset();
-    motor_off(); /* what a test before has left in the driver */
+    motor_off(); /* state that the previous test left in the driver */
     regmodel_reset();
     memset(model, 0, sizeof model);
     memset(pin_high, 0, sizeof pin_high);
@@ -208,7 +208,7 @@ static void start(void) {
 /* ---------------------------------------------------------------------------------------- tests */
 static void test_init_is_the_manuals_sequence(void) {
     regmodel_log(REGMODEL_ADDRESS(TIMER_A),
-                 REGMODEL_ADDRESS(&TIMER_A->ARR)); /* all but CCR and BDTR */
+                 REGMODEL_ADDRESS(&TIMER_A->ARR)); /* all registers except CCR and BDTR */
     regmodel_log(REGMODEL_ADDRESS(&TIMER_A->BDTR), REGMODEL_ADDRESS(&TIMER_A->BDTR));
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(PWM_HZ));
     /* 500 ns at 168 MHz are 84 counts. */
@@ -218,7 +218,7 @@ static void test_init_is_the_manuals_sequence(void) {
                   {&TIMER_A->CCMR[0], 0x6868},                /* channels 1 and 2: PWM 1, preload */
                   {&TIMER_A->CCMR[1], 0x0068},                /* channel 3 */
                   {&TIMER_A->CCER, 1 << 0 | 5 << 4 | 4 << 8}, /* CH1; CH2 with CH2N; CH3N alone */
-                  {&TIMER_A->BDTR, bdtr},                     /* last: it locks what came before */
+                  {&TIMER_A->BDTR, bdtr},                     /* last: locks the rest */
                   {&TIMER_A->CR1, 1 << 7 | 1 << 2 | 1 << 0},  /* ARPE, URS, CEN */
                   {&TIMER_A->EGR, 1});
     TEST_ASSERT_EQUAL_HEX32(84 | BDTR_LOCK | BDTR_OSSI | BDTR_OSSR | BDTR_BKE, /* active low */
@@ -252,7 +252,8 @@ static void test_pins_are_connected_when_the_timer_holds_them_low(void) {
     TEST_ASSERT_EQUAL_HEX32(REGMODEL_ADDRESS(&TIMER_B->BDTR), regmodel_log_at(0).address);
 #ifndef HAL_STM32F1
     /*
-     * PA8 and PA9 alternate, with pull-down; PB12 alternate with pull-up: an open wire is a break.
+     * PA8 and PA9 alternate, with pull-down; PB12 alternate with pull-up: an open wire is an
+     * e-stop.
      */
     TEST_ASSERT_EQUAL_HEX32(2u << 16 | 2u << 18, regmodel_get(&GPIO(PORT_A)->MODER) & 0xF0000);
     TEST_ASSERT_EQUAL_HEX32(2u << 16 | 2u << 18, regmodel_get(&GPIO(PORT_A)->PUPDR) & 0xF0000);
@@ -300,7 +301,7 @@ static void test_dead_time_is_never_too_short(void) {
 static void test_duty_and_direction(void) {
     start();
     motor_set(0, MOTOR_DUTY_ONE);
-    TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1)); /* above ARR: no low phase at all */
+    TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1)); /* above ARR: no low phase */
     motor_set(0, 2 * MOTOR_DUTY_ONE);
     TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1));
     motor_set(0, 16384); /* 0.50002 */
@@ -333,7 +334,7 @@ static void test_a_reversal_passes_through_a_period_of_zero(void) {
     motor_set(1, -20000);
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 3));
     TEST_ASSERT_FALSE(pin_high[1]);
-    motor_set(1, -20000); /* the period with the old duty still runs */
+    motor_set(1, -20000); /* the period with the old duty is still running */
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 3));
     TEST_ASSERT_FALSE(pin_high[1]);
     period_ends(0);
@@ -342,7 +343,7 @@ static void test_a_reversal_passes_through_a_period_of_zero(void) {
     TEST_ASSERT_EQUAL_UINT32(5127, compare(0, 3)); /* 20000 / 32767 * 8400 = 5127.1 */
     period_ends(0);
     motor_set(1, -30000);
-    TEST_ASSERT_EQUAL_UINT32(7691, compare(0, 3)); /* same sign: at once */
+    TEST_ASSERT_EQUAL_UINT32(7691, compare(0, 3)); /* same sign: takes effect at once */
 }
 
 static void test_a_reversal_that_is_taken_back_moves_no_pin(void) {
@@ -354,7 +355,7 @@ static void test_a_reversal_that_is_taken_back_moves_no_pin(void) {
     TEST_ASSERT_FALSE(pin_high[0]);
     TEST_ASSERT_EQUAL_UINT32(2564, compare(0, 1));
     period_ends(0);
-    motor_set(0, -20000); /* begins anew: the flag of that period is old */
+    motor_set(0, -20000); /* starts again: the flag of that period is old */
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 1));
     TEST_ASSERT_FALSE(pin_high[0]);
 }
@@ -374,7 +375,7 @@ static void test_random_commands_never_reverse_under_load(void) {
             period_ends(seed >> 29 & 1);
         }
     }
-    TEST_ASSERT_GREATER_THAN_UINT(100, reversals); /* the check in direction_write has met some */
+    TEST_ASSERT_GREATER_THAN_UINT(100, reversals); /* so the check in direction_write had work */
 }
 
 static void test_off_is_immediate_and_safe_twice(void) {
@@ -387,7 +388,7 @@ static void test_off_is_immediate_and_safe_twice(void) {
     motor_off();
     motor_set(0, 20000);
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
-    /* zero duty, not the one from before */
+    /* zero duty, not the previous one */
     TEST_ASSERT_EQUAL_UINT32(0, model[0].active_compare[0]);
 }
 
@@ -424,7 +425,7 @@ static void test_a_break_at_enable_refuses(void) {
         break_input(timer, true);
         TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ESTOP, motor_enable());
         TEST_ASSERT_FALSE(model[0].was_on ||
-                          model[1].was_on); /* the other timer, too, not for a moment */
+                          model[1].was_on); /* the other timer was never on either */
         TEST_ASSERT_FALSE(motor_enabled());
         TEST_ASSERT_TRUE(motor_estop_latched());
         break_input(timer, false);
@@ -459,13 +460,14 @@ static void test_a_break_while_running(void) {
     TEST_ASSERT_TRUE(motor_estop_latched());
     TEST_ASSERT_FALSE(motor_enabled());
     /*
-     * The flag cannot be cleared while the input is active: the interrupt must be off or never end.
+     * The flag cannot be cleared while the input is active: the interrupt must be off or it would
+     * never end.
      */
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&TIMER_A->DIER));
     motor_set(0, 30000);
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ESTOP, motor_enable());
     break_input(0, false);
-    TEST_ASSERT_TRUE(motor_estop_latched()); /* quiet again, but nobody has said go */
+    TEST_ASSERT_TRUE(motor_estop_latched()); /* input inactive again, but not released yet */
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
     TEST_ASSERT_EQUAL_HEX32(TIM_DIER_BIE, regmodel_get(&TIMER_A->DIER));
 }
@@ -474,7 +476,7 @@ static void test_a_break_that_was_short_still_stays(void) {
     start();
     break_input(1, true);
     break_input(1, false);
-    TEST_ASSERT_FALSE(motor_enabled()); /* even before the interrupt */
+    TEST_ASSERT_FALSE(motor_enabled()); /* also before the interrupt */
     motor_break_irq();
     TEST_ASSERT_FALSE(on(0) || on(1));
     TEST_ASSERT_TRUE(motor_estop_latched());

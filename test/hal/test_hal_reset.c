@@ -1,6 +1,7 @@
 /*
- * The reset reason: which flag wins, that the flags are cleared once, that the answer stays. The
- * driver keeps its answer for good, so each case runs in a process of its own.
+ * The reset reason: which flag has priority, that the flags are cleared once, that the answer
+ * stays. The driver keeps its answer until the next reset, so each case runs in a process of its
+ * own.
  */
 #include "test/support/harness.h"
 
@@ -23,13 +24,13 @@ static int reason_in_child(uint32_t flags, bool absent) {
     if (child == 0) {
         regmodel_reset();
         regmodel_device(REGMODEL_ADDRESS(&RCC->CSR), REGMODEL_ADDRESS(&RCC->CSR), NULL, csr_write);
-        regmodel_set(&RCC->CSR, flags | 3); /* LSION and LSIRDY live in the same register */
+        regmodel_set(&RCC->CSR, flags | 3); /* LSION and LSIRDY are in the same register */
         if (absent) {
             regmodel_absent(REGMODEL_ADDRESS(&RCC->CSR), REGMODEL_ADDRESS(&RCC->CSR));
         }
         int reason = (int)reset_reason();
         bool cleared = absent || regmodel_get(&RCC->CSR) == 3;
-        regmodel_set(&RCC->CSR, RCC_CSR_WWDGRSTF); /* must not be looked at again */
+        regmodel_set(&RCC->CSR, RCC_CSR_WWDGRSTF); /* must not be read again */
         bool stays = (int)reset_reason() == reason && regmodel_read_count(&RCC->CSR) <= 2;
         _exit(cleared && stays ? reason : 100);
     }
@@ -40,7 +41,7 @@ static int reason_in_child(uint32_t flags, bool absent) {
 }
 
 static void test_every_flag_has_its_reason(void) {
-    /* Any reset also pulls the pin; power sets the brown-out flag, too. */
+    /* Every reset also pulls the pin; power-up sets the brown-out flag too. */
     const uint32_t pin = RCC_CSR_PINRSTF;
     TEST_ASSERT_EQUAL_INT(RESET_UNKNOWN, reason_in_child(0, false));
     TEST_ASSERT_EQUAL_INT(RESET_PIN, reason_in_child(pin, false));

@@ -1,6 +1,6 @@
 /*
- * The supply voltage against a model of ADC1: single conversions, never waited for, and on the F1 a
- * calibration before the first. Compiled for both families.
+ * The supply voltage against a model of ADC1: single conversions that the driver never waits for,
+ * and on the F1 a calibration before the first. Compiled for both families.
  */
 #include "test/support/harness.h"
 
@@ -28,10 +28,10 @@ const board_t board = {
 };
 
 static struct {
-    uint32_t counts; /* at the pin */
+    uint32_t counts; /* voltage at the pin */
     bool dead;       /* never ends a conversion */
     bool busy, done;
-    unsigned conversions, early; /* started before it was ready */
+    unsigned conversions, early; /* early: started before it was ready */
     uint32_t control;
 } adc;
 
@@ -54,7 +54,7 @@ static uint32_t adc_write(uint32_t address, unsigned width, uint32_t value, uint
             adc.busy = true;
             adc.conversions++;
         }
-        adc.control = value & (READY | 1); /* calibration and start bits fall by themselves */
+        adc.control = value & (READY | 1); /* calibration and start bits clear themselves */
     }
     (void)stored;
     return value;
@@ -80,8 +80,8 @@ static void test_init_is_the_manuals_sequence(void) {
     supply_init();
 #ifdef HAL_STM32F1
     EXPECT_WRITES({&ADC1->CR2, 0}, {&ADC1->CR2, 1}, /* on */
-                  {&ADC1->CR2, 1 | 1 << 3},         /* RSTCAL, waited for */
-                  {&ADC1->CR2, 1 | 1 << 2},         /* CAL, waited for */
+                  {&ADC1->CR2, 1 | 1 << 3},         /* RSTCAL, and waits */
+                  {&ADC1->CR2, 1 | 1 << 2},         /* CAL, and waits */
                   {&ADC1->CR2, READY}, {&ADC1->CR2, READY | GO});
 #else
     EXPECT_WRITES({&ADC1->CR2, 0}, {&ADC1->CR2, READY}, {&ADC1->CR2, READY | GO});
@@ -92,7 +92,7 @@ static void test_init_is_the_manuals_sequence(void) {
     TEST_ASSERT_EQUAL_HEX32(SMPR1, regmodel_get(&ADC1->SMPR1));
     TEST_ASSERT_EQUAL_HEX32(SMPR2, regmodel_get(&ADC1->SMPR2));
     TEST_ASSERT_EQUAL_UINT(0, adc.early);
-    /* 10 us between switching it on and using it: 24 MHz, four cycles a read. */
+    /* 10 us between switching it on and using it: 24 MHz, four cycles per read. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(60, regmodel_read_count(&ADC1->CR2));
 }
 
@@ -135,7 +135,7 @@ static void test_no_result_yet_is_no_voltage(void) {
 
 static void test_the_emulators_converter_never_ends(void) {
     regmodel_absent(REGMODEL_ADDRESS(ADC1), REGMODEL_ADDRESS(&ADC1->DR));
-    supply_init(); /* comes back */
+    supply_init(); /* works again */
     for (unsigned i = 0; i < 3000; i++) {
         TEST_ASSERT_EQUAL_INT32(SUPPLY_ERR_TIMEOUT, supply_read_mV());
     }

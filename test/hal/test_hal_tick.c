@@ -1,5 +1,5 @@
 /*
- * The tick on TIM2 and the counter behind hal/cycles.h, as silicon and as the emulator want them.
+ * The tick on TIM2 and the counter of hal/cycles.h, on silicon and in the emulator.
  */
 #include "test/support/harness.h"
 
@@ -26,7 +26,7 @@ void tick_interrupt(void) {
     overrun_seen = tick_overrun();
 }
 
-/* Flags of a timer are cleared by writing zeros and kept by ones. */
+/* Writing zeros clears the flags of a timer; ones keep them. */
 static uint32_t sr_write(uint32_t address, unsigned width, uint32_t value, uint32_t stored) {
     (void)address;
     (void)width;
@@ -51,7 +51,7 @@ static void test_start_on_silicon(void) {
     TEST_ASSERT_EQUAL_HEX32(1 << 0, regmodel_get(&RCC->APB1ENR));
     TEST_ASSERT_EQUAL_UINT8(IRQ_PRIORITY_TICK, host_irq.priority[28]);
     TEST_ASSERT_EQUAL_UINT(0,
-                           /* runs while the core is halted */
+                           /* TIM2 runs on while the core is halted */
                            regmodel_write_count(&DBGMCU->APB1_FZ));
 }
 
@@ -80,7 +80,7 @@ static void test_rates(void) {
 
 static void test_the_flag_is_cleared_before_the_work(void) {
     tick_start(1000);
-    regmodel_set(&TIM2->SR, TIM_SR_UIF | 1 << 1); /* and a flag that is not ours */
+    regmodel_set(&TIM2->SR, TIM_SR_UIF | 1 << 1); /* and a flag of another owner */
     tick_irq();
     TEST_ASSERT_EQUAL_UINT(1, ticks);
     TEST_ASSERT_FALSE(flag_at_entry);

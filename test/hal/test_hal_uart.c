@@ -1,8 +1,8 @@
 /*
  * The UART driver against a model of the USART, as on silicon (one byte leaves at a time) and as in
- * the emulator (the data register is always empty and the transmit interrupt never comes by
- * itself); receiving by interrupt, where the DMA is absent, and by DMA. Compiled for F4 and F1 with
- * a transmit ring of 16 and a receive ring of 8 bytes.
+ * the emulator (the data register is always empty and the transmit interrupt never comes on its
+ * own). It receives by DMA, or by interrupt where there is no DMA. Compiled for F4 and F1 with a
+ * transmit ring of 16 and a receive ring of 8 bytes.
  */
 #include "test/support/harness.h"
 
@@ -18,7 +18,7 @@
 
 enum { IRQ = 37, DMA_IRQ = 58, RING = 8 };
 
-/* The registers by their offsets in the manuals: stream 2 of DMA2, channel 5 of the F1's DMA1. */
+/* The registers by their offsets in the manuals: stream 2 of DMA2; on the F1 channel 5 of DMA1. */
 #ifdef HAL_STM32F4
 enum {
     DMA_BASE = 0x40026400,
@@ -66,14 +66,14 @@ const board_t board = {
 
 static struct {
     uint32_t status;       /* receive side and errors */
-    uint32_t seen;         /* flags that the driver has read since the data register was read */
+    uint32_t seen;         /* flags that the driver has read since it last read the data register */
     uint8_t data;          /* received */
-    unsigned taken;        /* readings of the data register by the driver */
-    unsigned late;         /* so many bytes come right before the status is read for the ... */
-    unsigned late_reading; /* ... so many-th time from now */
-    bool noisy_send;       /* a byte with noise comes while one is sent */
+    unsigned taken;        /* number of reads of the data register by the driver */
+    unsigned late;         /* this many bytes come right before the status is read ... */
+    unsigned late_reading; /* ... for this many-th time from now */
+    bool noisy_send;       /* a byte with noise arrives during a send */
     bool tx_empty;         /* TXE */
-    bool tx_instant;       /* the emulator: every byte is gone at once */
+    bool tx_instant;       /* the emulator: every byte is sent at once */
     char sent[256];
     unsigned sent_count;
     unsigned overwritten; /* bytes written while the register was full */
@@ -81,18 +81,18 @@ static struct {
 
 static struct {
     bool connected;
-    bool refuses; /* does not stay on */
-    bool stuck;   /* does not go off */
+    bool refuses; /* does not stay enabled */
+    bool stuck;   /* cannot be disabled */
     uint32_t left, flags;
     unsigned lock_depth; /* when the count was read */
-    bool masked;         /* interrupts are not served */
+    bool masked;         /* interrupts are masked */
     uint8_t next;
 } dma;
 
 static void dma_byte(uint8_t byte, uint32_t errors);
 static void dma_bytes(unsigned count);
 
-/* Whoever reads the data register: flags go that were read in the status before. */
+/* A read of the data register clears the flags that were read in the status before. */
 static void data_register_read(void) {
     line.status &= ~(line.seen | USART_SR_RXNE);
     line.seen = 0;
@@ -141,7 +141,8 @@ static uint32_t dma_write(uint32_t address, unsigned width, uint32_t value, uint
     return value;
 }
 
-/* The ring lies in this program, so that its address has the upper half of any other one here. */
+/* The ring is a variable of this program, so the upper half of its address is that of any other
+ * variable here. */
 static uint8_t *dma_ring(void) {
     uintptr_t here = (uintptr_t)&dma;
     int32_t distance = (int32_t)(regmodel_get(AT(TO)) - (uint32_t)here);
@@ -149,7 +150,7 @@ static uint8_t *dma_ring(void) {
 }
 
 /*
- * A byte of the line, where the DMA takes it; after an overrun there is none until it is cleared.
+ * A byte on the line, received by DMA; after an overrun nothing arrives until it is cleared.
  */
 static void dma_byte(uint8_t byte, uint32_t errors) {
     if (line.status & USART_SR_ORE) {
@@ -169,7 +170,7 @@ static void dma_byte(uint8_t byte, uint32_t errors) {
     }
     if (!dma.masked && dma.flags != 0) {
         uart_irq();
-        TEST_ASSERT_EQUAL_HEX32(0, dma.flags); /* or the interrupt would come back for ever */
+        TEST_ASSERT_EQUAL_HEX32(0, dma.flags); /* otherwise the interrupt would never end */
     }
 }
 
@@ -191,7 +192,7 @@ static void expect_bytes(unsigned first, unsigned count) {
     uint8_t got[2 * RING];
     TEST_ASSERT_EQUAL_UINT(count, uart_read(got, sizeof got));
     if (regmodel_get(&USART1->CR3) & 1 << 6) {
-        TEST_ASSERT_EQUAL_UINT(1, dma.lock_depth); /* the interrupts move the head, too */
+        TEST_ASSERT_EQUAL_UINT(1, dma.lock_depth); /* because the interrupts move the head too */
     }
     for (unsigned i = 0; i < count; i++) {
         TEST_ASSERT_EQUAL_UINT8(first + i, got[i]);
@@ -223,7 +224,7 @@ static void receive(uint8_t byte, uint32_t errors) {
     uart_irq();
 }
 
-static uart_stats_t base; /* the driver counts from start-up, a test from its own beginning */
+static uart_stats_t base; /* the driver counts from start-up, a test from its own start */
 
 static uart_stats_t counted(void) {
     uart_stats_t now;
@@ -245,7 +246,7 @@ static void connect(void) {
 
 void setUp(void);
 void setUp(void) {
-    /* What a test before has left in the rings; without DMA, whatever it had. */
+    /* Clears what the previous test left in the rings; without DMA, whatever that test used. */
     regmodel_reset();
     memset(&line, 0, sizeof line);
     line.tx_empty = line.tx_instant = true;
@@ -291,7 +292,8 @@ static void test_dma_init_is_the_manuals_sequence(void) {
     regmodel_log(DMA_BASE, DMA_LAST);
     dma_start();
 #ifdef HAL_STM32F4
-    /* Channel 4, highest priority, memory goes on, round and round, both marks, bytes both. */
+    /* Channel 4, highest priority, memory increment, circular, both interrupts, bytes on both
+     * sides. */
     const uint32_t control = 4u << 25 | 3 << 16 | 1 << 10 | 1 << 8 | 1 << 4 | 1 << 3;
     EXPECT_WRITES({&USART1->CR1, 0}, {&USART1->CR2, 0}, {&USART1->CR3, 0}, {&USART1->BRR, 729},
                   {AT(CONTROL), 0}, {AT(CLEAR), 0x3D << 16}, {AT(FROM), 0x40011004},
@@ -326,7 +328,7 @@ static void test_without_dma_every_byte_has_its_interrupt(void) {
     dma_start();
     check_received_by_interrupt();
     dma.refuses = false;
-    dma_start(); /* and the same hardware is used when it stays on */
+    dma_start(); /* and the same hardware is used when it stays enabled */
     TEST_ASSERT_FALSE(interrupt_enabled(USART_CR1_RXNEIE));
 }
 
@@ -343,7 +345,7 @@ static void test_dma_bytes_come_in_order_across_the_end(void) {
     dma_start();
     unsigned first = 0;
     for (unsigned i = 0; i < 50; i++) {
-        unsigned count = i % RING; /* 0 to 7: every place of the ring is a beginning and an end */
+        unsigned count = i % RING; /* 0 to 7: the ring starts and ends at every place */
         dma_bytes(count);
         expect_bytes(first, count);
         first += count;
@@ -382,8 +384,8 @@ static void test_a_ring_that_the_dma_overtook_is_thrown_away(void) {
 }
 
 /*
- * As while the flash is erased: nobody counts the rounds. Two whole ones leave the counter as if
- * nothing had come, two and a bit as if that bit had.
+ * During an erase of the flash nobody counts the rounds. After exactly two rounds the counter looks
+ * as if nothing had come, after two and a bit as if only that bit had.
  */
 static void test_rounds_that_nobody_counted_are_seen_by_their_marks(void) {
     for (unsigned count = 2 * RING; count < 3 * RING; count++) {
@@ -403,15 +405,15 @@ static void test_rounds_that_nobody_counted_are_seen_by_their_marks(void) {
 
 static void test_bytes_overtaken_while_they_are_copied_are_thrown_away(void) {
     dma_start();
-    dma_bytes(4); /* the mark in the middle: the ring knows of them */
+    dma_bytes(4); /* the mark in the middle: these bytes are counted */
     line.late = 3;
-    line.late_reading = 2; /* behind the copy: the ring holds 7 */
+    line.late_reading = 2; /* after the copy: the ring contains 7 */
     expect_bytes(0, 4);
     expect_bytes(4, 3);
     dma_start();
     dma_bytes(4);
     line.late = 4;
-    line.late_reading = 2; /* the 8th may be followed by one over the first */
+    line.late_reading = 2; /* the 8th may be followed by one that overwrites the first */
     expect_bytes(0, 0);
     TEST_ASSERT_EQUAL_UINT32(8, counted().rx_dropped);
     dma_bytes(1);
@@ -424,7 +426,7 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     dma_byte(1, USART_SR_FE);
     expect_bytes(0, 2);
     for (unsigned i = 0; i < 3; i++) {
-        expect_bytes(0, 0); /* the flag stands until the next byte */
+        expect_bytes(0, 0); /* the flag stays until the next byte */
         uart_irq();
     }
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_framing);
@@ -438,7 +440,7 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     TEST_ASSERT_EQUAL_UINT32(2, counted().rx_framing);
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_noise);
     TEST_ASSERT_EQUAL_UINT32(0, counted().rx_overrun);
-    /* One that stands at two looks, but is not the same. */
+    /* Set at two looks, but it is another error. */
     dma_byte(5, USART_SR_FE);
     expect_bytes(5, 1);
     dma_byte(6, 0);
@@ -448,7 +450,7 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     TEST_ASSERT_EQUAL_UINT(0, line.taken);
 }
 
-/* The flags go with the next byte once somebody has read the status, and sending reads it. */
+/* The next byte clears the flags once the status was read, and sending reads it. */
 static void test_dma_errors_seen_while_sending_are_counted(void) {
     dma_start();
     dma_byte(0, USART_SR_NE);
@@ -461,7 +463,7 @@ static void test_dma_errors_seen_while_sending_are_counted(void) {
     uart_write("ab", 2);
     uart_irq();
     line.noisy_send = false;
-    dma_byte(3, 0); /* with it the marks' interrupt */
+    dma_byte(3, 0); /* and with it the interrupt of the marks */
     TEST_ASSERT_EQUAL_HEX32(0, line.status);
     expect_bytes(2, 2);
     TEST_ASSERT_EQUAL_UINT32(2, counted().rx_noise);
@@ -483,7 +485,7 @@ static void test_an_overrun_does_not_end_receiving_by_dma(void) {
     expect_bytes(0, 0);
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_overrun);
     TEST_ASSERT_EQUAL_UINT32(2, counted().received);
-    /* A byte in the data register is the DMA's. */
+    /* A byte in the data register belongs to the DMA. */
     line.taken = 0;
     line.status = USART_SR_ORE | USART_SR_RXNE;
     expect_bytes(0, 0);
@@ -510,7 +512,7 @@ static void test_a_write_asks_for_the_interrupt_in_both_ways(void) {
     TEST_ASSERT_TRUE(uart_write("abc", 3));
     TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_TXEIE)); /* silicon */
     TEST_ASSERT_EQUAL_UINT(1, host_irq.pended[IRQ]);      /* emulator */
-    TEST_ASSERT_EQUAL_UINT(0, line.sent_count);           /* the caller waited for nothing */
+    TEST_ASSERT_EQUAL_UINT(0, line.sent_count);           /* the caller did not wait */
 }
 
 static void test_silicon_sends_one_byte_an_interrupt(void) {
@@ -519,7 +521,7 @@ static void test_silicon_sends_one_byte_an_interrupt(void) {
     for (unsigned i = 1; i <= 3; i++) {
         uart_irq();
         TEST_ASSERT_EQUAL_UINT(i, line.sent_count);
-        uart_irq(); /* a stray one, register still full */
+        uart_irq(); /* a spurious one; the register is still full */
         TEST_ASSERT_EQUAL_UINT(i, line.sent_count);
         TEST_ASSERT_EQUAL(i < 3, interrupt_enabled(USART_CR1_TXEIE));
         line.tx_empty = true;
@@ -629,9 +631,9 @@ static void test_polled_output(void) {
     TEST_ASSERT_EQUAL_UINT(1, line.sent_count);
     TEST_ASSERT_EQUAL_INT('!', line.sent[0]);
     unsigned before = regmodel_read_count(&USART1->SR);
-    uart_put_polled('?'); /* the register is still full: waits, gives up, drops */
+    uart_put_polled('?'); /* the register is still full: it waits, gives up and drops the byte */
     TEST_ASSERT_EQUAL_UINT(1, line.sent_count);
-    /* 2 ms of 168 MHz at four cycles a poll: more than a byte at 9,600 baud. */
+    /* 2 ms at 168 MHz and four cycles per poll: more than a byte at 9,600 baud. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(before + 84000, regmodel_read_count(&USART1->SR));
 }
 

@@ -1,6 +1,7 @@
 /*
- * The independent watchdog against a model of its registers: PR and RLR only open after 0x5555,
- * change only with the oscillator running, and show PVU and RVU until they have crossed over.
+ * The independent watchdog against a model of its registers: PR and RLR can be written only after
+ * 0x5555, change only while the oscillator runs, and show PVU and RVU until the new values have
+ * taken effect.
  */
 #include "test/support/harness.h"
 
@@ -80,7 +81,7 @@ static void test_start_is_the_manuals_sequence(void) {
 static void test_the_fed_value_is_the_new_one(void) {
     dog.update_polls = 500;
     TEST_ASSERT_EQUAL_INT(WATCHDOG_OK, watchdog_start(100));
-    TEST_ASSERT_EQUAL_HEX32(0, dog.status); /* fed only after both have crossed over */
+    TEST_ASSERT_EQUAL_HEX32(0, dog.status); /* fed only after both have taken effect */
     TEST_ASSERT_EQUAL_UINT(1, dog.fed);
 }
 

@@ -1,5 +1,6 @@
 /*
- * The tick on the target: it comes, it stops, it refuses rates it cannot do, and an overrun shows.
+ * The tick on the target: it starts, it stops, it refuses impossible rates, and it shows an
+ * overrun.
  */
 #include "test/support/harness.h"
 #include "hal/tick.h"
@@ -7,7 +8,7 @@
 static volatile uint32_t ticks;
 static volatile uint32_t overruns;
 static volatile uint32_t load;   /* rounds of work inside the interrupt */
-static volatile uint32_t rounds; /* of the waiting loop: a clock that no timer has a part in */
+static volatile uint32_t rounds; /* of the waiting loop: a clock that depends on no timer */
 static volatile uint32_t last, longest, shortest;
 
 static void work(uint32_t n) {
@@ -27,7 +28,7 @@ void tick_interrupt(void) {
     work(load);
     if (tick_overrun()) {
         overruns++;
-        load = 0; /* or nothing but the interrupt would ever run again */
+        load = 0; /* otherwise only the interrupt would run */
     }
 }
 
@@ -42,7 +43,7 @@ void tearDown(void) {
     tick_stop();
 }
 
-/* Waits in executed work, not in time: a tick that never comes must not hang the test. */
+/* Waits by executed work, not by time: a tick that never comes must not hang the test. */
 static bool wait_for_ticks(uint32_t n) {
     enum { ROUNDS_MAX = 10000000 };
     for (uint32_t i = 0; i < ROUNDS_MAX && ticks < n; i++) {

@@ -1,5 +1,5 @@
 /*
- * Checks of a board table that hold for every board, for test_hal_boards.c and
+ * Checks of a board table that apply to every board, for test_hal_boards.c and
  * test_hal_boards_f1.c.
  */
 #ifndef TEST_SUPPORT_BOARD_CHECK_H
@@ -12,23 +12,23 @@
 #include "hal/stm32/vectors.h"
 #include "test/support/harness.h"
 
-/* What the chip can do with a pin, by its data sheet. */
+/* A function that the chip can give a pin, from its data sheet. */
 typedef struct {
     pin_t pin;
-    uint8_t af; /* F1: 0 */
+    uint8_t af; /* alternate function; F1: 0 */
     const char *function;
 } pin_function_t;
 
-/* What is true of the chip and not in its board file. */
+/* Facts of the chip that are not in the board file. */
 typedef struct {
     const pin_function_t *functions;
     unsigned function_count;
-    const pin_t *reserved; /* pins with another job on this board or chip */
+    const pin_t *reserved; /* pins with another function on this board or chip */
     unsigned reserved_count;
     uint32_t core_max_hz, apb1_max_hz, apb2_max_hz;
-    uint32_t vco_min_hz;        /* F4 */
-    double internal_fast;       /* worst tolerance of the internal oscillator upwards */
-    uint32_t hz_per_wait_state; /* F4 */
+    uint32_t vco_min_hz;        /* F4 only */
+    double internal_fast;       /* fastest internal oscillator relative to nominal */
+    uint32_t hz_per_wait_state; /* F4 only */
     uint32_t flash_bytes;
     uint32_t lsi_max_hz;
 } chip_facts_t;
@@ -121,7 +121,7 @@ static void check_function(const board_t *b, const chip_facts_t *facts, pin_t pi
     fail_pin(b, pin, function, "the chip cannot do that");
 }
 
-/* complementary: highest channel with an N output, per timer name. */
+/* complementary: the highest channel with an N output, for each timer. */
 static void check_motors(const board_t *b, const chip_facts_t *facts,
                          const char *const timer_name[2], const unsigned channels[2],
                          const unsigned complementary[2]) {
@@ -158,7 +158,7 @@ static void check_motors(const board_t *b, const chip_facts_t *facts,
         const board_motor_timer_t *t = &b->motor.timers[i];
         TEST_ASSERT_TRUE_MESSAGE(timer_used[i], "a timer without motor");
         TEST_ASSERT_TRUE_MESSAGE(t->break_pin != 0, "every timer has its own break input");
-        TEST_ASSERT_EQUAL_UINT(RCC_BUS_APB2, t->clock >> 8); /* motor.c takes one clock for all */
+        TEST_ASSERT_EQUAL_UINT(RCC_BUS_APB2, t->clock >> 8); /* motor.c uses one clock for all */
         snprintf(function, sizeof function, "%s_BKIN", timer_name[i]);
         check_function(b, facts, t->break_pin, t->break_af, function);
     }
@@ -180,7 +180,7 @@ static void check_peripherals(const board_t *b, const chip_facts_t *facts, const
     TEST_ASSERT_LESS_OR_EQUAL_UINT(BOARD_ENCODERS_MAX, b->encoder.count);
     TEST_ASSERT_EQUAL_UINT32(facts->lsi_max_hz, b->lsi_max_hz);
     if (b->supply.bottom_ohm != 0) {
-        /* IN0 to IN7 are port A, IN8 and IN9 PB0 and PB1, IN10 to IN15 PC0 to PC5. */
+        /* IN0 to IN7 are on port A, IN8 and IN9 are PB0 and PB1, IN10 to IN15 are PC0 to PC5. */
         unsigned c = b->supply.channel;
         pin_t pin = c < 8 ? PIN(A, c) : c < 10 ? PIN(B, c - 8) : PIN(C, c - 10);
         TEST_ASSERT_EQUAL_HEX8(pin, b->supply.pin);

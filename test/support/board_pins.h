@@ -7,14 +7,14 @@
 
 #include "test/support/board_check.h"
 
-/* What is printed on the board beside a pin. */
+/* The label that is printed on the board beside a pin. */
 typedef struct {
     pin_t pin;
     const char *label;
 } pin_label_t;
 
 typedef struct {
-    const pin_label_t *labels; /* NULL: the board shows the names of the chip */
+    const pin_label_t *labels; /* NULL: the board prints the names of the chip's pins */
     unsigned label_count;
     const char *uart, *spi;
     const char *timers[BOARD_TIMERS_MAX];

@@ -7,7 +7,7 @@
 
 enum { CONTROL_ARM_JOINTS = 6, CONTROL_ARM_ROOM = 6144 };
 
-/* Its bytes, which stay as they are until the next call; without motors: torque mode. */
+/* The bytes of the image, valid until the next call; without motors: torque mode. */
 const uint8_t *control_arm_image(size_t *size, int motors);
 
 /* Gains of a critically damped PD of 5 Hz. */

@@ -1,5 +1,6 @@
-"""Sockets of an emulator that are there before it is: made and listened at here, inherited by the emulator. Who connects
-before the emulator looks waits in the queue; with a socket of the emulator's own one had to guess when it listens."""
+"""Sockets of an emulator that exist before it starts: created and listened at here, inherited by
+the emulator. A client that connects early waits in the queue; with a socket of the emulator's own
+it would have to guess when the emulator listens."""
 import socket
 
 
@@ -21,5 +22,6 @@ class Inherited:
         return self
 
     def __exit__(self, *_):
-        """From here on the emulator alone has it: connecting to one that has ended is refused."""
+        """From here on only the emulator owns the socket: a connection to an ended emulator is
+        refused."""
         self.socket.close()

@@ -1,4 +1,4 @@
-/* A clock tree for host tests of drivers that ask how fast they are fed. */
+/* A clock tree for host tests of drivers that read their clock frequency. */
 #ifndef TEST_SUPPORT_FAKE_CLOCK_H
 #define TEST_SUPPORT_FAKE_CLOCK_H
 

@@ -1,10 +1,10 @@
 /*
  * The frame of every test program: runs the table of cases under Unity and reports.
  *
- * Before each case it prints `RUN name`, so that a crash or a hang can be named by the runner
- * (tools/dev/runtests.py). On the target it starts as the firmware would, prints through
- * semihosting and ends the emulator with an exit code. A fault resets the target: the progress is
- * kept in RAM that survives, a reset that no test announced is a failure of the case that was
+ * Before each case it prints `RUN name`, so that the runner (tools/dev/runtests.py) can name the
+ * case that crashed or hung. On the target it starts as the firmware would, prints through
+ * semihosting and ends the emulator with an exit code. A fault resets the target; the progress is
+ * kept in RAM that survives. A reset that no test announced is a failure of the case that was
  * running.
  */
 #include "test/support/harness.h"
@@ -52,7 +52,7 @@ static void run_case(const harness_case_t *test) {
 #include "hal/tick.h"
 #include "test/support/semihost.h"
 
-/* A test of the tick or of the emergency stop brings its own. */
+/* A test of the tick or of the e-stop input defines its own. */
 __attribute__((weak)) void tick_interrupt(void) {}
 __attribute__((weak)) void motor_estop_interrupt(void) {}
 
@@ -62,7 +62,7 @@ enum { PROGRESS_MAGIC = 0x54455354 };
 
 __attribute__((section(".noinit"))) static struct {
     uint32_t magic;
-    uint32_t next; /* index of the case that runs */
+    uint32_t next; /* index of the running case */
     uint32_t tests, failures, ignores;
     uint32_t reset_expected;
 } progress;
@@ -89,7 +89,7 @@ bool harness_after_reset(void) {
     return resumed;
 }
 
-/* A reset that nobody asked for: the case that ran has crashed. */
+/* An unannounced reset: the running case has crashed. */
 static void report_crash(void) {
     const fault_record_t *record = fault_record();
     put_text(harness_file);

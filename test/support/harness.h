@@ -1,6 +1,6 @@
 /*
- * What every test file includes: Unity, the table of its cases, and resets that a test wants.
- * The same file runs on the host and on the target; test/support/harness.c says how.
+ * What every test file includes: Unity, the table of its cases, and announced resets. The same file
+ * runs on the host and on the target; test/support/harness.c explains how.
  *
  * static void test_thing(void) { TEST_ASSERT_EQUAL(1, one()); }
  * TEST_LIST_BEGIN
@@ -34,7 +34,7 @@ extern const char *const harness_file;
     const char *const harness_file = __FILE__;
 // clang-format on
 
-/* Prints a line of its own among the results, for measured figures. */
+/* Prints a line among the results, for measured figures. */
 void harness_note(const char *text);
 void harness_note_number(const char *text, int64_t value);
 /* Host only; the target prints nothing. A number for the pages, as they show it: `measured NAME
@@ -43,8 +43,7 @@ __attribute__((format(printf, 2, 3))) void harness_measured(const char *name, co
                                                             ...);
 
 /*
- * Target only. A test that provokes a fault says so before; the case is entered again after the
- * reset.
+ * Target only. A test that provokes a fault calls this before; after the reset the case runs again.
  */
 void harness_expect_reset(void);
 bool harness_after_reset(void);

@@ -1,4 +1,4 @@
-/* test/support/link_board.h */
+/* Implements test/support/link_board.h. */
 #include "test/support/link_board.h"
 
 #include <string.h>
@@ -120,7 +120,8 @@ void board_make(board_t *board) {
     board_start(board);
 }
 
-/* The client waits: meanwhile the board runs. Silence is a time-out at once. */
+/* The board runs while the client waits. Where the board sends nothing, the time-out comes at
+ * once. */
 static int client_read(void *context, uint8_t *bytes, size_t most, int timeout_ms) {
     board_t *board = context;
     (void)timeout_ms;

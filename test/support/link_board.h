@@ -1,6 +1,6 @@
 /*
- * A board inside the test: the application and the server of the firmware over a line that can lose
- * and damage bytes, with flash that can lose its power. The client talks to it through a port.
+ * A board inside the test: the firmware's application and server over a line that can lose and
+ * damage bytes, with flash that can lose its power. The client talks to it through a port.
  */
 #ifndef TEST_SUPPORT_LINK_BOARD_H
 #define TEST_SUPPORT_LINK_BOARD_H
@@ -22,10 +22,10 @@ typedef struct {
     server_port_t port;
     store_medium_t medium;
     cut_flash_t flash;
-    board_line_t to, from;   /* the board */
-    uint32_t damage;         /* one byte of so many is changed, lost or doubled; 0: none */
-    uint32_t line_room;      /* what the transmit ring of the board holds */
-    uint32_t ticks_per_poll; /* of the board while the client waits */
+    board_line_t to, from;   /* to the board, from the board */
+    uint32_t damage;         /* one of this many bytes is changed, lost or doubled; 0: none */
+    uint32_t line_room;      /* capacity of the board's transmit ring */
+    uint32_t ticks_per_poll; /* of the board while the client waits once */
     uint32_t random;
     uint8_t crash[40];
     size_t crash_size;
@@ -35,12 +35,12 @@ typedef struct {
 } board_t;
 
 void board_make(board_t *board);  /* power-up with empty flash */
-void board_start(board_t *board); /* reset: everything but the flash is new */
+void board_start(board_t *board); /* reset: clears everything except the flash */
 void board_tick(board_t *board, uint32_t ticks);
 client_t *board_client(board_t *board);
 uint32_t board_random(board_t *board);
 
-/* A two-joint arm with limits; its length in bytes. */
+/* Writes the image of a two-joint arm with limits; returns its length in bytes. */
 uint32_t board_image(uint8_t *bytes, size_t room, const char *name);
 
 #endif

@@ -1,6 +1,8 @@
-"""A client of the link, written from firmware/link/PROTOCOL.md alone, with the standard library alone.
+"""A client of the link, written from firmware/link/PROTOCOL.md only, with the standard library
+only.
 
-Used by test/system/test_link.py; `python3 test/support/protocol_client.py HOST PORT` prints what a board is and does.
+test/system/test_link.py uses it; `python3 test/support/protocol_client.py HOST PORT` prints what a
+board is and does.
 """
 import select
 import socket
@@ -24,7 +26,7 @@ def encode(content):
 
 
 def decode(frame):
-    """Content of what stood between two zeros, None where that is no frame."""
+    """Content of the bytes between two zeros; None where they are not a frame."""
     pieces, at = [], 0
     while at < len(frame):
         pieces.append(frame[at + 1:at + frame[at]])
@@ -43,7 +45,7 @@ class Client:
     def __init__(self, line, timeout_s=2.0, tries=15):
         self.line = line
         self.received, self.sequence, self.samples = b"", int(time.time()) & 255, []
-        self.timeout_s, self.tries = 0.2, 600  # what a board gets before its line is on is lost
+        self.timeout_s, self.tries = 0.2, 600  # bytes that arrive before the board's line is on are lost
         hello = self.ask(HELLO, b"\1")
         self.timeout_s, self.tries = timeout_s, tries
         (self.version, self.payload, self.joints_max, self.flags, self.baud, self.parameters, self.fields,
@@ -51,7 +53,7 @@ class Client:
         self.board, self.real, self.build = (t.decode() for t in hello[11:].split(b"\0")[:3])
 
     def frames(self, wait_s):
-        """Contents of the frames that have come."""
+        """Contents of the frames that have arrived."""
         if not select.select([self.line], [], [], wait_s)[0]:
             return []
         data = self.line.recv(65536)
@@ -61,7 +63,7 @@ class Client:
         return [content for content in map(decode, filter(None, whole)) if content]
 
     def ask(self, message, payload=b""):
-        """The answer behind its status; Refused where that is not 0."""
+        """The answer after its status; raises Refused where the status is not 0."""
         self.sequence = (self.sequence + 1) & 255
         frame = encode(bytes([message, self.sequence]) + payload)
         for _ in range(self.tries):
@@ -129,7 +131,7 @@ class Client:
         return budget
 
     def collect(self, count, wait_s=60.0):
-        """(tick, lost, first, words) of so many frames of samples."""
+        """(tick, lost, first, words) of this many sample frames."""
         until = time.monotonic() + wait_s
         while len(self.samples) < count and time.monotonic() < until:
             self.samples += [content[2:] for content in self.frames(0.5) if content[0] == SAMPLE]

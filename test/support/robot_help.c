@@ -1,4 +1,4 @@
-/* The helpers of robot_help.h. */
+/* Implements robot_help.h. */
 #include "test/support/robot_help.h"
 
 #include <math.h>

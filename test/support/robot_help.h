@@ -7,7 +7,7 @@
 
 #include "tools/robot/robot.h"
 
-/* Text that grows; ends the program when the memory is gone. */
+/* Text that grows; ends the program when there is no memory. */
 typedef struct {
     char *data;
     size_t size, room;
@@ -17,25 +17,25 @@ void help_put(help_text_t *text, const char *format, ...) __attribute__((format(
 void help_put_numbers(help_text_t *text, const double *value, size_t count, const char *between);
 void help_text_free(help_text_t *text);
 
-/* A robot that must load without errors; prints the messages and fails the test otherwise. */
+/* Loads a robot without errors; otherwise prints the messages and fails the test. */
 robot_t *help_load(const char *what, const robot_options_t *options, messages_t *messages);
 robot_t *help_parse(const char *file, const char *text, size_t size, const robot_options_t *options,
                     messages_t *messages);
 void help_free(robot_t *robot);
 void help_print(const messages_t *messages);
 
-/* Torques by the f64 kernel `ne`; with rotors where asked. */
+/* Torques by the f64 kernel `ne`, optionally with rotors. */
 void help_torque(const dyn_model_t *model, const double *q, const double *qd, const double *qdd,
                  bool rotors, double *tau);
 
-/* The message with this code about this subject (NULL: any) whose text or cure has this in it. */
+/* The message with this code about this subject (NULL: any) whose text or cure contains this. */
 const message_t *help_find(const messages_t *messages, message_code_t code, const char *subject,
                            const char *part);
 
-/* A whole file, zero-terminated; NULL where there is none. To be freed. */
+/* A whole file, zero-terminated; NULL where there is none. The caller frees it. */
 char *help_read(const char *path, size_t *size);
 
-/* Seeded numbers in -1 .. 1. */
+/* Seeded random numbers in -1 .. 1. */
 double help_random(uint64_t *state);
 
 #endif

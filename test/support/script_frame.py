@@ -1,4 +1,5 @@
-"""The frame of the tests that are scripts: runs the tests of a module and prints what tools/dev/runtests.py reads."""
+"""The frame of the test scripts: runs the tests of a module and prints the lines that
+tools/dev/runtests.py reads."""
 import os
 import re
 import sys
@@ -12,20 +13,22 @@ class Skip(Exception):
 
 
 def told(error):
-    """An error for a report in one line: where in which file, the source if it has no words of its own, the words."""
+    """An error as one line of a report: file and line, and its message, or the source line where it
+    has none."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     words = str(error) if str(error) else frame.line
     return f"{os.path.basename(frame.filename)}:{frame.lineno}: {type(error).__name__}: {words}"
 
 
 def main(names):
-    """Runs the tests among the names of a module, each with a folder of its own; the second argument of the script
-    is a pattern of their names. SCRIPT_PART=2/3 in the environment: every third test, from the second on, so that each
-    test is in one of the three parts. Returns the exit code: none run is no success."""
+    """Runs the tests among the names of a module, each with a folder of its own; the second
+    argument of the script is a pattern for their names. SCRIPT_PART=2/3 in the environment runs
+    every third test from the second on, so that each test is in one of the three parts. Returns the
+    exit code: it is an error if no test runs."""
     tests = [value for name, value in names.items() if name.startswith("test_") and callable(value)]
     if len(sys.argv) > 2:
         tests = [test for test in tests if re.search(sys.argv[2], test.__name__)]
-    # Not for what a test starts: it may be a script, too.
+    # Removed from the environment, because a test may start another script.
     part, parts = map(int, os.environ.pop("SCRIPT_PART", "1/1").split("/"))
     tests = tests[part - 1::parts]
     failures = ignored = 0
@@ -41,7 +44,7 @@ def main(names):
         except Skip as reason:
             ignored += 1
             print(f"{file}:{line}:{name}:IGNORE: {reason}", flush=True)
-        except Exception as error:  # whatever it is: the tests behind it are run, too
+        except Exception as error:  # any error: the remaining tests still run
             failures += 1
             print(f"{file}:{line}:{name}:FAIL: {' '.join(told(error).split())[:1500]}", flush=True)
     print(f"\n-----------------------\n{len(tests)} Tests {failures} Failures {ignored} Ignored")

@@ -5,7 +5,7 @@
 #ifndef TEST_SUPPORT_SEMIHOST_H
 #define TEST_SUPPORT_SEMIHOST_H
 
-void semihost_put(char c); /* kept until a newline or semihost_flush */
+void semihost_put(char c); /* buffered until a newline or semihost_flush */
 void semihost_flush(void);
 _Noreturn void semihost_exit(int code);
 

@@ -1,13 +1,14 @@
 /*
  * An oracle for arms from URDF: reads the file through TinyXML-2 into a tree of the Orocos KDL and
- * computes on the whole tree, branches included, so that neither the reader of the tool nor its way
- * of lumping frozen links has a part in the answer.
+ * computes on the whole tree, branches included, so that neither the tool's reader nor its joining
+ * of frozen links affects the result.
  *
  *     urdf_kdl FILE TIP [JOINT=VALUE ...] < rows of q qd qdd
  *
- * The joints between the root and TIP move; all others stand still at VALUE, at what they mimic, or
- * at 0. One row for each row: tau, gravity, bias (n numbers each), M (n n), the pose of TIP in the
- * root (12), its Jacobian (6 n). No friction. test_urdf_kdl.py compares with the tool.
+ * The joints between the root and TIP move; all others stand still at VALUE, at the value that they
+ * mimic, or at 0. Prints one row for each input row: tau, gravity, bias (n numbers each), M (n n),
+ * the pose of TIP in the root (12), its Jacobian (6 n). No friction. test_urdf_kdl.py compares with
+ * the tool.
  */
 #include <kdl/tree.hpp>
 #include <kdl/treefksolverpos_recursive.hpp>
@@ -31,7 +32,7 @@ struct joint_t {
     Frame origin;
     Vector axis;
     double multiplier, offset;
-    bool moves; /* between the root and the tip, and neither fixed nor mimic nor frozen */
+    bool moves; /* between the root and the tip; not fixed, mimic or frozen */
 };
 
 struct robot_t {
@@ -152,7 +153,7 @@ static void grow(const robot_t &robot, const std::string &link, Tree &tree) {
         }
 }
 
-/* Links behind the moving joints, from the root outwards. */
+/* Links moved by the moving joints, from the root outwards. */
 static std::vector<std::string> choose(robot_t &robot, const std::string &tip) {
     std::vector<std::string> chain;
     if (!robot.link.count(tip))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The host tool from outside, under the sanitizers: reference values through the command line, the same
-arm in three conventions, number types, images, inverse kinematics, help, and every kind of bad input.
+"""The host tool as a user calls it, under the sanitizers: reference values through the command
+line, the same arm in three conventions, number types, images, inverse kinematics, help, and every
+kind of bad input.
 
     test_appell.py [PROGRAM [PATTERN]]
 """
@@ -22,13 +23,13 @@ from script_frame import Skip, main  # noqa: E402
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell-san")
 GOLDEN = os.environ.get("GOLDEN", "../shared/golden")
 ROBOTS = "../shared/robots"
-TIMEOUT_S = 600  # only for what hangs: the longest takes 5 s of a processor, which came after 50 s beside four others
+TIMEOUT_S = 600  # only for hangs: the longest test takes 5 s of a processor, 50 s beside four others
 LONG_RUN = bool(os.environ.get("LONG"))  # make test-long
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
             "ik", "sim", "run", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "params", "flash", "get",
             "set", "save", "monitor", "dump", "selftest", "torture", "faults", "certify", "help", "man", "completion"]
-# The general kernels; generated code has a test of its own, test_gen.py.
+# The general kernels; test_gen.py tests generated code.
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],
            "gravity": ["fast", "ne", "ga", "denoc"], "coriolis": ["denoc"]}
@@ -76,7 +77,7 @@ def numbers(values):
 
 
 def robot_file(folder, name, convention, gravity, rows, extra=""):
-    """A robot file of rows as in the reference data; returns its path."""
+    """Writes a robot file from rows as in the reference data; returns its path."""
     text = f"name: {name}\nconvention: {convention}\ngravity: {numbers(gravity)}\n{extra}joints:\n"
     for i, row in enumerate(rows):
         kind = "prismatic" if row["type"] == "P" else "revolute"
@@ -117,8 +118,8 @@ def shared_robot(name):
 
 CONVENTION = {"std_dh": "dh", "mod_dh": "mdh", "urdf": "frames"}
 
-# The tolerances that go with the reference values: they are exact, double has 1e-16, and 30 joints, sums of
-# unlike terms and the condition of the matrix take some digits.
+# The tolerances of the reference values. These are exact and double has 1e-16, but 30 joints, sums
+# of unlike terms and the condition of the matrix cost some digits.
 TOLERANCE = 1e-10
 
 
@@ -127,13 +128,14 @@ def fd_tolerance(cond):
 
 
 def chosen(problem, turn):
-    """The methods of a problem: all, or with a turn one after the other (all again in the long tests)."""
+    """The methods of a problem: all of them, or, given a turn, one after the other (all again in
+    the long tests)."""
     methods = METHODS[problem]
     return methods if turn is None or LONG_RUN else [methods[turn % len(methods)]]
 
 
 def check_states(robot, states, what, *options, turn=None):
-    """M, c, g, tau of every state by the chosen methods. Options: such as --no-rotor."""
+    """Checks M, c, g, tau of every state by the chosen methods. Options: such as --no-rotor."""
     q = [s["q"] for s in states]
     qqd = [s["q"] + s["qd"] for s in states]
     for method in chosen("mass", turn):
@@ -172,7 +174,7 @@ def test_golden_puma560(folder):
 
 
 def test_golden_puma560_of_the_project(folder):
-    """The robot in tools/robots is the same arm: rotors as in the reference, friction left out."""
+    """The robot in tools/robots is the same arm: rotors as in the reference, friction disabled."""
     data = golden("puma560")
     for s, got in zip(data["states"], table("id", "puma560", "--no-friction",
                                             rows=[s["q"] + s["qd"] + s["qdd"] for s in data["states"]])):
@@ -180,7 +182,8 @@ def test_golden_puma560_of_the_project(folder):
 
 
 def test_golden_straight_line(folder):
-    """The line of paper 000: torques, the poses on it, and the way back by inverse kinematics."""
+    """The straight line of paper 000: torques, poses, and back to the joints by inverse
+    kinematics."""
     data = golden("puma560")
     robot = robot_file(folder, "puma", "dh", data["gravity"], data["rows"])
     line = data["straight_line"]
@@ -191,7 +194,8 @@ def test_golden_straight_line(folder):
             near(got, s[key], TOLERANCE, f"straight line {key}")
     for s, got in zip(samples, table("fk", robot, rows=[s["q"] for s in samples])):
         near(got, flat(line["R"][i] + [s["p"][i]] for i in range(3)), TOLERANCE, "straight line fk")
-    # R is Ry(-90 deg) Rx(180 deg). The pose is met to 1e-12; a wrist at 0.3 rad multiplies that by a few.
+    # R is Ry(-90 deg) Rx(180 deg). The pose is met to 1e-12; a wrist at 0.3 rad multiplies the
+    # error by a small factor.
     for s in samples[::10]:
         start = ",".join(repr(q + 0.05) for q in s["q"])
         got = table("ik", robot, "--start", start, rows=[s["p"] + [math.pi, -math.pi / 2, 0]])[0]
@@ -231,8 +235,9 @@ def test_golden_ascher(folder):
 
 
 def test_golden_random_chains(folder):
-    """Distal and proximal tables and general frames, prismatic joints in any mix, 1 to 30 joints. Every method gets
-    every fourth or fifth chain; the tests of the kernels give all of them to each."""
+    """Distal and proximal tables and general frames, prismatic joints in any mix, 1 to 30 joints.
+    Every method gets every fourth or fifth chain; the tests of the kernels run all chains with each
+    method."""
     for turn, chain in enumerate(golden("random_chains")["chains"]):
         name = f"chain{chain['id']}"
         robot = robot_file(folder, name, CONVENTION[chain["convention"]], chain["gravity"], chain["rows"])
@@ -258,7 +263,7 @@ def test_golden_random_chains(folder):
 
 
 def test_golden_motors(folder):
-    """Each case is a joint of its own; all 24 as one arm of prismatic joints that do not touch each other."""
+    """Each case is a joint of its own; all 24 form one arm of prismatic joints without coupling."""
     cases = golden("motors")["cases"]
     rows = [{"type": "R", "theta": 0, "d": 0, "a": 0, "alpha": 0, "m": 1, "c": [0, 0, 0],
              "I": [1, 1, 1, 0, 0, 0],
@@ -271,7 +276,8 @@ def test_golden_motors(folder):
 
 
 def test_golden_rigid_beams(folder):
-    """The stiff limit of the elastic arm of paper 004; without --rigid its rows are longer (test_elastic.py)."""
+    """The rigid limit of the elastic arm of paper 004; without --rigid its rows are longer
+    (test_elastic.py)."""
     data = golden("flexible2")
     states = data["rigid_states"]
     for s, got in zip(states, table("mass", "flex2", "--rigid", rows=[s["q"] for s in states])):
@@ -291,7 +297,7 @@ def turn_x(alpha, matrix):
 
 
 def proximal(rows):
-    """The same arm with its frames before instead of behind the links: Craig's table from Paul's."""
+    """The same arm with proximal instead of distal frames: Craig's table from Paul's."""
     out = []
     for i, row in enumerate(rows):
         before = rows[i - 1] if i else {"a": 0, "alpha": 0}
@@ -366,16 +372,16 @@ def limited_arm(folder):
 
 
 def test_number_types_agree(folder):
-    """f32 and q31 against f64, every problem and method. A single has 24 bits, a q31 number 28 behind
-    the point; a torque is made in some hundred roundings: 1e-5 of the largest is a hundred times 2^-23.
-    fd: the condition of this arm's matrix (below 100 with rotors) comes on top."""
+    """f32 and q31 against f64, every problem and method. A single has 24 bits, a q31 number 28
+    fractional bits; a torque takes some hundred roundings: 1e-5 of the largest is a hundred times
+    2^-23. For fd the condition of this arm's matrix (below 100 with rotors) is a further factor."""
     robot = limited_arm(folder)
     numbers_of = random.Random(5)
     blocks = {"id": 3, "fd": 3, "mass": 1, "bias": 2, "gravity": 1, "coriolis": 2, "fk": 1, "jacobian": 1,
               "volt": 2}
     for problem, count in blocks.items():
         rows = [[numbers_of.uniform(-2, 2) for _ in range(6 * count)] for _ in range(30)]
-        if problem == "fd":  # torques that do not accelerate beyond the limits
+        if problem == "fd":  # torques that keep the accelerations within the limits
             rows = [row[:12] + tau for row, tau in zip(rows, table("id", robot, rows=rows))]
         for method in METHODS.get(problem, [None]):
             choice = ["-m", method] if method else []
@@ -418,7 +424,7 @@ def test_options_of_the_arm(folder):
     assert holding != empty and holding == same, "payload"
     zero = table("gravity", robot, "--gravity", "0,0,0", rows=[row[0][:6]])[0]
     near(zero, [0] * 6, 1e-15, "no gravity")
-    # J^T W with the pose of the end effector: the wrench is on its axes.
+    # J^T W with the pose of the end effector: the wrench is on the end effector's axes.
     wrench = [1, -2, 3, 0.4, 0.5, -0.6]
     pose, J = table("fk", robot, rows=[row[0][:6]])[0], table("jacobian", robot, rows=[row[0][:6]])[0]
     world = [sum(pose[4 * i + k] * wrench[3 * part + k] for k in range(3)) for part in (0, 1) for i in range(3)]
@@ -493,8 +499,8 @@ def test_info_and_ops(folder):
     text = good("info", "puma560")
     for word in ("puma560", "waist", "23.45 kg", "proved within the limits", "estimate"):
         assert word in text, word
-    # The budget is the bench's: its own arm, rotors included, costs what was measured, to the cycle. Where a kernel
-    # was changed, `make bench bench-accept` measures it anew.
+    # The budget comes from the bench: its own arm, rotors included, costs exactly the measured
+    # cycles. After a change of a kernel, `make bench bench-accept` measures it again.
     with open("tools/bench/baseline.csv") as file:
         rows = [line.strip().split(",") for line in file if ",puma560,6," in line]
     bench = {(row[4], row[5], f"cycles_estimate_{row[0]}_{row[6]}"): float(row[9]) for row in rows}
@@ -502,7 +508,7 @@ def test_info_and_ops(folder):
     costs = {(k["problem"], k["method"], key): value for k in kernels for key, value in k.items()
              if key.startswith("cycles_estimate_")}
     measured = costs.keys() & bench.keys()
-    assert len(measured) >= 2 * sum(map(len, METHODS.values())) - 4, measured  # gravity by ne and ga is that of bias
+    assert len(measured) >= 2 * sum(map(len, METHODS.values())) - 4, measured  # ne and ga compute gravity by bias
     for key in measured:
         assert abs(costs[key] - bench[key]) <= 0.5, f"{key}: {costs[key]} instead of {bench[key]}"
     lines = good("ops", "--csv", "puma560").splitlines()
@@ -515,20 +521,21 @@ def test_info_and_ops(folder):
     assert counts["id", "fast"][0] <= 419 and counts["id", "fast"][1] <= 348
     text = good("ops", "puma560")
     assert "852, 738 (Luh" in text and "482, 426 (Mata" in text, text
-    # Operations do not depend on the numbers of an arm, only on its joints; those of generated code do.
+    # Operations depend on the joints of an arm, not on its numbers; those of generated code depend
+    # on both.
     other = good("ops", "--csv", robot_file(folder, "six", "dh", [0, 0, -9.81], ARM)).splitlines()
     assert [line for line in other if ",gen," not in line] == [line for line in lines if ",gen," not in line]
     assert other != lines
 
 
 def test_numbers_of_the_pages(folder):
-    """What tools/README.md and tools/EVIDENCE.md show of the tool's answers."""
+    """The results that tools/README.md and tools/EVIDENCE.md show."""
     torques = good("id", "puma560", rows="0 0.5 -1 0 0.3 0  0 0 0 0 0 0  1 1 1 1 1 1\n")
     lines = good("info", "-q", "puma560").splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("problem"))
     kernels = [line for line in lines[head:] if line.split()[:2] in (["problem", "method"], ["id", "fast"], ["mass", "fast"], ["fd", "fast"])]
     assert len(kernels) == 4, lines
-    # A link that is lumped is named itself, and not the link that carries it.
+    # The message names the joined link itself, not the link that carries it.
     with open("test/support/robot_data/gripper.urdf") as file, open(os.path.join(folder, "arm.urdf"), "w") as bad:
         bad.write(file.read().replace('mass value="0.5"', 'mass value="-0.5"'))
     check = run("check", "-q", "arm.urdf", "--tip", "tcp", cwd=folder).stdout
@@ -539,7 +546,7 @@ def test_numbers_of_the_pages(folder):
 
 def test_check(folder):
     assert run("check", "puma560").returncode == 0
-    for options in ((), ("-q",)):  # what it counts it tells
+    for options in ((), ("-q",)):  # the output names what it counts
         out = good("check", "puma560", *options)
         assert out.count("warning: ") == 2 and "0 errors, 2 warnings" in out, out
     arm = os.path.join("test/support/robot_data", "gripper.urdf")
@@ -552,7 +559,7 @@ def test_check(folder):
     done = run("check", "--json", bad)
     answer = json.loads(done.stdout)
     assert done.returncode == 1 and answer["errors"] >= 1 and answer["complete"], answer
-    # What cannot be read hides what the doctor would find, and that is said.
+    # A file that cannot be read hides what the checks would find, and the message says so.
     with open(bad, encoding="utf-8") as file:
         text = file.read()
     with open(bad, "w", encoding="utf-8") as file:
@@ -566,7 +573,8 @@ def test_check(folder):
 
 if LONG_RUN:
     def test_million_rows(folder):
-        """The optimised tool: reading, parsing, computing and printing a million rows, in processor time."""
+        """The optimised tool: processor time for reading, parsing, computing and printing a million
+        rows."""
         program = os.path.join(os.path.dirname(PROGRAM), "appell")
         numbers_of = random.Random(23)
         block = "".join(" ".join(repr(numbers_of.uniform(-2, 2)) for _ in range(18)) + "\n" for _ in range(10000))
@@ -593,7 +601,8 @@ JOINT = "<IIi34f"
 
 
 def round_trip(folder, robot, *options):
-    """Robot, image, robot file, image: the two images are one; and an image of an image is itself."""
+    """Robot, image, robot file, image: both images are the same; the image of an image is
+    itself."""
     one, two, three, shown = (os.path.join(folder, name) for name in ("1.img", "2.img", "3.img", "shown.yaml"))
     good("image", "-q", robot, *options, "-o", one)
     with open(shown, "w") as file:
@@ -602,7 +611,7 @@ def round_trip(folder, robot, *options):
     good("image", "-q", one, "-o", three)
     contents = [open(path, "rb").read() for path in (one, two, three)]
     assert contents[0] == contents[1] == contents[2], f"{robot}: the images differ"
-    # Single precision of the parameters is all that is lost; a few joints multiply it.
+    # Only the single precision of the image is lost; a few joints multiply that error.
     n = json.loads(good("info", "-q", "--json", robot, *options))["n"]
     rows = [[0.1 * k for k in range(1, n + 1)] + [0.5] * n + [1.0] * n]
     for problem, row in (("id", rows), ("fk", [rows[0][:n]])):
@@ -611,7 +620,7 @@ def round_trip(folder, robot, *options):
 
 
 def test_image_round_trip(folder):
-    """Every robot of the project that an image can hold."""
+    """Every robot of the project that fits an image."""
     names = [name[:-5] for name in sorted(os.listdir("tools/robots")) if name.endswith(".yaml")]
     rigid = [name for name in names if not json.loads(good("info", "-q", "--json", name))["elastic"]]
     assert len(rigid) >= 6 and "puma560" in rigid, names
@@ -626,7 +635,7 @@ def test_image_round_trip_urdf(folder):
 
 
 def test_image_layout(folder):
-    """The bytes, by another reader of the documented layout."""
+    """Checks the bytes with another reader of the documented layout."""
     path = os.path.join(folder, "limited.img")
     good("image", limited_arm(folder), "-o", path)
     with open(path, "rb") as file:
@@ -673,7 +682,8 @@ def test_bad_images(folder):
     check(sealed(data[:8] + b"\3" + data[9:]), "another version")
     place = data.index(b"Q31A")
     check(sealed(data[:place] + b"Q32A" + data[place + 4:]), "tag of a section")
-    # Constants that are not those of the arm beside them; those of another build are nobody's business here.
+    # Constants that are not those of the arm beside them; those of another build are not tested
+    # here.
     check(sealed(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "contradicts itself")
     with open(bad, "wb") as file:
         file.write(sealed(data[:place + 8] + b"\0\0\0\0" + data[place + 12:]))
@@ -681,10 +691,10 @@ def test_bad_images(folder):
     check(sealed(data[:16] + b"\x40" + data[17:]), "number of joints")
     check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: the robot image is damaged or foreign")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")
-    # What a board would take and a robot file cannot say.
+    # Values that a board accepts but a robot file cannot express.
     check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that it marks as not given")
     check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "what no robot file can express")
-    for _ in range(30):  # the reader itself is tested by test_image with many more
+    for _ in range(30):  # test_image tests the reader itself with many more
         cut = bytearray(data)
         for _ in range(numbers_of.randrange(1, 4)):
             cut[numbers_of.randrange(4, len(cut))] = numbers_of.randrange(256)
@@ -714,7 +724,7 @@ POSES = 1000
 
 
 def check_ik(robot, *options):
-    """Poses of random positions within the limits: found again to 1e-9, within the limits."""
+    """Poses of random positions within the limits: ik finds them to 1e-9, within the limits."""
     info = json.loads(good("info", "-q", "--json", robot, *options))
     numbers_of = random.Random(17)
     limits = [joint.get("position", [-math.pi, math.pi]) for joint in info["joints"]]
@@ -801,7 +811,8 @@ def test_help(folder):
 
 
 def test_version(folder):
-    """The number that the Makefile has, and a commit; which one depends on when the program was linked."""
+    """The version in the Makefile, and a commit; which one depends on when the program was
+    linked."""
     with open("Makefile") as file:
         number = re.search(r"^VERSION := (\d+\.\d+\.\d+)$", file.read(), re.MULTILINE).group(1)
     said = good("--version")
@@ -810,14 +821,14 @@ def test_version(folder):
 
 
 def option_help(command, option):
-    """What `appell help` says about an option, in one line."""
+    """The text of `appell help` about an option, in one line."""
     text = good("help", command)
     match = re.search(rf"^  (?:-\w, )?--{option}\b.*\n?(?: {{10,}}.*\n)*", text, re.MULTILINE)
     return " ".join(match.group(0).split())
 
 
 def test_help_of_an_option_is_the_command_s(folder):
-    """Where commands share an option, each says what it means by it; the man page says the same."""
+    """Where commands share an option, each explains its own meaning; the man page says the same."""
     man = " ".join(good("man").replace("\\-", "-").split())
     for command, option, word in (("inspect", "tolerance", "0.02"), ("run", "duration", "limits allow"),
                                   ("run", "output", "folder"), ("faults", "output", "folder"),
@@ -834,12 +845,12 @@ def test_help_of_an_option_is_the_command_s(folder):
                                   *((c, "port", "ROBOT") for c in ("clear", "dump", "home", "run", "get"))):
         if f"--{option}" in good("help", command):
             assert word not in option_help(command, option), (command, option)
-    for command in COMMANDS:  # typed as they stand
+    for command in COMMANDS:  # typed exactly as printed
         assert not re.search(r"^  \$ .*,\.\.\.", good("help", command), re.MULTILINE), command
 
 
 def test_examples_run(folder):
-    """Every example that needs no file of its own does what it says."""
+    """Every example that needs no file of the user's runs and does what it says."""
     for command in COMMANDS:
         text = good("help", command)
         for line in re.findall(r"^  \$ (.*)$", text[text.index("\nExample:"):], re.MULTILINE):
@@ -853,7 +864,7 @@ def test_examples_run(folder):
             done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, text=True,
                                   stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
             assert done.returncode == 0, f"{line}: {done.stderr[-500:]}"
-            interactive = line == "appell sim cmu-dd"  # and nobody types
+            interactive = line == "appell sim cmu-dd"  # and there is no user to type
             assert done.stdout or "-o" in line or interactive, line
 
 
@@ -874,7 +885,7 @@ def test_man_page(folder):
 
 LONG = " ".join(["1"] * 18)
 
-# Arguments, standard input, exit code, what standard error says.
+# Arguments, standard input, exit code, part of standard error.
 BAD = [
     ([], "", 2, ""),
     (["idd"], "", 2, "there is no command 'idd'; did you mean id?"),
@@ -995,7 +1006,7 @@ def test_full_disk(folder):
 
 
 def test_unwilling_disk(folder):
-    """/proc/self/mem opens and then fails to read: the nearest thing to a broken disk."""
+    """/proc/self/mem opens and then fails to read: the closest thing to a broken disk."""
     for arguments, words in ((["id", "puma560", "/proc/self/mem"], "/proc/self/mem:1: error: reading failed: "),
                              (["id", "/proc/self/mem"], "/proc/self/mem: error: reading failed: ")):
         done = run(*arguments)
@@ -1011,7 +1022,7 @@ def test_no_permission(folder):
     os.chmod(path, 0)
     os.chmod(folder, 0o755)
     more = {}
-    if os.geteuid() == 0:  # root reads everything: somebody else must try, who may not enter this tree
+    if os.geteuid() == 0:  # root reads everything: another user must try, who may not enter this tree
         shutil.copy(PROGRAM, program)
         more = {"user": 65534, "group": 65534, "cwd": folder, "program": program}
         try:

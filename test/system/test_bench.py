@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The bench itself: does it read instructions right, cost them as its table says, can it fail?
+"""Tests of the bench: it decodes instructions correctly, counts their cycles as in its table, and
+its guard can fail.
 
-The images and the plugin are built by `make test`.
+`make test` builds the images and the plugin.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ from script_frame import main  # noqa: E402
 BUILD = os.path.join(ROOT, "build")
 CROSS = "arm-none-eabi-"
 BASELINE = os.path.join(BENCH, "baseline.csv")
-# A few rows of the baseline that are quick to run; the rest is for make bench CI=1.
+# A few quick rows of the baseline; `make bench CI=1` runs the rest.
 NAMED = ["--robot", "puma560", "--problem", "id,mass,fd", "--method", "fast,ne,crba,aba",
          "--real", "f32,q31", "--board", "netduinoplus2,netduino2"]
 FPU = ("-mcpu=cortex-m7", "-mfpu=fpv5-d16", "-mthumb", "-mfloat-abi=hard")
@@ -68,7 +69,7 @@ class Cost(ctypes.Structure):
 
 
 def model(folder):
-    """Decoder and cycle tables as a library of their own, without the emulator's half."""
+    """Decoder and cycle tables as a separate library, without the emulator's part."""
     path = os.path.join(folder, "model.so")
     code, out = run(["gcc", "-std=gnu11", "-O1", "-shared", "-fPIC", "-I", ROOT,
                      os.path.join(BENCH, "thumb.c"), os.path.join(BENCH, "cores.c"), "-o", path])
@@ -84,7 +85,7 @@ def model(folder):
 
 
 CONDITION = r"(eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?"
-# What a mnemonic of the disassembler is, by our classes; the first that matches.
+# Our class for a mnemonic of the disassembler: the first match counts.
 CLASSES = [(kind, re.compile("^(%s)%s$" % (names, CONDITION))) for kind, names in (
     ("mov", "movs?|mvns?|movw|movt"),
     ("mla", "mla|mls|smla[bt][bt]|smmla|smlad"),
@@ -130,10 +131,10 @@ def class_of(mnemonic, operands):
         core = re.search(r"(^|[ ,])(r\d+|ip|lr|sl|fp|sp|APSR_nzcv|fpscr)\b", operands)
         return "vmov_core" if core else "vmov"
     if re.match("^mov", mnemonic) and re.search(r", (lsl|lsr|asr|ror|rrx)\b", operands):
-        return "alu"  # how the disassembler writes a shift
+        return "alu"  # the disassembler's name for a shift
     if first == "pc" and re.match("^(mov|add)", mnemonic):
         return "b"
-    # In an IT block the condition stands before the type: vnegmi.f32.
+    # In an IT block the condition comes before the type: vnegmi.f32.
     plain = re.sub(r"^(v[a-z]+?)%s(\.\S+)$" % CONDITION[:-1], r"\1\3", mnemonic)
     for name in (mnemonic, plain):
         for kind, pattern in CLASSES:
@@ -158,7 +159,7 @@ def register_bits(name):
 
 
 def expected_registers(kind, mnemonic, operands):
-    """(reads, writes) of the plain three-operand forms and of the FPU, None for others."""
+    """(reads, writes) of the plain three-operand forms and of the FPU; None for others."""
     parts = [p.strip() for p in operands.split(",")]
     bits = [register_bits(p) for p in parts]
     if None in bits:
@@ -272,7 +273,7 @@ def test_cycles_are_those_of_the_table(folder):
 # ---------------------------------------------------------------------------------------- the guard
 
 def falsified(folder, change, comment=None):
-    """A baseline that is the named rows as they are now, but for one change."""
+    """A baseline of the named rows as they are now, with one change."""
     _, _, now, rows = named_rows()
     path = os.path.join(folder, "baseline.csv")
     bench.write_csv(path, comment or now, [change(dict(row)) for row in rows])
@@ -299,7 +300,7 @@ def named_rows():
 
 
 def judge(baseline):
-    """(whether the guard fails, what it prints) for the named rows against a baseline."""
+    """(whether the guard fails, what it prints) for the named rows compared with a baseline."""
     _, _, comment, rows = named_rows()
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -313,7 +314,7 @@ def test_named_rows_are_not_slower(folder):
     equal(0, code, out[-1500:])
     equal(2 * 2 * (2 + 2 + 3), len(rows), "rows")
     for row in rows:
-        # No branch on the state: hardware floats and q31 take the same for all of them.
+        # No branch depends on the state: hardware floats and q31 take the same time for all states.
         if row["real"] == "q31" or row["cpu"] == "cortex-m4f":
             equal(row["instructions_min"], row["instructions_max"], "spread of %s" % row)
         if row["flops"] == "" or row["text_bytes"] < 500 or not 0 < row["stack_bytes"] < 1024:
@@ -362,7 +363,7 @@ def test_guard_names_a_row_that_is_gone(folder):
 
 
 def test_guard_has_every_problem_and_method(folder):
-    """What the bench runs on any robot, the guard holds on one."""
+    """The guard covers every problem and method of the bench, on one robot."""
     run_here = {key[1:] for key in bench.read_flops(os.path.join(BUILD, "host", "bench", "flops"))}
     rows = bench.read_csv(BASELINE)[1]
     equal(set(), run_here - {(row["problem"], row["method"]) for row in rows}, "kernels without a row")
@@ -411,13 +412,13 @@ def test_explain_finds_every_instruction(folder):
                           os.path.join(BUILD, "host", "bench", "count.so")):
         print("no plugin here: nothing to explain")
         return
-    # One row for each way that a kernel is called: what is found must be what was counted.
+    # One row for each kind of kernel call: --explain must find every counted instruction.
     for row in ("mass,crba,f32", "fd,aba,f32", "bias,ne,q31", "fk,-,f32", "volt,-,q31", "id,ne,f32"):
         code, out = run_bench("--explain", "puma560," + row)
         equal(0, code, row + ": " + out)
     code, shown = run_bench("--explain", "puma560,mass,fast,q31,netduino2")
     equal(0, code, shown)
-    # Folded: a page has lines of 160 characters.
+    # Folded: lines of a page have at most 160 characters.
     lines = [part for line in shown.splitlines() for part in textwrap.wrap(
         line, 120, subsequent_indent=14 * " ", replace_whitespace=False) or [""]]
     print("measured-block bench.explain\n```\n%s\n```\nmeasured-end" % "\n".join(lines), flush=True)
@@ -460,7 +461,7 @@ def test_fit_finds_the_polynomial(folder):
 
 
 def test_table_marks_the_best_that_it_shows(folder):
-    """Code generated for one robot is faster than every method, and has a table of its own."""
+    """Code generated for one robot is faster than every method and has its own table."""
     rows = bench.read_csv(BASELINE)[1]
     text = "\n".join(table.method_table(rows, "t", "puma560", "netduinoplus2", "f32"))
     equal(3, text.count("**") // 2, "bold cells of three columns")
@@ -483,8 +484,9 @@ def test_choice_names_both_methods_where_they_differ(folder):
 
 
 def test_accepted_tables_are_those_of_the_baseline(folder):
-    """The blocks that the pages show (test/measured) and tools/bench/baseline.csv are accepted by one command.
-    bench and choice also need the long chains, which the baseline leaves out."""
+    """One command accepts the blocks that the pages show (test/measured) and
+    tools/bench/baseline.csv. The blocks bench and choice also need the long chains, which are not
+    in the baseline."""
     comment, rows = bench.read_csv(BASELINE)
     for name, make in table.PLACES.items():
         if name in ("bench", "choice"):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The firmware image itself, booted in the emulator: banner, tick, crash record, console, gdb load.
 
-Runs on every board that the emulator has (print-QEMU_BOARDS); the images are built by `make test`.
+Runs on every board that the emulator has (print-QEMU_BOARDS); `make test` builds the images.
 """
 import functools
 import os
@@ -62,7 +62,7 @@ class Emulator:
         self.seen += data
 
     def expect(self, pattern):
-        """Waits for a line that matches, returns the match and forgets what came before."""
+        """Waits for a line that matches, returns the match and discards everything before it."""
         deadline = time.monotonic() + TIMEOUT_S
         regex = re.compile(pattern.encode(), re.MULTILINE)
         while True:
@@ -107,7 +107,7 @@ def check_boot(board):
 
 
 def check_crash_record(board):
-    """A jump into nowhere, forced by gdb, is told by the firmware at its next boot, once."""
+    """gdb forces a jump to an invalid address; the firmware reports it at its next boot, once."""
     with tempfile.TemporaryDirectory() as folder:
         with Inherited(f"{folder}/gdb") as socket, \
              Emulator(board, "-kernel", firmware(board), *socket.chardev("g", wait=False), "-gdb", "chardev:g",
@@ -122,7 +122,7 @@ def check_crash_record(board):
 
 
 def check_gdb_load(board):
-    """What `make debug` and a probe do: load the image section by section, compare, start."""
+    """Does what `make debug` and a probe do: load the image section by section, compare, start."""
     with tempfile.TemporaryDirectory() as folder:
         with Inherited(f"{folder}/gdb") as socket, \
              Emulator(board, "-S", *socket.chardev("g", wait=False), "-gdb", "chardev:g",
@@ -167,7 +167,7 @@ def main():
             print(f"RUN {name}", flush=True)
             count += 1
             if check is check_crash_record and board == "netduino2":
-                # The jump goes nowhere without a fault: this machine answers on every address.
+                # The jump causes no fault: this machine answers on every address.
                 ignored += 1
                 print(f"{__file__}:{line}:{name}:IGNORE: this machine answers on every address", flush=True)
                 continue

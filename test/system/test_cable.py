@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What the board does when the cable is pulled (firmware/safety/README.md): the line is closed during each kind of motion, and
-whoever comes back later finds the state that the page says.
+"""What the board does when the cable is pulled (firmware/safety/README.md): the line is closed
+during each kind of motion, and a client that connects later finds the state that the page
+describes.
 
     test_cable.py [PROGRAM [PATTERN]]
 """
@@ -16,13 +17,14 @@ from test_link import Board, image_of  # noqa: E402
 HOLD, QUINTIC, POINTS, JOG = 0, 1, 4, 5  # motions
 IDLE, RUNNING, FAULT = 1, 3, 5  # states
 SETPOINT = 12  # fault
-MOVING = 16  # of the flags of STATUS
+MOVING = 16  # a flag of STATUS
 ASK_FAULT = 26
 FAR = 0.5  # rad
 
 
 class Pulled:
-    """A board with the PUMA; `pull` closes the line, lets the board run on its own for so many ticks, and comes back."""
+    """A board with the PUMA; `pull` closes the line, lets the board run on its own for this many
+    ticks, and reconnects."""
 
     def __init__(self, board, folder, **settings):
         self.board = board
@@ -82,7 +84,7 @@ def test_jog_ends_and_holds(folder):
     with board:
         p.motion(JOG, 0, 0.2, 0, 0, 0, 0, 0)
         state, fault, flags, _ = p.pull(2000)
-        # 0.5 s at 0.2 rad/s, and what braking takes.
+        # 0.5 s at 0.2 rad/s, plus the braking distance.
         assert (state, fault) == (RUNNING, 0) and not flags & MOVING and 0.05 < p.position() < 0.15, (state, fault, flags)
 
 
@@ -112,7 +114,7 @@ def test_points_run_dry_with_brakes(folder):
 
 
 def test_points_with_a_guard(folder):
-    """It does not wait for the last point."""
+    """It ends before the last point."""
     board, p = pulled(folder, guard_setpoint=100, brakes=0)
     with board:
         stream(p, 24, 0.1)  # 24 points are 2.4 s
@@ -128,7 +130,7 @@ def test_points_that_have_not_begun(folder):
 
 
 def test_half_an_image(folder):
-    """What ran before goes on."""
+    """The motion that was running goes on."""
     board, p = pulled(folder)
     with board:
         image = image_of(folder, "stanford")

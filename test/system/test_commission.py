@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Commissioning on the emulated boards: `appell home` at stops and switches and by a known position, what is refused
-before it, and `appell inspect`, which must find the friction and the payload that the simulated arm really has."""
+"""Commissioning on the emulated boards: `appell home` at stops and switches and by a known
+position, the requests that are refused before it, and `appell inspect`, which must find the actual
+friction and payload of the simulated arm."""
 import json
 import os
 import subprocess
@@ -10,10 +11,10 @@ import tempfile
 APPELL = "build/host/appell-san"
 TIMEOUT_S = 300
 LONG = os.environ.get("LONG", "")
-# wrist_pitch of the PUMA: limits -1.7453 and 1.7453 rad, the simulated stops 0.02 rad behind them. Its encoder has 1000 counts
-# on a gear of 71.923: 2000 counts are 0.1747 rad, one is 87 urad.
+# wrist_pitch of the PUMA: limits -1.7453 and 1.7453 rad, the simulated stops lie 0.02 rad beyond
+# them. Its encoder has 1000 counts on a gear of 71.923: 2000 counts are 0.1747 rad, one is 87 urad.
 JOINT, STOP, COUNT = "wrist_pitch", 1.7653292519943295, 6.283185307 / 71923
-# A switch is seen at the end of a tick at a quarter of half of 4.2 rad/s.
+# A switch is seen at the end of a tick, at a quarter of half of 4.2 rad/s.
 TICK = 4.2 * 0.5 / 4 * 0.001
 
 
@@ -37,7 +38,7 @@ def found(board, way, position):
 
 
 def check_stop():
-    """To a count of the encoder, and half of one for its rounding."""
+    """Within a count of the encoder, and half a count for its rounding."""
     assert found("netduinoplus2", 1, STOP) < 1.5 * COUNT
 
 
@@ -50,7 +51,8 @@ def check_switch_on_the_small_board():
 
 
 def check_robot_file():
-    """How a joint homes is in the robot file, goes through the image and back, and needs no parameter."""
+    """The robot file says how a joint homes; this goes through the image and back and needs no
+    parameter."""
     with open("tools/robots/puma560.yaml", encoding="utf-8") as file:
         text = file.read()
     at = text.index("    gains:", text.index(JOINT))
@@ -69,14 +71,14 @@ def check_robot_file():
 
 
 def check_nothing_found():
-    """A switch behind the stop: the words of the fault, exit code 1."""
+    """A switch beyond the stop: the text of the fault, exit code 1."""
     code, text, errors = home("netduinoplus2", -2, -2.5)
     assert code == 1, f"exit {code}: {text}"
     assert "ended with the fault homing" in errors and "home_torque" in errors, errors
 
 
 def check_refused_before():
-    """No motion of an arm that does not know where it is; the joint is named, and what to do."""
+    """No motion before the arm is homed; the message names the joint and the cure."""
     with tempfile.TemporaryDirectory() as folder:
         code, text, errors = appell("run", "puma560", "--port", "qemu:netduinoplus2", "--to", "0,0.5,0,0,0.1,0", "--set",
                                     f"home[{JOINT}]=1", "-o", folder)
@@ -85,7 +87,8 @@ def check_refused_before():
 
 
 def check_known_position():
-    """The encoders are off by 2000 counts; the arm stands at zero, and is told so."""
+    """The encoders are off by 2000 counts; the arm is at zero, and the command says so to the
+    board."""
     code, text, errors = appell("home", "puma560", "--port", "qemu:stm32vldiscovery", "--set", "sim_shift=2000", "--at",
                                 "0,0,0,0,0,0", "--json")
     assert code == 0, errors
@@ -95,7 +98,8 @@ def check_known_position():
     assert code == 2 and "--at" in errors, f"{code} {errors}"
 
 
-# What is found depends on where within an encoder's count the motions begin: 13 runs had a standard deviation of 0.04 kg.
+# The result depends on where within an encoder's count the motions begin: 13 runs had a standard
+# deviation of 0.04 kg.
 PAYLOAD_OFF = 5 * 0.04
 
 
@@ -108,7 +112,8 @@ def inspect(settings, board="netduinoplus2"):
 
 
 def check_friction():
-    """Half as much again at every joint, told apart to a tenth: an encoder's count in the feedback is torque, too."""
+    """The arm has 1.5 times the friction at every joint; inspect finds it to a tenth: an encoder's
+    count in the feedback is a torque error, too."""
     report = inspect("sim_friction=1.5")
     assert not report["good"], "15 % of the torque limit is too far"
     for joint in report["joints"]:
@@ -119,7 +124,8 @@ def check_friction():
 
 
 def check_payload():
-    """The model believes in 1.5 kg that are not in the end effector. The PUMA's way is too short to tell that from lighter links."""
+    """The model has a payload of 1.5 kg that the arm does not have. The PUMA's motion is too short
+    to distinguish that from lighter links."""
     report = inspect("payload_mass=1.5")
     assert not report["good"] and report["explained_by"] != "masses", report
     assert abs(report["payload"]) < PAYLOAD_OFF, report["payload"]
@@ -128,7 +134,7 @@ def check_payload():
 def check_masses():
     report = inspect("sim_mass=1.2")
     assert report["explained_by"] != "payload" and abs(report["mass_factor"] - 1.2) < 0.02, report
-    report = inspect("sim_mass=2")  # no payload makes such torques
+    report = inspect("sim_mass=2")  # no payload explains such torques
     assert report["explained_by"] == "masses" and abs(report["mass_factor"] - 2) < 0.02, report
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What bash and zsh offer when the tab key is pressed, asked of the shells themselves.
+"""What bash and zsh offer when the tab key is pressed, tested in the shells themselves.
 
-    test_completion.py [PROGRAM [PATTERN]]
+test_completion.py [PROGRAM [PATTERN]]
 """
 import glob
 import json
@@ -35,7 +35,7 @@ def faults():
 
 
 def bash(script):
-    """Words of a line, as bash splits it at : and =, to what is offered for the last."""
+    """The words of a line, split at : and = as in bash, and the completions of the last word."""
     def complete(line):
         words = [word for part in line.split(" ") for word in ([w for w in re.split(r"([:=])", part) if w] or [""])]
         ask = (f"source {shlex.quote(script)}; COMP_WORDS=({' '.join(map(shlex.quote, words))}); "
@@ -46,7 +46,7 @@ def bash(script):
 
 
 def zsh(script):
-    """The script is for the name appell, whichever program of the build is tested."""
+    """The script completes the name appell, whichever program of the build is tested."""
     program = os.path.join(os.path.dirname(script), "appell")
     os.symlink(PROGRAM, program)
 
@@ -58,7 +58,7 @@ def zsh(script):
     return complete
 
 
-# A line, and what is offered: exactly, in any order.
+# A line and its completions: exactly these, in any order.
 OFFERED = [
     ("appell ja", {"jacobian"}),
     ("appell help ja", {"jacobian"}),
@@ -86,7 +86,7 @@ OFFERED = [
     ("appell get telem", {"telemetry"}),
     ("appell set telem", set()),
     ("appell monitor --fields q,tau_", {"q,tau_model"}),
-    ("appell sim puma560 --duration pu", set()),  # it wants a number, not a robot
+    ("appell sim puma560 --duration pu", set()),  # this option takes a number, not a robot
     ("appell sim puma560 -t pu", set()),
 ]
 
@@ -136,7 +136,8 @@ def test_zsh(folder):
 
 
 def test_what_is_offered_is_understood(folder):
-    """Robots and faults that completion offers are known to the program; the lists of robots come from the folders."""
+    """The program knows the robots and faults that completion offers; the lists of robots come from
+    the folders."""
     robots = good("completion", "robots").split()
     assert "puma560" in robots and robots == sorted(set(robots)), robots
     for robot in robots:

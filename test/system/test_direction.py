@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Motors and encoders the wrong way round, on the emulated board, with the PUMA 560 (motors, friction) and a Kinova from its
-URDF (no rotors, no friction, torques commanded): each is a fault of the direction and no other, with the model fed forward or in
-computed torque within 50 ms after the joint is faster than 2 % of its limit and than its encoder can tell. PD alone, PD with
-gravity and masses that are 10 % wrong have no such limit, because other things move the joint first: their times are told. And
-with everything the right way round no controller is stopped, however poor. test_direction.c does it with random motions.
+"""Motors and encoders with the wrong direction, on the emulated board, with the PUMA 560 (motors,
+friction) and a Kinova from its URDF (no rotors, no friction, torques commanded). Each case must end
+in the direction fault and no other, with feedforward or computed torque within 50 ms after the
+joint is faster than 2 % of its limit and faster than its encoder resolves. PD alone, PD with
+gravity, and masses that are 10 % wrong have no such limit, because other forces move the joint
+first: the test prints their times. With all directions right no controller is stopped, however
+poor. test_direction.c does the same with random motions.
 
     test_direction.py [PROGRAM [PATTERN]]
 """
@@ -20,9 +22,10 @@ from test_appell import LONG_RUN, ROBOTS, Skip, main, run  # noqa: E402
 KINOVA = os.path.join(ROBOTS, "kinova.urdf")
 MOTOR, ENCODER = 1, 2
 COMPUTED_TORQUE = 2
-# Seconds that may pass; a row every 4 ticks, so that both ends are known to a row.
+# Allowed seconds; a row every 4 ticks, so that both ends are known to a row.
 MOST_S, ROW_S = 0.050, 0.004
-# The speed that two counts make in the observer of 50 Hz at 1 kHz, firmware/app/setup.c: counts of a turn of the joint.
+# The speed that two counts make in the observer of 50 Hz at 1 kHz, firmware/app/setup.c; in counts
+# per turn of the joint.
 COUNTS = {"puma560": 53706, KINOVA: 16384}
 OBSERVED = 2 * 6.2832 * (1 - math.exp(-6.2832 * 50 / 1000)) ** 2 * 1000
 
@@ -43,7 +46,7 @@ def velocity(robot, joint):
 
 
 def caught(folder, robot, joint, defect, feedback=None):
-    # An encoder that counts backwards is right at zero only, where the arm is when it was loaded.
+    # An encoder that counts backwards is right at zero only, where the arm is after loading.
     alone = robot == "puma560" and (defect == ENCODER or feedback or not LONG_RUN)
     more = ["--to", "1,1,-1,1,1,1", "--profile", "cycloid"] if alone else []
     chosen = f",feedback={feedback}" if feedback else ""
@@ -70,7 +73,8 @@ def caught(folder, robot, joint, defect, feedback=None):
 
 def each(folder, robot, joints):
     for joint in joints:
-        # Placed by the comparison, an encoder that counts backwards would say that the arm is elsewhere: only the waist is at zero.
+        # The comparison places the arm; an encoder that counts backwards would then show another
+        # position: only the waist is at zero.
         for defect in (MOTOR, ENCODER) if robot == "puma560" or joint == 0 else (MOTOR,):
             place = os.path.join(folder, f"{joint}-{defect}")
             caught(place, robot, joint, defect)
@@ -99,7 +103,7 @@ def test_kinova(folder):
 
 
 def test_no_false_alarm(folder):
-    """PD that knows nothing of the arm, on links that throw each other about."""
+    """PD without a model, on links that throw each other about."""
     text, _ = compare(folder, kinova(), "guard_direction=1")
     assert "stopped by the fault" not in text, text[:3000]
 

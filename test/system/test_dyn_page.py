@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The pages on the kernels: their commands run, their programs and tables are those of the sources."""
+"""The pages on the kernels: their commands run, and their programs and tables agree with the
+sources."""
 
 import os
 import re
@@ -97,7 +98,7 @@ def test_the_page_has_every_status(folder):
 
 
 def test_code_of_fast(folder):
-    """With the options of the page; the goals are in dyn/COSTS.md."""
+    """With the options of the page; the limits are in dyn/COSTS.md."""
     options = re.search(r'^OPTIONS="(.*)"$', read("dyn/README.md"), re.M).group(1).split()
     lines = ["| | fastest | `-DDYN_FAST_SMALL` |", "|---|---|---|"]
     total = {}

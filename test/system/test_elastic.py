@@ -11,7 +11,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-import test_appell as tool  # noqa: E402  what the scripts know about the program
+import test_appell as tool  # noqa: E402  helpers for the program
 from test_appell import flat, golden, good, near, run, table  # noqa: E402
 
 SPACE = """name: space
@@ -39,7 +39,7 @@ tool: {xyz: [0.75, 0, 0.05]}
 payload: {mass: 0.5, com: [0.7, 0.02, 0], inertia: [0.001, 0.001, 0.001, 0, 0, 0]}
 """
 JOINTS, SIZE = 3, 9
-AT = [0, 1, 6]  # of the joints in Theta
+AT = [0, 1, 6]  # indices of the joints in Theta
 MODES = [k for k in range(SIZE) if k not in AT]
 THETA = [0.3, -0.6, 0.002, 0.0004, 0.003, 0.01, 0.9, -0.004, 0.002]
 RATE = [0.5, -0.4, 0.02, 0.01, -0.03, 0.1, 0.8, 0.04, -0.05]
@@ -83,7 +83,8 @@ def test_rows_are_the_reference_values(folder):
 
 
 def test_the_inverse_problem_undoes_forward_dynamics(folder):
-    """Rotors, friction and a wrench included: torques of id drive fd to the same accelerations."""
+    """With rotors, friction and a wrench: fd with the torques of id gives the same
+    accelerations."""
     robot, wrench = space(folder), ["--wrench", "1,-2,3,0.1,0.2,-0.3"]
     qdd = [1.0, -0.5, 2.0]
     for real, tolerance in (("f64", 1e-10), ("f32", 2e-3)):
@@ -127,7 +128,8 @@ def test_the_jacobian_is_the_slope_of_fk(folder):
 
 
 def test_static_deflection_holds_the_load(folder):
-    """Its bias with the deflection is balanced in the modes; without motion the torques are those of the joints."""
+    """At the static deflection the bias of the modes is zero; without motion the torques are those
+    of the joints."""
     robot = space(folder)
     answer = table("id", robot, "--static", rows=[[0.3, -0.6, 0.9] + [0] * 6])[0]
     theta = [0.0] * SIZE
@@ -177,7 +179,7 @@ def test_simulations_are_the_reference_values(folder):
 
 
 def test_energy_in_space_with_stops_wrench_and_volts(folder):
-    """The works of motors, friction, wrench and stops explain the energy of an elastic arm, too."""
+    """The work of motors, friction, wrench and stops explains the energy of an elastic arm, too."""
     robot = space(folder, SPACE.replace("friction: {viscous: 0.3}",
                                         "friction: {viscous: 0.3}\n    limits: {position: [-0.2, 0.2]}"))
     common = ["-q", "--json", "--start", "0,0,0.2", "-i", "rk45", "--tolerance", "1e-10"]
@@ -190,7 +192,7 @@ def test_energy_in_space_with_stops_wrench_and_volts(folder):
 
 
 def test_energy_of_a_damped_arm(folder):
-    """What the damping of the beams takes is accounted for, beside and without friction of the joints."""
+    """The balance contains the loss by damping of the beams, with and without joint friction."""
     with open("tools/robots/flex2.yaml") as file:
         damped = file.read().replace("{length:", "{damping: 0.0001, length:")
     assert damped.count("damping") == 2
@@ -208,8 +210,8 @@ def test_energy_of_a_damped_arm(folder):
 
 
 def test_the_feedforward_of_a_motion_knows_the_deflection(folder):
-    """The arm starts as it hangs and is driven by the quasi-static torques: it follows far better than with the
-    torques of stiff beams."""
+    """The arm starts in its static deflection and gets the quasi-static torques: it follows far
+    better than with the torques of rigid beams."""
     robot = space(folder, SPACE.replace("    friction: {viscous: 0.3}\n", ""))
     target, T = [0.4, 0.3, -0.5], 2.0
     times_ = [T * k / 400 for k in range(401)]
@@ -241,8 +243,9 @@ FALL = ["-q", "--start=-1.5708,0,0.0873,0", "-i", "rk45", "--duration"]
 
 
 def test_rows_of_a_vibration_keep_its_peaks(folder):
-    """Without --sample. The beams of flex2 vibrate with 396 rad/s (its acceleration over its speed, both RMS): half a
-    millisecond beside a peak it has lost 1 - cos(396 * 0.0005) = 2.0 % of it; rows of 10 ms lose 5.4 % here."""
+    """Without --sample. The beams of flex2 vibrate with 396 rad/s (RMS acceleration divided by RMS
+    speed): half a millisecond beside a peak the value is 1 - cos(396 * 0.0005) = 2.0 % lower; rows
+    of 10 ms lose 5.4 % here."""
     path, most = os.path.join(folder, "peaks.csv"), []
     for more in ([], ["--sample", "0.0005"]):
         good("sim", "flex2", *FALL, "0.5", "--bent", path, *more)
@@ -253,7 +256,8 @@ def test_rows_of_a_vibration_keep_its_peaks(folder):
 
 
 def test_torsion_has_columns(folder):
-    """The shape of the first torsion mode is sin(pi x / 2 l): in the middle it is 1/sqrt(2) of the end."""
+    """The shape of the first torsion mode is sin(pi x / 2 l): in the middle it is 1/sqrt(2) of the
+    end."""
     path = os.path.join(folder, "torsion.csv")
     good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.1", "-i", "rk45", "--bent", path)
     rows = bent_rows(path)
@@ -282,7 +286,8 @@ def test_plots_have_an_axis_for_what_is_small(folder):
 
 
 def test_more_rows_than_dots_keep_their_extremes(folder):
-    """4001 rows are drawn as 3000 at most. In dots, the curve is as high as its numbers ask for, by the ticks."""
+    """4001 rows are drawn as 3000 at most. Measured in dots with the axis ticks, the curve has the
+    height of its numbers."""
     svg, path = os.path.join(folder, "p.svg"), os.path.join(folder, "p.csv")
     for out in (svg, path):
         good("sim", "flex2", *FALL, "4", "--bent", out)
@@ -307,7 +312,7 @@ def test_plots_and_animation(folder):
         with open(path, "rb") as file:
             text = file.read()
         assert text.lstrip().startswith(head), name
-        if name == "a.html":  # what falls in the picture falls along gravity
+        if name == "a.html":  # the picture shows the fall along gravity
             up = json.loads(re.search(rb'"up":(\[[^]]*\])', text).group(1))
             assert up[1] > 9 and up[0] == up[2] == 0, up
 
@@ -359,8 +364,8 @@ def test_damaged_beams_are_refused(folder):
 # ------------------------------------------------------------------------------------------------ board
 
 def test_a_board_feeds_the_deflection_forward(folder):
-    """Six motions one after the other with the bits of the host's control step, which begins each anew: the deflection
-    that one held is not where the next one begins."""
+    """Six motions one after the other with the same bits as the host's control step, which starts
+    each one anew: the deflection at the end of a motion does not carry over into the next."""
     done = run("run", "flex2", "-q", "-o", folder, "--port", "qemu:netduinoplus2", timeout_s=600)
     assert done.returncode == 0, done.stdout + done.stderr
     compared = re.search(r"^(\d+) values compared .*, (\d+) differ", done.stdout, re.M)
@@ -381,7 +386,7 @@ def test_what_is_refused(folder):
                           (["sim", robot, "--duration", "1", "--start", "1,2"], "numbers")):
         done = run(*command, rows=[THETA])
         assert done.returncode == 2 and text in done.stderr, (command, done.stderr)
-    # What the message advises can be done.
+    # The advice of the message works.
     done = run("certify", robot, "--rigid", "-q", "--board", "nucleo-f446re")
     assert done.returncode == 0 and "fits" in done.stdout, done.stdout + done.stderr
     done = run("mass", robot, rows=[THETA[:-1]])

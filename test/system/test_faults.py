@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`appell faults` and `appell certify`: the table, and every fault that can be provoked on the emulated boards, with its
-words and the motion of the arm after it within the bounds."""
+"""`appell faults` and `appell certify`: the table, and every fault that can be provoked on the
+emulated boards, with its text, and the motion of the arm after it, within the bounds."""
 import json
 import os
 import re
@@ -42,7 +42,8 @@ def test_table(folder):
 
 
 def test_pages(folder):
-    """Pages of firmware/ are what its tables say; the script writes them, and sees where one is old."""
+    """The pages of firmware/ agree with its tables; the script writes them and detects an outdated
+    one."""
     script = [sys.executable, os.path.abspath("tools/dev/firmware_pages.py")]
     done = subprocess.run(script + ["--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -62,7 +63,7 @@ def test_pages(folder):
         assert file.read() == text
 
 
-# In which words the table of firmware/safety/README.md names the stops.
+# The words of the table in firmware/safety/README.md for the stops.
 WHEN = {"hold": "loop and encoders are sound, gravity takes at most `hold_fraction` of the torque limits",
         "lower": "the same with more gravity, or torque or voltage were at their limits",
         "damp": "encoder lost, a value that is not a number, a late tick",
@@ -70,7 +71,7 @@ WHEN = {"hold": "loop and encoders are sound, gravity takes at most `hold_fracti
 
 
 def print_stops(text):
-    """The worst of each stop, with its bound."""
+    """The worst case of each stop, with its bound."""
     print("measured-block firmware_stops")
     print("| stop | when | faults | fastest joint, rad/s (bound) | fall of the end effector, m (bound) |\n|---|---|---|---|---|")
     pattern = r"stop: (\w+); fastest is \w+, ([\d.]+) rad/s \(bound ([\d.]+)\), .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+)\)"
@@ -90,8 +91,8 @@ def provoke(folder, board, expected):
     assert f"\n{expected} faults as expected, 0 not" in text, text
     for stop in ("hold", "lower", "damp", "release"):
         assert f"stop: {stop};" in text, f"no stop {stop}: {text}"
-    # Bounds of the fall say something: a held arm stays within a hand's breadth, a lowered one is not as fast as it may move, a
-    # released one falls little farther than a stone, 0.31 m.
+    # The bounds of the fall are tight: a held arm moves less than a hand's breadth, a lowered one
+    # is slower than its speed limit, a released one falls little farther than a stone, 0.31 m.
     for stop, most in (("hold", 0.15), ("lower", 1.5), ("release", 0.35)):
         for bound in re.findall(rf"stop: {stop};.* \(bound ([0-9.]+)\)", text):
             assert float(bound) < most, f"{stop}: {bound} m"
@@ -99,7 +100,8 @@ def provoke(folder, board, expected):
     for name in (name for name in files if name.endswith(".csv")):
         with open(os.path.join(folder, name)) as file:
             first = [float(word) for word in file.readlines()[1].split(",")[3:]]
-        # It begins where the arm was put, in the units of this arm; 0.01: it has moved a few ticks.
+        # It begins where the arm was placed, in the units of this arm; 0.01: it has moved for a few
+        # ticks.
         assert all(abs(a - b) < 0.01 for a, b in zip(first, pose)), f"{name}: {first} instead of {pose}"
     pictures = sum(name.endswith(".png") for name in files)
     assert pictures == expected and sum(name.endswith(".csv") for name in files) == expected, files
@@ -123,24 +125,26 @@ def test_certificate(folder):
     assert found["fits"] and found["real"] == "q31" and found["clock_hz"] == 120e6, found
     part = found["tick_cycles"] * found["rate_hz"] / found["clock_hz"]
     assert abs(part - found["part"]) < 1e-9, found
-    # The dynamics stage is inverse dynamics, and rotors and friction beside it.
+    # The dynamics stage contains inverse dynamics, rotors and friction.
     assert found["dynamics_steps"] < found["tick_steps"], found
-    # The smallest board has its robot in flash, and a fifth of the clock.
+    # The smallest board has its robot in flash, and a fifth of the clock rate.
     code, text, errors = appell("certify", "puma560", "-q", "--board", "stm32vldiscovery", "--json")
     assert code == 0, errors
     small = json.loads(text)
     assert small["clock_hz"] == 24e6 and 4 * found["part"] < small["part"] < 6 * found["part"], small
-    # The bench has encoders and supply read, and its worst tick; here a simulated arm's are not, and this is the mean.
+    # The bench reads encoders and supply and gives its worst tick; a simulated arm reads neither,
+    # and this is the mean.
     assert found["measured"] and 0.75 < found["predicted_tick_cycles"] / found["ordinary_cycles"] < 1.25, found
-    # The worst tick brakes, whose reference costs more than twice that of a held arm, 418 instructions, and its guards compute
-    # inverse dynamics: with a motor the wrong way round `appell run` sees guards of 3,666 and ticks of 17,683 instructions.
+    # The worst tick brakes: its reference costs more than twice the 418 instructions of a held arm,
+    # and its guards compute inverse dynamics. With a motor of the wrong direction `appell run` sees
+    # guards of 3,666 and ticks of 17,683 instructions.
     for one in (found, small):
         assert one["reference_steps"] > 2 * 418, one
         assert one["guard_steps"] + one["direction_steps"] >= 3666 and one["worst_steps"] >= 17683, one
-    # A board that the emulator does not have: from the bench alone.
+    # A board that the emulator does not have: its numbers come from the bench alone.
     code, text, errors = appell("certify", "puma560", "-q", "--board", "nucleo-f446re", "--json")
     assert code == 0 and not json.loads(text)["measured"], text + errors
-    # A tick more in a second than the core has cycles for.
+    # One tick per second more than the core has cycles for.
     rate = int(found["clock_hz"] / found["tick_cycles"]) + 1
     path = os.path.join(folder, "fast.yaml")
     with open("tools/robots/puma560.yaml", encoding="utf-8") as robot:
@@ -152,7 +156,8 @@ def test_certificate(folder):
 
 
 def test_numbers_of_the_pages(folder):
-    """The table of tools/EVIDENCE.md. A motion begins in another tick each time, which moves counts by one or two: hundreds stay."""
+    """The table of tools/EVIDENCE.md. A motion begins in another tick each time, which changes
+    counts by one or two: rounded to hundreds they stay the same."""
     table = ["| board | clock | tick with the simulated arm, at most | worst with it | worst at the hardware | of the core | fastest rate |",
              "|---|---|---|---|---|---|---|"]
     for board, core in (("netduinoplus2", "M4F"), ("netduino2", "M3"), ("stm32vldiscovery", "M3"), ("nucleo-f446re", "M4F")):
@@ -168,7 +173,8 @@ def test_numbers_of_the_pages(folder):
 
 
 def test_certificate_of_a_fault(folder):
-    """A loop that a fault opens is not measured, and the fault that the answer says to look at is there."""
+    """A loop that a fault has opened is not measured, and the fault that the message points to
+    exists."""
     with Board(folder, "netduino2") as board:
         code, _, errors = appell("set", "sim_defect", "8", "-q", "--port", board.port)
         assert code == 0, errors
@@ -181,7 +187,7 @@ def test_certificate_of_a_fault(folder):
 # ------------------------------------------------------------------------------------- what the arm cannot provoke
 
 def shown(board):
-    """What the user sees of the latched fault."""
+    """The latched fault as the user sees it."""
     code, text, errors = appell("faults", "-q", "--port", board.port)
     return code, text + errors
 
@@ -196,31 +202,32 @@ def expect(board, number, name):
 
 
 def with_gdb(folder, board, commands, *options):
-    """The emulated board, stopped before its first instruction, gdb's commands, and then it runs."""
+    """Stops the emulated board before its first instruction, runs gdb's commands, then lets it
+    run."""
     here = Watched(folder, board, *options, "-S")
-    line = here.connect()  # the emulator waits for somebody at its serial port
+    line = here.connect()  # the emulator waits for a client at its serial port
     here.gdb(*commands)
     line.close()
     return here
 
 
 def test_crash(folder):
-    """The firmware jumps into nowhere, writes its record, starts again, and says so."""
+    """The firmware jumps to an invalid address, writes its record, restarts and reports it."""
     with with_gdb(folder, "stm32vldiscovery", ["break link_start", "continue", "delete", "set $pc = 0x90000000"]) as board:
         expect(board, 17, "crash")
-        code, _, errors = appell("save", "-q", "--port", board.port)  # it has no robot
+        code, _, errors = appell("save", "-q", "--port", board.port)  # the board has no robot
         assert code == 1 and "the board crashed and started again" in errors and "`appell dump`" in errors, f"{code}: {errors}"
 
 
 def test_watchdog(folder):
-    """The emulator has no watchdog: gdb says that the reset was one."""
+    """The emulator has no watchdog: gdb sets the flag of a watchdog reset."""
     with with_gdb(folder, "stm32vldiscovery", ["break latch_start", "continue", "delete", "break reset_reason", "continue", "finish",
                                                "set $r0 = (int)RESET_WATCHDOG"]) as board:
         expect(board, 16, "watchdog")
 
 
 def test_robot_image(folder):
-    """What lies in flash is a set whose image is none."""
+    """The set in flash contains an invalid image."""
     path = os.path.join(folder, "slot")
     with open(path, "wb") as file:
         file.write(slot_of(b"\0" * 64))
@@ -229,7 +236,7 @@ def test_robot_image(folder):
 
 
 def test_generated(folder):
-    """A board whose code was generated for another arm: gdb gives the answer that its check would give."""
+    """A board whose code was generated for another arm: gdb returns what its check would return."""
     path = os.path.join(folder, "slot")
     with open(path, "wb") as file:
         file.write(slot_of(image_of(folder, "puma560")))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Shows that each guard of the build can fail: the test runner, the lints of includes and headers, the
-stack check, the size report and the ban on the heap. A guard that is never seen red guards nothing.
+"""Shows that each guard of the build can fail: the test runner, the lints of includes and headers,
+the stack check, the size report and the ban on the heap. A guard that never fails proves nothing.
 
-It prints what any test program prints, and is itself a job of tools/dev/runtests.py.
+It prints like any test program and is itself a job of tools/dev/runtests.py.
 """
 
 import json
@@ -25,7 +25,7 @@ from script_frame import main  # noqa: E402
 BOARD = "netduinoplus2"
 CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
 CC = "arm-none-eabi-gcc"
-# What an exception costs: 26 words with floating-point registers or 8 without, and one to align.
+# Stack of an exception: 26 words with floating-point registers or 8 without, and one for alignment.
 FRAME = 26 * 4 + 4
 FRAME_SHORT = 8 * 4 + 4
 TIMEOUT_S = 60  # for the slowest machine; everything here takes a second or two
@@ -57,7 +57,7 @@ def write(folder, files):
 
 
 def alive(pid):
-    """Whether a process still runs; one that is dead and not yet collected does not."""
+    """Whether a process still runs; a dead one that nobody has waited for does not count."""
     try:
         with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
             return f.read().rpartition(")")[2].split()[0] != "Z"
@@ -145,8 +145,8 @@ def test_runner_lock_up_of_the_core(folder):
 
 
 def enough_time(attempt, first_s):
-    """A time-out that is to come in the middle of a job: attempt(seconds) says whether the job had come there at all, which
-    takes a busy machine longer than seconds that one would like to wait here."""
+    """Finds a time-out that strikes in the middle of a job: attempt(seconds) returns whether the
+    job got that far, which takes longer on a busy machine than one would like to wait here."""
     seconds = first_s
     while not attempt(seconds):
         seconds *= 4
@@ -232,7 +232,7 @@ def test_runner_sanitizer_report(folder):
     equal(0, code, "compiler: " + out)
     expect_red(folder, "host|test_bad|" + program, "0 passed, 1 failed",
                "sanitizer report in test_bad on host", "runtime error: index 4 out of bounds")
-    # A report that does not stop the program must not be lost either.
+    # A report that does not stop the program must not get lost either.
     expect_red(folder, "host|test_bad|" + passing("test_a")
                + "echo a.c:1:2: runtime error: shift; " + summary(1), "1 passed, 1 failed")
 
@@ -294,7 +294,8 @@ def test_runner_interrupted(folder):
 
 
 def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
-    """The longest first by what was kept, also of other runs; the times before the count, which stays the last line."""
+    """The longest first by the recorded times, also those of other runs; the times come before the
+    count, which stays the last line."""
     times, order = os.path.join(folder, "times"), os.path.join(folder, "order")
     write(folder, {"times": "host|test_a|1.00|0.10\nhost|test_b|9.00|0.10\nhost|test_other|5.00|4.00\n"})
     jobs = ["host|%s|echo %s >> %s; " % (name, name, order) + passing("test_x") + summary(1)
@@ -317,7 +318,8 @@ def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
 
 
 def test_runner_has_more_jobs_at_once_only_while_a_processor_idles(folder):
-    """Three jobs that wait for each other come to an end with --jobs 1 on an idle machine; on a busy one they are alone."""
+    """Three jobs that wait for each other end with --jobs 1 on an idle machine; on a busy one each
+    runs alone."""
     meet = "touch %s/here.$$; for i in $(seq %d); do [ $(ls %s/here.* | wc -l) = 3 ] && break; sleep 0.1; done; " \
         "[ $(ls %s/here.* | wc -l) = 3 ] || exit 1; " % (folder, 10 * TIMEOUT_S, folder, folder)
     alone = "mkdir %s/alone || exit 1; sleep 0.5; rmdir %s/alone; " % (folder, folder)
@@ -331,7 +333,7 @@ def test_runner_has_more_jobs_at_once_only_while_a_processor_idles(folder):
 
 
 def test_every_test_of_a_script_is_in_one_of_its_parts(folder):
-    """The parts that make lists are those that the frame of the scripts knows, and each test is in one."""
+    """The parts that make lists are those of script_frame.py, and each test is in exactly one."""
     code, out = run(["make", "-n", "--no-print-directory", "BOARD=host", "test-build"], cwd=ROOT, env=make_environment())
     equal(0, code, out[-1500:])
     listed = {}
@@ -359,7 +361,7 @@ MAKE_VARIABLES = {}
 
 
 def make_variable(name):
-    """A variable of the Makefile for BOARD, so that flags are those of the firmware."""
+    """A variable of the Makefile for BOARD, so that the flags are the firmware's."""
     if not MAKE_VARIABLES:
         names = ["LDFLAGS", "QEMU_COUNT", "OUT"]
         code, out = run(["make", "-s", "--no-print-directory", "LAB=1", "BOARD=" + BOARD]
@@ -372,13 +374,13 @@ def make_variable(name):
 
 
 def make_environment():
-    # Inside `make test` this make would take the outer one's options and job slots.
+    # Inside `make test` this make would inherit the outer one's options and job slots.
     return {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL",
                                                              "MAKEOVERRIDES", "BOARD", "TEST")}
 
 
 class Gdb:
-    """Just enough of gdb's remote protocol to stop a target inside a function and to spoil it."""
+    """Just enough of gdb's remote protocol to stop a target inside a function and to corrupt it."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -418,7 +420,7 @@ class Gdb:
 
 
 def emulated(folder, meddle, last, *parts, timeout=TIMEOUT_S):
-    """Runs the harness's own test in the emulator, stops it in its second case, lets meddle act."""
+    """Runs the harness's own test in the emulator, stops it in its second case and calls meddle."""
     program = os.path.join(make_variable("OUT"), "test", "test_harness.elf")
     if not emulated.built:
         code, out = run(["make", "-s", "--no-print-directory", "LAB=1", "BOARD=" + BOARD, program], cwd=ROOT,
@@ -490,7 +492,7 @@ def test_target_false_assertion(folder):
 
 def test_target_crash(folder):
     def spoil(gdb, pid, image):
-        # The emulator knows single registers only after it has been asked for their description.
+        # The emulator accepts single registers only after a request for their description.
         gdb.ask("qXfer:features:read:target.xml:0,ffb")
         equal("OK", gdb.ask("Pf=000000f0"), "write to the program counter")  # 0xf0000000: no code
         gdb.send("c")
@@ -539,7 +541,7 @@ MACHINE_PATHS = ["/" + "work/main", "/" + "root/x", "/" + "home/anna/x", "-I/" +
 REGISTRIES = ["https" + "://deb.deb" + "ian.org/x", "http" + "://registry.np" + "mjs.org",
               "ftp.deb" + "ian.org"]
 
-# path, line of code, and what the message must say
+# path, line of code, and what the message must contain
 VIOLATIONS = [
     ("dyn/a.c", '#include "firmware/control/step.h"', "knows nothing above"),
     ("dyn/b.c", '#include "hal/uart.h"', "knows nothing above"),
@@ -586,14 +588,14 @@ VIOLATIONS = [
 def test_lint_accepts_a_clean_tree(folder):
     write(folder, CLEAN)
     code, out = lint(folder)
-    # All but build/out.c, and of these all but README.md are C.
+    # All files except build/out.c; of these all except README.md are C.
     equal((0, "lint_includes: %d files, %d C sources, 0 findings"
            % (len(CLEAN) - 1, len(CLEAN) - 2)), (code, out.strip()), "lint")
 
 
 def test_lint_finds_each_violation_and_nothing_else(folder):
     write(folder, CLEAN)
-    # The violation stands on line 2, to see that the line is counted.
+    # The violation is on line 2, to test the line number.
     write(folder, {path: "\n%s\n" % text for path, text, _ in VIOLATIONS})
     code, out = lint(folder)
     equal(1, code, "exit code")
@@ -610,7 +612,7 @@ def test_lint_finds_each_violation_and_nothing_else(folder):
 
 
 def test_lint_finds_a_circle_of_folders(folder):
-    """Through any number of folders, once for a circle, with the places that make it."""
+    """Through any number of folders; a circle is reported once, with the places that make it."""
     circle = {"tools/a/a.h": '#include "tools/b/b.h"\n', "tools/b/b.h": '#include "tools/c/c.h"\n',
               "tools/b/beside.h": '#include "tools/d/d.h"\n', "tools/d/d.h": "",
               "tools/c/c.c": '\n#include "tools/a/a.h"\n', "tools/c/c.h": ""}
@@ -639,7 +641,8 @@ def test_lint_of_nothing_is_red(folder):
 
 
 def lint_headers(folder, files):
-    """Of a tree with these files: exit code and the messages about each header, by its path."""
+    """Runs it on a tree with these files: exit code and the message for each header, by its
+    path."""
     write(folder, files)
     os.symlink(os.path.join(ROOT, "build"), os.path.join(folder, "build"))  # CMSIS and unity
     code, out = run([os.path.join(TOOLS, "lint_headers.sh"), *files], cwd=folder)
@@ -704,8 +707,8 @@ SECTIONS
 }
 """
 
-# A vector table and what the programs share. use() keeps arrays alive; it is in the file that is
-# compiled without -fstack-usage, as a library is.
+# A vector table and functions that the programs share. use() keeps arrays alive; it is in the file
+# that is compiled without -fstack-usage, like a library.
 COMMON = """
 void use(volatile void *p);
 void reset(void);
@@ -749,7 +752,7 @@ def stack_json(folder, *options):
 
 
 def frames(folder):
-    """Frames by gcc's own account."""
+    """Stack frames as gcc reports them."""
     with open(os.path.join(folder, "su", "main.su"), encoding="utf-8") as f:
         rows = [line.split("\t") for line in f]
     return {row[0].rpartition(":")[2]: int(row[1]) for row in rows}
@@ -781,7 +784,7 @@ def test_stack_adds_nested_calls_and_levels(folder):
     equal(["use"], result["without_su"], "functions without .su")
     code, result = stack_json(folder, "--group", "tick=irq,irq2")
     equal(main + max(irq, irq2) + FRAME, result["total"], "one level")
-    # A vector that nobody put into a group may interrupt all others.
+    # A vector without a group may interrupt all others.
     code, result = stack_json(folder, "--irq-frame", "32")
     equal(main + irq + irq2 + 2 * FRAME_SHORT, result["total"], "no groups")
 
@@ -862,7 +865,7 @@ def test_stack_alloca(folder):
     code, out = stack(folder)
     equal(1, code, "exit code")
     contains("f has a stack frame of variable size", out)
-    # The same in a library, where no .su says so.
+    # The same in a library, which has no .su file.
     build(folder, "void f(int);\nvolatile int n;\nvoid reset(void) { f(n); for (;;) { } }\n"
                   "VECTORS(reset)\n",
           library=LIBRARY + "void f(int n) { char *a = __builtin_alloca(n); use(a); use(a); }\n")
@@ -872,8 +875,8 @@ def test_stack_alloca(folder):
 
 
 def test_stack_tail_call_leaves_its_frame(folder):
-    # The frame of first() are the registers that keep its values over a call: an array on the stack
-    # would forbid the tail call.
+    # The frame of first() consists of the registers that keep its values over a call: an array on
+    # the stack would prevent the tail call.
     build(folder, "volatile int v[4];\n"
                   "NOINLINE void last(void) { volatile char a[200]; use(a); use(a); }\n"
                   "NOINLINE void first(void) {\n"
@@ -916,9 +919,9 @@ def test_stack_bad_vector(folder):
     contains("vector 2 of vectors is 0x20000001", out)
 
 
-# The truth: the program notes the lowest stack pointer it has seen, on the way down through calls,
-# a jump table, a tail call, a function with variable arguments (whose .su is too small in gcc 12),
-# code in RAM behind a veneer and an interrupt that it pends itself at the deepest point.
+# The truth: the program records its lowest stack pointer on the way down through calls, a jump
+# table, a tail call, a function with variable arguments (whose .su is too small in gcc 12), code in
+# RAM called through a veneer, and an interrupt that it pends itself at the deepest point.
 MEASURED = """
 #include <stdarg.h>
 extern unsigned __load, __start, __end;
@@ -997,7 +1000,7 @@ def test_stack_agrees_with_what_runs(folder):
                      "-serial", "null", "-semihosting-config", "enable=on,target=native",
                      "-kernel", "x.elf"], cwd=folder)
     equal(0, code, "emulator: " + out)
-    # Exact, but for the word that the core adds only when it has to align its frame.
+    # Exact, except for the word that the core adds only when it has to align its frame.
     measured = int(out)
     if measured not in (result["total"], result["total"] - 4):
         raise AssertionError("predicted %d, measured %d" % (result["total"], measured))
@@ -1083,7 +1086,8 @@ def test_heap_each_way_to_it_stops_the_link(folder):
 # ------------------------------------------------------------------------------------ the editors' file
 
 def compile_commands():
-    """The entries that `make compile_commands.json` writes for BOARD; a file that was there stays as it was."""
+    """The entries that `make compile_commands.json` writes for BOARD; an existing file is
+    restored."""
     path = os.path.join(ROOT, "compile_commands.json")
     old = None
     if os.path.exists(path):
@@ -1103,7 +1107,7 @@ def compile_commands():
 
 
 def test_editors_know_how_each_file_is_compiled(folder):
-    """Of the firmware, of the tool and of the host tests: one entry for a file, and its command works."""
+    """For firmware, tool and host tests: one entry per file, and its command works."""
     entries = compile_commands()
     files = [entry["file"] for entry in entries]
     equal(sorted(set(files)), sorted(files), "files")
@@ -1122,12 +1126,13 @@ def test_editors_know_how_each_file_is_compiled(folder):
 
 
 def test_other_flags_compile_everything_again(folder):
-    """Objects of two opinions about a struct link without a word: of a kernel, of the core, of the program."""
+    """Objects that disagree about a struct link without any message: tested for a kernel, the core
+    and the program."""
     names = ["dyn/paper/crba_q31.o", "firmware/app/tick.o", "firmware/params/bytes.o", "firmware/print.o"]
     paths = [os.path.join(folder, "stm32vldiscovery/lab", name) for name in names]
 
     def made(*words):
-        """Those of the objects that make has made."""
+        """The objects that make has built."""
         before = [os.stat(path).st_mtime_ns if os.path.exists(path) else 0 for path in paths]
         code, out = run(["make", "-s", "--no-print-directory", "BOARD=stm32vldiscovery", "LAB=1", "BUILD=" + folder, *words, *paths],
                         cwd=ROOT, timeout=5 * TIMEOUT_S)

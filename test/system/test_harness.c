@@ -1,4 +1,4 @@
-/* The frame itself: that cases run in order, and that the number formats of tests are there. */
+/* Tests of the test frame: cases run in order, and the number formats of tests work. */
 #include "test/support/harness.h"
 
 static int order;

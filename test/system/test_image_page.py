@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A reader of robot images, written from firmware/params/IMAGE.md alone, against what `appell info` says."""
+"""A reader of robot images, written from firmware/params/IMAGE.md only, compared with `appell
+info`."""
 import json
 import os
 import struct
@@ -66,7 +67,7 @@ def near(a, b):
 
 
 def test_reader(folder):
-    """Every number that `appell info` prints, too."""
+    """Also every number that `appell info` prints."""
     for name in ("puma560", "stanford", "planar3r", "twobody", "piezo6", "flex2"):
         got, said = read(image_of(folder, name)), json.loads(good("info", name, "-q", "--json"))
         assert got["name"] == said["robot"] and near(got["gravity"], said["gravity"]) and len(got["joints"]) == said["n"]
@@ -87,7 +88,7 @@ def test_puma(folder):
 
 
 def test_slot(folder):
-    """A slot of the store, as the page has it, gives the image again."""
+    """A slot of the store, built as on the page, gives the image again."""
     slot = slot_of(image := image_of(folder, "puma560"))
     magic, _, length, crc, zero, head = struct.unpack_from("<6I", slot)
     body = slot[24:24 + length]

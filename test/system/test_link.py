@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The link to emulated boards: the tool's commands, a client of another language. When something goes wrong:
-test_link_wrong.py.
+"""The link to emulated boards: the tool's commands, and a client in another language.
+test_link_wrong.py tests the link when something goes wrong.
 
     test_link.py [PROGRAM [PATTERN]]
 """
@@ -28,7 +28,8 @@ TIMEOUT_S = 120
 
 
 def firmware(board):
-    """The laboratory's ELF file, built if nobody has yet; another script may be about to do the same."""
+    """The laboratory's ELF file, built where it does not exist; another script may be about to
+    build it too."""
     path = f"build/{board}/lab/firmware.elf"
     with open("build/firmware.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -38,13 +39,13 @@ def firmware(board):
 
 
 def emulated(board):
-    """The port that starts an emulator of its own."""
+    """A port that starts its own emulator."""
     firmware(board)
     return f"qemu:{board}/lab"
 
 
 class Board:
-    """An emulated board that stays while several tools connect to it, one after the other."""
+    """An emulated board that keeps running while several tools connect, one after the other."""
 
     def __init__(self, folder, board, *options, files=()):
         self.path = os.path.join(folder, board + ".socket")
@@ -74,7 +75,7 @@ class Board:
 
 
 class Watched(Board):
-    """A board with gdb's end of the emulator, which may be connected to before the emulator is there."""
+    """A board with a connection for gdb, which can be opened before the emulator starts."""
 
     def __init__(self, folder, board, *options):
         self.name = board
@@ -118,8 +119,8 @@ def words_of(payload):
 
 
 def test_golden_chains_on_the_board(folder):
-    """Chains of golden with up to 12 joints, each in an emulator of its own: within 2e-5 of the largest torque in single
-    precision."""
+    """Golden chains of up to 12 joints, each in an emulator of its own: within 2e-5 of the largest
+    torque in single precision."""
     chains = [c for c in tool.golden("random_chains")["chains"] if c["n"] <= 12]
     worst = max(check_chain(folder, chain, emulated("netduinoplus2")) for chain in chains)
     print(f"NOTE {len(chains)} chains, worst error {worst:.2g} of the largest torque")
@@ -127,7 +128,7 @@ def test_golden_chains_on_the_board(folder):
 
 
 def test_every_problem_is_the_host_s_bit_for_bit(folder):
-    """The board's rows are those of the host in the same number type, from the same image."""
+    """The board's rows equal the host's in the same number type, from the same image."""
     image = os.path.join(folder, "puma.img")
     good("image", "puma560", "-q", "-o", image)
     numbers = random.Random(5)
@@ -157,7 +158,7 @@ def test_what_a_build_lacks_is_named(folder):
     assert there == table("id", image, rows=[[0.1] * 9]), there
 
 
-# A sum on the way to these accelerations wraps in q31, and the board does not see it.
+# A sum in the computation of these accelerations wraps in q31, and the board does not notice.
 WRAPS = """name: two
 convention: mdh
 gravity: [0, 0, -9.81]
@@ -179,7 +180,7 @@ def test_forward_dynamics_that_overflows_is_refused(folder):
     there = run("fd", robot, "-q", "--real", "q31", "--port", emulated("netduino2"), rows=rows)
     assert here.returncode == 2 and "row 2: q31 overflows before" in here.stderr, here
     assert (there.returncode, there.stderr) == (here.returncode, here.stderr), there
-    # Of the row before it there is an answer, here and there in units of their own.
+    # The previous row has an answer, in both cases in its own units.
     assert there.stdout.count("\n") == here.stdout.count("\n") == 1, there
 
 
@@ -205,7 +206,7 @@ def test_flash_survives_a_warm_reset(folder):
         assert "(only in RAM)" not in good("get", "kp[2]", "--port", board.port)
         client = wire.Client(board.connect())
         kp = client.parameter_names().index("kp")
-        client.set(kp, 4321, 1)  # what a start forgets
+        client.set(kp, 4321, 1)  # a restart forgets this
         client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
         client = wire.Client(client.line)
         assert client.robot()[0] == "puma560"
@@ -234,7 +235,8 @@ def test_the_difference_is_shown_and_dry_run_changes_nothing(folder):
 
 
 def test_parameters_are_part_of_the_difference(folder):
-    """What was set on the board: the image's own come back, others stay, and both are told."""
+    """Parameters set on the board: those of the image come back, others stay, and the tool reports
+    both."""
     with Board(folder, "mps2-an500") as board:
         first = good("params", "apply", "puma560", "--port", board.port)
         assert "this lasts until the next reset" in first and "survives" not in first, first
@@ -254,7 +256,7 @@ def test_parameters_are_part_of_the_difference(folder):
 
 
 def test_feedback_in_the_difference_is_what_happens(folder):
-    """A file that does not say it leaves the board's as it is; one that does changes it."""
+    """A file without feedback leaves the board's as it is; one with feedback changes it."""
     with open("tools/robots/planar3r.yaml") as file:
         text = re.sub(r"(?m)^control:.*\n", "", file.read())
     for name, control in (("silent", ""), ("computed", "control: {rate: 1000, feedback: computed_torque}\n")):
@@ -275,7 +277,7 @@ def test_a_motion_is_stopped_before_a_change(folder):
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "puma560", "--port", board.port)
         client = wire.Client(board.connect())
-        # It lasts however much faster than the tool the emulator is.
+        # Long enough for an emulator that is much faster than the tool.
         client.ask(wire.MOTION, struct.pack("<Bf6f", 2, 40000.0, *[0.3] * 6))
         client.line.close()
         done = run("params", "apply", "planar3r", "--port", board.port)
@@ -352,7 +354,8 @@ def test_monitor(folder):
 
 
 def test_monitor_into_a_pipe(folder):
-    """Whole rows and all of them, however it ends: by count, by control-C, by a reader that has seen enough."""
+    """All rows, and only whole ones, however it ends: by count, by control-C, by a reader that
+    closes the pipe."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         monitor = [tool.PROGRAM, "monitor", "--port", board.port, "--fields", "q", "--every", "10"]
@@ -373,7 +376,7 @@ def test_monitor_into_a_pipe(folder):
 
 
 def test_choice_of_telemetry_is_kept(folder):
-    """What monitor was told, get tells, save keeps, and the next monitor shows."""
+    """The choice given to monitor is shown by get, kept by save and used by the next monitor."""
     with Board(folder, "mps2-an500") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         assert "no fields are chosen" in good("get", "telemetry", "--port", board.port)
@@ -392,7 +395,7 @@ def test_choice_of_telemetry_is_kept(folder):
 
 
 def test_monitor_on_a_terminal(folder):
-    """A live table: drawn again in place, ended by control-C."""
+    """A live table: redrawn in place, ended by control-C."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         pid, terminal = pty.fork()
@@ -421,7 +424,8 @@ def test_monitor_on_a_terminal(folder):
 # ----------------------------------------------------------------------------- a client of another kind
 
 def test_protocol_page_has_every_number(folder):
-    """Reasons, faults, stops, states and motions, so that nobody needs a header to know what an answer means."""
+    """Reasons, faults, stops, states and motions, so that nobody needs a header to understand an
+    answer."""
     with open("firmware/link/PROTOCOL.md") as file:
         page = file.read()
     for header, table, form, base in (("app/errors", "APP_ERROR_TABLE", "| {} | request | `{}` |", 0),
@@ -446,7 +450,7 @@ def test_client_written_from_the_page(folder):
     image = image_of(folder, "puma560")
     with Board(folder, "netduinoplus2") as board:
         line = board.connect()
-        line.sendall(b"noise \x00\x05garbage")  # whoever was there before
+        line.sendall(b"noise \x00\x05garbage")  # left by an earlier client
         client = wire.Client(line)
         assert client.board == "netduinoplus2" and client.real == "f32" and client.payload == 248
         names = client.parameter_names()
@@ -458,19 +462,19 @@ def test_client_written_from_the_page(folder):
             client.set(names.index("observer_hz"), 1e9)
             raise AssertionError("taken although out of range")
         except wire.Refused as refusal:
-            assert refusal.args == (6, struct.pack("<h", -11)), refusal.args  # the page: outside its range
+            assert refusal.args == (6, struct.pack("<h", -11)), refusal.args  # the page: out of range
         fields = {client.field(i)[0]: i for i in range(client.fields)}
         size, needed, available = client.stream([fields["tick"], fields["q"]], 5, 10**6)
         assert (size, needed, available) == (7 * 4 + 17, 450 * 1000 // 5, 829440), (size, needed, available)
         target = struct.pack("<6f", *(0.3, -0.2, 0.4, 0.1, 0.1, 0.1))
         client.ask(wire.MOTION, struct.pack("<Bf", 2, 1.0) + target)
-        begun = struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]  # its first tick is the next one at the latest
+        begun = struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]  # it starts with the next tick at the latest
         samples = client.collect(1)
         while samples[-1][0] <= begun + 1000:
             samples = client.collect(len(samples) + 1)
         ticks = [tick for tick, _, _, _ in samples]
         steps = [b - a for a, b in zip(ticks, ticks[1:])]
-        assert steps.count(5) >= len(steps) - 1 and 1 <= min(steps), ticks  # the motion begins them anew
+        assert steps.count(5) >= len(steps) - 1 and 1 <= min(steps), ticks  # the motion restarts the count
         for tick, lost, first, words in samples:
             assert lost == 0 and first == 0 and words[0] == tick, (tick, lost, first, words)
         waist = struct.unpack("<f", struct.pack("<I", samples[-1][3][1]))[0]
@@ -480,7 +484,7 @@ def test_client_written_from_the_page(folder):
             raise AssertionError("saved while the outputs are on")
         except wire.Refused as refusal:
             assert refusal.args[0] == 5
-        # Another one comes while samples are streaming.
+        # A second client comes while samples are streaming.
         line.close()
         client = wire.Client(board.connect())
         assert client.robot()[0] == "puma560"
@@ -489,7 +493,8 @@ def test_client_written_from_the_page(folder):
 
 
 def changes_behind_an_image(folder, name, image):
-    """Flags, joints and a parameter of a board that got the end of its first image and changes in one burst."""
+    """Flags, joints and a parameter of a board that gets the end of its first image and changes in
+    one burst."""
     with Board(folder, name) as board:
         line = board.connect()
         client = wire.Client(line)
@@ -506,7 +511,8 @@ def changes_behind_an_image(folder, name, image):
 
 
 def test_changes_right_behind_an_image(folder):
-    """Before the first tick with the arm: it comes while constants are made, and must find good ones."""
+    """Before the first tick with the arm: the tick comes while constants are prepared and must find
+    valid ones."""
     for name in ("netduinoplus2", "netduino2"):
         image = image_of(folder, "puma560")
         for again in range(3):
@@ -537,7 +543,8 @@ def test_ports_that_cannot_be_opened(folder):
 
 
 def test_a_socket_that_somebody_else_holds(folder):
-    """An emulator serves one client; the next one waits for an answer in vain, and is told why that may be."""
+    """An emulator serves one client; the next one gets no answer, and the message names the
+    possible reason."""
     path = os.path.join(folder, "held")
     with socket.socket(socket.AF_UNIX) as line:
         line.bind(path)
@@ -585,7 +592,8 @@ def test_port_without_permission(folder):
 
 
 def test_latency_timer_is_noticed(folder):
-    """An adapter that collects bytes for 16 ms, in a sysfs of our own; behind it an emulated board."""
+    """An adapter that buffers bytes for 16 ms, in a sysfs of our own, with an emulated board on
+    it."""
     master, slave = pty.openpty()
     name = os.ttyname(slave)
     place = os.path.join(folder, "class/tty", os.path.basename(name), "device")

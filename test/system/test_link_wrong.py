@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""When the link to an emulated board goes wrong: bytes that are spoilt, swallowed or cut off on the line, noise, resets,
-crashes.
+"""When the link to an emulated board goes wrong: bytes that are corrupted, dropped or cut off on
+the line, noise, resets, crashes.
 
     test_link_wrong.py [PROGRAM [PATTERN]]
 """
@@ -19,15 +19,16 @@ import test_appell as tool  # noqa: E402
 from test_appell import LONG_RUN, good, run  # noqa: E402
 from test_link import TIMEOUT_S, Board, Watched, firmware, image_of, words_of  # noqa: E402
 
-# 10 MB where there is time; make test sends a part of it that takes a few seconds.
+# 10 MB in the long tests; make test sends a part that takes a few seconds.
 NOISE_BYTES = 10_000_000 if LONG_RUN else 30_000
 
 
 # ----------------------------------------------------------------------------------- a line with somebody on it
 
 class Between:
-    """Sits on the line between a tool and a board. meddle(content) of a frame, either way: the content to pass on, None
-    to swallow it, or an exception to cut the line. One tool, then the line is closed."""
+    """Sits on the line between a tool and a board. meddle(content) gets each frame, in both
+    directions, and returns the content to pass on, None to drop it, or raises an exception to cut
+    the line. Serves one tool, then closes the line."""
 
     def __init__(self, folder, board, meddle):
         self.meddle, self.board = meddle, board.connect()
@@ -74,7 +75,7 @@ def flipped(content, at=-1):
 
 
 def has_arm(board, robot, kp=None, stored=None):
-    """What runs on a board, asked past whoever was between."""
+    """Asks the board directly which arm it runs."""
     client = wire.Client(board.connect())
     try:
         assert client.robot()[0] == robot, client.robot()
@@ -87,7 +88,8 @@ def has_arm(board, robot, kp=None, stored=None):
 
 
 class Reads:
-    """Spoils answers of IMAGE_READ: those of one image (0 runs, 1 stored), after `after` has passed, `times` of them."""
+    """Corrupts answers of IMAGE_READ: those of one image (0 running, 1 stored), after `after` has
+    passed, `times` of them."""
 
     def __init__(self, which, after, times):
         self.which, self.after, self.times, self.armed, self.asked = which, after, times, False, None
@@ -97,14 +99,15 @@ class Reads:
         if content[0] == wire.IMAGE_READ:
             self.asked = content[2]
         hits = content[0] == wire.IMAGE_READ | wire.ANSWER and self.asked == self.which and self.armed
-        if hits and self.times > 0 and len(content) > 20:  # of the image, not of its head
+        if hits and self.times > 0 and len(content) > 20:  # of the image, not of its header
             self.times -= 1
             return flipped(content)
         return content
 
 
 def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
-    """What is read back differs once: the arm from before, with its unsaved parameters, is put back and verified."""
+    """One readback differs: the previous arm, with its unsaved parameters, is restored and
+    verified."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         good("set", "kp[2]", "77", "--port", board.port)
@@ -114,14 +117,15 @@ def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
         assert "what was read back is not what was sent" in done.stderr, done.stderr
         assert "the previous robot was put back and verified" in done.stderr, done.stderr
         has_arm(board, "planar3r", kp=77)
-        # Nothing that is read back is right: said, and nothing is claimed.
+        # Every readback is wrong: the message says so and claims nothing.
         with Between(folder, board, Reads(0, wire.IMAGE_END, 10**6)) as line:
             done = run("params", "apply", "puma560", "--port", line.port)
         assert done.returncode == 1 and "could not be put back" in done.stderr, done
 
 
 def test_a_change_that_the_board_refuses_leaves_what_ran(folder):
-    """Bytes that change on the way and carry a good checksum of their frame: that of the image refuses them."""
+    """Bytes that change on the line with a valid frame checksum: the checksum of the image refuses
+    them."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         good("set", "kp[2]", "77", "--port", board.port)
@@ -144,13 +148,14 @@ def test_a_line_that_breaks_during_a_change_leaves_what_ran(folder):
         with Between(folder, board, breaks) as line:
             done = run("params", "apply", "puma560", "--port", line.port)
         assert done.returncode == 1 and "the line to the board was closed" in done.stderr, done
-        assert "could not be put back" in done.stderr, done.stderr  # nobody knows
+        assert "could not be put back" in done.stderr, done.stderr  # the tool cannot know
         has_arm(board, "planar3r")
         assert "applied" in good("params", "apply", "puma560", "--port", board.port)
 
 
 def test_answers_that_get_lost_are_asked_for_again(folder):
-    """The first answers to two kinds of requests are swallowed: all is done once, and comes out right."""
+    """The first answers to two kinds of requests are dropped: everything is done once, and the
+    result is right."""
     lose = {wire.IMAGE_DATA, wire.IMAGE_READ}
 
     def swallows(content):
@@ -166,7 +171,7 @@ def test_answers_that_get_lost_are_asked_for_again(folder):
 
 
 def test_what_is_stored_wrong_is_rolled_back(folder):
-    """The set that was stored is read back wrong: store, arm and parameters are again what they were."""
+    """The stored set is read back wrong: store, arm and parameters are restored."""
     before = image_of(folder, "planar3r")
     with Board(folder, "mps2-an500") as board:
         good("flash", "planar3r", "--port", board.port)
@@ -188,7 +193,7 @@ def test_what_is_stored_wrong_is_rolled_back(folder):
 # ------------------------------------------------------------------------------------- noise, crashes
 
 class Counted(socket.socket):
-    """A line to a board that counts what was sent."""
+    """A line to a board that counts the bytes sent."""
     bytes_sent = 0
 
     def send(self, data):
@@ -202,7 +207,7 @@ class Counted(socket.socket):
 
 
 def flood(client, numbers, count):
-    """Noise as fast as the emulator takes it; answers in between are thrown away."""
+    """Noise as fast as the emulator takes it; answers in between are discarded."""
     left = count
     while left > 0:
         chunk = numbers.randbytes(min(4096, left))
@@ -220,12 +225,13 @@ def flood(client, numbers, count):
 
 
 def test_noise_into_the_running_board(folder):
-    """No fault, no missed tick, it answers; what is lost, and why.
+    """No fault, no missed tick, it answers; also what is lost, and why.
 
-    Bytes are lost where the ring of the receiver (256 bytes, hal/stm32/uart.c) is full. An answer says that the ring
-    was empty when its request had been read, so that noise and the next request, together less than the ring, lose
-    nothing: every byte is asserted. Nothing is said of a flood, which comes faster than any line: it is lost in part
-    and counted, and the board must survive it; the request behind it may be lost with it and is repeated.
+    Bytes are lost where the receiver's ring (256 bytes, hal/stm32/uart.c) is full. An answer means
+    that the ring was empty after its request was read, so noise plus the next request, together
+    smaller than the ring, lose nothing: the test asserts every byte. A flood comes faster than any
+    line: a part of it is lost and counted, and the board must survive it. The request after the
+    flood may be lost too and is repeated.
     """
     noise, ring, request = 200, 256, len(wire.encode(bytes([wire.COUNTERS, 0])))
     assert noise + request < ring
@@ -235,11 +241,12 @@ def test_noise_into_the_running_board(folder):
         line = Counted(fileno=board.connect().detach())
         client = wire.Client(line)
         client.apply(image)
-        client.ask(wire.MOTION, struct.pack("<Bf", 0, 0))  # the loop is closed and stays so
+        client.ask(wire.MOTION, struct.pack("<Bf", 0, 0))  # the loop is closed and stays closed
         before, counted = words_of(client.ask(wire.COUNTERS)), line.bytes_sent
         flooded = flood(client, numbers, NOISE_BYTES // 3)
         client.ask(wire.COUNTERS)
-        client.timeout_s = TIMEOUT_S  # from here on nothing may be lost, and all repetitions are before the next answer
+        # From here on nothing may be lost, and all repetitions come before the next answer.
+        client.timeout_s = TIMEOUT_S
         first = after = words_of(client.ask(wire.COUNTERS))
         assert after[8] < flooded, f"all of {flooded} bytes lost"
         sent = 0
@@ -263,13 +270,13 @@ def test_noise_into_the_running_board(folder):
                   f"measured link.noise_bytes {sent}")
 
 
-# A counter of virtual time that the emulator has, and its steps in a second.
+# A counter of virtual time in the emulator, and its steps per second.
 CLOCKS = {"netduinoplus2": (0x40000c24, 1_000_000_000), "netduino2": (0x40000c24, 1_000_000_000),
           "mps2-an500": (0x40028018, 25_000_000)}
 
 
 def ticks_apart(board):
-    """Seconds between five ticks, in the emulator's time, which stands still while gdb has the board."""
+    """Seconds between five ticks, in the emulator's time, which stops while gdb has the board."""
     address, hz = CLOCKS[board.name]
     seen = board.gdb("break tick_interrupt", *(["continue", f"output *(unsigned *){address}", "echo \\n"] * 6), "delete")
     counts = [int(line) for line in re.findall(r"^(\d+)$", seen, re.M)]
@@ -282,7 +289,8 @@ def test_the_tick_is_right_after_a_reset(folder):
         with Watched(folder, name) as board:
             client = wire.Client(board.connect())
             for start in ("power-up", "a reset"):
-                # A tick waits for what runs with interrupts off: far less than 1,250 instructions of 8 ns.
+                # A tick waits for code that runs with interrupts off: far less than 1,250
+                # instructions of 8 ns.
                 apart = ticks_apart(board)
                 assert all(abs(s - 1e-3) <= 1e-5 for s in apart), f"{name}, after {start}: {apart}"
                 client.ask(wire.RESET, struct.pack("<I", 0x4c504152))

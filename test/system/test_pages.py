@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The pages show what was measured and what the tables of the sources say; and the scripts that see to it can fail:
-tools/dev/pages.py, lint_pages.py, lint_words.py and what tools/dev/runtests.py keeps of the numbers of tests.
+"""The pages show the accepted measurements and the tables of the sources. The scripts that check
+this can fail: tools/dev/pages.py, lint_pages.py, lint_words.py and the part of
+tools/dev/runtests.py that collects the numbers of tests.
 """
 import json
 import os
@@ -86,7 +87,7 @@ def test_check_finds_each_disagreement(folder):
 # ----------------------------------------------------------------------------------- from tests to pages
 
 def run_jobs(folder, *jobs, options=()):
-    """Runs jobs in a tree of their own; output of the runner."""
+    """Runs jobs in a tree of their own; returns the output of the runner."""
     write(folder, {"jobs": "".join(job + "\n" for job in jobs)})
     code, out = run([sys.executable, os.path.join(TOOLS, "runtests.py"), "jobs", "--measured", "build/measured", *options], cwd=folder)
     equal(0, code, out)

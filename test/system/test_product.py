@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What the product's image may take of a board, what must not be in it, and what the tool says where it is missing.
+"""How much of a board the product's image may take, what must not be in it, and what the tool says
+where that is missing.
 
-    test_product.py [unused [PATTERN]]
+test_product.py [unused [PATTERN]]
 """
 import re
 import sys
@@ -11,10 +12,10 @@ import elf  # noqa: E402
 import size  # noqa: E402
 from test_appell import main, run  # noqa: E402
 
-# The gates that later changes must keep; today's numbers are printed as notes.
+# Limits that later changes must keep; the test prints today's numbers as notes.
 RAM_MOST = 0.65
 TEXT_MOST = 200 * 1024
-# Number type of the board's core, and one that the product must not have.
+# Number type of the board's core, and one that must not be in the product.
 BOARDS = {"netduinoplus2": ("f32", "q31"), "netduino2": ("q31", "f32")}
 PAPERS = re.compile(r"dyn_(ne|wo1|crba|aba|ga|denoc)_\w+")
 
@@ -43,7 +44,8 @@ def test_server_of_the_small_board(folder):
 
 
 def test_product_has_no_laboratory(folder):
-    """Neither the papers' methods nor another number type; the laboratory has both."""
+    """The product has neither the papers' methods nor another number type; the laboratory has
+    both."""
     for board, (own, other) in BOARDS.items():
         for lab in (False, True):
             names = functions(image(board, lab))
@@ -58,7 +60,7 @@ PORT = "qemu:build/netduinoplus2/firmware.elf"
 
 
 def test_selftest_works_on_the_product(folder):
-    """With the kernels that it has."""
+    """It tests the kernels that the product has."""
     done = run("selftest", "--port", PORT, "-q")
     assert done.returncode == 0 and "by fast in f32" in done.stdout, done
 
@@ -76,7 +78,8 @@ def test_what_needs_the_laboratory_says_so(folder):
 
 
 def test_more_joints_than_the_product_takes(folder):
-    """Refused with both numbers and the cure, before anything is sent; the laboratory takes them."""
+    """Refused with both numbers and the cure, before anything is sent; the laboratory accepts
+    them."""
     robot = f"{folder}/chain.yaml"
     with open(robot, "w", encoding="utf-8") as file:
         file.write("name: chain\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")

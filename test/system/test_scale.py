@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Fixed point with a proof, over the robots: every rigid robot of tools/robots, the URDFs of ../shared/robots
-and the random chains of the reference values. For each, q31 is proved, states and corners of the limits go
-through its checked variant, and no error is above the guaranteed one.
+"""Fixed point with a proof, over the robots: every rigid robot of tools/robots, the URDFs of
+../shared/robots and the random chains of the reference values. For each, q31 is proved, the checked
+backend runs states and corners of the limits, and no error exceeds the guaranteed one.
 
     test_scale.py [PROGRAM [STATES]]
 
-STATES is a million for each robot of our own and 20,000 for the others; LONG=1 takes ten million for all.
+STATES is a million for each robot of tools/robots and 20,000 for the others; LONG=1 takes ten
+million for all.
 """
 import json
 import os
@@ -19,7 +20,7 @@ from test_appell import CONVENTION, ROBOTS, Skip, golden, main, robot_file  # no
 
 PROGRAM = os.path.abspath(arguments[1] if len(arguments) > 1 else "build/host/appell")
 STATES = int(arguments[2]) if len(arguments) > 2 else 10_000_000 if os.environ.get("LONG") else None
-# Where a file gives no limits of speed; also those of the random chains.
+# For files without limits of speed, and for the random chains.
 SPEEDS = "3,10"
 OWN = ["puma560", "stanford", "planar3r", "twobody", "piezo6", "cmu-dd"]
 
@@ -58,7 +59,7 @@ def verify(robot, states):
     for joint in answer["verify"]["joints"]:
         seen = joint["id"]
         part = seen["error"] / seen["largest"]
-        # The goal of the backend: a hundred-thousandth of the largest torque of the joint.
+        # The limit: a hundred-thousandth of the largest torque of the joint.
         assert part < 1e-5, f"{robot}: {joint['name']} is off by {part:.1e} of its largest torque"
         assert 0 < seen["error"] <= seen["guaranteed"], f"{robot}: {joint['name']}: {seen}"
         worst = max(worst, part)
@@ -81,7 +82,7 @@ def verify_all(name, robots, states=20_000):
 def test_robots_of_our_own(folder):
     answers = verify_all("own", OWN, 1_000_000)
     puma = answers[0][2]
-    # The bounds are not idle: at most 3 bits above the largest value seen.
+    # The bounds are tight: at most 3 bits above the largest value seen.
     assert puma["verify"]["loosest_bits"] <= 3, puma["verify"]["loosest"]
 
 
@@ -96,7 +97,8 @@ def test_random_chains(folder):
 
 
 def test_statement(folder):
-    """What a reader sees: the sentence, the tightest intermediate by name and joint, the errors of the torques."""
+    """The printed statement: the sentence, the tightest intermediate by name and joint, the errors
+    of the torques."""
     text = scale("puma560").stdout
     print(f"measured-block scale.puma560\n```\n{text}```\nmeasured-end")
     answer = json.loads(scale("puma560", "--json").stdout)
@@ -120,11 +122,11 @@ def changed(folder, name, robot, old, new):
 
 
 def test_refusals(folder):
-    """An arm that does not fit is told what overflows, where, and what to change."""
+    """For an arm that does not fit, the message says what overflows, where, and what to change."""
     path = changed(folder, "wild", "puma560", "velocity: 3.9, acceleration: 20", "velocity: 3.9, acceleration: 1.0e+12")
     done = scale(path)
     assert done.returncode == 1 and "can overflow" in done.stdout, done.stdout
-    # The joints behind accelerate with the one whose limit is wrong.
+    # The later joints accelerate with the one whose limit is wrong.
     assert "angular acceleration (wd) of flange" in done.stdout and "lower the limits of acceleration" in done.stdout
     assert "acceleration of wrist_roll, 1e+12" in done.stdout
     answer = json.loads(scale(path, "--json").stdout)
@@ -133,7 +135,7 @@ def test_refusals(folder):
     assert done.returncode == 2 and "limits of velocity, acceleration" in done.stderr, done.stderr
     for bad in (["--limits", "3"], ["--limits", "3,0"], ["--verify", "0"], ["--verify", "x"]):
         assert scale("puma560", *bad).returncode == 2, bad
-    # An image that is made of it says that it is for floats only, and has no constants of q31.
+    # An image of this arm says that it is for floats only, and has no constants of q31.
     image = os.path.join(folder, "wild.img")
     done = subprocess.run([PROGRAM, "image", path, "-o", image], capture_output=True, text=True)
     assert done.returncode == 0 and "float32 only" in done.stderr
@@ -142,7 +144,7 @@ def test_refusals(folder):
 
 
 def test_a_falsified_limit(folder):
-    """States beyond the limits that were proved overflow: the checked variant sees it."""
+    """States beyond the proved limits overflow: the checked backend detects it."""
     answer = json.loads(scale("puma560", "--json").stdout)
     rows = " ".join(["0"] * 6 + ["1e3"] * 6 + ["0"] * 6)
     done = subprocess.run([PROGRAM, "id", "-q", "puma560", "--real", "q31"], input=rows + "\n", capture_output=True,

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests of tools/dev/setup.sh without a network and without touching the machine: each test has a box
-# with a copy of the script in a tree of its own and a PATH of stubs that record how they were
-# called. What the stubs cannot show (real apt, real npm) a fresh Debian machine shows.
+# Tests of tools/dev/setup.sh without a network and without touching the machine: each test has a
+# box with a copy of the script in a tree of its own and a PATH of stubs that record their calls.
+# What the stubs cannot show (real apt, real npm) must be tried on a fresh Debian machine.
 set -u
 
 here=$(CDPATH='' cd "$(dirname "$0")/../.." && pwd -P)
@@ -19,14 +19,14 @@ codename=${codename:-stable}
 
 # ---- the box ------------------------------------------------------------------------------------
 
-# The stubs find their box in $HOME, so that a box is a copy of one that was made before.
+# The stubs find their box in $HOME, so that a box can be a copy of another one.
 stub() {
     cat >"$box/bin/$1"
     chmod +x "$box/bin/$1"
 }
 
-# A box where everything is installed but CMSIS and Unity, the account is root and the package
-# lists are there. The script's copy expects the archives of the box.
+# A box in which everything except CMSIS and Unity is installed, the account is root and the package
+# lists exist. The script's copy expects the archives of the box.
 first_box() {
     use_box "$1"
     mkdir -p "$all/real" "$box/bin" "$box/lists" "$box/etc/parts" "$tree/tools/dev" \
@@ -77,7 +77,7 @@ EOF
 #!/bin/sh
 echo "lists='$HOME/lists' list='$HOME/etc/sources.list' parts='$HOME/etc/parts'"
 EOF
-    # install fails as long as the file 'broken' has lines, of which an update takes one
+    # install fails as long as the file 'broken' has lines; an update removes one line
     stub apt-get <<'EOF'
 #!/bin/sh
 while [ "$1" = -o ]; do
@@ -114,7 +114,8 @@ source)
 esac
 exit 0
 EOF
-    # Ends when the script under test says so; after 5 s in any case, and then its test fails.
+    # Ends when the output of the tested script contains the text; otherwise after 5 s, and then the
+    # test fails.
     stub until-out-says <<'EOF'
 #!/bin/sh
 for i in 1 2 3 4 5 6 7 8 9 10; do

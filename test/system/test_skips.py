@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Instruction skips: the emulated F405 executes a tick in which one instruction, or two in a row, is passed over, as a glitch of
-the supply would do it. Every instruction of the code that limits outputs, looks for faults and latches them, and of the tick
-around it, in two situations of the PUMA 560: a jammed joint at its torque limit, and the tick in which an encoder is lost.
-Outputs may be above their limit, or on after the fault, in the tick of the skip and in no other.
-And every instruction that checks the CRC of an image, with an image that was damaged in memory: how often it is taken.
+"""Instruction skips: the emulated F405 executes a tick in which one instruction, or two in
+sequence, is skipped, as by a glitch of the supply. The test covers every instruction of the code
+that limits outputs, detects faults and latches them, and of the tick around it, in two situations
+of the PUMA 560: a jammed joint at its torque limit, and the tick in which an encoder fails. Outputs
+may be above their limit, or on after the fault, only in the tick of the skip. It also covers every
+instruction that checks the CRC of an image, with an image that was damaged in memory: how often it
+is accepted.
 
-The emulator's gdb stub is spoken to directly; a skipped instruction is one that was overwritten with NOP for the time of its
-execution, and every case begins from a snapshot.
+The test talks to the emulator's gdb stub directly. To skip an instruction it overwrites it with NOP
+while it executes; every case begins from a snapshot.
 
     test_skips.py [PROGRAM [PATTERN]]
 
@@ -29,16 +31,17 @@ from test_link import TIMEOUT_S, Watched, firmware, image_of  # noqa: E402
 
 BOARD = "netduinoplus2"
 SAMPLE = 15  # skips of each situation in `make test`
-HANG_S = 10  # without a tick, of this machine's time: five simulated milliseconds are due
+HANG_S = 10  # no tick for this many seconds of real time, in which five simulated milliseconds are due
 FUNCTIONS = ["control_feedback", "control_drive", "guard_inputs", "guard_loop", "supervisor_take", "app_stages_run",
              "app_tick", "tick_interrupt"]
 CRC_FUNCTIONS = ["app_load", "app_load_arm", "image_read", "crc32_add"]
 LINK = 14  # register
-TICKS = 5  # looked at from the skip on
+TICKS = 5  # observed from the skip on
 JAMMED, LOST = 5, 3
 def limits_of_duty():
-    """Of each joint in Q15, from its robot file: V = R tau / (k N) + k N qd, by the supply, with the torque limit and as fast as
-    the arm is meanwhile, 0.1 rad/s."""
+    """Limit of the duty of each joint in Q15, from its robot file: V = R tau / (k N) + k N qd,
+    divided by the supply, with the torque limit and the speed of the arm at that time, 0.1
+    rad/s."""
     with open("tools/robots/puma560.yaml", encoding="utf-8") as file:
         text = file.read()
     motors = re.findall(r"motor: \{resistance: ([\d.]+), torque_constant: ([\d.]+), gear: (-?[\d.]+), .*?voltage: ([\d.]+)\}", text)
@@ -59,7 +62,7 @@ class Stub:
         self.line.connect(path)
         self.line.settimeout(TIMEOUT_S)
         self.received = b""
-        self.send("qC")  # its answer looks like no other: connecting has stopped the machine, which is told, too
+        self.send("qC")  # its answer is unique: connecting has stopped the machine, which sends a report too
         while not self.packet().startswith("QC"):
             pass
 
@@ -109,12 +112,12 @@ class Stub:
         assert answer == "OK", f"breakpoint {address:x}: {answer}"
 
     def stop_at_write(self, address, on):
-        """To a word."""
+        """Switches a watchpoint for writes to a word on or off."""
         answer = self.ask(f"{'Z' if on else 'z'}2,{address:x},4")
         assert answer == "OK", f"watchpoint {address:x}: {answer}"
 
     def go(self, timeout_s=TIMEOUT_S):
-        """Where it stops; 0: it does not."""
+        """The address where it stops; 0: it does not stop."""
         self.line.settimeout(timeout_s)
         try:
             self.ask("c")
@@ -128,7 +131,8 @@ class Stub:
 
 
 def functions(names):
-    """Start and end of each, and its instructions as (address, size), from the disassembly."""
+    """Start and end of each function, and its instructions as (address, size), from the
+    disassembly."""
     text = subprocess.run(["arm-none-eabi-objdump", "-d", firmware(BOARD)], check=True, capture_output=True, text=True).stdout
     out = {}
     for name in names:
@@ -146,7 +150,8 @@ def symbol(expression):
 
 
 def empty_disk(path):
-    """A qcow2 image of 64 MB with nothing in it, for the emulator's snapshots: head, table and block of reference counts, L1."""
+    """An empty qcow2 image of 64 MB for the emulator's snapshots: header, table and block of
+    reference counts, L1."""
     cluster = 0x10000
     head = struct.pack(">4sIQIIQIIQQIIQ", b"QFI\xfb", 2, 0, 0, 16, 64 << 20, 0, 1, 3 * cluster, cluster, 1, 0, 0)
     with open(path, "wb") as file:
@@ -155,7 +160,7 @@ def empty_disk(path):
 
 
 class Situation:
-    """The board in a snapshot, and what can be looked at."""
+    """A board in a snapshot, and what can be observed of it."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -191,7 +196,8 @@ class Situation:
         self.stub = Stub(self.board.stub.path)
 
     def move(self, motion):
-        """With the stub attached: a motion from its request to its end and no tick more."""
+        """With the stub attached: runs a motion from its request to its end and not one tick
+        more."""
         stub = self.stub
         self.client.line.sendall(wire.encode(bytes([wire.MOTION, (self.client.sequence + 1) & 255]) + motion))
         begun = ended = False
@@ -214,8 +220,8 @@ class Situation:
         return struct.unpack("<6i", data[0]), data[1][0]
 
     def case(self, address, sizes, prepare):
-        """Outputs at the end of each tick from the skip on, fewer where no more ticks come; None: not executed, False:
-        crashed."""
+        """Outputs at the end of each tick from the skip on, fewer where ticks stop coming; None:
+        not executed, False: crashed."""
         stub = self.stub
         stub.monitor("loadvm begin")
         prepare(stub)
@@ -279,7 +285,7 @@ class Situation:
 
 
 def cases(names):
-    """(address, sizes of what is skipped) of one instruction and of two in a row."""
+    """(address, sizes of the skipped instructions) for one instruction and for two in sequence."""
     out = []
     for code in functions(names).values():
         out += [(a, [size]) for a, size in code]
@@ -288,7 +294,7 @@ def cases(names):
 
 
 def count(situation, prepare, exceeds, what):
-    """Every case; the outputs may be wrong in one tick."""
+    """Runs every case; the outputs may be wrong in one tick."""
     skipped = idle = crashed = hung = once = 0
     wrong = []
     for address, sizes in cases(FUNCTIONS):
@@ -313,14 +319,14 @@ def count(situation, prepare, exceeds, what):
 
 
 def test_limits(folder):
-    """The shoulder is jammed and wants far more than its torque limit."""
+    """The shoulder is jammed and needs far more than its torque limit."""
     situation = Situation(folder)
     try:
         situation.load()
         situation.set(guard_tracking=10, guard_limit_s=10, guard_direction=0, sim_defect_joint=1)
         situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
         situation.set(sim_defect=JAMMED)
-        situation.attach()  # from here on: at the limit for longer than guard_limit_s would be a fault
+        situation.attach()  # from here on, staying at the limit longer than guard_limit_s would be a fault
         situation.move(struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
         situation.freeze()
         limits = limits_of_duty()
@@ -337,7 +343,7 @@ def test_limits(folder):
 
 
 def test_fault(folder):
-    """An encoder is lost: from this tick on there is no duty cycle any more."""
+    """An encoder fails: from this tick on the duty is zero."""
     situation = Situation(folder)
     try:
         situation.load()
@@ -358,15 +364,16 @@ def test_fault(folder):
 
 
 def damaged(image):
-    """The PUMA with a torque limit of the shoulder that is four times as large: one bit of its exponent."""
+    """The image of the PUMA with four times the torque limit of the shoulder: one bit of its
+    exponent."""
     at = image.find(struct.pack("<f", 186.4))
     assert at > 0, "there is no such limit"
     return image[:at] + struct.pack("<f", 4 * 186.4) + image[at + 4:]
 
 
 def test_crc(folder):
-    """An image that was damaged after it was made and before it was sent: its own CRC is all that tells. Skips from where the
-    board begins to read it until it has an answer."""
+    """An image that was damaged after it was made and before it was sent: only its own CRC shows
+    that. Skips from the start of reading on the board until its answer."""
     situation = Situation(folder)
     try:
         situation.load()
@@ -383,7 +390,8 @@ def test_crc(folder):
         after = stub.register(LINK) & ~1
         stub.stop_at(entry, False)
         stub.monitor("savevm begin")
-        # Not the answer alone: a skipped jump may fall into a function that answers OK and has loaded nothing.
+        # The answer is not enough: a skipped jump may fall into a function that answers OK and has
+        # loaded nothing.
         loads = symbol("'firmware/tick.c'::app.loads")
         before = stub.read(loads, 4)
         taken, skipped, crashed = [], 0, 0

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The commands of firmware/symptoms/*.md: each shows what its page says. Their output goes into the pages.
+"""The commands of firmware/symptoms/*.md: each shows the symptom of its page. Their output goes
+into the pages.
 
-    test_symptoms.py [PROGRAM [PATTERN]]
+test_symptoms.py [PROGRAM [PATTERN]]
 """
 import os
 import pty
@@ -19,7 +20,8 @@ PRODUCT, LABORATORY = "qemu:netduinoplus2", "qemu:netduinoplus2/lab"
 
 
 def shown(name, words, expected, folder, replaced=()):
-    """Runs the command in this folder and prints its block. What depends on how fast this machine is stays out."""
+    """Runs the command in this folder and prints its block, without numbers that depend on the
+    speed of this machine."""
     done = run(*words, cwd=folder)
     text = done.stdout + done.stderr
     assert re.search(expected, text), f"{words}: {text}"
@@ -51,7 +53,7 @@ def test_sags_pd(folder):
 
 
 def test_oscillates_gains(folder):
-    """Nothing but the count of the limits tells: no fault."""
+    """Only the count of limits shows it: there is no fault."""
     text = moved("oscillates_gains", "kp[shoulder]=1000000", "with a joint at a limit", folder)
     samples, limited = map(int, re.search(r"(\d+) samples, (\d+) with", text).groups())
     assert limited > samples / 2 and "stopped by" not in text, text
@@ -98,7 +100,7 @@ def test_silent_absent(folder):
 
 
 def test_silent_nobody(folder):
-    """A line at whose other end nobody answers."""
+    """A line without a board at the other end."""
     ours, theirs = pty.openpty()
     shown("silent_nobody", ["get", "--port", os.ttyname(theirs)], "does not answer", folder, [(os.ttyname(theirs), "/dev/ttyUSB0")])
     os.close(ours)

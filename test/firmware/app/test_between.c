@@ -1,8 +1,8 @@
 /*
- * The tick between the steps of the background. On a board it is an interrupt and comes anywhere;
- * here it comes from the functions that the background calls on its way (the linker's --wrap), at
- * each call in turn, and where no call is near, from a timer's signal. And requests that come so
- * close behind each other that no tick is between them.
+ * The tick between the steps of the background. On a board it is an interrupt and comes anywhere.
+ * Here it comes from the functions that the background calls (the linker's --wrap), at each call in
+ * turn, and, where there is no such call, from a timer's signal. Also: requests that follow each
+ * other without a tick between them.
  */
 #include "test/support/harness.h"
 
@@ -26,9 +26,9 @@ static const float to[N] = {0.5f, 1.9f, -0.8f, 1.9f, 1.4f, 1.4f};
 /* ------------------------------------------------------------------------------- where it comes */
 
 static struct {
-    uint32_t at, passed; /* the call at which it comes; 0: none */
+    uint32_t at, passed; /* the call at which the tick comes; 0: none */
     bool inside, locked;
-    void (*before)(void); /* what that tick finds */
+    void (*before)(void); /* called before that tick, to prepare its inputs */
 } between;
 
 static void tick(uint32_t count) {
@@ -52,7 +52,7 @@ static void come_at(uint32_t at, void (*before)(void)) {
     between.before = before;
 }
 
-/* True where the call was passed: the tick came. */
+/* True where the call was reached: the tick came. */
 static bool came(void) {
     const bool it_did = between.passed >= between.at;
     between.at = 0;
@@ -111,7 +111,7 @@ static void hold(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-/* A fault whose stop holds the arm. */
+/* A fault whose stop is hold. */
 static void setpoint_fault(void) {
     app.motion.starved = 10;
 }
@@ -123,7 +123,7 @@ static double fastest_reference(void) {
     return most;
 }
 
-/* The reference is where it was sent, to the rounding of start and way to singles. */
+/* The reference is at the target, up to the rounding of start and distance to single. */
 static void arrived(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
     for (uint32_t i = 0; i < N; i++)
@@ -133,8 +133,8 @@ static void arrived(void) {
 /* -------------------------------------------------------------------- a motion that is prepared */
 
 /*
- * The loop holds the arm; a fault is latched while a motion is made, for longer than a tick, and
- * nothing moves then.
+ * The loop holds the arm. A fault is latched while a motion is being prepared, for longer than a
+ * tick; nothing may move then.
  */
 static void test_fault_while_a_motion_is_prepared(void) {
     static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_POINTS,
@@ -174,7 +174,7 @@ static void test_fault_while_a_motion_is_prepared(void) {
     TEST_ASSERT_GREATER_THAN_UINT32(50, faults);
 }
 
-/* The same while a jog goes on and is repeated: it brakes, and takes no speed from the new one. */
+/* The same while a jog runs and is repeated: it brakes, and takes no speed from the new jog. */
 static void test_fault_while_a_jog_is_repeated(void) {
     static const float slow[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     static const float fast[N] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
@@ -202,7 +202,7 @@ static void test_fault_while_a_jog_is_repeated(void) {
     TEST_ASSERT_GREATER_OR_EQUAL_UINT32(N, faults);
 }
 
-/* A jog is repeated in the tick in which it ends for want of repetition: all joints go on. */
+/* A jog is repeated in the tick in which it ends for lack of repetition: all joints move on. */
 static void test_jog_repeated_at_its_end(void) {
     static const float speed[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     for (uint32_t at = 1;; at++) {
@@ -222,8 +222,8 @@ static void test_jog_repeated_at_its_end(void) {
 }
 
 /*
- * The point comes when the buffer has just run dry, where the first point of the buffer lies: it
- * must not become the speed that the arm brakes to.
+ * The point comes when the buffer has just run empty, at the place of the buffer's first point: it
+ * must not become the speed to which the arm brakes.
  */
 static void test_a_point_too_late(void) {
     uint32_t late = 0;
@@ -233,13 +233,13 @@ static void test_a_point_too_late(void) {
         memcpy(q, from, sizeof q);
         TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
-        for (int k = 0; k < APP_POINTS - 2; k++) { /* the first lies there three times */
+        for (int k = 0; k < APP_POINTS - 2; k++) { /* the first one is there three times */
             q[0] += 0.0001f * (float)k;            /* up to 0.145 rad/s */
             tick(app_point_credits(&app) == 0 ? 40 : 0);
             TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, q));
         }
         TEST_ASSERT_EQUAL_UINT32(APP_POINTS, app.motion.as.points.head);
-        static app_t next; /* to the tick before it */
+        static app_t next; /* state before that tick */
         for (int t = 0; t < 1000 && next.safety.state != APP_STATE_FAULT; t++) {
             if (t > 0)
                 tick(1);
@@ -255,7 +255,7 @@ static void test_a_point_too_late(void) {
         late++;
         TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault);
         double before = fastest_reference();
-        TEST_ASSERT_TRUE(before > 0.05); /* on its way */
+        TEST_ASSERT_TRUE(before > 0.05); /* it was moving */
         for (uint32_t t = 0; t < 200; t++) {
             tick(1);
             TEST_ASSERT_TRUE(fastest_reference() <= before);
@@ -269,7 +269,8 @@ static void test_a_point_too_late(void) {
 /* ----------------------------------------------------------- requests with no tick between them */
 
 /*
- * The second of two motions: the first is taken up while it is prepared, and goes where it shall.
+ * The second of two motions: the first one starts while the second is prepared, and reaches its
+ * target.
  */
 static void test_two_motions(void) {
     for (uint32_t at = 1; at < 30; at++) {
@@ -283,7 +284,7 @@ static void test_two_motions(void) {
     }
 }
 
-/* To hold is no motion that another would replace, whether the tick has closed the loop or not. */
+/* A motion may replace a hold, whether or not the tick has closed the loop. */
 static void test_hold_and_motion(void) {
     static const float speed[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     for (uint32_t at = 1;; at++) {
@@ -311,7 +312,7 @@ static void test_hold_and_motion(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
 }
 
-/* What was asked before comes first; what is accepted is done. */
+/* Requests are done in their order; every accepted request is done. */
 static void test_stop_and_motion(void) {
     load();
     hold();
@@ -324,7 +325,7 @@ static void test_stop_and_motion(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_QUINTIC, 3, to));
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
-    /* Off is what it is already. */
+    /* The loop is off already. */
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_QUINTIC, 3, to));
     tick(3001);
@@ -336,7 +337,7 @@ static void test_stop_and_motion(void) {
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
     TEST_ASSERT_EQUAL_UINT32(MOTION_HOLD, app.motion.kind);
-    /* Off before there was an arm is no request to the arm that comes. */
+    /* An `off` without an arm does not apply to the arm that is loaded later. */
     size_t size;
     const uint8_t *image = control_arm_image(&size, 1);
     app_init(&app);
@@ -348,7 +349,8 @@ static void test_stop_and_motion(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-/* A motion that the next tick begins was made for settings, an arm and a place that stay. */
+/* A motion that the next tick starts was made for the settings, arm and position of that moment:
+ * these may not change. */
 static void test_changes_behind_a_motion(void) {
     size_t size;
     const uint8_t *image = control_arm_image(&size, 1);
@@ -365,14 +367,15 @@ static void test_changes_behind_a_motion(void) {
 }
 
 /*
- * An arm is attached: nothing begins before its encoders were read, and nothing is left of what the
- * simulated one has turned and found. firmware/tick.c reads them in the second tick.
+ * The arm becomes a real one: nothing starts before its encoders were read, and nothing remains of
+ * the positions and homing of the simulated arm. firmware/tick.c reads the encoders in the second
+ * tick.
  */
 static void test_motion_behind_the_change_to_hardware(void) {
     enum { COUNTS = 100 };
     load();
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_home, 1, 1));
-    app.loop.unhomed = 0; /* found */
+    app.loop.unhomed = 0; /* homed */
     app.loop.zero[1] = 0.1f;
     tick(1);
     TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_arm, ARM_REAL));
@@ -387,7 +390,7 @@ static void test_motion_behind_the_change_to_hardware(void) {
         TEST_ASSERT_EQUAL_INT32(COUNTS, app.loop.counts[i]);
     TEST_ASSERT_EQUAL_FLOAT(0, app.loop.zero[1]);
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_HOLD, 0, nowhere));
-    /* Saying it again changes nothing. */
+    /* Repeating it changes nothing. */
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     tick(1);
     app.loop.unhomed = 0;
@@ -403,8 +406,8 @@ static void two_more(void) {
 }
 
 /*
- * Ticks that are away read nothing, however many there are while the constants are made; nor has an
- * arm been read that was not there yet.
+ * Ticks that run while the constants are prepared (app.away) read nothing, however many there are;
+ * and an arm that was not there yet has not been read.
  */
 static void test_ticks_that_read_no_hardware(void) {
     enum { LOADS, SWITCHES, SETS, WAYS };
@@ -435,7 +438,7 @@ static void test_ticks_that_read_no_hardware(void) {
     }
 }
 
-/* Points behind a stop do not close the loop that it has kept open. */
+/* Points after a stop do not close the loop that the stop keeps open. */
 static void test_points_behind_a_stop(void) {
     for (int ends = 0; ends < 2; ends++) {
         uint32_t at = 0;
@@ -454,7 +457,7 @@ static void test_points_behind_a_stop(void) {
     }
 }
 
-/* One that waits for its points is forgotten where they would mean something else. */
+/* A stream that waits for its points is dropped where they would get another meaning. */
 static void test_changes_behind_a_stream(void) {
     for (int k = 0; k < 3; k++) {
         load();
@@ -466,7 +469,7 @@ static void test_changes_behind_a_stream(void) {
         TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_point_push(&app, from));
         TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_points_end(&app));
     }
-    /* Nor is it left with half of a motion that was refused in its place. */
+    /* Nor does a refused motion leave half of itself in place of the stream. */
     load();
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
     TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, from));
@@ -476,7 +479,7 @@ static void test_changes_behind_a_stream(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_points_end(&app));
 }
 
-/* The time without points begins with the stream, not with the one before. */
+/* The time-out for points starts with the stream, not with the previous one. */
 static void test_the_time_for_points_begins_with_the_stream(void) {
     load();
     TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_guard_setpoint, 25));
@@ -491,7 +494,8 @@ static void test_the_time_for_points_begins_with_the_stream(void) {
 
 /* ------------------------------------------------------------------------------------- clearing */
 
-/* The arm is being lowered: cleared, it comes to rest, wherever the tick comes. */
+/* The arm is being lowered: when the fault is cleared, it comes to rest, wherever the tick
+ * comes. */
 static void test_clearing_while_lowered(void) {
     for (uint32_t at = 0;; at++) {
         load();
@@ -520,8 +524,8 @@ static void lose_encoder(void) {
 static void nothing_more(void) {}
 
 /*
- * The stop becomes a worse one, or the brakes take the arm, in the tick that comes: what is cleared
- * is what is true then. The loop is never closed on an arm that was let go.
+ * In the tick that comes, the stop becomes a worse one or the brakes engage: clearing acts on the
+ * state of that moment. The loop is never closed on an arm that was released.
  */
 static void test_clearing_while_the_stop_changes(void) {
     static void (*const before[])(void) = {lose_encoder, nothing_more};
@@ -552,7 +556,7 @@ static void test_clearing_while_the_stop_changes(void) {
 
 static volatile sig_atomic_t signals;
 
-/* What a tick does to the records that are read, made up so that every word tells its number. */
+/* Changes the records as a tick does, such that every word shows the number of its tick. */
 static void numbered_tick(int signal_number) {
     (void)signal_number;
     const uint32_t number = app.ticks + 1;
@@ -593,7 +597,7 @@ static void check_records(void) {
 static void test_records_of_one_tick(void) {
     enum { SIGNALS = 5000 };
     load();
-    between.inside = true; /* this tick comes by itself */
+    between.inside = true; /* this tick comes from the signal */
     app.ticks = 0;
     numbered_tick(0);
     app_stages_clear(&app);

@@ -1,8 +1,8 @@
 /*
- * The tick in the middle of everything: it runs as an interrupt does, between any two basic blocks
- * of what the background does at the same time. The core is compiled with -fsanitize-coverage for
- * that (test/control_tests.mk), which calls a function in every block; when the tick runs in it is
- * drawn, and the same in every run.
+ * The tick in the middle of everything: it runs like an interrupt between any two basic blocks of
+ * the background. For that the core is compiled with -fsanitize-coverage (test/control_tests.mk),
+ * which calls a function in every block. Random numbers decide when the tick runs; they are the
+ * same in every run.
  */
 #include "test/support/harness.h"
 
@@ -38,14 +38,14 @@ static float between(float low, float high) {
 
 static struct {
     bool on, inside;
-    uint32_t left, spread; /* blocks to the next tick; most of them */
+    uint32_t left, spread; /* blocks until the next tick; their largest number */
     uint32_t ticks, preempting;
-    bool clearing; /* the background is about to take a fault back */
+    bool clearing; /* the background is about to clear a fault */
     const char *broken;
-    uint32_t fault, joint; /* that is latched */
-    uint32_t closed;       /* ticks in a row with the loop closed */
+    uint32_t fault, joint; /* the latched one */
+    uint32_t closed;       /* ticks in sequence with the loop closed */
     double before[N];      /* reference */
-    double jump;           /* its largest step by the largest at full speed */
+    double jump;           /* its largest step relative to a step at full speed */
 } irq;
 
 static double si(uint32_t quantity, uint32_t joint, const void *value) {
@@ -106,7 +106,7 @@ static void tick(void) {
     irq.inside = false;
 }
 
-/* Called in every block of the core; not compiled that way itself. */
+/* Called in every block of the core; not instrumented itself. */
 #ifdef __clang__
 #define NOT_TRACED __attribute__((no_sanitize("coverage")))
 #else
@@ -116,13 +116,13 @@ void __sanitizer_cov_trace_pc(void);
 NOT_TRACED void __sanitizer_cov_trace_pc(void) {
     if (!irq.on || irq.inside || --irq.left > 0)
         return;
-    irq.inside = true; /* draw() is in blocks, too */
+    irq.inside = true; /* draw() has blocks too */
     irq.left = 1 + draw(irq.spread);
     irq.preempting++;
     tick();
 }
 
-/* What the firmware does with its interrupts. */
+/* The firmware does this with its interrupts. */
 uint32_t app_clock_lock(void) {
     const uint32_t state = irq.on;
     irq.on = false;
@@ -143,7 +143,7 @@ static void begin(uint64_t seed) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_rate_check, 0, 0));
 }
 
-/* One request with ticks in it; now and then often. */
+/* One request with ticks in it, sometimes many. */
 static void preempted(void (*request)(void)) {
     static const uint32_t spread[] = {4, 30, 300, 4000, 4000};
     irq.spread = spread[draw(5)];
@@ -155,7 +155,7 @@ static void preempted(void (*request)(void)) {
         TEST_FAIL_MESSAGE(irq.broken);
     const bool failed = app.safety.state == APP_STATE_FAULT;
     TEST_ASSERT_EQUAL(failed, app.safety.fault != APP_FAULT_NONE);
-    if (failed) { /* lowering is a jog */
+    if (failed) { /* lowering uses a jog */
         TEST_ASSERT_TRUE_MESSAGE(
             app.motion.kind == MOTION_HOLD || app.motion.kind == MOTION_BRAKE ||
                 (app.motion.kind == MOTION_JOG && app.safety.stop == APP_STOP_LOWER),
@@ -194,7 +194,7 @@ static void ask_points(void) {
     app_status_t status;
     if (app_motion_start(&app, &motion) != APP_OK)
         return;
-    irq.spread = 4000; /* points that come too late are a fault, and rightly */
+    irq.spread = 4000; /* late points are a fault, correctly */
     irq.left = 1 + draw(irq.spread);
     app_status(&app, &status);
     memcpy(q, app.safety.state == APP_STATE_IDLE ? status.q : status.q_ref, sizeof q);
@@ -262,7 +262,7 @@ static void ask_anything(void) {
     const uint32_t t = draw(PARAMETERS);
     const parameter_info_t *info = &parameter_table[t];
     if (t == PARAMETER_arm)
-        return; /* encoders that are not there */
+        return; /* a real arm has no encoders here */
     const float value = draw(2)        ? info->fallback
                         : draw(4) == 0 ? between(info->least, info->most)
                                        : between(fmaxf(info->least, info->fallback - 2),
@@ -320,11 +320,11 @@ static void note(uint32_t ticks, uint32_t preempting) {
     harness_note(text);
 }
 
-/* A number of runs of their own; none may break. */
+/* Several runs, each from its own start; none may break. */
 static void run_all(const request_t *request, uint32_t requests, uint64_t seed, bool well) {
     uint32_t ticks = 0, preempting = 0;
     for (uint32_t k = 0; k < RUNS; k++) {
-        for (uint32_t first = 0; first < 20; first++) { /* a change right behind the first arm */
+        for (uint32_t first = 0; first < 20; first++) { /* a change right after the first load */
             begin(20 * (seed + k) + first);
             preempted(ask_load);
             preempted(ask_gain);
@@ -333,7 +333,7 @@ static void run_all(const request_t *request, uint32_t requests, uint64_t seed, 
         if (well) {
             TEST_ASSERT_EQUAL_STRING(app_fault_name(APP_FAULT_NONE),
                                      app_fault_name(app.safety.fault));
-            /* A velocity limit, which is a single, by a millisecond; positions are singles. */
+            /* A velocity limit, which is a single, times a millisecond; positions are singles. */
             TEST_ASSERT_TRUE_MESSAGE(irq.jump < 1.001, "a reference jumped");
         }
         ticks += irq.ticks;
@@ -342,7 +342,7 @@ static void run_all(const request_t *request, uint32_t requests, uint64_t seed, 
     note(ticks, preempting);
 }
 
-/* Whatever moment it is: no fault, and the reference never jumps. */
+/* At any moment: no fault, and the reference never jumps. */
 static void test_an_arm_that_moves_well(void) {
     static const request_t request[] = {ask_load, ask_profile, ask_profile, ask_hold,   ask_jog,
                                         ask_jog,  ask_points,  ask_place,   ask_gentle, ask_gain,
@@ -350,7 +350,8 @@ static void test_an_arm_that_moves_well(void) {
     run_all(request, sizeof request / sizeof request[0], 1, true);
 }
 
-/* With settings and defects that end in faults: they latch, the first one stays, nothing breaks. */
+/* With settings and defects that end in faults: they latch, the first fault stays, nothing
+ * breaks. */
 static void test_an_arm_that_does_not(void) {
     static const request_t request[] = {
         ask_load,   ask_profile, ask_profile, ask_hold,  ask_jog,     ask_points,   ask_place,

@@ -1,6 +1,6 @@
 /*
- * The application on host and target: references, limits, stops, streamed points, faults, and what
- * feedforward is worth. On the target the stages must take constant time; every machine must
+ * The application on host and target: references, limits, stops, streamed points, faults, and the
+ * benefit of feedforward. On the target the stages must take constant time; every machine must
  * compute the same bits.
  */
 #include "test/support/harness.h"
@@ -22,7 +22,7 @@ static app_t app;
 static app_inputs_t in;
 static app_outputs_t out;
 
-/* The counter of the tests: exact on the target, made up on the host. */
+/* The counter of the tests: exact on the target, simulated on the host. */
 #ifdef __arm__
 #include "hal/cycles.h"
 uint32_t app_clock(void) {
@@ -53,7 +53,8 @@ static int load(int motors) {
     TEST_ASSERT_NOT_NULL(image);
     memset(&in, 0, sizeof in);
     app_init(&app);
-    /* Counting slows the emulator's clock down on some machines: ticks are called by hand here. */
+    /* Counting slows the emulator's clock down on some machines: the test calls the ticks
+     * itself. */
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_rate_check, 0, 0));
     return app_load(&app, image, size);
 }
@@ -91,14 +92,14 @@ static motion_t motion_to(uint32_t kind, float seconds, const float target[]) {
     return m;
 }
 
-/* What a motion was, tick by tick. */
+/* Statistics of a motion over its ticks. */
 typedef struct {
     double rms;
     uint32_t ticks, hash;
     double speed[N], bend[N];                /* largest of the reference */
     double first[N], last[N], last_speed[N]; /* reference at both ends */
-    double rough;                            /* q_ref against the integral of qd_ref */
-    double speed_error;                      /* of the estimate, RMS, joint 0 */
+    double rough;                            /* difference of q_ref and the integral of qd_ref */
+    double speed_error;                      /* RMS error of the speed estimate, joint 0 */
 } course_t;
 
 static uint32_t mix(uint32_t hash, uint32_t word) {
@@ -177,15 +178,16 @@ static void test_feedforward_pays(void) {
     harness_note_number("full feedforward", (int64_t)(full.rms * 1e6));
     harness_note_number("computed torque", (int64_t)(torque.rms * 1e6));
     harness_note_number("full feedforward, masses 10 % wrong", (int64_t)(wrong.rms * 1e6));
-    TEST_ASSERT_EQUAL_UINT32(1501, full.ticks); /* the last at rest */
+    TEST_ASSERT_EQUAL_UINT32(1501, full.ticks); /* the last one at rest */
     TEST_ASSERT_TRUE(pd.rms > 20 * full.rms);
     TEST_ASSERT_TRUE(gravity.rms > 5 * full.rms);
     TEST_ASSERT_TRUE(pd.rms > 20 * torque.rms);
-    /* The error of the model is the part that feedback has to carry. */
+    /* The feedback has to correct the error of the model. */
     TEST_ASSERT_TRUE(wrong.rms > 2 * full.rms && pd.rms > 5 * wrong.rms);
 }
 
-/* Torques and voltages of every tick: one number for every machine with the same type. */
+/* A hash of torques and voltages of every tick: the same on every machine with the same number
+ * type. */
 static void test_every_machine_has_the_same_bits(void) {
     const course_t full = run(FEEDBACK_PD, FEEDFORWARD_FULL, 1);
     const uint32_t expected = !strcmp(app_real_name(), "q31") ? HASH_Q31 : HASH_F32;
@@ -218,7 +220,7 @@ static void check_course(uint32_t kind, float seconds) {
     const course_t c = follow();
     bool near = false;
     for (uint32_t i = 0; i < N; i++) {
-        /* Encoder counts are 1e-4 rad: from there it starts. */
+        /* The motion starts from the encoder's position; a count is 1e-4 rad. */
         TEST_ASSERT_DOUBLE_WITHIN(1e-4, (double)from[i], c.first[i]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, (double)to[i], c.last[i]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0, c.last_speed[i]);
@@ -226,11 +228,11 @@ static void check_course(uint32_t kind, float seconds) {
         TEST_ASSERT_TRUE(c.bend[i] <= (double)bend[i] * 1.001);
         near = near || c.speed[i] > 0.98 * (double)speed[i] || c.bend[i] > 0.98 * (double)bend[i];
     }
-    /* As fast as the limits allow, where no time was given. */
+    /* As fast as the limits allow where no duration was given. */
     TEST_ASSERT_EQUAL(seconds == 0, near);
-    /* q is the integral of qd: trapezoid rule, h^2/12 times the change of acceleration in a step,
-     * of which the trapezoid's corners (20 rad/s^2 at once, h^2/8) are the most; and rounding of
-     * positions of some rad, two steps of 2^-22. */
+    /* q is the integral of qd: the trapezoid rule has an error of h^2/12 times the change of
+     * acceleration in a step, mostly at the corners of the trapezoid (20 rad/s^2 at once, h^2/8);
+     * the rounding of positions of some rad adds two steps of 2^-22. */
     TEST_ASSERT_TRUE(c.rough < 1e-6 * 40 / 8 + 5e-7);
 }
 
@@ -288,7 +290,7 @@ static void test_jog_ends_at_the_limit_and_without_repetition(void) {
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
     tick(300);
     TEST_ASSERT_TRUE(status_now().moving);
-    tick(700); /* half a second after the request it brakes: 1.2 rad/s at 6 rad/s^2 take 0.2 s */
+    tick(700); /* half a second later it brakes: 1.2 rad/s at 6 rad/s^2 take 0.2 s */
     TEST_ASSERT_FALSE(status_now().moving);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, status_now().state);
     for (int k = 0; k < 20; k++) {
@@ -390,7 +392,7 @@ static void test_points_that_do_not_come_stop_the_arm(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_FAULT, status_now().state);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, status_now().fault);
     TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
-    /* Speed and acceleration are those of the differences. */
+    /* Speed and acceleration come from the differences of the points. */
     m.duration_s = 0.004f;
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     tick(2);
@@ -419,7 +421,7 @@ static void test_overruns_stop_the_arm(void) {
     in.overrun = 1;
     tick(1);
     in.overrun = 0;
-    tick(1); /* one alone is counted */
+    tick(1); /* a single one is only counted */
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, status_now().state);
     in.overrun = 1;
     tick(2);
@@ -452,7 +454,7 @@ static void test_break_stops_the_arm(void) {
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
 }
 
-/* Hardware: counts come within a turn, and an encoder may fall silent. */
+/* Real arm: counts are within one turn, and an encoder may stop answering. */
 static void test_encoders_of_the_hardware(void) {
     TEST_ASSERT_EQUAL(APP_OK, load(1));
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_arm, 0, ARM_REAL));
@@ -512,10 +514,10 @@ static void test_without_motors_torques_are_the_output(void) {
 
 /*
  * Differencing 1,000 x 62.6 counts a turn at 1 kHz gives steps of 0.1 rad/s. The observer is an
- * alpha-beta filter with both poles at 50 Hz, p = exp(-0.314): alpha = 1 - p^2 = 0.467, beta =
- * (1 - p)^2 = 0.0727. White noise of a count, RMS 1e-4 / sqrt(12) = 2.9e-5 rad, comes through to
- * the speed with sqrt(2 beta^2 / (alpha (4 - 2 alpha - beta))) / h = 87/s: 2.5e-3 rad/s. Twice
- * that, because quantisation is not quite white.
+ * alpha-beta filter with both poles at 50 Hz, p = exp(-0.314): alpha = 1 - p^2 = 0.467, beta = (1 -
+ * p)^2 = 0.0727. White noise of one count, RMS 1e-4 / sqrt(12) = 2.9e-5 rad, reaches the speed with
+ * the gain sqrt(2 beta^2 / (alpha (4 - 2 alpha - beta))) / h = 87/s: 2.5e-3 rad/s. Twice that,
+ * because quantisation is not quite white.
  */
 static void test_observer_is_quieter_than_differences(void) {
     const course_t c = run(FEEDBACK_PD, FEEDFORWARD_FULL, 1);
@@ -527,11 +529,11 @@ static void test_observer_is_quieter_than_differences(void) {
 }
 
 #ifndef __arm__
-/* Errors of the simulated encoders, in counts, of an arm that its brakes hold. */
+/* Errors of the simulated encoders, in counts, while brakes hold the arm. */
 enum { NOISE = 7, NOISES = 2 * NOISE + 1, NOISE_TICKS = 2000 };
 typedef struct {
     uint32_t seen[NOISES];
-    double sum, squares, beside, after; /* products with the joint before, with the tick before */
+    double sum, squares, beside, after; /* products with the joint before, the tick before */
 } noise_t;
 
 static noise_t noise_of(const int32_t rest[N]) {
@@ -555,10 +557,10 @@ static noise_t noise_of(const int32_t rest[N]) {
 }
 
 /*
- * Uniform on -NOISE .. NOISE, each joint and tick by itself. For M values of the variance
- * v = NOISE (NOISE + 1) / 3 the sum has the deviation sqrt(M v), the sum of products of two of them
- * v sqrt(M), and chi square of NOISES cells has the mean NOISES - 1 and the deviation
- * sqrt(2 (NOISES - 1)). Five deviations each: once in a million honest generators.
+ * Uniform on -NOISE .. NOISE, independent for each joint and tick. For M values with the variance v
+ * = NOISE (NOISE + 1) / 3 the sum has the deviation sqrt(M v), the sum of products of two of them v
+ * sqrt(M), and chi square of NOISES cells has the mean NOISES - 1 and the deviation sqrt(2 (NOISES
+ * - 1)). The limit is five deviations each: a correct generator fails once in a million.
  */
 static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
     const double M = (double)NOISE_TICKS * N, v = NOISE * (NOISE + 1) / 3.0;
@@ -568,7 +570,7 @@ static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
     tick(1);
     memcpy(rest, app.loop.counts, sizeof rest);
     tick(100);
-    TEST_ASSERT_EQUAL_MEMORY(rest, app.loop.counts, sizeof rest); /* none without being asked */
+    TEST_ASSERT_EQUAL_MEMORY(rest, app.loop.counts, sizeof rest); /* no noise by default */
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_sim_noise, 0, NOISE));
     const noise_t s = noise_of(rest);
     double chi = 0;
@@ -578,14 +580,14 @@ static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
     TEST_ASSERT_TRUE_MESSAGE(fabs(s.sum) < 5 * sqrt(M * v), "its mean is not zero");
     TEST_ASSERT_TRUE_MESSAGE(fabs(s.beside) < 5 * v * sqrt(M), "joints depend on each other");
     TEST_ASSERT_TRUE_MESSAGE(fabs(s.after) < 5 * v * sqrt(M), "ticks depend on each other");
-    /* The mean of the squares: of the fourth moment v (3 NOISE^2 + 3 NOISE - 1) / 5. */
+    /* The mean of the squares; the fourth moment is v (3 NOISE^2 + 3 NOISE - 1) / 5. */
     const double fourth = v * (3.0 * NOISE * NOISE + 3.0 * NOISE - 1) / 5;
     TEST_ASSERT_TRUE(fabs(s.squares / M - v) < 5 * sqrt((fourth - v * v) / M));
 }
 
-/* The reference begins where the encoders say, off by the noise at most; from there on the loop,
- * critically damped at 5 Hz, passes white noise on as a low-pass does, by less than it is. The
- * guards, which know of it, stay quiet. */
+/* The reference starts at the position of the encoders, with the noise as error at most. From then
+ * on the loop, critically damped at 5 Hz, is a low-pass for white noise and reduces it. The guards
+ * take the noise into account and stay quiet. */
 static void test_a_loop_with_noise_holds_the_arm(void) {
     const motion_t hold = {.kind = MOTION_HOLD};
     uint32_t samples = 0;
@@ -636,7 +638,7 @@ static void test_parameters_are_checked(void) {
 }
 
 #ifndef __arm__
-/* 1,000 steps a tick, a million a second: 900 ticks a second are what BUDGET allows. */
+/* 1,000 steps per tick at a million per second: BUDGET allows 900 ticks per second. */
 static void test_rate_above_the_budget_is_refused(void) {
     size_t size;
     const uint8_t *image = control_arm_image(&size, 1);
@@ -655,8 +657,7 @@ static void test_rate_above_the_budget_is_refused(void) {
     clock_step = clock_hz = 0;
 }
 
-/* A kilogram in the end effector: the torques change between two ticks, and by what gravity
- * asks. */
+/* A kilogram on the end effector: the torques change between two ticks, by the weight. */
 static void test_payload_changes_between_two_ticks(void) {
     if (strcmp(app_real_name(), "f32") != 0)
         TEST_IGNORE_MESSAGE("fixed point is proved for the payload of the image");
@@ -670,7 +671,7 @@ static void test_payload_changes_between_two_ticks(void) {
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 1));
     TEST_ASSERT_EQUAL_FLOAT(before, (float)app.loop.tau_model[1]);
     tick(1);
-    /* At zero the forearm stands up: the flange is 0.4318 + 0.0203 m in front of the shoulder. */
+    /* At zero the forearm points up: the flange is 0.4318 + 0.0203 m in front of the shoulder. */
     TEST_ASSERT_FLOAT_WITHIN(1e-3f, 9.81f * (0.4318f + 0.0203f),
                              (float)app.loop.tau_model[1] - before);
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 0));
@@ -690,14 +691,14 @@ static float between(float low, float high) {
     return low + (high - low) * (float)((double)(chance >> 11) / 9007199254740992.0);
 }
 
-/* Masses a tenth, friction three tenths beside the model, two counts of noise. */
+/* Masses differ by a tenth and friction by three tenths from the model; two counts of noise. */
 static void disturb(void) {
     static const struct {
         uint32_t parameter;
         float low, high;
     } row[] = {{PARAMETER_sim_mass, 0.9f, 1.1f},
                {PARAMETER_sim_friction, 0.7f, 1.3f},
-               {PARAMETER_sim_noise, 0, 3}}; /* below 3, and a whole number */
+               {PARAMETER_sim_noise, 0, 3}}; /* an integer below 3 */
     const uint32_t k = (uint32_t)between(0, 3);
     const float value = between(row[k].low, row[k].high);
     TEST_ASSERT_EQUAL(APP_OK,
@@ -705,7 +706,7 @@ static void disturb(void) {
                               parameter_table[row[k].parameter].whole ? floorf(value) : value));
 }
 
-/* Random motions at all limits, stopped now and then, trip no guard. */
+/* Random motions at all limits, some of them stopped, trip no guard. */
 static void test_random_motions_are_no_fault(void) {
     static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_JOG};
     if (!strcmp(app_real_name(), "q31"))

@@ -1,7 +1,7 @@
 /*
- * The application in fixed point at the border of its proof. Within the limits nothing saturates;
- * an image whose limits were raised without a new proof makes it saturate, count and report, and
- * its torques stay those of the limits: nothing wraps around.
+ * The application in fixed point at the limits of its proof. Within the limits nothing saturates.
+ * With an image whose limits were raised without a new proof it saturates, counts and reports that,
+ * and its torques stay those at the proved limits: nothing wraps around.
  */
 #include "dyn/number/f64.h"
 #include "firmware/app/app.h"
@@ -33,7 +33,8 @@ static void copy(const double *from, float *to, int count) {
         to[i] = (float)from[i];
 }
 
-/* The PUMA with the limits of dyn_arms_model; position limits, so that a way fits the format. */
+/* The PUMA with the limits of dyn_arms_model; with position limits, so that a motion fits the
+ * format. */
 static void joint_from(const dyn_model_joint_t *j, image_joint_t *to) {
     image_joint_t *f = to;
     to->type = j->type;
@@ -104,7 +105,7 @@ static void raise_limits(void) {
     write_image();
 }
 
-/* The angle that the kernel gets; the simulated arm uses the same memory afterwards. */
+/* The angle that the kernel gets; the simulated arm uses the same memory later. */
 static int32_t angle_of(uint32_t i) {
     const dyn_gain_q31_t angle = app.control[app.now].joint[i].angle;
     return (int32_t)(uint32_t)(((int64_t)angle.k * app.loop.q_mid[i]) >> angle.cut);
@@ -114,7 +115,8 @@ static double si(int32_t raw, int exponent) {
     return dyn_q31_to(raw, exponent);
 }
 
-/* The torque of the model against double at the same state, held to the limits of the proof. */
+/* Compares the torque of the model with double at the same state, clamped to the limits of the
+ * proof. */
 static void expect_proved_torques(double *largest) {
     double q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS];
     static dyn_fast_scratch_f64_t scratch;
@@ -134,7 +136,7 @@ static void expect_proved_torques(double *largest) {
     }
 }
 
-/* What would have happened: the same states through the checked variant, without the limits. */
+/* The same states in the checked backend without clamping: what would have happened. */
 static void compute_unheld(void) {
     static dyn_fast_scratch_check_t scratch;
     int32_t tau[DYN_MAX_JOINTS], q[DYN_MAX_JOINTS];
@@ -143,7 +145,8 @@ static void compute_unheld(void) {
     dyn_fast_inverse_check(&checked, &scratch, q, app.loop.qd_mid, app.loop.qdd_ref, tau);
 }
 
-/* All joints there and back, as fast as the limits of the image allow. Ticks with a saturation. */
+/* Moves all joints there and back, as fast as the limits of the image allow. Returns the number of
+ * ticks with a saturation. */
 static uint32_t swing(double *largest) {
     motion_t motion = {.kind = MOTION_QUINTIC};
     const sample_t *sample;
@@ -175,11 +178,11 @@ static void test_within_the_limits_nothing_saturates(void) {
     TEST_ASSERT_EQUAL_UINT32(0, swing(&largest));
     app_status(&app, &status);
     TEST_ASSERT_EQUAL_UINT32(0, status.unproved);
-    TEST_ASSERT_TRUE(largest > 50); /* the arm has moved, and fast */
+    TEST_ASSERT_TRUE(largest > 50); /* the arm moved fast */
 }
 
-/* The arm cannot follow what its model is not asked for. Numbers beyond the proof are the matter
- * here, and a guard would end the motion before there are many. */
+/* Opens the guards. The clamped model cannot make the arm follow, and a guard would end the motion
+ * before there are many numbers beyond the proof. */
 static void unguard(void) {
     static const uint32_t guards[] = {PARAMETER_guard_tracking, PARAMETER_guard_position};
     for (uint32_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
@@ -201,7 +204,7 @@ static void test_a_raised_limit_saturates_counts_and_reports(void) {
     app_status(&app, &status);
     TEST_ASSERT_TRUE(reported > 50);
     TEST_ASSERT_EQUAL_UINT32(reported, status.unproved);
-    TEST_ASSERT_TRUE(check_overflows() > 0); /* it would have wrapped around */
+    TEST_ASSERT_TRUE(check_overflows() > 0); /* without clamping it wraps around */
     for (uint32_t i = 0; i < model.n; i++)
         TEST_ASSERT_TRUE(largest <= fmax(report.tau_bound[0], report.tau_bound[1]));
     printf("measured fixed.saturated %u\nmeasured fixed.wrapped %ld\n", (unsigned)reported,
@@ -210,7 +213,7 @@ static void test_a_raised_limit_saturates_counts_and_reports(void) {
     harness_note_number("sums that would have wrapped", check_overflows());
 }
 
-/* With the guards as they are, the arm is stopped once it is too far behind. */
+/* With the guards in place, the arm is stopped once it is too far behind. */
 static void test_a_raised_limit_ends_in_a_stop(void) {
     motion_t motion = {.kind = MOTION_QUINTIC};
     app_status_t status;
@@ -228,7 +231,7 @@ static void test_a_raised_limit_ends_in_a_stop(void) {
     TEST_ASSERT_TRUE(status.unproved > 0);
 }
 
-/* Without the constants of a proof, or with those of another build, there is no fixed point. */
+/* Without the constants of a proof, or with those of another build, fixed point is refused. */
 static void test_without_a_proof_nothing_is_loaded(void) {
     prove();
     image.section[IMAGE_SECTION_Q31A].bytes = NULL;

@@ -1,6 +1,6 @@
 /*
- * Elastic links in the control step: what the board feeds forward is the quasi-static torque of
- * dyn/flex/flex_forward.c, bit for bit, and its deflection is the one that the motion holds.
+ * Elastic links in the control step: the board's feedforward is the quasi-static torque of
+ * dyn/flex/flex_forward.c, bit for bit, and its deflection is in equilibrium with the motion.
  */
 #include <math.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void fill_joint(uint32_t i, image_joint_t *out) {
     image.joint_name[i] = "joint";
 }
 
-/* The image of the arm of paper 004; without its beams where it shall be stiff. */
+/* The image of the arm of paper 004, optionally without its beams (rigid). */
 static size_t make_image(bool elastic) {
     image_beam_t beam[2] = {{.beam = true, .modes = {1, 0, 0}, .length = 1, .mass_per_length = 5},
                             {.beam = true, .modes = {1, 0, 0}, .length = 1, .mass_per_length = 5}};
@@ -100,7 +100,7 @@ static void test_the_feedforward_is_the_quasi_static_torque(void) {
     }
 }
 
-/* One round a tick is enough: the deflection is where thirty rounds from nothing end. */
+/* One round per tick is enough: the deflection equals the result of thirty rounds from zero. */
 static void test_the_deflection_follows_the_motion(void) {
     load(true);
     start(0.5f, -0.8f);
@@ -111,8 +111,8 @@ static void test_the_deflection_follows_the_motion(void) {
         theta[2] = app.loop.q_mid[1];
         dyn_flex_static_f32(app.arm, app.flex, &scratch, app.loop.qd_mid, app.loop.qdd_ref, NULL,
                             30, theta, tau);
-        /* The links hang by 15 mm and 2 mm; in a tick the motion changes them by less than 0.1 mm,
-         * of which a round leaves a tenth. */
+        /* The links sag by 15 mm and 2 mm; in a tick the motion changes them by less than 0.1 mm,
+         * and a round leaves a tenth of that as error. */
         TEST_ASSERT_FLOAT_WITHIN(2e-5f, theta[1], app.loop.theta[1]);
         TEST_ASSERT_FLOAT_WITHIN(2e-5f, theta[3], app.loop.theta[3]);
         TEST_ASSERT_TRUE(fabsf(theta[1]) > 5e-3f);

@@ -1,6 +1,6 @@
 /*
- * Frames: what goes in comes out, damage costs the frame it hits, and nothing else is ever taken
- * for one.
+ * Frames: what is sent is received, damage costs only the damaged frame, and nothing else is ever
+ * taken for a frame.
  */
 #include "test/support/harness.h"
 
@@ -10,8 +10,7 @@
 #include "firmware/link/frame.h"
 
 /*
- * Random bytes and mutated frames into the decoder: the tests on boards, `make test`, `make
- * test-long`.
+ * Numbers of random bytes and mutated frames: on boards, in `make test`, in `make test-long`.
  */
 #if !defined(__arm__) && defined(TEST_LONG)
 enum { NOISE_BYTES = 100000000, MUTATED_FRAMES = 1000000 };
@@ -53,7 +52,7 @@ static void test_crc_is_the_known_one(void) {
     TEST_ASSERT_EQUAL_HEX32(0, crc32_add(0, "", 0));
 }
 
-/* An example that the protocol's document prints, worked out by hand. */
+/* The example of the protocol page, worked out by hand. */
 static void test_known_frame(void) {
     content[0] = 0x11;
     content[1] = 0x00;
@@ -95,8 +94,8 @@ static void test_round_trip_of_every_size(void) {
 }
 
 /*
- * Bytes between two frames, even without an end, cost nothing behind the next 0; a frame that is
- * hit costs itself only.
+ * Bytes between two frames, even without an end, cost nothing after the next 0; a damaged frame
+ * costs only itself.
  */
 static void test_garbage_costs_the_frame_it_hits(void) {
     frame_reader_t reader;
@@ -131,15 +130,15 @@ static void test_room_is_kept(void) {
 }
 
 /*
- * A CRC-32 takes one of 2^32 random frames for good; 100 million bytes hold about 400,000 ends, so
- * a single one in all of `make test-long` would be a bug with a probability of 0.9999.
+ * A CRC-32 accepts one of 2^32 random frames; 100 million bytes contain about 400,000 ends, so a
+ * single accepted one in all of `make test-long` is a bug with a probability of 0.9999.
  */
 static void test_noise(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);
     for (uint32_t i = 0; i < NOISE_BYTES; i++) {
         const uint32_t r = random_next();
-        /* Now and then runs of zeros and of full blocks. */
+        /* Sometimes runs of zeros and of full blocks. */
         const uint8_t byte = (r & 0xf0000) == 0    ? 0
                              : (r & 0xf00000) == 0 ? 0xff
                                                    : (uint8_t)(r >> 8);
@@ -149,12 +148,12 @@ static void test_noise(void) {
     TEST_ASSERT_GREATER_THAN_UINT32(NOISE_BYTES / 1000,
                                     reader.stats.damaged + reader.stats.overlong);
     harness_note_number("random bytes", NOISE_BYTES);
-    (void)frame_take(&reader, 0); /* the end of what noise began */
+    (void)frame_take(&reader, 0); /* ends the frame that the noise began */
     memset(content, 9, 50);
     TEST_ASSERT_EQUAL(50, take_all(&reader, line, make(50)));
 }
 
-/* What a mutation leaves is either the frame as it was (then it was no mutation) or nothing. */
+/* A mutation leaves either the unchanged frame (then it was none) or nothing. */
 static void test_mutated_frames(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);

@@ -1,7 +1,7 @@
 /*
  * Both ends of the link in one process (test/support/link_board.h): discovery, images, parameters,
  * the store, motions, telemetry; over a line that damages bytes, with power cuts, and with requests
- * that nobody would send.
+ * that no client would send.
  */
 #include "test/support/harness.h"
 
@@ -66,7 +66,7 @@ static void test_hello_and_empty_board(void) {
     done();
 }
 
-/* Everything that the tables of the firmware say arrives at the client. */
+/* Everything in the tables of the firmware arrives at the client. */
 static void test_discovery(void) {
     open_board();
     apply();
@@ -116,7 +116,7 @@ static void test_image_runs_and_is_read_back(void) {
     done();
 }
 
-/* A bad image is refused with the reason, and what ran before runs on. */
+/* A bad image is refused with the reason, and the previous arm keeps running. */
 static void test_bad_image_changes_nothing(void) {
     open_board();
     apply();
@@ -168,8 +168,8 @@ static void test_parameters(void) {
 }
 
 /*
- * What is saved is there after a reset: image, parameters, choice of telemetry; and a value that is
- * not says so.
+ * Everything that is saved is there after a reset: image, parameters, choice of telemetry; an
+ * unsaved value is marked so.
  */
 static void test_save_survives_reset(void) {
     static const char *const names[] = {"q", "tau"};
@@ -224,7 +224,7 @@ static uint32_t set_of(uint8_t *set, uint32_t version, const uint8_t *from, uint
     return SET_IMAGE + size;
 }
 
-/* A parameter that no longer exists is passed over, one that is not in the set has its default. */
+/* A parameter that no longer exists is skipped; one that is not in the set gets its default. */
 static void test_older_set_is_migrated(void) {
     static uint8_t set[BOARD_ROOM];
     float value;
@@ -281,7 +281,7 @@ static void test_newer_set_is_refused(void) {
 }
 
 /*
- * The power fails at every operation of a SAVE over the wire: afterwards the old or the new set
+ * The power fails at every operation of a SAVE over the link: afterwards the old or the new set
  * runs.
  */
 static void test_power_cut_while_saving(void) {
@@ -308,7 +308,7 @@ static void test_power_cut_while_saving(void) {
         if (!cut)
             break;
         cuts++;
-        at += at > 20 ? 7 : 0; /* the torture of the store itself has them all */
+        at += at > 20 ? 7 : 0; /* test_store tries all of them */
     }
     harness_note_number("power cuts while saving over the link", cuts);
     TEST_ASSERT_GREATER_THAN_UINT32(20, cuts);
@@ -316,8 +316,8 @@ static void test_power_cut_while_saving(void) {
 }
 
 /*
- * A board without RAM for images: pieces go into the spare slot, the arm is used there, small
- * frames.
+ * A board without RAM for images: pieces go into the spare slot, the arm is used there, frames are
+ * small.
  */
 static void test_image_in_place(void) {
     bool kept, persistent;
@@ -348,7 +348,7 @@ static void test_image_in_place(void) {
     TEST_ASSERT_EQUAL(SOURCE_STORE, status_now().source);
     TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &kept));
     TEST_ASSERT_TRUE(value == 22 && kept);
-    /* A bad image does not become the stored one. */
+    /* A bad image is not stored. */
     image[300] ^= 1;
     TEST_ASSERT_EQUAL(-1, client_send_image(client, TARGET_APP, image, length, &kept, NULL, NULL));
     TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
@@ -366,7 +366,7 @@ typedef struct {
 
 static void hear(void *user, const sample_in_t *sample) {
     heard_t *heard = user;
-    /* The count of ticks between samples begins anew with a motion: a step may be shorter once. */
+    /* The count of ticks between samples restarts with a motion: one step may be shorter. */
     if (heard->count > 0 && sample->tick > heard->tick + heard->every)
         heard->gaps++;
     if (heard->count == 0)
@@ -405,7 +405,7 @@ static void test_motion_with_telemetry(void) {
     TEST_ASSERT_EQUAL_UINT64(0, client->torn);
     TEST_ASSERT_DOUBLE_WITHIN(0.01, 0, heard.first_q);
     TEST_ASSERT_DOUBLE_WITHIN(0.02, 0.5, heard.last_q);
-    /* While the outputs are on, nothing that needs them off is done. */
+    /* While the outputs are on, requests that need them off are refused. */
     bool persistent;
     TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
     TEST_ASSERT_EQUAL(LINK_STATE, client->status);
@@ -421,8 +421,7 @@ static void test_motion_with_telemetry(void) {
 }
 
 /*
- * Without credit, and with a line that is full, samples are dropped and counted; the tick never
- * waits.
+ * Without credit, or with a full line, samples are dropped and counted; the tick never waits.
  */
 static void test_drops_are_counted(void) {
     static const char *const names[] = {"tick", "q"};
@@ -434,7 +433,7 @@ static void test_drops_are_counted(void) {
     for (int i = 0; i < 100; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     TEST_ASSERT_EQUAL_UINT32(0, client->lost_total);
-    board_tick(&board, 2000); /* the background does not get to run */
+    board_tick(&board, 2000); /* the background does not run */
     for (int i = 0; i < 100; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     TEST_ASSERT_EQUAL_UINT32(1, heard.gaps);
@@ -442,7 +441,7 @@ static void test_drops_are_counted(void) {
     TEST_ASSERT_EQUAL(0, client_counters(client, counter));
     TEST_ASSERT_EQUAL_UINT32(client->lost_total, counter[COUNTER_DROPPED]);
     board.server.telemetry.credit = 3;
-    client->window = 0; /* nobody pays any more */
+    client->window = 0; /* the client gives no more credit */
     for (int i = 0; i < 100; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     TEST_ASSERT_EQUAL(0, client_counters(client, counter));
@@ -451,7 +450,7 @@ static void test_drops_are_counted(void) {
     done();
 }
 
-/* More values than a frame holds: pieces with one tick. */
+/* More values than fit a frame: several pieces with the same tick. */
 static void test_long_samples_in_pieces(void) {
     const telemetry_budget_t one = telemetry_budget(60, 248, 1000, 1, 921600);
     const telemetry_budget_t two = telemetry_budget(61, 248, 1000, 1, 921600);
@@ -491,7 +490,7 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
         "829440",
         (unsigned)b.bytes, (unsigned)b.needed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(client->error.what, expected), client->error.what);
-    /* What the cure says works, and less does not. */
+    /* The cure in the message works, and one tick less does not. */
     unsigned every = 0;
     TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, every - 1, 9, NULL, NULL));
@@ -500,8 +499,8 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
 }
 
 /*
- * Whatever came after the choice: faster ticks and denser samples are held against the line, too,
- * and the choice that is told and stored is the one that comes.
+ * Later changes count too: faster ticks and denser samples are checked against the capacity of the
+ * line, and the choice that the board describes and stores is the one in use.
  */
 static void test_budget_holds_after_the_choice(void) {
     const char *names[SAMPLE_FIELDS];
@@ -513,7 +512,7 @@ static void test_budget_holds_after_the_choice(void) {
     apply();
     for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
         names[i] = sample_table[i].name;
-    /* no choice: no bound */
+    /* without a choice there is no limit */
     TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 8000, &now));
     TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 1000, &now));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 9, NULL, NULL));
@@ -553,7 +552,7 @@ static void test_starts_while_streaming(void) {
     TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 1, 1000000, hear, &heard));
     for (int i = 0; i < 10; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
-    client->choices = 0; /* it goes without a word */
+    client->choices = 0; /* the first client disappears silently */
     done();
     TEST_ASSERT_GREATER_THAN_UINT32(5, heard.count);
     TEST_ASSERT_GREATER_THAN_UINT32(0, board.server.telemetry.credit);
@@ -564,7 +563,7 @@ static void test_starts_while_streaming(void) {
     TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY);
     TEST_ASSERT_EQUAL(0, client_stream_end(client));
     TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
-    /* somebody's choice, without samples */
+    /* the choice of the first client remains, without samples */
     TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY);
     done();
 }
@@ -581,8 +580,8 @@ static void choice_is(const char *const *names, uint32_t count, uint32_t ticks) 
 }
 
 /*
- * One client leaves its choice behind; others that look at something of their own put it back, at
- * their end or when they are closed; and a SAVE then stores it.
+ * One client leaves its choice on the board. Other clients stream their own fields and restore that
+ * choice when they end or are closed; a SAVE then stores it.
  */
 static void test_choice_outlives_its_stream(void) {
     static const char *const kept[] = {"volt", "tick"}, *const own[] = {"q"};
@@ -613,7 +612,7 @@ static void test_choice_outlives_its_stream(void) {
     TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
     TEST_ASSERT_EQUAL(0, client_reset(client));
     choice_is(kept, 2, 7);
-    apply(); /* of another arm nothing was chosen */
+    apply(); /* nothing was chosen for another arm */
     choice_is(NULL, 0, 0);
     done();
 }
@@ -621,7 +620,7 @@ static void test_choice_outlives_its_stream(void) {
 /* ----------------------------------------------------------------------------------- a bad line */
 
 /*
- * Two bytes of a thousand are lost, changed or doubled, in both directions: everything still works,
+ * Two bytes in a thousand are lost, changed or doubled, in both directions: everything still works,
  * and nothing is done twice.
  */
 static void test_damaged_line(void) {
@@ -645,7 +644,7 @@ static void test_damaged_line(void) {
         TEST_ASSERT_EQUAL_UINT32(credits, app_point_credits(&board.app));
     }
     const uint32_t left = app_point_credits(&board.app);
-    TEST_ASSERT_UINT32_WITHIN(3, room - 10, left); /* the board may double the first one */
+    TEST_ASSERT_UINT32_WITHIN(3, room - 10, left); /* the first one is stored three times */
     board.ticks_per_poll = 1;
     TEST_ASSERT_EQUAL(0, client_stop(client, true));
     TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 20, 1000, hear, &heard));
@@ -658,7 +657,7 @@ static void test_damaged_line(void) {
     done();
 }
 
-/* Noise of any kind between the bytes of nobody: the board still answers. */
+/* Noise of any kind between frames: the board still answers. */
 static void test_noise(void) {
     open_board();
     apply();
@@ -684,7 +683,7 @@ static void put_frame(uint8_t *frame, size_t size) {
 }
 
 /*
- * A rate and a motion behind it, in one piece: the program has its turn between them, and sets the
+ * A rate and a motion right after it, in one piece: the main program runs between them and sets the
  * timer of the tick before the loop is closed.
  */
 static void test_one_request_at_a_time(void) {
@@ -716,8 +715,7 @@ static void test_one_request_at_a_time(void) {
 }
 
 /*
- * Good frames with any content: each is answered, and whatever they asked for, the board is still a
- * board.
+ * Valid frames with any content: each is answered, and afterwards the board still works.
  */
 static void test_strange_requests(void) {
     uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];

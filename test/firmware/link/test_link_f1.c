@@ -1,8 +1,8 @@
 /*
- * The 8 KB board's way with images, on the host: the server of the firmware as that board builds it
- * (fixed point, no RAM for an image), over the real flash driver of the F100, whose controller is a
- * model. The flash lies at its own addresses, so that the arm is used in it as on the chip, where
- * the emulator, whose flash cannot be written, does not show it.
+ * How the 8 KB board handles images, on the host: the firmware's server as that board builds it
+ * (fixed point, no RAM for an image), over the real flash driver of the F100 with a model of its
+ * controller. The flash is mapped at its own addresses, so that the arm is used in place as on the
+ * chip. The emulator cannot show this, because its flash cannot be written.
  */
 #define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
 #include "test/support/harness.h"
@@ -86,7 +86,7 @@ static bool in_flash(const void *address, uint32_t bytes) {
     return at >= SLOT0 && at + bytes <= SLOT1 + SLOT;
 }
 
-/* The arm of the tick lies in the flash, within the image that the server says is running. */
+/* The arm of the tick lies in the flash, within the image that the server reports as running. */
 static bool runs(unsigned which) {
     const uint8_t *image = host.server.running, *used = (const uint8_t *)host.app.arm;
     return status_now().state == APP_STATE_IDLE && host.server.running_length == length[which] &&
@@ -127,7 +127,7 @@ static void test_an_image_in_pieces_is_used_in_the_flash_and_stays(void) {
         TEST_ASSERT_FLOAT_WITHIN(0.01f, motion.value[i], now.q[i]);
 }
 
-/* A parameter is saved by writing the image, too, into the other slot, and the arm moves there. */
+/* Saving a parameter also writes the image into the other slot, and the arm moves there. */
 static void test_saving_moves_the_arm_to_the_other_slot(void) {
     float value;
     bool persistent;
@@ -143,8 +143,8 @@ static void test_saving_moves_the_arm_to_the_other_slot(void) {
 }
 
 /*
- * The parameters wait where the points of a motion lie: one that waits for more of them is
- * forgotten, and of one that the next tick begins nothing is taken away.
+ * Saving uses the memory of the motion's points: a motion that waits for more of them is dropped.
+ * Once the next tick would start the motion, SAVE is refused and the points stay.
  */
 static void test_saving_ends_a_motion_that_has_not_begun(void) {
     const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.02f};
@@ -171,7 +171,7 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     board_tick(&host, 5);
 }
 
-/* A motion that began between two pieces of an image: the flash is not written under its tick. */
+/* A motion started between two pieces of an image: the flash is not written while the tick runs. */
 static void test_no_writing_while_the_loop_is_closed(void) {
     const motion_t hold = {.kind = MOTION_HOLD};
     uint8_t begin[9] = {TARGET_APP}, piece[4 + 32] = {0};
@@ -194,14 +194,15 @@ static void test_no_writing_while_the_loop_is_closed(void) {
     TEST_ASSERT_TRUE(runs(MOTORS));
 }
 
-/* The operations that writing the other arm takes. */
+/* The number of flash operations for writing the other arm. */
 static uint64_t operations(void) {
     const uint64_t before = flash_f1.operations;
     TEST_ASSERT_EQUAL(0, send(TORQUES));
     return flash_f1.operations - before;
 }
 
-/* All of them in the long tests; else the erasures, the first and last writes and some between. */
+/* All of them in the long tests; otherwise the erasures, the first and last writes and some
+ * between. */
 static uint64_t next_cut(uint64_t at, uint64_t all) {
 #ifdef TEST_LONG
     (void)all;
@@ -212,8 +213,7 @@ static uint64_t next_cut(uint64_t at, uint64_t all) {
 }
 
 /*
- * The power fails at every operation of writing an image: afterwards the old one or the new one
- * runs.
+ * The power fails at every operation of writing an image: afterwards the old or the new one runs.
  */
 static void test_power_cuts(void) {
     static uint8_t saved[2 * SLOT];
@@ -247,8 +247,8 @@ static void test_power_cuts(void) {
 }
 
 /*
- * The controller fails for once, and the board goes on: with what it had, parameters that are only
- * in RAM included, or without an arm where there was none.
+ * The controller fails once, and the board goes on: with the previous state, including parameters
+ * that are only in RAM, or without an arm where there was none.
  */
 static void test_errors_of_the_controller(void) {
     static uint8_t empty[2 * SLOT], saved[2 * SLOT];
@@ -281,7 +281,7 @@ static void test_errors_of_the_controller(void) {
     }
 }
 
-/* Bytes that do not add up, an arm that is refused: what ran runs, and is still stored. */
+/* A wrong checksum or a refused arm: the previous arm keeps running and stays stored. */
 static void test_a_refused_image_is_not_stored(void) {
     TEST_ASSERT_EQUAL(0, send(MOTORS));
     arm[TORQUES][300] ^= 1;

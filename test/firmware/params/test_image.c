@@ -1,7 +1,7 @@
 /*
- * The robot image: its layout is frozen by bytes and by the checksum of a reference image;
- * every image that is accepted is the only one with its content; no bytes whatever make the reader
- * misbehave (the host runs this under the sanitizers).
+ * The robot image. Bytes and the checksum of a reference image freeze its layout; every accepted
+ * image is the only one with its content; no input makes the reader misbehave (the host runs this
+ * under the sanitizers).
  */
 #include "firmware/params/bytes.h"
 #include "firmware/params/image.h"
@@ -67,7 +67,7 @@ static void reference(void) {
     image.q31_length = -2;
     image.q31_time = -3;
     number = (float *)&image.arm;
-    for (int i = 0; i < 26; i++) /* all but the reserved */
+    for (int i = 0; i < 26; i++) /* all except the reserved */
         number[i] = 0.5F + (float)i;
     for (uint32_t j = 0; j < image.n; j++) {
         image_joint_t *joint = &image.joint[j];
@@ -132,13 +132,13 @@ static void test_the_layout_is_as_documented(void) {
     TEST_ASSERT_EQUAL_UINT32(3, word_of(bytes + SECTIONS + 12)); /* n of the prepared arm */
     TEST_ASSERT_EQUAL_UINT32(SECTIONS + 8 + image_q31_size(3), size);
     /* Without the section, whose content other tests freeze. Whoever changes the layout must change
-     * the version, and this. */
+     * the version and this checksum. */
     reference_bare();
     TEST_ASSERT_EQUAL_UINT32(SECTIONS, size);
     TEST_ASSERT_EQUAL_HEX32(0xF35C2385, word_of(bytes + 4));
 }
 
-/* Nothing was released before this layout: another version is not read. */
+/* Nothing was released before this layout: other versions are refused. */
 static void test_another_version_is_refused(void) {
     for (uint32_t version = 0; version < 5; version++) {
         reference();
@@ -150,7 +150,7 @@ static void test_another_version_is_refused(void) {
     }
 }
 
-/* In place: a board keeps no copy. */
+/* In place: a board makes no copy. */
 static void test_the_prepared_arm_is_inside_the_image(void) {
     const dyn_arm_q31_t *at;
     reference();
@@ -178,7 +178,7 @@ static void test_no_other_arm_is_taken_for_it(void) {
     };
     for (size_t i = 0; i < sizeof other_arm / sizeof other_arm[0]; i++) {
         reference();
-        /* The flags share a word with what stands before them. */
+        /* The flags share a word with the bytes before them. */
         word_set(bytes + other_arm[i].at / 4 * 4, other_arm[i].word);
         for (uint32_t j = 0; other_arm[i].at == 28 && j < 3; j++)
             word_set(bytes + JOINT + j * JOINT_SIZE + 8, 0);
@@ -240,7 +240,7 @@ static void test_every_flipped_bit_is_seen(void) {
     TEST_ASSERT_EQUAL_INT(IMAGE_OK, read_back());
 }
 
-/* One word of a good image is replaced and the checksum made right again. */
+/* Replaces one word of a good image and corrects the checksum. */
 static const struct {
     int status;
     uint16_t at;
@@ -284,7 +284,7 @@ static const struct {
     {IMAGE_E_CODE, SECTIONS, 0x42313351, IMAGE_NO_JOINT, "tag of a section"},
     {IMAGE_E_LENGTH, SECTIONS + 4, 0xfffffffc, IMAGE_NO_JOINT, "Q31A"},
     {IMAGE_E_LENGTH, SECTIONS + 4, 2, IMAGE_NO_JOINT, "Q31A"},
-    {IMAGE_E_CODE, SECTIONS + 4, 4, IMAGE_NO_JOINT, "tag of a section"}, /* of what follows */
+    {IMAGE_E_CODE, SECTIONS + 4, 4, IMAGE_NO_JOINT, "tag of a section"}, /* of the bytes after it */
 };
 
 static void test_every_error_names_its_place(void) {
@@ -292,7 +292,7 @@ static void test_every_error_names_its_place(void) {
         reference();
         word_set(bytes + wrong[i].at, wrong[i].word);
         seal();
-        /* The length decides what the checksum is of. */
+        /* The length determines the range of the checksum. */
         if (wrong[i].at == 12 && wrong[i].word > 8 && wrong[i].word < size)
             word_set(bytes + 4, crc32_add(0, bytes + 8, wrong[i].word - 8));
         UNITY_UINT line = __LINE__;
@@ -334,7 +334,7 @@ static void test_the_writer_rejects_what_the_reader_would(void) {
         TEST_ASSERT_EQUAL_INT(IMAGE_E_ROOM, image_write(&image, other, room, &size, &where));
 }
 
-/* Minus zero and zero are one robot. */
+/* Minus zero and zero give the same robot. */
 static void test_minus_zero_is_zero(void) {
     reference();
     image.arm.gravity[0] = 0;
@@ -401,16 +401,17 @@ static void mutate(void) {
     case 2:
         word_set(bytes + at / 4 * 4, words[chance() % (sizeof words / sizeof words[0])]);
         break;
-    case 3: /* a number that is plausible */
+    case 3: /* a plausible number */
         float_set(bytes + at / 4 * 4, (float)(int32_t)chance() * 1e-8F);
         break;
-    default: /* in the head or among the names, where the structure is */
+    default: /* in the header or the names, which contain the structure */
         bytes[chance() % 2 ? chance() % 32 : (uint32_t)size - 1 - chance() % 24] =
             (uint8_t)chance();
     }
 }
 
-/* Whatever the bytes: rejected, or understood so well that writing gives the same bytes again. */
+/* For any bytes: the image is rejected, or understood so well that writing gives the same bytes
+ * again. */
 static void test_mutations(void) {
     long accepted = 0;
     size_t again;
@@ -431,7 +432,7 @@ static void test_mutations(void) {
         accepted++;
         TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&back, other, sizeof other, &again, &where));
         TEST_ASSERT_EQUAL_UINT32(word_of(bytes + 12), again);
-        if (word_of(bytes + 8) == 1) { /* written anew in the version of today */
+        if (word_of(bytes + 8) == 1) { /* written again in the current version */
             word_set(bytes + 8, IMAGE_VERSION);
             word_set(bytes + 4, crc32_add(0, bytes + 8, again - 8));
         }

@@ -89,7 +89,7 @@ static void test_sequence_wraps(void) {
     TEST_ASSERT_EQUAL('c', read);
 }
 
-/* Every bit of a slot counts: any of them flipped, and the set before is the one that is found. */
+/* Every bit of a slot matters: with any of them flipped, the previous set is found. */
 static void test_every_flipped_bit_is_noticed(void) {
     cut_flash_t flash = fresh(4, 4);
     const store_medium_t medium = cut_medium(&flash);
@@ -121,7 +121,7 @@ static void test_misuse_is_refused(void) {
     TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 5));
     TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, "1234", 4));
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium)); /* without a commit */
-    /* A medium that does not do what it says is found out by reading back. */
+    /* Reading back detects a medium that does not store what it is given. */
     TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 4));
     TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, "1234", 4));
     memory[STORE_HEAD] = 0;
@@ -129,8 +129,8 @@ static void test_misuse_is_refused(void) {
 }
 
 /*
- * Sets of all sizes, write units of both chip families: at every operation of at least 1,000 writes
- * the power fails once.
+ * Sets of all sizes, write units of both chip families: the power fails once at every operation of
+ * at least 1,000 writes.
  */
 static void test_power_cuts(void) {
     static const uint32_t units[] = {2, 4, 8};
@@ -160,7 +160,8 @@ static void test_power_cuts(void) {
 }
 
 /*
- * The simulation must be able to find a loss: a store that trusts its length alone would lose here.
+ * The simulation must be able to detect a loss: a store that checks only the length would lose data
+ * here.
  */
 static void test_torture_sees_a_loss(void) {
     cut_flash_t flash = fresh(4, 77);

@@ -1,13 +1,14 @@
 /*
- * Motors and encoders the wrong way round on the simulated PUMA 560, in random motions from random
- * poses: how long a joint that is faster than 2 % of its limit, and than its encoder can tell, goes
- * on. And random motions of an arm that is as it should be, which is never accused.
+ * Motors and encoders with the wrong direction on the simulated PUMA 560, in random motions from
+ * random poses: measures how long a joint keeps moving once it is faster than 2 % of its limit and
+ * faster than its encoder resolves. Also random motions of a correct arm, which must cause no
+ * fault.
  *
- * Three looks, 6 ms apart and up to 6 ms after the joint has become fast, a tick for a doubt, two
- * time constants of the observer of 50 Hz and one look more where the feedback had not grown yet
- * are 37 ms, so that 50 ms hold wherever the model is right and the joint carries no weight. Behind
- * weight the feedback must grow to 3/13 of it first, and a joint that only sinks a little goes on
- * until the motion drives it: those times are told.
+ * Three checks, 6 ms apart and up to 6 ms after the joint has become fast, a tick for a doubt, two
+ * time constants of the observer of 50 Hz and one more check where the feedback had not grown yet
+ * make 37 ms. So the limit of 50 ms holds wherever the model is right and the joint carries no
+ * weight. Where it carries weight the feedback must grow to 3/13 of the weight first, and a joint
+ * that only sinks a little moves on until the motion drives it: the test prints those times.
  */
 #include "test/support/harness.h"
 
@@ -24,7 +25,8 @@ enum { TRIALS = 1000, MINUTES = 60 };
 enum { TRIALS = 60, MINUTES = 3 };
 #endif
 enum { N = CONTROL_ARM_JOINTS, MOST_MS = 50, TIMEOUT_MS = 4000, SHOULDER = 1, ELBOW = 2 };
-/* Behind weight, of a hundred: eighty were late before the model was asked about the encoder. */
+/* Allowed percentage of late faults under weight; it was eighty before the guard used the model for
+ * the encoder. */
 enum { LATE_PERCENT = 1 };
 
 static app_t app;
@@ -59,7 +61,7 @@ static void random_pose(float q[]) {
         q[i] = between(app.joint[i].position[0] + 0.01f, app.joint[i].position[1] - 0.01f);
 }
 
-/* How far the arm is from its model. */
+/* The deviation of the arm from its model. */
 typedef struct {
     const char *name;
     float mass, friction, noise;
@@ -81,8 +83,8 @@ static bool move(void) {
     return app_motion_start(&app, &m) == APP_OK;
 }
 
-/* ms from moving to the fault; 0 where it came first, negative where the joint has never moved. An
- * encoder that counts backwards is right at zero only. */
+/* ms from the first movement to the fault; 0 where the fault came first, negative where the joint
+ * never moved. An encoder that counts backwards is right at zero only. */
 static int caught(uint32_t defect, uint32_t joint, uint32_t feedback, const error_t *e) {
     float q[N] = {0};
     load();
@@ -93,7 +95,7 @@ static int caught(uint32_t defect, uint32_t joint, uint32_t feedback, const erro
     TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, q));
     set(PARAMETER_sim_defect_joint, 0, (float)joint);
     set(PARAMETER_sim_defect, 0, (float)defect);
-    while (!move()) /* a way that is too long for its time */
+    while (!move()) /* a distance too long for its time */
         ;
     const float moving = 16 * app.control[app.now].joint[joint].wrong;
     int t, moved = -1;
@@ -109,7 +111,7 @@ static int caught(uint32_t defect, uint32_t joint, uint32_t feedback, const erro
     return moved < 0 ? 0 : t - moved;
 }
 
-/* What `each` found, for a table of firmware/safety/README.md. */
+/* Results of `each`, for a table of firmware/safety/README.md. */
 typedef struct {
     uint32_t defect, feedback;
     const error_t *error;
@@ -133,7 +135,7 @@ static void print_measured(void) {
     printf("\nEach cell is of %d motions.\nmeasured-end\n", TRIALS);
 }
 
-/* Every joint; where the model is right the limits above must hold. */
+/* All joints; where the model is right the limits above must hold. */
 static void each(uint32_t defect, uint32_t feedback, const error_t *e) {
     row_t *row = &measured[measured_rows++];
     *row = (row_t){defect, feedback, e, {0}, {0}};
@@ -175,15 +177,15 @@ static void test_encoders(void) {
     each(DEFECT_REVERSED, FEEDBACK_PD, &wrong);
 }
 
-/* Its feedback is inside the model. */
+/* Its feedback goes through the model. */
 static void test_computed_torque(void) {
     each(DEFECT_MOTOR, FEEDBACK_COMPUTED_TORQUE, &exact);
     each(DEFECT_REVERSED, FEEDBACK_COMPUTED_TORQUE, &exact);
     print_measured();
 }
 
-/* An arm that sinks because a twentieth of its supply is left is not the wrong way round: the motor
- * did not get what was commanded. */
+/* An arm that sinks because a twentieth of its supply is left has no wrong direction: the motor did
+ * not get the commanded voltage. */
 static void test_weak_supply_is_no_direction(void) {
     static const float stretched[N] = {0, 0, -1.5f, 0, 0, 0};
     const motion_t hold = {.kind = MOTION_HOLD};
@@ -200,7 +202,7 @@ static void test_weak_supply_is_no_direction(void) {
     TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(app.safety.fault));
 }
 
-/* Out of the fault, at rest somewhere else. */
+/* Clears the fault and puts the arm to rest at another pose. */
 static void recover(void) {
     float q[N];
     (void)app_off(&app);
@@ -210,7 +212,7 @@ static void recover(void) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, q));
 }
 
-/* How often a right arm is accused. Nothing else may end a motion here: the other guards are wide
+/* Number of false alarms of a correct arm. No other guard may end a motion here: all are wide
  * open. */
 static uint32_t accused(uint32_t feedback, uint32_t feedforward, const char *name) {
     static const error_t off = {"", 0.1f, 0.5f, 2};
@@ -246,7 +248,7 @@ static uint32_t accused(uint32_t feedback, uint32_t feedforward, const char *nam
     return alarms;
 }
 
-/* PD without a model has a few in hours, which are told. */
+/* PD without a model has a few false alarms per hour; the test prints them. */
 static void test_no_false_alarm(void) {
     TEST_ASSERT_EQUAL_UINT32(0, accused(FEEDBACK_PD, FEEDFORWARD_FULL, "model fed forward"));
     TEST_ASSERT_EQUAL_UINT32(

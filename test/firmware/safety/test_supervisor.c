@@ -12,10 +12,10 @@
 
 /*
  * Two links of 1 kg and 0.5 m in a vertical plane. Motors with a gear of 100: 10 N m per volt at
- * rest, shorted they damp with 100 N m s/rad, and their rotors count 1 kg m^2 at the joint.
+ * rest, shorted they damp with 100 N m s/rad, and their rotors have 1 kg m^2 at the joint.
  */
 #define DAMPING  100.0
-#define GRAVITY0 (9.81 * (0.25 + 0.75)) /* of joint 0, arm stretched out, the largest */
+#define GRAVITY0 (9.81 * (0.25 + 0.75)) /* of joint 0, arm stretched: the largest */
 #define GRAVITY1 (9.81 * 0.25)
 enum { RATE = 1000 };
 
@@ -86,7 +86,7 @@ static void move(float to0, float to1) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &motion));
 }
 
-/* Ticks until a fault is latched; it must be this one. */
+/* Ticks until this fault is latched; no other may come. */
 static uint32_t until(uint32_t fault, uint32_t joint, uint32_t most) {
     uint32_t ticks = 0;
     while (app.safety.state != APP_STATE_FAULT && ticks < most) {
@@ -98,7 +98,7 @@ static uint32_t until(uint32_t fault, uint32_t joint, uint32_t most) {
     return ticks;
 }
 
-/* How the arm moves for this long: largest speed of a joint. */
+/* The largest speed of a joint in this many ticks. */
 static double fastest(uint32_t ticks) {
     double most = 0;
     for (uint32_t i = 0; i < ticks; i++) {
@@ -115,7 +115,7 @@ static void test_transitions(void) {
     TEST_ASSERT_EQUAL_UINT(APP_STATE_IDLE,
                            app_state_next(APP_STATE_UNCONFIGURED, APP_EVENT_LOADED));
     TEST_ASSERT_EQUAL_UINT(APP_STATE_RUNNING, app_state_next(APP_STATE_IDLE, APP_EVENT_CLOSE));
-    /* Nothing leads out of a fault but clearing it. */
+    /* Only clearing leaves the state of a fault. */
     for (unsigned event = 0; event < APP_EVENTS; event++) {
         const bool clears =
             event == APP_EVENT_CLEAR || event == APP_EVENT_RESUME || event == APP_EVENT_FORGET;
@@ -140,11 +140,12 @@ static void test_every_fault_has_its_words(void) {
     }
 }
 
-/* Faults before an arm is there: only clearing leads on, and to the state that is true then. */
+/* Faults before an arm is loaded: only clearing leaves them, to the state that is right at that
+ * time. */
 static void test_fault_before_an_arm(void) {
     app_init(&app);
     app_fault(&app, APP_FAULT_CRASH);
-    app_fault(&app, APP_FAULT_WATCHDOG); /* the first wins */
+    app_fault(&app, APP_FAULT_WATCHDOG); /* the first one stays */
     tick(3);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_CRASH, app.safety.fault);
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
@@ -173,12 +174,13 @@ static void test_inputs(void) {
         const uint32_t took = until(row[r].fault, row[r].at, 20);
         TEST_ASSERT_TRUE(took <= 6); /* encoders may fail for five ticks */
         TEST_ASSERT_EQUAL_UINT32(row[r].stop, app.safety.stop);
-        /* Never a duty cycle of a control step that cannot be trusted. */
+        /* The duty of a control step that cannot be trusted is never output. */
         TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[0]);
         TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[1]);
         TEST_ASSERT_EQUAL_UINT8(row[r].stop == APP_STOP_DAMP, out.enable);
         /*
-         * It stays, also when the defect is gone, until it is cleared; brakes have the arm by then.
+         * The fault stays until it is cleared, even when the defect is gone; the brakes hold the
+         * arm by then.
          */
         set(PARAMETER_sim_defect, 0);
         tick(600);
@@ -190,7 +192,7 @@ static void test_inputs(void) {
     }
 }
 
-/* A defect that comes and goes within the ticks that are allowed is no fault. */
+/* A defect that lasts only for the allowed ticks is no fault. */
 static void test_short_dropout_is_no_fault(void) {
     load();
     hold();
@@ -216,7 +218,8 @@ static void test_jammed_joint(void) {
     TEST_ASSERT_EQUAL_FLOAT(0.02f, status.fault_limit);
     TEST_ASSERT_TRUE(fabsf(status.fault_value) > 0.02f && fabsf(status.fault_value) < 0.03f);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
-    /* 900 N m/rad times 0.06 rad are above 50 N m: with a wide tracking guard it is the torque. */
+    /* 900 N m/rad times 0.06 rad is more than 50 N m: with a wide tracking guard the torque guard
+     * trips. */
     load();
     hold();
     set(PARAMETER_sim_defect_joint, 1);
@@ -231,7 +234,7 @@ static void test_jammed_joint(void) {
         TEST_ASSERT_TRUE(fabsf(app.loop.tau[i]) <= 50);
 }
 
-/* What a user is told of voltages: volts, what was asked for and what there was. */
+/* Voltages in the report of a fault: in volts, demanded and available. */
 static void test_voltages_are_told(void) {
     static const struct {
         float defect, value, limit; /* guard_supply_low and guard_supply_high of 40 V */
@@ -248,8 +251,8 @@ static void test_voltages_are_told(void) {
         TEST_ASSERT_EQUAL_STRING("V", quantity_unit(app_fault_quantity(app.safety.fault), 0));
     }
     /*
-     * A twentieth of the supply is left, 2 V: 0.2 rad/s of back-EMF. 0.04 rad are faster than that,
-     * and too short a way for an error that is the torque limit.
+     * A twentieth of the supply is left, 2 V, which is 0.2 rad/s of back-EMF. A motion of 0.04 rad
+     * is faster than that, and too short for an error that reaches the torque limit.
      */
     load();
     set(PARAMETER_guard_supply_low, 0.01f);
@@ -263,7 +266,7 @@ static void test_voltages_are_told(void) {
     TEST_ASSERT_TRUE(fabsf(status.fault_value) > 2);
 }
 
-/* Nothing drives the joints: gravity makes them fast, then they reach their limits. */
+/* Nothing drives the joints: gravity makes them fast, then they reach their position limits. */
 static void test_speed_and_position(void) {
     for (int k = 0; k < 2; k++) {
         load();
@@ -294,15 +297,16 @@ static void test_stream_runs_dry(void) {
     (void)until(APP_FAULT_SETPOINT, APP_NO_JOINT, 400);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
     const float fast = fabsf(app.loop.qd_ref[0]);
-    TEST_ASSERT_TRUE(fast > 0.3f); /* it was on its way */
-    /* The reference brakes at 10 rad/s^2: it rests after qd/a, having gone qd^2/2a. */
+    TEST_ASSERT_TRUE(fast > 0.3f); /* it was moving */
+    /* The reference brakes at 10 rad/s^2: it rests after qd/a, qd^2/2a farther. */
     const float from = app.sim_arm.q[0];
     tick((uint32_t)(fast / 10 * RATE) + 20);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_RELEASE, app.safety.stop); /* brakes */
     TEST_ASSERT_FLOAT_WITHIN(0.002f, fast * fast / 20, app.sim_arm.q[0] - from);
 }
 
-/* A motor or an encoder the wrong way round, within 50 ms of the first wrong acceleration. */
+/* A motor or an encoder with the wrong direction: a fault within 50 ms of the first wrong
+ * acceleration. */
 static void test_direction(void) {
     static const uint32_t defect[] = {DEFECT_MOTOR, DEFECT_REVERSED};
     for (uint32_t joint = 0; joint < 2; joint++)
@@ -313,7 +317,7 @@ static void test_direction(void) {
             tick(1);
             move(joint == 0 ? 1 : 0, joint == 0 ? 0 : 1);
             tick(1);
-            /* The first tick with a torque worth speaking of. */
+            /* The first tick with a noticeable torque. */
             uint32_t waited = 0;
             while (fabsf(app.sim_arm.qd[joint]) < 0.02f && waited++ < 200 &&
                    app.safety.state != APP_STATE_FAULT)
@@ -325,8 +329,8 @@ static void test_direction(void) {
 }
 
 /*
- * Motions near all limits with an arm that is twice or half as heavy as its model, and with noise,
- * may be clipped, but nobody takes that for a motor the wrong way round.
+ * Motions near all limits with an arm twice or half as heavy as its model, and with noise, may be
+ * clipped, but the guard must not take that for a motor with the wrong direction.
  */
 static void test_wrong_masses_are_no_wrong_direction(void) {
     static const float mass[] = {0.5f, 1, 2};
@@ -359,7 +363,7 @@ static void stretched(void) {
     tick(50);
 }
 
-/* Held without brakes: it stays within counts, and clearing leaves the loop closed. */
+/* Hold without brakes: the arm stays within counts, and clearing leaves the loop closed. */
 static void test_hold_without_brakes(void) {
     stretched();
     app.motion.starved = 10;
@@ -374,8 +378,8 @@ static void test_hold_without_brakes(void) {
 }
 
 /*
- * Where holding takes more than the part of the torque that is allowed for long, the arm is lowered
- * at a tenth of 2 rad/s until gravity is balanced.
+ * Where holding takes more than the fraction of the torque that is allowed permanently, the arm is
+ * lowered at a tenth of 2 rad/s until gravity is balanced.
  */
 static void test_lower_without_brakes(void) {
     stretched();
@@ -386,11 +390,11 @@ static void test_lower_without_brakes(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_LOWER, app.safety.stop);
     const double most = fastest(12000);
     TEST_ASSERT_TRUE(most > 0.15 && most < 0.22); /* 0.2 and a little overshoot of the loop */
-    /* Torques below 50 N m / 256 are left alone: 0.08 rad of the elbow, less of the shoulder. */
+    /* Torques below 50 N m / 256 are ignored: 0.08 rad of the elbow, less of the shoulder. */
     TEST_ASSERT_FLOAT_WITHIN(0.08f, -1.5708f, app.sim_arm.q[0]);
 }
 
-/* Shorted windings: slower than gravity by damping. */
+/* Shorted windings: the damping makes the fall slower. */
 static void test_damp_without_brakes(void) {
     stretched();
     set(PARAMETER_sim_defect, DEFECT_LOST);
@@ -401,7 +405,7 @@ static void test_damp_without_brakes(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_DAMP, app.safety.stop);
 }
 
-/* Released: each rotor of 1 kg m^2 takes at most the energy of the whole way down. */
+/* Released: each rotor of 1 kg m^2 gets at most the energy of the whole fall. */
 static void test_release_without_brakes(void) {
     stretched();
     set(PARAMETER_sim_defect, DEFECT_ESTOP);
@@ -411,7 +415,7 @@ static void test_release_without_brakes(void) {
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
 }
 
-/* An encoder that is lost while the arm is held: holding ends at once. */
+/* An encoder fails while the arm is held: holding ends at once. */
 static void test_second_fault_makes_the_stop_worse(void) {
     stretched();
     app.motion.starved = 10;
@@ -419,11 +423,11 @@ static void test_second_fault_makes_the_stop_worse(void) {
     set(PARAMETER_sim_defect, DEFECT_LOST);
     tick(7);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_DAMP, app.safety.stop);
-    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault); /* the first wins */
+    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault); /* the first one stays */
     TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[0]);
 }
 
-/* Gravity that takes more than the torque limit: the loop is not closed at all. */
+/* Gravity takes more than the torque limit: the loop is not closed. */
 static void test_too_weak_to_arm(void) {
     load();
     set(PARAMETER_limits_scale, (float)(GRAVITY0 / 50 * 0.9));
@@ -435,7 +439,7 @@ static void test_too_weak_to_arm(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
 }
 
-/* Commissioning: a part of the limits of torque and speed. */
+/* Commissioning: fractions of the limits of torque and speed. */
 static void test_part_of_the_limits(void) {
     load();
     set(PARAMETER_limits_scale, 0.25f);
@@ -453,7 +457,8 @@ static void test_part_of_the_limits(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-/* Commissioning: what the encoders mean, and limits from where the arm was homed. */
+/* Commissioning: sign, ratio and offset of the encoders, and a position limit set as a
+ * parameter. */
 static void test_encoders_and_soft_limits(void) {
     load();
     set(PARAMETER_arm, ARM_REAL); /* an arm is attached */
@@ -484,14 +489,14 @@ static void test_encoders_and_soft_limits(void) {
 /* --------------------------------------------------------------------------------------- homing */
 
 #define COUNT 6.2831853e-5f /* rad of a count of the test arm */
-#define STOP  0.02f         /* behind a limit stands a stop of the simulated arm, setup.c */
+#define STOP  0.02f         /* the simulated arm has a hard stop this far beyond a limit, setup.c */
 
 static void home_by(uint32_t joint, float how, float position) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, joint, how));
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home_position, joint, position));
 }
 
-/* Ticks until it has ended, with or without a fault. */
+/* Ticks until homing has ended, with or without a fault. */
 static uint32_t home_joint(uint32_t joint) {
     motion_t motion = {.kind = MOTION_HOME};
     uint32_t ticks = 0;
@@ -505,9 +510,9 @@ static uint32_t home_joint(uint32_t joint) {
 }
 
 /*
- * To both stops and both switches: the encoders are off by 3000 counts, 0.19 rad, and are right
- * afterwards. A stop is found to a count; a switch after at most a tick at a quarter of 0.1 times 2
- * rad/s, 5e-5 rad.
+ * Homing at both stops and both switches: the encoders are wrong by 3000 counts, 0.19 rad, before
+ * and right afterwards. A stop is found to a count; a switch after at most a tick at a quarter of
+ * 0.1 times 2 rad/s, 5e-5 rad.
  */
 static void test_homing_finds_the_position(void) {
     static const struct {
@@ -519,7 +524,7 @@ static void test_homing_finds_the_position(void) {
         home_by(0, row[r].how, row[r].position);
         tick(1);
         TEST_ASSERT_FLOAT_WITHIN(COUNT, 3000 * COUNT, app.loop.q[0] - app.sim_arm.q[0]);
-        /* Nothing else before it is done. */
+        /* No other motion before it is done. */
         const motion_t motion = {.kind = MOTION_QUINTIC, .value = {0.5f, 0}};
         TEST_ASSERT_EQUAL_INT(APP_E_HOME, app_motion_start(&app, &motion));
         TEST_ASSERT_EQUAL_UINT32(0, app_where(&app));
@@ -527,7 +532,7 @@ static void test_homing_finds_the_position(void) {
         TEST_ASSERT_EQUAL_STRING("none", app_fault_name(app.safety.fault));
         TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
         TEST_ASSERT_FLOAT_WITHIN(2 * COUNT + 5e-5f, 0, app.loop.q[0] - app.sim_arm.q[0]);
-        /* Within its limits, which hold from now on. */
+        /* Within its limits, which apply from now on. */
         TEST_ASSERT_TRUE(app.sim_arm.q[0] > -3 && app.sim_arm.q[0] < 3);
         move(0.5f, 0);
         tick(5);
@@ -539,7 +544,7 @@ static void test_homing_finds_the_position(void) {
     }
 }
 
-/* What presses against the stop is a tenth of the torque limit beyond what the model says. */
+/* The torque against the stop is a tenth of the torque limit beyond the torque of the model. */
 static void test_homing_presses_with_its_torque(void) {
     load();
     home_by(1, 1, 3 + STOP);
@@ -556,7 +561,7 @@ static void test_homing_presses_with_its_torque(void) {
     TEST_ASSERT_TRUE(fast < 0.22);            /* a tenth of 2 rad/s, and a little overshoot */
 }
 
-/* Without brakes the loop goes on holding the arm, from joint to joint. */
+/* Without brakes the loop keeps holding the arm, from joint to joint. */
 static void test_homing_without_brakes(void) {
     load();
     set(PARAMETER_brakes, 0);
@@ -574,12 +579,12 @@ static void test_homing_without_brakes(void) {
 }
 
 /*
- * A switch that is not wired: the arm meets its stop, 3.02 rad away at 0.2 rad/s, presses for 50 ms
- * and gives up. Until it presses with 5 N m, 900 N m/rad take 28 ms; the ramp of the speed, 20 ms.
+ * A switch is not wired: the arm meets its stop, 3.02 rad away at 0.2 rad/s, presses for 50 ms and
+ * gives up. 900 N m/rad take 28 ms to reach 5 N m; the ramp of the speed takes 20 ms.
  */
 static void test_homing_finds_nothing(void) {
     load();
-    home_by(0, -2, -3.5f); /* behind the stop */
+    home_by(0, -2, -3.5f); /* beyond the stop */
     tick(1);
     const uint32_t ticks = home_joint(0);
     TEST_ASSERT_EQUAL_STRING("homing", app_fault_name(app.safety.fault));
@@ -588,15 +593,15 @@ static void test_homing_finds_nothing(void) {
     TEST_ASSERT_TRUE(app.loop.unhomed == 1);
 }
 
-/* The board has an input for the first joint's switch. */
+/* The board has an input for the first joint's home switch. */
 static uint32_t board_switches;
 uint32_t app_switches(void) {
     return board_switches;
 }
 
 /*
- * An arm at the hardware, which the test moves exactly along the reference. Its encoder counts from
- * 0.3 rad on, and is right afterwards, as with the simulated arm.
+ * A real arm, which the test moves exactly along the reference. Its encoder starts 0.3 rad off and
+ * is right afterwards, as with the simulated arm.
  */
 static void test_homing_at_a_switch_of_the_board(void) {
     app_inputs_t in = {.counts_valid = 3};
@@ -643,10 +648,10 @@ static void test_homing_is_refused(void) {
     set(PARAMETER_arm, ARM_SIMULATED);
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 0));
     tick(1);
-    move(0.1f, 0); /* absolute again, it knows where it is */
+    move(0.1f, 0); /* absolute again: it knows its position */
 }
 
-/* A known position: the offset of an absolute encoder takes it up. */
+/* A known position: it is stored in the offset of an absolute encoder. */
 static void test_absolute_offset(void) {
     load();
     set(PARAMETER_sim_shift, -2000);
@@ -658,7 +663,7 @@ static void test_absolute_offset(void) {
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0, app.loop.q[0] - app.sim_arm.q[0]);
 }
 
-/* Points that stop coming are noticed before the buffer runs dry, where that is wanted. */
+/* Missing points are noticed before the buffer runs empty, where the parameter asks for that. */
 static void test_setpoint_timeout(void) {
     load();
     set(PARAMETER_guard_setpoint, 25);

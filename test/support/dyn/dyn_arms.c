@@ -1,4 +1,5 @@
-/* The arms of test/support/dyn/golden_data.inc, and random numbers that are the same everywhere. */
+/* The arms of test/support/dyn/golden_data.inc, and random numbers that are the same on every
+ * machine. */
 #include "test/support/dyn/dyn_arms.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* The arms of the reference values as data of our own, for tests on host and target. */
+/* The arms of the reference values as compiled-in data, for tests on host and target. */
 #ifndef TEST_SUPPORT_DYN_DYN_ARMS_H
 #define TEST_SUPPORT_DYN_DYN_ARMS_H
 

@@ -1,4 +1,4 @@
-/* Sizes of what test/support/dyn/dyn_words.inc takes and gives. */
+/* Sizes of the inputs and outputs of test/support/dyn/dyn_words.inc. */
 #ifndef TEST_SUPPORT_DYN_DYN_WORDS_LIST_H
 #define TEST_SUPPORT_DYN_DYN_WORDS_LIST_H
 

@@ -1,4 +1,4 @@
-/* The words of q31. */
+/* The vocabulary in q31. */
 #include "dyn/number/real_q31.h"
 
 #define WORD_IN(x)      dyn_q31_from(x, 0)

@@ -1,8 +1,8 @@
 /*
  * Swartz (1) to (10) by hand in float: same frames, same constants, same table for sine and cosine,
- * same order of sums (so that the torques agree bit for bit), the first and the last link written
- * out with their zeros left away. What a careful programmer would write who has only floats in
- * mind.
+ * same order of sums (so that the torques agree bit for bit); the first and the last link are
+ * written out without their zero terms. A careful programmer who needs only floats would write
+ * this.
  */
 #include "test/support/dyn/dyn_yardstick.h"
 

@@ -1,6 +1,5 @@
-/* The recursion of dyn/paper/ne.c written directly in float, as the measure of what the vocabulary
- * costs.
- */
+/* The recursion of dyn/paper/ne.c written directly in float, to measure the cost of the
+ * vocabulary. */
 #ifndef TEST_SUPPORT_DYN_DYN_YARDSTICK_H
 #define TEST_SUPPORT_DYN_DYN_YARDSTICK_H
 

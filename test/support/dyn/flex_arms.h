@@ -1,7 +1,7 @@
 /*
- * Arms with elastic links as data of our own, for tests and bench on host and target. Beams are
- * uniform and clamped-free: all integrals over their modes have closed forms, which stand here and
- * owe nothing to the quadrature of tools/robot/modes.c.
+ * Arms with elastic links as compiled-in data, for tests and bench on host and target. Beams are
+ * uniform and clamped-free: all integrals over their modes have closed forms. Those are written
+ * here and do not depend on the quadrature of tools/robot/modes.c.
  */
 #ifndef TEST_SUPPORT_DYN_FLEX_ARMS_H
 #define TEST_SUPPORT_DYN_FLEX_ARMS_H
@@ -12,7 +12,7 @@ typedef struct {
     double length, mu; /* m, kg/m */
     double EI_y, EI_z, GJ, polar;
     double damping;
-    uint32_t xy, xz, torsion; /* modes; all zero: a rigid link, and nothing else here counts */
+    uint32_t xy, xz, torsion; /* modes; all zero: a rigid link, and the other members are ignored */
 } flex_beam_t;
 
 typedef struct {
@@ -23,21 +23,21 @@ typedef struct {
 } flex_arm_t;
 
 typedef enum {
-    FLEX_ARM_PLANAR, /* paper 004, Table 3: two links, one mode each */
-    FLEX_ARM_SPACE,  /* three joints on crossed axes: rigid, bent in both planes and twisted, bent
-                         in both planes, with a load in its end effector */
+    FLEX_ARM_PLANAR,    /* paper 004, Table 3: two links, one mode each */
+    FLEX_ARM_SPACE,     /* three joints on crossed axes: a rigid link, one bent in both planes and
+                      * twisted, one bent in both planes with a payload */
     FLEX_ARM_PRISMATIC, /* four joints, the third prismatic; offsets along the axes, a rigid end
                          effector */
     FLEX_ARMS
 } flex_arm_name_t;
 
 void flex_arm(flex_arm_name_t name, flex_arm_t *out);
-/* A chain of revolute joints on crossed axes, the last `elastic` links with these modes each. */
+/* A chain of revolute joints on crossed axes; the last `elastic` links have these modes each. */
 void flex_chain(uint32_t n, uint32_t elastic, uint32_t xy, uint32_t xz, flex_arm_t *out);
-/* After a change of a beam: stiff link and integrals anew. */
+/* Computes the rigid link and the integrals again after a change of a beam. */
 void flex_arm_beam(flex_arm_t *arm, uint32_t i);
 
-/* phi and derivatives of clamped-free shape k at x of a beam of this length, from the textbook. */
+/* phi and derivatives of clamped-free shape k at x on a beam of this length, from the textbook. */
 double flex_bending(uint32_t k, double length, double x, int order);
 double flex_torsion(uint32_t k, double length, double x, int order);
 

@@ -1,4 +1,4 @@
-/* Elastic arms from first principles; see the header. */
+/* Elastic arms from first principles: implements test/support/dyn/flex_reference.h. */
 #include "test/support/dyn/flex_reference.h"
 
 #include <complex.h>
@@ -13,7 +13,8 @@ typedef struct {
 
 enum { SIZE = DYN_FLEX_MAX };
 
-/* Gauss, 8 points, on 16 pieces of a beam: exact to the last digits for its first six modes. */
+/* Gauss quadrature, 8 points on each of 16 pieces of a beam: exact to the last digits for its first
+ * six modes. */
 static const double point[4] = {0.18343464249564980494, 0.52553240991632898582,
                                 0.79666647741362673959, 0.96028985649753623168};
 static const double weight[4] = {0.36268378337836198297, 0.31370664587788728734,
@@ -23,7 +24,7 @@ enum { PIECES = 16, POINTS = 8 * PIECES };
 static void node(double length, int k, double *x, double *dx) {
     const double half = length / PIECES / 2;
     const int i = k % 8;
-    const int middle = k / 8 * 2 + 1; /* of the piece, in halves */
+    const int middle = k / 8 * 2 + 1; /* middle of the piece, in half pieces */
     *x = middle * half + (i < 4 ? -1 : 1) * half * point[i % 4];
     *dx = half * weight[i % 4];
 }
@@ -84,7 +85,7 @@ static void bent(const flex_beam_t *b, const number *delta, double x, number out
 
 typedef struct {
     place_t link[DYN_FLEX_MAX_JOINTS]; /* frames of the joints */
-    place_t end[DYN_FLEX_MAX_JOINTS];  /* of what they carry: end of the beam, or the same */
+    place_t end[DYN_FLEX_MAX_JOINTS];  /* frame at the end of the beam; of a rigid link the same */
 } places_t;
 
 static uint32_t modes_of(const flex_beam_t *b) {
@@ -116,7 +117,8 @@ static void places(const flex_arm_t *arm, const number *theta, places_t *out) {
     }
 }
 
-/* Derivatives by coordinate c: the places at theta + i h are exact in their imaginary part. */
+/* Derivatives with respect to coordinate c: the imaginary part of the places at theta + i h is
+ * exact. */
 static const double step = 1e-30;
 
 static void places_step(const flex_arm_t *arm, const double *theta, uint32_t size, uint32_t c,
@@ -183,7 +185,7 @@ static void add_beam(const flex_arm_t *arm, const double *theta, uint32_t size, 
     static double v[SIZE][3];
     static places_t p[SIZE];
     static number at[SIZE][SIZE];
-    double section[SIZE]; /* how fast a section turns about x */
+    double section[SIZE]; /* angular rate of a section about x */
     const flex_beam_t *b = &arm->beam[i];
     const uint32_t from = dyn_flex_index(&arm->flex, i) + 1;
     for (uint32_t c = 0; c < size; c++)

@@ -10,7 +10,7 @@
 
 /* I(Theta), size x size, row-major; without rotors. */
 void flex_reference_mass(const flex_arm_t *arm, const double *theta, double *I);
-/* Gravity and strain, and the derivative of both by Theta. */
+/* Energy of gravity and strain, and its derivative with respect to Theta. */
 double flex_reference_potential(const flex_arm_t *arm, const double *theta);
 void flex_reference_gravity(const flex_arm_t *arm, const double *theta, double *force);
 void flex_reference_strain(const flex_arm_t *arm, const double *theta, double *force);

@@ -1,4 +1,5 @@
-/* The reader of golden.h: puma560 and every random chain, rows of all three conventions. */
+/* Implements the reader of golden.h: puma560 and every random chain, rows of all three
+ * conventions. */
 #include "test/support/dyn/golden.h"
 
 #include <cjson/cJSON.h>
@@ -94,7 +95,7 @@ static void read_states(const cJSON *states, const char *tau, golden_arm_t *arm)
         numbers(in, "qd", out->qd, n);
         numbers(in, "qdd", out->qdd, n);
         numbers(in, tau, out->tau, n);
-        /* The chains print their torques with the rotors, where they have any. */
+        /* The torques of the chains in the files include the rotors, where there are any. */
         for (int i = 0; i < n; i++)
             if (!strcmp(tau, "tau"))
                 out->tau[i] -= arm->rotor[i] * out->qdd[i];

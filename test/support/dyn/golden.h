@@ -13,12 +13,12 @@ typedef struct {
 typedef struct {
     char name[32];
     dyn_source_t source;
-    double rotor[DYN_MAX_JOINTS]; /* Jr; the torques here are without it */
+    double rotor[DYN_MAX_JOINTS]; /* Jr; the torques here do not include it */
     uint32_t states;
     golden_state_t state[GOLDEN_STATES];
 } golden_arm_t;
 
-/* Number of arms read, 0 when there is no such folder. Owned by the caller: free(*arms). */
+/* Returns the number of arms, 0 where there is no such folder. The caller frees *arms. */
 uint32_t golden_read(golden_arm_t **arms);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Writes test/support/dyn/golden_data.inc from the reference values, so that target tests carry
- * them; test_dyn_golden compares the two on the host.
+ * Writes test/support/dyn/golden_data.inc from the reference values, so that target tests have them
+ * compiled in; test_dyn_golden compares the two on the host.
  *
  *     gcc -I. test/support/dyn/golden_carry.c test/support/dyn/golden.c -lcjson -o build/carry
  *     build/carry > test/support/dyn/golden_data.inc

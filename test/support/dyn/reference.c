@@ -60,7 +60,7 @@ static double number(const cJSON *object, const char *key) {
     return found->valuedouble;
 }
 
-/* A list, or the rows of a matrix one after the other. */
+/* Flattens a list, or the rows of a matrix one after the other. */
 static int flatten(const cJSON *list, double *out, int room) {
     int n = 0;
     const cJSON *element;
@@ -142,7 +142,7 @@ static void read_matrix(const cJSON *in, const char *key, reference_state_t *s, 
     s->has_M = true;
 }
 
-/* What every file has under the same names. */
+/* Reads the values that have the same names in every file. */
 static void read_state(const cJSON *in, const char *tau, const char *M, reference_state_t *s,
                        int n) {
     bool has_c, has_g, has_qd, has_qdd;
@@ -157,7 +157,7 @@ static void read_state(const cJSON *in, const char *tau, const char *M, referenc
         s->bias[i] += s->gravity[i];
     if (get(in, M))
         read_matrix(in, M, s, n);
-    /* Where no other case is given: this torque makes this acceleration. */
+    /* Where the file gives no other case: this torque makes this acceleration. */
     memcpy(s->fd_tau, s->tau, sizeof s->fd_tau);
     memcpy(s->fd_qdd, s->qdd, sizeof s->fd_qdd);
 }
@@ -216,7 +216,7 @@ static void read_two_body(const cJSON *run) {
                                    item(run, "rows"), true, cJSON_GetArraySize(steps));
     for (uint32_t k = 0; k < arm->states; k++) {
         reference_state_t *s = &arm->state[k];
-        /* At rest and without torque. */
+        /* These states are at rest and without torque. */
         read_state(cJSON_GetArrayItem(steps, (int)k), "tau", "M", s, 2);
         s->has_tau = true;
     }

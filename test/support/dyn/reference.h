@@ -1,6 +1,6 @@
 /*
- * The reference values of ../shared/golden (or $GOLDEN) with everything they hold: torques, inertia
- * matrix, bias, forward dynamics, pose of the end effector, Jacobian, wrench. Host only.
+ * All reference values of ../shared/golden (or $GOLDEN): torques, inertia matrix, bias, forward
+ * dynamics, pose of the end effector, Jacobian, wrench. Host only.
  */
 #ifndef TEST_SUPPORT_DYN_REFERENCE_H
 #define TEST_SUPPORT_DYN_REFERENCE_H
@@ -16,7 +16,7 @@ typedef struct {
     double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2]; /* packed, rotors included */
     double fd_tau[DYN_MAX_JOINTS], fd_qdd[DYN_MAX_JOINTS];
     bool has_tau, has_bias, has_M, has_tool;
-    /* With has_tool only. */
+    /* Only where has_tool is set. */
     double wrench[6], wrench_base[6], tau_wrench[DYN_MAX_JOINTS], fd_qdd_wrench[DYN_MAX_JOINTS];
     double pose[12], J[6 * DYN_MAX_JOINTS];
 } reference_state_t;
@@ -35,8 +35,8 @@ typedef struct {
 } reference_motor_t;
 
 /* PUMA 560 with and without rotors, Stanford arm (variant A), planar arm (set A), two-body arms,
- * random chains. Kept until the program ends; the count is 0 where there are no reference values.
- */
+ * random chains. The memory stays until the program ends; the count is 0 where there are no
+ * reference values. */
 uint32_t reference_read(const reference_arm_t **arms);
 uint32_t reference_motors(const reference_motor_t **motors);
 

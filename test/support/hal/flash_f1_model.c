@@ -1,4 +1,4 @@
-/* test/support/hal/flash_f1_model.h */
+/* Implements test/support/hal/flash_f1_model.h. */
 #include "test/support/hal/flash_f1_model.h"
 
 #include <string.h>
@@ -31,7 +31,8 @@ bool flash_f1_locked(void) {
     return (flash_f1.cr & FLASH_CR_LOCK) != 0;
 }
 
-/* True where the power fails during this one; afterwards the driver sees errors until it is up. */
+/* True where the power fails during this operation; afterwards the driver sees errors until
+ * power-up. */
 static bool begin(void) {
     flash_f1_t *f = &flash_f1;
     const bool cut = !f->dead && f->operations++ == f->cut_at;
@@ -127,7 +128,7 @@ static uint32_t memory_read_model(uint32_t address, uint32_t stored) {
     return *word(address);
 }
 
-/* Of a half-word whose power fails some bits are programmed. */
+/* A half-word whose power fails has some of its bits programmed. */
 static uint32_t memory_write_model(uint32_t address, unsigned width, uint32_t value,
                                    uint32_t stored) {
     flash_f1_t *f = &flash_f1;

@@ -1,10 +1,9 @@
 /*
- * A model of the flash controller of the F100 and of the memory behind it, for the tests that run
- * the real driver (hal/stm32/f1/flash.c) on the host. PM0063: unlock with two keys in order, page
- * erase by PER, then AR, then STRT, program with PG by half-word writes to erased memory, wait for
- * BSY.
+ * A model of the flash controller of the F100 and of its memory, for the tests that run the real
+ * driver (hal/stm32/f1/flash.c) on the host. PM0063: unlock with two keys in order, page erase by
+ * PER, then AR, then STRT, program with PG by half-word writes to erased memory, wait for BSY.
  *
- * Its power can be cut at any operation: the page or half-word of that one is done in part, and
+ * Its power can be cut at any operation: that operation changes its page or half-word in part, and
  * nothing works until flash_f1_power_up.
  */
 #ifndef TEST_SUPPORT_HAL_FLASH_F1_MODEL_H
@@ -18,24 +17,24 @@ enum { PAGE = 0x400, SLOT = 0x2000, SLOT0 = 0x0801C000, SLOT1 = 0x0801E000 };
 typedef struct {
     uint32_t *memory; /* both slots */
     uint32_t cr, sr, ar;
-    unsigned key;  /* 0: waits for the first key, 1: for the second, 2: open, 3: shut until reset */
-    unsigned busy; /* polls that the next operation keeps BSY set */
-    unsigned busy_left; /* of the operation that runs */
-    uint32_t fail_with; /* error flags that the next operation ends with */
+    unsigned key;       /* 0, 1: waits for first, second key, 2: open, 3: locked until reset */
+    unsigned busy;      /* number of polls for which the next operation keeps BSY set */
+    unsigned busy_left; /* the same, left for the running operation */
+    uint32_t fail_with; /* error flags with which the next operation ends */
     bool refuse_keys;
-    uint16_t stuck_mask; /* these bits of each programmed half-word do not take */
-    unsigned wrong;      /* accesses that the manual forbids */
+    uint16_t stuck_mask; /* these bits of each half-word are not programmed */
+    unsigned wrong;      /* number of accesses that the manual forbids */
     unsigned fed_while_busy;
     unsigned unlocked_irq;
-    uint64_t operations, cut_at; /* since power-up; the one at which the power fails */
+    uint64_t operations, cut_at; /* since power-up; the operation at which the power fails */
     bool dead;
     uint32_t random;
 } flash_f1_t;
 extern flash_f1_t flash_f1;
 
 /*
- * The controller after a reset, over this memory, or with NULL over some of its own that holds
- * zeros. Devices of test/support/hal/regmodel.h, which is reset, too.
+ * The controller after a reset, over this memory; NULL: over internal memory that contains zeros.
+ * Resets test/support/hal/regmodel.h and adds its devices there.
  */
 void flash_f1_start(uint32_t *memory);
 /* cut_at: counted from 0; UINT64_MAX: never. */

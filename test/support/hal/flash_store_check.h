@@ -1,7 +1,7 @@
 /*
- * The parameter store over a real flash driver, whose controller is a model: included by the tests
- * of the drivers. Sets by turns into both slots, in pieces that fill no write unit; an error of the
- * controller in the middle leaves the set before.
+ * The parameter store over a real flash driver with a model of the controller; the tests of the
+ * drivers include it. Writes sets alternately into both slots, in pieces that fill no write unit;
+ * an error of the controller in the middle leaves the previous set.
  */
 #ifndef TEST_SUPPORT_HAL_FLASH_STORE_CHECK_H
 #define TEST_SUPPORT_HAL_FLASH_STORE_CHECK_H

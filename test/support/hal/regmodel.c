@@ -12,7 +12,7 @@
 enum { WORDS_MAX = 1 << 18, DEVICES_MAX = 8, RANGES_MAX = 16, LOG_MAX = 100000 };
 
 typedef struct {
-    uint32_t address; /* of the aligned word; 0: free */
+    uint32_t address; /* of the aligned word; 0: unused entry */
     uint32_t value;
     unsigned reads, writes;
 } word_t;
@@ -153,7 +153,7 @@ static uint32_t access_read(uint32_t address) {
     const device_t *device = device_of(address);
     word->reads++;
     if (device != NULL && device->read != NULL) {
-        /* The device may change its other registers, but the table never moves. */
+        /* The device may change its other registers; the table does not move. */
         return device->read(address & ~3u, word->value);
     }
     return word->value;
@@ -203,9 +203,7 @@ void reg_write16(volatile uint16_t *reg, uint16_t value) {
 
 /* ------------------------------------------------------------------------------------------ RCC */
 regmodel_rcc_t regmodel_rcc;
-static struct {
-    unsigned hsi, hse, pll, clock_switch; /* polls that each has been waited for */
-} waited;
+static struct { unsigned hsi, hse, pll, clock_switch; /* number of polls so far */ } waited;
 
 static uint32_t ready(uint32_t value, uint32_t on, uint32_t flag, unsigned *polls, unsigned delay) {
     if ((value & on) == 0) {
@@ -241,7 +239,7 @@ static uint32_t rcc_cfgr_read(uint32_t address, uint32_t value) {
 static uint32_t rcc_cfgr_write(uint32_t address, unsigned width, uint32_t value, uint32_t stored) {
     (void)address;
     (void)width;
-    /* The running source is not the program's to write; it follows the choice in rcc_cfgr_read. */
+    /* The program cannot write the running source; it follows the choice in rcc_cfgr_read. */
     uint32_t running = rcc_cfgr_read(address, stored) & RCC_CFGR_SWS;
     return (value & ~(uint32_t)RCC_CFGR_SWS) | running;
 }

@@ -1,8 +1,8 @@
 /*
  * A register model for host tests of drivers: the functions behind hal/reg.h with HAL_REG_MODEL.
  * Registers keep the chip's addresses and are never dereferenced. By default an address is a plain
- * word that reads as it was written (0 at first); a test gives devices a behaviour. Writes are
- * logged, so that a test can state the sequence that the manual demands.
+ * word that reads as written (0 at first); a test adds devices with behaviour. Writes are logged,
+ * so that a test can state the sequence that the manual demands.
  */
 #ifndef TEST_SUPPORT_HAL_REGMODEL_H
 #define TEST_SUPPORT_HAL_REGMODEL_H
@@ -13,30 +13,30 @@
 
 #define REGMODEL_ADDRESS(reg) ((uint32_t)(uintptr_t)(reg))
 
-/* Forgets everything: contents, devices, log, counts. */
+/* Clears everything: contents, devices, log, counts. */
 void regmodel_reset(void);
 
-/* Behind the driver's back: no device, no log. */
+/* Access without the driver: no device, no log. */
 uint32_t regmodel_get(const volatile void *reg);
 void regmodel_set(const volatile void *reg, uint32_t value);
 
 /*
- * A device answers for the addresses first to last. read gets the stored word and returns what the
- * driver sees; write gets the access and returns what is stored. Either may be NULL. The device
- * given last wins where two overlap.
+ * A device handles the addresses first to last. read gets the stored word and returns what the
+ * driver sees; write gets the access and returns the word to store. Either may be NULL. Where two
+ * devices overlap, the one added last handles the access.
  */
 typedef uint32_t (*regmodel_read_t)(uint32_t address, uint32_t stored);
 typedef uint32_t (*regmodel_write_t)(uint32_t address, unsigned width, uint32_t value,
                                      uint32_t stored);
 void regmodel_device(uint32_t first, uint32_t last, regmodel_read_t read, regmodel_write_t write);
 
-/* Reads 0 and ignores writes, as the emulator does with what it does not model. */
+/* Reads 0 and ignores writes, as the emulator does with peripherals that it does not model. */
 void regmodel_absent(uint32_t first, uint32_t last);
 
 unsigned regmodel_read_count(const volatile void *reg);
 unsigned regmodel_write_count(const volatile void *reg);
 
-/* The log holds the writes to these ranges from now on (none by default). */
+/* From now on the log contains writes to this range too (none by default). */
 void regmodel_log(uint32_t first, uint32_t last);
 void regmodel_log_clear(void);
 
@@ -62,7 +62,7 @@ void regmodel_expect(const regmodel_expect_t *expected, unsigned count, int line
     } while (0)
 #define EXPECT_NO_WRITES() regmodel_expect(NULL, 0, __LINE__)
 
-/* RCC_CR and RCC_CFGR: each ready flag follows its switch after so many polls, or never. */
+/* RCC_CR and RCC_CFGR: each ready flag follows its switch after this many polls, or never. */
 enum { REGMODEL_NEVER = 1000000000 };
 typedef struct {
     unsigned hsi_polls, hse_polls, pll_polls, switch_polls;

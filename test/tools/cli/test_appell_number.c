@@ -1,4 +1,5 @@
-/* The fast conversions of the tool against the C library's, which are correctly rounded. */
+/* The fast number conversions of the tool compared with those of the C library, which are correctly
+ * rounded. */
 #include "test/support/harness.h"
 #include "tools/cli/number.h"
 
@@ -22,7 +23,7 @@ static uint64_t chance(void) {
     return seed;
 }
 
-/* Any bits; ordinary sizes; few digits; next to powers of ten. */
+/* Random bits, ordinary sizes, few digits, or next to powers of ten. */
 static double some_number(void) {
     uint64_t bits = chance();
     double value;

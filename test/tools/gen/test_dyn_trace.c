@@ -1,7 +1,7 @@
 /*
- * The graph of the code generator: the backend `trace` on kernels, what makes two expressions one
- * node, and the annealer, which may change everything but the values. What is generated from it is
- * tested as C by test/tools/gen/test_gen.py.
+ * The graph of the code generator: the backend `trace` on kernels, which expressions become one
+ * node, and the annealer, which may change everything except the values. test/tools/gen/test_gen.py
+ * tests the generated C.
  */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"
@@ -89,7 +89,8 @@ static void test_graph_evaluates_to_the_same_torques(void) {
     }
 }
 
-/* Constants of the robot fold and zeros vanish: far fewer operations than the general kernel's. */
+/* Constants of the robot are folded and zeros vanish: far fewer operations than in the general
+ * kernel. */
 static void test_graph_is_smaller_than_the_kernel(void) {
     graph_t *graph = trace_arm(DYN_ARMS_PUMA);
     const graph_ops_t ops = graph_count(graph);
@@ -97,7 +98,7 @@ static void test_graph_is_smaller_than_the_kernel(void) {
     harness_note_number("puma560, plain trace of ne: additions", ops.add);
     harness_measured("dyn.trace_ne", "%d + %d", (int)ops.mul, (int)ops.add);
     TEST_ASSERT_TRUE(ops.mul < 570 / 2 && ops.add < 417 / 2);
-    /* The first angle is of the turn about gravity: no torque depends on it. */
+    /* The first angle turns about gravity: no torque depends on it. */
     TEST_ASSERT_EQUAL_INT(5, ops.sincos);
     graph_free(graph);
 }
@@ -123,7 +124,7 @@ static void test_equal_expressions_are_one_node(void) {
         graph_add(g, graph_mul(g, graph_const(g, 2), a), graph_mul(g, graph_const(g, 3), a)));
     TEST_ASSERT_EQUAL_INT(graph_mul(g, graph_const(g, 6), a),
                           graph_mul(g, graph_const(g, 2), graph_mul(g, a, graph_const(g, 3))));
-    /* Different ways of rounding one constant give one node. */
+    /* A constant that was rounded in different ways gives one node. */
     TEST_ASSERT_EQUAL_INT(graph_const(g, 0.3), graph_const(g, 0.1 + 0.2));
     TEST_ASSERT_TRUE(graph_const(g, 0.3) != graph_const(g, 0.3 + 1e-12));
     graph_free(g);
@@ -141,7 +142,7 @@ static void test_quarter_turns_and_sums_of_angles(void) {
     graph_sincos(g, graph_angle(g, a, GRAPH_NONE, -2 * quarter), &c2, &s2);
     TEST_ASSERT_EQUAL_INT(graph_neg(c), c2);
     TEST_ASSERT_EQUAL_INT(graph_neg(s), s2);
-    /* Offsets of the parts of a sum are one offset. */
+    /* Offsets of the terms of a sum become one offset. */
     const ref_t sum = graph_angle(g, graph_angle(g, a, GRAPH_NONE, 0.25), b, 0.5);
     TEST_ASSERT_EQUAL_INT(graph_angle(g, a, b, 0.75), sum);
     graph_output(g, sum);
@@ -152,7 +153,7 @@ static void test_quarter_turns_and_sums_of_angles(void) {
     graph_free(g);
 }
 
-/* Many nodes, so that the table of the graph grows several times. */
+/* Many nodes: the table of the graph grows several times. */
 static void test_a_large_graph_keeps_its_nodes(void) {
     graph_t *g = graph_new();
     const ref_t x = graph_input(g, ARRAY_Q, 0), y = graph_input(g, ARRAY_Q, 1);
@@ -174,7 +175,7 @@ static void test_a_large_graph_keeps_its_nodes(void) {
     graph_free(g);
 }
 
-/* What is tried and taken back leaves the graph as it was, whatever was replaced by what. */
+/* Undo restores the graph, whatever was replaced. */
 static void test_undo_takes_everything_back(void) {
     graph_t *g = trace_arm(DYN_ARMS_PUMA);
     static state_t s;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Generated code from outside: compiled by the compilers of host and boards with warnings as errors, run, and
-held against the general kernels; operation counts against what was published and what we set ourselves; the
-same bytes from run to run.
+"""Generated code as a user gets it: compiled by the compilers of host and boards with warnings as
+errors, run, and compared with the general kernels; operation counts compared with published ones
+and with our own limits; the same bytes from run to run.
 
     test_gen.py [PROGRAM [PATTERN]]
 """
@@ -25,7 +25,7 @@ import test_appell  # noqa: E402
 from test_appell import ROBOTS, Skip, good, near, run, table  # noqa: E402
 
 LONG = os.environ.get("LONG")
-EFFORT = "10" if LONG else "1"  # of the annealer, for the arms beside the PUMA
+EFFORT = "10" if LONG else "1"  # of the annealer, for all arms except the PUMA
 OURS = ["puma560", "stanford", "planar3r", "twobody", "piezo6", "cmu-dd"]
 DATA = "test/support/robot_data/%s.yaml"
 CC = os.environ.get("CC", "gcc")
@@ -35,14 +35,14 @@ WARN = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "
 CORES = {"m3": ["-mcpu=cortex-m3", "-mthumb"],
          "m4f": ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
          "m7": ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"]}
-# What a kernel takes, in blocks of n, as the rows of the tool have it; and how many numbers it gives.
+# Inputs of a kernel in blocks of n, as in the rows of the tool, and the number of its results.
 KERNELS = {"id": (3, lambda n: n), "mass": (1, lambda n: n * (n + 1) // 2), "bias": (2, lambda n: n),
            "gravity": (1, lambda n: n), "fd": (3, lambda n: n), "fk": (1, lambda n: 12),
            "jacobian": (1, lambda n: 6 * n)}
 
 
 def generate(folder, robot, *options):
-    """The name that files and functions have."""
+    """Returns the path of the generated files without their endings."""
     good("gen", robot, "--prefix", "arm", *options, "-q", "-o", folder)
     return os.path.join(folder, "arm")
 
@@ -92,7 +92,7 @@ def packed(matrix, n):
 
 
 def counts(path):
-    """(mul, add) by kernel, as the header says."""
+    """(mul, add) by kernel, from the header."""
     with open(path + ".h", encoding="utf-8") as f:
         text = f.read()
     return {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(r"\*   (\w+) +(\d+) mul +(\d+) add", text)}
@@ -137,9 +137,9 @@ def check_robot(folder, robot):
         for row, expected in zip(rows, table(kernel, robot, *friction, rows=rows)):
             if kernel == "mass":
                 expected = packed(expected, n)
-            # 1e-12: some thousand roundings of 1.1e-16 of values no larger than a few times the largest
-            # result. Forward dynamics multiplies them by the condition of the inertia matrix, for which
-            # 1e4 stands here; the two bodies of `twobody` have 1e8.
+            # 1e-12: some thousand roundings of 1.1e-16 of values no larger than a few times the
+            # largest result. Forward dynamics multiplies them by the condition of the inertia
+            # matrix, assumed as 1e4 here; the two bodies of `twobody` have 1e8.
             more = 1 if kernel != "fd" else 1e6 if robot == "twobody" else 1e2
             near(call(library, kernel, ctypes.c_double, n, row), expected, 1e-12 * more, f"{robot} {kernel}")
 
@@ -158,7 +158,7 @@ def test_every_urdf(folder):
 
 
 def noise_of(path):
-    """Constants of a generated source that no robot has: outside of 1e-20 .. 1e20."""
+    """Constants of a generated source that no robot can have: outside of 1e-20 .. 1e20."""
     with open(path + ".c", encoding="utf-8") as f:
         code = f.read().split("/* Results of the general kernels")[0]
     found = [float(x) for x in re.findall(r"\b\d[0-9.]*e[-+]?\d+(?=f?\b)", code)]
@@ -166,8 +166,9 @@ def noise_of(path):
 
 
 def test_every_urdf_in_single_precision(folder):
-    """Files give a right angle with some digits and a zero as the rounding of a sum: a float knows neither, and no
-    constant may leave what it holds. The self-test compares with the model as it was given."""
+    """Files give a right angle with some digits and a zero as the rounding of a sum: in float
+    neither is exact, and no constant may exceed the format. The self-test compares with the model
+    as given."""
     files = sorted(glob.glob(ROBOTS + "/*.urdf"))
     if not files:
         raise Skip(f"there is no {ROBOTS}")
@@ -179,8 +180,8 @@ def test_every_urdf_in_single_precision(folder):
 
 
 def test_noise_of_a_file_is_not_geometry(folder):
-    """The PUMA with a right angle of 12 digits and lengths of 1e-14 costs in floats what it costs without, and in double
-    gives the torques of what was written."""
+    """The PUMA with a right angle of 12 digits and lengths of 1e-14 costs the same in floats as
+    without, and in double gives the torques of the file as written."""
     with open("tools/robots/puma560.yaml", encoding="utf-8") as f:
         text = f.read()
     rough = text
@@ -202,7 +203,7 @@ def test_full_inertias(folder):
 
 
 def test_many_parallel_axes(folder):
-    """A sum of many angles still has a name, and one of its own; as C and as C++, in every number type."""
+    """A sum of many angles still gets a unique name; as C and as C++, in every number type."""
     for joints, prismatic in ((13, 0), (13, 5), (20, 0), (32, 0)):
         robot = planar_arm(folder, joints, prismatic)
         for real in ("f32", "q31", "f64"):
@@ -222,7 +223,7 @@ def test_many_parallel_axes(folder):
 # ------------------------------------------------------------------------------------ number types
 
 def test_f32_is_what_the_tool_evaluates(folder):
-    """Bit for bit; and the self-test knows what rounding may do."""
+    """Bit for bit; and the self-test allows for rounding."""
     path = generate(folder, "puma560", "--real", "f32")
     library = compiled(path, "-Wdouble-promotion")
     assert library.arm_selftest() == 0
@@ -243,7 +244,7 @@ def test_f32_is_what_the_tool_evaluates(folder):
 
 
 def test_q31_is_proved_and_right(folder):
-    """The guaranteed error of the header holds over many states, and the self-test passes."""
+    """The guaranteed error in the header holds over many states, and the self-test passes."""
     for robot in ("puma560", "stanford", "planar3r", "cmu-dd") if LONG else ("stanford", "planar3r"):
         path = generate(folder, robot, "--real", "q31", "--effort", "1")
         library = compiled(path)
@@ -254,13 +255,13 @@ def test_q31_is_proved_and_right(folder):
         source = random.Random(robot)
         for kernel in ("id", "mass", "bias", "gravity"):
             blocks = KERNELS[kernel][0]
-            # Within the limits of all four, and such that an input is exact in the units of any.
+            # Within the limits of all four, and exact in the units of each.
             rows = [[source.randrange(-64, 65) / 256 for _ in range(n * blocks)] for _ in range(50)]
             exact = table(kernel, robot, *(["--no-friction"] if kernel == "id" else []), rows=rows)
             fixed = table(kernel, robot, "--method", "gen", "--real", "q31",
                           *(["--no-friction"] if kernel == "id" else []), rows=rows)
-            # Positions become binary angles: 2^-33 turns of error, through a derivative that the largest
-            # result bounds a few times.
+            # Positions become binary angles: an error of 2^-33 turns, multiplied by a derivative of
+            # a few times the largest result.
             for a, b in zip(exact, fixed):
                 bound = 2 * float(errors[kernel]) + 2**-30 * 16 * (1 + max(map(abs, a)))
                 worst = max(abs(x - y) for x, y in zip(a, b))
@@ -268,8 +269,9 @@ def test_q31_is_proved_and_right(folder):
 
 
 def test_the_example_of_the_page(folder):
-    """tools/gen/README.md says how the code is called, in f32 and in q31: its program is compiled and run as it stands there,
-    and both number types give the torques of the general kernels. They are printed with four digits behind the point."""
+    """tools/gen/README.md explains how the code is called, in f32 and in q31: its program is
+    compiled and run unchanged, and both number types give the torques of the general kernels,
+    printed with four decimals."""
     with open("tools/gen/README.md", encoding="utf-8") as f:
         page = f.read()
     source = os.path.join(folder, "example.c")
@@ -304,14 +306,15 @@ def tolerances_of(path):
 
 
 def test_q31_of_a_file_without_acceleration_limits(folder):
-    """A URDF has none. The code must hold for the accelerations for which the image of the same file is proved."""
+    """A URDF has none. The code must be valid for the accelerations for which the image of the same
+    file is proved."""
     path = generate(folder, "test/support/robot_data/gripper.urdf", "--real", "q31", "--effort", "0")
     assert compiled(path).arm_selftest() == 0
 
 
 def test_q31_has_no_forward_dynamics_without_a_bound(folder):
-    """Where no rotor bounds the pivots the error can fill the format: then there is none, and no self-test that
-    excludes nothing. The PUMA has rotors."""
+    """Where no rotor bounds the pivots, the error can fill the format: then fd is not generated,
+    and no self-test with a useless tolerance. The PUMA has rotors."""
     for robot, has in (("cmu-dd", False), ("stanford", False), ("planar3r", False), ("puma560", True)):
         done = run("gen", robot, "--prefix", "arm", "--real", "q31", "--effort", "0", "-o", folder)
         assert done.returncode == 0 and ("fd is left out in q31" in done.stderr) != has, f"{robot}: {done.stderr}"
@@ -324,7 +327,7 @@ def test_q31_has_no_forward_dynamics_without_a_bound(folder):
         found = tolerances_of(path)
         assert set(found) == set(KERNELS) - (set() if has else {"fd"}), f"{robot}: {set(found)}"
         for kernel, values in found.items():
-            # Half of the format is 2^30; an error that can be larger says nothing.
+            # Half of the format is 2^30; a larger error bound means nothing.
             assert values and max(values) < 2**30, f"{robot} {kernel}: {max(values)}"
     done = run("fd", "cmu-dd", "--method", "gen", "--real", "q31", "--no-friction", rows=[[0] * 18])
     assert done.returncode == 2 and "q31" in done.stderr, f"{done.returncode} {done.stdout} {done.stderr}"
@@ -336,8 +339,8 @@ def test_boards_compile_it_without_a_warning(folder):
         for core, flags in CORES.items():
             subprocess.run([CROSS + "gcc", *WARN, "-Wdouble-promotion", "-O2", *flags, "-c", path + ".c", "-o",
                             os.path.join(folder, core + ".o")], check=True)
-        # What says how fd is compiled does not say that sums and products may be fused: but for the two of each angle
-        # host and board then would differ.
+        # The compile flags of fd must not allow fused sums and products: except for the two of each
+        # angle, host and board would differ.
         if real == "f32":
             listing = subprocess.run([CROSS + "objdump", "-d", os.path.join(folder, "m4f.o")], check=True,
                                      capture_output=True, text=True).stdout
@@ -348,8 +351,8 @@ def test_boards_compile_it_without_a_warning(folder):
 
 
 def test_the_firmware_lets_generated_frames_be_larger(folder):
-    """What does not fit the registers is in the frame: no mistake, as it would be elsewhere, and still counted against
-    the stack, by the file that tools/dev/stack.py reads."""
+    """Values that do not fit the registers go to the stack frame. Elsewhere that is an error; here
+    it is allowed, and tools/dev/stack.py still counts it from the .su file."""
     built = os.path.join(folder, "build")
     made = built + "/netduino2/firmware/gen_q31"
     subprocess.run(["make", "-s", "-o", PROGRAM, "BOARD=netduino2", "GEN=1", "ROBOT=puma560", "GEN_EFFORT=0", "WERROR=1",
@@ -361,7 +364,8 @@ def test_the_firmware_lets_generated_frames_be_larger(folder):
 
 
 def test_what_asks_for_generated_code_is_compiled_with_it(folder):
-    """A source that is not would take the other way without a word: a payload that the code does not have, say."""
+    """A source that is not compiled with it would silently do something else, for example use a
+    payload that the code does not have."""
     asking = [path for path in sorted(glob.glob("firmware/*/*.c")) if "#ifdef GENERATED_H" in open(path, encoding="utf-8").read()]
     assert "firmware/app/arm.c" in asking and "firmware/control/control.c" in asking, asking
     built = os.path.join(folder, "build")
@@ -387,8 +391,8 @@ def test_arguments_at_run_time(folder):
 
 
 def test_arguments_are_what_the_header_says(folder):
-    """Gravity points down in the base frame; a wrench is what the surroundings exert on the end effector, on its axes: as the
-    options of the tool have them."""
+    """Gravity points down in the base frame; a wrench is what the surroundings exert on the end
+    effector, on its axes: as in the options of the tool."""
     path = generate(folder, "puma560", "--real", "f64", "--effort", "0", "--keep", "gravity,wrench")
     library = compiled(path)
     with open(path + ".h", encoding="utf-8") as f:
@@ -408,7 +412,8 @@ def test_arguments_are_what_the_header_says(folder):
 
 
 def test_functions_can_be_read(folder):
-    """A line above what leads to a result says what it is, and every name of the mechanics stands in the legend."""
+    """A comment above each result says what it is, and the legend contains every name of the
+    mechanics."""
     path = generate(folder, "puma560", "--effort", "1")
     with open(path + ".c", encoding="utf-8") as f:
         text = f.read()
@@ -423,9 +428,9 @@ def test_functions_can_be_read(folder):
 
 
 def test_friction_of_both_directions(folder):
-    """The PUMA has another Coulomb friction at negative speed than at positive; the general kernels are the
-    reference, at speeds beyond the width where they let it grow from zero (0.02 rad/s). Symmetric friction costs
-    one product."""
+    """The PUMA has different Coulomb friction at negative and positive speed. The general kernels
+    are the reference, at speeds beyond the width in which it grows from zero (0.02 rad/s).
+    Symmetric friction costs one product."""
     source = random.Random(5)
     for kernel in ("id", "fd"):
         rows = [[source.uniform(-1, 1) for _ in range(18)] for _ in range(20)]
@@ -433,7 +438,7 @@ def test_friction_of_both_directions(folder):
             row[6:12] = [source.choice((-1, 1)) * source.uniform(0.05, 1) for _ in range(6)]
         expected = table(kernel, "puma560", rows=rows)
         for real, number, options, bar in (("f64", ctypes.c_double, [], 1e-12),
-                                           # 1e3 roundings of 6e-8, as unlucky as they can be
+                                           # 1e3 roundings of 6e-8 in the worst case
                                            ("f32", ctypes.c_float, ["-Wdouble-promotion"], 6e-5)):
             library = compiled(generate(folder, "puma560", "--friction", "--real", real, "--effort", "1"), *options)
             assert library.arm_selftest() == 0, real
@@ -456,7 +461,7 @@ def test_the_same_bytes_every_time(folder):
 
 
 def kept_in(folder):
-    """What the annealer keeps there: name to bytes and number of the file, which a new file changes."""
+    """The files of the annealer there: name to bytes and inode number, which a new file changes."""
     found = {}
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
@@ -466,8 +471,8 @@ def kept_in(folder):
 
 
 def test_the_cache_changes_no_byte(folder):
-    """Neither a new one nor that of the test run, in which results of an older annealer may be: after a change of the
-    annealer its version in anneal_cache.c has to change."""
+    """Neither a new cache nor that of the test run, which may contain results of an older annealer:
+    after a change of the annealer its version in anneal_cache.c has to change."""
     kept = os.path.join(folder, "kept")
     for words in (("stanford", "--effort", "1"), ("planar3r", "--real", "q31", "--effort", "2")):
         as_asked = made(folder, *words)
@@ -502,7 +507,7 @@ def test_a_damaged_cache_is_written_anew(folder):
 
 
 def test_the_command_of_the_header_gives_the_file(folder):
-    """Every option that changes a byte stands in it, whatever a shell thinks of its characters."""
+    """It contains every option that changes a byte, quoted for the shell."""
     shutil.copy("test/support/robot_data/gripper.urdf", folder)
 
     def make(where, *words):
@@ -544,7 +549,7 @@ def test_the_hash_is_of_the_dynamics(folder):
     assert hash_of("puma560") == hash_of(changed["gain"]) == hash_of(changed["limit"])
     assert hash_of("puma560") != hash_of(changed["mass"])
     assert hash_of("puma560") != hash_of("puma560", "--payload", "0.5")
-    # Fixed point is proved for the limits.
+    # The proof of fixed point depends on the limits.
     assert hash_of("puma560", "--real", "q31") == hash_of(changed["gain"], "--real", "q31")
     assert hash_of("puma560", "--real", "q31") != hash_of(changed["limit"], "--real", "q31")
 
@@ -574,7 +579,7 @@ def test_a_prefix_keeps_its_case(folder):
 
 
 def test_base_is_the_default(folder):
-    """And can be said."""
+    """The option can also be given explicitly."""
     files = []
     for k, words in enumerate(([], ["--base"], ["--no-base"])):
         path = generate(os.path.join(folder, str(k)), "puma560", "--effort", "0", *words)
@@ -583,7 +588,7 @@ def test_base_is_the_default(folder):
 
 
 def base_of(folder, *options):
-    """(text, rows of the parameters in the code, rows of the links as they are), of the PUMA."""
+    """(text, rows of the parameters in the code, rows of the links as given), of the PUMA."""
     with open(generate(folder, "puma560", "--effort", "0", *options) + "_base.csv", encoding="utf-8") as f:
         text = f.read()
     rows = [line.split(",") for line in text.splitlines() if line[0] != "#"]
@@ -595,7 +600,7 @@ def base_of(folder, *options):
 def test_the_table_says_what_the_code_contains(folder):
     text, with_rotors, _ = base_of(folder)
     _, without, _ = base_of(folder, "--no-rotor")
-    # G^2 J of the file; the rotors of joints 1 and 2 are in the links.
+    # G^2 J of the file; the rotors of joints 1 and 2 are part of the links.
     first, second = 0.0002 * 62.6111**2, 0.0002 * 107.815**2
     assert "rotor of joint 1" in text and "rotor of joint 2" in text
     assert [row["rotor"] for row in with_rotors[:2]] == [0, 0] and all(row["rotor"] > 0 for row in with_rotors[2:])
@@ -611,7 +616,8 @@ def test_the_table_says_what_the_code_contains(folder):
 # ------------------------------------------------------------------------------------ operation counts
 
 def check_counts(folder, robot, name, bars, *options):
-    """Goals by kernel; None where there is none. A page shows what is measured under this name."""
+    """Limits by kernel; None where there is none. The result is measured under this name, for a
+    page."""
     got = counts(generate(folder, robot, *options))
     for kernel, goal in bars.items():
         print(f"measured gen.{name}.{kernel} {got[kernel][0]} / {got[kernel][1]}", flush=True)
@@ -623,8 +629,9 @@ def check_counts(folder, robot, name, bars, *options):
 
 
 def test_counts_of_the_puma(folder):
-    """Published 224/174. The goal is 5 s of processor time for all kernels; it is told and not asserted, because seconds
-    are of the machine and of what runs beside: 3.4 to 4.5 were seen on one and the same."""
+    """Published 224/174. The aim is 5 s of processor time for all kernels; the test prints the time
+    and does not assert it, because it depends on the machine and its load: one machine took 3.4 to
+    4.5 s."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     with cache():
         check_counts(folder, "puma560", "puma560", {"id": (159, 130), "mass": (75, 52), "fd": (292, 206)})
@@ -652,7 +659,7 @@ def test_counts_of_the_others(folder):
 
 
 def test_a_name_cannot_leave_its_comment(folder):
-    """A file from somewhere else puts no code into ours."""
+    """A file from elsewhere cannot put code into ours."""
     path = os.path.join(folder, "odd.yaml")
     with open("tools/robots/planar3r.yaml", encoding="utf-8") as f:
         text = re.sub("^name: .*$", r'name: "a*/ #error */ /*/"', f.read(), count=1, flags=re.MULTILINE)

@@ -1,11 +1,11 @@
-/* Records with gaps: lost samples are no differences, and differences are found behind them. */
+/* Records with gaps: lost samples are not differences, and differences after them are found. */
 #include "test/support/harness.h"
 #include "tools/motion/record.h"
 
 enum { JOINTS = 2, ROWS = 20, EVERY = 4 };
 
-/* Rows of a motion that began at this tick, without those whose bit is set. The reference is where
- * the row is, the arm a thousandth behind it and a tenth behind in the last row. */
+/* Rows of a motion that began at this tick, without those whose bit is set in `lost`. The reference
+ * equals the row; the arm is a thousandth behind it, and a tenth behind in the last row. */
 static record_t make(uint32_t begin, uint32_t lost) {
     record_t record = {.joints = JOINTS};
     for (uint32_t r = 0; r < ROWS; r++) {
@@ -42,7 +42,7 @@ static void test_lost_samples_are_no_differences(void) {
     check(0, 0, 0);
     check(1u << 7, 1, 1);
     check(1u << 3 | 1u << 4 | 1u << 11, 3, 3);
-    check(3u, 2, 0); /* the first ones: the reference tells where it begins */
+    check(3u, 2, 0); /* the first two: the reference shows where it begins */
     check(1u << (ROWS - 1), 1, 0);
 }
 
@@ -60,7 +60,7 @@ static void test_a_row_too_many_and_another_fault_are(void) {
 
 static void test_errors_are_of_what_came(void) {
     record_t whole = make(0, 0), cut = make(0, 1u << 5);
-    /* (19 of 0.001^2 and one of 0.1^2) / 20, and one of the former less. */
+    /* (19 times 0.001^2 and once 0.1^2) / 20; the second record has one of the former less. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.10 * 0.10 * 1.0019 / 20, whole.rms_all * whole.rms_all);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.10 * 0.10 * 1.0018 / 19, cut.rms_all * cut.rms_all);
     record_free(&whole);

@@ -1,4 +1,4 @@
-/* The operation counts of `ne`, from the kernel itself. */
+/* The operation counts of `ne`, counted by the kernel itself. */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/harness.h"
@@ -54,7 +54,7 @@ static void test_ne_counts_for_revolute_arms(void) {
     }
 }
 
-/* A kernel that counts still computes: same torques as the reference, so nothing was left out. */
+/* A counting kernel still computes: same torques as the reference, so nothing is left out. */
 static void test_counting_computes_the_same(void) {
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
         const dyn_arms_state_t state = dyn_arms_state(k, 0);
@@ -68,7 +68,7 @@ static void test_counting_computes_the_same(void) {
     }
 }
 
-/* The count does not depend on the numbers of the robot: zeros in its table count like others. */
+/* The count does not depend on the robot's numbers: zeros in its table count like other numbers. */
 static void test_counts_are_for_any_robot(void) {
     const double zero[DYN_MAX_JOINTS] = {0};
     dyn_arms_model(DYN_ARMS_PUMA, &model);

@@ -89,7 +89,7 @@ static const char good_parts[] =
 typedef struct {
     const char *base, *find, *replace;
     message_code_t code;
-    uint32_t line; /* 0: not judged */
+    uint32_t line; /* 0: not checked */
     const char *part;
 } case_t;
 
@@ -370,14 +370,15 @@ static void test_table(void) {
     printf("measured tool.bad_files %zu\n", count);
 }
 
-/* Cut at every byte: it either loads (the rest was optional) or says why not; it never crashes. */
+/* Truncated at every byte: it loads (the rest was optional) or reports why not; it never
+ * crashes. */
 static void test_truncated_everywhere(void) {
     static const char *const good[] = {good_yaml, good_flex, good_urdf, good_parts};
     static robot_t robot;
     for (size_t i = 0; i < 4; i++)
         for (size_t size = 0; size < strlen(good[i]); size++) {
             messages_t messages = MESSAGES_INIT;
-            /* A copy of that very size, so that the sanitizer sees a byte too many. */
+            /* A copy of exactly this size, so that the sanitizer sees a read beyond the end. */
             char *copy = malloc(size + 1);
             TEST_ASSERT_NOT_NULL(copy);
             memcpy(copy, good[i], size);
@@ -481,7 +482,7 @@ static void test_options_that_do_not_fit(void) {
     must_fail("yaml", Y, strlen(Y), &options, MESSAGE_VALUE, 0, "in a URDF only");
 }
 
-/* Every message of the table above: control characters of the file never reach a terminal. */
+/* Every message of the table above: control characters of the file must not reach a terminal. */
 static void test_messages_are_clean(void) {
     static robot_t robot;
     messages_t messages = MESSAGES_INIT;

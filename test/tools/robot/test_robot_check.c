@@ -1,6 +1,6 @@
 /*
- * The import doctor: what it must find, where, and whether it is an error or a warning; and what it
- * must not find.
+ * The checks of `appell check`: what they must find, where, whether it is an error or a warning,
+ * and what they must not find.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static const case_t cases[] = {
      MESSAGE_UNITS, 11, "one", "an encoder offset of 90 rad looks like degrees"},
     {"voltage: 24", "voltage: 0", MESSAGE_WARNING, MESSAGE_MOTOR, 10, "one",
      "a supply of 0 V counts as no limit"},
-    /* A supply that is not known does not hide that the limit of torque is too low. */
+    /* An unknown supply does not hide a torque limit that is too low. */
     {"torque: 40}\n    motor: {resistance: 1, torque_constant: 0.1, gear: 50, voltage: 24}",
      "torque: 11}\n    motor: {resistance: 1, torque_constant: 0.1, gear: 50, voltage: 0}",
      MESSAGE_WARNING, MESSAGE_GRAVITY, 9, "one", "its torque limit gives 11 N m"},
@@ -207,7 +207,7 @@ static void test_table(void) {
     }
 }
 
-/* Published data: they run, and the two flaws that everybody knows are named, nothing else. */
+/* Published data: they load, and only the two well-known flaws are reported. */
 static void test_published_puma(void) {
     messages_t messages = MESSAGES_INIT;
     robot_t *robot = help_load("puma560", NULL, &messages);
@@ -226,7 +226,7 @@ static void test_robots_of_the_tree_have_no_errors(void) {
         messages_t messages = MESSAGES_INIT;
         robot_t *robot = help_load(names[i], NULL, &messages);
         TEST_ASSERT_EQUAL_MESSAGE(0, robot_check(robot, &messages), names[i]);
-        /* What they lack are limits that no paper gives. */
+        /* They lack limits, which no paper gives. */
         for (size_t k = 0; k < messages.count; k++)
             TEST_ASSERT_EQUAL_MESSAGE(MESSAGE_LIMITS, messages.item[k].code, names[i]);
         help_free(robot);
@@ -234,7 +234,7 @@ static void test_robots_of_the_tree_have_no_errors(void) {
     }
 }
 
-/* The largest holding torque of the two-link arm is known: all stretched out, 11.772 N m. */
+/* The largest holding torque of the two-link arm is known: stretched out, 11.772 N m. */
 static void test_worst_pose_is_found(void) {
     messages_t messages = MESSAGES_INIT;
     help_text_t text = {0};
@@ -282,7 +282,7 @@ static void test_axes_parallel_but_for_rounding(void) {
     }
 }
 
-/* Links that are lumped into others are judged as they were written, not as a part of a sum. */
+/* Links that are joined to others are checked as written, not as a part of the sum. */
 static void test_lumped_links_are_named(void) {
     static const struct {
         const char *find, *replace;
@@ -299,7 +299,7 @@ static void test_lumped_links_are_named(void) {
          "triangle inequality"},
         {"xyz=\"0 0 0.03\"/><mass", "xyz=\"0 0 30\"/><mass", MESSAGE_WARNING, MESSAGE_UNITS, 53,
          "palm", "a centre of mass at 30 m looks like millimetres"},
-        /* It stands with the base: wrong, but nothing is computed with it. */
+        /* It is fixed to the base: wrong, but nothing is computed with it. */
         {"value=\"12\"", "value=\"-12\"", MESSAGE_WARNING, MESSAGE_MASS, 8, "stand",
          "the mass is negative"},
     };

@@ -1,4 +1,4 @@
-/* A short run of the fuzz target in every test, ten minutes of it in the long ones. */
+/* Runs the fuzz target briefly in every test run, and for ten minutes in the long ones. */
 #include <stdlib.h>
 
 #include "test/fuzz/fuzz_robot.h"

@@ -1,6 +1,6 @@
 /*
  * Shapes of beams and the integrals over them: closed forms of the uniform clamped-free beam,
- * shapes that are given as tables, and what is refused.
+ * shapes given as tables, and refused input.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "test/support/robot_help.h"
 #include "tools/robot/modes.h"
 
-/* What the quadrature owes: 1e-10 of the largest number that can stand in this place. */
+/* The accuracy of the quadrature: 1e-10 of the largest number possible in this place. */
 static void near(double want, double got, double scale, const char *what) {
     TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-10 * scale, want, got, what);
 }
@@ -72,7 +72,7 @@ static void test_integrals_of_uniform_beams_are_the_closed_forms(void) {
     }
 }
 
-/* The shape and its derivatives along the beam; from the textbook they lose digits with k. */
+/* The shape and its derivatives along the beam; the textbook's formulas lose digits with k. */
 static void test_shapes_are_those_of_the_textbook(void) {
     const robot_flex_t beam = {.length = 0.8, .modes_xy = 6, .modes_torsion = 6};
     for (uint32_t k = 0; k < 6; k++) {
@@ -82,7 +82,7 @@ static void test_shapes_are_those_of_the_textbook(void) {
         for (int order = 0; order <= 2; order++)
             for (double x = 0; x <= 0.8; x += 0.05) {
                 const double scale = pow(modes_root(k) / 0.8, order);
-                /* cosh of 17 is 2e7: that many digits are lost there. */
+                /* cosh of 17 is 2e7: the formula loses that many digits. */
                 TEST_ASSERT_DOUBLE_WITHIN(scale * 1e-15 * (10 + cosh(modes_root(k))),
                                           flex_bending(k, 0.8, x, order),
                                           modes_at(&bending, x, order));
@@ -109,7 +109,7 @@ static double first_mode(double x) {
     return flex_bending(0, 1, x, 0);
 }
 
-/* Cubics that hold the end conditions: the spline is the shape itself. */
+/* Cubics that satisfy the end conditions: the spline is the shape itself. */
 static void test_tables_are_splines_and_cubics_are_exact(void) {
     double bend[11], twist[6];
     table(pushed, 11, bend);
@@ -142,7 +142,8 @@ static void test_tables_are_splines_and_cubics_are_exact(void) {
     messages_free(&messages);
 }
 
-/* A table of the closed form, beside the closed form in the other plane and with other steps. */
+/* A table of the closed form, compared with the closed form in the other plane and with other
+ * steps. */
 static void test_a_table_of_the_first_mode_is_nearly_the_first_mode(void) {
     enum { COUNT = 201 };
     double value[COUNT];
@@ -159,7 +160,8 @@ static void test_a_table_of_the_first_mode_is_nearly_the_first_mode(void) {
     dyn_flex_link_t link;
     TEST_ASSERT_EQUAL_INT(0, modes_link(&beam, (message_place_t){0}, &link, &messages));
     const dyn_flex_mode_t *y = &link.mode[0], *z = &link.mode[1];
-    /* A spline errs by 5/384 h^4 of the fourth derivative, 25: 2e-10; its second by h^2/8: 8e-5. */
+    /* A spline has an error of 5/384 h^4 of the fourth derivative, 25: 2e-10; its second derivative
+     * h^2/8: 8e-5. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, y->mass[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, y->mass[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, z->weight, y->weight);

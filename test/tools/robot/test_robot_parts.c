@@ -1,6 +1,6 @@
 /*
- * Parts databases: every solid in closed form against numerical integration, many parts against the
- * same solid as one, links in convenient frames against the arm's frames, and cmu-dd as a whole.
+ * Parts databases: every solid in closed form compared with numerical integration, many parts with
+ * the same solid as one, links in drawing frames with the arm's frames, and cmu-dd as a whole.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ static void test_box_of_eight_boxes(void) {
 
 static void test_hole_makes_a_tube(void) {
     const char *link = "  - name: whole\n    parts: [{part: all}]\n";
-    /* The hole stands first: the sum is negative on the way. */
+    /* The hole comes first: the sum is negative at that point. */
     const dyn_body_t bored =
         body_of("  - name: all\n    sections:\n"
                 "      - {shape: cylinder, radius: 0.2, length: 0.7, density: 2700, hole: true}\n"
@@ -214,13 +214,14 @@ static void test_convenient_frame_moves_into_the_arms_frame(void) {
         "  - name: all\n    sections:\n      - {shape: cone, radius: 0.1, length: 0.4, "
         "mass: 2}\n";
     const dyn_body_t plain = body_of(parts, "  - name: whole\n    parts: [{part: all}]\n");
-    /* The arm's frame seen from the drawing, and the part moved with it: nothing changes. */
+    /* The arm's frame relative to the drawing changes, and the part moves with it: the result is
+     * the same. */
     const dyn_body_t moved =
         body_of(parts, "  - name: whole\n    frame: {xyz: [0.5, -0.25, 1], rpy: [0.7, -0.2, 1.1]}\n"
                        "    parts: [{part: all, pose: {xyz: [0.5, -0.25, 1], rpy: [0.7, -0.2, "
                        "1.1]}}]\n");
     compare_bodies(&plain, &moved, 1e-14, "frame");
-    /* A known one: drawing turned by 90 degrees about x, so that its z is the arm's y. */
+    /* A known case: the drawing is turned by 90 degrees about x, so that its z is the arm's y. */
     const dyn_body_t turned = body_of(
         parts, "  - name: whole\n    frame: {rpy: [-1.5707963267948966, 0, 0]}\n    parts: [{part: "
                "all}]\n");
@@ -230,7 +231,7 @@ static void test_convenient_frame_moves_into_the_arms_frame(void) {
 
 /* ---------------------------------------------------------------------------- cmu-dd as a whole */
 
-/* At q = 0 the drawing frames of all links stand upright at these heights: see the file. */
+/* At q = 0 the drawing frames of all links are upright at these heights: see the file. */
 static void test_cmu_dd_hangs_straight(void) {
     messages_t messages = MESSAGES_INIT;
     robot_t *robot = help_load("cmu-dd", NULL, &messages);
@@ -244,8 +245,7 @@ static void test_cmu_dd_hangs_straight(void) {
         const dyn_body_t body = dyn_body_move(&robot->model.joint[i].link, &pose);
         mass += body.mass;
         moment += body.mass * body.com[2];
-        /* Every link is built around the axis of the arm: its centre lies on it, and near its
-         * place. */
+        /* Every link is built around the axis of the arm: its centre lies on it, near its place. */
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, body.com[0]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, body.com[1]);
         TEST_ASSERT_DOUBLE_WITHIN(0.3, height[i], body.com[2]);
@@ -255,8 +255,8 @@ static void test_cmu_dd_hangs_straight(void) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, I[3]);
     }
     TEST_ASSERT_TRUE(moment > 0 && mass > 0);
-    /* The end effector by hand: rotor (two solids about the wrist), palm, two fingers, ball,
-     * cone on its head with its centre a quarter of its length from the base. */
+    /* The end effector by hand: rotor (two solids about the wrist), palm, two fingers, ball, and a
+     * cone standing on its tip with its centre a quarter of its length from the base. */
     const double part[5] = {
         5200 * pi * 0.045 * (0.029 * 0.029 - 0.015 * 0.015) + 7850 * pi * 0.07 * 0.008 * 0.008,
         2700 * 0.07 * 0.09 * 0.03, 2 * 1200 * 0.02 * 0.012 * 0.06,
@@ -272,7 +272,8 @@ static void test_cmu_dd_hangs_straight(void) {
     /* In the arm's frame x points along the end effector, and the origin is 0.12 m from the
      * wrist. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-14, along / effector - 0.12, last->com[0]);
-    /* Hanging straight it rests without torque, whatever the first and the other roll joints do. */
+    /* Hanging straight it rests without torque, whatever the angles of the first and the other roll
+     * joints. */
     const double q[6] = {0.7, 0, -0.3, 0, 1.1, 0}, rest[6] = {0};
     double tau[6];
     help_torque(&robot->model, q, rest, rest, false, tau);

@@ -1,4 +1,4 @@
-/* What is saved as a robot file loads into the identical model, whatever it was read from. */
+/* A robot saved as a robot file loads into the identical model, whatever format it came from. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void compare(const robot_t *a, const robot_t *b) {
     TEST_ASSERT_EQUAL_MEMORY(&a->rate_hz, &b->rate_hz, sizeof a->rate_hz);
     for (uint32_t i = 0; i < a->n; i++) {
         const robot_joint_t *x = &a->joint[i], *y = &b->joint[i];
-        const uint32_t lost = ROBOT_JOINT_ENDLESS | ROBOT_JOINT_INERTIAL; /* no keys for these */
+        const uint32_t lost = ROBOT_JOINT_ENDLESS | ROBOT_JOINT_INERTIAL; /* not in robot files */
         TEST_ASSERT_EQUAL_STRING(x->name, y->name);
         TEST_ASSERT_EQUAL_HEX(x->has & ~lost, y->has & ~lost);
         TEST_ASSERT_EQUAL_MEMORY(&x->source, &y->source, sizeof x->source);
@@ -130,7 +130,7 @@ static void test_urdf_becomes_a_robot_file(void) {
     }
 }
 
-/* Doubles of every exponent, among them the awkward ones. */
+/* Doubles of every exponent, including the awkward ones. */
 static void test_numbers_come_back_to_the_last_bit(void) {
     messages_t messages = MESSAGES_INIT;
     robot_t *robot = help_load("stanford", NULL, &messages);

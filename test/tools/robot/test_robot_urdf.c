@@ -1,7 +1,7 @@
 /*
- * URDF: the chain, what is frozen and lumped with a note for each, and the arm that results against
- * a second reading of the same file: every link of the tree placed and summed by the code below,
- * which shares nothing with the reader but expat.
+ * URDF: the chain, a note for each link that is frozen and joined, and the resulting arm compared
+ * with a second reading of the same file: the code below places and sums every link of the tree and
+ * shares only expat with the reader.
  */
 #include <expat.h>
 #include <math.h>
@@ -71,8 +71,8 @@ static void second_begin(void *context, const char *name, const char **attribute
         if (strcmp(name, "inertia") == 0)
             for (int i = 0; i < 6; i++)
                 link->six[i] = atof(get(attribute, key[i]));
-        /* Visuals and collisions have an origin too: the one of <inertial> stands beside a mass,
-         * and in these files no visual follows the <inertial> of its link with another origin. */
+        /* Visuals and collisions have an origin too. The origin of <inertial> comes with a mass,
+         * and in these files no visual with another origin follows the <inertial> of its link. */
         if (strcmp(name, "origin") == 0) {
             double xyz[3] = {0}, rpy[3] = {0};
             triple(attribute, "xyz", xyz);
@@ -99,7 +99,7 @@ static void second_end(void *context, const char *name) {
     ((second_t *)context)->depth--;
 }
 
-/* Only what is inside <inertial> may set the origin of a link: the text is cut to these before. */
+/* Only the content of <inertial> may set the origin of a link: other elements are removed first. */
 static void cut(char *text, const char *begin, const char *end) {
     for (char *at = strstr(text, begin); at; at = strstr(at, begin)) {
         char *stop = strstr(at, end);
@@ -159,8 +159,8 @@ static pose_t pose_of(const double xyz[3], const double rpy[3]) {
     return out;
 }
 
-/* A turn about any axis by exponentiating: halve the angle until the series is exact, then square.
- */
+/* A turn about any axis by the exponential: halve the angle until the series is exact, then
+ * square. */
 static pose_t motion_of(const joint_t *j) {
     double u[3], norm = 0;
     for (int i = 0; i < 3; i++)
@@ -211,7 +211,7 @@ static void sum_add(sum_t *sum, double mass, const double six[6], pose_t pose) {
     }
 }
 
-/* All links that a moving joint carries, at the positions stored in the joints. */
+/* Sums all links that a moving joint carries, at the positions stored in the joints. */
 static void second_sum(const second_t *t, const char *link, pose_t pose, bool moved, sum_t *sum) {
     for (int i = 0; i < t->links; i++)
         if (strcmp(t->link[i].name, link) == 0 && moved)
@@ -254,7 +254,7 @@ static pose_t from_dyn(const dyn_pose_t *in) {
     return out;
 }
 
-/* The same sums from the model that the kernels get. */
+/* The same sums from the model for the kernels. */
 static void model_sum(const dyn_model_t *model, const double *q, sum_t *sum) {
     pose_t pose = from_dyn(&model->base);
     for (uint32_t i = 0; i < model->n; i++) {
@@ -278,7 +278,7 @@ static void compare_sums(const sum_t *want, const sum_t *have) {
     }
 }
 
-/* `frozen`: joints off the chain with their positions, in pairs; they end with NULL. */
+/* `frozen`: joints outside the chain with their positions, in pairs; ends with NULL. */
 typedef struct {
     const char *joint;
     double value;
@@ -416,7 +416,7 @@ static void test_frozen_outside_of_its_limits(void) {
     messages_free(&messages);
 }
 
-/* The branch to the camera and the one to the boom, cut after one joint each: both have two. */
+/* The branches to the camera and to the boom, each cut after one joint: both have two joints. */
 static void test_tie_names_the_choice(void) {
     static const char text[] =
         "<robot name='t'><link name='b'/><link name='x'/><link name='y'/>"
@@ -474,8 +474,8 @@ static double moving_mass(const robot_t *robot) {
     return sum;
 }
 
-/* Whatever stands in a URDF and is not used is told, with a warning where the arm is another one.
- */
+/* Everything in a URDF that is not used is reported, as a warning where it makes a different
+ * arm. */
 static void test_nothing_is_dropped_silently(void) {
     static const struct {
         const char *find, *replace;
@@ -569,7 +569,8 @@ static void test_ur5(void) {
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "ee_link", "move with the link wrist_3_link");
     expect(&messages, MESSAGE_NOTE, MESSAGE_TRANSMISSION, "elbow_joint", "says nothing");
     TEST_ASSERT_EQUAL(0, robot_check(robot, &messages));
-    /* A well-known mistake of this file: wrists of 1.2 kg with the inertia of a metre-wide disc. */
+    /* A well-known mistake of this file: wrists of 1.2 kg with the inertia of a disc one metre
+     * wide. */
     expect(&messages, MESSAGE_WARNING, MESSAGE_INERTIA, "wrist_2_link", "radius of gyration");
     compare_with_tree(robot, path, none);
     help_free(robot);

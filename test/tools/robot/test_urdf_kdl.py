@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Arms from URDF through the tool against the Orocos KDL, which gets the same file by another path
-(test/support/urdf_kdl.cpp: another XML library, the whole tree instead of lumped links): torques, gravity, bias,
-inertia matrix, pose and Jacobian of random states.
+"""Arms from URDF through the tool against the Orocos KDL, which reads the same file in another way
+(test/support/urdf_kdl.cpp: another XML library, the whole tree instead of joined links): torques,
+gravity, bias, inertia matrix, pose and Jacobian of random states.
 
     test_urdf_kdl.py [PROGRAM [PATTERN]]
 """
@@ -17,9 +17,9 @@ import test_appell as appell  # noqa: E402
 ORACLE = os.path.join(os.path.dirname(appell.PROGRAM), "test", "urdf_kdl")
 ROWS = 40
 # Both sides compute in double. A torque is a sum over n links of products that pass n frames: about
-# 20 n^2 roundings of 1.1e-16, each relative to the largest term, 1.4e-13 for 8 joints. And kinova.urdf
-# writes angles with 13 digits: the tool says that it turned one axis by 2.1e-13 rad to be parallel, which
-# moves a torque of an arm of a metre by that part.
+# 20 n^2 roundings of 1.1e-16, each relative to the largest term, 1.4e-13 for 8 joints. Also,
+# kinova.urdf writes angles with 13 digits: the tool reports that it turned one axis by 2.1e-13 rad
+# to be parallel, which changes a torque of a one-metre arm by the same relative amount.
 TOLERANCE = 4e-13
 
 
@@ -64,7 +64,7 @@ def shared(name):
 
 
 def without(path, link, out):
-    """A copy of the file without this link and all that hangs on it."""
+    """A copy of the file without this link and everything attached to it."""
     document = ElementTree.parse(path)
     robot = document.getroot()
     gone = {link}
@@ -112,7 +112,8 @@ def test_z1(folder):
 
 
 def test_every_kind_of_joint(folder):
-    """A file of the project with turned inertias, a mimic finger, a branch with a camera, a slide."""
+    """A file of the project with turned inertias, a mimic finger, a branch with a camera, a
+    prismatic joint."""
     path = "test/support/robot_data/gripper.urdf"
     measured("gripper", compare(path, "finger_b", 4),
              compare(path, "tcp", 3, ["--tip", "tcp"], ["camera_tilt=0.7", "grip_b=0.01"]))

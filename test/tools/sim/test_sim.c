@@ -1,7 +1,7 @@
 /*
- * The simulation without a program around it: the interfaces of arm and input, the hold, stops and
- * the energy balance, on arms small enough to know the answer. What needs robots and reference
- * values is in test/tools/sim/test_sim.py.
+ * The simulation as a library: the interfaces of arm and input, the sample period, stops and the
+ * energy balance, on arms small enough to know the result. Tests that need robots and reference
+ * values are in test/tools/sim/test_sim.py.
  */
 #include <math.h>
 #include <string.h>
@@ -59,11 +59,12 @@ static int controller(void *self, double t, const double *position, const double
     TEST_ASSERT_LESS_THAN(64, log->calls);
     log->t[log->calls] = t;
     log->position[log->calls] = position[0];
-    value[0] = (double)++log->calls; /* the number of the call is its answer */
+    value[0] = (double)++log->calls; /* returns the number of the call */
     return SIM_OK;
 }
 
-/* Asked once for each period, in order, with the positions of that moment; held in between. */
+/* Called once per sample period, in order, with the positions of that moment; constant in
+ * between. */
 static void test_controller_in_the_loop(void) {
     for (int adaptive = 0; adaptive < 2; adaptive++) {
         log_t log = {0};
@@ -77,7 +78,7 @@ static void test_controller_in_the_loop(void) {
         const double q = 0.3, qd = 0;
         sim_set(sim, &q, &qd);
         TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 0.1, &record));
-        TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 0.1, &record)); /* goes on where it was */
+        TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 0.1, &record)); /* continues from there */
         TEST_ASSERT_EQUAL_UINT(7, log.calls);
         for (unsigned i = 0; i < log.calls; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.03 * i, log.t[i]);
@@ -114,7 +115,7 @@ static void test_stop_of_a_pendulum(void) {
         TEST_ASSERT_EQUAL_DOUBLE(0, last.qd[0]);
         TEST_ASSERT_EQUAL_DOUBLE(0, last.qdd[0]);
         TEST_ASSERT_EQUAL_UINT(1, sim_impacts(sim));
-        /* rk4 at 1 ms: error of a step 1e-3^5, 600 steps: far below 1e-9. */
+        /* rk4 at 1 ms: a step has an error of 1e-3^5, 600 steps: far below 1e-9. */
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, 9.81, last.stops);
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, worst_balance(&record));
         sim_record_free(&record);
@@ -130,7 +131,7 @@ static int push_later(void *self, double t, const double *position, const double
     return SIM_OK;
 }
 
-/* Held at the horizontal from above by a torque that grows: leaves at 9.81 = -30 + 40 t. */
+/* Pressed to a stop at the horizontal by a torque that grows: leaves it at 9.81 = -30 + 40 t. */
 static void test_stop_is_left(void) {
     sim_system_t *arm = pendulum(1, 0, PI);
     const sim_options_t options = options_of("rk45", 1e-10);
@@ -156,8 +157,8 @@ static void test_stop_is_left(void) {
     rigid_free(arm);
 }
 
-/* The impulse of a stop acts on its joint alone: what M qd is for the other one does not change.
- * Point masses at 1 m: M_21 = 1 + cos q2, M_22 = 1. */
+/* The impulse of a stop acts on its joint alone: the component of M qd for the other joint does not
+ * change. Point masses at 1 m: M_21 = 1 + cos q2, M_22 = 1. */
 static void test_impact_of_two_links(void) {
     sim_system_t *arm = pendulum(2, -0.5, PI);
     sim_options_t options = options_of("rk56", 1e-12);
@@ -178,7 +179,7 @@ static void test_impact_of_two_links(void) {
     const double before = (1 + cos(a.q[1])) * a.qd[0] + a.qd[1];
     const double after = (1 + cos(b.q[1])) * b.qd[0] + b.qd[1];
     /* Half a millisecond lies between: gravity and centrifugal torques below 40 N m change the
-     * momentum by 0.02 at most, the impulse that went through the joint is above 2. */
+     * momentum by 0.02 at most; the impulse of the joint is above 2. */
     TEST_ASSERT_DOUBLE_WITHIN(0.02, before, after);
     TEST_ASSERT_TRUE(fabs(a.qd[0] - b.qd[0]) > 2);
     TEST_ASSERT_TRUE(b.stops > 0.5);
@@ -233,8 +234,8 @@ static void test_more_coordinates_than_joints(void) {
     sim_set(sim, q, qd);
     TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 60, &record));
     const sim_row_t last = sim_record_row(&record, record.rows - 1);
-    /* In the end 3 N move 2 kg against 0.5 N s/m at 6 m/s: (1 - exp(-0.25 t)) of that, and the
-     * swinging of the spring (damped at half the rate of the second mass) is below 1e-5 too. */
+    /* In the end 3 N move 2 kg against 0.5 N s/m at 6 m/s: (1 - exp(-0.25 t)) of that; the
+     * oscillation of the spring (damped at half the rate of the second mass) is below 1e-5 too. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-4, 6, last.qd[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-4, 6, last.qd[1]);
     TEST_ASSERT_TRUE(last.motor > 500 && last.friction > 400);
@@ -269,8 +270,8 @@ static void test_ends_that_are_no_success(void) {
     TEST_ASSERT_TRUE(record.rows >= 1);
     sim_free(sim);
     sim_record_free(&record);
-    /* With a tolerance the same motion leaves all numbers in finite time: no step is short enough.
-     */
+    /* With error control the same motion goes to infinity in finite time: no step is short
+     * enough. */
     options.integrator = rk_find("rk45");
     options.tolerance = 1e-9;
     sim = sim_make(arm, &input, NULL, &options);
@@ -279,7 +280,7 @@ static void test_ends_that_are_no_success(void) {
     TEST_ASSERT_TRUE(status == SIM_E_STEP || status == SIM_E_NUMBER);
     sim_free(sim);
     sim_record_free(&record);
-    /* Stopped: the moment of the stop is recorded. */
+    /* Stopped by the callback: the moment of the stop is recorded. */
     source_t source;
     source_constant(&source, SIM_TORQUE, 1, NULL);
     options.stop = stop_at_half;

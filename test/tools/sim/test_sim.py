@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The simulator from outside, under the sanitizers: energy, orders, round trips, reference values, inputs
-and outputs by the command line; the animation in a browser; the interactive program in a terminal.
+"""The simulator as a user calls it, under the sanitizers: energy, orders, round trips, reference
+values, inputs and outputs on the command line; the animation in a browser; the interactive program
+in a terminal.
 
     test_sim.py [PROGRAM [PATTERN]]
 """
@@ -23,10 +24,10 @@ import time
 import zlib
 
 sys.dont_write_bytecode = True
-import test_appell as tool  # noqa: E402  what both scripts know about the program
+import test_appell as tool  # noqa: E402  helpers for the program
 from test_appell import PROGRAM, Skip, golden, good, main, near, robot_file, run  # noqa: E402
 
-FAST = "build/host/appell"  # not sanitized: only for what is measured in seconds
+FAST = "build/host/appell"  # not sanitized: only for tests that measure seconds
 INTEGRATORS = {"rk3": 3, "rk4": 4, "rk45": 5, "rk56": 6}
 
 
@@ -65,9 +66,9 @@ def test_energy_of_free_falls(folder):
 
 
 def test_orders_of_the_integrators(folder):
-    """Fixed steps, halved: free fall of the PUMA for 0.4 s. The order is read where the error has come near
-    its leading term: at the finest steps whose error is still above 5e-13, fifty times what the rounding of
-    some hundred steps leaves."""
+    """Free fall of the PUMA for 0.4 s with fixed steps that are halved. The order is read where the
+    error is near its leading term: at the finest steps whose error is still above 5e-13, fifty
+    times the rounding error of some hundred steps."""
     fall = ["--no-friction", "--start", "0.1,0.8,-0.4,0.3,0.5,0.2", "--duration", "0.4", "--sample", "0.4"]
 
     def end(integrator, steps):
@@ -94,8 +95,8 @@ def line_motion(folder):
 
 
 def test_round_trip(folder):
-    """Torques along a motion, evaluated at every stage, return to the motion: to 1e-8 over 5 s with rotors,
-    over 1 s without (there 5 s multiply every rounding by 1e9 and more)."""
+    """Torques along a motion, evaluated at every stage, reproduce the motion: to 1e-8 over 5 s with
+    rotors, over 1 s without (there 5 s multiply every rounding error by 1e9 and more)."""
     path, samples = line_motion(folder)
     worst = {}
     for options, until in (([], 5), (["--no-rotor"], 1)):
@@ -116,7 +117,7 @@ def test_round_trip(folder):
     for done in (with_rotors, without):
         assert max(abs(a - b) for a, b in zip(done["q"], to)) < 1e-8, done
         assert max(map(abs, done["qd"])) < 1e-7, done
-    # Why: what 1e-10 rad of the elbow at the start have become later on the line.
+    # Why: how much 1e-10 rad of the elbow at the start grow along the line.
     grown = {}
     for rotors in ([], ["--no-rotor"]):
         for until in (2, 5):
@@ -127,7 +128,7 @@ def test_round_trip(folder):
                 ends.append(sim("puma560", "--no-friction", "--motion", path, "--start", joined(start), "-i", "rk56",
                                 "--step", "0.002", "--duration", until, *rotors)["q"])
             grown[bool(rotors), until] = math.dist(*ends) / 1e-10
-    for rotors, name in ((False, "rotors"), (True, "links")):  # the key is: without rotors
+    for rotors, name in ((False, "rotors"), (True, "links")):  # the key means: without rotors
         for until in (2, 5):
             times = grown[rotors, until]
             shown = f"{times:.1e}" if times >= 1e6 else f"{float('%.2g' % times):,.0f}"
@@ -138,8 +139,8 @@ def test_round_trip(folder):
 
 
 def test_methods_agree(folder):
-    """All methods give the same trajectory to the tolerance. The flow between is not longer than what 1 s of
-    a PUMA with rotors amplifies (below 10): 1e-9 for each of some hundred steps of tolerance 1e-11."""
+    """All methods give the same trajectory to the tolerance: 1 s of a PUMA with rotors amplifies
+    errors by less than 10, which makes 1e-9 for some hundred steps of tolerance 1e-11."""
     ends = {}
     for method in tool.METHODS["fd"]:
         done = sim("puma560", "--no-friction", "--start", "0.1,0.8,-0.4,0.3,0.5,0.2", "--duration", "1",
@@ -169,7 +170,7 @@ def test_ten_seconds_in_a_fifth_of_one(folder):
 
 
 def test_reference_free_falls(folder):
-    """1e-7, as the reference values say of their trajectories."""
+    """1e-7, the accuracy that the reference values state for their trajectories."""
     arms = [("stanford", golden("stanford")["variants"], golden("stanford")["q_start"]),
             ("planar3r", golden("planar3r")["sets"], None)]
     for name, variants, start in arms:
@@ -188,8 +189,8 @@ def test_reference_free_falls(folder):
 
 
 def test_reference_motors(folder):
-    """Constant voltages, RK3 of paper 001 with its correction, 1 ms: step for step the reference's; and near
-    the exact motion as an order of 3 allows."""
+    """Constant voltages, RK3 of paper 001 with its correction, 1 ms: equal to the reference step by
+    step, and as near to the exact motion as an order of 3 allows."""
     for case in golden("motors")["rk3"]:
         rows = [dict({key: value for key, value in row.items() if key != "G"}, more=f"    motor: {{resistance: {R}, torque_constant: {Kt}, gear: {N}, "
                                f"rotor_inertia: {row['Jr'] / N ** 2!r}}}\n")
@@ -219,7 +220,7 @@ def pendulum(folder, more="", gravity=(0, -9.81, 0)):
 
 
 def test_schedules(folder):
-    """Without gravity a torque of 1 N m on 1 kg m^2: speeds are sums of torque times time."""
+    """Without gravity, a torque of 1 N m on 1 kg m^2: speeds are sums of torque times time."""
     robot = pendulum(folder, MOTOR, (0, 0, 0))
     timed, even = os.path.join(folder, "timed.txt"), os.path.join(folder, "even.txt")
     with open(timed, "w") as file:
@@ -232,7 +233,7 @@ def test_schedules(folder):
         done = sim(robot, "--torque", even, "--period", "0.2", *integrator)
         assert abs(done["t"] - 0.6) < 1e-12
         near(done["qd"], [(2 - 1 + 0.5) * 0.2], 1e-12, f"one row for each period, {integrator}")
-        # Held at 0.1, the change at 0.25 is seen at 0.3, that at 0.65 at 0.7.
+        # With a sample period of 0.1 the change at 0.25 acts at 0.3, the one at 0.65 at 0.7.
         done = sim(robot, "--torque", timed, "--duration", "1", "--period", "0.1", *integrator)
         near(done["qd"], [2 * 0.2 - 0.4], 1e-12, f"timed and held, {integrator}")
     # (12): tau = N Kt / R (V - Kt N qd) = 2.5 (V - 5 qd): 4 V drive it towards 0.8 with the rate 12.5.
@@ -258,7 +259,8 @@ def test_motion_of_control_points(folder):
 
 
 def test_volts_of_a_motion(folder):
-    """Held voltages of a motion: near the motion, nearer with a shorter hold."""
+    """Voltages of a motion, constant in each sample period: near the motion, nearer with a shorter
+    period."""
     errors = []
     for hold in (0.01, 0.001):
         to = [0.5, 1, -0.8, 0.2, 0.4, 0.3]
@@ -271,9 +273,10 @@ def test_volts_of_a_motion(folder):
 
 
 def test_firmware_in_the_loop(folder):
-    """The control step of the firmware, in f32 and from encoder counts, moves the simulated arm. Its
-    encoders resolve 2 pi / 1000 / 62 = 1e-4 rad at worst; with the model exact, PD leaves a fraction of that.
-    20 N at the end effector are not in its model: they deflect the arm by torque / kp, 14 N m / 1800 at most."""
+    """The control step of the firmware, in f32 and from encoder counts, moves the simulated arm.
+    Its encoders resolve 2 pi / 1000 / 62 = 1e-4 rad at worst; with an exact model PD leaves a
+    fraction of that. The model does not contain the 20 N at the end effector: they deflect the arm
+    by torque / kp, 14 N m / 1800 at most."""
     to = [0.5, 1, -0.8, 0.2, 0.4, 0.3]
     move = ["--start", "0,0.5,-0.5,0,0,0", "--move", joined(to), "--duration", "2", "--controller", "firmware"]
     out = os.path.join(folder, "loop.csv")
@@ -298,8 +301,8 @@ def test_firmware_in_the_loop(folder):
 
 
 def test_wrench(folder):
-    """A constant wrench; one that turns with the end effector (paper 003's gripper with a rotating torque) from a
-    file; and the work that it does stands in the balance."""
+    """A constant wrench; one that turns with the end effector (paper 003's gripper with a rotating
+    torque) from a file; and the energy balance contains its work."""
     robot = pendulum(folder, "", (0, 0, 0))
     done = sim(robot, "--wrench", "0,0,0,0,0,2", "--duration", "1")
     near(done["qd"], [2.0], 1e-12, "a moment of 2 N m on 1 kg m^2")
@@ -313,7 +316,7 @@ def test_wrench(folder):
     still = sim("piezo6", "--duration", "0.2", "-i", "rk45", "--tolerance", "1e-10")
     assert done["q"] != still["q"] and done["work_effector"] != 0
     assert done["balance_most"] < 1e-7 * done["kinetic_most"], done
-    # A motion under the wrench gets the torques that bear it.
+    # A motion under the wrench gets the torques that balance it.
     to = [0.4, -0.3, 0.2, 0.1, 0.3, -0.2]
     done = sim("puma560", "--no-friction", "--move", joined(to), "--wrench", "5,-3,10,0.5,0.2,-0.4", "--duration",
                "1", "-i", "rk56", "--step", "0.005")
@@ -333,8 +336,8 @@ def test_stops_and_friction(folder):
 
 
 def test_energy_balance_with_everything(folder):
-    """Voltages, friction, a wrench and gravity together. The Coulomb corner at rest is smooth but narrow, so
-    that the tolerance of 1e-9, not the rounding, bounds the balance."""
+    """Voltages, friction, a wrench and gravity together. Near rest the Coulomb friction is smooth
+    but steep, so that the tolerance of 1e-9, not rounding, limits the balance."""
     done = sim("puma560", "--voltage", "5,8,-6,3,-3,2", "--wrench", "2,1,-4,0.1,0.2,0.3", "--duration", "1",
                "-i", "rk45", "--tolerance", "1e-9")
     assert min(abs(done[key]) for key in ("work_motors", "lost_friction", "work_effector")) > 0.1, done
@@ -374,7 +377,8 @@ def test_plots(folder):
 
 
 def test_lines_of_a_plot_look_different(folder):
-    """Ten joints have ten lines, and the label of the axis stands above the legend, not in it."""
+    """Ten joints have ten different lines, and the label of the axis is above the legend, not in
+    it."""
     robot, svg = os.path.join(folder, "chain10.yaml"), os.path.join(folder, "chain.svg")
     with open(robot, "w") as file:
         file.write("name: chain10\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")
@@ -391,11 +395,11 @@ def test_lines_of_a_plot_look_different(folder):
               re.findall(r'translate\([-\d.]+,([-\d.]+)\)"[^>]*>\s*<text>(.*?)</text>', text)]
     axes = [y for y, label in places if label == "t in s"]
     gap = min(y - axis for axis in axes for y, label in places if re.fullmatch(r"j\d", label) and y > axis)
-    assert len(axes) == 4 and gap > 13, gap  # the size of the letters
+    assert len(axes) == 4 and gap > 13, gap  # the height of the letters
 
 
 def test_what_cannot_be_kept_is_known_before_the_run(folder):
-    """No summary of a run whose rows would be lost, and nothing is left of the question."""
+    """A run whose rows could not be written does not start, and the check leaves no file."""
     before = os.path.join(folder, "before.csv")
     with open(before, "w") as file:
         file.write("kept")
@@ -456,7 +460,7 @@ def test_bad_usage(folder):
 
 
 def test_interrupt_keeps_what_was_computed(folder):
-    """control-C on a run of hours; on a terminal a bar shows how far it is."""
+    """control-C in a run of hours; on a terminal a bar shows the progress."""
     out = os.path.join(folder, "long.csv")
     command = [PROGRAM, "sim", "puma560", "-q", "--duration", "1000", "--sample", "0.5", "-o", out]
     master, slave = pty.openpty()
@@ -514,7 +518,7 @@ def browse(folder, *options):
 
 
 def pixels(path):
-    """Rows of (red, green, blue) of a PNG with 8 bits a channel."""
+    """Rows of (red, green, blue) of a PNG with 8 bits per channel."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -552,7 +556,8 @@ def pixels(path):
 
 
 def test_animation(folder):
-    """The page draws the arm: links in their colours, elsewhere at another time; it fetches nothing."""
+    """The page draws the arm: links in their colours, at another place at another time; it fetches
+    nothing."""
     page = os.path.join(folder, "fall.html")
     good("sim", "puma560", "-q", "--no-friction", "--start", "0,1.2,-0.5,0,0.3,0", "--duration", "1.5", "-i", "rk45",
          "--animate", page)
@@ -583,18 +588,20 @@ def test_animation(folder):
 
 
 def test_animation_of_an_arm_that_hangs(folder):
-    """What holds its base does not hide the arm below, and on a telephone the clock is within the page."""
+    """The support of the base does not hide the arm below it, and on a telephone the clock is
+    within the page."""
     page, shot = os.path.join(folder, "hangs.html"), os.path.join(folder, "hangs.png")
     good("sim", "flex2", "-q", "--start=-1.5708,0,0.0873,0", "--duration", "1", "-i", "rk45", "--animate", page)
     browse(folder, "--window-size=640,440", f"--screenshot={shot}", f"file://{page}#t=0.8")
     scene = [p for row in pixels(shot)[:380] for p in row[:380]]
     blue, orange, grey = (sum(sum(abs(x - y) for x, y in zip(p, color)) < 40 for p in scene)
                           for color in ((0x00, 0x72, 0xb2), (0xd5, 0x5e, 0x00), (0x8a, 0x93, 0xa3)))
-    # Each link is a third of the height of the scene, and a pillar beside them would be as long as both.
+    # Each link is a third of the height of the scene; a pillar beside them would be as long as
+    # both.
     assert blue > 400 and orange > 400 and grey < blue + orange, (blue, orange, grey)
     with open(page) as file:
         text = file.read()
-    with open(page, "w") as file:  # a browser without a window may be wider than it is told
+    with open(page, "w") as file:  # a browser without a window may be wider than requested
         file.write(text.replace("</body>", "<script>document.body.style.width = '390px'; document.title = 'ends at ' + "
                                            "$('clock').getBoundingClientRect().right;</script></body>"))
     dom = browse(folder, "--window-size=390,700", "--dump-dom", f"file://{page}#t=0.8")
@@ -604,7 +611,7 @@ def test_animation_of_an_arm_that_hangs(folder):
 # --------------------------------------------------------------------------------- interactive program
 
 class Terminal:
-    """The program behind a pseudo-terminal. It is spoken to only when it has asked."""
+    """The program in a pseudo-terminal. The test types only after a prompt."""
 
     def __init__(self, folder, *arguments):
         # libedit copies the name of a function that is bound to a key and never frees it.
@@ -616,11 +623,11 @@ class Terminal:
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM="vt100", LSAN_OPTIONS=f"suppressions={known}")
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))  # before anybody looks
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))  # before the program reads it
             os.execv(PROGRAM, [PROGRAM, *arguments])
 
     def expect(self, text):
-        """Waits until this has come; returns what came before it since the last time."""
+        """Waits for this text; returns everything before it since the last time."""
         until = time.monotonic() + tool.TIMEOUT_S
         while self.text.find(text, self.at) < 0:
             assert time.monotonic() < until, f"no {text!r} in {self.text[self.at:]!r}"
@@ -634,7 +641,8 @@ class Terminal:
         return self.text[begin:self.at]
 
     def type(self, keys):
-        """The prompt goes out before the terminal is made ready for single keys: until then some mean something else."""
+        """The prompt is printed before the terminal switches to single keys: until then some keys
+        mean something else."""
         until = time.monotonic() + tool.TIMEOUT_S
         while termios.tcgetattr(self.file)[3] & termios.ICANON:
             assert time.monotonic() < until, f"it takes no keys: {self.text[self.at:]!r}"
@@ -642,7 +650,7 @@ class Terminal:
         os.write(self.file, keys.encode())
 
     def say(self, line, prompt="sim> "):
-        """A line and everything up to the next prompt."""
+        """Types a line; returns everything up to the next prompt."""
         self.type(line + "\r")
         return self.expect(prompt)
 
@@ -661,7 +669,8 @@ def test_interactive(folder):
     t = Terminal(folder, "sim", "-q", "puma560")
     assert "puma560, 6 joints. `help` lists commands" in t.expect("sim> ")
     t.say("theta = 0.1 0.8 -0.4 0.3 0.5 0.2")
-    # A wrong command, a wrong count of numbers, an unknown file: a helpful line, and nothing is lost.
+    # A wrong command, a wrong number of values, an unknown file: a helpful line, and nothing is
+    # lost.
     assert "no command or variable 'thetta'; did you mean theta? `help` lists" in t.say("thetta = 1")
     assert "theta: 3 numbers where 6 are expected; give one number for each joint" in t.say("theta = 1 2 3")
     assert "theta: 'x' is not a finite number" in t.say("theta = 1 2 x 4 5 6")
@@ -734,7 +743,7 @@ def test_interactive(folder):
     t.expect("? ")
     t.type("\x03")
     assert "error" not in t.expect("sim> "), "a question left is no error"
-    # Elastic arms are for the options; the cure names them.
+    # Elastic arms need the options; the cure names them.
     said = t.say("database_read flex2")
     assert "the interactive program is for rigid ones; cmu-dd stays loaded; `appell sim flex2` with options" in said, said
     known = t.say("help method")
@@ -745,7 +754,8 @@ def test_interactive(folder):
 
 
 def test_scripts(folder):
-    """The same lines from a file and from standard input: no prompts, and the first error ends it."""
+    """The same lines from a file and from standard input: no prompts, and the first error ends the
+    program."""
     script, volts = os.path.join(folder, "script.txt"), os.path.join(folder, "volts.txt")
     with open(volts, "w") as file:
         file.write("1 2 -1 0.5 -0.5 0.3\n" * 20)
@@ -758,7 +768,7 @@ def test_scripts(folder):
     assert one.returncode == two.returncode == 0 and one.stdout == two.stdout and not one.stderr, (one, two)
     assert "sim>" not in one.stdout and "?" not in one.stdout, one.stdout
     assert "101 rows, 0.1 s simulated" in one.stdout, one.stdout
-    # The same run by options: the schedule, held at 5 ms.
+    # The same run by options: the schedule with a sample period of 5 ms.
     done = sim("puma560", "--start", "0,0.8,-0.5,0,0.3,0", "--voltage", volts, "--period", "0.005", "-m", "aba", "-i", "rk4")
     end = [float(x) for x in re.search(r"theta = (.*)", one.stdout).group(1).split()]
     near(end, done["q"], 1e-8, "script and options")
@@ -771,7 +781,7 @@ def test_scripts(folder):
     assert bad.returncode == 2 and "absent: error: cannot be opened" in bad.stderr, bad
     bad = run("sim", "puma560", "-q", "--script", script, "--duration", "1")
     assert bad.returncode == 2 and "put the options into the script as commands" in bad.stderr, bad
-    # An arm without motors has torques.
+    # An arm without motors takes torques.
     out = good("sim", "planar3r", "-q", rows="torque = 1 0 0\nsimulate yes yes no 10\nprint_simulation 0 10 10\n")
     assert "# t theta omega alpha torque, of each joint" in out
     bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
@@ -790,7 +800,7 @@ def test_the_session_of_the_page(folder):
 
 
 def tick_labels(picture):
-    """The labels at each vertical axis of a picture by gnuplot: they stand at one x, one after the other."""
+    """The labels of each vertical axis of a gnuplot picture: consecutive ones at the same x."""
     axes, at = [], None
     for x, anchor, label in re.findall(r'translate\(([-\d.]+),[-\d.]+\)" stroke="none"[^>]*text-anchor="(\w+)">\s*'
                                        r"<text>(.*?)</text>", picture):
@@ -802,7 +812,8 @@ def tick_labels(picture):
 
 
 def test_papers(folder):
-    """Every page of `make papers`: the papers' numbers and ours, pictures inside, nothing missing."""
+    """Every page of `make papers`: the papers' numbers and ours, pictures embedded, nothing
+    missing."""
     done = subprocess.run(["tools/papers/papers.py", "--program", PROGRAM, "--out", folder], capture_output=True,
                           text=True, timeout=tool.TIMEOUT_S * 4)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -813,7 +824,8 @@ def test_papers(folder):
     assert len(pictures) >= 9 and all(p.startswith(b"<?xml") and len(p) > 3000 for p in pictures), len(pictures)
     axes = [labels for p in pictures for labels in tick_labels(p.decode())]
     assert len(axes) > 30 and all(len(set(labels)) == len(labels) for labels in axes), "an axis says a number twice"
-    # The six joints of paper 003 move by less than 2 mrad: an axis of rad would show lines.
+    # The six joints of paper 003 move by less than 2 mrad: an axis in rad would show straight
+    # lines.
     moved = next(p.decode() for p in pictures if p.count(b">mrad<") == 6)
     assert all(abs(float(x)) < 2 for labels in tick_labels(moved) for x in labels), tick_labels(moved)
     plain = re.sub(r'src="[^"]*"|</?span>', "", text)
@@ -825,14 +837,14 @@ def test_papers(folder):
                  "96n − 101 (475)", "n³/6 + 13n² + 695n/6 − 157 (1042)", "n³/6 + n²/2 + n/3 (56)", "871 + 797", "1.2922",
                  "1122", "n³/6 + 11½n² + 38⅓n − 47", "n³/6 + 7n² + 38⅚n − 46"):
         assert part in plain, part
-    # By name of the row, its cells: (ours?, text).
+    # The cells of a row by its name: (ours?, text).
     rows = {}
     for kind, row in re.findall(r"<tr( class=ours)?>(<td.*?)</tr>", plain):
         cells = [(bool(kind or own), html.unescape(cell)) for own, cell in re.findall(r"<td( class=ours)?>([^<]*)", row)]
         rows.setdefault(cells[0][1], []).append(cells)
     first = lambda name: [int(re.search(r"\((\d+)\)", text).group(1)) for _, text in rows[name][0][1:]]
     assert first("ga")[0] <= 475 and first("fast")[0] <= 390, rows["ga"]
-    # What a paper says is not marked as ours, in tables with both in a row.
+    # Numbers of a paper are not marked as ours, in tables that have both in a row.
     aba = next(cells for cells in rows["aba"] if cells[1][1] == "0.4976")
     joint = next(cells for cells in rows["1"] if len(cells) == 10)
     evaluations = next(cells for cells in rows["crba"] if cells[1][1] == "1122")
@@ -841,7 +853,8 @@ def test_papers(folder):
     assert [own for own, _ in evaluations] == [False] * 3 + [True] * 3, evaluations
     for name, order in INTEGRATORS.items():
         assert abs(float(rows[name][0][2][1]) - order) < 0.1, rows[name]
-    # Saha's and Mata's products have divisions and roots among them: denoc has one of n, ga one and a root of n.
+    # Saha's and Mata's products include divisions and roots: denoc has one of n, ga one and a root
+    # of n.
     saha = [rows[name][0][3:] for name in ("denoc, fd less its bias", "denoc, with the bias")]
     bare = json.loads(good("ops", "puma560", "--json", "-q", "--effort", "0"))["kernels"]
     bare = {(k["problem"], k["method"]): k for k in bare}
@@ -849,7 +862,8 @@ def test_papers(folder):
     assert [cells[0][1] for cells in saha] == [f"{fd['mul'] - bias['mul'] + 6} + {fd['add'] - bias['add']}",
                                               f"{fd['mul'] + 6} + {fd['add']}"], saha
     assert first("total, fd ga")[0] == bare["fd", "ga"]["mul"] + 12
-    # Paper 004: the steps of Table 1 add up to what its Table 2 prints, and ours for three modes is there.
+    # Paper 004: the steps of Table 1 add up to the sums in its Table 2, and ours for three modes
+    # are there.
     assert [text for _, text in rows["all"][0][3:]] == ["2706 + 2134", "19557 + 18332", "26508 + 26966"], rows["all"]
     three = [cells[1][1] for name, found in rows.items() if "m = 3: flex" in name for cells in found]
     mul, add = map(int, three[0].split(" + "))

@@ -1,7 +1,7 @@
 /*
  * The tables of the integrators against the conditions of all rooted trees (Butcher): a method has
  * order p exactly if for every tree with at most p nodes  sum b_i Phi_i = 1 / gamma,  and not p + 1
- * if one of p + 1 nodes fails. And the step control on an equation whose solution is known.
+ * if one of p + 1 nodes fails. Also tests the step control on an equation with a known solution.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct {
 static tree_t tree[TREES_MAX];
 static int trees;
 
-/* All ways to give a root `left` more nodes in subtrees not above `most`, in falling order. */
+/* All ways to give a root `left` more nodes in subtrees not above `most`, in descending order. */
 static void grow(tree_t base, int left, int most) {
     if (left == 0) {
         base.gamma = base.nodes;
@@ -57,7 +57,7 @@ static double stage_weight(const rk_method_t *m, const tree_t *t, int i) {
     return product;
 }
 
-/* Largest |sum b Phi - 1 / gamma| over the trees of so many nodes. */
+/* Largest |sum b Phi - 1 / gamma| over the trees with this many nodes. */
 static double defect(const rk_method_t *m, const double *b, int nodes) {
     double worst = 0;
     for (int t = 0; t < trees; t++) {
@@ -81,8 +81,9 @@ static void test_trees_are_all_there(void) {
         TEST_ASSERT_EQUAL_INT(known[n - 1], count[n]);
 }
 
-/* Coefficients are below 10 and at most 8 are multiplied up along a tree of 6 nodes: 1e-12 is a
- * thousand roundings of what cancels there. What fails fails by much more than 1e-5. */
+/* Coefficients are below 10, and at most 8 are multiplied along a tree of 6 nodes: 1e-12 is a
+ * thousand roundings of the terms that cancel. A condition that fails is off by much more than
+ * 1e-5. */
 static void test_orders(void) {
     make_trees();
     for (const rk_method_t *m = rk_methods; m->name; m++) {
@@ -116,7 +117,7 @@ static void test_names(void) {
     TEST_ASSERT_NULL(rk_find("rk9"));
 }
 
-/* y'' = -y and an integral that the error control must not look at. */
+/* y'' = -y and an integral that the error control must ignore. */
 static int circle(void *context, double t, const double *y, double *rate) {
     unsigned long *calls = context;
     (void)t;
@@ -153,9 +154,10 @@ static void test_step_control(void) {
         TEST_ASSERT_DOUBLE_WITHIN(2 * tolerance * (double)kept, cos(end), y[0]);
         TEST_ASSERT_DOUBLE_WITHIN(2 * tolerance * (double)kept, -sin(end), y[1]);
         TEST_ASSERT_EQUAL_UINT(calls, rk_evaluations(rk));
-        /* rk45: seven stages, of which the first is the last one before or of the same trial. */
+        /* rk45: seven stages; the first one is the last stage of the previous step or of the same
+         * trial. */
         TEST_ASSERT_EQUAL_UINT(i == 0 ? 1 + 6 * steps : kept + 7 * steps, calls);
-        TEST_ASSERT_LESS_THAN(steps / 5 + 3, steps - kept); /* most proposals hold */
+        TEST_ASSERT_LESS_THAN(steps / 5 + 3, steps - kept); /* most proposed steps are accepted */
         rk_free(rk);
     }
 }
