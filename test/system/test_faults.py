@@ -74,7 +74,7 @@ def print_stops(text):
     """The worst case of each stop, with its bound."""
     print("measured-block firmware_stops")
     print("| stop | when | faults | fastest joint, rad/s (bound) | fall of the end effector, m (bound) |\n|---|---|---|---|---|")
-    pattern = r"stop: (\w+); fastest is \w+, ([\d.]+) rad/s \(bound ([\d.]+)\), .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+)\)"
+    pattern = r"stop: (\w+); fastest is \w+, ([\d.]+) rad/s \(bound ([\d.]+)\); .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+)\)"
     found = re.findall(pattern, text)
     assert len(found) == 16, found
     for stop, when in WHEN.items():

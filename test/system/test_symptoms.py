@@ -60,7 +60,9 @@ def test_oscillates_gains(folder):
 
 
 def test_oscillates_noise(folder):
-    assert peak(moved("oscillates_noise", "sim_noise=30", "tracking error", folder), "waist") > 0.3
+    """The noise is another one in each run; without it no joint reaches 0.05 mrad. One of six does ten times that."""
+    text = moved("oscillates_noise", "sim_noise=30", "tracking error", folder)
+    assert max(peak(text, joint) for joint in ("waist", "shoulder", "elbow", "wrist_roll", "wrist_pitch", "flange")) > 0.5
 
 
 def test_still_encoder(folder):
