@@ -34,9 +34,10 @@ enum {
       "u8 state, u8 fault, u8 flags, u8 joints, u32 tick, u32 rate_hz, u32 image_length, "         \
       "u32 image_crc, u8 source, i16 reason, u16 point_credits, u32 sequence",                     \
       "what the board does, and which set it runs")                                                \
-    X(3, COUNTERS, AGAIN, "", "u32 each: COUNTER_TABLE", "ticks, costs, and what the line lost")   \
+    X(3, COUNTERS, AGAIN, "", "u32 for each counter, below",                                       \
+      "ticks, costs, and what the line lost")                                                      \
     X(4, DESCRIBE, AGAIN, "u8 topic, u8 index, u16 offset", "u16 total, bytes from offset on",     \
-      "a record about TOPIC_TABLE, in pieces")                                                     \
+      "a record about a topic, in pieces; the topics are below")                                   \
     X(5, GET, AGAIN, "u8 parameter, u8 joint", "f32 value, u8 saved", "value of a parameter")      \
     X(6, SET, AGAIN, "u8 parameter, u8 joint, f32 value", "f32 value; refused: i16 reason",        \
       "changes it until the next reset, or until SAVE makes it stay; refused with BUDGET where "   \
@@ -55,19 +56,23 @@ enum {
       "choice and decimation in ticks; no field: off; refused where the line is too slow")         \
     X(13, CREDIT, ONCE, "u32 samples", "", "so many more samples may be sent")                     \
     X(14, MOTION, ONCE, "u8 kind, f32 duration_s, f32 value[joints]", "i16 reason, u8 joint",      \
-      "starts a motion")                                                                           \
+      "starts a motion; a jog is kept up by new requests, see Motions")                            \
     X(15, POINTS, ONCE, "f32 point[joints]...; none: that was the last",                           \
       "i16 reason, u16 credits",                                                                   \
       "points of a streamed motion: control points of a uniform cubic B-spline")                   \
-    X(16, STOP, AGAIN, "u8 how", "i16 reason", "0 brakes, then off; 1 off at once")                \
-    X(17, CLEAR, AGAIN, "", "i16 reason", "after a fault: idle again")                             \
+    X(16, STOP, AGAIN, "u8 how", "i16 reason",                                                     \
+      "0 brakes, then off with brakes 1, "                                                         \
+      "else holds; 1 off at once")                                                                 \
+    X(17, CLEAR, AGAIN, "", "i16 reason",                                                          \
+      "after a fault: idle, or running where the loop still holds or lowers the arm; refused "     \
+      "while it brakes")                                                                           \
     X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm somewhere")         \
     X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "numbers of a row to compute")                  \
     X(20, ROW_RUN, AGAIN, "u8 method", "i16 reason, u32 limited, u32 cost",                        \
-      "computes it with the arm that came last for TARGET_BATCH")                                  \
+      "computes it with the robot image that came last for rows")                                  \
     X(21, ROW_GET, AGAIN, "u16 first, u8 count", "f64...", "numbers of the result")                \
     X(22, CRASH, AGAIN, "u8 clear, u16 offset", "u16 total, bytes from offset on",                 \
-      "the record of the crash before this start: CRASH_TABLE; total 0: none")                     \
+      "the record of the crash before this start, see Crash records; total 0: none")               \
     X(23, STAGES, AGAIN, "u8 stage, u8 clear", "u32 ticks, u32 least, u32 mean, u32 most, text",   \
       "what a stage of a tick costs; the stage behind the last: the whole tick")                   \
     X(24, RESET, AGAIN, "u32 0x4c504152", "", "starts the board again")                            \

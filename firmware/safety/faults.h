@@ -71,8 +71,8 @@
       "limit; with brakes 1 the outputs go off when it rests")                                     \
     X(2, DAMP, "damp",                                                                             \
       "the duty cycles are zero and the outputs on, so that a driver that shorts its motor "       \
-      "brakes "                                                                                    \
-      "it, without encoder or model; with brakes 1 the outputs go off after half a second")        \
+      "brakes it; needs no encoder, but a motor at every joint of the robot file; with brakes 1 "  \
+      "the outputs go off after half a second")                                                    \
     X(3, RELEASE, "release", "the outputs are off; only brakes outside of the board hold the arm")
 
 /* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). A number is
@@ -88,7 +88,7 @@
       "an encoder gave no position for more than guard_encoder_ticks ticks in a row",              \
       "check wiring and supply of the encoder of this joint")                                      \
     X(3, ESTOP, "e-stop", NONE, RELEASE, "the emergency stop has switched the motors off",         \
-      "release the emergency stop, clear the fault, and reset the board if the fault comes back")  \
+      "release the emergency stop and reset the board; clearing the fault is not enough")          \
     X(4, NUMBER, "number", NONE, DAMP, "the control step computed a value that is not a number",   \
       "check the robot file with `appell check`; report it if the file is right")                  \
     X(5, MODEL, "model", NONE, DAMP,                                                               \
@@ -97,15 +97,15 @@
     X(6, PARITY, "parity", NONE, DAMP,                                                             \
       "the readings of an encoder had a wrong parity for more than guard_encoder_ticks ticks in "  \
       "a row",                                                                                     \
-      "keep encoder wires away from motor wires, shield them, or slow the clock of the encoder")   \
+      "keep encoder wires short and away from motor wires, and shield them")                       \
     X(7, TRACKING, "tracking", POSITION, HOLD,                                                     \
       "a joint is farther than guard_tracking from its reference: it hit something, its load is "  \
       "not in the model, or the gains are too low",                                                \
       "remove the obstacle; check payload_mass, kp and kd; raise guard_tracking last")             \
     X(8, POSITION, "position", POSITION, HOLD,                                                     \
       "a joint is farther than guard_position beyond its position limit",                          \
-      "clear the fault and jog the joint back; check position_lower, position_upper and "          \
-      "encoder_offset")                                                                            \
+      "clear the fault and move the joint to a target inside its limits; check position_lower, "   \
+      "position_upper and encoder_offset")                                                         \
     X(9, VELOCITY, "velocity", VELOCITY, DAMP,                                                     \
       "a joint is faster than guard_speed times its velocity limit",                               \
       "check kp, kd, encoder counts and encoder_ratio; move more slowly")                          \
@@ -120,7 +120,8 @@
       "a streamed motion ran out of control points, or none came for guard_setpoint ticks",        \
       "send points earlier, or farther apart in time; then clear the fault and start again")       \
     X(13, SUPPLY_LOW, "supply low", SUPPLY, RELEASE,                                               \
-      "the motor supply is below guard_supply_low times the nominal voltage",                      \
+      "the motor supply is below guard_supply_low times the nominal voltage; a reading of 0 V "    \
+      "counts as not measured and is no fault",                                                    \
       "check supply, fuse and wiring")                                                             \
     X(14, SUPPLY_HIGH, "supply high", SUPPLY, DAMP,                                                \
       "the motor supply is above guard_supply_high times the nominal voltage: the arm feeds its "  \

@@ -67,7 +67,7 @@ def test_pages(folder):
 WHEN = {"hold": "loop and encoders are sound, gravity takes at most `hold_fraction` of the torque limits",
         "lower": "the same with more gravity, or torque or voltage were at their limits",
         "damp": "encoder lost, a value that is not a number, a late tick",
-        "release": "e-stop or no supply; watched for 0.25 s of its fall"}
+        "release": "e-stop or low supply; watched for 0.25 s of its fall"}
 
 
 def print_stops(text):

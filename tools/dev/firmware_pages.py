@@ -5,6 +5,7 @@
     firmware/FAULTS.md          every fault, from firmware/safety/faults.h; how it is provoked, from tools/motion/faults.c
                                 and test/system/test_faults.py; pages of firmware/symptoms/ that name it
     firmware/safety/README.md   states and transitions
+    firmware/link/README.md     fields of telemetry, from firmware/control/sample.h
     firmware/params/IMAGE.md    fields, bits, sections and errors, from firmware/params/image.h
 
     firmware_pages.py           writes them
@@ -155,6 +156,14 @@ def fields(text, macro, offset):
     return rows("offset | name | type | unit | must be | what", lines)
 
 
+def sample_fields(text):
+    """The fields of telemetry, in the order of their numbers."""
+    units = {name: " or ".join(dict.fromkeys(filter(None, (unit, other)))) for name, unit, other in table(text, "QUANTITY_TABLE")}
+    return rows("number | field | values | unit | what it is",
+                [[str(n), f"`{name}`", "one" if shape == "ONE" else "one for each joint", units[quantity] or "-", help_text]
+                 for n, (name, shape, quantity, help_text) in enumerate(table(text, "SAMPLE_TABLE"))])
+
+
 def bits(text, prefix):
     """An enum of bits: PREFIX_NAME = 1 << n."""
     found = re.findall(r"\b%s_(?!ALL\b)(\w+) = 1 << (\d+)" % prefix, text)
@@ -177,6 +186,7 @@ def blocks():
             "STATES": rows("state | what the board does", [[f"`{text}`", does] for _, _, text, does in table(faults, "APP_STATE_TABLE")]),
             "TRANSITIONS": rows("event | " + " | ".join(f"from {state}" for state in states), events),
         },
+        "firmware/link/README.md": {"FIELDS": sample_fields(read("firmware/control/sample.h"))},
         "firmware/params/IMAGE.md": {
             "IMAGE_HAS": bits(image, "IMAGE_HAS"),
             "IMAGE_ARM": fields(image, "IMAGE_ARM_FIELDS", 32),
