@@ -26,8 +26,8 @@ int set_image(const store_t *store, uint32_t *length) {
         return STORE_E_EMPTY;
     if (store->length < SET_IMAGE)
         return STORE_E_CONTENT;
-    if (word_at(store, 0) > SET_VERSION)
-        return STORE_E_NEWER;
+    if (word_at(store, 0) != SET_VERSION)
+        return STORE_E_VERSION;
     const uint32_t image = word_at(store, 4);
     if (image % 4 != 0 || image > store->length - SET_IMAGE ||
         store->length - SET_IMAGE - image < 12)

@@ -24,7 +24,7 @@
 #define SET_COUNT(name, shape, when, unit, least, most, fallback, key, help) +SET_COUNT_##shape
 
 enum {
-    SET_VERSION = 1,
+    SET_VERSION = 2,                           /* 1 had other names of parameters */
     SET_VALUES = 0 PARAMETER_TABLE(SET_COUNT), /* values of all parameters and joints */
     SET_IMAGE = 8,                             /* offset of the image */
     SET_PARAMETER = 12,                        /* bytes of a parameter */
@@ -32,7 +32,7 @@ enum {
     SET_TABLES = SET_IMAGE + 4 + SET_VALUES * SET_PARAMETER + 8 + SAMPLE_FIELDS * 4
 };
 
-/* STORE_OK and the length of the stored image, or STORE_E_EMPTY, STORE_E_NEWER, STORE_E_CONTENT. */
+/* STORE_OK and the length of the stored image, or STORE_E_EMPTY, STORE_E_VERSION, STORE_E_CONTENT. */
 int set_image(const store_t *store, uint32_t *length);
 
 /*

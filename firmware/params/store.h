@@ -36,8 +36,8 @@ enum { STORE_HEAD = 24, STORE_SLOTS = 2, STORE_NONE = -1, STORE_UNIT_MAX = 8 };
       "emulated chips keep nothing; on a real one the flash is worn or protected")                 \
     X(-4, VERIFY, "what was read back is not what was written", "write it again")                  \
     X(-5, ORDER, "the bytes do not come in their order", "begin the transfer again")               \
-    X(-6, NEWER, "the stored set was written by newer firmware",                                   \
-      "update the firmware, or write a set with `appell flash`")                                   \
+    X(-6, VERSION, "the stored set was written by another version of the firmware",                \
+      "write the robot into the board again with `appell flash`, then set its parameters")         \
     X(-7, CONTENT, "the stored set contradicts itself", "write it again with `appell flash`")
 
 typedef enum {

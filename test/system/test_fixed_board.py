@@ -29,7 +29,7 @@ def slot_address():
 
 def slot_of(image):
     """A slot of the store (firmware/params/store.h) with this image and no parameters (set.h)."""
-    body = struct.pack("<II", 1, len(image)) + image + struct.pack("<III", 0, 1, 0)
+    body = struct.pack("<II", 2, len(image)) + image + struct.pack("<III", 0, 1, 0)
     head = struct.pack("<IIIII", 0x314c5041, 1, len(body), zlib.crc32(body), 0)
     return head + struct.pack("<I", zlib.crc32(head)) + body
 

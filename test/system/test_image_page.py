@@ -93,7 +93,7 @@ def test_slot(folder):
     magic, _, length, crc, zero, head = struct.unpack_from("<6I", slot)
     body = slot[24:24 + length]
     assert (magic, zero, crc, head) == (0x314C5041, 0, zlib.crc32(body), zlib.crc32(slot[:20]))
-    assert struct.unpack_from("<II", body) == (1, len(image)) and read(body[8:8 + len(image)])["name"] == "puma560"
+    assert struct.unpack_from("<II", body) == (2, len(image)) and read(body[8:8 + len(image)])["name"] == "puma560"
 
 
 if __name__ == "__main__":

@@ -225,14 +225,14 @@ static uint32_t set_of(uint8_t *set, uint32_t version, const uint8_t *from, uint
 }
 
 /* A parameter that no longer exists is skipped; one that is not in the set gets its default. */
-static void test_older_set_is_migrated(void) {
+static void test_names_that_the_firmware_does_not_have_are_skipped(void) {
     static uint8_t set[BOARD_ROOM];
     float value;
     bool saved;
     open_board();
-    uint32_t used = set_of(set, 1, image, length);
+    uint32_t used = set_of(set, SET_VERSION, image, length);
     put_u32(set + used, 2);
-    put_u32(set + used + 4, crc32_add(0, "a_parameter_of_old_times", 22));
+    put_u32(set + used + 4, crc32_add(0, "a_parameter_of_old_times", 24));
     put_u32(set + used + 8, 0);
     put_f32(set + used + 12, 1);
     put_u32(set + used + 16, crc32_add(0, "kd", 2));
@@ -253,16 +253,21 @@ static void test_older_set_is_migrated(void) {
     done();
 }
 
-static void test_newer_set_is_refused(void) {
+/* A set of other firmware is refused, an older one too: its parameters have other names, and some
+ * of them are limits. */
+static void test_set_of_another_version_is_refused(void) {
     static uint8_t set[BOARD_ROOM];
     open_board();
-    uint32_t used = set_of(set, SET_VERSION + 1, image, length);
-    memset(set + used, 0, 12);
-    write_set(set, used + 12);
-    board_start(&board);
-    TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
-    TEST_ASSERT_EQUAL(APP_FAULT_IMAGE, status_now().fault);
-    TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_NEWER, status_now().reason);
+    uint32_t used = 0;
+    for (uint32_t version = SET_VERSION - 1; version <= SET_VERSION + 1; version += 2) {
+        used = set_of(set, version, image, length);
+        memset(set + used, 0, 12);
+        write_set(set, used + 12);
+        board_start(&board);
+        TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
+        TEST_ASSERT_EQUAL(APP_FAULT_IMAGE, status_now().fault);
+        TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_VERSION, status_now().reason);
+    }
     /* and an image of a newer layout inside a set of this one */
     put_u32(image + 8, IMAGE_VERSION + 1);
     put_u32(image + 4, crc32_add(0, image + 8, length - 8));
@@ -770,8 +775,8 @@ TEST(test_image_runs_and_is_read_back)
 TEST(test_bad_image_changes_nothing)
 TEST(test_parameters)
 TEST(test_save_survives_reset)
-TEST(test_older_set_is_migrated)
-TEST(test_newer_set_is_refused)
+TEST(test_names_that_the_firmware_does_not_have_are_skipped)
+TEST(test_set_of_another_version_is_refused)
 TEST(test_power_cut_while_saving)
 TEST(test_image_in_place)
 TEST(test_motion_with_telemetry)
