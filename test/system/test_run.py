@@ -13,6 +13,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from test_appell import LONG_RUN, PROGRAM, main, run as appell  # noqa: E402
+from test_link import Board  # noqa: E402
 
 TIMEOUT_S = 1100
 # The waist reaches 93 % of its velocity limit; all joints move.
@@ -154,6 +155,19 @@ def test_files_have_a_folder_of_their_own(folder):
     assert done.returncode == 0 and "rows in appell-run/quintic.csv" in done.stdout, done
     assert os.listdir(folder) == ["appell-run"], os.listdir(folder)
     assert "appell-run" in appell("help", "run").stdout and "appell-faults" in appell("help", "faults").stdout
+
+
+def test_a_changed_parameter_is_not_a_difference(folder):
+    """The host's control step has defaults where neither image nor run sets a parameter: with another
+    value on the board nothing can be compared, and run says so."""
+    code, text, errors, _ = run(folder, "--port", "qemu:netduinoplus2", "--to", "0.1,0,0,0,0,0", "--set", "observer_hz=60")
+    assert code == 0 and "not compared with the host's control step: a parameter of --set" in text, text + errors
+    with Board(folder, "netduinoplus2") as board:
+        for words in (["params", "apply", "puma560"], ["set", "observer_hz", "60"]):
+            done = appell(*words, "-q", "--port", board.port)
+            assert done.returncode == 0, done
+        code, text, errors, _ = run(folder, "--port", board.port, "--to", "0.1,0,0,0,0,0")
+    assert code == 0 and "not compared with the host's control step: observer_hz is not at its default" in text, text + errors
 
 
 def test_interrupted_run_stops_the_arm(folder):

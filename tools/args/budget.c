@@ -66,6 +66,8 @@ double budget_cycles(const budget_core_t *core, method_id_t method, double opera
         found = find_ends(core, problem_name(PROBLEM_BIAS), method_name(method), end);
     if (!found)
         return -1;
+    if (operations < end[0].operations) /* a line would give a small arm too little */
+        return end[0].cycles * operations / end[0].operations;
     const double span = end[1].operations - end[0].operations;
     const double slope = span > 0 ? (end[1].cycles - end[0].cycles) / span : 0;
     return end[0].cycles + slope * (operations - end[0].operations);

@@ -23,9 +23,10 @@ static const char *convention_name(dyn_convention_t convention) {
     return names[convention];
 }
 
-static const char *feedback_name(uint32_t feedback) {
+/* What the board uses: the default of its parameter where the file says nothing. */
+static const char *feedback_name(const robot_t *robot) {
     static const char *const names[] = {"off", "pd", "computed_torque"};
-    return names[feedback];
+    return names[robot->has & IMAGE_HAS_FEEDBACK ? robot->feedback : FEEDBACK_PD];
 }
 
 static const char *type_name(dyn_joint_type_t type) {
@@ -186,7 +187,7 @@ static void print_text(const robot_t *robot) {
                robot->gravity[1], robot->gravity[2]);
     if (robot->payload.mass != 0)
         out_format("payload     %.6g kg\n", robot->payload.mass);
-    out_format("control     %g Hz, feedback %s\n", robot->rate_hz, feedback_name(robot->feedback));
+    out_format("control     %g Hz, feedback %s\n", robot->rate_hz, feedback_name(robot));
     print_proof(robot);
     print_joints(robot);
     print_cost(robot);
@@ -248,7 +249,7 @@ static void print_json(const robot_t *robot) {
     json_numbers("gravity", robot->gravity, 3, 17);
     json_number("payload_mass", robot->payload.mass);
     json_number("rate_hz", robot->rate_hz);
-    json_string("feedback", feedback_name(robot->feedback));
+    json_string("feedback", feedback_name(robot));
     const proof_t proof = prove(model);
     json_bool("q31_proved", proof.status == DYN_OK);
     if (proof.status == DYN_OK) {

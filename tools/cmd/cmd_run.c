@@ -37,7 +37,7 @@ typedef struct {
     const char *folder;
     uint32_t every;
     const char *asked;            /* argument of --set */
-    bool changed;                 /* the board has parameters that the twin does not know */
+    const char *changed;          /* a parameter whose value the twin does not know; NULL: none */
     bool stopped;                 /* a motion ended in a fault */
     uint64_t compared, different; /* values compared with the host */
     uint32_t missing;             /* samples that the host has and the board did not send */
@@ -71,7 +71,7 @@ static void fill_trial(const session_t *s, const plan_t *plan, int mass, int con
 /* Runs the same trial through the host's control step; every bit must agree. */
 static int compare(session_t *s, const trial_t *trial, const record_t *record) {
     record_t twin;
-    if (s->changed || strcmp(s->client->device.real, "f32") != 0)
+    if (s->changed != NULL || strcmp(s->client->device.real, "f32") != 0)
         return EXIT_YES; /* the host's twin exists in f32 only */
     const int status = trial_on_host(s->image, s->image_size, s->every, trial, &twin);
     if (status != APP_OK)
@@ -138,6 +138,9 @@ static int report_line(session_t *s) {
                (unsigned)counter[COUNTER_TICKS], (unsigned)counter[COUNTER_OVERRUNS],
                (unsigned)counter[COUNTER_SAMPLES], (unsigned)counter[COUNTER_DROPPED],
                (unsigned)s->every);
+    if (s->changed != NULL)
+        out_format("not compared with the host's control step: %s is not at its default\n",
+                   s->changed);
     if (s->compared > 0)
         out_format("%llu values compared with the host's control step, %llu differ in a bit\n",
                    (unsigned long long)s->compared, (unsigned long long)s->different);
@@ -256,12 +259,49 @@ static int make_folder(const char *path) {
     return EXIT_YES;
 }
 
+/* The host's control step has the parameters of the robot image and of the trial, and the defaults
+ * of all others. Finds one that has another value on the board. */
+static int find_changed(session_t *s, bool trial_sets) {
+    static const struct {
+        const char *name, *key;
+    } table[] = {
+#define X(name, shape, when, unit, least, most, fallback, key, help) {#name, key},
+        PARAMETER_ONE_TABLE(X)
+#undef X
+    };
+    static const char without_effect[] = " sample_every stages rate_check ";
+    static const char trial[] = " feedforward sim_mass "
+#define X(name, value) #name " "
+        TRIAL_GUARDS(X)
+#undef X
+        ;
+    for (uint32_t p = 0; p < s->client->device.parameters; p++) {
+        const device_parameter_t *own = &s->client->device.parameter[p];
+        char word[CLIENT_NAME + 2];
+        snprintf(word, sizeof word, " %s ", own->name);
+        bool known = own->per_joint || strstr(without_effect, word) != NULL ||
+                     (trial_sets && strstr(trial, word) != NULL);
+        for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
+            known = known || (!strcmp(table[k].name, own->name) && table[k].key[0] != '\0');
+        float value = own->fallback;
+        bool saved;
+        if (!known && client_get(s->client, p, 0, &value, &saved) != 0)
+            return -1;
+        if (value != own->fallback)
+            s->changed = own->name;
+    }
+    return 0;
+}
+
 static int with_board(const request_t *request, session_t *s) {
     if (request_has(request, OPTION_SET) &&
         board_set(s->client, request->value[OPTION_SET]) != EXIT_YES)
         return EXIT_BAD;
     s->asked = request->value[OPTION_SET];
-    s->changed = request_has(request, OPTION_SET);
+    if (request_has(request, OPTION_SET))
+        s->changed = "a parameter of --set";
+    else if (find_changed(s, !request_has(request, OPTION_TO)) != 0)
+        return board_failed(s);
     if (trial_stream(s->client, 1, &s->every) != 0)
         return board_failed(s);
     out_format("%s on %s (%s)\n", s->robot->name, s->client->device.board, s->client->device.real);
