@@ -227,8 +227,8 @@ static void test_q31_jacobian_is_homogeneous(void) {
                 v += J[r * n + i] * qd[i];
                 iv += (int64_t)iJ[r * n + i] * iqd[i];
             }
-            /* Each speed is below 1 rad/s or m/s; the speed itself has an error of half of its
-             * unit. */
+            /* Per joint: |qd| is below 1 rad/s or m/s, so the error of J enters at most in full;
+             * rounding qd to its unit adds at most 2^-24 times the reach. */
             TEST_ASSERT_DOUBLE_WITHIN(
                 n * (2 * q31_bound(ldexp(1, unit)) + fmax(1, reach()) * 0x1p-24), v,
                 dyn_q31_to((int32_t)(iv >> 28), unit - units.time));

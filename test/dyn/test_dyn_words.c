@@ -135,7 +135,8 @@ static void test_q31_reciprocal_and_root(void) {
         x[18] = rint(exp2(k * 0.05)) / 0x1p28;
         dyn_words_q31(x, 1, 0, out);
         const double exact = fmin(1 / x[18], 8);
-        /* The Newton iteration is right to 2^-30 of the result; beyond the format it saturates. */
+        /* The Newton iteration has a relative error of at most 2^-30. Results above 8, the end of
+         * the number range, saturate. */
         TEST_ASSERT_DOUBLE_WITHIN(2 * 0x1p-28 + exact * 0x1p-29, exact, out[recip]);
         TEST_ASSERT_TRUE(out[recip + 1] == -out[recip]);
         TEST_ASSERT_DOUBLE_WITHIN(0x1p-28, sqrt(x[18]), out[recip + 2]);

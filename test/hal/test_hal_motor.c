@@ -208,7 +208,7 @@ static void start(void) {
 /* ---------------------------------------------------------------------------------------- tests */
 static void test_init_is_the_manuals_sequence(void) {
     regmodel_log(REGMODEL_ADDRESS(TIMER_A),
-                 REGMODEL_ADDRESS(&TIMER_A->ARR)); /* all registers except CCR and BDTR */
+                 REGMODEL_ADDRESS(&TIMER_A->ARR)); /* the configuration registers CR1 to ARR */
     regmodel_log(REGMODEL_ADDRESS(&TIMER_A->BDTR), REGMODEL_ADDRESS(&TIMER_A->BDTR));
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(PWM_HZ));
     /* 500 ns at 168 MHz are 84 counts. */
