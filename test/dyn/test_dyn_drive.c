@@ -257,8 +257,8 @@ static void test_f32_agrees_with_f64(void) {
 }
 
 /*
- * A torque in q31 is a sum of a dozen truncated numbers, each with an error below one unit of the torque. Inputs and constants have an error of half a unit times the factors written
- * out below.
+ * A torque in q31 is a sum of a dozen truncated numbers, each with an error below one unit of the
+ * torque. Inputs and constants have an error of half a unit times the factors written out below.
  */
 static void test_q31_agrees_with_f64(void) {
     dyn_arms_random_t seed = {7};

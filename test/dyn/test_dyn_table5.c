@@ -114,9 +114,9 @@ static int by_rounded_matrix(const float q[], const float qd[], const float tau[
 }
 
 /*
- * allowed() is the error that single precision allows a method that eliminates the second body before
- * anything large is added to the first. With x1 = qdd1 and x2 = qdd1 + qdd2, the accelerations
- * relative to the base,
+ * allowed() is the error that single precision allows a method that eliminates the second body
+ * before anything large is added to the first. With x1 = qdd1 and x2 = qdd1 + qdd2, the
+ * accelerations relative to the base,
  *     A11 x1 + A12 x2 = b1,  A12 x1 + A22 x2 = b2,
  *     x1 = (b1 - A12 b2 / A22) / (A11 - A12^2 / A22).
  * `crba` and `ga` (dyn/paper/across.h) solve exactly this; `aba` and `denoc` form the same two
