@@ -1,8 +1,8 @@
 /*
- * Swartz (1) to (10) by hand in float: same frames, same constants, same table for sine and cosine,
- * same order of sums (so that the torques agree bit for bit); the first and the last link are
- * written out without their zero terms. A careful programmer who needs only floats would write
- * this.
+ * Equations (1) to (10) of Swartz written by hand in float, as a careful programmer who needs only
+ * floats would write them. Frames, constants, the table for sine and cosine and the order of sums
+ * are the same as in the kernel, so that the torques agree bit for bit. The first and the last link
+ * are written out without their zero terms.
  */
 #include "test/support/dyn/dyn_yardstick.h"
 
