@@ -1,4 +1,4 @@
-/* The bench in f32, and the yardsticks. */
+/* The measuring loop of bench_body.inc in f32, and the yardsticks. */
 #include "test/bench/bench.h"
 #include "test/bench/bench_textbook.h"
 #include "test/support/dyn/dyn_yardstick.h"

@@ -109,7 +109,7 @@ void textbook_mass(const dyn_arm_f32_t *arm, textbook_scratch_t *scratch, const 
     v3_t *P = scratch->P;
     for (uint32_t i = 0; i < arm->n; i++)
         frame(&arm->joint[i], q[i], &R[i], &P[i]);
-    /* Composite body: mass, first moment, inertia about the origin of frame i. */
+    /* The composite body has a mass, a first moment and an inertia about the origin of frame i. */
     float m = 0;
     v3_t h = {{0}};
     m3_t I = {{{0}}};

@@ -17,7 +17,7 @@ static app_t bench_app;
 static app_inputs_t in;
 static app_outputs_t out;
 
-#define SUPPLY_MV  40000 /* nominal: test/support/control_arm.c */
+#define SUPPLY_MV  40000 /* nominal supply in test/support/control_arm.c */
 #define CONTROL    (&APP.control[APP.now])
 #define STEP(name) static BENCH_APART void step_##name(void)
 

@@ -129,7 +129,7 @@ static void test_everything_agrees_with_ne(void) {
     }
 }
 
-/* A chain whose joint i is prismatic where bit i of `prismatic` is set. */
+/* Makes a chain whose joint i is prismatic if bit i of `prismatic` is set. */
 static void random_chain(dyn_arms_random_t *seed, uint32_t n, uint32_t prismatic, bool geared) {
     source = (dyn_source_t){.convention = DYN_CONVENTION_MDH, .n = n};
     for (int k = 0; k < 3; k++)

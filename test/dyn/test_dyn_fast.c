@@ -2,7 +2,7 @@
 #define METHOD         fast
 #define METHOD_STATUS  fast_status
 #define RANGE_KERNEL   range_fast
-#define SMALLEST_PIVOT 0x1p-20 /* dyn/kernel/fast_solve.inc, q31 */
+#define SMALLEST_PIVOT 0x1p-20 /* as in dyn/kernel/fast_solve.inc, q31 */
 #define HASH_FORWARD   1
 #define HASH_F32       0xA8FFDB63u
 #define HASH_Q31       0xD197B46Du

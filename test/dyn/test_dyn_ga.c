@@ -2,7 +2,7 @@
 #define METHOD         ga
 #define METHOD_STATUS  ga_status
 #define RANGE_KERNEL   range_ga
-#define SMALLEST_PIVOT (1.0 / 64) /* dyn/kernel/solve.c, Cholesky in q31 */
+#define SMALLEST_PIVOT (1.0 / 64) /* as in dyn/kernel/solve.c, Cholesky in q31 */
 #define HASH_FORWARD   0
 #define HASH_F32       0x2C32128Eu
 #define HASH_Q31       0x913D96CAu

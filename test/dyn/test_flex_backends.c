@@ -385,7 +385,7 @@ static void test_q31_runs_the_other_kernels(void) {
             }
         for (uint32_t k = 0; k < flex.size; k++)
             if (!is_joint(k))
-                raw[0][k] /= 16; /* small enough for the stiffness of 12 kN/m */
+                raw[0][k] /= 16; /* keeps the force of the 12 kN/m stiffness in range */
         for (uint32_t k = 0; k < flex.size; k++)
             x[0][k] = is_joint(k) ? x[0][k] : dyn_q31_to(raw[0][k], exponent_of(k, POSITION));
         dyn_flex_strain_check(&flex, raw[0], NULL, force);

@@ -30,7 +30,7 @@ const board_t board = {
 typedef struct {
     uint16_t angle, answer; /* answer: word that the next frame returns */
     bool error;
-    bool garble; /* flips a bit of the frame */
+    bool garble; /* the chip flips a bit of its frame */
     bool gone;   /* chip absent; the pull-up sets the line */
     uint16_t diagnosis;
     unsigned errors_read;
@@ -177,9 +177,9 @@ void tearDown(void) {
 /* ---------------------------------------------------------------------------------------- tests */
 static void test_requests_have_even_parity(void) {
     TEST_ASSERT_EQUAL_HEX16(0xFFFF, encoder_request(0x3FFF));
-    TEST_ASSERT_EQUAL_HEX16(0x4001, encoder_request(0x0001)); /* two ones already */
+    TEST_ASSERT_EQUAL_HEX16(0x4001, encoder_request(0x0001)); /* two bits are set: even parity */
     TEST_ASSERT_EQUAL_HEX16(0xC000, encoder_request(0x0000));
-    TEST_ASSERT_EQUAL_HEX16(0xFFFC, encoder_request(0x3FFC)); /* thirteen ones */
+    TEST_ASSERT_EQUAL_HEX16(0xFFFC, encoder_request(0x3FFC)); /* thirteen bits are set */
     for (uint32_t a = 0; a < 0x4000; a++) {
         uint16_t frame = encoder_request((uint16_t)a);
         TEST_ASSERT_EQUAL_INT(0, __builtin_popcount(frame) % 2);
@@ -197,7 +197,7 @@ static void test_init_is_the_manuals_sequence(void) {
                   {&SPI2->CR1, config | 1 << 6});
     TEST_ASSERT_EQUAL_HEX32(1 << 14, regmodel_get(&RCC->APB1ENR));
     TEST_ASSERT_EQUAL_HEX32(1 << 2, regmodel_get(&GPIO(PORT_B)->BSRR)); /* power on */
-    TEST_ASSERT_EQUAL_UINT(ENCODERS, bus.frames); /* init asks each chip once */
+    TEST_ASSERT_EQUAL_UINT(ENCODERS, bus.frames); /* init sends one request to each chip */
 }
 
 static void test_the_clock_never_exceeds_ten_megahertz(void) {
@@ -274,7 +274,8 @@ static void test_a_dead_line_is_absent(void) {
     chip[1].gone = true;
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT, read_encoder(1, &counts)); /* all ones */
     bus.line_idle = 0;
-    TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT, read_encoder(1, &counts)); /* all zeros */
+    TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT,
+                          read_encoder(1, &counts)); /* the line reads all zeros */
     TEST_ASSERT_EQUAL_UINT16(42, counts);
     TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the other encoder works */
 }

@@ -274,7 +274,7 @@ static void test_rates(void) {
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(1000000));
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ABSENT, motor_enable()); /* because it is not configured */
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(2600));
-    TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(600000)); /* 280 counts */
+    TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(600000)); /* 280 counts fit */
 }
 
 static void test_dead_time_is_never_too_short(void) {
@@ -289,7 +289,7 @@ static void test_dead_time_is_never_too_short(void) {
                  {510000000, 0xC0 | 0},   /* 255 -> 256 = (32 + 0) * 8 */
                  {1008000000, 0xC0 | 31}, /* 504 */
                  {1010000000, 0xE0 | 0},  /* 505 -> 512 = (32 + 0) * 16 */
-                 {2016000000, 0xE0 | 31}, /* 1,008: the most */
+                 {2016000000, 0xE0 | 31}, /* 1,008 is the largest */
                  {2100000000, 0xFF}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setUp();

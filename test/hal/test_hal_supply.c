@@ -136,7 +136,7 @@ static void test_no_result_yet_is_no_voltage(void) {
 
 static void test_the_emulators_converter_never_ends(void) {
     regmodel_absent(REGMODEL_ADDRESS(ADC1), REGMODEL_ADDRESS(&ADC1->DR));
-    supply_init(); /* works again */
+    supply_init();
     for (unsigned i = 0; i < 3000; i++) {
         TEST_ASSERT_EQUAL_INT32(SUPPLY_ERR_TIMEOUT, supply_read_mV());
     }

@@ -73,7 +73,7 @@ static bool long_enough(uint32_t timeout_ms, uint32_t hz) {
 
 static void test_start_is_the_manuals_sequence(void) {
     TEST_ASSERT_EQUAL_INT(WATCHDOG_OK, watchdog_start(100));
-    /* 100 ms at 47 kHz are 4,700 cycles: prescaler 4 (field 0), 1,175 counts. */
+    /* 100 ms at 47 kHz are 4,700 cycles, which is prescaler 4 (field 0) and 1,175 counts. */
     EXPECT_WRITES({&IWDG->KR, 0xCCCC}, {&IWDG->KR, 0x5555}, {&IWDG->PR, 0}, {&IWDG->RLR, 1174},
                   {&IWDG->KR, 0xAAAA});
     TEST_ASSERT_EQUAL_HEX32(1 << 12, regmodel_get(&DBGMCU->APB1_FZ)); /* stops with the core */

@@ -1,5 +1,5 @@
 /*
- * What every test file includes: Unity, the table of its cases, and announced resets. The same file
+ * Every test file includes this header: Unity, the table of its cases, and announced resets. A test
  * runs on the host and on the target; test/support/harness.c explains how.
  *
  * static void test_thing(void) { TEST_ASSERT_EQUAL(1, one()); }

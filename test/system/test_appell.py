@@ -521,7 +521,7 @@ def test_info_and_ops(folder):
     for problem, methods in METHODS.items():
         for method in methods:
             assert (problem, method) in counts, (problem, method)
-    assert counts["id", "ne"] == (570, 417), counts["id", "ne"]  # 111n - 96, 84n - 87
+    assert counts["id", "ne"] == (570, 417), counts["id", "ne"]  # 111n - 96 multiplications, 84n - 87 additions
     assert counts["id", "fast"][0] <= 419 and counts["id", "fast"][1] <= 348
     text = good("ops", "puma560")
     assert "852, 738 (Luh" in text and "482, 426 (Mata" in text, text

@@ -210,7 +210,7 @@ static void test_jog_repeated_at_its_end(void) {
         load();
         hold();
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, speed));
-        tick(500); /* jog_timeout_s */
+        tick(500); /* the jog times out now (jog_timeout_s) */
         TEST_ASSERT_EQUAL_UINT32(MOTION_JOG, app.motion.kind);
         come_at(at, NULL);
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, speed));
@@ -235,7 +235,7 @@ static void test_a_point_too_late(void) {
         TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
         for (int k = 0; k < APP_POINTS - 2; k++) { /* the first point is stored three times */
-            q[0] += 0.0001f * (float)k;            /* up to 0.145 rad/s */
+            q[0] += 0.0001f * (float)k;            /* speed up to 0.145 rad/s */
             tick(app_point_credits(&app) == 0 ? 40 : 0);
             TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, q));
         }

@@ -105,7 +105,7 @@ static void tick(void) {
     irq.inside = false;
 }
 
-/* Called in every block of the core; not instrumented itself. */
+/* The compiler calls this in every block of the core; the function itself is not instrumented. */
 #ifdef __clang__
 #define NOT_TRACED __attribute__((no_sanitize("coverage")))
 #else

@@ -62,7 +62,8 @@ static void random_pose(float q[]) {
         q[i] = between(app.joint[i].position[0] + 0.01f, app.joint[i].position[1] - 0.01f);
 }
 
-/* The deviation of the arm from its model. */
+/* How much the simulated arm differs from its model: fractions of masses and friction, counts of
+ * noise. */
 typedef struct {
     const char *name;
     float mass, friction, noise;

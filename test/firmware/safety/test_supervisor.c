@@ -235,7 +235,7 @@ static void test_jammed_joint(void) {
         TEST_ASSERT_TRUE(fabsf(app.loop.tau[i]) <= 50);
 }
 
-/* The report of a fault gives the demanded and the available voltage, in volts. */
+/* The report of a voltage fault gives its value and its limit in volts. */
 static void test_voltages_are_told(void) {
     static const struct {
         float defect, value, limit; /* guard_supply_low and guard_supply_high of 40 V */

@@ -12,7 +12,8 @@ void dyn_yardstick_inverse(const dyn_arm_f32_t *arm, dyn_ne_scratch_f32_t *scrat
                            const float qd[], const float qdd[], float tau[]) {
     const dyn_joint_f32_t *j = &arm->joint[0];
     const uint32_t n = arm->n;
-    float wx = 0, wy = 0, wz = 0, ux = 0, uy = 0, uz = 0, vx, vy, vz; /* w, wd, vd */
+    float wx = 0, wy = 0, wz = 0, ux = 0, uy = 0, uz = 0, vx, vy,
+          vz; /* angular velocity w, its rate wd, linear acceleration vd */
     float F0z, n0z;
 
     {

@@ -8,7 +8,7 @@
 
 #include "test/support/dyn/flex_arms.h"
 
-/* I(Theta), size x size, row-major; without rotors. */
+/* Returns I(Theta) as a size x size matrix, row by row, without rotors. */
 void flex_reference_mass(const flex_arm_t *arm, const double *theta, double *I);
 /* Returns the energy of gravity and strain; the functions below give its derivative with respect to
  * Theta. */

@@ -1,6 +1,6 @@
 /*
- * All reference values of ../shared/golden (or $GOLDEN): torques, inertia matrix, bias, forward
- * dynamics, pose of the end effector, Jacobian, wrench. Host only.
+ * Reads all reference values of ../shared/golden (or $GOLDEN): torques, inertia matrix, bias,
+ * forward dynamics, pose of the end effector, Jacobian, wrench. Host only.
  */
 #ifndef TEST_SUPPORT_DYN_REFERENCE_H
 #define TEST_SUPPORT_DYN_REFERENCE_H

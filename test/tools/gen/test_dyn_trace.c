@@ -1,7 +1,7 @@
 /*
- * The graph of the code generator: the backend `trace` on kernels, which expressions become one
- * node, and the annealer, which may change everything except the values. test/tools/gen/test_gen.py
- * tests the generated C.
+ * Tests the graph of the code generator: kernels traced into a graph, the expressions that become
+ * one node, and the annealer, which may change everything except the values.
+ * test/tools/gen/test_gen.py tests the generated C.
  */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"

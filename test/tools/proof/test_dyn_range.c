@@ -96,8 +96,9 @@ static void expect_peaks_within_bounds(void) {
 }
 
 /*
- * A million states of the PUMA in the checked q31: no overflow anywhere (it would abort), no named
- * value outside its bound, and no loose bound: at most 3 bits above the largest value seen.
+ * Runs a million states of the PUMA with checked q31 numbers. No sum overflows (it would abort), no
+ * named value exceeds its bound, and no bound is more than 3 bits above the largest value that
+ * occurred.
  */
 static void test_a_million_states_stay_within_the_bounds(void) {
     int32_t tau[DYN_MAX_JOINTS];
@@ -210,7 +211,7 @@ static void test_units_of_the_puma(void) {
     TEST_ASSERT_EQUAL_INT8_ARRAY(frozen.mass, units.mass, 6);
 }
 
-/* The bounds matter: with speeds beyond the limits the checked q31 overflows. */
+/* Shows that the limits matter: with speeds beyond them the checked q31 numbers overflow. */
 static void test_a_broken_limit_is_caught(void) {
     int32_t tau[DYN_MAX_JOINTS];
     load(DYN_ARMS_PUMA);

@@ -1,6 +1,6 @@
 /*
- * Bad input: a table of malformed robot files, URDFs and parts databases, each with the message
- * that a user must see: its code, its line, a part of its text or cure. No case may load.
+ * Tests bad input: a table of malformed robot files, URDFs and parts databases, each with the
+ * message that a user must see (code, line, and a part of its text or cure). No case may load.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "test/support/harness.h"
 #include "test/support/robot_help.h"
 
-/* Good files; a case replaces one piece of text by another. */
+/* Good files, in which each case replaces one piece of text. */
 static const char good_yaml[] =
     "name: arm\n"                                                               /* 1 */
     "convention: dh\n"                                                          /* 2 */

@@ -34,7 +34,8 @@ static void test_files_that_cannot_be_read(void) {
     must_fail("tools/robots/", NULL, MESSAGE_FILE, "this is a folder");
     must_fail("pumma560", NULL, MESSAGE_FILE, "neither a file nor a robot in");
     must_fail("", NULL, MESSAGE_FILE, "cannot be opened");
-    /* The first page of a process is never mapped: reading it fails like a bad disk. */
+    /* Reading /proc/self/mem fails like a bad disk, because the first page of a process is never
+     * mapped. */
     if (access("/proc/self/mem", R_OK) == 0)
         must_fail("/proc/self/mem", NULL, MESSAGE_FILE, "reading failed: Input/output error");
 }

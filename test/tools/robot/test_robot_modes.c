@@ -1,6 +1,6 @@
 /*
- * Shapes of beams and the integrals over them: closed forms of the uniform clamped-free beam,
- * shapes given as tables, and refused input.
+ * Tests the shapes of beams and the integrals over them: closed forms of the uniform clamped-free
+ * beam, shapes given as tables, and refused input.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * URDF: the chain, a note for each link that is frozen and joined, and the resulting arm compared
- * with a second reading of the same file: the code below places and sums every link of the tree and
- * shares only expat with the reader.
+ * Tests the reader of URDF files: the chain, a note for each link that is frozen and joined, and
+ * the resulting arm. The arm is compared with a second reading of the same file: the code below
+ * places and sums every link of the tree and shares only expat with the reader.
  */
 #include <expat.h>
 #include <math.h>

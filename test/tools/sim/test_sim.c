@@ -1,7 +1,7 @@
 /*
- * The simulation as a library: the interfaces of arm and input, the sample period, stops and the
- * energy balance, on arms small enough to know the result. Tests that need robots and reference
- * values are in test/tools/sim/test_sim.py.
+ * Tests the simulation as a library: the interfaces of arm and input, the sample period, stops and
+ * the energy balance, on arms so small that the result is known. Tests that need robots and
+ * reference values are in test/tools/sim/test_sim.py.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,8 @@ static const double PI = 3.14159265358979323846;
 
 /* ------------------------------------------------------------------------------------- fixtures */
 
-/* Bars of 1 m and 1 kg in the vertical x-y plane, as point masses at their ends. */
+/* A pendulum of n bars of 1 m in the vertical x-y plane, each with a point mass of 1 kg at its
+ * end. */
 static sim_system_t *pendulum(uint32_t n, double low, double high) {
     dyn_model_t model = {.n = n, .gravity = {0, -9.81, 0}};
     int status;
@@ -193,7 +194,8 @@ static void test_impact_of_two_links(void) {
 
 /* ----------------------------------------------------- an arm with more coordinates than joints */
 
-/* Two masses of 1 kg with a spring of 100 N/m between them; a motor pushes the second. */
+/* The arm is two masses of 1 kg with a spring of 100 N/m between them; a motor pushes the
+ * second. */
 static int spring_acceleration(void *self, const double *q, const double *qd, const double *force,
                                double *qdd) {
     (void)self, (void)qd;

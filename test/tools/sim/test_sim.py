@@ -245,7 +245,7 @@ def test_schedules(folder):
     # 0.8 rad/s at a rate of 12.5 1/s.
     done = sim(robot, "--voltage", "4", "--duration", "0.2", "-i", "rk56", "--tolerance", "1e-12")
     near(done["qd"], [0.8 * (1 - math.exp(-12.5 * 0.2))], 1e-10, "constant voltage")
-    # 60 V are limited to the supply of 24 V.
+    # The supply of 24 V limits the requested 60 V.
     done = sim(robot, "--voltage", "60", "--duration", "0.2", "-i", "rk56", "--tolerance", "1e-12")
     near(done["qd"], [4.8 * (1 - math.exp(-12.5 * 0.2))], 1e-10, "limited voltage")
     assert "its supply of 24 V limited the voltage" in run("sim", robot, "--voltage", "60", "--duration", "0.1").stderr
@@ -502,7 +502,7 @@ def test_interrupt_keeps_what_was_computed(folder):
     rows = rows_of(out)
     assert len(rows) > 1 and rows[-1]["t"] < 1000 and "position at the end" in text
     assert abs(float(re.search(r"interrupted at ([\d.]+)", shown).group(1)) - rows[-1]["t"]) < 1e-3
-    # Without a terminal there is no bar.
+    # Without a terminal there is no progress bar.
     done = run("sim", "planar3r", "-q", "--duration", "20")
     assert done.returncode == 0 and not done.stderr, done.stderr
 

@@ -48,7 +48,7 @@ static void make_trees(void) {
         grow((tree_t){.nodes = nodes}, nodes - 1, trees - 1);
 }
 
-/* Phi of a tree for the stage i: the product over the subtrees of sum_j a_ij Phi_j. */
+/* Phi of a tree for stage i is the product over its subtrees of sum_j a_ij Phi_j. */
 static double stage_weight(const rk_method_t *m, const tree_t *t, int i) {
     double product = 1;
     for (int k = 0; k < t->children; k++) {
@@ -60,7 +60,7 @@ static double stage_weight(const rk_method_t *m, const tree_t *t, int i) {
     return product;
 }
 
-/* Largest |sum b Phi - 1 / gamma| over the trees with this many nodes. */
+/* Returns the largest |sum b Phi - 1 / gamma| of all trees with this many nodes. */
 static double defect(const rk_method_t *m, const double *b, int nodes) {
     double worst = 0;
     for (int t = 0; t < trees; t++) {
