@@ -816,7 +816,7 @@ def test_help(folder):
 
 
 def test_version(folder):
-    """Prints the version in the Makefile and a commit; the commit depends on when the program was
+    """The program prints the version in the Makefile and a commit, which depends on when it was
     linked."""
     with open("Makefile") as file:
         number = re.search(r"^VERSION := (\d+\.\d+\.\d+)$", file.read(), re.MULTILINE).group(1)

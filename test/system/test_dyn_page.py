@@ -39,7 +39,7 @@ def run(command, folder, **options):
 
 
 def tree(folder):
-    """Makes a copy of the tree in which the commands of the page can be typed."""
+    """Makes a folder with links to dyn and test, in which the commands of the page can be typed."""
     for name in ("dyn", "test"):
         os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
     return folder

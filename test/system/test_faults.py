@@ -174,7 +174,8 @@ def test_numbers_of_the_pages(folder):
 
 
 def test_certificate_of_a_fault(folder):
-    """If a fault has opened the loop, nothing is measured, and the message names the fault."""
+    """If a fault has opened the loop, nothing is measured. The message points to `appell faults`,
+    which shows the fault."""
     with Board(folder, "netduino2") as board:
         code, _, errors = appell("set", "sim_defect", "8", "-q", "--port", board.port)
         assert code == 0, errors

@@ -596,8 +596,8 @@ def test_port_without_permission(folder):
 
 
 def test_latency_timer_is_noticed(folder):
-    """Simulates an adapter that buffers bytes for 16 ms, in a copy of sysfs, with an emulated board
-    on it."""
+    """Simulates an adapter that buffers bytes for 16 ms with a folder in place of sysfs, and an
+    emulated board on a pseudo-terminal."""
     master, slave = pty.openpty()
     name = os.ttyname(slave)
     place = os.path.join(folder, "class/tty", os.path.basename(name), "device")

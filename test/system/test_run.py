@@ -185,7 +185,7 @@ def test_interrupted_run_stops_the_arm(folder):
 
 
 def test_parameters_of_joints_need_a_robot(folder):
-    """Without a robot there are no joints whose parameter could be set, which is an error."""
+    """On a board without a robot there are no joints whose parameters could be read or set."""
     for words in (["get", "kp"], ["set", "kp", "1"]):
         done = appell(*words, "--port", "qemu:netduinoplus2")
         assert done.returncode == 1 and "kp exists for each joint, and the board has no robot" in done.stderr, done
