@@ -221,8 +221,8 @@ def test_decoder_agrees_with_the_disassembler(folder):
 
 
 def cost_of(library, folder, core, assembly):
-    """Returns the cycles of a piece of assembly, and the additional cycles of the M4F for results that
-    the next instruction uses."""
+    """Returns the cycles of a piece of assembly, and the additional cycles of the M4F for results
+    that the next instruction uses."""
     source, binary = os.path.join(folder, "x.s"), os.path.join(folder, "x.bin")
     with open(source, "w", encoding="utf-8") as f:
         f.write(".syntax unified\n.thumb\n" + "\n".join(assembly.split(";")) + "\n")

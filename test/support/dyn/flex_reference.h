@@ -10,8 +10,7 @@
 
 /* Returns I(Theta) as a size x size matrix, row by row, without rotors. */
 void flex_reference_mass(const flex_arm_t *arm, const double *theta, double *I);
-/* Returns the energy of gravity and strain; the functions below give its derivative with respect to
- * Theta. */
+/* Energy of gravity and strain, and the two parts of its derivative with respect to Theta. */
 double flex_reference_potential(const flex_arm_t *arm, const double *theta);
 void flex_reference_gravity(const flex_arm_t *arm, const double *theta, double *force);
 void flex_reference_strain(const flex_arm_t *arm, const double *theta, double *force);
