@@ -24,32 +24,32 @@ typedef struct {
     uint32_t states;
 } bench_choice_t;
 
-/* Whether the name is in the list; a list of NULL contains every name. */
+/* True if the name is in the list; NULL as list contains every name. */
 bool bench_chosen(const char *list, const char *name);
 
-/* puma560; stanford, which has a prismatic joint; and chainN for N = 2, 3, 6, 7, 12, 20, 30: all
- * joints are revolute, every constant of a joint is a random number, and the links get lighter
- * towards the end effector. */
+/* The robots are puma560, stanford (with a prismatic joint), and chainN for N = 2, 3, 6, 7, 12, 20,
+ * 30. All joints of a chain are revolute, every constant of a joint is a random number, and the
+ * links get lighter towards the end effector. */
 uint32_t bench_robot_count(void);
 const char *bench_robot_name(uint32_t robot);
 void bench_robot_model(uint32_t robot, dyn_model_t *model);
-/* Units in which composite bodies fit q31. */
+/* Chooses units in which composite bodies fit q31. */
 void bench_robot_units(const dyn_model_t *model, dyn_units_t *units);
 
-/* Largest travel, speed, acceleration and torque of the states. */
-#define BENCH_TRAVEL       0.5 /* of a prismatic joint, to either side */
+/* Largest position of a prismatic joint, speed, acceleration and torque of the random states. */
+#define BENCH_TRAVEL       0.5 /* m to either side, prismatic joints */
 #define BENCH_SPEED        3.0
 #define BENCH_ACCELERATION 10.0
 #define BENCH_TORQUE       10.0
 
-/* The robot that is measured now. */
+/* The robot that is being measured. */
 typedef struct {
     const char *name;
     dyn_model_t model;
     dyn_units_t units;
 } bench_robot_t;
 
-/* Memory for one number type at a time: the board has 128 KB. */
+/* Memory for one number type at a time, because the board has only 128 KB. */
 typedef union {
     struct {
         dyn_arm_f64_t arm;
@@ -69,33 +69,36 @@ extern bench_memory_t bench_memory;
 void bench_run_f32(const bench_robot_t *robot, const bench_choice_t *choice);
 void bench_run_f64(const bench_robot_t *robot, const bench_choice_t *choice);
 void bench_run_q31(const bench_robot_t *robot, const bench_choice_t *choice);
-/* Defined by the program that is linked: bench_kernels.c or bench_tick.c. */
+/* Each bench program defines this function: bench_kernels.c or bench_tick.c. */
 void bench_run(const bench_choice_t *choice);
-/* Elastic links, on robots of their own: flex2 and flexspace. */
+/* Runs the kernels of elastic links on their own robots: flex2 and flexspace. */
 void bench_run_flex(const bench_choice_t *choice);
-/* The generated kernels, test/bench/bench_gen.c. */
+/* Runs the generated kernels (test/bench/bench_gen.c). */
 void bench_run_gen(const bench_choice_t *choice);
 
-/* Not inlined, not cloned, not merged with another function of the same code. */
+/* Such a function is not inlined, cloned, or merged with another function that has the same
+ * code. */
 #ifdef __clang__
 #define BENCH_APART __attribute__((noinline))
 #else
 #define BENCH_APART __attribute__((noipa))
 #endif
 
-/* Instructions of a call, from start to stop. */
+/* Smallest and largest number of instructions of a call. */
 typedef struct {
     uint32_t least, most;
 } bench_cost_t;
 
-/* Markers for the plugin: one measurement lies between begin and end; row ends a group of them. */
+/* Markers for the plugin: one measurement lies between begin and end; row ends a group of
+ * measurements. */
 void bench_begin(void);
 void bench_end(void);
 void bench_row(void);
 
 uint32_t bench_clock(void);
 uint32_t bench_elapsed(uint32_t start, uint32_t end);
-/* Prints a row; verdict says whether the result agrees with the first method of the problem. */
+/* Prints a row; verdict says whether the result agrees with that of the first method of the
+ * problem. */
 void bench_print(const char *robot, uint32_t n, const char *problem, const char *method,
                  const char *real, bench_cost_t cost, const char *verdict);
 

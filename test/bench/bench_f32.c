@@ -1,4 +1,4 @@
-/* The bench in f32, and the yardsticks. */
+/* The measuring loop of bench_body.inc in f32, and the yardsticks. */
 #include "test/bench/bench.h"
 #include "test/bench/bench_textbook.h"
 #include "test/support/dyn/dyn_yardstick.h"
@@ -27,7 +27,7 @@ static int textbook_forward_row(const dyn_arm_f32_t *arm, dyn_methods_scratch_f3
     return textbook_forward(arm, &textbook, q, qd, tau, qdd);
 }
 
-/* dyn/paper/ne.c written by hand, without the vocabulary of dyn/number. */
+/* dyn/paper/ne.c written by hand, without the vector operations of dyn/number. */
 static void plain_inverse_row(const dyn_arm_f32_t *arm, dyn_methods_scratch_f32_t *scratch,
                               const float q[], const float qd[], const float qdd[], float tau[]) {
     dyn_yardstick_inverse(arm, &scratch->ne_inverse, q, qd, qdd, tau);

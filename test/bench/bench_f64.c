@@ -1,4 +1,4 @@
-/* The bench in f64. */
+/* The measuring loop of bench_body.inc in f64. */
 #include "test/bench/bench.h"
 
 #define DYN_REAL f64

@@ -1,7 +1,7 @@
 /*
- * The bench of elastic links: problem `flex`, in f32, on the arm of paper 004 (two elastic links
- * with one mode each) and on a spatial arm. Methods: bias, mass, forward, torque (the inverse
- * problem) and static (one round of the quasi-static feedforward).
+ * The bench of elastic links: problem `flex` in f32, on the arm of paper 004 (two elastic links
+ * with one mode each) and on a spatial arm. The methods are bias, mass, forward, torque (the
+ * inverse problem) and static (one round of the quasi-static feedforward).
  */
 #include "test/bench/bench.h"
 #include "test/support/dyn/dyn_arms.h"
@@ -17,11 +17,11 @@ static dyn_flex_forward_scratch_f32_t scratch;
 static dyn_flex_static_scratch_f32_t still;
 static float theta[DYN_FLEX_MAX], rate[DYN_FLEX_MAX], more[DYN_FLEX_MAX];
 
-/* Reuses the memory of the other rows. */
+/* Uses the memory of the other rows. */
 #define ARM    bench_memory.f32.arm
 #define RESULT bench_memory.f32.matrix[0]
 
-/* An empty call, for the cost of calling alone. */
+/* An empty call, to measure the cost of calling alone. */
 static BENCH_APART void empty_call(const dyn_arm_f32_t *a, const dyn_flex_f32_t *f, void *s) {
     (void)a, (void)f, (void)s;
 }
@@ -76,7 +76,7 @@ static bench_cost_t measure(method_t method, uint32_t states) {
     return cost;
 }
 
-/* A coarse check that something was computed; the tests of the kernels check the accuracy. */
+/* Checks coarsely that something was computed; the tests of the kernels check the accuracy. */
 static const char *verdict(void) {
     float sum = 0;
     for (uint32_t k = 0; k < flex.n; k++)
@@ -92,7 +92,7 @@ void bench_run_flex(const bench_choice_t *choice) {
 #ifdef __ARM_FP
     const bool floats = true;
 #else
-    const bool floats = false; /* floats in software do not measure the kernels */
+    const bool floats = false; /* software floats would not measure the kernels */
 #endif
     if (!floats || !bench_chosen(choice->problem, "flex") || !bench_chosen(choice->real, "f32"))
         return;

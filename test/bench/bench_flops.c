@@ -1,6 +1,6 @@
 /*
- * The operations of every row of the bench, counted by the kernels themselves
- * (tools/proof/count.h): lines `robot problem method mul add div sqrt sincos`.
+ * Prints the operations of every row of the bench, counted by running the kernels with the counting
+ * numbers of tools/proof/count.h, as lines `robot problem method mul add div sqrt sincos`.
  */
 #include "test/bench/bench.h"
 #include "test/support/dyn/flex_arms.h"
@@ -63,7 +63,7 @@ static void count_robot(const char *robot) {
     print_row(robot, "volt", "-");
 }
 
-/* Elastic links: the rows of test/bench/bench_flex.c. */
+/* Counts the rows of test/bench/bench_flex.c (elastic links). */
 static void count_flex(const char *robot, flex_arm_name_t name) {
     static flex_arm_t made;
     static dyn_flex_count_t flex;

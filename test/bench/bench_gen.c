@@ -1,12 +1,11 @@
 /*
- * The bench of generated kernels: the PUMA 560 with its rotors, as tools/robots has it, in q31 and,
- * where the board has an FPU (BENCH_GEN_f32), in f32. The self-test that is generated with them
- * checks their results.
+ * The bench of generated kernels: the PUMA 560 of tools/robots with its rotors, in q31 and, if the
+ * board has an FPU (BENCH_GEN_f32), in f32. The generated self-test checks their results.
  */
 #include "test/bench/bench.h"
 #include "test/support/dyn/dyn_arms.h"
 
-#include BENCH_GEN_q31 /* the generated headers */
+#include BENCH_GEN_q31 /* a generated header */
 #ifdef BENCH_GEN_f32
 #include BENCH_GEN_f32
 #endif
@@ -15,7 +14,8 @@
 
 enum { N = GEN_Q31_JOINTS, KINDS = 4, RESULTS = 6 * N };
 
-/* Speeds and accelerations well inside the limits; a position may be any angle. */
+/* Scales a random word: speeds and accelerations stay well inside the limits; a position may be any
+ * angle. */
 #define PART_F32(random) ((float)(random) / 2147483648.0f)
 #define PART_Q31(random) ((random) >> 6)
 

@@ -1,7 +1,7 @@
 /*
- * The kernels of the PUMA 560 in f64 for tools/bench/host.py. `bench_host PROBLEM METHOD` runs 100
- * random states through one of them; without arguments it prints a line `problem method function`
- * for each.
+ * Runs the kernels of the PUMA 560 in f64 for tools/bench/host.py. `bench_host PROBLEM METHOD` runs
+ * one of them on 100 random states; without arguments the program prints a line `problem method
+ * function` for each.
  */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"
@@ -26,7 +26,7 @@ static void next_state(dyn_arms_random_t *seed) {
             in[r][i] = (r == 0 ? 3.14 : r == 1 ? 3.0 : 10.0) * dyn_arms_uniform(seed);
 }
 
-/* Runs the rows that the arguments choose, or prints the names of all. */
+/* Runs the rows that the arguments choose, or prints the names of all rows. */
 #define ROWS(table, problem, kernel, ...)                                                          \
     for (uint32_t k = 0; table[k].name; k++) {                                                     \
         dyn_arms_random_t seed = {88172645463325252u};                                             \

@@ -1,4 +1,4 @@
-/* The bench of the kernels: every robot through every number type. */
+/* The bench of the kernels: runs every robot in every number type. */
 #include "test/bench/bench.h"
 
 bench_memory_t bench_memory;

@@ -1,5 +1,5 @@
-/* The bench on the target: reads the choice, runs it (bench_kernels.c, bench_tick.c), prints rows
- * and ends the emulator (test/bench/bench.h). */
+/* The main program of the bench on the target: reads the choice, runs it (bench_kernels.c or
+ * bench_tick.c), prints rows and ends the emulator (test/bench/bench.h). */
 #include "test/bench/bench.h"
 
 #include "hal/clock.h"

@@ -1,4 +1,4 @@
-/* The bench in q31. */
+/* The measuring loop of bench_body.inc in q31. */
 #include "test/bench/bench.h"
 
 #define DYN_REAL q31

@@ -13,7 +13,7 @@ static void puma560(dyn_model_t *model) {
     }
 }
 
-/* As in tools/robots/stanford.yaml, with motors: the only robot here that has a prismatic joint. */
+/* The arm of tools/robots/stanford.yaml with motors, the only robot here with a prismatic joint. */
 static void stanford(dyn_model_t *model) {
     static dyn_source_t source;
     const double quarter = 1.5707963267948966;
@@ -43,7 +43,7 @@ static void stanford(dyn_model_t *model) {
 
 static const struct {
     const char *name;
-    uint32_t n; /* joints of a chain */
+    uint32_t n; /* number of joints of a chain */
     void (*make)(dyn_model_t *model);
 } robots[] = {
     {"puma560", 0, puma560}, {"stanford", 0, stanford}, {"chain2", 2, NULL},
@@ -65,7 +65,8 @@ static void chain(uint32_t n, dyn_model_t *model) {
     source = (dyn_source_t){.convention = DYN_CONVENTION_MDH, .n = n, .gravity = {0, 0, -9.81}};
     for (uint32_t i = 0; i < n; i++) {
         dyn_source_joint_t *j = &source.joint[i];
-        /* A bar of a few kilograms: inertias well inside the triangle inequality. */
+        /* The links are bars of a few kilograms, whose inertias are well inside the triangle
+         * inequality. */
         const double m = 4.0 / (1 + i) + 0.1 * dyn_arms_uniform(&seed) / (1 + i);
         j->type = DYN_REVOLUTE;
         j->alpha = 3 * dyn_arms_uniform(&seed);

@@ -1,10 +1,10 @@
 /*
- * J. J. Craig, "Introduction to Robotics", section 6.5 (Newton-Euler, outward 6.45 to 6.50, inward
- * 6.51 to 6.53); the composite rigid body algorithm as in R. Featherstone, "Rigid Body Dynamics
- * Algorithms", table 6.2, with mass, centre and inertia instead of 6x6 matrices; Cholesky's
- * factorisation as in a textbook. Known zeros are computed like other numbers and nothing is
- * prepared beforehand: that makes it a yardstick. Compiled with -O3, which makes this code twice as
- * fast and our kernels no faster.
+ * Newton-Euler as in J. J. Craig, "Introduction to Robotics", section 6.5 (outward 6.45 to 6.50,
+ * inward 6.51 to 6.53). The composite rigid body algorithm as in R. Featherstone, "Rigid Body
+ * Dynamics Algorithms", table 6.2, with mass, centre and inertia instead of 6x6 matrices.
+ * Cholesky's factorisation as in a textbook. This code is the yardstick: it computes known zeros
+ * like other numbers and prepares nothing beforehand. It is compiled with -O3, which makes it twice
+ * as fast and our kernels no faster.
  */
 #include "test/bench/bench_textbook.h"
 
@@ -62,7 +62,7 @@ static v3_t from_vec(const dyn_vec_f32_t *a) {
     return (v3_t){{a->x, a->y, a->z}};
 }
 
-/* Craig (3.6): frame i in frame i-1. */
+/* Craig, equation (3.6): pose of frame i in frame i-1. */
 static void frame(const dyn_joint_f32_t *j, float q, m3_t *R, v3_t *p) {
     const float theta = q + j->offset, c = cosf(theta), s = sinf(theta);
     const float ca = j->x.c, sa = j->x.s;
@@ -109,7 +109,7 @@ void textbook_mass(const dyn_arm_f32_t *arm, textbook_scratch_t *scratch, const 
     v3_t *P = scratch->P;
     for (uint32_t i = 0; i < arm->n; i++)
         frame(&arm->joint[i], q[i], &R[i], &P[i]);
-    /* Composite body: mass, first moment, inertia about the origin of frame i. */
+    /* The composite body has a mass, a first moment and an inertia about the origin of frame i. */
     float m = 0;
     v3_t h = {{0}};
     m3_t I = {{{0}}};

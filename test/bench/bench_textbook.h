@@ -1,6 +1,6 @@
 /*
- * The yardstick: dynamics in plain float as a textbook prints them, with 3x3 matrices and sinf,
- * cosf. Revolute joints only.
+ * The yardstick: dynamics in plain float as a textbook prints them, with 3x3 matrices, sinf and
+ * cosf. For revolute joints only.
  */
 #ifndef TEST_BENCH_BENCH_TEXTBOOK_H
 #define TEST_BENCH_BENCH_TEXTBOOK_H
@@ -23,10 +23,10 @@ typedef struct {
 
 void textbook_inverse(const dyn_arm_f32_t *arm, textbook_scratch_t *scratch, const float q[],
                       const float qd[], const float qdd[], float tau[]);
-/* The packed lower triangle, without rotors. */
+/* M is the packed lower triangle, without rotors. */
 void textbook_mass(const dyn_arm_f32_t *arm, textbook_scratch_t *scratch, const float q[],
                    float M[]);
-/* With rotors. */
+/* Forward dynamics includes rotors. */
 int textbook_forward(const dyn_arm_f32_t *arm, textbook_scratch_t *scratch, const float q[],
                      const float qd[], const float tau[], float qdd[]);
 

@@ -1,8 +1,9 @@
 /*
- * The tick, stage by stage: the PUMA 560 with motors in a fast motion, the control loop in the
- * number type of the board. Each stage is timed in a run of its own, so that the markers of the
- * plugin enclose nothing else. `-` is the whole of app_tick, the simulated arm included. `arm` is
- * the whole of app_tick with a real arm: it reads encoders and supply and simulates nothing.
+ * Measures the tick stage by stage: the PUMA 560 with motors in a fast motion, with the control
+ * loop in the number type of the board. Each stage is timed in its own run, so that the markers of
+ * the plugin enclose nothing else. The method `-` is the whole app_tick with the simulated arm. The
+ * method `arm` is the whole app_tick with a real arm: it reads encoders and supply and simulates
+ * nothing.
  */
 #include "firmware/app/app.h"
 #include "test/bench/bench.h"
@@ -16,7 +17,7 @@ static app_t bench_app;
 static app_inputs_t in;
 static app_outputs_t out;
 
-#define SUPPLY_MV  40000 /* nominal: test/support/control_arm.c */
+#define SUPPLY_MV  40000 /* nominal supply in test/support/control_arm.c */
 #define CONTROL    (&APP.control[APP.now])
 #define STEP(name) static BENCH_APART void step_##name(void)
 
@@ -48,7 +49,7 @@ STEP(tick) {
     app_tick(&APP, &in, &out);
 }
 
-/* In the order of the tick; the last two measure the whole tick. */
+/* The steps are in the order of the tick; the last two measure the whole tick. */
 static const struct {
     const char *name;
     void (*run)(void);
@@ -89,7 +90,7 @@ static BENCH_APART uint32_t timed(void (*run)(void)) {
     return bench_elapsed(begin, bench_clock());
 }
 
-/* The simulated arm is moved outside of the tick, which treats it as hardware. */
+/* The simulated arm moves outside the measured tick, which treats it as hardware. */
 static uint32_t timed_with_arm(void) {
     CONTROL->simulated = false;
     sim_arm_counts(&APP.sim_arm, in.counts);
@@ -143,7 +144,7 @@ void bench_run(const bench_choice_t *choice) {
             continue;
         const bool good = start();
         bench_cost_t cost = measure(s, choice->states);
-        const bool moved = s < ALL_STAGES || out.enable; /* no fault has stopped it */
+        const bool moved = s < ALL_STAGES || out.enable; /* no fault has stopped the arm */
         cost.least -= empty;
         cost.most -= empty;
         bench_print(name, CONTROL_ARM_JOINTS, "tick", step[s].name, app_real_name(), cost,

@@ -1,6 +1,6 @@
 /*
- * Forward dynamics `aba`: against the reference values in double, in float and fixed point against
- * double, its operation counts and graph, and its cost on the target.
+ * Tests forward dynamics `aba`: in double against the reference values, in float and fixed point
+ * against double; also its operation counts, its graph and its cost on the target.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -39,7 +39,7 @@ static void load(uint32_t k) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
 }
 
-/* The inertia matrix with rotors, for the tolerances. */
+/* Computes the inertia matrix with rotors, from which the tolerances follow. */
 static void find_matrix(const double *q) {
     dyn_crba_mass_f64(&arm, &mass_scratch, q, M);
     dyn_rotor_mass_f64(&arm, M);
@@ -54,7 +54,7 @@ static void check_forward(const double *q, const double *qd, const double *tau,
         TEST_ASSERT_DOUBLE_WITHIN(within, expected[i], qdd[i]);
 }
 
-/* The torque of the reference, with that of the rotors added, must give the acceleration of the
+/* The torques of the reference plus those of the rotors must give the accelerations of the
  * reference. */
 static void test_forward_undoes_inverse(void) {
     static double tau[DYN_MAX_JOINTS];
@@ -70,7 +70,7 @@ static void test_forward_undoes_inverse(void) {
     }
 }
 
-/* Every mix of two and three joint types, and one joint alone, against the matrix. */
+/* Compares with `crba` for one, two and three joints in every mix of joint types. */
 static void test_every_mix_of_joint_types(void) {
     static double expected[DYN_MAX_JOINTS];
     dyn_arms_random_t seed = {4711};
@@ -92,7 +92,8 @@ static void test_every_mix_of_joint_types(void) {
         }
 }
 
-/* The last joint moves no mass: there is no acceleration, and the status says so. */
+/* The last link has no mass. Without its rotor there is no acceleration, and the status reports
+ * that. */
 static void test_massless_end_is_reported(void) {
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t at = dyn_arms_state(DYN_ARMS_PUMA, 0);
@@ -141,9 +142,9 @@ static void test_f32_against_f64(void) {
 }
 
 /*
- * Units and bounds as for the inertia matrix, test/support/dyn/dyn_forward.h: here too a body or a
- * load is truncated about 16 times in a frame change, and a joint's projection is a step of the
- * factorisation.
+ * Units and bounds are those of the inertia matrix, see test/support/dyn/dyn_forward.h. In `aba`,
+ * too, a frame change truncates a body or a load about 16 times, and projecting a joint takes the
+ * place of a step of the factorisation.
  */
 static void test_q31_against_f64(void) {
     dyn_arms_random_t seed = {362436069u};
@@ -227,7 +228,7 @@ static void test_counts_for_revolute_arms(void) {
         TEST_ASSERT_EQUAL_INT(222 * n - 231, ops.add);
         TEST_ASSERT_EQUAL_INT(n, ops.div);
         TEST_ASSERT_EQUAL_INT(0, ops.sqrt);
-        /* Paper 000, table 4: Featherstone. */
+        /* Limits: the counts of Featherstone's method in table 4 of paper 000. */
         if (n == 6) {
             TEST_ASSERT_TRUE(ops.mul <= 1533 && ops.add <= 1415);
         }
@@ -267,7 +268,8 @@ static void test_graph_evaluates_to_the_same(void) {
     graph_free(graph);
 }
 
-/* The checked q31 backend: nothing overflows with these units, and the bits are the same. */
+/* With the checked q31 numbers nothing overflows in these units, and the results are the same
+ * bits. */
 static void test_checked_q31(void) {
     static dyn_arm_check_t arm_check;
     static dyn_aba_scratch_check_t scratch_check;

@@ -1,6 +1,7 @@
 /*
- * Every method of every problem against every other method, against the reference values, and in
- * f32 and q31 against f64. The tables of test/support/dyn/dyn_methods.inc list the methods.
+ * Compares every method of every problem with all other methods and with the reference values, and
+ * its f32 and q31 results with f64. The tables of test/support/dyn/dyn_methods.inc list the
+ * methods.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -43,7 +44,7 @@ static dyn_methods_scratch_f32_t scratch_f32;
 static dyn_methods_scratch_q31_t scratch_q31;
 static dyn_methods_scratch_range_t scratch_range;
 
-/* Fills a result with junk, so that an unwritten one cannot look right by chance. */
+/* Fills a result with junk, so that a result the kernel did not write cannot pass by chance. */
 static void spoil(double *x, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         x[i] = NAN;
@@ -69,7 +70,7 @@ static void expect(const char *problem, const char *method, const char *name, ui
     }
 }
 
-/* The tolerance of the reference values. */
+/* The tolerance that the reference values state. */
 static double allowed(const double *expected, uint32_t n) {
     return 1e-10 * (1 + largest_of(expected, n));
 }
@@ -82,7 +83,7 @@ static double element(const double *M, uint32_t r, uint32_t c) {
     return r >= c ? M[packed(r) + c] : M[packed(c) + r];
 }
 
-/* Condition number of a packed symmetric matrix, by Jacobi's rotations. */
+/* Returns the condition number of a packed symmetric matrix, by Jacobi's rotations. */
 static double condition(const double *M, uint32_t n) {
     static double A[N][N];
     for (uint32_t r = 0; r < n; r++)
@@ -124,7 +125,7 @@ static bool prepare(uint32_t k) {
     return true;
 }
 
-/* 1e-13 times the condition number, at least 1e-10. */
+/* Allows 1e-13 times the condition number of M, but at least 1e-10. */
 static double allowed_forward(const double *q, const double *expected, uint32_t n) {
     static double M[PACKED];
     dyn_masses_f64[0].run(&arm, &scratch, q, M);
@@ -132,7 +133,7 @@ static double allowed_forward(const double *q, const double *expected, uint32_t 
     return fmax(1e-10, 1e-13 * condition(M, n)) * (1 + largest_of(expected, n));
 }
 
-/* Without reference values a test that loops over them would pass without checking anything. */
+/* A test that loops over reference values would check nothing and pass if there were none. */
 static void need_reference_values(void) {
     if (!prepare(0))
         TEST_IGNORE_MESSAGE("no ../shared/golden; set GOLDEN to its folder");
@@ -234,7 +235,7 @@ static void test_forward_against_the_reference(void) {
         }
 }
 
-/* A wrench on the end effector: applied after inverse dynamics and before forward dynamics. */
+/* The wrench on the end effector is applied after inverse dynamics and before forward dynamics. */
 static void test_wrench_against_the_reference(void) {
     static double tau[N], drive[N], qdd[N];
     uint32_t seen = 0;
@@ -275,8 +276,8 @@ typedef struct {
     double q[N], qd[N], qdd[N];
 } state_t;
 
-/* Within the limits of the model and representable as float, so that f32 starts from the same
- * numbers. */
+/* Makes a state within the limits of the model. Its numbers are exact in float, so that f32 and f64
+ * start from the same numbers. */
 static state_t random_state(const dyn_model_t *model) {
     state_t x = {{0}, {0}, {0}};
     for (uint32_t i = 0; i < model->n; i++) {
@@ -290,14 +291,14 @@ static state_t random_state(const dyn_model_t *model) {
 
 static dyn_model_t model;
 
-/* The arms that are compiled into target tests: these tests need no reference files. */
+/* Loads one of the arms that are compiled into target tests, which need no reference files. */
 static void carried_arm(uint32_t k) {
     dyn_arms_model(k, &model);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
 }
 
-/* tau = M qdd + bias for every mass and every bias method; fd(id(qdd)) = qdd for every pair of
- * methods. */
+/* Checks tau = M qdd + bias for every mass and every bias method, and fd(id(qdd)) = qdd for every
+ * pair of methods. */
 static void test_problems_agree_with_each_other(void) {
     static double tau[N], sum[N], bias[N], M[PACKED], qdd[N];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
@@ -335,7 +336,7 @@ static void test_problems_agree_with_each_other(void) {
     }
 }
 
-/* Gravity is the bias at rest; C qd is the difference to the bias. */
+/* Gravity is the bias at rest, and C qd is the rest of the bias. */
 static void test_gravity_and_coriolis_make_the_bias(void) {
     static double bias[N], rest[N], gravity[N], C[N * N];
     static const double zero[N];
@@ -370,8 +371,8 @@ static void test_gravity_and_coriolis_make_the_bias(void) {
 }
 
 /*
- * A wrench on the end effector, in id and in fd, for arms with base and tool: id subtracts it by
- * the inward recursion, fd gets it back through the Jacobian.
+ * Tests a wrench on the end effector in id and in fd, on arms with base and tool: id subtracts the
+ * wrench in the inward recursion, fd takes it into account through the Jacobian.
  */
 static void test_wrench_in_inverse_and_forward(void) {
     static double tau[N], qdd[N], J[6 * N];
@@ -417,9 +418,9 @@ static const dyn_body_t loads[3] = {
 };
 
 /*
- * After each change of the payload, prepare_payload updates one arm, and another is prepared anew.
- * All methods must then give the same bits: prepare_payload must update every constant of each
- * method.
+ * After each change of the payload, prepare_payload updates one arm and another arm is prepared
+ * from the start. All methods must give the same bits on both, so prepare_payload must update every
+ * constant of each method.
  */
 #define PAYLOAD_TEST(REAL, REAL_T, MAKE)                                                           \
     static void payload_##REAL(const dyn_units_t *units) {                                         \
@@ -494,7 +495,8 @@ static void test_payload_alone_is_enough(void) {
         payload_f64(NULL);
         dyn_arms_model(k, &model);
         payload_f32(NULL);
-        /* Room for every constant and torque; overflows do not matter here. */
+        /* These units have room for every constant and torque; overflows in between do not matter
+         * here. */
         dyn_units_t units = {.length = 0, .time = -4};
         memset(units.mass, 8, sizeof units.mass);
         dyn_arms_model(k, &model);
@@ -544,8 +546,8 @@ static void range_inverse(const dyn_arm_range_t *a, const dyn_real_range_t q[],
     dyn_inverses_range[range_method].run(a, &scratch_range, q, qd, qdd, tau);
 }
 
-/* Methods with constants of their own have their own range function; the others use the kernel of
- * the table. */
+/* Returns the kernel for the range analysis. Methods with their own constants have their own range
+ * function; the others use the kernel of the table. */
 static range_inverse_t range_kernel(uint32_t method) {
     static const struct {
         const char *name;
@@ -567,10 +569,10 @@ static void note_error(const char *what, const char *method, const char *name, d
 enum { SET = 200 };
 
 /*
- * Inverse dynamics in f32. The bound is derived by the range backend: the same kernel, run on
- * intervals that carry the rounding error of each operation, gives for every joint an error that no
- * state within the limits can exceed. The second limit is 5e-6 of the largest torque of that joint
- * over the set.
+ * Checks inverse dynamics in f32 against two limits. The first is derived: the same kernel runs on
+ * intervals that carry the rounding error of each operation, which gives for every joint an error
+ * that no state within the limits can exceed. The second is 5e-6 of the largest torque of the joint
+ * in this set.
  */
 static double f32_inverse_error(const char *name, uint32_t m) {
     static double tau[N], error[N], largest[N];
@@ -622,8 +624,8 @@ static void test_f32_inverse(void) {
     }
 }
 
-/* The same limit for the arms of the papers that are not compiled in: Stanford, planar, two
- * bodies. */
+/* The same limit for arms of the papers that are not compiled in: Stanford, planar and two-body
+ * arm. */
 static void test_f32_inverse_of_other_arms(void) {
     uint32_t seen = 0;
     need_reference_values();
@@ -643,8 +645,8 @@ static void test_f32_inverse_of_other_arms(void) {
     TEST_ASSERT_TRUE(seen >= 4);
 }
 
-/* Bound of mass and inertia of joint i and all later links about the farthest point: no element of
- * M is larger. */
+/* Bounds the mass and inertia of joint i and all later links about the farthest point; no element
+ * of M is larger. */
 static double stretched(uint32_t i) {
     double reach = 0, sum = 0;
     for (uint32_t k = i; k < model.n; k++) {
@@ -658,11 +660,11 @@ static double stretched(uint32_t i) {
 }
 
 /*
- * Inertia matrix in f32. An element is a sum over later links of mass times two levers, or of
- * inertias, each transformed by at most n frame changes. A frame change has an error of at most
- * 9e-7 of a vector's length (test_dyn_kinematics derives that); a tensor has two of them and a few
- * sums of 2^-24. So the limit is 2e-6 (n + 1) of the composite body of the joint with the arm
- * stretched.
+ * Checks the inertia matrix in f32. An element is a sum over later links of mass times two levers,
+ * or of inertias, each transformed by at most n frame changes. A frame change has an error of at
+ * most 9e-7 of the length of a vector (derived in test_dyn_kinematics); a tensor is transformed
+ * twice, with a few sums of 2^-24. So the limit is 2e-6 (n + 1) times the composite inertia of the
+ * joint with the arm stretched.
  */
 static void test_f32_mass(void) {
     static double M[PACKED];
@@ -695,8 +697,9 @@ static void test_f32_mass(void) {
 }
 
 /*
- * Forward dynamics in f32, within the bound of test/support/dyn/dyn_forward.h, where the right-hand
- * side consists of the torques and the bias; the limit for the PUMA 560 is 1e-6 of the largest.
+ * Checks forward dynamics in f32 against the bound of test/support/dyn/dyn_forward.h, where the
+ * right-hand side consists of the torques and the bias. The limit for the PUMA 560 is 1e-6 of the
+ * largest acceleration.
  */
 static void test_f32_forward(void) {
     static double tau[N], bias[N], M[PACKED], qdd[N];
@@ -742,8 +745,8 @@ static void test_f32_forward(void) {
     }
 }
 
-/* Inverse dynamics in q31, in the units that range chooses for each method: within the proved
- * error. */
+/* Inverse dynamics in q31 stays within the proved error, in the units that the range analysis
+ * chooses for each method. */
 static void test_q31_inverse(void) {
     static range_report_t report;
     static double tau[N], largest[N], error[N];

@@ -1,7 +1,7 @@
 /*
- * Every kernel takes the same number of instructions for every state: f32 where there is an FPU,
- * q31 everywhere. The counts of the PUMA 560 are printed, so that one run gives the whole table;
- * each includes one or two instructions for the call through the table.
+ * Every kernel takes the same number of instructions for every state, in f32 where there is an FPU
+ * and in q31 everywhere. The test prints the counts of the PUMA 560, so that one run gives the
+ * whole table; each count includes one or two instructions for the call through the table.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/q31.h"
@@ -60,7 +60,7 @@ static void expect(const char *real, const char *problem, const char *method, co
         see(kernel++, start_, cycles_now());                                                       \
     } while (0)
 
-/* Kernels in the order of the tables, then those with a single method. */
+/* Runs the kernels in the order of the tables, then those that have a single method. */
 #define CONSTANT_TEST(REAL, REAL_T)                                                                \
     static dyn_arm_##REAL##_t arm_##REAL;                                                          \
     static dyn_methods_scratch_##REAL##_t scratch_##REAL;                                          \
@@ -121,7 +121,7 @@ static void expect(const char *real, const char *problem, const char *method, co
 static const char *const singles[] = {
     "fk", "jacobian", "wrench", "rotor id", "rotor mass", "friction", "volt", "motor torque", NULL};
 
-/* Some speeds are within the width of the friction, some voltages beyond the supply. */
+/* Some speeds are below the width of the friction, and some voltages exceed the supply. */
 static void arm_with_drives(const char *name) {
     uint32_t k = 0;
     while (strcmp(dyn_arms_name(k), name) != 0)
@@ -199,7 +199,7 @@ static void measure_q31(const char *robot, const dyn_units_t *units) {
 }
 
 static void test_q31_puma(void) {
-    /* The units of test_dyn_drive, where they are proved for `ne` with rotors. */
+    /* test_dyn_drive proves these units for `ne` with rotors. */
     const dyn_units_t units = {.length = -2, .time = -3, .mass = {4, 4, 2, 0, -1, -1}};
     measure_q31("puma560", &units);
 }

@@ -1,4 +1,5 @@
-/* Conversion of every input convention into modified DH: the same arm, wherever its axes lie. */
+/* Every input convention is converted into modified DH and must give the same arm, for axes in any
+ * position. */
 #include "dyn/model/convert.h"
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/harness.h"
@@ -19,7 +20,7 @@ static dyn_pose_t turn_about(const double u[3], double angle) {
         .p = {0, 0, 0}};
 }
 
-/* The pose of a joint in the convention of the file, from its definition. */
+/* Returns the pose of a joint by the definition of the convention in the file. */
 static dyn_pose_t source_joint(const dyn_source_t *src, uint32_t i, double q) {
     const dyn_source_joint_t *j = &src->joint[i];
     const bool prismatic = j->type == DYN_PRISMATIC;
@@ -49,9 +50,9 @@ static void expect_pose(const dyn_pose_t *a, const dyn_pose_t *b, double toleran
 }
 
 /*
- * Compares the end effector and every mass centre of file and model in world coordinates at random
- * positions. Tolerance: some 10 products per joint on numbers of the size of the arm, and the loss
- * by a distant common normal, at most `stretch` lengths of the arm.
+ * Compares the end effector and every centre of mass of file and model in world coordinates at
+ * random positions. The tolerance allows some 10 products per joint on numbers of the size of the
+ * arm, and the digits lost by a common normal that is up to `stretch` arm lengths away.
  */
 static void expect_same_arm(double stretch) {
     const dyn_pose_t base = dyn_pose_rpy(source.base_xyz, source.base_rpy);
@@ -72,7 +73,8 @@ static void expect_same_arm(double stretch) {
             TEST_ASSERT_TRUE(a.mass == b.mass);
             for (int k = 0; k < 3; k++)
                 TEST_ASSERT_DOUBLE_WITHIN(tolerance, a.com[k], b.com[k]);
-            /* The torques of test_dyn_golden check a tensor with axes of its own. */
+            /* Tensors in axes of their own are skipped here; test_dyn_golden checks them by their
+             * torques. */
             for (int k = 0; k < 6 && source.joint[i].inertia_rpy[0] == 0; k++)
                 TEST_ASSERT_DOUBLE_WITHIN(tolerance, a.inertia[k], b.inertia[k]);
         }
@@ -82,7 +84,7 @@ static void expect_same_arm(double stretch) {
         ours = dyn_pose_compose(&ours, &model.tool);
         expect_pose(&file, &ours, tolerance);
     }
-    /* Gravity is the same vector, expressed in our base frame. */
+    /* Gravity is the same vector, expressed in the base frame of the model. */
     for (int k = 0; k < 3; k++) {
         double world = 0, file = 0;
         for (int i = 0; i < 3; i++) {
@@ -141,7 +143,8 @@ static void test_skew_axes(void) {
             random_list(source.joint[i].rpy, 3, 3);
             random_list(source.joint[i].axis, 3, 2);
         }
-        /* Random axes come near to parallel now and then: 1/sin up to some hundreds. */
+        /* Random axes are sometimes nearly parallel, which multiplies errors by 1/sin, up to some
+         * hundreds. */
         expect_same_arm(1e4);
     }
 }
@@ -152,9 +155,10 @@ static void test_parallel_and_coincident_axes(void) {
         for (uint32_t i = 0; i < 6; i++) {
             random_list(source.joint[i].xyz, 3, 1);
             if (i & 1)
-                source.joint[i].xyz[0] = source.joint[i].xyz[1] = 0; /* on the same line */
+                source.joint[i].xyz[0] = source.joint[i].xyz[1] =
+                    0; /* every second axis lies on the same line as the previous one */
             source.joint[i].rpy[2] = 3 * dyn_arms_uniform(&seed);
-            source.joint[i].axis[2] = i == 3 ? -2 : 1; /* and one axis opposite to the others */
+            source.joint[i].axis[2] = i == 3 ? -2 : 1; /* one axis points opposite to the others */
         }
         expect_same_arm(10);
         TEST_ASSERT_TRUE(report.bent_angle == 0);
@@ -169,7 +173,7 @@ static void test_intersecting_axes(void) {
         for (uint32_t i = 0; i < 4; i++) {
             set3(source.joint[i].rpy, 3 * dyn_arms_uniform(&seed), 0, 0);
             set3(source.joint[i].axis, i & 1, 0, !(i & 1));
-            /* The new origin lies on the previous axis. */
+            /* Each origin lies on the previous axis. */
             const bool before_x = i > 0 && !(i & 1);
             double along = dyn_arms_uniform(&seed);
             set3(source.joint[i].xyz, before_x ? along : 0, 0, before_x ? 0 : along);
@@ -209,8 +213,9 @@ static void test_modified_dh_stays_as_it_is(void) {
     }
 }
 
-/* With 1.5708 for a quarter turn, an exact conversion puts the next frame 1e5 m away; the converter
- * bends the axis and reports that. */
+/* A file that writes 1.5708 for a quarter turn is off by 3.7e-6 rad. An exact conversion then
+ * places the next frame over 1e3 m away. With a tolerance of 1e-5 rad the converter makes the axes
+ * parallel and reports the angle. */
 static void test_almost_parallel_axes_are_reported(void) {
     frames(2);
     source.joint[1].xyz[0] = 0.4;

@@ -1,7 +1,7 @@
 /*
- * Inertia matrices `wo1` and `crba` and forward dynamics `crba`: against the reference values and
- * each other in double, in float and fixed point against double, their operation counts, their
- * graph, and their cost on the target.
+ * Tests the inertia matrices `wo1` and `crba` and forward dynamics `crba`: in double against the
+ * reference values and each other, in float and fixed point against double; also their operation
+ * counts, their graph and their cost on the target.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -44,7 +44,7 @@ static void load(uint32_t k) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
 }
 
-/* Both methods, in every pose of every compiled-in arm. */
+/* Compares both methods in every pose of every compiled-in arm. */
 static void test_both_matrices_are_the_same(void) {
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
         load(k);
@@ -72,7 +72,7 @@ static void check_forward(const double *q, const double *qd, const double *tau,
         TEST_ASSERT_DOUBLE_WITHIN(within, expected[i], qdd[i]);
 }
 
-/* The torque of the reference, with that of the rotors added, must give the acceleration of the
+/* The torques of the reference plus those of the rotors must give the accelerations of the
  * reference. */
 static void test_forward_undoes_inverse(void) {
     static double tau[DYN_MAX_JOINTS];
@@ -89,7 +89,7 @@ static void test_forward_undoes_inverse(void) {
     }
 }
 
-/* A link without mass, and one joint alone. */
+/* Tests an arm with a massless link and an arm with a single joint. */
 static void test_massless_links_and_short_arms(void) {
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t state = dyn_arms_state(DYN_ARMS_PUMA, 0);
@@ -100,8 +100,8 @@ static void test_massless_links_and_short_arms(void) {
     for (uint32_t i = 0; i < packed(6); i++)
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, M[i], other[i]);
     TEST_ASSERT_TRUE(M[packed(6) - 1] == 0);
-    /* Without its rotor joint 6 has no inertia: there is no acceleration, and the status says
-     * so. */
+    /* Without its rotor joint 6 has no inertia. Then there is no acceleration, and the status
+     * reports that. */
     double tau[6] = {0}, qdd[6];
     for (int i = 0; i < 6; i++)
         model.joint[i].drive.motor.gear = 0;
@@ -201,8 +201,9 @@ static void check_q31_matrix(const dyn_units_t *units, const int32_t *raw) {
 }
 
 /*
- * Cholesky's pivots of the equilibrated matrix are at least its smallest eigenvalue, which is at
- * least that of the matrix scaled to a diagonal of ones. A pivot below 1/64 is refused.
+ * True if Cholesky's method may refuse the matrix because a pivot is below 1/64. The pivots of the
+ * equilibrated matrix are not below its smallest eigenvalue, which is not below the smallest
+ * eigenvalue of the matrix scaled to a diagonal of ones.
  */
 static bool may_be_refused(void) {
     double smallest, largest;
@@ -276,7 +277,8 @@ static void test_bodies_that_do_not_fit_are_reported(void) {
 }
 
 #ifndef __arm__
-/* The values that the files give for all arms: M with rotors, and accelerations from torques. */
+/* Compares with the values in the files for all arms: M with rotors, and accelerations from
+ * torques. */
 static void test_reference_values(void) {
     const reference_arm_t *arms;
     const uint32_t count = reference_read(&arms);
@@ -336,7 +338,7 @@ static void revolute_chain(uint32_t n) {
     count_begin();
 }
 
-/* The counts that the headers of the kernels state. */
+/* The operation counts are those that the headers of the kernels state. */
 static void test_counts_for_revolute_arms(void) {
     for (int n = 2; n <= 30; n++) {
         revolute_chain((uint32_t)n);
@@ -373,7 +375,7 @@ static void test_counts_for_revolute_arms(void) {
         if (n == 6) {
             harness_note_number("fd crba n=6 multiplications", ops.mul);
             harness_note_number("fd crba n=6 additions", ops.add);
-            /* Paper 000, table 4: Walker and Orin. */
+            /* Limits: the counts of the method of Walker and Orin in table 4 of paper 000. */
             TEST_ASSERT_TRUE(ops.mul <= 1627 && ops.add <= 1261);
         }
     }
@@ -418,7 +420,8 @@ static void test_graphs_evaluate_to_the_same(void) {
     graph_free(graph);
 }
 
-/* The checked q31 backend: nothing overflows with these units, and the bits are the same. */
+/* With the checked q31 numbers nothing overflows in these units, and the results are the same
+ * bits. */
 static void test_checked_q31(void) {
     static dyn_arm_check_t arm_check;
     static dyn_crba_forward_scratch_check_t scratch_check;

@@ -1,7 +1,7 @@
 /*
- * The kernels `denoc`: against the reference values and `ne` in double, the Coriolis matrix against
- * the equations of the paper written out, in float and fixed point against double, their operation
- * counts, their graph, and their cost on the target.
+ * Tests the kernels `denoc`: in double against the reference values and `ne`, in float and fixed
+ * point against double; the Coriolis matrix also against the equations of the paper, written out.
+ * Checks their operation counts, their graph and their cost on the target.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -29,7 +29,8 @@ enum { N = DYN_MAX_JOINTS, SHORT = 8 };
 static dyn_source_t source;
 static dyn_model_t model;
 static dyn_arm_f64_t arm;
-/* Shared memory: one kernel runs at a time, and the board has little of it. */
+/* The kernels share this memory, because only one runs at a time and the board has little
+ * memory. */
 static union {
     dyn_ne_scratch_f64_t ne;
     dyn_denoc_scratch_f64_t id;
@@ -82,7 +83,8 @@ static void expect_near(const double *expected, const double *got, uint32_t n) {
 }
 
 /* ------------------------------------------------------------------------------------ in double */
-/* Checks all denoc kernels with `ne` alone: tau = M qdd + C qd + g, and forward undoes inverse. */
+/* Checks all denoc kernels with `ne` alone: tau = M qdd + C qd + g, and forward dynamics inverts
+ * inverse dynamics. */
 static void check_all(const double *q, const double *qd, const double *qdd) {
     double tau[N], bias[N], gravity[N], got[N], sum[N];
     const uint32_t n = model.n;
@@ -127,7 +129,7 @@ static void test_everything_agrees_with_ne(void) {
     }
 }
 
-/* A chain whose joint i is prismatic where bit i of `prismatic` is set. */
+/* Makes a chain whose joint i is prismatic if bit i of `prismatic` is set. */
 static void random_chain(dyn_arms_random_t *seed, uint32_t n, uint32_t prismatic, bool geared) {
     source = (dyn_source_t){.convention = DYN_CONVENTION_MDH, .n = n};
     for (int k = 0; k < 3; k++)
@@ -142,8 +144,8 @@ static void random_chain(dyn_arms_random_t *seed, uint32_t n, uint32_t prismatic
         j->link.mass = 2 + dyn_arms_uniform(seed);
         for (int k = 0; k < 3; k++) {
             j->link.com[k] = 0.2 * dyn_arms_uniform(seed);
-            /* Between 0.03 and 0.05: any three satisfy the triangle inequality, and the other
-             * elements are smaller. */
+            /* The moments are between 0.03 and 0.05 kg m^2, so that any three satisfy the triangle
+             * inequality; the products of inertia are smaller. */
             j->link.inertia[k] = 0.04 + 0.01 * dyn_arms_uniform(seed);
             j->link.inertia[3 + k] = 0.002 * dyn_arms_uniform(seed);
         }
@@ -165,8 +167,8 @@ static void random_state(dyn_arms_random_t *seed, double *q, double *qd, double 
     }
 }
 
-/* Every mix of joints for short arms, where first and last link are neighbours, and n up to the
- * limit. */
+/* Tests every mix of joint types on short arms, where the first and last link are neighbours, and
+ * longer arms up to the largest n. */
 static void test_every_length_and_mix_of_joints(void) {
     dyn_arms_random_t seed = {88172645463325252u};
     double q[N], qd[N], qdd[N];
@@ -183,9 +185,9 @@ static void test_every_length_and_mix_of_joints(void) {
     const uint32_t step = 1;
 #endif
     for (uint32_t n = 5; n <= N; n += step) {
-        /* Long chains of random links reach extreme accelerations: one joint in three is prismatic
-         * or has a rotor, which also keeps the condition of the matrix within what the tolerance
-         * assumes. */
+        /* Long chains of random links reach extreme accelerations. Therefore one joint in three is
+         * prismatic or has a rotor, which also keeps the condition number of M as low as the
+         * tolerance assumes. */
         random_chain(&seed, n, (uint32_t)dyn_arms_random(&seed), true);
         random_state(&seed, q, qd, qdd);
         check_all(q, qd, qdd);
@@ -208,14 +210,14 @@ static void test_a_failed_pivot_is_said(void) {
     double tau[6] = {0}, qdd[6];
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t state = dyn_arms_state(DYN_ARMS_PUMA, 0);
-    /* Massless, without rotors: joint 6 has no inertia. */
+    /* Joint 6 has no inertia: its link is massless, and there are no rotors. */
     model.joint[5].link = (dyn_body_t){0};
     for (int i = 0; i < 6; i++)
         model.joint[i].drive.motor.gear = 0;
     prepare();
     TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT,
                           dyn_denoc_forward_f64(&arm, &f64.fd, state.q, state.qd, tau, qdd));
-    /* With a rotor it has inertia. */
+    /* A rotor gives joint 6 inertia. */
     model.joint[5].drive.motor = (dyn_motor_t){.gear = 50, .rotor_inertia = 1e-4};
     prepare();
     TEST_ASSERT_EQUAL_INT(DYN_OK,
@@ -234,7 +236,7 @@ static void add_to(double *a, double k, const double *b) {
         a[i] += k * b[i];
 }
 
-/* The arm in base axes: axis, origin, centre of mass, inertia, and their rates. */
+/* A link in base axes: axis, origin, centre of mass, inertia, and the rates of change of these. */
 typedef struct {
     double e[3], o[3], c[3], I[3][3], w[3], vo[3], vc[3];
 } body_t;
@@ -281,7 +283,8 @@ static void in_base_axes(const double *q, const double *qd, body_t *body) {
     }
 }
 
-/* Column j of N and of its rate in link k: (16) and the derivative of B_kj p_j. */
+/* Column j of N and of its time derivative for link k: equation (16) and the derivative of B_kj
+ * p_j. */
 static void column_of_N(const body_t *body, uint32_t k, uint32_t j, double N6[6], double rate[6]) {
     const body_t *b = &body[j];
     double turned[3], reach[3], reach_rate[3], part[3];
@@ -306,7 +309,7 @@ static void column_of_N(const body_t *body, uint32_t k, uint32_t j, double N6[6]
     add_to(rate + 3, 1, part);
 }
 
-/* (25): C = N^T (M N' + M' N), with M' = w x I, or -w x E with Euler's tensor E. */
+/* Equation (25): C = N^T (M N' + M' N), where M' = w x I, or -w x E with Euler's tensor E. */
 static void written_out(const double *q, const double *qd, bool euler, double *out) {
     static body_t body[SHORT];
     const uint32_t n = model.n;
@@ -354,10 +357,10 @@ static void test_coriolis_matrix_is_the_papers(void) {
 }
 
 /*
- * dM/dt along q + t qd by differences of fourth order. With s the length of the path, M contains
- * angles up to 2 sqrt(n) s, so that h^4 / 30 of the fifth derivative is below 2e-11 |M| at h = 5e-4
- * and n = 8. The rounding of M, 8 ulp, adds 1e-12 / h, which is less: 1e-10 |M| |qd| with the
- * factor |qd|.
+ * Computes dM/dt along q + t qd by differences of fourth order. With s the length of the path, M
+ * contains angles up to 2 sqrt(n) s. The error h^4 / 30 times the fifth derivative is therefore
+ * below 2e-11 |M| at h = 5e-4 and n = 8. Rounding of M by 8 ulp adds less, 1e-12 / h. The sum is
+ * below 1e-10 |M| |qd|.
  */
 static void matrix_rate(const double *q, const double *qd, double *rate) {
     const uint32_t n = model.n;
@@ -391,7 +394,7 @@ static void test_rate_of_M_less_2C_is_skew(void) {
             for (uint32_t i = 0; i < n; i++)
                 length += qd[i] * qd[i];
             const double within = 1e-10 * spd_largest(n, M) * sqrt(length);
-            /* Skew: the symmetric part of dM/dt - 2C, which is dM/dt - C - C^T, vanishes. */
+            /* dM/dt - 2C is skew-symmetric, so its symmetric part, dM/dt - C - C^T, vanishes. */
             for (uint32_t r = 0; r < n; r++)
                 for (uint32_t c = 0; c <= r; c++) {
                     const double left = rate[packed(r) + c] - C[r * n + c] - C[c * n + r];
@@ -402,8 +405,8 @@ static void test_rate_of_M_less_2C_is_skew(void) {
     harness_note_number("skew part of the tolerance, percent", (int64_t)(worst * 100));
 }
 
-/* C(a) b = C(b) a is true for Christoffel's symbols only: not for this C, but for the one with
- * Euler's tensor. */
+/* C(a) b = C(b) a is true only for the C of Christoffel's symbols. It is false for the C of the
+ * kernel, and true for the C with Euler's tensor. */
 static void test_it_is_not_christoffels(void) {
     dyn_arms_random_t seed = {123456789u};
     static double Ca[SHORT * SHORT], Cb[SHORT * SHORT];
@@ -454,8 +457,8 @@ static void test_f32_against_f64(void) {
                 TEST_ASSERT_TRUE(off <= within);
                 worst_M = fmax(worst_M, off / spd_largest(n, M));
             }
-            /* C is computed like M, from rates that are at most the sum of the speeds; the number
-             * of roundings is the same. */
+            /* C is computed like M, with as many roundings, from rates that are at most the sum of
+             * the speeds. */
             dyn_denoc_coriolis_f64(&arm, &f64.coriolis, s.q, s.qd, C);
             dyn_denoc_coriolis_f32(&f32.arm, &f32.use.coriolis, f.q, f.qd, Cf);
             for (uint32_t i = 0; i < n * n; i++) {
@@ -486,12 +489,12 @@ static void test_f32_against_f64(void) {
                         (int64_t)(puma * 1e9));
 }
 
-/* Paper 000, 5.1: a short light link carries a long heavy one; the condition number of M is up to
- * 54,000. */
+/* In section 5.1 of paper 000 a short light link carries a long heavy one; the condition number of
+ * M is up to 54,000. */
 static void test_two_bodies_in_single_precision(void) {
     double most = 0, mean = 0;
     source = (dyn_source_t){.convention = DYN_CONVENTION_MDH, .n = 2, .gravity = {0, -9.81, 0}};
-    /* Bars of 0.02 x 0.02 m, 0.02 m and 2 m long, 0.1 kg and 10 kg. */
+    /* The bars are 0.02 x 0.02 m thick, 0.02 m and 2 m long, and weigh 0.1 kg and 10 kg. */
     const double side = 0.02 * 0.02 / 12;
     source.joint[0].link = (dyn_body_t){
         0.1, {0.01, 0, 0}, {0.2 * side, 0.1 * (side + side), 0.1 * (side + side), 0, 0, 0}};
@@ -548,7 +551,7 @@ static void test_q31_against_f64(void) {
                     TEST_ASSERT_DOUBLE_WITHIN(forward_matrix_error_q31(n, e), M[packed(r) + c],
                                               dyn_q31_to(Mq[packed(r) + c], e));
                 }
-            /* Computed like M, with rates below 8 instead of lengths below 8. */
+            /* C is computed like M, from rates below 8 instead of lengths below 8. */
             dyn_denoc_coriolis_f64(&arm, &f64.coriolis, s.q, s.qd, C);
             dyn_denoc_coriolis_q31(&q31.arm, &q31.use.coriolis, raw.q, raw.qd, Cq);
             for (uint32_t r = 0; r < n; r++)
@@ -645,7 +648,8 @@ static void test_inverse_stays_within_its_bounds(void) {
     char text[96];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
         dyn_units_t units = {0};
-        /* Beyond twelve joints the bounds add up limits that no arm of that length would have. */
+        /* For more than twelve joints the bounds add up limits that no real arm of that length
+         * would have. */
         if (dyn_arms_joints(k) > 12)
             continue;
         load(k);
@@ -669,7 +673,7 @@ static void test_inverse_stays_within_its_bounds(void) {
                 q[i] = l->position[1] * dyn_arms_uniform(&seed);
                 qd[i] = dyn_arms_uniform(&seed);
                 qdd[i] = dyn_arms_uniform(&seed);
-                /* Every other state is at a corner of the limits. */
+                /* In every second state all speeds are at their limits. */
                 qd[i] = l->velocity * (t % 2 ? copysign(1, qd[i]) : qd[i]);
                 qdd[i] = l->acceleration * (t % 2 ? copysign(1, qdd[i]) : qdd[i]);
                 raw[0][i] = model.joint[i].type == DYN_PRISMATIC ? dyn_q31_from(q[i], e.position)
@@ -709,14 +713,13 @@ static void test_inverse_stays_within_its_bounds(void) {
              "denoc: worst error of the joint's largest torque: q31 %.1e, f32 %.1e", worst_q31,
              worst_f32);
     harness_note(text);
-    /* Relative to the largest torque of a joint over the set; the limits are 1e-5 for q31 and 5e-6
-     * for f32. */
+    /* The errors are relative to the largest torque of the joint in this set. */
     TEST_ASSERT_TRUE(worst_q31 < 1e-5);
     TEST_ASSERT_TRUE(worst_f32 < 5e-6);
 }
 
-/* The checked q31 backend: the same bits, and no sum leaves its type in the units of
- * forward_units. */
+/* With the checked q31 numbers no sum overflows in the units of forward_units, and the results are
+ * the same bits. */
 static void test_q31_does_not_overflow(void) {
     static dyn_arm_check_t arm_check;
     static dyn_denoc_forward_scratch_check_t kept;
@@ -767,7 +770,7 @@ static void count_chain(uint32_t n) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_count(&model, NULL, &arm_count));
 }
 
-/* A division counts as a multiplication. */
+/* Counts a division as a multiplication. */
 static void counted(long *mul, long *add) {
     const count_ops_t ops = count_all();
     TEST_ASSERT_EQUAL_INT(0, ops.sqrt);
@@ -840,7 +843,7 @@ static void expect_traced(const graph_t *graph, forward_state_t *s, const double
         TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + forward_largest(n, exact)), exact[i], traced[i]);
 }
 
-/* Revolute joints with rotors, and the Stanford arm's mix of joints without rotors. */
+/* Uses the PUMA with rotors and the Stanford arm, whose joints are mixed, without rotors. */
 static void test_graph_evaluates_to_the_same(void) {
     static dyn_arm_trace_t arm_trace;
     static dyn_denoc_forward_scratch_trace_t kept;
@@ -887,7 +890,7 @@ static void test_graph_evaluates_to_the_same(void) {
 
 #else
 /* ------------------------------------------------------------------- instructions on the target */
-/* The PUMA 560 with rotors, and without. */
+/* Loads the PUMA 560 with or without rotors. */
 static void load_puma(bool geared) {
     dyn_arms_model(DYN_ARMS_PUMA, &model);
     for (uint32_t i = 0; i < model.n && !geared; i++)

@@ -1,5 +1,5 @@
-/* Rotors, friction and motors: against the reference voltages, the formulas and the properties that
- * their headers promise. */
+/* Tests rotors, friction and motors against the reference voltages, the formulas, and the
+ * properties that their headers promise. */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
 #include "dyn/number/q31.h"
@@ -24,7 +24,8 @@ static dyn_arm_f64_t arm;
 static dyn_arm_f32_t arm_f32;
 static dyn_arm_q31_t arm_q31;
 
-/* Arm of n revolute joints with the motors of the reference values from `first` on. */
+/* Makes an arm of n revolute joints with n motors of the reference values, starting at number
+ * `first`. */
 static void motor_arm(uint32_t first, uint32_t n) {
     model = (dyn_model_t){.n = n, .base = dyn_pose_identity(), .tool = dyn_pose_identity()};
     for (uint32_t i = 0; i < n; i++) {
@@ -37,7 +38,7 @@ static void motor_arm(uint32_t first, uint32_t n) {
     }
 }
 
-/* Three or four roundings of each term: 1e-14 of the larger one is far above that. */
+/* Each term has three or four roundings; 1e-14 of the larger term is far above that. */
 static void expect_close(double expected, double value, double terms) {
     TEST_ASSERT_DOUBLE_WITHIN(1e-14 * (1 + fabs(terms)), expected, value);
 }
@@ -59,7 +60,7 @@ static void test_voltage_and_torque_of_the_reference(void) {
         const double *m = motor_data[i], k = m[1] * m[2];
         expect_close(tau[i], back[i], k / m[0] * (fabs(volt[i]) + fabs(k * qd[i])));
     }
-    /* The motor also accelerates the rotor: that torque is added first. */
+    /* The motor also accelerates its rotor, so this torque is added first. */
     dyn_rotor_inverse_f64(&arm, qdd, tau);
     TEST_ASSERT_EQUAL_UINT32(0, dyn_voltage_f64(&arm, qd, tau, volt));
     for (uint32_t i = 0; i < MOTORS; i++)
@@ -132,9 +133,9 @@ static void test_friction_beyond_the_width_is_coulomb(void) {
     TEST_ASSERT_TRUE(friction_at(DYN_FRICTION_WIDTH * 0.99) < 3);
 }
 
-/* Odd where it is symmetric, zero at rest, never driving, monotonic; its slope never jumps: the
- * second derivative is 3 (P - N) / width^2 + ... < 40, so the slope changes by less than 40 h from
- * step to step. */
+/* The friction is odd if its constants are symmetric, zero at rest, never accelerates the joint,
+ * and grows with speed. Its slope never jumps: the second derivative, 3 (P - N) / width^2 + ..., is
+ * below 40, so the slope changes by less than 40 h from step to step. */
 static void test_friction_is_smooth(void) {
     friction_arm(0, -3, 3, 1);
     for (double v = 0; v < 2; v += 0.01)
@@ -152,7 +153,8 @@ static void test_friction_is_smooth(void) {
     }
 }
 
-/* Corke's PUMA 560: viscous and Coulomb friction before the gear, at 1 rad/s (reference values). */
+/* Corke's PUMA 560: viscous and Coulomb friction on the motor side of the gear, at 1 rad/s
+ * (reference values). */
 static void test_friction_of_the_puma(void) {
     const double B[6] = {0.00148, 0.000817, 0.00138, 7.12e-05, 8.26e-05, 3.67e-05};
     const double Tc[6][2] = {{-0.435, 0.395},   {-0.071, 0.126},    {-0.105, 0.132},
@@ -173,8 +175,8 @@ static void test_friction_of_the_puma(void) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, expected[i], tau[i]);
 }
 
-/* The PUMA with motors, friction and voltages, in units in which its rotors fit (found by
- * range_ne_drive; test_units_of_the_drive compares the two on the host). */
+/* Units for the PUMA with motors, friction and voltages in which its rotors fit. range_ne_drive
+ * finds them; test_units_of_the_drive compares both on the host. */
 static const dyn_units_t puma_units = {.length = -2, .time = -3, .mass = {4, 4, 2, 0, -1, -1}};
 
 static void puma_with_drives(void) {
@@ -190,7 +192,7 @@ static void puma_with_drives(void) {
 
 static void random_state(dyn_arms_random_t *seed, double *qd, double *qdd, double *tau) {
     for (int i = 0; i < 6; i++) {
-        /* Half of the speeds are within the width of the friction. */
+        /* About half of the speeds are below 0.05 rad/s, near the width of the friction. */
         qd[i] = dyn_arms_uniform(seed) * (dyn_arms_random(seed) < 0 ? 3 : 0.05);
         qdd[i] = 10 * dyn_arms_uniform(seed);
         tau[i] = dyn_arms_uniform(seed) * (i < 3 ? 40 : 1);
@@ -217,9 +219,9 @@ static drive_result_t drive_f64(const double *qd, const double *qdd, const doubl
 }
 
 /*
- * Every result is a sum of a few products, each with at most 8 roundings of 2^-24 (constant,
- * inputs, products, sums): 8e-7 of the sum of the absolute terms. The voltage also contains the
- * error of the torque.
+ * Every result is a sum of a few products. Each product has at most 8 roundings of 2^-24 (of
+ * constant, inputs, products and sums), which make 8e-7 of the sum of absolute terms. The voltage
+ * also contains the error of the torque.
  */
 static void test_f32_agrees_with_f64(void) {
     dyn_arms_random_t seed = {7};
@@ -255,9 +257,8 @@ static void test_f32_agrees_with_f64(void) {
 }
 
 /*
- * q31: a torque here is the sum of a dozen truncated numbers, each with an error below a unit 2^-28
- * of the torque; inputs and constants have an error of half a unit times factors that are written
- * out below.
+ * A torque in q31 is a sum of a dozen truncated numbers, each with an error below one unit of the
+ * torque. Inputs and constants have an error of half a unit times the factors written out below.
  */
 static void test_q31_agrees_with_f64(void) {
     dyn_arms_random_t seed = {7};
@@ -284,9 +285,9 @@ static void test_q31_agrees_with_f64(void) {
         dyn_friction_q31(&arm_q31, iqd, itau);
         for (uint32_t i = 0; i < 6; i++) {
             const double unit = ldexp(1, e[i].torque - 28);
-            /* Half a unit of the rotor times the acceleration in its unit (below one); x has an
-             * error of 2^-28, t 7 times that, and the Coulomb torque, 0.3 N m, the same relative
-             * error. */
+            /* The rotor inertia is off by half a unit, times an acceleration below one unit. In the
+             * friction, x has an error of 2^-28 and t of 7 times that; the Coulomb torque of 0.3 N
+             * m has the same relative error. */
             TEST_ASSERT_DOUBLE_WITHIN(12 * unit + 7 * 0x1p-28, r.tau[i],
                                       dyn_q31_to(itau[i], e[i].torque));
         }
@@ -297,13 +298,13 @@ static void test_q31_agrees_with_f64(void) {
             const dyn_motor_t *m = &model.joint[i].drive.motor;
             const double k = fabs(m->gear * m->torque_constant), ohm = m->resistance;
             const double unit = ldexp(1, e[i].torque - 28), volt_unit = ldexp(1, e[i].voltage - 28);
-            /* The torque with its error, two truncations, half a unit of the limit, constants to
-             * 2^-30. */
+            /* Sum of errors: that of the torque, two truncations, half a unit of the voltage limit,
+             * and constants accurate to 2^-30. */
             const double volts = ohm / k * (12 * unit + 7 * 0x1p-28) + 3 * volt_unit +
                                  0x1p-30 * (ohm / k * fabs(r.tau[i]) + k * fabs(qd[i]));
             TEST_ASSERT_DOUBLE_WITHIN(volts, r.volt[i], dyn_q31_to(ivolt[i], e[i].voltage));
-            /* A motor can deliver more than the units of the torque can represent: then the flag is
-             * set. */
+            /* A motor can deliver more torque than the unit of torque can represent; then the flag
+             * is set. */
             const bool fits = fabs(r.motor[i]) < ldexp(7.99, e[i].torque);
             if (fabs(fabs(r.motor[i]) - ldexp(8, e[i].torque)) > ldexp(0.01, e[i].torque))
                 TEST_ASSERT_EQUAL_UINT32(!fits, unfit >> i & 1);
@@ -316,7 +317,7 @@ static void test_q31_agrees_with_f64(void) {
     }
 }
 
-/* Far beyond every format the result is the limit and the flag, not a wrapped number. */
+/* Values far beyond the number range give the limit and the flag, not a wrapped number. */
 static void test_q31_saturates_without_wrapping(void) {
     int32_t qd[6], tau[6], volt[6];
     puma_with_drives();
@@ -336,7 +337,7 @@ static void test_q31_saturates_without_wrapping(void) {
         TEST_ASSERT_TRUE(model.joint[i].drive.motor.gear > 0 ? tau[i] < 0 : tau[i] > 0);
 }
 
-/* A constant that does not fit is left out and reported, and the links are still prepared. */
+/* A constant that does not fit is left out and reported; the links are prepared nevertheless. */
 static void test_q31_units_without_room_for_rotors(void) {
     const dyn_units_t small = {.length = -4, .time = -4, .mass = {6, 6, 3, 0, -1, -4}};
     puma_with_drives();
@@ -380,7 +381,7 @@ static void test_carried_motors_are_the_reference(void) {
     }
 }
 
-/* The proof with rotors and friction, and a check that its bounds hold. */
+/* Runs the range proof with rotors and friction, and checks that states stay within its bounds. */
 static void test_units_of_the_drive(void) {
     static range_report_t report;
     static dyn_ne_scratch_f64_t scratch;
@@ -425,7 +426,7 @@ static void test_units_of_the_drive(void) {
                         (int64_t)(worst * 1e12));
 }
 
-/* The f32 proof with the drives: random states stay within its guaranteed error. */
+/* Random states stay within the error that the f32 proof guarantees for arms with drives. */
 static void test_f32_error_of_the_drive_is_guaranteed(void) {
     static range_report_t report;
     static dyn_ne_scratch_f64_t scratch;
@@ -440,7 +441,7 @@ static void test_f32_error_of_the_drive_is_guaranteed(void) {
         float fq[6], fqd[6], fqdd[6], ftau[6];
         random_state(&seed, qd, qdd, tau);
         for (int i = 0; i < 6; i++) {
-            /* The bound assumes exact inputs: both get floats. */
+            /* The bound assumes exact inputs, so f64 gets the same float values. */
             fq[i] = (float)(3.14159 * dyn_arms_uniform(&seed));
             fqd[i] = (float)qd[i];
             fqdd[i] = (float)qdd[i];

@@ -1,14 +1,14 @@
-/* The kernels of the method `fast`, on base inertial parameters. */
+/* Tests the kernels of the method `fast`, which use base inertial parameters. */
 #define METHOD         fast
 #define METHOD_STATUS  fast_status
 #define RANGE_KERNEL   range_fast
-#define SMALLEST_PIVOT 0x1p-20 /* dyn/kernel/fast_solve.inc, q31 */
+#define SMALLEST_PIVOT 0x1p-20 /* as in dyn/kernel/fast_solve.inc, q31 */
 #define HASH_FORWARD   1
 #define HASH_F32       0xA8FFDB63u
 #define HASH_Q31       0xD197B46Du
 #ifdef __ARM_FP
 #include <stdint.h>
-/* Inverse, mass, forward: the limits on the Cortex-M4F, instructions. */
+/* Limits for inverse, mass and forward, in instructions on the Cortex-M4F. */
 static const uint32_t limit_f32[3] = {1200, 1100, 2400};
 #endif
 #include "test/support/dyn/dyn_method.inc"
@@ -32,9 +32,9 @@ static void test_gravity(void) {
 }
 
 /*
- * The regrouping leaves a revolute link without mass, m z and Jzz, and a prismatic one without
- * tensor: 7 numbers per revolute link, one for the first. All other tests show that the torques
- * stay the same.
+ * Regrouping removes mass, m z and Jzz of a revolute link and the tensor of a prismatic one. A
+ * revolute link keeps 7 numbers, and the first link one. All other tests show that the torques stay
+ * the same.
  */
 static void test_regrouped_links_have_base_parameters(void) {
     dyn_arms_random_t seed = {77777u};
@@ -57,7 +57,7 @@ static void test_regrouped_links_have_base_parameters(void) {
     TEST_ASSERT_EQUAL_UINT32(0, arm.mixed);
 }
 
-/* A 4x4 pseudo-inertia moves like a body: mass, first moment and inertia agree. */
+/* Moving a 4x4 pseudo-inertia gives the same mass, first moment and inertia as moving the body. */
 static void test_pseudo_inertia_moves_like_a_body(void) {
     dyn_arms_random_t seed = {424242u};
     for (int t = 0; t < 20; t++) {
@@ -76,8 +76,9 @@ static void test_pseudo_inertia_moves_like_a_body(void) {
 }
 
 #ifndef __arm__
-/* The limits 84n - 85 and 72n - 84; at n = 6 376 and 319, 880 and 732; and the counts that the
- * headers state. */
+/* Multiplications and additions are limited to 84n - 85 and 72n - 84 for inverse dynamics, and at n
+ * = 6 to 376 and 319 for the inertia matrix and 880 and 732 for forward dynamics. They must also
+ * equal the counts that the headers state. */
 static void test_operation_counts(void) {
     count_state_t s;
     for (uint32_t n = 3; n <= 30; n++) {

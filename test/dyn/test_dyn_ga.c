@@ -1,20 +1,22 @@
-/* The kernels of paper 000: `ga`. */
+/* Tests the kernels of the method `ga`, which is that of paper 000. */
 #define METHOD         ga
 #define METHOD_STATUS  ga_status
 #define RANGE_KERNEL   range_ga
-#define SMALLEST_PIVOT (1.0 / 64) /* dyn/kernel/solve.c, Cholesky in q31 */
+#define SMALLEST_PIVOT (1.0 / 64) /* as in dyn/kernel/solve.c, Cholesky in q31 */
 #define HASH_FORWARD   0
 #define HASH_F32       0x2C32128Eu
 #define HASH_Q31       0x913D96CAu
 #ifdef __ARM_FP
 #include <stdint.h>
-/* Inverse, mass, forward: the measured counts plus a margin, so that a slower kernel is noticed. */
+/* Limits for inverse, mass and forward, in instructions: the measured counts plus a margin, so that
+ * a slower kernel is noticed. */
 static const uint32_t limit_f32[3] = {1650, 1650, 4400};
 #endif
 #include "test/support/dyn/dyn_method.inc"
 
 #ifndef __arm__
-/* The paper's Tables 1, 2 and 3, and the counts that the headers of the kernels state. */
+/* Limits are the counts in tables 1, 2 and 3 of the paper. The counts must also equal those that
+ * the headers of the kernels state. */
 static void test_operation_counts(void) {
     count_state_t s;
     for (uint32_t n = 3; n <= 30; n++) {

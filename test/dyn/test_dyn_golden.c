@@ -1,4 +1,4 @@
-/* `ne` in double against the independent reference values, in all three input conventions. */
+/* Compares `ne` in double with the independent reference values, in all three input conventions. */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/harness.h"
@@ -17,10 +17,10 @@ static dyn_model_t model;
 static dyn_arm_f64_t arm;
 static dyn_ne_scratch_f64_t scratch;
 
-/* The largest error seen, relative to 1 + largest torque. */
+/* The largest error so far, relative to 1 + largest torque. */
 static double worst;
 
-/* The tolerance of the reference values: 1e-10 (1 + largest torque). */
+/* The reference values state this tolerance: 1e-10 (1 + largest torque). */
 static void expect_torques(const double *expected, const double *tau, uint32_t n) {
     double largest = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -63,8 +63,8 @@ static void test_random_chains_of_every_convention(void) {
     harness_measured("dyn.golden_worst", "%.1e", worst);
 }
 
-/* A payload equals a heavier last link in every convention, and prepare_payload can change it
- * alone. */
+/* A payload has the effect of a heavier last link in every convention, and prepare_payload can
+ * change it without preparing the rest. */
 static void test_payload_is_part_of_the_last_link(void) {
     static dyn_model_t heavy;
     static dyn_arm_f64_t changed;
@@ -101,8 +101,8 @@ static void test_payload_is_part_of_the_last_link(void) {
     }
 }
 
-/* tau = M qdd + c + g: the torque is affine in the acceleration, and the M found in this way is
- * symmetric. */
+/* In tau = M qdd + c + g the torque is affine in the acceleration. The test finds M column by
+ * column and checks that it is symmetric. */
 static void test_torque_is_affine_in_the_acceleration(void) {
     static double bias[DYN_MAX_JOINTS], unit[DYN_MAX_JOINTS], M[8][8], tau[DYN_MAX_JOINTS], sum[8];
     static const double zero[DYN_MAX_JOINTS];
@@ -137,7 +137,7 @@ static bool near_zero(double x) {
     return fabs(x) < 1e-12;
 }
 
-/* The compiled-in data equal the reference files, where these exist. */
+/* The compiled-in data equal the reference files if these exist. */
 static void test_carried_data_are_the_reference(void) {
     golden_arm_t *golden;
     const uint32_t count = golden_read(&golden);

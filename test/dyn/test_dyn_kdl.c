@@ -1,6 +1,7 @@
 /*
- * Every kernel in double against the Orocos KDL, a library that shares no code with ours: random
- * chains in all three conventions, revolute and prismatic, with rotors, tool, base and payload.
+ * Compares every kernel in double with the Orocos KDL, a library that shares no code with ours, on
+ * random chains in all three conventions, with revolute and prismatic joints, rotors, tool, base
+ * and payload.
  */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"
@@ -39,8 +40,8 @@ static void fill(double *x, int n, double size) {
         x[i] = uniform(size);
 }
 
-/* Principal moments between 0.03 and 0.05, so that any three satisfy the triangle inequality; the
- * other elements are smaller. */
+/* The principal moments are between 0.03 and 0.05 kg m^2, so that any three satisfy the triangle
+ * inequality; the products of inertia are smaller. */
 static void random_body(dyn_body_t *body) {
     body->mass = 2 + uniform(1.5);
     fill(body->com, 3, 0.2);
@@ -103,7 +104,7 @@ static double allowed(const double *expected, uint32_t n) {
     return 1e-10 * (1 + forward_largest(n, expected));
 }
 
-/* Runs the check on every chain, in several states. */
+/* Runs the check on every chain in several states. */
 static void on_every_chain(uint64_t start, void (*check)(kdl_arm_t *oracle)) {
     seed.state = start;
     for (uint32_t n = 1; n <= LONGEST; n++)
@@ -214,8 +215,8 @@ static void test_pose_and_jacobian(void) {
     on_every_chain(2463534242u, check_kinematics);
 }
 
-/* The oracle is independent: a millimetre more in the centre of one link changes its torques and
- * matrix. */
+/* Proves that the KDL model is independent: moving the centre of mass of one link by a millimetre
+ * changes its torques and matrix. */
 static void test_the_oracle_sees_a_difference(void) {
     double expected[LONGEST], got[LONGEST], worst = 0;
     seed.state = 42;

@@ -1,6 +1,6 @@
 /*
- * Pose of the end effector and Jacobian: against products of the model's own poses, against the
- * reference values (in all three conventions) and, in f32 and q31, against f64.
+ * Tests the pose of the end effector and the Jacobian: against products of the joint poses, against
+ * the reference values in all three conventions, and in f32 and q31 against f64.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -51,7 +51,7 @@ static void random_q(void) {
         q[i] = dyn_arms_uniform(&seed) * model.joint[i].drive.limits.position[1];
 }
 
-/* The length of the stretched arm: the lever of an error in an angle. */
+/* Returns the length of the stretched arm, which is the lever of an angle error. */
 static double reach(void) {
     double sum = 0;
     for (int i = 0; i < 3; i++)
@@ -62,7 +62,7 @@ static double reach(void) {
     return sum;
 }
 
-/* Pose and Jacobian from 3x3 matrices, independent of the kernel. */
+/* Computes pose and Jacobian from 3x3 matrices, independently of the kernel. */
 static dyn_pose_t compose(double *jacobian) {
     static dyn_pose_t frame[DYN_MAX_JOINTS];
     const uint32_t n = model.n;
@@ -111,11 +111,11 @@ static void test_f64_against_products_of_poses(void) {
 }
 
 /*
- * f32: a joint turns by an angle that is off by pi 2^-24 = 1.9e-7 (rounded input) and a sine and
- * cosine that are off by 1.2e-7 each, and the two plane rotations round four times each component,
- * 2^-24 of at most 1 each: together 1.9e-7 + 1.7e-7 + 4.8e-7 < 9e-7 for a unit vector, times the
- * reach for a point. Base and tool count as one more joint. The Jacobian's cross product doubles
- * the error.
+ * Error in f32 per joint, for a unit vector. The rounded input angle is off by pi 2^-24 = 1.9e-7.
+ * Sine and cosine are off by 1.2e-7 each, together 1.7e-7. The two plane rotations round each
+ * component four times by 2^-24 of at most 1, together 4.8e-7. The sum is below 9e-7; for a point
+ * it is multiplied by the reach. Base and tool count as one more joint. The cross product in the
+ * Jacobian doubles the error.
  */
 static void test_f32_against_f64(void) {
     static float fq[DYN_MAX_JOINTS], fJ[6 * DYN_MAX_JOINTS];
@@ -150,11 +150,11 @@ static const dyn_units_t units = {
     .length = -2, .time = -4, .mass = {[0 ... DYN_MAX_JOINTS - 1] = 6}};
 
 /*
- * q31: the angle is off by 7.3e-10 (half a unit of a binary angle), sine and cosine by 3e-9, each
- * of the two rotations truncates two components by 2^-30: 0.8e-9 + 4.3e-9 + 2.7e-9 < 8e-9 for a
- * unit vector, times the reach for a point, which also loses a unit of reach, 2^-28, six times per
- * joint (shift, sum, two rotations). Constants add half a unit each, and the final Q28 one unit
- * more.
+ * Error in q31 per joint, for a unit vector. The angle is off by half a unit of a binary angle,
+ * 7.3e-10; sine and cosine by 3e-9 each, together 4.3e-9; the two rotations truncate two components
+ * each by 2^-30, together 2.7e-9. The sum is below 8e-9; for a point it is multiplied by the reach.
+ * A point also loses a unit of reach, 2^-28, six times per joint (shift, sum, two rotations). Each
+ * constant adds half a unit, and the final Q28 number one unit.
  */
 static double q31_bound(double reach_unit) {
     return 8e-9 * (model.n + 2) * fmax(1, reach()) + 6 * (model.n + 2) * ldexp(reach_unit, -28) +
@@ -198,7 +198,7 @@ static void test_q31_against_f64(void) {
     harness_note_number("puma560, pose q31 against f64, 1e-10", (int64_t)(worst * 1e10));
 }
 
-/* J qd is the velocity of the end effector, also in q31's mixed units. */
+/* J qd is the velocity of the end effector, also in the mixed units of q31. */
 static void test_q31_jacobian_is_homogeneous(void) {
     static int32_t iq[DYN_MAX_JOINTS], iqd[DYN_MAX_JOINTS], iJ[6 * DYN_MAX_JOINTS];
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
@@ -227,8 +227,8 @@ static void test_q31_jacobian_is_homogeneous(void) {
                 v += J[r * n + i] * qd[i];
                 iv += (int64_t)iJ[r * n + i] * iqd[i];
             }
-            /* Each speed is below 1 rad/s or m/s; the speed itself has an error of half of its
-             * unit. */
+            /* Per joint: |qd| is below 1 rad/s or m/s, so the error of J enters at most in full;
+             * rounding qd to its unit adds at most 2^-24 times the reach. */
             TEST_ASSERT_DOUBLE_WITHIN(
                 n * (2 * q31_bound(ldexp(1, unit)) + fmax(1, reach()) * 0x1p-24), v,
                 dyn_q31_to((int32_t)(iv >> 28), unit - units.time));
@@ -236,7 +236,7 @@ static void test_q31_jacobian_is_homogeneous(void) {
     }
 }
 
-/* The arm stretched to its full reach, in the smallest units that its links allow. */
+/* Tests the stretched arm in the smallest units that its links allow. */
 static void test_q31_reach_has_its_own_unit(void) {
     const dyn_units_t small = {.length = -4, .time = -4, .mass = {6, 6, 6, 6, 6, 6}};
     int32_t iq[6] = {0}, out[12];
@@ -319,7 +319,8 @@ static void test_counts(void) {
     }
 }
 
-/* The checked q31 backend: nothing overflows within the limits, and the bits are the same. */
+/* With the checked q31 numbers nothing overflows within the limits, and the results are the same
+ * bits. */
 static void test_check_sees_no_overflow(void) {
     static dyn_arm_check_t checked;
     static int32_t iq[DYN_MAX_JOINTS], one[6 * DYN_MAX_JOINTS], two[6 * DYN_MAX_JOINTS];

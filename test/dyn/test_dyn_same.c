@@ -1,6 +1,7 @@
 /*
- * The same bits on every machine, in the same number of instructions for every state. A hash of the
- * torques over 1,000 states is a constant here: host and target must both give it.
+ * Tests that results have the same bits on every machine, and that every state takes the same
+ * number of instructions. The file contains a hash of the torques of 1,000 states, which host and
+ * target must both give.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/q31.h"
@@ -22,8 +23,8 @@ static dyn_ne_scratch_f32_t scratch_f32;
 static dyn_arm_q31_t arm_q31;
 static dyn_ne_scratch_q31_t scratch_q31;
 
-/* The units that range_choose_units finds for the PUMA with the limits of dyn_arms_model;
- * test_dyn_range compares the two. */
+/* range_choose_units finds these units for the PUMA with the limits of dyn_arms_model;
+ * test_dyn_range compares both. */
 static const dyn_units_t puma_units = {.length = -2, .time = -3, .mass = {4, 4, 2, 0, -1, -4}};
 
 static uint32_t hash_word(uint32_t hash, uint32_t word) {
@@ -35,7 +36,7 @@ static uint32_t hash_word(uint32_t hash, uint32_t word) {
 
 static void state_f32(dyn_arms_random_t *seed, uint32_t n, float *q, float *qd, float *qdd) {
     for (uint32_t i = 0; i < n; i++) {
-        /* Powers of two only: every machine gets the same float. */
+        /* Divides by a power of two, so that every machine gets the same float. */
         q[i] = (float)dyn_arms_random(seed) / 536870912.0f;
         qd[i] = (float)dyn_arms_random(seed) / 1073741824.0f;
         qdd[i] = (float)dyn_arms_random(seed) / 268435456.0f;
@@ -78,7 +79,8 @@ static void state_q31(dyn_arms_random_t *seed, int32_t *q, int32_t *qd, int32_t 
     for (uint32_t i = 0; i < model.n; i++) {
         const dyn_q31_exponents_t e = dyn_q31_exponents(&model, &puma_units, i);
         q[i] = dyn_arms_random(seed);
-        /* Within 3 rad/s and 10 rad/s^2, in integers: the limit times a random number below one. */
+        /* Makes speeds up to 3 rad/s and accelerations up to 10 rad/s^2 in integers: the limit
+         * times a random number below one. */
         qd[i] = (int32_t)(((int64_t)dyn_q31_from(3, e.velocity) * dyn_arms_random(seed)) >> 31);
         qdd[i] =
             (int32_t)(((int64_t)dyn_q31_from(10, e.acceleration) * dyn_arms_random(seed)) >> 31);
@@ -104,7 +106,7 @@ static void test_q31_torques_are_the_same_bits_everywhere(void) {
     TEST_ASSERT_EQUAL_HEX32(0x9BAFA588, hash);
 }
 
-/* The yardstick is a fair comparison: it computes the same torques, bit for bit. */
+/* The yardstick computes the same torques, bit for bit, so comparing costs with it is fair. */
 static void test_yardstick_computes_the_same(void) {
     dyn_arms_random_t seed = {0x9E3779B97F4A7C15u};
     static float q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];

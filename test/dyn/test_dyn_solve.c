@@ -1,7 +1,7 @@
 /*
- * The packed solvers: residuals against the bound of rounding-error analysis in double and float,
- * the refusal of matrices that are not positive definite, fixed point, operation counts and graph,
- * and their cost on the target.
+ * Tests the packed solvers: residuals in double and float against the bounds of error analysis, the
+ * refusal of matrices that are not positive definite, fixed point, operation counts, graph, and
+ * cost on the target.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -34,7 +34,8 @@ static uint32_t at(uint32_t r, uint32_t c) {
     return r > c ? r * (r + 1) / 2 + c : c * (c + 1) / 2 + r;
 }
 
-/* G G^T + `more` 1 with random G, rounded to float so that every backend sees the same matrix. */
+/* Makes G G^T + `more` times the identity, with a random G, rounded to float so that every number
+ * type gets the same matrix. */
 static void random_spd(dyn_arms_random_t *seed, uint32_t n, double more) {
     static double G[DYN_MAX_JOINTS][DYN_MAX_JOINTS];
     for (uint32_t r = 0; r < n; r++)
@@ -53,9 +54,9 @@ static void random_spd(dyn_arms_random_t *seed, uint32_t n, double more) {
 
 /*
  * Higham, Accuracy and Stability of Numerical Algorithms, theorem 10.4: the computed x solves (A +
- * dA) x = b exactly with |dA| <= (3n + 1) u |L| |L^T|, and that product has no element above
- * sqrt(a_ii a_jj). Each multiplication by a reciprocal in place of a division adds one rounding:
- * for a row, a column and the solution. The same is true for U D U^T.
+ * dA) x = b exactly with |dA| <= (3n + 1) u |L| |L^T|, where no element of |L| |L^T| exceeds
+ * sqrt(a_ii a_jj). Multiplying by a reciprocal instead of dividing adds one rounding each for a
+ * row, a column and the solution. The same is true for U D U^T.
  */
 static void check_residual(uint32_t n, double u, const double *solution) {
     for (uint32_t r = 0; r < n; r++) {
@@ -115,7 +116,7 @@ static void test_residuals_in_f32(void) {
         }
 }
 
-/* The factors are as the header describes: A = L L^T, A = U D U^T, with reciprocals on the
+/* The factors are as the header describes: A = L L^T and A = U D U^T, with reciprocals on the
  * diagonal. */
 static void test_factors(void) {
     dyn_arms_random_t seed = {7};
@@ -142,14 +143,14 @@ static void test_factors(void) {
         }
 }
 
-/* A zero or negative pivot anywhere is reported, whatever comes after it. */
+/* A zero or negative pivot in any place is reported, whatever pivots follow. */
 static void test_failed_pivots_are_reported(void) {
     dyn_arms_random_t seed = {99};
     for (uint32_t n = 1; n <= 8; n++)
         for (uint32_t bad = 0; bad < n; bad++)
             for (int k = 0; k < 2; k++) {
                 random_spd(&seed, n, 1);
-                /* No positive definite matrix has such an element on its diagonal. */
+                /* A positive definite matrix has no zero or negative element on its diagonal. */
                 A[at(bad, bad)] = k ? -0.5 : 0;
                 memcpy(F, A, sizeof F);
                 TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, dyn_cholesky_factor_f64(n, F));
@@ -160,7 +161,7 @@ static void test_failed_pivots_are_reported(void) {
                 fill_f32(n);
                 TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, dyn_udu_factor_f32(n, Af));
             }
-    /* A negative eigenvalue with a harmless diagonal. */
+    /* This matrix has a negative eigenvalue although all elements on its diagonal are positive. */
     const double indefinite[6] = {1, 0.9, 1, 0.9, -0.9, 1};
     memcpy(F, indefinite, sizeof indefinite);
     TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, dyn_cholesky_factor_f64(3, F));
@@ -186,10 +187,9 @@ static void singular(dyn_arms_random_t *seed, uint32_t n, uint32_t dependent) {
 }
 
 /*
- * Matrices that are singular and exact in every format: one row of their root is the sum of the
- * others, which have no negative element and are therefore not longer than it. The elimination
- * leaves only rounding error in the last pivot, in many of them above zero; it must always be
- * refused.
+ * These matrices are singular and exact in every number type: one row of their root is the sum of
+ * the others, whose elements are not negative, so the sum is the longest row. The elimination
+ * leaves only rounding error in the last pivot, often above zero. The solver must always refuse it.
  */
 static void test_rounding_is_no_pivot(void) {
     dyn_arms_random_t seed = {314159};
@@ -209,7 +209,7 @@ static void test_rounding_is_no_pivot(void) {
     }
 }
 
-/* NaN is refused as a pivot wherever it stands, whatever good pivots follow. */
+/* A NaN is refused as a pivot in any place, whatever good pivots follow. */
 static void test_nan_is_no_pivot(void) {
     dyn_arms_random_t seed = {2718};
     const uint32_t n = 4;
@@ -217,7 +217,7 @@ static void test_nan_is_no_pivot(void) {
         random_spd(&seed, n, 1);
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < i; j++)
-                A[at(i, j)] = 0; /* keeps it in one place */
+                A[at(i, j)] = 0; /* keeps the NaN in one place */
         A[at(bad, bad)] = (double)NAN;
         memcpy(F, A, sizeof F);
         TEST_ASSERT_EQUAL_INT(DYN_E_PIVOT, dyn_cholesky_factor_f64(n, F));
@@ -231,7 +231,7 @@ static void test_nan_is_no_pivot(void) {
 }
 
 /*
- * q31: a matrix like that of an arm whose masses and mass units fall by `shift` bits from link to
+ * Makes a matrix like that of an arm whose masses and mass units fall by `shift` bits from link to
  * link; joints 0 to k move link k. Its rows and columns have very different sizes, as in an arm
  * with a light wrist. The right-hand side belongs to a random solution.
  */
@@ -264,10 +264,11 @@ static void fill_q31(dyn_arms_random_t *seed, uint32_t n, int shift, dyn_arm_q31
 }
 
 /*
- * Each element of the factors of the equilibrated matrix is truncated about twice and multiplied by
- * a reciprocal that is right to four units, with numbers below 4: an element of dA is below 32 (n +
- * 2) units, and the equilibration truncates once more. A unit of element i, j is sqrt(a_ii a_jj) at
- * most; the solution is truncated in its own units, at most sqrt(a_00 / a_ii) of the first one's.
+ * The solver truncates each element of the factors of the equilibrated matrix about twice and
+ * multiplies it by a reciprocal that is accurate to four units, with numbers below 4. An element of
+ * dA is therefore below 32 (n + 2) units, and the equilibration truncates once more. The unit of
+ * element i, j is at most sqrt(a_ii a_jj). The solution is truncated in its own units, at most
+ * sqrt(a_00 / a_ii) times the unit of the first.
  */
 static void check_q31(uint32_t n) {
     const double unit = 0x1p-28 * 32 * ((double)n + 2);
@@ -301,7 +302,7 @@ static void test_q31_refuses_small_pivots(void) {
     arm.n = 2;
     for (int k = 0; k < 3; k++)
         for (int method = 0; method < 2; method++) {
-            /* Schur complement 1 - 0.9999^2; zero; negative. */
+            /* The Schur complements are 1 - 0.9999^2, zero and negative. */
             const double off[3] = {0.9999, 1, 1.1};
             Aq[0] = Aq[2] = dyn_q31_from(1, 0);
             Aq[1] = dyn_q31_from(off[k], 0);

@@ -1,4 +1,5 @@
-/* dyn/model/status.h: every status has its texts, and dyn_ready knows what an arm can compute. */
+/* Tests dyn/model/status.h: every status has its texts, and dyn_ready reports which kernels an arm
+ * can run. */
 #include "dyn/number/f32.h"
 #include "dyn/number/q31.h"
 #include "test/support/harness.h"
@@ -38,8 +39,8 @@ static void test_every_status_has_its_own_texts(void) {
 }
 
 /*
- * Units of 1/16 m and 4 kg: Q28 represents up to 8 of them, so that a mass may be 32 kg, a first
- * moment 2 kg m and an inertia 1/8 kg m^2.
+ * Makes an arm with units of 1/16 m and 4 kg. Q28 represents up to 8 units, so a mass may be 32 kg,
+ * a first moment 2 kg m and an inertia 1/8 kg m^2.
  */
 static void two_links(double load) {
     model = (dyn_model_t){.n = 2, .base = dyn_pose_identity(), .tool = dyn_pose_identity()};
@@ -67,7 +68,8 @@ static void test_what_fits_is_ready(void) {
     expect_ready(DYN_OK, DYN_OK, DYN_OK, DYN_OK);
 }
 
-/* 26 kg at 0.1 m: 2.6 kg m and 0.26 kg m^2 about the origin, but the mass and the centre fit. */
+/* A load of 26 kg at 0.1 m has 2.6 kg m and 0.26 kg m^2 about the origin, which do not fit; mass
+ * and centre of mass fit. */
 static void test_a_load_forbids_kernels_and_a_smaller_one_allows_them(void) {
     two_links(25);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm));
@@ -80,7 +82,8 @@ static void test_a_load_forbids_kernels_and_a_smaller_one_allows_them(void) {
     expect_ready(DYN_E_UNITS, DYN_E_UNITS, DYN_E_UNITS, DYN_OK);
 }
 
-/* A link other than the last whose body does not fit stays reported when the payload changes. */
+/* If the body of another link than the last does not fit, this is still reported after a change of
+ * the payload. */
 static void test_a_load_does_not_hide_another_link(void) {
     two_links(1);
     model.joint[0].link.mass = 25;
@@ -99,7 +102,7 @@ static void test_a_rotor_forbids_what_has_drives(void) {
     expect_ready(DYN_OK, DYN_OK, DYN_OK, DYN_E_UNITS);
 }
 
-/* 40 kg do not fit at all: no kernel may run until the payload is removed. */
+/* A mass of 40 kg does not fit at all, so no kernel may run until the payload is removed. */
 static void test_a_mass_that_does_not_fit_forbids_everything(void) {
     two_links(39);
     TEST_ASSERT_EQUAL_INT(DYN_E_UNITS, dyn_prepare_q31(&model, &units, &arm));
@@ -121,11 +124,11 @@ static void expect_payload_keeps(int status, const dyn_units_t *in_units) {
     TEST_ASSERT_EQUAL_INT(status, dyn_ready_q31(&arm, DYN_NEEDS_fast));
 }
 
-/* Only the payload is prepared anew; other defects of the arm stay. */
+/* prepare_payload only prepares the payload anew; other defects of the arm stay. */
 static void test_a_load_does_not_mend_an_arm(void) {
     const dyn_units_t growing = {.length = -4, .time = -4, .mass = {2, 3}};
     two_links(1);
-    model.joint[0].link.com[0] = 9; /* beyond half a metre */
+    model.joint[0].link.com[0] = 9; /* m, but at most 0.5 m fit */
     expect_payload_keeps(DYN_E_UNITS, &units);
     two_links(1);
     model.joint[1].a = 100;
@@ -138,13 +141,13 @@ static void test_a_load_does_not_mend_an_arm(void) {
     two_links(1);
     model.n = 0;
     expect_payload_keeps(DYN_E_JOINTS, &units);
-    /* Nor does it add a joint. */
+    /* prepare_payload cannot add a joint either. */
     two_links(1);
     model.n = 1;
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm));
     model.n = 2;
     TEST_ASSERT_EQUAL_INT(DYN_E_JOINTS, dyn_prepare_payload_q31(&model, &units, &arm));
-    /* A correct arm clears all of it. */
+    /* Preparing a correct arm clears all errors. */
     two_links(1);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm));
     expect_ready(DYN_OK, DYN_OK, DYN_OK, DYN_OK);

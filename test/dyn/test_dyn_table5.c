@@ -1,10 +1,10 @@
 /*
- * Table 5 of paper 000 (Mata et al. 2002): forward dynamics of the two-body arm of its section 5.1
- * in single precision, the same bits on host and target. Body 1 is 0.02 m long and weighs 0.1 kg,
- * body 2 2 m and 10 kg; joint 2 makes a turn in steps of two degrees. The table has the error of
- * the acceleration of joint 1 relative to double, the paper's numbers beside ours. A mean of
- * absolute errors as small as the paper's 0.0088 for GA is not possible with an inertia matrix in
- * float (floor below).
+ * Reproduces Table 5 of paper 000 (Mata et al. 2002): forward dynamics of the two-body arm of its
+ * section 5.1 in single precision, with the same bits on host and target. Body 1 is 0.02 m long and
+ * weighs 0.1 kg, body 2 is 2 m long and weighs 10 kg; joint 2 makes a full turn in steps of two
+ * degrees. The table shows the error of the acceleration of joint 1 relative to double, the numbers
+ * of the paper beside ours. The paper states a mean absolute error of 0.0088 for GA; no method that
+ * rounds the inertia matrix to float can be that accurate (`floor` below).
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -20,7 +20,7 @@ static dyn_arm_f64_t arm_f64;
 static dyn_arm_f32_t arm;
 static double exact[STEPS];
 
-/* Square bars, the centre of mass in the middle. */
+/* Makes a square bar with its centre of mass in the middle. */
 static dyn_body_t bar(double mass, double length) {
     const double w2 = 0.02 * 0.02, l2 = length * length;
     return (dyn_body_t){
@@ -65,7 +65,7 @@ static int by_crba(const float q[], const float qd[], const float tau[], float q
     return dyn_crba_forward_f32(&arm, &scratch, q, qd, tau, qdd);
 }
 
-/* The matrix itself and the bias, as in the papers. */
+/* Solves with the matrix and the bias, as the papers do. */
 static int by_matrix(const float q[], const float qd[], const float tau[], float qdd[]) {
     static dyn_crba_scratch_f32_t mass;
     static dyn_ne_scratch_f32_t bias;
@@ -92,7 +92,8 @@ static int by_fast(const float q[], const float qd[], const float tau[], float q
     return dyn_fast_forward_f32(&arm, &scratch, q, qd, tau, qdd);
 }
 
-/* The effect of rounding the matrix once to single, with everything else in double. */
+/* Rounds the matrix once to float and computes everything else in double; shows the effect of this
+ * rounding alone. */
 static int by_rounded_matrix(const float q[], const float qd[], const float tau[], float qdd[]) {
     static dyn_crba_scratch_f64_t mass;
     static dyn_ne_scratch_f64_t bias;
@@ -113,18 +114,18 @@ static int by_rounded_matrix(const float q[], const float qd[], const float tau[
 }
 
 /*
- * The error that single precision allows a method that eliminates the second body before anything
- * large is added to the first. With x1 = qdd1 and x2 = qdd1 + qdd2, the accelerations relative to
- * the base,
+ * allowed() is the error that single precision allows a method that eliminates the second body
+ * before anything large is added to the first. With x1 = qdd1 and x2 = qdd1 + qdd2, the
+ * accelerations relative to the base,
  *     A11 x1 + A12 x2 = b1,  A12 x1 + A22 x2 = b2,
  *     x1 = (b1 - A12 b2 / A22) / (A11 - A12^2 / A22).
  * `crba` and `ga` (dyn/paper/across.h) solve exactly this; `aba` and `denoc` form the same two
- * differences body by body. Before these nothing cancels, so that each of their four terms has a
- * relative error of at most one unit of rounding (2^-24) for each rounding on its way, and a
- * difference enlarges that by the ratio of the sum of its terms to itself. A11 has the most
- * roundings: constants 1; sine and cosine 2 (dyn/number/trig.h) and a product and a sum, from
- * either side of a tensor 8; the shift by a 6; the sum with the first body 1; along the axis 3;
- * solving 8 with the roots. CHAIN is their sum and the quotient.
+ * differences body by body. Nothing cancels before these differences. Each of their four terms
+ * therefore has a relative error of at most 2^-24 per rounding, and a difference enlarges it by the
+ * ratio of the sum of its terms to itself. A11 has the most roundings: 1 for constants; 8 for sine
+ * and cosine (2 each, dyn/number/trig.h), a product and a sum on either side of a tensor; 6 for the
+ * shift by a; 1 for the sum with the first body; 3 along the axis; 8 for solving, with the roots.
+ * CHAIN is their sum plus the quotient.
  */
 enum { CHAIN = 28 };
 
@@ -170,7 +171,7 @@ static error_t study(forward_t forward) {
     return e;
 }
 
-/* Six decimals without floating-point printing, right-aligned in ten columns. */
+/* Writes six decimals without floating-point printing, right-aligned in ten columns. */
 static char *put_number(char *text, double value) {
     uint32_t millionths = (uint32_t)(value * 1e6 + 0.5);
     char digits[10];
@@ -236,16 +237,15 @@ static void test_errors_in_single_precision(void) {
     TEST_ASSERT_TRUE(crba.max <= limit.max);
     TEST_ASSERT_TRUE(ga.max <= limit.max);
     TEST_ASSERT_TRUE(denoc.max <= limit.max);
-    /* Limits for the two methods that never form H: below the largest effect of rounding in any
-     * state. */
+    /* aba and denoc never form H, so much smaller limits apply to them. */
     TEST_ASSERT_TRUE(aba.max <= 0.001);
     TEST_ASSERT_TRUE(denoc.max <= 0.01);
-    /* Methods that avoid the floor are clearly below it. */
+    /* Methods that avoid rounding H have far smaller errors than this rounding causes. */
     TEST_ASSERT_TRUE(10 * limit.max <= floor.max);
-    /* An angle rounded to float moves the exact value by far less than these errors. */
+    /* Rounding an angle to float changes the exact value by far less than these errors. */
     TEST_ASSERT_DOUBLE_WITHIN(0.005, 0.563, floor.max);
     TEST_ASSERT_DOUBLE_WITHIN(0.005, 0.145, floor.mean);
-    /* A method that forms H in float has the floor once from its last rounding and about as much
+    /* A method that forms H in float has this error from the last rounding and about as much again
      * from each of the earlier sums: I c^2 + m p^2 and two shifts. */
     TEST_ASSERT_TRUE(printed.max <= 4 * floor.max && printed.mean <= 4 * floor.mean);
     TEST_ASSERT_TRUE(fast.max <= 4 * floor.max && fast.mean <= 4 * floor.mean);

@@ -1,5 +1,5 @@
-/* Sine and cosine together: accuracy over the whole range, tables, and arguments that are not
- * angles. */
+/* Tests sine and cosine, which are computed together: accuracy over the whole range, tables, and
+ * arguments that are not angles. */
 #include "dyn/number/trig.h"
 #include "dyn/number/q31.h"
 #include "test/support/dyn/dyn_arms.h"
@@ -10,7 +10,7 @@
 
 #ifdef __arm__
 #include "hal/cycles.h"
-enum { SAMPLES = 3000 }; /* there the reference is double in software */
+enum { SAMPLES = 3000 }; /* few on the target, where the reference is double in software */
 #elif defined TEST_LONG
 enum { SAMPLES = 20000000 };
 #else
@@ -33,7 +33,7 @@ static double worst_f32(double limit) {
     return worst;
 }
 
-/* The limits are 2.5e-7 up to 100 rad and 1e-6 up to 1e4 rad; range.c assumes 1.2e-7 everywhere. */
+/* The error must be below 1.2e-7 up to 1e4 rad, which the proof in tools/proof assumes. */
 static void test_f32_is_accurate(void) {
     const double small = worst_f32(0.1), turn = worst_f32(7), hundred = worst_f32(100),
                  far = worst_f32(1e4);
@@ -44,7 +44,7 @@ static void test_f32_is_accurate(void) {
     harness_measured("dyn.sincos_f32", "%.1e", far);
 }
 
-/* The remainder is largest half-way between two entries of the table. */
+/* The remainder is largest halfway between two entries of the table. */
 static void test_f32_between_the_entries(void) {
     double worst = 0;
     for (int k = -2037; k <= 2037; k++)
@@ -61,7 +61,8 @@ static void test_f32_quarter_turns_and_zero(void) {
         TEST_ASSERT_TRUE(error_f32((float)(k * two_pi / 4)) < 1.2e-7);
 }
 
-/* For any argument it reads no memory outside the table (the sanitizer checks) and returns. */
+/* For any argument the function returns and reads no memory outside the table; the sanitizer checks
+ * this. */
 static void test_f32_of_no_angle(void) {
     const float strange[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e7f, 1e-40f, -0.0f};
     for (unsigned i = 0; i < sizeof strange / sizeof strange[0]; i++) {
@@ -74,7 +75,8 @@ static void test_f32_of_no_angle(void) {
 }
 
 #ifndef __arm__
-/* Against long double: 2.5e-16 is little more than half an ulp, the best possible in double. */
+/* Error relative to long double. The limit of 2.5e-16 is slightly above half an ulp, the best
+ * possible in double. */
 static double error_f64(double x) {
     double c, s;
     dyn_sincos_f64(x, &c, &s);
@@ -97,15 +99,16 @@ static void test_f64_is_accurate(void) {
     harness_note_number("f64 sincos worst error to 2e5 rad, 1e-18", (int64_t)(far * 1e18));
     for (int k = -2037; k <= 2037; k++)
         TEST_ASSERT_TRUE(error_f64((k + 0.5) * two_pi / 128) < 2.5e-16);
-    /* Farther out the angle itself is known only to half an ulp. */
+    /* For larger angles the angle itself is only known to half an ulp. */
     for (int i = 0; i < 1000; i++) {
         const double x = 1e12 * dyn_arms_uniform(&seed);
         TEST_ASSERT_TRUE(error_f64(x) < 2.5e-16 + fabs(x) * 2.3e-16);
     }
     dyn_sincos_f64(0.0, &c, &s);
     TEST_ASSERT_TRUE(c == 1.0 && s == 0.0);
-    /* Quarter turns: the result is the remainder of the angle. k = 1920 times the second part of
-     * 2pi/128, 2e-12, is 4e-9; it and its product are rounded to 2^-53 of that, 4e-25 each. */
+    /* At quarter turns the result is the remainder of the angle. 1920 times the second part of
+     * 2pi/128, which is 2e-12, gives 4e-9. This part and the product are each rounded to 2^-53 of
+     * that, 4e-25. */
     for (int k = -60; k <= 60; k++) {
         const double x = k * two_pi / 4;
         dyn_sincos_f64(x, &c, &s);
@@ -124,14 +127,14 @@ static double error_q30(int32_t angle) {
     return fmax(fabs(ldexp(c, -30) - cos(x)), fabs(ldexp(s, -30) - sin(x)));
 }
 
-/* The limit is 1e-8; range.c assumes 3e-9. */
+/* The error must be below 3e-9, which the proof in tools/proof assumes. */
 static void test_q30_is_accurate(void) {
     double worst = 0;
     const uint32_t step = (uint32_t)(4294967296.0 / SAMPLES) | 1u;
     uint32_t angle = 0;
     for (int i = 0; i < SAMPLES; i++, angle += step)
         worst = fmax(worst, error_q30((int32_t)angle));
-    /* The ends of every interval of the table. */
+    /* Tests the ends of every interval of the table. */
     for (uint32_t k = 0; k < 256; k++)
         for (uint32_t e = 0; e < 4; e++)
             worst = fmax(worst, error_q30((int32_t)((k << 24) + 0x7FFFFEu + e)));
@@ -174,7 +177,7 @@ static void test_angles_become_binary_and_back(void) {
 }
 
 #ifdef __arm__
-/* Not inlined, with arguments and results in memory that the compiler cannot see through. */
+/* Not inlined; arguments and results are in memory, so that the compiler cannot precompute them. */
 __attribute__((noinline)) static void pair_f32(const float *x, float *c, float *s) {
     dyn_sincos_f32(*x, c, s);
     __asm volatile("" : : "r"(c), "r"(s) : "memory");

@@ -1,4 +1,4 @@
-/* The vocabulary of the kernels, operation by operation, against plain 3x3 arithmetic in double. */
+/* Compares each basic operation of the kernels with plain 3x3 arithmetic in double. */
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/dyn/dyn_words_list.h"
 #include "test/support/harness.h"
@@ -30,7 +30,8 @@ static void sum(const double *a, const double *b, double k, double *out) {
         out[i] = a[i] + k * b[i];
 }
 
-/* Rx(alpha) Rz(theta) with cos alpha = c, sin alpha = s and theta = alpha minus a quarter turn. */
+/* Uses Rx(alpha) Rz(theta) with cos alpha = c, sin alpha = s and theta = alpha minus a quarter
+ * turn. */
 static void reference(const double *x, double c, double s, double *out) {
     const double *a = x, *b = x + 3, *d = x + 6, *e = x + 9, *j = x + 12;
     const double ct = s, st = -c;
@@ -93,9 +94,10 @@ static void reference(const double *x, double c, double s, double *out) {
 
 /*
  * Inputs are below 1 and every result below 8. In float an operation rounds at most 20 times, each
- * time by at most 2^-24 of 8, and its inputs have an error of 2^-24: 1e-5 in all. In q31 each of at
- * most 8 truncations loses 2^-28, inputs have half of that as error, and the error of an input
- * grows by at most the factor 1/x^2 = 16 of the reciprocal: 1e-7. In double 1e-14.
+ * time by at most 2^-24 of 8, and its inputs have an error of 2^-24: together 1e-5. In q31 each of
+ * at most 8 truncations loses 2^-28 and inputs have half of that as error; the reciprocal
+ * multiplies the error of its input by up to 1/x^2 = 16: together 1e-7. In double the tolerance is
+ * 1e-14.
  */
 static void check(void (*words)(const double *, double, double, double *), double tolerance) {
     dyn_arms_random_t seed = {777};
@@ -125,17 +127,18 @@ static void test_words_of_q31(void) {
     check(dyn_words_q31, 1e-7);
 }
 
-/* Reciprocal and root of q31 over their whole range, to units of the last place. */
+/* Tests reciprocal and root of q31 over their whole range, to units of the last place. */
 static void test_q31_reciprocal_and_root(void) {
     static double x[WORDS_IN], out[WORDS_OUT];
     const int recip = WORDS_OUT - 6;
     x[19] = 1;
     for (int k = 0; k < 620; k++) {
-        /* From 2^-28 to nearly 8, rounded to a number of q31. */
+        /* The values go from 2^-28 to nearly 8 and are rounded to numbers of q31. */
         x[18] = rint(exp2(k * 0.05)) / 0x1p28;
         dyn_words_q31(x, 1, 0, out);
         const double exact = fmin(1 / x[18], 8);
-        /* The Newton iteration is right to 2^-30 of the result; beyond the format it saturates. */
+        /* The Newton iteration has a relative error of at most 2^-30. Results above 8, the end of
+         * the number range, saturate. */
         TEST_ASSERT_DOUBLE_WITHIN(2 * 0x1p-28 + exact * 0x1p-29, exact, out[recip]);
         TEST_ASSERT_TRUE(out[recip + 1] == -out[recip]);
         TEST_ASSERT_DOUBLE_WITHIN(0x1p-28, sqrt(x[18]), out[recip + 2]);

@@ -1,6 +1,6 @@
 /*
- * The wrench on the end effector: against the Jacobian, against the reference values on the axes of
- * the end effector and base, and, in f32 and q31, against f64.
+ * Tests the wrench on the end effector: against the Jacobian, against the reference values in the
+ * axes of end effector and base, and in f32 and q31 against f64.
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -47,7 +47,7 @@ static void arm_with_tool(uint32_t k) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
 }
 
-/* At most 20 N and 5 N m; tau starts with 1 N m so that the test sees that the kernel adds to
+/* Makes a wrench of at most 20 N and 5 N m. tau starts with 1 N m, because the kernel must add to
  * it. */
 static void random_case(void) {
     for (uint32_t i = 0; i < model.n; i++) {
@@ -58,7 +58,7 @@ static void random_case(void) {
         wrench[i] = dyn_arms_uniform(&seed) * (i < 3 ? 20 : 5);
 }
 
-/* The largest torque that a wrench can make, and the lever of an error in an angle. */
+/* Returns the largest torque that a wrench can cause, which is also the lever of an angle error. */
 static double largest_torque(void) {
     double sum = 0.6;
     for (uint32_t i = 0; i < model.n; i++)
@@ -96,8 +96,8 @@ static void test_f64_is_the_transposed_jacobian(void) {
 }
 
 /*
- * f32: as for the pose (test_dyn_kinematics) 9e-7 per joint of a vector's length, here of force and
- * moment; the moment also takes the cross product with p, three more roundings of 2^-24.
+ * Error in f32: as for the pose (test_dyn_kinematics), 9e-7 of the length of force and moment per
+ * joint. The cross product of the force with p adds three roundings of 2^-24 to the moment.
  */
 static void test_f32_against_f64(void) {
     static float fq[DYN_MAX_JOINTS], ftau[DYN_MAX_JOINTS];
@@ -122,7 +122,7 @@ static void test_f32_against_f64(void) {
     }
 }
 
-/* Mass units that shrink by a factor of two from joint to joint, so that the shifts are used. */
+/* Mass units shrink by a factor of two from joint to joint, so that the kernel must shift. */
 static dyn_units_t units_of(uint32_t n) {
     dyn_units_t units = {.length = -2, .time = -4};
     for (uint32_t i = 0; i < n; i++)
@@ -131,10 +131,10 @@ static dyn_units_t units_of(uint32_t n) {
 }
 
 /*
- * q31: per joint 8e-9 of force and moment by angle, sine and truncation of the rotations in the
- * unit itself (here 2^-28 and not 2^-30: 4 units per joint for each of force and moment), one unit
- * for the mass shift, one for the cross product; an error of the force acts on the torque through
- * the lever of the arm.
+ * Error in q31 per joint: 8e-9 of force and moment by angle, sine and rotation, where the rotations
+ * truncate to 2^-28 instead of 2^-30 and so add 4 units each for force and moment; one unit for the
+ * mass shift and one for the cross product. An error of the force acts on the torque through the
+ * lever of the arm.
  */
 static void test_q31_against_f64(void) {
     static int32_t iq[DYN_MAX_JOINTS], itau[DYN_MAX_JOINTS];
@@ -199,7 +199,7 @@ static void test_reference_wrenches(void) {
             dyn_wrench_torque_f64(&arm, state->q, state->wrench, tau);
             for (uint32_t i = 0; i < n; i++)
                 TEST_ASSERT_DOUBLE_WITHIN(1e-10 * (1 + largest), state->tau_wrench[i], tau[i]);
-            /* The same wrench on the axes of the base. */
+            /* The same wrench, given in the axes of the base. */
             dyn_pose_f64(&arm, state->q, pose);
             for (int c = 0; c < 6; c++) {
                 tip[c] = 0;

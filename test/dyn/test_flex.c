@@ -1,6 +1,6 @@
 /*
- * Kernels of elastic links in double precision: against the reference values of paper 004's arm,
- * against a model from first principles for spatial arms, and against each other.
+ * Tests the kernels of elastic links in double precision: against the reference values of the arm
+ * of paper 004, against a model from first principles for spatial arms, and against each other.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -56,7 +56,7 @@ static void numbers(const cJSON *object, const char *key, int n, double *out) {
         out[i] = cJSON_GetArrayItem(list, i)->valuedouble;
 }
 
-/* The largest differences seen. */
+/* The largest differences so far. */
 static struct { double golden, matrix, gravity, velocity; } worst;
 
 static void compare_state(const cJSON *state, const cJSON *want) {
@@ -99,7 +99,7 @@ static void test_matrix_and_right_hand_side_are_the_reference_values(void) {
         numbers(state, "tip", 2, tip);
         TEST_ASSERT_EQUAL_INT(DYN_OK,
                               dyn_flex_forward_f64(&arm, &flex, &forward, theta, thetad, tau, got));
-        /* The condition number of the matrix is about 1e4. */
+        /* The tolerance includes the condition number of the matrix, about 1e4. */
         for (int i = 0; i < 4; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-11 * (1 + fabs(want[0]) + fabs(want[2])), want[i], got[i]);
         made.model.tool.p[0] = 1;
@@ -113,7 +113,8 @@ static void test_matrix_and_right_hand_side_are_the_reference_values(void) {
     cJSON_Delete(json);
 }
 
-/* The paper's E of (6) as printed is a different model; the reference values contain it too. */
+/* E in equation (6) of the paper, taken as printed, is a different model. The reference values
+ * contain this model too. */
 static void test_the_linear_form_is_the_papers_own(void) {
     cJSON *json = golden();
     const cJSON *state;
@@ -172,7 +173,7 @@ static void check_matrix(const double *theta, const double *thetad, const double
             worst.matrix = fmax(worst.matrix, fabs(is - want[i * n + k]) / most);
             TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(tolerance, want[i * n + k], is, made.name);
         }
-    /* The forces that accelerations add give the same matrix in another way. */
+    /* The matrix also follows from the forces that accelerations add to the bias. */
     dyn_flex_inverse_f64(&arm, &flex, &scratch, theta, thetad, thetadd, force[0]);
     dyn_flex_bias_f64(&arm, &flex, &scratch, theta, thetad, force[1]);
     for (uint32_t i = 0; i < n; i++) {
@@ -183,7 +184,7 @@ static void check_matrix(const double *theta, const double *thetad, const double
     }
 }
 
-/* Relative to 1 + the largest. */
+/* The tolerance is relative to 1 + the largest force. */
 static void near_forces(double tolerance, const double *want, const double *got, double *most) {
     const double scale = 1 + largest_of(want, flex.size);
     for (uint32_t i = 0; i < flex.size; i++) {
@@ -210,9 +211,9 @@ static void check_coriolis(const double *theta, const double *thetad, const doub
     dyn_flex_bias_f64(&arm, &flex, &scratch, theta, rest, without);
     dyn_flex_bias_f64(&arm, &flex, &scratch, theta, thetad, with);
     flex_reference_coriolis(&made, theta, thetad, want);
-    /* The error of the differences is h^4 / 30 of the fifth derivative. A second mode turns the end
-     * by 16 rad per metre and the matrix contains that angle twice: (32 h)^4 / 30 = 2e-9 of its
-     * slope. */
+    /* The differences in the reference have an error of h^4 / 30 times the fifth derivative. A
+     * second mode turns the end by 16 rad per metre, and the matrix contains that angle twice. The
+     * error is therefore (32 h)^4 / 30 = 2e-9 of the slope. */
     for (uint32_t i = 0; i < flex.size; i++)
         with[i] -= without[i];
     near_forces(1e-8, want, with, &worst.velocity);
@@ -234,7 +235,8 @@ static void check_effector(const double *theta, const double *thetad, const doub
     for (uint32_t i = 0; i < 6 * n; i++)
         TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-12 * (1 + largest_of(want, 6 * n)), want[i], got[i],
                                           made.name);
-    /* -J^T W, W turned from the axes of the end effector to those of the world. */
+    /* The kernel must give -J^T W, with W turned from the axes of the end effector to those of the
+     * world. */
     dyn_flex_wrench_f64(&arm, &flex, &scratch, theta, wrench, force);
     for (uint32_t c = 0; c < n; c++) {
         double sum = 0;
@@ -267,7 +269,8 @@ static void test_effector_jacobian_and_wrench(void) {
 
 /* --------------------------------------------------------------------------- against each other */
 
-/* m_i = 0 makes a link rigid: without any modes these are the rigid kernels. */
+/* Without modes (m_i = 0) all links are rigid and the results must equal those of the rigid
+ * kernels. */
 static void test_without_modes_it_is_the_rigid_arm(void) {
     static dyn_ne_scratch_f64_t ne;
     static dyn_crba_scratch_f64_t crba;
@@ -292,8 +295,8 @@ static void test_without_modes_it_is_the_rigid_arm(void) {
     }
 }
 
-/* Torques and elastic accelerations of a joint motion: with these torques the arm makes that
- * motion. */
+/* Computes the torques and elastic accelerations of a joint motion. With these torques, forward
+ * dynamics must give that motion. */
 static void check_inverse(const double *theta, const double *thetad, const double *thetadd) {
     double qdd[SIZE] = {0}, tau[SIZE] = {0}, out[SIZE], back[SIZE];
     for (uint32_t i = 0; i < flex.n; i++)
@@ -317,8 +320,8 @@ static void test_the_inverse_problem_undoes_forward_dynamics(void) {
     each_arm(check_inverse);
 }
 
-/* At the deflection that `static` finds, the force on the modes is zero: the stiffness carries the
- * load. */
+/* At the deflection that `static` finds, the force on the modes is zero, because the stiffness
+ * carries the load. */
 static void check_static(const double *theta, const double *thetad, const double *thetadd) {
     double at[SIZE] = {0}, qd[SIZE], qdd[SIZE], tau[SIZE], rate[SIZE] = {0}, more[SIZE] = {0};
     double force[SIZE], strain[SIZE] = {0}, first = 0, last = 0;
@@ -338,8 +341,7 @@ static void check_static(const double *theta, const double *thetad, const double
         if (round == 0)
             first = last;
     }
-    /* Each round reduces the error at least by a factor of 2 for all these arms, down to
-     * rounding. */
+    /* For all these arms each round at least halves the error, down to rounding. */
     TEST_ASSERT_TRUE_MESSAGE(first > 1e-4 && last < 1e-12, made.name);
     dyn_flex_inverse_f64(&arm, &flex, &scratch, at, rate, more, force);
     dyn_flex_strain_f64(&flex, at, NULL, strain);
@@ -350,7 +352,7 @@ static void check_static(const double *theta, const double *thetad, const double
         for (uint32_t m = 1; m <= flex.link[i].modes; m++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-7, 0, force[k + m] + strain[k + m]);
     }
-    /* Forty rounds in one call give the same result. */
+    /* One call with forty rounds gives the same result. */
     double once[SIZE];
     for (uint32_t k = 0; k < flex.size; k++)
         once[k] = 0;
@@ -364,8 +366,8 @@ static void test_quasi_static_deflection_balances_the_load(void) {
     each_arm(check_static);
 }
 
-/* A cantilever under its own weight: l^4 mu g / 8 EI, of which the first three modes make up 99.9
- * %. */
+/* The tip of a cantilever under its own weight sinks by l^4 mu g / 8 EI; the first three modes give
+ * 99.9 % of that. */
 static void test_a_cantilever_hangs_as_it_should(void) {
     double theta[SIZE] = {0}, none[SIZE] = {0}, tau[SIZE], pose[12];
     made = (flex_arm_t){.model = {.n = 1, .gravity = {0, -9.81, 0}},

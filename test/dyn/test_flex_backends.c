@@ -1,6 +1,6 @@
 /*
- * The kernels of elastic links in the other number backends: operation counts compared with paper
- * 004, float32, fixed point with its proof, and straight-line code.
+ * Tests the kernels of elastic links with the other number types: operation counts compared with
+ * paper 004, float, fixed point with its proof, and straight-line code.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static count_ops_t plus(count_ops_t a, count_ops_t b) {
                          a.sincos + b.sincos};
 }
 
-/* Steps 1 to 10: right-hand side with the stiffness, and the matrix. */
+/* Counts steps 1 to 10 of the paper: the right-hand side with the stiffness, and the matrix. */
 static count_ops_t count_equations(void) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_count(&made.model, NULL, &counted.arm));
     TEST_ASSERT_EQUAL_INT(DYN_OK,
@@ -60,8 +60,8 @@ static void note_counts(const char *what, count_ops_t ops) {
 }
 
 /*
- * Table 2 of the paper; its second column with the corrections of the errata. Modes of both kinds:
- * m = 2 is two along y, or one along y and one along z, which the paper counts alike.
+ * Compares with Table 2 of the paper, its second column corrected by the errata. The paper counts
+ * both kinds of modes alike, so m = 2 can be two modes along y, or one along y and one along z.
  */
 static void test_counts_are_below_the_papers(void) {
     static const struct {
@@ -83,7 +83,8 @@ static void test_counts_are_below_the_papers(void) {
         note_counts(cases[i].name, ops);
         harness_measured(cases[i].measured, "%d + %d", (int)ops.mul, (int)ops.add);
         TEST_ASSERT_TRUE_MESSAGE(ops.mul <= cases[i].mul && ops.add <= cases[i].add, cases[i].name);
-        /* The kernels need less than a third of these; the limit notices growth. */
+        /* The kernels need less than a third of the operations of the paper. This limit notices
+         * growth. */
         TEST_ASSERT_TRUE_MESSAGE(3 * ops.mul <= cases[i].mul && 3 * ops.add <= cases[i].add,
                                  cases[i].name);
         TEST_ASSERT_EQUAL_INT(0, ops.div + ops.sqrt);
@@ -119,7 +120,7 @@ static void prepare_wide(void) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_flex_f64(&made.model, &made.flex, NULL, &wide.flex));
 }
 
-/* Joint angles up to pi, deflections up to 0.03 m or rad, speeds and accelerations around 1. */
+/* Joint angles are up to pi, deflections up to 0.03 m or rad, speeds and accelerations around 1. */
 static void random_state(dyn_arms_random_t *seed, double x[3][SIZE]) {
     for (uint32_t k = 0; k < wide.flex.size; k++) {
         x[0][k] = 0.03 * dyn_arms_uniform(seed);
@@ -160,8 +161,8 @@ static void test_f32_is_f64_but_for_its_rounding(void) {
             dyn_flex_inverse_f32(&narrow.arm, &narrow.flex, &narrow.scratch, y[0], y[1], y[2], got);
             dyn_flex_mass_f64(&wide.arm, &wide.flex, &wide.scratch, x[0], I);
             dyn_flex_mass_f32(&narrow.arm, &narrow.flex, &narrow.scratch, y[0], J);
-            /* Some hundred operations, each with an error of 2^-24 of numbers that may be ten times
-             * the result: the errors are far below 2e-5 of the largest. */
+            /* Some hundred operations each have an error of 2^-24 of numbers that may be ten times
+             * the result. The sum is far below 2e-5 of the largest result. */
             for (uint32_t k = 0; k < n; k++)
                 TEST_ASSERT_DOUBLE_WITHIN(2e-5 * (1 + largest(force, n)), force[k], (double)got[k]);
             for (uint32_t k = 0; k < n * (n + 1) / 2; k++)
@@ -178,7 +179,7 @@ static double state_of(void *context, int32_t array, int32_t index) {
     return x[array][index];
 }
 
-/* The results of the graph at a state; a reference is twice an id, odd where its sign is
+/* Evaluates the graph at a state. A reference is twice the id of a node; it is odd if the sign is
  * inverted. */
 static void graph_results(const graph_t *g, double x[3][SIZE], uint32_t n, double *out) {
     TEST_ASSERT_EQUAL_INT(n, graph_outputs(g));
@@ -231,10 +232,10 @@ static void test_straight_line_code_is_the_same(void) {
 /* ---------------------------------------------------------------------------------- fixed point */
 
 /*
- * q31 of elastic links is proved like that of rigid ones, within limits; here also limits of
- * deflections and their rates. A robot file has no such limits, so the tool does not offer it; the
- * kernels are the same. The arm is that of paper 004; modes of torsion have no unit of length and
- * other limits.
+ * q31 of elastic links is proved like that of rigid ones, within limits, here also of the
+ * deflections and their rates. A robot file has no such limits, so the tool does not offer q31 for
+ * elastic arms; the kernels are the same. The arm is that of paper 004. Modes of torsion have no
+ * unit of length and would need other limits.
  */
 enum { POSITION, SPEED, ACCELERATION, KINDS };
 static const double joint_limit[KINDS] = {3.14159, 1.5, 4}; /* rad, rad/s, rad/s^2 */
@@ -245,12 +246,12 @@ static bool is_joint(uint32_t k) {
     return k == wide.flex.link[0].at || k == wide.flex.link[1].at;
 }
 
-/* Exponent of the unit of a coordinate's position, speed or acceleration. */
+/* Exponent of the unit of the position, speed or acceleration of coordinate k. */
 static int exponent_of(uint32_t k, int kind) {
     return (is_joint(k) ? 0 : units.length) - kind * units.time;
 }
 
-/* Exponent of the unit of its generalised force. */
+/* Exponent of the unit of the generalised force of coordinate k. */
 static int force_exponent(uint32_t k) {
     const int mass = units.mass[k < wide.flex.link[1].at ? 0 : 1];
     return mass + (is_joint(k) ? 2 : 1) * units.length - 2 * units.time;
@@ -258,7 +259,7 @@ static int force_exponent(uint32_t k) {
 
 static dyn_real_range_t force_range[SIZE];
 
-/* Has the arguments of a rigid kernel, which range_run passes. */
+/* Has the arguments of a rigid kernel, because range_run calls it as one. */
 static void range_flex(const dyn_arm_range_t *arm, const dyn_real_range_t q[],
                        const dyn_real_range_t qd[], const dyn_real_range_t qdd[],
                        dyn_real_range_t tau[]) {
@@ -287,7 +288,7 @@ static void planar_with_limits(void) {
     prepare_wide();
 }
 
-/* A state within the limits in raw numbers, and the values that these stand for. */
+/* Makes a state within the limits as raw numbers, and the values that they represent. */
 static void raw_state(dyn_arms_random_t *seed, int32_t raw[KINDS][SIZE], double x[KINDS][SIZE]) {
     for (uint32_t k = 0; k < wide.flex.size; k++)
         for (int kind = 0; kind < KINDS; kind++) {
@@ -348,7 +349,7 @@ static void test_q31_is_proved_for_limits_of_deflections(void) {
     harness_measured("flex.q31_bound", "%.3f", ldexp(force_range[0].err, force_exponent(0)) * 1e3);
 }
 
-/* With limits in which the arm could overflow, the proof fails. */
+/* With limits within which the arm could overflow, the proof fails. */
 static void test_q31_that_could_overflow_is_not_proved(void) {
     static range_report_t report;
     planar_with_limits();
@@ -358,7 +359,8 @@ static void test_q31_that_could_overflow_is_not_proved(void) {
     TEST_ASSERT_FALSE(report.fits);
 }
 
-/* Stiffness, matrix and forward dynamics have no proof; in these units they run and are right. */
+/* There is no proof for stiffness, matrix and forward dynamics. In these units they run and give
+ * correct results. */
 static void test_q31_runs_the_other_kernels(void) {
     static dyn_arm_check_t arm;
     static dyn_flex_check_t flex;
@@ -378,12 +380,12 @@ static void test_q31_runs_the_other_kernels(void) {
             for (uint32_t k = 0; k <= i; k++) {
                 const uint32_t at = i * (i + 1) / 2 + k;
                 const int e = units.mass[k < wide.flex.link[1].at ? 0 : 1];
-                /* 2^-28 of the unit for each of some fifty operations. */
+                /* Each of some fifty operations loses 2^-28 of the unit. */
                 TEST_ASSERT_DOUBLE_WITHIN(ldexp(100, e - 28), want[at], dyn_q31_to(I[at], e));
             }
         for (uint32_t k = 0; k < flex.size; k++)
             if (!is_joint(k))
-                raw[0][k] /= 16; /* small enough for the stiffness of 12 kN/m */
+                raw[0][k] /= 16; /* keeps the force of the 12 kN/m stiffness in range */
         for (uint32_t k = 0; k < flex.size; k++)
             x[0][k] = is_joint(k) ? x[0][k] : dyn_q31_to(raw[0][k], exponent_of(k, POSITION));
         dyn_flex_strain_check(&flex, raw[0], NULL, force);

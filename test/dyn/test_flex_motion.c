@@ -1,6 +1,6 @@
 /*
- * Elastic arms in motion: the simulations of the reference values, conservation of energy in the
- * plane and in space, convergence to the rigid arm, natural frequencies, and more modes.
+ * Tests elastic arms in motion: the simulations of the reference values, conservation of energy in
+ * the plane and in space, convergence to the rigid arm, natural frequencies, and more modes.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -56,7 +56,8 @@ static const double part[7][6] = {
 static const double fault[7] = {71 / 57600.,      0,         -71 / 16695., 71 / 1920.,
                                 -17253 / 339200., 22 / 525., -1 / 40.};
 
-/* From t to end; *h is the step, which adapts. tolerance: absolute, of each component. */
+/* Integrates from t to end. *h is the step, which adapts; tolerance is the absolute error of each
+ * component. */
 static void integrate(drive_t drive, double t, double end, double tolerance, double *h, double *y) {
     const uint32_t n = 2 * flex.size;
     double k[7][2 * SIZE], x[2 * SIZE];
@@ -101,8 +102,8 @@ static double kinetic(const double *y) {
     return sum;
 }
 
-/* Two seconds without drive: the largest change of energy relative to the largest kinetic
- * energy. */
+/* Simulates two seconds without drive; returns the largest change of energy relative to the largest
+ * kinetic energy. */
 static double energy_drift(double *y) {
     double h = 1e-4, most = kinetic(y), drift = 0;
     const double begin = kinetic(y) + flex_reference_potential(&made, y);
@@ -125,8 +126,8 @@ static void test_energy_is_conserved_in_the_plane(void) {
     TEST_ASSERT_TRUE(drift < 1e-8);
 }
 
-/* Axes that are not parallel, bending in both planes, torsion, a payload: these make the term w x
- * theta' visible that (70) drops. */
+/* Axes that are not parallel, bending in both planes, torsion and a payload: in such a motion the
+ * term w x theta', which equation (70) drops, has a visible effect on the energy. */
 static void test_energy_is_conserved_in_space(void) {
     double y[2 * SIZE] = {0.3, -0.4, 0.01, 0.005, 0.02, 0.8, -0.01, 0.006, 0.5, 1, 0, 0, 0, -2};
     flex_arm(FLEX_ARM_SPACE, &made);
@@ -137,7 +138,7 @@ static void test_energy_is_conserved_in_space(void) {
     TEST_ASSERT_TRUE(drift < 1e-8);
 }
 
-/* With damping the energy falls, and never rises. */
+/* With damping the energy falls and never rises. */
 static void test_damping_takes_energy(void) {
     double y[2 * SIZE] = {0.1, 0.01, 0.005, 0, 0, 0.2, 0.01}, h = 1e-4;
     flex_arm(FLEX_ARM_SPACE, &made);
@@ -214,7 +215,7 @@ static void test_two_seconds_are_the_reference_values(void) {
     made.model.gravity[1] = 0;
     prepare();
     worst = fmax(worst, follow(cJSON_GetArrayItem(sims, 1)));
-    /* The rigid limit: the same arm without any mode. */
+    /* The rigid limit is the same arm without any mode. */
     flex_arm(FLEX_ARM_PLANAR, &made);
     memset(&made.flex, 0, sizeof made.flex);
     prepare();
@@ -225,7 +226,8 @@ static void test_two_seconds_are_the_reference_values(void) {
 
 /* ---------------------------------------------------------------------------- stiff and stiffer */
 
-/* Largest difference between the joints and those of the rigid arm in half a second of fall. */
+/* Returns the largest difference between the joint angles and those of the rigid arm during half a
+ * second of fall. */
 static double distance_to_rigid(double factor) {
     static double rigid[11][2];
     double y[2 * SIZE] = {-0.5, 0, 0.8, 0}, h = 1e-4, worst = 0;
@@ -251,7 +253,7 @@ static double distance_to_rigid(double factor) {
     return worst;
 }
 
-/* The deflection is proportional to 1 / EI, and so is the vibration that the release starts. */
+/* The deflection is proportional to 1 / EI, and so is the vibration that the arm starts with. */
 static void test_stiffer_beams_approach_the_rigid_arm(void) {
     TEST_ASSERT_EQUAL_DOUBLE(0, distance_to_rigid(0));
     const double soft = distance_to_rigid(1), stiff = distance_to_rigid(1e2),
@@ -266,10 +268,11 @@ static void test_stiffer_beams_approach_the_rigid_arm(void) {
 
 /* ------------------------------------------------------------------------------ vibrating beams */
 
-/* The square roots of the eigenvalues of (K, M), ascending, by Jacobi's rotations. */
+/* Returns the natural frequencies, ascending: the square roots of the eigenvalues of (K, M), by
+ * Jacobi's rotations. */
 static void frequencies(uint32_t n, double M[][8], double K[][8], double *out) {
     double A[8][8];
-    /* M = L L^T; A = L^-1 K L^-T. */
+    /* With M = L L^T, the matrix A = L^-1 K L^-T has the same eigenvalues. */
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j <= i; j++) {
             double sum = M[i][j];
@@ -319,7 +322,7 @@ static void frequencies(uint32_t n, double M[][8], double K[][8], double *out) {
     }
 }
 
-/* One beam with this many modes; the joint is free or fixed. */
+/* Natural frequencies of one beam with this many modes; the joint is free or fixed. */
 static void beam_frequencies(uint32_t modes, bool held, double *out) {
     static dyn_flex_scratch_f64_t own;
     double theta[SIZE] = {0}, I[SIZE], M[8][8] = {{0}}, K[8][8] = {{0}};
@@ -344,9 +347,9 @@ static void beam_frequencies(uint32_t modes, bool held, double *out) {
 }
 
 /*
- * Textbook, beta^2: clamped-free 3.516, 22.03, 61.70 and pinned-free 0, 15.418, 49.965. The first
- * are the modes themselves. The second are approached from above (Ritz), and more modes come
- * closer.
+ * Textbook values of beta^2 are 3.516, 22.03, 61.70 for the clamped-free beam and 0, 15.418, 49.965
+ * for the pinned-free beam. The clamped-free ones are exact, because they are the modes themselves.
+ * The pinned-free ones are approached from above (Ritz), and more modes come closer.
  */
 static void test_a_single_beam_has_its_natural_frequencies(void) {
     static const double clamped[3] = {3.516015269, 22.03449156, 61.69721441};
@@ -370,7 +373,7 @@ static void test_a_single_beam_has_its_natural_frequencies(void) {
     TEST_ASSERT_TRUE(f[2] < 1.02 * pinned[2]);
 }
 
-/* The position of the tip after 0.4 s of fall, with this many modes on both links. */
+/* Returns the position of the tip after 0.4 s of fall with this many modes on both links. */
 static void tip_after(uint32_t modes, double *out) {
     double y[2 * SIZE] = {0}, h = 1e-4, pose[12];
     flex_arm(FLEX_ARM_PLANAR, &made);

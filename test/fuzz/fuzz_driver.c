@@ -1,4 +1,4 @@
-/* The property that every fuzz target checks, and the driver: see fuzz_robot.h. */
+/* Implements fuzz_robot.h: the property that every fuzz target checks, and the driver. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static bool same_bits(const void *a, const void *b, size_t size) {
     return size == 0;
 }
 
-/* Equal to the last bit; structures with padding are compared member by member. */
+/* True if both models are equal to the last bit; structures with padding are compared member by
+ * member. */
 static bool same_model(const dyn_model_t *a, const dyn_model_t *b) {
     bool same = a->n == b->n && same_bits(a->gravity, b->gravity, sizeof a->gravity) &&
                 same_bits(&a->base, &b->base, sizeof a->base) &&
@@ -130,7 +131,7 @@ static char *read_seed(const char *path, size_t *size) {
     return text;
 }
 
-/* Replaces `gone` bytes at `at` by other bytes. */
+/* Replaces `gone` bytes at `at` by these bytes. */
 static void splice(fuzz_t *f, size_t at, size_t gone, const char *bytes, size_t size) {
     if (at > f->length)
         at = f->length;
@@ -148,7 +149,7 @@ static void splice(fuzz_t *f, size_t at, size_t gone, const char *bytes, size_t 
 }
 
 /* For binary input, which consists of words of four bytes: replaces a word by a plausible or an
- * extreme one. */
+ * extreme value. */
 static void replace_word(fuzz_t *f) {
     static const uint32_t edges[] = {0,          1,          2,          0xffffffff, 0x80000000,
                                      0x7f800000, 0x7fc00000, 0x00000001, 0x3f800000, 0xbf800000,
@@ -178,7 +179,7 @@ static void mutate(fuzz_t *f) {
     case 2:
         splice(f, at, pick(f, 20), "", 0);
         break;
-    case 3: { /* a piece from elsewhere in the input */
+    case 3: { /* a piece from another place of the input */
         const size_t from = pick(f, f->length), size = pick(f, 200);
         splice(f, at, pick(f, 2) ? size : 0, f->input + from,
                size < f->length - from ? size : f->length - from);
@@ -190,7 +191,7 @@ static void mutate(fuzz_t *f) {
                size < f->size[other] - from ? size : f->size[other] - from);
         break;
     }
-    case 5: /* other digits in place of digits */
+    case 5: /* replaces digits by other digits */
         for (size_t i = at; i < f->length && i < at + 100; i++)
             if (f->input[i] >= '0' && f->input[i] <= '9') {
                 f->input[i] = (char)('0' + pick(f, 10));
@@ -234,7 +235,7 @@ uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed) {
         f->length = f->size[chosen];
         for (uint32_t k = 1 + pick(f, 6); k > 0; k--)
             mutate(f);
-        /* A copy of exactly this size, so that the sanitizer sees a read beyond the end. */
+        /* The copy has exactly this size, so that the sanitizer detects a read beyond its end. */
         uint8_t *exact = fuzz_memory(f->length);
         memcpy(exact, f->input, f->length);
         LLVMFuzzerTestOneInput(exact, f->length);

@@ -1,5 +1,5 @@
 /*
- * Fuzz targets of the readers and the plain driver for machines without a fuzzing compiler. clang
+ * Fuzz targets of the readers, and a plain driver for machines without a fuzzing compiler. clang
  * uses the same targets: `make fuzz-yaml` (-urdf, -parts, -image; test/robot_tests.mk).
  */
 #ifndef TEST_FUZZ_FUZZ_ROBOT_H
@@ -19,20 +19,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Prints what is broken and ends the program with abort(). */
+/* Prints what is wrong and ends the program with abort(). */
 _Noreturn void fuzz_failed(const char *what);
-/* Memory that the caller frees; ends the program where there is none. */
+/* Returns memory that the caller frees; without memory the program ends. */
 void *fuzz_memory(size_t size) __attribute__((returns_nonnull));
 
 /*
- * Checks, for any bytes, that the reader does not crash, that it reports an error exactly when it
+ * Checks for any bytes that the reader does not crash, that it reports an error exactly when it
  * does not load, and that a robot which loads can be checked and saved and loads again into the
- * identical model. Ends the program where that is broken. True where it loaded; the caller then
- * frees `robot` and `copy`, the robot loaded again. options as for robot_parse.
+ * identical model. Ends the program if a check fails. Returns true if the robot loaded; then the
+ * caller frees `robot` and `copy`, which is the robot loaded again. options as for robot_parse.
  */
 bool fuzz_robot_load(const uint8_t *data, size_t size, const robot_options_t *options,
                      robot_t *robot, robot_t *copy);
-/* The same; frees everything. */
+/* Does the same and frees everything. */
 void fuzz_robot_one(const uint8_t *data, size_t size);
 
 typedef struct {
@@ -48,7 +48,7 @@ typedef struct {
 
 /* Tries seeded mutations for this many seconds of processor time; returns the number of inputs. */
 uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed);
-/* The number of inputs that loaded so far: a run in which none did has tested little. */
+/* Returns the number of inputs that loaded so far. A run in which none loaded has tested little. */
 uint64_t fuzz_loaded(void);
 
 #endif

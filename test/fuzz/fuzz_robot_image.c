@@ -1,6 +1,6 @@
 /*
- * Fuzz target of the readers of robot images: the firmware's and the tool's. A checksum hides
- * everything after it from a fuzzer, so each input is tried as it is and once more with corrected
+ * Fuzz target of both readers of robot images, that of the firmware and that of the tool. A fuzzer
+ * cannot get past a wrong checksum, so each input is tried as it is and once more with corrected
  * length and checksum.
  */
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 static image_t image;
 static uint8_t again[IMAGE_SIZE_MAX];
 
-/* Does what the board does: refuses the image, or reads all of it, so that writing gives the same
- * bytes. */
+/* Does what the board does: refuses the image, or reads it completely, so that writing gives the
+ * same bytes. */
 static bool board_accepts(const uint8_t *data, size_t size) {
     static dyn_model_t model;
     image_where_t where;
@@ -39,7 +39,8 @@ static uint8_t *make(const robot_t *robot, size_t *size) {
     return bytes;
 }
 
-/* The text of `image --show` must make the identical image. The proof in it takes time. */
+/* The text of `image --show` must make the identical image. This takes time, because it includes
+ * the proof. */
 static void same_image(const robot_t *robot, const robot_t *copy) {
     size_t size[2] = {0, 0};
     uint8_t *bytes[2] = {make(robot, &size[0]), make(copy, &size[1])};

@@ -1,6 +1,6 @@
 /*
- * The cycle counter in the emulator: it counts executed instructions exactly, whatever its own unit
- * is.
+ * Tests the cycle counter in the emulator: it counts executed instructions exactly, whatever the
+ * unit of the raw counter is.
  */
 #include "test/support/harness.h"
 #include "hal/cycles.h"
@@ -9,7 +9,7 @@ static void test_counts_instructions(void) {
     TEST_ASSERT_TRUE(cycles_are_instructions());
 }
 
-/* At most the move that saves the first reading. */
+/* One instruction may remain: the move that saves the first reading. */
 static void test_nothing_costs_nothing(void) {
     uint32_t start = cycles_now();
     TEST_ASSERT_TRUE(cycles_between(start, cycles_now()) <= 1);

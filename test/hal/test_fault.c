@@ -1,6 +1,6 @@
 /*
- * Faults on the target: each test provokes one, which resets the core, and then checks the crash
- * record.
+ * Tests faults on the target: each test causes one, which resets the core, and then checks the
+ * crash record.
  */
 #include "test/support/harness.h"
 #include "hal/cycles.h"
@@ -20,7 +20,7 @@ static const fault_record_t *expect(fault_cause_t cause) {
     return record;
 }
 
-/* The program counter of the record lies inside the function that provoked the fault. */
+/* Checks that the program counter in the record lies in the function that caused the fault. */
 static void assert_pc_in(const fault_record_t *record, void (*function)(void), unsigned bytes) {
     uint32_t start = (uint32_t)(uintptr_t)function & ~1U;
     TEST_ASSERT_TRUE(record->frame_valid);
@@ -69,7 +69,7 @@ static void test_undefined_instruction(void) {
     fault_record_clear();
 }
 
-/* None of the chips has memory there. The machine netduino2 never faults on an address. */
+/* No chip has memory at this address. The machine netduino2 never faults on an address. */
 static volatile uint32_t *const nowhere = (volatile uint32_t *)0x90000000U;
 
 __attribute__((noinline)) static void read_nowhere(void) {
@@ -92,8 +92,8 @@ static void test_bad_address(void) {
     fault_record_clear();
 }
 
-/* Takes 64 bytes of stack per level; the result is used after the call so that the compiler makes
- * no loop of it. */
+/* Takes 64 bytes of stack per level. The result is used after the call, so that the compiler cannot
+ * turn the recursion into a loop. */
 __attribute__((noinline)) static uint32_t dig(uint32_t depth) {
     volatile uint32_t hole[16];
     hole[depth & 15U] = depth;
@@ -111,7 +111,7 @@ static void test_stack_overflow(void) {
 }
 
 /*
- * The overflow must not write beyond the stack: the record lies there, and this word.
+ * The overflow must not write beyond the stack, where the crash record and this word are.
  */
 __attribute__((section(".noinit"))) static uint32_t beyond;
 
@@ -141,7 +141,7 @@ static void test_assertion(void) {
     fault_record_clear();
 }
 
-/* Line 20 has no handler on any of the boards. */
+/* Interrupt line 20 has no handler on any board. */
 enum { UNUSED_IRQ = 20 };
 
 static void test_interrupt_without_handler(void) {
@@ -163,7 +163,7 @@ static void test_count_goes_on_over_clears(void) {
         fault_assert();
     }
     before = expect(FAULT_ASSERT)->count;
-    /* Six to eight faults came before this one in this file, depending on the machine. */
+    /* Depending on the machine, six to eight faults of this file came before this one. */
     TEST_ASSERT_TRUE(before >= 6 && before <= 8);
     fault_record_clear();
 }

@@ -1,7 +1,7 @@
 /*
- * The board files of the F2 and F4 boards: no pin is used twice, every pin has the function that it
- * is used for, clocks are within the data sheets' limits, slots lie on existing sectors, interrupt
- * lines agree with the vector table.
+ * Tests the board files of the F2 and F4 boards: no pin is used twice, every pin has the function
+ * that it is used for, clocks are within the limits of the data sheets, slots consist of existing
+ * sectors, and interrupt lines agree with the vector table.
  */
 #include "test/support/harness.h"
 
@@ -19,7 +19,8 @@
 #include "test/support/board_pins.h"
 
 /*
- * Alternate function tables of the data sheets; the entries are the same for F205, F405 and F446.
+ * From the tables of alternate functions in the data sheets; these entries are the same for F205,
+ * F405 and F446.
  */
 static const pin_function_t functions[] = {
     {PIN(A, 6), 1, "TIM1_BKIN"},  {PIN(B, 12), 1, "TIM1_BKIN"}, {PIN(A, 6), 3, "TIM8_BKIN"},
@@ -36,7 +37,7 @@ static const pin_function_t functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-/* Netduino: debugger, crystal, USB, LEDs, button, SD card and Ethernet use these pins; they are not
+/* Pins of the Netduino for debugger, crystal, USB, LEDs, button, SD card and Ethernet. They are not
  * on the headers. */
 static const pin_t netduino_reserved[] = {
     PIN(A, 4),  PIN(A, 5),  PIN(A, 7),  PIN(A, 8),  PIN(A, 9), PIN(A, 10), PIN(A, 11),
@@ -45,8 +46,8 @@ static const pin_t netduino_reserved[] = {
     PIN(C, 12), PIN(C, 13), PIN(C, 14), PIN(C, 15), PIN(D, 2), PIN(H, 0),  PIN(H, 1),
 };
 /*
- * Nucleo: debugger, its SWO, clock input, 32 kHz crystal, LED, button; PB11 is not on the F446RE,
- * PB2 is a boot pin.
+ * Pins of the Nucleo for debugger and its SWO, clock input, 32 kHz crystal, LED and button. The
+ * F446RE has no PB11, and PB2 is a boot pin.
  */
 static const pin_t nucleo_reserved[] = {PIN(A, 5),  PIN(A, 13), PIN(A, 14), PIN(B, 2),
                                         PIN(B, 3),  PIN(B, 11), PIN(C, 13), PIN(C, 14),
@@ -86,7 +87,7 @@ static void test_no_pin_is_used_twice(void) {
     }
 }
 
-/* The check itself must be able to fail. */
+/* Shows that the check can fail. */
 static void test_a_pin_used_twice_would_be_found(void) {
     board_t twice = board_nucleo;
     twice.encoder.select[5] = twice.motor.motors[0].pwm;
@@ -153,13 +154,14 @@ static void test_clocks_are_within_the_data_sheets(void) {
         TEST_ASSERT_TRUE(core / c->apb2_div <= facts->apb2_max_hz);
         TEST_ASSERT_TRUE(internal * facts->internal_fast / c->apb1_div <= facts->apb1_max_hz);
         TEST_ASSERT_TRUE(internal * facts->internal_fast / c->apb2_div <= facts->apb2_max_hz);
-        /* 30 MHz per wait state at 2.7 to 3.6 V; not too few wait states and not one too many. */
+        /* A wait state is needed per 30 MHz at 2.7 to 3.6 V. The test finds too few wait states and
+         * one too many. */
         TEST_ASSERT_TRUE(core <= (c->wait_states + 1.0) * facts->hz_per_wait_state);
         TEST_ASSERT_TRUE(core > c->wait_states * (double)facts->hz_per_wait_state);
     }
 }
 
-/* Sectors 0 to 3 have 16 KB, 4 has 64 KB, the others 128 KB. */
+/* Sectors 0 to 3 have 16 KB, sector 4 has 64 KB, the others 128 KB. */
 static void test_slots_are_whole_sectors(void) {
     for (unsigned i = 0; i < BOARDS; i++) {
         const board_t *b = boards[i].board;
@@ -181,13 +183,13 @@ static void test_lines_are_those_of_the_vector_table(void) {
     check_vectors(&board_netduinoplus2, f405, sizeof f405 / sizeof f405[0]);
     check_vectors(&board_netduino2, f205, sizeof f205 / sizeof f205[0]);
     check_vectors(&board_nucleo, f446, sizeof f446 / sizeof f446[0]);
-    /* RM0033, RM0090 and RM0390 agree on these. */
+    /* RM0033, RM0090 and RM0390 agree on these streams and channels. */
     static const dma_request_t requests[] = {
         {USART1, {DMA2, RCC_BIT(RCC_BUS_AHB, 22), .stream = 2, .channel = 4, .irq = 58}},
         {USART1, {DMA2, RCC_BIT(RCC_BUS_AHB, 22), .stream = 5, .channel = 4, .irq = 68}},
         {USART2, {DMA1, RCC_BIT(RCC_BUS_AHB, 21), .stream = 5, .channel = 4, .irq = 16}},
     };
-    /* The manuals' numbers: TIM1 break 24, TIM8 break 43, TIM2 28, USART1 37, USART2 38. */
+    /* Numbers in the manuals: TIM1 break 24, TIM8 break 43, TIM2 28, USART1 37, USART2 38. */
     for (unsigned i = 0; i < BOARDS; i++) {
         const board_t *b = boards[i].board;
         check_rx_dma(b, requests, sizeof requests / sizeof requests[0]);
@@ -198,7 +200,7 @@ static void test_lines_are_those_of_the_vector_table(void) {
     }
 }
 
-/* The two Netduinos have the same headers, and boards/README.md one table for both. */
+/* Both Netduinos have the same headers, so boards/README.md has one table for both. */
 static void test_the_pins_of_the_page(void) {
     static const pin_label_t headers[] = {
         {PIN(C, 7), "D0"},   {PIN(C, 6), "D1"},   {PIN(A, 3), "D2"},   {PIN(A, 2), "D3"},

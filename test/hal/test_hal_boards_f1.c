@@ -1,5 +1,5 @@
 /*
- * The board file of the value line Discovery. Beside the checks of every board: the F1 cannot
+ * Tests the board file of the value line Discovery. Beside the checks of every board: the F1 cannot
  * select functions per pin, so an alternate output of one peripheral must not be an output of
  * another active peripheral.
  */
@@ -12,7 +12,7 @@
 #include "test/support/board_check.h"
 #include "test/support/board_pins.h"
 
-/* With TIM1 partly remapped, USART1 and SPI1 remapped (RM0041 "AFIO_MAPR"). */
+/* Valid with TIM1 partly remapped and USART1 and SPI1 remapped (RM0041, AFIO_MAPR). */
 static const pin_function_t functions[] = {
     {PIN(A, 6), 0, "TIM1_BKIN"}, {PIN(A, 8), 0, "TIM1_CH1"},  {PIN(A, 9), 0, "TIM1_CH2"},
     {PIN(A, 10), 0, "TIM1_CH3"}, {PIN(A, 11), 0, "TIM1_CH4"}, {PIN(A, 7), 0, "TIM1_CH1N"},
@@ -21,7 +21,8 @@ static const pin_function_t functions[] = {
     {PIN(B, 6), 0, "USART1_TX"}, {PIN(B, 7), 0, "USART1_RX"}, {PIN(B, 3), 0, "SPI1_SCK"},
     {PIN(B, 4), 0, "SPI1_MISO"}, {PIN(B, 5), 0, "SPI1_MOSI"},
 };
-/* Debugger, crystals, button, LEDs; PB2 is a boot pin. PD0 and PD1 are the 8 MHz crystal. */
+/* Pins for debugger, crystals, button and LEDs. PB2 is a boot pin, PD0 and PD1 are the 8 MHz
+ * crystal. */
 static const pin_t reserved[] = {PIN(A, 0), PIN(A, 13), PIN(A, 14), PIN(B, 2), PIN(C, 8),
                                  PIN(C, 9), PIN(C, 14), PIN(C, 15), PIN(D, 0), PIN(D, 1)};
 
@@ -50,12 +51,12 @@ static void test_every_pin_can_do_its_job(void) {
     TEST_ASSERT_EQUAL_PTR(TIM15, b->motor.timers[1].regs);
     TEST_ASSERT_EQUAL_HEX32(1 << 22, b->motor.timers[1].freeze);
     TEST_ASSERT_EQUAL_HEX16(RCC_TIM15, b->motor.timers[1].clock);
-    TEST_ASSERT_NULL(b->tick.regs); /* SysTick */
+    TEST_ASSERT_NULL(b->tick.regs); /* the tick uses SysTick */
     TEST_ASSERT_EQUAL_HEX32(1 << 0 | 1 << 2 | 1 << 6 | 2 << 24, b->afio_mapr);
 }
 
 /*
- * A channel that is on drives both CHx and CHxN on every pin that is set to its function.
+ * An active channel drives both CHx and CHxN on every pin that is set to its function.
  */
 static void test_no_timer_drives_a_pin_of_somebody_else(void) {
     static const char *const timers[2] = {"TIM1", "TIM15"};
@@ -112,7 +113,8 @@ static void test_lines_are_those_of_the_vector_table(void) {
     check_rx_dma(b, requests, sizeof requests / sizeof requests[0]);
     TEST_ASSERT_EQUAL_INT(37, b->uart.irq);
     TEST_ASSERT_EQUAL_INT(24, b->motor.timers[0].break_irq);
-    TEST_ASSERT_EQUAL_INT(24, b->motor.timers[1].break_irq); /* TIM15 shares TIM1's break line */
+    TEST_ASSERT_EQUAL_INT(24,
+                          b->motor.timers[1].break_irq); /* TIM15 shares the break line of TIM1 */
 }
 
 static void test_the_pins_of_the_page(void) {

@@ -1,4 +1,4 @@
-/* The clock tree of the F100 against a model of RCC whose flags come late or never. */
+/* Tests the clock tree of the F100 with a model of RCC whose flags come late or never. */
 #include "test/support/harness.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void test_the_planned_clock_in_the_manuals_order(void) {
                   {&RCC->CR, HSI_UP}, {&RCC->CR, HSI_UP}, {&RCC->CR, HSI_UP | RCC_CR_HSEON},
                   {&RCC->CFGR2, 0},                           /* PREDIV1 = 1 */
                   {&RCC->CFGR, FROM_HSE},                     /* while the PLL is off */
-                  {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON}, /* then its flag */
+                  {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON}, /* then waits for its flag */
                   {&RCC->CFGR, FROM_HSE | 2});
     TEST_ASSERT_EQUAL_INT(CLOCK_CRYSTAL_PLL, info->source);
     TEST_ASSERT_EQUAL_UINT32(24000000, info->core_hz);
@@ -47,7 +47,7 @@ static void test_the_planned_clock_in_the_manuals_order(void) {
     TEST_ASSERT_EQUAL_UINT32(24000000, info->uart_hz);
     TEST_ASSERT_EQUAL_UINT32(24000000, clock_timer_hz(RCC_TIM1));
     TEST_ASSERT_NULL(info->note);
-    /* The flash controller needs the internal oscillator: it must stay on. */
+    /* The internal oscillator must stay on, because the flash controller needs it. */
     TEST_ASSERT_TRUE(regmodel_get(&RCC->CR) & RCC_CR_HSION);
 }
 

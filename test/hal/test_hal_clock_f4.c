@@ -1,6 +1,7 @@
 /*
- * The clock tree of the F2 and F4 against a model of RCC whose flags come late or never: crystal,
- * PLL and switch may each fail, nothing may hang, and the driver reports what it reached.
+ * Tests the clock tree of the F2 and F4 with a model of RCC whose flags come late or never.
+ * Crystal, PLL and switch may each fail; nothing may hang, and the driver reports the clocks that
+ * it reached.
  */
 #include "test/support/harness.h"
 
@@ -54,15 +55,15 @@ enum {
 
 static void test_the_planned_clock_in_the_manuals_order(void) {
     const clock_info_t *info = clock_init();
-    EXPECT_WRITES({&RCC->CR, HSI_UP},                                  /* HSION */
-                  {&RCC->CFGR, 0},                                     /* SW = HSI */
-                  {&RCC->CR, HSI_UP},                                  /* PLL off */
-                  {&RCC->CR, HSI_UP}, {&RCC->CR, HSI_UP},              /* HSE off, no bypass */
-                  {&RCC->CR, HSI_UP | RCC_CR_HSEON},                   /* HSE on, then its flag */
-                  {&FLASH->ACR, ACR},                                  /* wait states first */
-                  {&PWR->CR, 1 << 14},                                 /* voltage scale 1 */
-                  {&RCC->PLLCFGR, PLL_EXTERNAL},                       /* while the PLL is off */
-                  {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON},          /* then its flag */
+    EXPECT_WRITES({&RCC->CR, HSI_UP},                         /* HSION */
+                  {&RCC->CFGR, 0},                            /* SW = HSI */
+                  {&RCC->CR, HSI_UP},                         /* PLL off */
+                  {&RCC->CR, HSI_UP}, {&RCC->CR, HSI_UP},     /* HSE off, no bypass */
+                  {&RCC->CR, HSI_UP | RCC_CR_HSEON},          /* HSE on, waits for its flag */
+                  {&FLASH->ACR, ACR},                         /* wait states first */
+                  {&PWR->CR, 1 << 14},                        /* voltage scale 1 */
+                  {&RCC->PLLCFGR, PLL_EXTERNAL},              /* while the PLL is off */
+                  {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON}, /* PLL on, waits for its flag */
                   {&RCC->CFGR, DIVIDERS}, {&RCC->CFGR, DIVIDERS | 2}); /* buses, then the switch */
     TEST_ASSERT_EQUAL_INT(CLOCK_CRYSTAL_PLL, info->source);
     TEST_ASSERT_EQUAL_UINT32(168000000, info->core_hz);
@@ -84,7 +85,7 @@ static void test_no_crystal_runs_the_pll_from_the_internal_oscillator(void) {
     TEST_ASSERT_EQUAL_HEX32(PLL_INTERNAL, regmodel_get(&RCC->PLLCFGR));
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CR) & RCC_CR_HSEON);
     TEST_ASSERT_NOT_NULL(strstr(info->note, "external oscillator did not start"));
-    /* It waited for 100 ms: 16 MHz, four cycles per poll. */
+    /* The driver waited for 100 ms at 16 MHz with four cycles per poll. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(16000 * 100 / 4, regmodel_read_count(&RCC->CR));
 }
 
@@ -95,7 +96,7 @@ static void expect_internal(const clock_info_t *info, const char *note) {
     TEST_ASSERT_EQUAL_UINT32(16000000, info->uart_hz);
     TEST_ASSERT_EQUAL_UINT32(16000000, clock_timer_hz(RCC_TIM1));
     TEST_ASSERT_NOT_NULL(strstr(info->note, note));
-    /* The registers agree: source HSI, no bus divided, PLL off. */
+    /* The registers agree with the report: source HSI, no bus divided, PLL off. */
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CFGR) & ~(uint32_t)RCC_CFGR_SWS);
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CR) & RCC_CR_PLLON);
 }

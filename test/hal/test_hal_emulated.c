@@ -1,7 +1,7 @@
 /*
- * The drivers on the emulated boards, where most of the hardware is missing: none faults, none
- * hangs, and each returns what its header promises for missing hardware. The UART sends without a
- * transmit interrupt.
+ * Runs the drivers on the emulated boards, where most of the hardware is missing. No driver faults
+ * or hangs, and each returns what its header promises for missing hardware. The UART sends although
+ * the emulator has no transmit interrupt.
  */
 #include "test/support/harness.h"
 
@@ -55,7 +55,7 @@ static void test_flash_does_not_pretend(void) {
     const flash_geometry_t *g = flash_geometry();
     TEST_ASSERT_FALSE(g->persistent);
     int status = flash_erase(g->slot[1].address, g->erase_unit);
-    if (status == FLASH_OK) { /* RAM in place of flash */
+    if (status == FLASH_OK) { /* the emulator has RAM in place of flash */
         uint32_t word = 0;
         flash_read(g->slot[1].address, &word, sizeof word);
         TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, word);
@@ -77,7 +77,7 @@ static void test_uart_sends_everything(void) {
     uint32_t before = stats.sent;
     for (unsigned i = 0; i < 100; i++) {
         TEST_ASSERT_TRUE(uart_write("0123456789", 10));
-        for (unsigned k = 0; k < 10000; k++) { /* the interrupt sends it at once */
+        for (unsigned k = 0; k < 10000; k++) { /* the interrupt sends the bytes at once */
             uart_stats(&stats);
             if (stats.sent == before + 10 * (i + 1)) {
                 break;

@@ -1,7 +1,7 @@
 /*
- * The encoder driver against a model of the SPI and of AS5047P chips on it: the answer comes one
- * frame late, parity is even, a read of ERRFL clears the error flag, and the select timing of the
- * data sheet is checked.
+ * Tests the encoder driver with a model of the SPI bus and of AS5047P chips on it. As in the data
+ * sheet, the answer comes one frame late, parity is even, reading ERRFL clears the error flag, and
+ * the select timing is checked.
  */
 #include "test/support/harness.h"
 
@@ -28,26 +28,26 @@ const board_t board = {
 
 /* --------------------------------------------------------------- model of the bus and the chips */
 typedef struct {
-    uint16_t angle, answer; /* answer: the word of the next frame */
+    uint16_t angle, answer; /* answer: word that the next frame returns */
     bool error;
-    bool garble; /* flips a bit of the frame */
-    bool gone;   /* absent: the pull-up determines the line */
+    bool garble; /* the chip flips a bit of its frame */
+    bool gone;   /* chip absent; the pull-up sets the line */
     uint16_t diagnosis;
     unsigned errors_read;
-    uint64_t released; /* bus time when it was last deselected */
+    uint64_t released; /* bus time at which the chip was last deselected */
 } chip_t;
 
 static chip_t chip[ENCODERS];
 static struct {
     int selected; /* -1: none */
-    bool dead;    /* no clock */
+    bool dead;    /* the bus has no clock */
     bool received;
     unsigned busy; /* number of status reads that still show BSY */
     uint16_t data, line_idle;
     unsigned frames;
     uint16_t last_request;
     unsigned wrong; /* number of broken timing or bus rules */
-    uint64_t reads; /* all bus reads; two bus cycles each at least, so they measure time */
+    uint64_t reads; /* all reads of the bus, at least two bus cycles each; measures time */
     uint64_t selected_at;
 } bus;
 
@@ -55,7 +55,7 @@ static uint16_t even(uint16_t value15) {
     return (uint16_t)(value15 | (__builtin_popcount(value15) % 2) << 15);
 }
 
-/* 350 ns before the first clock edge and between frames (t_L, t_CSn). */
+/* The data sheet requires 350 ns before the first clock edge and between frames (t_L, t_CSn). */
 static void check_time(uint64_t since) {
     bus.wrong += (bus.reads - since) * 2 * 1000000000 < (uint64_t)350 * BUS_HZ;
 }
@@ -108,7 +108,7 @@ static uint32_t spi_write(uint32_t address, unsigned width, uint32_t value, uint
                 word ^= c->garble ? 1 << 5 : 0;
                 execute(c, (uint16_t)value);
             }
-            /* An overrun keeps the unread word. */
+            /* After an overrun the unread word stays. */
             bus.data = bus.received ? bus.data : word;
             bus.received = true;
         }
@@ -121,14 +121,15 @@ static uint32_t select_write(uint32_t address, unsigned width, uint32_t value, u
     (void)width;
     (void)stored;
     for (int i = 0; i < ENCODERS; i++) {
-        if (value & 1u << (4 + i + 16)) {   /* low: selected */
+        if (value & 1u << (4 + i + 16)) {   /* low level: selected */
             bus.wrong += bus.selected >= 0; /* two chips are selected */
             check_time(chip[i].released);
             bus.selected = i;
             bus.selected_at = bus.reads;
         }
         if (value & 1u << (4 + i)) {
-            bus.wrong += bus.selected == i && bus.busy > 0 && !bus.dead; /* cut in the middle */
+            bus.wrong += bus.selected == i && bus.busy > 0 &&
+                         !bus.dead; /* deselected in the middle of a frame */
             if (bus.selected == i) {
                 bus.selected = -1;
                 chip[i].released = bus.reads;
@@ -138,7 +139,7 @@ static uint32_t select_write(uint32_t address, unsigned width, uint32_t value, u
     return value;
 }
 
-/* Enough time passes between two calls of the driver. */
+/* Lets enough time pass between two calls of the driver. */
 static void time_passes(void) {
     bus.reads += 1000000;
 }
@@ -176,9 +177,9 @@ void tearDown(void) {
 /* ---------------------------------------------------------------------------------------- tests */
 static void test_requests_have_even_parity(void) {
     TEST_ASSERT_EQUAL_HEX16(0xFFFF, encoder_request(0x3FFF));
-    TEST_ASSERT_EQUAL_HEX16(0x4001, encoder_request(0x0001)); /* two ones already */
+    TEST_ASSERT_EQUAL_HEX16(0x4001, encoder_request(0x0001)); /* two bits are set: even parity */
     TEST_ASSERT_EQUAL_HEX16(0xC000, encoder_request(0x0000));
-    TEST_ASSERT_EQUAL_HEX16(0xFFFC, encoder_request(0x3FFC)); /* thirteen ones */
+    TEST_ASSERT_EQUAL_HEX16(0xFFFC, encoder_request(0x3FFC)); /* thirteen bits are set */
     for (uint32_t a = 0; a < 0x4000; a++) {
         uint16_t frame = encoder_request((uint16_t)a);
         TEST_ASSERT_EQUAL_INT(0, __builtin_popcount(frame) % 2);
@@ -189,13 +190,14 @@ static void test_requests_have_even_parity(void) {
 static void test_init_is_the_manuals_sequence(void) {
     regmodel_log(REGMODEL_ADDRESS(SPI2), REGMODEL_ADDRESS(&SPI2->CR2));
     encoder_init();
-    /* CPHA, MSTR, bus / 8 = 5.25 MHz (BR = 2; / 4 would be 10.5), SSI, SSM, DFF; enabled last. */
+    /* CPHA, MSTR, bus / 8 = 5.25 MHz (BR = 2; bus / 4 would be 10.5 MHz), SSI, SSM, DFF; SPE is set
+     * last. */
     const uint32_t config = 1 << 0 | 1 << 2 | 2 << 3 | 1 << 8 | 1 << 9 | 1 << 11;
     EXPECT_WRITES({&SPI2->CR1, 0}, {&SPI2->CR2, 0}, {&SPI2->CR1, config},
                   {&SPI2->CR1, config | 1 << 6});
     TEST_ASSERT_EQUAL_HEX32(1 << 14, regmodel_get(&RCC->APB1ENR));
     TEST_ASSERT_EQUAL_HEX32(1 << 2, regmodel_get(&GPIO(PORT_B)->BSRR)); /* power on */
-    TEST_ASSERT_EQUAL_UINT(ENCODERS, bus.frames); /* init asks each chip once */
+    TEST_ASSERT_EQUAL_UINT(ENCODERS, bus.frames); /* init sends one request to each chip */
 }
 
 static void test_the_clock_never_exceeds_ten_megahertz(void) {
@@ -205,9 +207,9 @@ static void test_the_clock_never_exceeds_ten_megahertz(void) {
         encoder_init();
         uint32_t rate = regmodel_get(&SPI2->CR1) >> 3 & 7;
         TEST_ASSERT_LESS_OR_EQUAL_UINT32(10000000, hz >> (rate + 1));
-        TEST_ASSERT_TRUE(rate == 0 || hz >> rate > 10000000); /* and not too slow */
+        TEST_ASSERT_TRUE(rate == 0 || hz >> rate > 10000000); /* the fastest allowed divider */
     }
-    bus.wrong = 0; /* the time checks above assume BUS_HZ */
+    bus.wrong = 0; /* the timing checks assume BUS_HZ */
 }
 
 static void test_the_angle_is_the_one_before(void) {
@@ -228,7 +230,7 @@ static void test_every_angle_is_read_as_it_is(void) {
     encoder_init();
     for (uint32_t a = 0; a < ENCODER_COUNTS; a++) {
         chip[0].angle = (uint16_t)a;
-        TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the older answer */
+        TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the previous answer */
         TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
         TEST_ASSERT_EQUAL_UINT16(a, counts); /* also 0, whose frame is all zeros */
     }
@@ -260,7 +262,7 @@ static void test_an_error_with_the_highest_angle_is_not_taken_for_an_open_line(v
     uint16_t counts = 42;
     chip[0].angle = 0x3FFF;
     chip[0].error = true;
-    encoder_init(); /* its frame is 0xFFFF */
+    encoder_init(); /* the answer is 0xFFFF */
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_FLAG, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_UINT16(0x3FFF, counts);
@@ -272,9 +274,10 @@ static void test_a_dead_line_is_absent(void) {
     chip[1].gone = true;
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT, read_encoder(1, &counts)); /* all ones */
     bus.line_idle = 0;
-    TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT, read_encoder(1, &counts)); /* all zeros */
+    TEST_ASSERT_EQUAL_INT(ENCODER_ERR_ABSENT,
+                          read_encoder(1, &counts)); /* the line reads all zeros */
     TEST_ASSERT_EQUAL_UINT16(42, counts);
-    TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the other one works */
+    TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts)); /* the other encoder works */
 }
 
 static void test_no_clock_is_a_timeout_and_ends(void) {
@@ -285,14 +288,15 @@ static void test_no_clock_is_a_timeout_and_ends(void) {
     uint64_t before = bus.reads;
     TEST_ASSERT_EQUAL_INT(ENCODER_ERR_TIMEOUT, encoder_read(0, &counts));
     TEST_ASSERT_EQUAL_UINT16(42, counts);
-    /* The time is bounded, because the tick waits: 500 reads of two bus cycles take 24 us. */
+    /* The tick waits for the driver, so the time is limited: 500 reads of two bus cycles take 24
+     * us. */
     TEST_ASSERT_LESS_THAN_UINT64(500, bus.reads - before);
 }
 
 static void test_a_late_word_is_not_taken_for_an_answer(void) {
     uint16_t counts = 42;
     encoder_init();
-    bus.received = true; /* arrived after the driver gave the transfer up */
+    bus.received = true; /* arrived after the driver had given up */
     bus.data = even(7777);
     TEST_ASSERT_EQUAL_INT(ENCODER_OK, read_encoder(0, &counts));
     TEST_ASSERT_EQUAL_UINT16(1000, counts);

@@ -1,5 +1,5 @@
 /*
- * The flash driver of the F100 against a model of the controller
+ * Tests the flash driver of the F100 with a model of the controller
  * (test/support/hal/flash_f1_model.h).
  */
 #include "test/support/harness.h"
@@ -37,7 +37,7 @@ static void test_erase_is_the_manuals_sequence(void) {
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_erase(SLOT1 + PAGE, PAGE));
     EXPECT_WRITES({&FLASH->KEYR, 0x45670123}, {&FLASH->KEYR, 0xCDEF89AB}, {&FLASH->SR, FLAGS},
                   {&FLASH->CR, 1 << 1},                                      /* PER */
-                  {&FLASH->AR, SLOT1 + PAGE}, {&FLASH->CR, 1 << 1 | 1 << 6}, /* and STRT */
+                  {&FLASH->AR, SLOT1 + PAGE}, {&FLASH->CR, 1 << 1 | 1 << 6}, /* PER and STRT */
                   {&FLASH->SR, FLAGS}, {&FLASH->CR, 1 << 7} /* LOCK */);
     TEST_ASSERT_EQUAL_HEX32(0, flash_f1_word(SLOT1));
     TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, flash_f1_word(SLOT1 + PAGE));
@@ -63,7 +63,8 @@ static void test_erase_that_never_ends_is_given_up_and_locked(void) {
     flash_f1.busy = REGMODEL_NEVER;
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_TIMEOUT, flash_erase(SLOT0, PAGE));
     TEST_ASSERT_TRUE(flash_f1_locked());
-    /* At least the data sheet's 40 ms at 24 MHz and four cycles per poll. */
+    /* The driver polls for at least the 40 ms of the data sheet, at 24 MHz and four cycles per
+     * poll. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(24000 * 40 / 4, regmodel_read_count(&FLASH->SR));
 }
 
@@ -121,7 +122,7 @@ static void test_programming_twice_is_an_error_of_the_controller(void) {
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_program(SLOT0, "ab", 2));
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_program(SLOT0, "cdef", 4));
     TEST_ASSERT_TRUE(flash_f1_locked());
-    TEST_ASSERT_EQUAL_HEX32(0xFFFF6261, flash_f1_word(SLOT0)); /* it stopped there */
+    TEST_ASSERT_EQUAL_HEX32(0xFFFF6261, flash_f1_word(SLOT0)); /* programming stopped there */
 }
 
 static void test_program_that_never_ends_is_given_up_and_locked(void) {

@@ -1,7 +1,8 @@
 /*
- * The flash driver of the F2 and F4 against a model of the controller. RM0090: unlock with two
- * keys in order, wait for BSY, clear the error flags, erase by SER + SNB then STRT, program with PG
- * by 32-bit writes, lock again; reset both caches after an erase, while they are off.
+ * Tests the flash driver of the F2 and F4 with a model of the controller. RM0090 requires: unlock
+ * with two keys in order; wait for BSY; clear the error flags; erase by SER and SNB, then STRT;
+ * program with PG by 32-bit writes; lock again. After an erase, reset both caches while they are
+ * off.
  */
 #include "test/support/harness.h"
 
@@ -26,16 +27,16 @@ const board_t board = {
 
 /* ---------------------------------------------------------------------- model of the controller */
 static struct {
-    unsigned key;       /* 0, 1: waits for first, second key, 2: open, 3: locked until reset */
+    unsigned key;       /* 0, 1: waits for first, second key; 2: open; 3: locked until reset */
     unsigned busy;      /* number of polls for which the next operation keeps BSY set */
-    unsigned busy_left; /* the same, left for the running operation */
+    unsigned busy_left; /* polls left for the running operation */
     uint32_t fail_with; /* error flags with which the next operation ends */
     bool refuse_keys;
     uint32_t stuck_mask; /* these bits of each word are not programmed */
     bool erase_weak;     /* an erase leaves one bit unerased */
     unsigned wrong;      /* number of accesses that the manual forbids */
     unsigned fed_while_busy;
-    unsigned unlocked_irq; /* polls during an erase with interrupts on */
+    unsigned unlocked_irq; /* polls during an erase with interrupts enabled */
 } chip;
 
 static uint32_t cr, sr;
@@ -92,7 +93,7 @@ static uint32_t flash_write_model(uint32_t address, unsigned width, uint32_t val
             chip.key = 2;
             cr &= ~FLASH_CR_LOCK;
         } else {
-            chip.key = 3; /* a wrong key locks it until the next reset */
+            chip.key = 3; /* a wrong key locks the controller until the next reset */
         }
         return 0;
     }
@@ -110,7 +111,8 @@ static uint32_t flash_write_model(uint32_t address, unsigned width, uint32_t val
             cr = FLASH_CR_LOCK;
             chip.key = 0;
         } else if (value & FLASH_CR_STRT) {
-            /* Selected before it is started, nothing pending, no error left from earlier. */
+            /* The sector must be selected before the start, with no operation running and no old
+             * error flag. */
             chip.wrong += (value & FLASH_CR_SER) == 0 || (stored & FLASH_CR_SER) == 0;
             chip.wrong += (sr & FLASH_SR_BSY) != 0 || (sr & FLASH_SR_ERRORS) != 0;
             begin();
@@ -184,7 +186,7 @@ static void test_erase_is_the_manuals_sequence(void) {
     TEST_ASSERT_EQUAL_INT(FLASH_OK, flash_erase(SLOT1, SECTOR));
     EXPECT_WRITES({&FLASH->KEYR, 0x45670123}, {&FLASH->KEYR, 0xCDEF89AB}, {&FLASH->SR, ERRORS},
                   {&FLASH->CR, 1 << 1 | 11 << 3 | 2 << 8},           /* SER, sector 11, x32 */
-                  {&FLASH->CR, 1 << 1 | 11 << 3 | 2 << 8 | 1 << 16}, /* and STRT */
+                  {&FLASH->CR, 1 << 1 | 11 << 3 | 2 << 8 | 1 << 16}, /* SER and STRT */
                   {&FLASH->CR, FLASH_CR_LOCK}, {&FLASH->ACR, ACR_OFF},
                   {&FLASH->ACR, ACR_OFF | FLASH_ACR_ICRST | FLASH_ACR_DCRST},
                   {&FLASH->ACR, ACR_OFF}, {&FLASH->ACR, ACR_ON});
@@ -217,7 +219,8 @@ static void test_erase_that_never_ends_is_given_up_and_locked(void) {
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_TIMEOUT, flash_erase(SLOT0, SECTOR));
     TEST_ASSERT_TRUE(locked());
     /*
-     * At least the data sheet's two seconds: a poll takes at least four cycles of this 1 MHz core.
+     * The driver polls for at least the two seconds of the data sheet; a poll takes at least four
+     * cycles of this 1 MHz core.
      */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(2000000 / 4, regmodel_read_count(&FLASH->SR));
 }
@@ -311,7 +314,7 @@ static void test_program_error_stops_and_locks(void) {
     chip.fail_with = 1 << 6; /* PGPERR */
     TEST_ASSERT_EQUAL_INT(FLASH_ERR_HARDWARE, flash_program(SLOT0, "abcdefgh", 8));
     TEST_ASSERT_TRUE(locked());
-    TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT0 + 4)); /* never tried */
+    TEST_ASSERT_EQUAL_HEX32(0xFFFFFFFF, memory_word(SLOT0 + 4)); /* not attempted */
 }
 
 static void test_program_that_never_ends_is_given_up_and_locked(void) {

@@ -1,6 +1,6 @@
 /*
- * Pins of the F1: four bits per pin, and one write that remaps the whole board and keeps the
- * debugger.
+ * Tests the pins of the F1: four bits per pin, and one write that remaps the whole board and keeps
+ * the debugger connected.
  */
 #include "test/support/harness.h"
 
@@ -11,8 +11,8 @@ enum { MAPR = AFIO_MAPR_USART1 | AFIO_MAPR_SWD_ONLY };
 const board_t board = {.afio_mapr = MAPR};
 
 /*
- * The JTAG bits read as undefined values: a driver that reads the register and writes it back would
- * cut the debugger off.
+ * The JTAG bits of MAPR read as undefined values. A driver that reads the register and writes it
+ * back would disconnect the debugger.
  */
 static uint32_t mapr_read(uint32_t address, uint32_t stored) {
     (void)address;

@@ -1,6 +1,6 @@
 /*
- * Pins of the F2 and F4: the port's clock first, the level before the direction, and no pin touches
- * its neighbours.
+ * Tests the pins of the F2 and F4: the clock of the port is on first, the level is set before the
+ * direction, and no pin changes its neighbours.
  */
 #include "test/support/harness.h"
 
@@ -41,8 +41,9 @@ static void test_alternate_leaves_the_neighbours_alone(void) {
     regmodel_set(&GPIO(PORT_A)->AFR[1], 0xFFFFFFFF);
     regmodel_set(&GPIO(PORT_A)->OTYPER, 0xFFFF);
     gpio_alternate_out(PIN(A, 9), 1, GPIO_PULL_DOWN);
-    TEST_ASSERT_EQUAL_HEX32(0xFFFBFFFF, regmodel_get(&GPIO(PORT_A)->MODER)); /* 10 */
-    TEST_ASSERT_EQUAL_HEX32(0xFFFBFFFF, regmodel_get(&GPIO(PORT_A)->PUPDR)); /* 10: down */
+    TEST_ASSERT_EQUAL_HEX32(0xFFFBFFFF,
+                            regmodel_get(&GPIO(PORT_A)->MODER)); /* 10: alternate function */
+    TEST_ASSERT_EQUAL_HEX32(0xFFFBFFFF, regmodel_get(&GPIO(PORT_A)->PUPDR)); /* 10: pull-down */
     TEST_ASSERT_EQUAL_HEX32(0xFFFFFF1F, regmodel_get(&GPIO(PORT_A)->AFR[1]));
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&GPIO(PORT_A)->AFR[0]));
     TEST_ASSERT_EQUAL_HEX32(0xFDFF, regmodel_get(&GPIO(PORT_A)->OTYPER));

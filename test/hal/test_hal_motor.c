@@ -1,6 +1,6 @@
 /*
- * The motor driver against a model of two timers with break input (RM0090, TIM1 and TIM8): BDTR
- * locks itself, MOE cannot be set and the break flag cannot be cleared while the input is active,
+ * Tests the motor driver with a model of two timers with break input (RM0090, TIM1 and TIM8). BDTR
+ * locks itself; while the input is active MOE cannot be set and the break flag cannot be cleared;
  * compare registers are preloaded. Compiled for both families.
  */
 #include "test/support/harness.h"
@@ -32,7 +32,8 @@ enum { FREEZE_A = 1 << 0, FREEZE_B = 1 << 1, IRQ_A = 24, IRQ_B = 43 };
 
 enum { HZ = 168000000, PWM_HZ = 20000, PERIOD = 8400 };
 
-/* Motors: CHx with direction, CHxN with direction, the other timer, complementary. */
+/* Motors: one on CHx with direction, one on CHxN with direction, one on the other timer, one
+ * complementary. */
 const board_t board = {
     .motor = {.timer_count = 2,
               .timers = {{TIMER_A, RCC_TIM1, FREEZE_A, .break_pin = PIN(B, 12), .break_af = 1,
@@ -69,9 +70,9 @@ typedef struct {
 } timer_model_t;
 
 static timer_model_t model[2];
-static unsigned wrong;            /* accesses that the manual or our safety rules forbid */
-static unsigned break_calls;      /* calls of the firmware's function */
-static bool outputs_off_in_break; /* at the time of that call */
+static unsigned wrong;       /* number of accesses that the manual or our safety rules forbid */
+static unsigned break_calls; /* calls of the firmware's break function */
+static bool outputs_off_in_break; /* state at the time of that call */
 static bool pin_high[3];          /* direction pins PC0 to PC2 */
 
 static timer_model_t *model_at(uint32_t address) {
@@ -143,7 +144,7 @@ static uint32_t timer_write(uint32_t address, unsigned width, uint32_t value, ui
     return value;
 }
 
-/* A direction pin must not change while its output is on with a duty. */
+/* Counts an error if a direction pin changes while its output is on with a duty. */
 static uint32_t direction_write(uint32_t address, unsigned width, uint32_t value, uint32_t stored) {
     static const struct { unsigned timer, channel; } output[3] = {{0, 0}, {0, 2}, {1, 1}};
     (void)address;
@@ -176,7 +177,7 @@ void setUp(void);
 void setUp(void) {
     regmodel_reset();
     host_irq_reset();
-    motor_off(); /* state that the previous test left in the driver */
+    motor_off(); /* resets the state that the previous test left in the driver */
     regmodel_reset();
     memset(model, 0, sizeof model);
     memset(pin_high, 0, sizeof pin_high);
@@ -208,7 +209,7 @@ static void start(void) {
 /* ---------------------------------------------------------------------------------------- tests */
 static void test_init_is_the_manuals_sequence(void) {
     regmodel_log(REGMODEL_ADDRESS(TIMER_A),
-                 REGMODEL_ADDRESS(&TIMER_A->ARR)); /* all registers except CCR and BDTR */
+                 REGMODEL_ADDRESS(&TIMER_A->ARR)); /* the configuration registers CR1 to ARR */
     regmodel_log(REGMODEL_ADDRESS(&TIMER_A->BDTR), REGMODEL_ADDRESS(&TIMER_A->BDTR));
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(PWM_HZ));
     /* 500 ns at 168 MHz are 84 counts. */
@@ -239,7 +240,7 @@ static void test_outputs_stay_off_until_enabled(void) {
     TEST_ASSERT_TRUE(on(0) && on(1));
     TEST_ASSERT_TRUE(motor_enabled());
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 1));
-    /* complementary: half is zero */
+    /* A complementary output at half duty gives zero voltage. */
     TEST_ASSERT_EQUAL_UINT32(PERIOD / 2, model[0].active_compare[1]);
 }
 
@@ -252,13 +253,13 @@ static void test_pins_are_connected_when_the_timer_holds_them_low(void) {
     TEST_ASSERT_EQUAL_HEX32(REGMODEL_ADDRESS(&TIMER_B->BDTR), regmodel_log_at(0).address);
 #ifndef HAL_STM32F1
     /*
-     * PA8 and PA9 alternate, with pull-down; PB12 alternate with pull-up: an open wire is an
-     * e-stop.
+     * PA8 and PA9 are alternate functions with pull-down. PB12 is one with pull-up, so that an open
+     * wire is an e-stop.
      */
     TEST_ASSERT_EQUAL_HEX32(2u << 16 | 2u << 18, regmodel_get(&GPIO(PORT_A)->MODER) & 0xF0000);
     TEST_ASSERT_EQUAL_HEX32(2u << 16 | 2u << 18, regmodel_get(&GPIO(PORT_A)->PUPDR) & 0xF0000);
     TEST_ASSERT_EQUAL_HEX32(1u << 24, regmodel_get(&GPIO(PORT_B)->PUPDR) & 3u << 24);
-    /* active low */
+    /* This input is active low. */
     TEST_ASSERT_EQUAL_HEX32(2u << 12, regmodel_get(&GPIO(PORT_A)->PUPDR) & 3u << 12);
 #else
     TEST_ASSERT_EQUAL_HEX32(0x99, regmodel_get(&GPIO(PORT_A)->CR[1]) & 0xFF);
@@ -269,15 +270,15 @@ static void test_pins_are_connected_when_the_timer_holds_them_low(void) {
 
 static void test_rates(void) {
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(0));
-    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(2500)); /* 67,200 counts */
+    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(2500)); /* 67,200 counts do not fit */
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_RATE, motor_init(1000000));
-    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ABSENT, motor_enable()); /* not configured */
+    TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ABSENT, motor_enable()); /* because it is not configured */
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(2600));
-    TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(600000)); /* 280 counts */
+    TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(600000)); /* 280 counts fit */
 }
 
 static void test_dead_time_is_never_too_short(void) {
-    /* DTG by the manual: steps of 1, 2, 8 and 16 counts. */
+    /* DTG in the manual: steps of 1, 2, 8 and 16 counts. */
     static const struct {
         uint32_t hz, field;
     } cases[] = {{2000000, 1},            /* 500 ns are 1 count */
@@ -288,7 +289,7 @@ static void test_dead_time_is_never_too_short(void) {
                  {510000000, 0xC0 | 0},   /* 255 -> 256 = (32 + 0) * 8 */
                  {1008000000, 0xC0 | 31}, /* 504 */
                  {1010000000, 0xE0 | 0},  /* 505 -> 512 = (32 + 0) * 16 */
-                 {2016000000, 0xE0 | 31}, /* 1,008: the most */
+                 {2016000000, 0xE0 | 31}, /* 1,008 is the largest */
                  {2100000000, 0xFF}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setUp();
@@ -301,7 +302,7 @@ static void test_dead_time_is_never_too_short(void) {
 static void test_duty_and_direction(void) {
     start();
     motor_set(0, MOTOR_DUTY_ONE);
-    TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1)); /* above ARR: no low phase */
+    TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1)); /* above ARR, so there is no low phase */
     motor_set(0, 2 * MOTOR_DUTY_ONE);
     TEST_ASSERT_EQUAL_UINT32(PERIOD, compare(0, 1));
     motor_set(0, 16384); /* 0.50002 */
@@ -334,7 +335,7 @@ static void test_a_reversal_passes_through_a_period_of_zero(void) {
     motor_set(1, -20000);
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 3));
     TEST_ASSERT_FALSE(pin_high[1]);
-    motor_set(1, -20000); /* the period with the old duty is still running */
+    motor_set(1, -20000); /* the period with the old duty still runs */
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 3));
     TEST_ASSERT_FALSE(pin_high[1]);
     period_ends(0);
@@ -355,7 +356,7 @@ static void test_a_reversal_that_is_taken_back_moves_no_pin(void) {
     TEST_ASSERT_FALSE(pin_high[0]);
     TEST_ASSERT_EQUAL_UINT32(2564, compare(0, 1));
     period_ends(0);
-    motor_set(0, -20000); /* starts again: the flag of that period is old */
+    motor_set(0, -20000); /* must wait again: that period ended too early */
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 1));
     TEST_ASSERT_FALSE(pin_high[0]);
 }
@@ -375,7 +376,7 @@ static void test_random_commands_never_reverse_under_load(void) {
             period_ends(seed >> 29 & 1);
         }
     }
-    TEST_ASSERT_GREATER_THAN_UINT(100, reversals); /* so the check in direction_write had work */
+    TEST_ASSERT_GREATER_THAN_UINT(100, reversals); /* so direction_write was tested */
 }
 
 static void test_off_is_immediate_and_safe_twice(void) {
@@ -388,7 +389,7 @@ static void test_off_is_immediate_and_safe_twice(void) {
     motor_off();
     motor_set(0, 20000);
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
-    /* zero duty, not the previous one */
+    /* The duty is zero, not the previous one. */
     TEST_ASSERT_EQUAL_UINT32(0, model[0].active_compare[0]);
 }
 
@@ -424,8 +425,7 @@ static void test_a_break_at_enable_refuses(void) {
         TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_init(PWM_HZ));
         break_input(timer, true);
         TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ESTOP, motor_enable());
-        TEST_ASSERT_FALSE(model[0].was_on ||
-                          model[1].was_on); /* the other timer was never on either */
+        TEST_ASSERT_FALSE(model[0].was_on || model[1].was_on); /* the other timer was never on */
         TEST_ASSERT_FALSE(motor_enabled());
         TEST_ASSERT_TRUE(motor_estop_latched());
         break_input(timer, false);
@@ -451,23 +451,23 @@ static void test_a_break_while_running(void) {
     TEST_ASSERT_EQUAL_HEX32(TIM_DIER_BIE, regmodel_get(&TIMER_A->DIER));
     motor_set(0, 20000);
     break_input(0, true);
-    TEST_ASSERT_FALSE(on(0)); /* hardware */
+    TEST_ASSERT_FALSE(on(0)); /* switched off by hardware */
     TEST_ASSERT_TRUE(on(1));
     motor_break_irq();
-    TEST_ASSERT_FALSE(on(1)); /* software */
+    TEST_ASSERT_FALSE(on(1)); /* switched off by software */
     TEST_ASSERT_EQUAL_UINT(1, break_calls);
     TEST_ASSERT_TRUE(outputs_off_in_break);
     TEST_ASSERT_TRUE(motor_estop_latched());
     TEST_ASSERT_FALSE(motor_enabled());
     /*
-     * The flag cannot be cleared while the input is active: the interrupt must be off or it would
-     * never end.
+     * While the input is active the flag cannot be cleared, so the interrupt must be disabled or it
+     * would never end.
      */
     TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&TIMER_A->DIER));
     motor_set(0, 30000);
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ESTOP, motor_enable());
     break_input(0, false);
-    TEST_ASSERT_TRUE(motor_estop_latched()); /* input inactive again, but not released yet */
+    TEST_ASSERT_TRUE(motor_estop_latched()); /* input inactive, but latched until it is released */
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
     TEST_ASSERT_EQUAL_HEX32(TIM_DIER_BIE, regmodel_get(&TIMER_A->DIER));
 }
@@ -476,7 +476,7 @@ static void test_a_break_that_was_short_still_stays(void) {
     start();
     break_input(1, true);
     break_input(1, false);
-    TEST_ASSERT_FALSE(motor_enabled()); /* also before the interrupt */
+    TEST_ASSERT_FALSE(motor_enabled()); /* also before the interrupt ran */
     motor_break_irq();
     TEST_ASSERT_FALSE(on(0) || on(1));
     TEST_ASSERT_TRUE(motor_estop_latched());

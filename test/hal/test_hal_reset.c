@@ -1,7 +1,7 @@
 /*
- * The reset reason: which flag has priority, that the flags are cleared once, that the answer
- * stays. The driver keeps its answer until the next reset, so each case runs in a process of its
- * own.
+ * Tests the reset reason: the priority of the flags, that the flags are cleared once, and that the
+ * answer stays. The driver keeps its answer until the next reset, so each case runs in its own
+ * process.
  */
 #include "test/support/harness.h"
 
@@ -41,7 +41,7 @@ static int reason_in_child(uint32_t flags, bool absent) {
 }
 
 static void test_every_flag_has_its_reason(void) {
-    /* Every reset also pulls the pin; power-up sets the brown-out flag too. */
+    /* Every reset also sets the pin flag; power-up sets the brown-out flag, too. */
     const uint32_t pin = RCC_CSR_PINRSTF;
     TEST_ASSERT_EQUAL_INT(RESET_UNKNOWN, reason_in_child(0, false));
     TEST_ASSERT_EQUAL_INT(RESET_PIN, reason_in_child(pin, false));

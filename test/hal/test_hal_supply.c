@@ -1,6 +1,6 @@
 /*
- * The supply voltage against a model of ADC1: single conversions that the driver never waits for,
- * and on the F1 a calibration before the first. Compiled for both families.
+ * Tests the supply voltage with a model of ADC1: the driver starts single conversions and never
+ * waits for them; on the F1 it calibrates before the first. Compiled for both families.
  */
 #include "test/support/harness.h"
 
@@ -28,10 +28,10 @@ const board_t board = {
 };
 
 static struct {
-    uint32_t counts; /* voltage at the pin */
+    uint32_t counts; /* voltage at the pin, counts */
     bool dead;       /* never ends a conversion */
     bool busy, done;
-    unsigned conversions, early; /* early: started before it was ready */
+    unsigned conversions, early; /* early: conversions that started before the ADC was ready */
     uint32_t control;
 } adc;
 
@@ -80,8 +80,8 @@ static void test_init_is_the_manuals_sequence(void) {
     supply_init();
 #ifdef HAL_STM32F1
     EXPECT_WRITES({&ADC1->CR2, 0}, {&ADC1->CR2, 1}, /* on */
-                  {&ADC1->CR2, 1 | 1 << 3},         /* RSTCAL, and waits */
-                  {&ADC1->CR2, 1 | 1 << 2},         /* CAL, and waits */
+                  {&ADC1->CR2, 1 | 1 << 3},         /* RSTCAL, then waits */
+                  {&ADC1->CR2, 1 | 1 << 2},         /* CAL, then waits */
                   {&ADC1->CR2, READY}, {&ADC1->CR2, READY | GO});
 #else
     EXPECT_WRITES({&ADC1->CR2, 0}, {&ADC1->CR2, READY}, {&ADC1->CR2, READY | GO});
@@ -92,7 +92,8 @@ static void test_init_is_the_manuals_sequence(void) {
     TEST_ASSERT_EQUAL_HEX32(SMPR1, regmodel_get(&ADC1->SMPR1));
     TEST_ASSERT_EQUAL_HEX32(SMPR2, regmodel_get(&ADC1->SMPR2));
     TEST_ASSERT_EQUAL_UINT(0, adc.early);
-    /* 10 us between switching it on and using it: 24 MHz, four cycles per read. */
+    /* The driver waits 10 us between switching the ADC on and using it, at 24 MHz and four cycles
+     * per read. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(60, regmodel_read_count(&ADC1->CR2));
 }
 
@@ -108,7 +109,7 @@ static void test_millivolts(void) {
         convert();
         TEST_ASSERT_EQUAL_INT32(cases[i].mV, supply_read_mV());
     }
-    TEST_ASSERT_EQUAL_UINT(5, adc.conversions); /* the first, and one more with each result */
+    TEST_ASSERT_EQUAL_UINT(5, adc.conversions); /* the first one, and one more with each result */
 }
 
 static void test_a_late_conversion_gives_the_last_value(void) {
@@ -135,7 +136,7 @@ static void test_no_result_yet_is_no_voltage(void) {
 
 static void test_the_emulators_converter_never_ends(void) {
     regmodel_absent(REGMODEL_ADDRESS(ADC1), REGMODEL_ADDRESS(&ADC1->DR));
-    supply_init(); /* works again */
+    supply_init();
     for (unsigned i = 0; i < 3000; i++) {
         TEST_ASSERT_EQUAL_INT32(SUPPLY_ERR_TIMEOUT, supply_read_mV());
     }

@@ -1,4 +1,4 @@
-/* Home switches: pins with pull-ups; closed is low. */
+/* Tests home switches: their pins have pull-ups, and a closed switch is low. */
 #include "test/support/harness.h"
 
 #include "hal/stm32/board.h"
@@ -21,7 +21,7 @@ static void test_inputs_are_pulled_up(void) {
     TEST_ASSERT_EQUAL_HEX32(1 << PORT_C | 1 << PORT_D, regmodel_get(&RCC->AHB1ENR));
 }
 
-/* An input that nothing pulls down is open; neighbouring pins have no effect. */
+/* An input that is not pulled down is open; neighbouring pins have no effect. */
 static void test_closed_is_low(void) {
     TEST_ASSERT_EQUAL_UINT(3, switches_count());
     regmodel_set(&GPIO(PORT_C)->IDR, 0xFFFF);

@@ -1,5 +1,5 @@
 /*
- * The tick on TIM2 and the counter of hal/cycles.h, on silicon and in the emulator.
+ * Tests the tick on TIM2 and the counter of hal/cycles.h, as on silicon and as in the emulator.
  */
 #include "test/support/harness.h"
 
@@ -21,7 +21,7 @@ void tick_interrupt(void) {
     ticks++;
     flag_at_entry = (regmodel_get(&TIM2->SR) & TIM_SR_UIF) != 0;
     if (late) {
-        regmodel_set(&TIM2->SR, TIM_SR_UIF); /* the next period ends while this one is handled */
+        regmodel_set(&TIM2->SR, TIM_SR_UIF); /* the next period ends during this interrupt */
     }
     overrun_seen = tick_overrun();
 }
@@ -51,7 +51,7 @@ static void test_start_on_silicon(void) {
     TEST_ASSERT_EQUAL_HEX32(1 << 0, regmodel_get(&RCC->APB1ENR));
     TEST_ASSERT_EQUAL_UINT8(IRQ_PRIORITY_TICK, host_irq.priority[28]);
     TEST_ASSERT_EQUAL_UINT(0,
-                           /* TIM2 runs on while the core is halted */
+                           /* TIM2 keeps running while the core is halted */
                            regmodel_write_count(&DBGMCU->APB1_FZ));
 }
 
@@ -60,7 +60,7 @@ static void test_start_in_the_emulator(void) {
     fake_clock.tick_timer_hz = 1000000000;
     TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
     TEST_ASSERT_EQUAL_UINT32(1000000, regmodel_get(&TIM2->ARR));
-    /* A write to any of these gives the emulated timer a wrong period. */
+    /* Writing any of these registers would give the emulated timer a wrong period. */
     TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&TIM2->EGR));
     TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&TIM2->CNT));
     TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&TIM2->PSC));
@@ -80,7 +80,7 @@ static void test_rates(void) {
 
 static void test_the_flag_is_cleared_before_the_work(void) {
     tick_start(1000);
-    regmodel_set(&TIM2->SR, TIM_SR_UIF | 1 << 1); /* and a flag of another owner */
+    regmodel_set(&TIM2->SR, TIM_SR_UIF | 1 << 1); /* 1 << 1: not the tick's flag */
     tick_irq();
     TEST_ASSERT_EQUAL_UINT(1, ticks);
     TEST_ASSERT_FALSE(flag_at_entry);
@@ -94,7 +94,7 @@ static void test_an_overrun_shows(void) {
     regmodel_set(&TIM2->SR, TIM_SR_UIF);
     tick_irq();
     TEST_ASSERT_TRUE(overrun_seen);
-    TEST_ASSERT_TRUE(tick_overrun()); /* and the flag stays for the next interrupt */
+    TEST_ASSERT_TRUE(tick_overrun()); /* the flag stays for the next interrupt */
 }
 
 static void test_stop(void) {
@@ -113,7 +113,8 @@ static void test_the_counter_on_silicon_is_the_cores(void) {
     regmodel_set(DWT_CTRL, 0x40000000);
     regmodel_log(0xE0001000, 0xE000EDFC);
     TEST_ASSERT_FALSE(counter_start());
-    EXPECT_WRITES({DEMCR, 1 << 24}, {DWT_CYCCNT, 0}, {DWT_CTRL, 0x40000001}); /* TRCENA first */
+    EXPECT_WRITES({DEMCR, 1 << 24}, {DWT_CYCCNT, 0},
+                  {DWT_CTRL, 0x40000001}); /* TRCENA must be first */
     regmodel_set(DWT_CYCCNT, 12345);
     TEST_ASSERT_EQUAL_UINT32(12345, counter_now());
     TEST_ASSERT_EQUAL_UINT32(32, counter_elapsed(0xFFFFFFF0, 16));

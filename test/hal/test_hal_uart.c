@@ -1,8 +1,8 @@
 /*
- * The UART driver against a model of the USART, as on silicon (one byte leaves at a time) and as in
- * the emulator (the data register is always empty and the transmit interrupt never comes on its
- * own). It receives by DMA, or by interrupt where there is no DMA. Compiled for F4 and F1 with a
- * transmit ring of 16 and a receive ring of 8 bytes.
+ * Tests the UART driver with a model of the USART, as on silicon (one byte leaves at a time) and as
+ * in the emulator (the data register is always empty, and the transmit interrupt never comes on its
+ * own). The driver receives by DMA, or by interrupt if there is no DMA. Compiled for F4 and F1 with
+ * a transmit ring of 16 and a receive ring of 8 bytes.
  */
 #include "test/support/harness.h"
 
@@ -18,7 +18,7 @@
 
 enum { IRQ = 37, DMA_IRQ = 58, RING = 8 };
 
-/* The registers by their offsets in the manuals: stream 2 of DMA2; on the F1 channel 5 of DMA1. */
+/* Addresses by the offsets in the manuals: stream 2 of DMA2, on the F1 channel 5 of DMA1. */
 #ifdef HAL_STM32F4
 enum {
     DMA_BASE = 0x40026400,
@@ -65,15 +65,15 @@ const board_t board = {
 };
 
 static struct {
-    uint32_t status;       /* receive side and errors */
+    uint32_t status;       /* receive and error flags of the status register */
     uint32_t seen;         /* flags that the driver has read since it last read the data register */
-    uint8_t data;          /* received */
+    uint8_t data;          /* last received byte */
     unsigned taken;        /* number of reads of the data register by the driver */
-    unsigned late;         /* this many bytes come right before the status is read ... */
-    unsigned late_reading; /* ... for this many-th time from now */
+    unsigned late;         /* number of bytes that arrive right before a status read */
+    unsigned late_reading; /* before which read of the status; 1 is the next one */
     bool noisy_send;       /* a byte with noise arrives during a send */
     bool tx_empty;         /* TXE */
-    bool tx_instant;       /* the emulator: every byte is sent at once */
+    bool tx_instant;       /* as in the emulator: every byte is sent at once */
     char sent[256];
     unsigned sent_count;
     unsigned overwritten; /* bytes written while the register was full */
@@ -81,10 +81,10 @@ static struct {
 
 static struct {
     bool connected;
-    bool refuses; /* does not stay enabled */
-    bool stuck;   /* cannot be disabled */
+    bool refuses; /* the stream does not stay enabled */
+    bool stuck;   /* the stream cannot be disabled */
     uint32_t left, flags;
-    unsigned lock_depth; /* when the count was read */
+    unsigned lock_depth; /* lock depth when the count was read */
     bool masked;         /* interrupts are masked */
     uint8_t next;
 } dma;
@@ -92,7 +92,7 @@ static struct {
 static void dma_byte(uint8_t byte, uint32_t errors);
 static void dma_bytes(unsigned count);
 
-/* A read of the data register clears the flags that were read in the status before. */
+/* Reading the data register clears the flags that the last status reads have shown. */
 static void data_register_read(void) {
     line.status &= ~(line.seen | USART_SR_RXNE);
     line.seen = 0;
@@ -141,8 +141,8 @@ static uint32_t dma_write(uint32_t address, unsigned width, uint32_t value, uint
     return value;
 }
 
-/* The ring is a variable of this program, so the upper half of its address is that of any other
- * variable here. */
+/* The DMA register has the lower 32 bits of the ring's address. The upper half is that of any other
+ * variable of this program. */
 static uint8_t *dma_ring(void) {
     uintptr_t here = (uintptr_t)&dma;
     int32_t distance = (int32_t)(regmodel_get(AT(TO)) - (uint32_t)here);
@@ -150,7 +150,8 @@ static uint8_t *dma_ring(void) {
 }
 
 /*
- * A byte on the line, received by DMA; after an overrun nothing arrives until it is cleared.
+ * A byte arrives on the line and is received by DMA. After an overrun nothing arrives until the
+ * flag is cleared.
  */
 static void dma_byte(uint8_t byte, uint32_t errors) {
     if (line.status & USART_SR_ORE) {
@@ -192,7 +193,7 @@ static void expect_bytes(unsigned first, unsigned count) {
     uint8_t got[2 * RING];
     TEST_ASSERT_EQUAL_UINT(count, uart_read(got, sizeof got));
     if (regmodel_get(&USART1->CR3) & 1 << 6) {
-        TEST_ASSERT_EQUAL_UINT(1, dma.lock_depth); /* because the interrupts move the head too */
+        TEST_ASSERT_EQUAL_UINT(1, dma.lock_depth); /* because interrupts move the head, too */
     }
     for (unsigned i = 0; i < count; i++) {
         TEST_ASSERT_EQUAL_UINT8(first + i, got[i]);
@@ -224,7 +225,7 @@ static void receive(uint8_t byte, uint32_t errors) {
     uart_irq();
 }
 
-static uart_stats_t base; /* the driver counts from start-up, a test from its own start */
+static uart_stats_t base; /* the driver counts since start-up, a test since its own start */
 
 static uart_stats_t counted(void) {
     uart_stats_t now;
@@ -246,7 +247,7 @@ static void connect(void) {
 
 void setUp(void);
 void setUp(void) {
-    /* Clears what the previous test left in the rings; without DMA, whatever that test used. */
+    /* Empties the rings of the previous test; uses no DMA, whatever that test used. */
     regmodel_reset();
     memset(&line, 0, sizeof line);
     line.tx_empty = line.tx_instant = true;
@@ -292,16 +293,16 @@ static void test_dma_init_is_the_manuals_sequence(void) {
     regmodel_log(DMA_BASE, DMA_LAST);
     dma_start();
 #ifdef HAL_STM32F4
-    /* Channel 4, highest priority, memory increment, circular, both interrupts, bytes on both
-     * sides. */
+    /* Control: channel 4, highest priority, memory increment, circular, both interrupts, byte
+     * transfers. */
     const uint32_t control = 4u << 25 | 3 << 16 | 1 << 10 | 1 << 8 | 1 << 4 | 1 << 3;
     EXPECT_WRITES({&USART1->CR1, 0}, {&USART1->CR2, 0}, {&USART1->CR3, 0}, {&USART1->BRR, 729},
                   {AT(CONTROL), 0}, {AT(CLEAR), 0x3D << 16}, {AT(FROM), 0x40011004},
                   {AT(TO), regmodel_get(AT(TO))}, {AT(COUNT), RING}, {AT(STREAM + 20), 0},
                   {AT(CONTROL), control}, {AT(CONTROL), control | 1},
-                  {&USART1->CR3, 1 << 6},                     /* DMAR, no interrupt for errors */
-                  {&USART1->CR1, 1 << 13 | 1 << 3 | 1 << 2}); /* UE, TE, RE, no RXNEIE */
-    TEST_ASSERT_EQUAL_HEX32(1 << 22 | 1 << 1, regmodel_get(&RCC->AHB1ENR)); /* and port B */
+                  {&USART1->CR3, 1 << 6},                     /* DMAR, no error interrupt */
+                  {&USART1->CR1, 1 << 13 | 1 << 3 | 1 << 2}); /* UE, TE, RE, but not RXNEIE */
+    TEST_ASSERT_EQUAL_HEX32(1 << 22 | 1 << 1, regmodel_get(&RCC->AHB1ENR)); /* DMA2 and port B */
 #else
     const uint32_t control = 3 << 12 | 1 << 7 | 1 << 5 | 1 << 2 | 1 << 1;
     EXPECT_WRITES({&USART1->CR1, 0}, {&USART1->CR2, 0}, {&USART1->CR3, 0}, {&USART1->BRR, 729},
@@ -328,7 +329,7 @@ static void test_without_dma_every_byte_has_its_interrupt(void) {
     dma_start();
     check_received_by_interrupt();
     dma.refuses = false;
-    dma_start(); /* and the same hardware is used when it stays enabled */
+    dma_start(); /* a stream that stays enabled is used */
     TEST_ASSERT_FALSE(interrupt_enabled(USART_CR1_RXNEIE));
 }
 
@@ -337,7 +338,7 @@ static void test_a_stream_that_does_not_go_off_is_not_used(void) {
     dma.stuck = true;
     dma_start();
     check_received_by_interrupt();
-    TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(AT(TO))); /* and not written to */
+    TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(AT(TO))); /* the stream was not written */
 }
 #endif
 
@@ -345,7 +346,7 @@ static void test_dma_bytes_come_in_order_across_the_end(void) {
     dma_start();
     unsigned first = 0;
     for (unsigned i = 0; i < 50; i++) {
-        unsigned count = i % RING; /* 0 to 7: the ring starts and ends at every place */
+        unsigned count = i % RING; /* the ring starts and ends at every place */
         dma_bytes(count);
         expect_bytes(first, count);
         first += count;
@@ -384,8 +385,8 @@ static void test_a_ring_that_the_dma_overtook_is_thrown_away(void) {
 }
 
 /*
- * During an erase of the flash nobody counts the rounds. After exactly two rounds the counter looks
- * as if nothing had come, after two and a bit as if only that bit had.
+ * During a flash erase no interrupt counts the rounds of the ring. After exactly two rounds the DMA
+ * counter looks as if no byte had come, and after two rounds and k bytes as if only k had come.
  */
 static void test_rounds_that_nobody_counted_are_seen_by_their_marks(void) {
     for (unsigned count = 2 * RING; count < 3 * RING; count++) {
@@ -405,15 +406,15 @@ static void test_rounds_that_nobody_counted_are_seen_by_their_marks(void) {
 
 static void test_bytes_overtaken_while_they_are_copied_are_thrown_away(void) {
     dma_start();
-    dma_bytes(4); /* the mark in the middle: these bytes are counted */
+    dma_bytes(4); /* half of the ring: the interrupt counts these */
     line.late = 3;
-    line.late_reading = 2; /* after the copy: the ring contains 7 */
+    line.late_reading = 2; /* after the copy; the ring then contains 7 bytes */
     expect_bytes(0, 4);
     expect_bytes(4, 3);
     dma_start();
     dma_bytes(4);
     line.late = 4;
-    line.late_reading = 2; /* the 8th may be followed by one that overwrites the first */
+    line.late_reading = 2; /* after the 8th byte, another may overwrite the first */
     expect_bytes(0, 0);
     TEST_ASSERT_EQUAL_UINT32(8, counted().rx_dropped);
     dma_bytes(1);
@@ -440,7 +441,7 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     TEST_ASSERT_EQUAL_UINT32(2, counted().rx_framing);
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_noise);
     TEST_ASSERT_EQUAL_UINT32(0, counted().rx_overrun);
-    /* Set at two looks, but it is another error. */
+    /* The flag is set at two successive reads, but by two different errors. */
     dma_byte(5, USART_SR_FE);
     expect_bytes(5, 1);
     dma_byte(6, 0);
@@ -450,11 +451,11 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     TEST_ASSERT_EQUAL_UINT(0, line.taken);
 }
 
-/* The next byte clears the flags once the status was read, and sending reads it. */
+/* Once the status was read, the next byte clears the error flags; sending reads the status. */
 static void test_dma_errors_seen_while_sending_are_counted(void) {
     dma_start();
     dma_byte(0, USART_SR_NE);
-    uart_irq(); /* nothing to send */
+    uart_irq(); /* there is nothing to send */
     dma_byte(1, 0);
     expect_bytes(0, 2);
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_noise);
@@ -463,7 +464,7 @@ static void test_dma_errors_seen_while_sending_are_counted(void) {
     uart_write("ab", 2);
     uart_irq();
     line.noisy_send = false;
-    dma_byte(3, 0); /* and with it the interrupt of the marks */
+    dma_byte(3, 0); /* also causes the interrupt at half of the ring */
     TEST_ASSERT_EQUAL_HEX32(0, line.status);
     expect_bytes(2, 2);
     TEST_ASSERT_EQUAL_UINT32(2, counted().rx_noise);
@@ -477,7 +478,7 @@ static void test_dma_errors_seen_while_sending_are_counted(void) {
 static void test_an_overrun_does_not_end_receiving_by_dma(void) {
     dma_start();
     dma_byte(0, 0);
-    line.status = USART_SR_ORE; /* from now on nothing comes */
+    line.status = USART_SR_ORE; /* from now on no byte arrives */
     dma_byte(1, 0);
     expect_bytes(0, 1);
     dma_byte(2, 0);
@@ -485,7 +486,7 @@ static void test_an_overrun_does_not_end_receiving_by_dma(void) {
     expect_bytes(0, 0);
     TEST_ASSERT_EQUAL_UINT32(1, counted().rx_overrun);
     TEST_ASSERT_EQUAL_UINT32(2, counted().received);
-    /* A byte in the data register belongs to the DMA. */
+    /* The driver must not read a byte that the DMA is about to take. */
     line.taken = 0;
     line.status = USART_SR_ORE | USART_SR_RXNE;
     expect_bytes(0, 0);
@@ -510,8 +511,8 @@ static void test_divider_is_rounded_and_bounded(void) {
 static void test_a_write_asks_for_the_interrupt_in_both_ways(void) {
     uart_init(115200);
     TEST_ASSERT_TRUE(uart_write("abc", 3));
-    TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_TXEIE)); /* silicon */
-    TEST_ASSERT_EQUAL_UINT(1, host_irq.pended[IRQ]);      /* emulator */
+    TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_TXEIE)); /* for silicon */
+    TEST_ASSERT_EQUAL_UINT(1, host_irq.pended[IRQ]);      /* for the emulator */
     TEST_ASSERT_EQUAL_UINT(0, line.sent_count);           /* the caller did not wait */
 }
 
@@ -521,13 +522,13 @@ static void test_silicon_sends_one_byte_an_interrupt(void) {
     for (unsigned i = 1; i <= 3; i++) {
         uart_irq();
         TEST_ASSERT_EQUAL_UINT(i, line.sent_count);
-        uart_irq(); /* a spurious one; the register is still full */
+        uart_irq(); /* a spurious interrupt: the register is still full */
         TEST_ASSERT_EQUAL_UINT(i, line.sent_count);
         TEST_ASSERT_EQUAL(i < 3, interrupt_enabled(USART_CR1_TXEIE));
         line.tx_empty = true;
     }
     TEST_ASSERT_EQUAL_STRING_LEN("abc", line.sent, 3);
-    TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_RXNEIE)); /* receiving goes on */
+    TEST_ASSERT_TRUE(interrupt_enabled(USART_CR1_RXNEIE)); /* receiving continues */
     TEST_ASSERT_EQUAL_UINT32(3, counted().sent);
 }
 
@@ -631,9 +632,10 @@ static void test_polled_output(void) {
     TEST_ASSERT_EQUAL_UINT(1, line.sent_count);
     TEST_ASSERT_EQUAL_INT('!', line.sent[0]);
     unsigned before = regmodel_read_count(&USART1->SR);
-    uart_put_polled('?'); /* the register is still full: it waits, gives up and drops the byte */
+    uart_put_polled('?'); /* register still full: the driver waits, gives up, drops the byte */
     TEST_ASSERT_EQUAL_UINT(1, line.sent_count);
-    /* 2 ms at 168 MHz and four cycles per poll: more than a byte at 9,600 baud. */
+    /* The driver waits 2 ms at 168 MHz and four cycles per poll, longer than a byte at 9,600
+     * baud. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(before + 84000, regmodel_read_count(&USART1->SR));
 }
 

@@ -1,7 +1,7 @@
 /*
- * The independent watchdog against a model of its registers: PR and RLR can be written only after
- * 0x5555, change only while the oscillator runs, and show PVU and RVU until the new values have
- * taken effect.
+ * Tests the independent watchdog with a model of its registers: PR and RLR can be written only
+ * after 0x5555, change only while the oscillator runs, and show PVU and RVU until the new values
+ * have taken effect.
  */
 #include "test/support/harness.h"
 
@@ -38,7 +38,7 @@ static uint32_t dog_write(uint32_t address, unsigned width, uint32_t value, uint
     (void)width;
     (void)stored;
     if (address == REGMODEL_ADDRESS(&IWDG->KR)) {
-        dog.open = value == 0x5555; /* any other key closes */
+        dog.open = value == 0x5555; /* any other key closes the registers */
         dog.started = dog.started || value == 0xCCCC;
         dog.fed += value == 0xAAAA;
     } else if (dog.open && address == REGMODEL_ADDRESS(&IWDG->PR)) {
@@ -64,7 +64,8 @@ void setUp(void) {
     regmodel_log(REGMODEL_ADDRESS(IWDG), REGMODEL_ADDRESS(&IWDG->SR));
 }
 
-/* Whether the watchdog waits at least timeout_ms with an oscillator of hz, in exact integers. */
+/* True if the watchdog waits at least timeout_ms with an oscillator of hz; computed in exact
+ * integers. */
 static bool long_enough(uint32_t timeout_ms, uint32_t hz) {
     uint64_t cycles = (uint64_t)(dog.reload + 1) * (4u << dog.prescaler);
     return cycles * 1000 >= (uint64_t)timeout_ms * hz;
@@ -72,7 +73,7 @@ static bool long_enough(uint32_t timeout_ms, uint32_t hz) {
 
 static void test_start_is_the_manuals_sequence(void) {
     TEST_ASSERT_EQUAL_INT(WATCHDOG_OK, watchdog_start(100));
-    /* 100 ms at 47 kHz are 4,700 cycles: prescaler 4 (field 0), 1,175 counts. */
+    /* 100 ms at 47 kHz are 4,700 cycles, which is prescaler 4 (field 0) and 1,175 counts. */
     EXPECT_WRITES({&IWDG->KR, 0xCCCC}, {&IWDG->KR, 0x5555}, {&IWDG->PR, 0}, {&IWDG->RLR, 1174},
                   {&IWDG->KR, 0xAAAA});
     TEST_ASSERT_EQUAL_HEX32(1 << 12, regmodel_get(&DBGMCU->APB1_FZ)); /* stops with the core */
@@ -81,7 +82,7 @@ static void test_start_is_the_manuals_sequence(void) {
 static void test_the_fed_value_is_the_new_one(void) {
     dog.update_polls = 500;
     TEST_ASSERT_EQUAL_INT(WATCHDOG_OK, watchdog_start(100));
-    TEST_ASSERT_EQUAL_HEX32(0, dog.status); /* fed only after both have taken effect */
+    TEST_ASSERT_EQUAL_HEX32(0, dog.status); /* fed only after both values have taken effect */
     TEST_ASSERT_EQUAL_UINT(1, dog.fed);
 }
 
@@ -91,7 +92,7 @@ static void test_it_never_bites_early_and_wastes_little(void) {
         TEST_ASSERT_TRUE(long_enough(ms, 47000));
         TEST_ASSERT_LESS_OR_EQUAL_UINT32(4095, dog.reload);
         TEST_ASSERT_LESS_OR_EQUAL_UINT32(6, dog.prescaler);
-        /* One count less would be too short: the reload is the smallest. */
+        /* One count less would be too short, so the reload is the smallest possible. */
         dog.reload--;
         TEST_ASSERT_TRUE(dog.reload == UINT32_MAX || !long_enough(ms, 47000));
     }
@@ -99,7 +100,7 @@ static void test_it_never_bites_early_and_wastes_little(void) {
 
 static void test_the_range_ends_where_the_counter_does(void) {
     TEST_ASSERT_EQUAL_INT(WATCHDOG_ERR_RANGE, watchdog_start(0));
-    /* 4,096 counts of 256 cycles at 47 kHz: 22,310 ms. */
+    /* The longest time is 4,096 counts of 256 cycles at 47 kHz, 22,310 ms. */
     TEST_ASSERT_EQUAL_INT(WATCHDOG_OK, watchdog_start(22310));
     regmodel_log_clear();
     TEST_ASSERT_EQUAL_INT(WATCHDOG_ERR_RANGE, watchdog_start(22311));
@@ -110,7 +111,7 @@ static void test_the_range_ends_where_the_counter_does(void) {
 static void test_updates_that_never_end_are_reported(void) {
     dog.update_polls = REGMODEL_NEVER;
     TEST_ASSERT_EQUAL_INT(WATCHDOG_ERR_TIMEOUT, watchdog_start(100));
-    /* 100 ms of a 1 MHz core at four cycles a poll. */
+    /* The driver waits 100 ms, on a 1 MHz core with four cycles per poll. */
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(25000, regmodel_read_count(&IWDG->SR));
 }
 

@@ -1,5 +1,5 @@
 /*
- * The tick on the target: it starts, it stops, it refuses impossible rates, and it shows an
+ * Tests the tick on the target: it starts and stops, refuses impossible rates and reports an
  * overrun.
  */
 #include "test/support/harness.h"
@@ -8,7 +8,7 @@
 static volatile uint32_t ticks;
 static volatile uint32_t overruns;
 static volatile uint32_t load;   /* rounds of work inside the interrupt */
-static volatile uint32_t rounds; /* of the waiting loop: a clock that depends on no timer */
+static volatile uint32_t rounds; /* rounds of the waiting loop, a clock that needs no timer */
 static volatile uint32_t last, longest, shortest;
 
 static void work(uint32_t n) {
@@ -43,7 +43,8 @@ void tearDown(void) {
     tick_stop();
 }
 
-/* Waits by executed work, not by time: a tick that never comes must not hang the test. */
+/* Waits for a number of loop rounds, not for a time, so that a tick that never comes cannot hang
+ * the test. */
 static bool wait_for_ticks(uint32_t n) {
     enum { ROUNDS_MAX = 10000000 };
     for (uint32_t i = 0; i < ROUNDS_MAX && ticks < n; i++) {
@@ -65,8 +66,9 @@ static void test_ticks_come_at_even_distance(void) {
     TEST_ASSERT_TRUE(wait_for_ticks(12));
     TEST_ASSERT_EQUAL_UINT32(0, overruns);
     /*
-     * The interrupt splits a round at either side, and its own length varies with its branches by
-     * less than two rounds of eight instructions; a wrong period would differ by a factor.
+     * The distances may differ by 4 rounds: the interrupt splits a round at either end, and its own
+     * length varies by less than two rounds of eight instructions. A wrong period would differ by a
+     * factor.
      */
     TEST_ASSERT_TRUE(longest > 10);
     TEST_ASSERT_UINT32_WITHIN(4, longest, shortest);
@@ -85,7 +87,8 @@ static void test_overrun_is_seen(void) {
     TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
     TEST_ASSERT_TRUE(wait_for_ticks(3));
     TEST_ASSERT_EQUAL_UINT32(0, overruns);
-    /* longer than the period: a round of the waiting loop is below 30 instructions */
+    /* This load takes longer than the period, because a round of the waiting loop is below 30
+     * instructions. */
     load = 10 * longest;
     TEST_ASSERT_TRUE(wait_for_ticks(6));
     TEST_ASSERT_EQUAL_UINT32(1, overruns);

@@ -1,5 +1,5 @@
 /*
- * Checks of a board table that apply to every board, for test_hal_boards.c and
+ * Checks that apply to the board file of every board, for test_hal_boards.c and
  * test_hal_boards_f1.c.
  */
 #ifndef TEST_SUPPORT_BOARD_CHECK_H
@@ -12,10 +12,10 @@
 #include "hal/stm32/vectors.h"
 #include "test/support/harness.h"
 
-/* A function that the chip can give a pin, from its data sheet. */
+/* A function that the chip can give to a pin, from the data sheet. */
 typedef struct {
     pin_t pin;
-    uint8_t af; /* alternate function; F1: 0 */
+    uint8_t af; /* alternate function; 0 on the F1 */
     const char *function;
 } pin_function_t;
 
@@ -23,11 +23,11 @@ typedef struct {
 typedef struct {
     const pin_function_t *functions;
     unsigned function_count;
-    const pin_t *reserved; /* pins with another function on this board or chip */
+    const pin_t *reserved; /* pins that this board or chip uses otherwise */
     unsigned reserved_count;
     uint32_t core_max_hz, apb1_max_hz, apb2_max_hz;
-    uint32_t vco_min_hz;        /* F4 only */
-    double internal_fast;       /* fastest internal oscillator relative to nominal */
+    uint32_t vco_min_hz;  /* F4 only */
+    double internal_fast; /* highest frequency of the internal oscillator relative to nominal */
     uint32_t hz_per_wait_state; /* F4 only */
     uint32_t flash_bytes;
     uint32_t lsi_max_hz;
@@ -121,7 +121,7 @@ static void check_function(const board_t *b, const chip_facts_t *facts, pin_t pi
     fail_pin(b, pin, function, "the chip cannot do that");
 }
 
-/* complementary: the highest channel with an N output, for each timer. */
+/* complementary: for each timer the highest channel that has an N output. */
 static void check_motors(const board_t *b, const chip_facts_t *facts,
                          const char *const timer_name[2], const unsigned channels[2],
                          const unsigned complementary[2]) {
@@ -158,7 +158,8 @@ static void check_motors(const board_t *b, const chip_facts_t *facts,
         const board_motor_timer_t *t = &b->motor.timers[i];
         TEST_ASSERT_TRUE_MESSAGE(timer_used[i], "a timer without motor");
         TEST_ASSERT_TRUE_MESSAGE(t->break_pin != 0, "every timer has its own break input");
-        TEST_ASSERT_EQUAL_UINT(RCC_BUS_APB2, t->clock >> 8); /* motor.c uses one clock for all */
+        TEST_ASSERT_EQUAL_UINT(RCC_BUS_APB2,
+                               t->clock >> 8); /* motor.c uses one clock for all timers */
         snprintf(function, sizeof function, "%s_BKIN", timer_name[i]);
         check_function(b, facts, t->break_pin, t->break_af, function);
     }
@@ -180,11 +181,12 @@ static void check_peripherals(const board_t *b, const chip_facts_t *facts, const
     TEST_ASSERT_LESS_OR_EQUAL_UINT(BOARD_ENCODERS_MAX, b->encoder.count);
     TEST_ASSERT_EQUAL_UINT32(facts->lsi_max_hz, b->lsi_max_hz);
     if (b->supply.bottom_ohm != 0) {
-        /* IN0 to IN7 are on port A, IN8 and IN9 are PB0 and PB1, IN10 to IN15 are PC0 to PC5. */
+        /* Inputs IN0 to IN7 are on port A, IN8 and IN9 are PB0 and PB1, IN10 to IN15 are PC0 to
+         * PC5. */
         unsigned c = b->supply.channel;
         pin_t pin = c < 8 ? PIN(A, c) : c < 10 ? PIN(B, c - 8) : PIN(C, c - 10);
         TEST_ASSERT_EQUAL_HEX8(pin, b->supply.pin);
-        /* supply.c multiplies in 32 bits: the divider first, then 4,095 counts. */
+        /* The product in supply.c must fit 32 bits: the divider times 4,095 counts. */
         uint64_t divider =
             (uint64_t)b->supply.reference_mV * (b->supply.top_ohm + b->supply.bottom_ohm);
         TEST_ASSERT_LESS_THAN_UINT64(UINT32_MAX, divider);
@@ -203,7 +205,7 @@ static void check_vector(const vector_entry_t *table, unsigned count, int line,
     TEST_FAIL_MESSAGE("a line of the board is not in the vector table");
 }
 
-/* A row of the manual's tables of DMA requests and of interrupts. */
+/* A row of the tables of DMA requests and of interrupts in the manual. */
 typedef struct {
     const usart_t *usart;
     board_dma_t dma;

@@ -14,7 +14,7 @@ typedef struct {
 } pin_label_t;
 
 typedef struct {
-    const pin_label_t *labels; /* NULL: the board prints the names of the chip's pins */
+    const pin_label_t *labels; /* NULL: the board prints the pin names of the chip */
     unsigned label_count;
     const char *uart, *spi;
     const char *timers[BOARD_TIMERS_MAX];

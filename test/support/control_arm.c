@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The values of tools/robots/puma560.yaml; the units of q31 are those that the tool proves for
- * these limits. */
+/* Values of tools/robots/puma560.yaml. The units of q31 are those that the tool proves for these
+ * limits. */
 static const struct {
     float position[2], velocity, acceleration, torque;
     float resistance, torque_constant, gear, rotor_inertia;
@@ -33,7 +33,8 @@ static const struct {
     {{-4.6426f, 4.6426f}, 3.9f, 20, 21.3f, 6.7f, 0.066f, 76.686f, 3.3e-5f, 0.2f, {-0.8f, 0.3f}, -1},
 };
 
-/* The inertia of each joint in the middle of its range, with the others free, times w^2 and 2 w. */
+/* Gains: the inertia of each joint in the middle of its range, with the other joints free, times
+ * w^2 and 2 w. w is 5 Hz. */
 #define W     31.4159265f
 #define KP(i) (W * W * (i))
 #define KD(i) (2 * W * (i))
@@ -75,8 +76,8 @@ static void fill_joint(const dyn_model_joint_t *in, uint32_t i, int motors, imag
     f->kd[0] = control_arm_kd[i];
 }
 
-/* Adds the constants for fixed point, as the tool does. `room` holds the prepared arm until its
- * constants are written as a section; it has room for this arm's joints. */
+/* Adds the constants for fixed point, as the tool does. `room` is memory for the prepared arm until
+ * its constants are written as a section. */
 static bool prepare_fixed(image_t *image, dyn_model_t *model, void *room) {
     static uint8_t section[CONTROL_ARM_ROOM / 2];
     dyn_arm_q31_t *arm = room;

@@ -7,7 +7,8 @@
 
 enum { CONTROL_ARM_JOINTS = 6, CONTROL_ARM_ROOM = 6144 };
 
-/* The bytes of the image, valid until the next call; without motors: torque mode. */
+/* Returns the bytes of the image, valid until the next call. Without motors the arm is in torque
+ * mode. */
 const uint8_t *control_arm_image(size_t *size, int motors);
 
 /* Gains of a critically damped PD of 5 Hz. */

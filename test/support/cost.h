@@ -1,5 +1,5 @@
-/* The cost of a call on the target, over many states: the smallest and the largest number of
- * instructions. */
+/* Measures the cost of a call on the target over many states: the smallest and the largest number
+ * of instructions. */
 #ifndef TEST_SUPPORT_COST_H
 #define TEST_SUPPORT_COST_H
 
@@ -19,7 +19,7 @@ static inline void cost_see(cost_t *cost, uint32_t start, uint32_t end) {
     cost->most = spent > cost->most ? spent : cost->most;
 }
 
-/* Prints the cost; asserts that it is the same for every state and above that of an empty call. */
+/* Prints the cost. Asserts that it is the same for every state and above that of an empty call. */
 static inline void cost_say(const char *what, cost_t cost) {
     harness_note_number(what, cost.most);
     TEST_ASSERT_EQUAL_UINT32(cost.least, cost.most);

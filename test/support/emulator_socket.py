@@ -1,6 +1,6 @@
-"""Sockets of an emulator that exist before it starts: created and listened at here, inherited by
-the emulator. A client that connects early waits in the queue; with a socket of the emulator's own
-it would have to guess when the emulator listens."""
+"""Sockets that exist before the emulator starts: this module creates them and listens, and the
+emulator inherits them. A client that connects early waits in the queue. If the emulator made its
+own socket, the client would have to guess when it listens."""
 import socket
 
 
@@ -15,13 +15,13 @@ class Inherited:
         self.files = (self.socket.fileno(),)
 
     def chardev(self, name, wait):
-        """wait: the board starts with the first connection."""
+        """With wait, the board starts when the first client connects."""
         return ["-chardev", f"socket,id={name},fd={self.socket.fileno()},server=on,wait={'on' if wait else 'off'}"]
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        """From here on only the emulator owns the socket: a connection to an ended emulator is
-        refused."""
+        """From here on only the emulator owns the socket, so that a connection to an ended emulator
+        is refused."""
         self.socket.close()

@@ -1,4 +1,5 @@
-/* hal/clock.h and the bus clocks of hal/stm32/chip.h with the values that the test sets. */
+/* Implements hal/clock.h and the bus clocks of hal/stm32/chip.h with the values that the test
+ * sets. */
 #include "test/support/fake_clock.h"
 #include "hal/stm32/chip.h"
 

@@ -1,11 +1,10 @@
 /*
- * The frame of every test program: runs the table of cases under Unity and reports.
+ * The main program of every test: runs the table of cases with Unity and reports.
  *
- * Before each case it prints `RUN name`, so that the runner (tools/dev/runtests.py) can name the
- * case that crashed or hung. On the target it starts as the firmware would, prints through
- * semihosting and ends the emulator with an exit code. A fault resets the target; the progress is
- * kept in RAM that survives. A reset that no test announced is a failure of the case that was
- * running.
+ * Before each case it prints `RUN name`, so that the runner (tools/dev/runtests.py) can name a case
+ * that crashed or hung. On the target it starts like the firmware, prints through semihosting and
+ * ends the emulator with an exit code. A fault resets the target; the progress is kept in RAM that
+ * survives the reset. A reset that no test announced is a failure of the running case.
  */
 #include "test/support/harness.h"
 
@@ -52,7 +51,7 @@ static void run_case(const harness_case_t *test) {
 #include "hal/tick.h"
 #include "test/support/semihost.h"
 
-/* A test of the tick or of the e-stop input defines its own. */
+/* Weak, because a test of the tick or of the e-stop input defines its own functions. */
 __attribute__((weak)) void tick_interrupt(void) {}
 __attribute__((weak)) void motor_estop_interrupt(void) {}
 
@@ -89,7 +88,7 @@ bool harness_after_reset(void) {
     return resumed;
 }
 
-/* An unannounced reset: the running case has crashed. */
+/* Reports an unannounced reset as a crash of the running case. */
 static void report_crash(void) {
     const fault_record_t *record = fault_record();
     put_text(harness_file);

@@ -1,5 +1,5 @@
 /*
- * What every test file includes: Unity, the table of its cases, and announced resets. The same file
+ * Every test file includes this header: Unity, the table of its cases, and announced resets. A test
  * runs on the host and on the target; test/support/harness.c explains how.
  *
  * static void test_thing(void) { TEST_ASSERT_EQUAL(1, one()); }
@@ -34,16 +34,16 @@ extern const char *const harness_file;
     const char *const harness_file = __FILE__;
 // clang-format on
 
-/* Prints a line among the results, for measured figures. */
+/* Prints a line among the results, for example a measured number. */
 void harness_note(const char *text);
 void harness_note_number(const char *text, int64_t value);
-/* Host only; the target prints nothing. A number for the pages, as they show it: `measured NAME
- * VALUE` (tools/dev/measured.py). */
+/* Prints a number for the pages, as they show it: `measured NAME VALUE` (tools/dev/measured.py).
+ * Only on the host; the target prints nothing. */
 __attribute__((format(printf, 2, 3))) void harness_measured(const char *name, const char *format,
                                                             ...);
 
 /*
- * Target only. A test that provokes a fault calls this before; after the reset the case runs again.
+ * Target only. A test calls this before it causes a fault; after the reset the case runs again.
  */
 void harness_expect_reset(void);
 bool harness_after_reset(void);

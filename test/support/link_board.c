@@ -120,8 +120,7 @@ void board_make(board_t *board) {
     board_start(board);
 }
 
-/* The board runs while the client waits. Where the board sends nothing, the time-out comes at
- * once. */
+/* The board runs while the client waits. If the board sends nothing, the read times out at once. */
 static int client_read(void *context, uint8_t *bytes, size_t most, int timeout_ms) {
     board_t *board = context;
     (void)timeout_ms;

@@ -1,6 +1,6 @@
 /*
- * A board inside the test: the firmware's application and server over a line that can lose and
- * damage bytes, with flash that can lose its power. The client talks to it through a port.
+ * A board inside the test: application and server of the firmware, a line that can lose and damage
+ * bytes, and flash that can lose its power. The client talks to it through a port.
  */
 #ifndef TEST_SUPPORT_LINK_BOARD_H
 #define TEST_SUPPORT_LINK_BOARD_H
@@ -22,10 +22,10 @@ typedef struct {
     server_port_t port;
     store_medium_t medium;
     cut_flash_t flash;
-    board_line_t to, from;   /* to the board, from the board */
+    board_line_t to, from;   /* bytes to the board; bytes from the board */
     uint32_t damage;         /* one of this many bytes is changed, lost or doubled; 0: none */
     uint32_t line_room;      /* capacity of the board's transmit ring */
-    uint32_t ticks_per_poll; /* of the board while the client waits once */
+    uint32_t ticks_per_poll; /* ticks of the board per wait of the client */
     uint32_t random;
     uint8_t crash[40];
     size_t crash_size;

@@ -1,5 +1,4 @@
-"""A client of the link, written from firmware/link/PROTOCOL.md only, with the standard library
-only.
+"""A client of the link, written only from firmware/link/PROTOCOL.md and with the standard library.
 
 test/system/test_link.py uses it; `python3 test/support/protocol_client.py HOST PORT` prints what a
 board is and does.
@@ -26,7 +25,7 @@ def encode(content):
 
 
 def decode(frame):
-    """Content of the bytes between two zeros; None where they are not a frame."""
+    """Returns the content of the bytes between two zeros, or None if they are not a frame."""
     pieces, at = [], 0
     while at < len(frame):
         pieces.append(frame[at + 1:at + frame[at]])
@@ -45,7 +44,7 @@ class Client:
     def __init__(self, line, timeout_s=2.0, tries=15):
         self.line = line
         self.received, self.sequence, self.samples = b"", int(time.time()) & 255, []
-        self.timeout_s, self.tries = 0.2, 600  # bytes that arrive before the board's line is on are lost
+        self.timeout_s, self.tries = 0.2, 600  # bytes are lost until the board has switched its line on
         hello = self.ask(HELLO, b"\1")
         self.timeout_s, self.tries = timeout_s, tries
         (self.version, self.payload, self.joints_max, self.flags, self.baud, self.parameters, self.fields,
@@ -53,7 +52,7 @@ class Client:
         self.board, self.real, self.build = (t.decode() for t in hello[11:].split(b"\0")[:3])
 
     def frames(self, wait_s):
-        """Contents of the frames that have arrived."""
+        """Returns the contents of the frames that have arrived."""
         if not select.select([self.line], [], [], wait_s)[0]:
             return []
         data = self.line.recv(65536)
@@ -63,7 +62,7 @@ class Client:
         return [content for content in map(decode, filter(None, whole)) if content]
 
     def ask(self, message, payload=b""):
-        """The answer after its status; raises Refused where the status is not 0."""
+        """Returns the answer without its status; raises Refused if the status is not 0."""
         self.sequence = (self.sequence + 1) & 255
         frame = encode(bytes([message, self.sequence]) + payload)
         for _ in range(self.tries):
@@ -98,7 +97,7 @@ class Client:
         return [self.describe(PARAMETER, i)[14:].split(b"\0")[0].decode() for i in range(self.parameters)]
 
     def field(self, index):
-        """Name, per joint, kind, exponents."""
+        """Returns name, per joint, kind and exponents of a field."""
         record = self.describe(FIELD, index)
         exponents = struct.unpack("<%db" % record[2], record[3:3 + record[2]])
         return record[3 + record[2]:].split(b"\0")[0].decode(), record[0], record[1], exponents
@@ -131,7 +130,7 @@ class Client:
         return budget
 
     def collect(self, count, wait_s=60.0):
-        """(tick, lost, first, words) of this many sample frames."""
+        """Returns (tick, lost, first, words) of this many sample frames."""
         until = time.monotonic() + wait_s
         while len(self.samples) < count and time.monotonic() < until:
             self.samples += [content[2:] for content in self.frames(0.5) if content[0] == SAMPLE]

@@ -1,4 +1,5 @@
-/* What the tests of tools/robot share: loading from text, torques, messages on failure. */
+/* Helpers that the tests of tools/robot share: loading from text, torques, messages after a
+ * failure. */
 #ifndef TEST_SUPPORT_ROBOT_HELP_H
 #define TEST_SUPPORT_ROBOT_HELP_H
 
@@ -7,7 +8,7 @@
 
 #include "tools/robot/robot.h"
 
-/* Text that grows; ends the program when there is no memory. */
+/* Text that grows; without memory the program ends. */
 typedef struct {
     char *data;
     size_t size, room;
@@ -17,22 +18,22 @@ void help_put(help_text_t *text, const char *format, ...) __attribute__((format(
 void help_put_numbers(help_text_t *text, const double *value, size_t count, const char *between);
 void help_text_free(help_text_t *text);
 
-/* Loads a robot without errors; otherwise prints the messages and fails the test. */
+/* Loads a robot that must have no errors; otherwise prints the messages and fails the test. */
 robot_t *help_load(const char *what, const robot_options_t *options, messages_t *messages);
 robot_t *help_parse(const char *file, const char *text, size_t size, const robot_options_t *options,
                     messages_t *messages);
 void help_free(robot_t *robot);
 void help_print(const messages_t *messages);
 
-/* Torques by the f64 kernel `ne`, optionally with rotors. */
+/* Computes torques with the f64 kernel `ne`, optionally with rotors. */
 void help_torque(const dyn_model_t *model, const double *q, const double *qd, const double *qdd,
                  bool rotors, double *tau);
 
-/* The message with this code about this subject (NULL: any) whose text or cure contains this. */
+/* Returns the message with this code and subject (NULL: any) whose text or cure contains `part`. */
 const message_t *help_find(const messages_t *messages, message_code_t code, const char *subject,
                            const char *part);
 
-/* A whole file, zero-terminated; NULL where there is none. The caller frees it. */
+/* Returns a whole file, zero-terminated, or NULL if it does not exist. The caller frees it. */
 char *help_read(const char *path, size_t *size);
 
 /* Seeded random numbers in -1 .. 1. */

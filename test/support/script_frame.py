@@ -1,4 +1,4 @@
-"""The frame of the test scripts: runs the tests of a module and prints the lines that
+"""The main program of test scripts: runs the tests of a module and prints the lines that
 tools/dev/runtests.py reads."""
 import os
 import re
@@ -13,18 +13,18 @@ class Skip(Exception):
 
 
 def told(error):
-    """An error as one line of a report: file and line, and its message, or the source line where it
-    has none."""
+    """Returns an error as one line: file and line, and its message, or the source line if it has no
+    message."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     words = str(error) if str(error) else frame.line
     return f"{os.path.basename(frame.filename)}:{frame.lineno}: {type(error).__name__}: {words}"
 
 
 def main(names):
-    """Runs the tests among the names of a module, each with a folder of its own; the second
-    argument of the script is a pattern for their names. SCRIPT_PART=2/3 in the environment runs
-    every third test from the second on, so that each test is in one of the three parts. Returns the
-    exit code: it is an error if no test runs."""
+    """Runs the tests among the names of a module, each in its own folder; the second argument of
+    the script is a pattern for their names. SCRIPT_PART=2/3 in the environment runs every third
+    test from the second on, so that each test is in one of the three parts. Returns the exit code.
+    It is an error if no test runs."""
     tests = [value for name, value in names.items() if name.startswith("test_") and callable(value)]
     if len(sys.argv) > 2:
         tests = [test for test in tests if re.search(sys.argv[2], test.__name__)]
@@ -44,7 +44,7 @@ def main(names):
         except Skip as reason:
             ignored += 1
             print(f"{file}:{line}:{name}:IGNORE: {reason}", flush=True)
-        except Exception as error:  # any error: the remaining tests still run
+        except Exception as error:  # after any error the remaining tests still run
             failures += 1
             print(f"{file}:{line}:{name}:FAIL: {' '.join(told(error).split())[:1500]}", flush=True)
     print(f"\n-----------------------\n{len(tests)} Tests {failures} Failures {ignored} Ignored")

@@ -1,4 +1,5 @@
-/* test/support/semihost.h: Arm semihosting, operation number in r0, argument in r1, BKPT 0xAB. */
+/* Implements test/support/semihost.h: Arm semihosting has the operation number in r0, the argument
+ * in r1, and BKPT 0xAB. */
 #include "test/support/semihost.h"
 
 #include <stdint.h>

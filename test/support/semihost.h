@@ -1,6 +1,6 @@
 /*
- * Output and exit code of a test program through the emulator's semihosting. Tests only: on silicon
- * without a debugger a semihosting call is a fault.
+ * Output and exit code of a test program through semihosting of the emulator. For tests only: on
+ * silicon without a debugger a semihosting call is a fault.
  */
 #ifndef TEST_SUPPORT_SEMIHOST_H
 #define TEST_SUPPORT_SEMIHOST_H

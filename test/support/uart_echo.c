@@ -1,6 +1,6 @@
 /*
- * Target program of test/system/test_boot.py: sends every byte back inverted; at 'Q' it prints the
- * UART's counters as a line of plain text and ends.
+ * Target program of test/system/test_boot.py. It sends every byte back inverted; at 'Q' it prints
+ * the counters of the UART as a line of plain text and ends.
  */
 #include "firmware/print.h"
 #include "hal/clock.h"

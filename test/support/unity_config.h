@@ -1,4 +1,4 @@
-/* Unity's configuration: 64-bit integers and doubles, output through the harness. */
+/* Configures Unity: 64-bit integers and doubles, output through the harness. */
 #ifndef TEST_SUPPORT_UNITY_CONFIG_H
 #define TEST_SUPPORT_UNITY_CONFIG_H
 

@@ -32,7 +32,7 @@ struct joint_t {
     Frame origin;
     Vector axis;
     double multiplier, offset;
-    bool moves; /* between the root and the tip; not fixed, mimic or frozen */
+    bool moves; /* lies between root and tip and is not fixed, mimic or frozen */
 };
 
 struct robot_t {
@@ -153,7 +153,7 @@ static void grow(const robot_t &robot, const std::string &link, Tree &tree) {
         }
 }
 
-/* Links moved by the moving joints, from the root outwards. */
+/* Returns the links that the moving joints move, from the root outwards. */
 static std::vector<std::string> choose(robot_t &robot, const std::string &tip) {
     std::vector<std::string> chain;
     if (!robot.link.count(tip))
@@ -181,7 +181,8 @@ class oracle_t {
         print(torque(weighing, q, qd, qdd));
         print(torque(weighing, q, rest, rest));
         print(torque(weighing, q, qd, rest));
-        for (unsigned r = 0; r < n; r++) { /* M is symmetric: its columns are its rows */
+        for (unsigned r = 0; r < n;
+             r++) { /* the columns of M are its rows, because M is symmetric */
             JntArray unit(n);
             unit(place[r]) = 1;
             print(torque(floating, q, rest, unit));

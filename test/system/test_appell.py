@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The host tool as a user calls it, under the sanitizers: reference values through the command
-line, the same arm in three conventions, number types, images, inverse kinematics, help, and every
-kind of bad input.
+"""Tests the host tool as a user calls it, under the sanitizers: reference values through the
+command line, the same arm in three conventions, number types, images, inverse kinematics, help, and
+every kind of bad input.
 
     test_appell.py [PROGRAM [PATTERN]]
 """
@@ -23,13 +23,13 @@ from script_frame import Skip, main  # noqa: E402
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell-san")
 GOLDEN = os.environ.get("GOLDEN", "../shared/golden")
 ROBOTS = "../shared/robots"
-TIMEOUT_S = 600  # only for hangs: the longest test takes 5 s of a processor, 50 s beside four others
-LONG_RUN = bool(os.environ.get("LONG"))  # make test-long
+TIMEOUT_S = 600  # only against hangs: the longest test takes 5 s of processor time, 50 s beside four others
+LONG_RUN = bool(os.environ.get("LONG"))  # set by make test-long
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
             "ik", "sim", "run", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "params", "flash", "get",
             "set", "save", "monitor", "dump", "selftest", "torture", "faults", "certify", "help", "man", "completion"]
-# The general kernels; test_gen.py tests generated code.
+# Methods of the general kernels; test_gen.py tests generated code.
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],
            "gravity": ["fast", "ne", "ga", "denoc"], "coriolis": ["denoc"]}
@@ -38,7 +38,8 @@ METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "
 # ------------------------------------------------------------------------------------------ the program
 
 def run(*arguments, rows="", program=PROGRAM, timeout_s=TIMEOUT_S, **more):
-    """rows: text, or lists of numbers. Returns the finished process."""
+    """Runs the program; rows is its standard input, as text or as lists of numbers. Returns the
+    finished process."""
     if not isinstance(rows, str):
         rows = "".join(" ".join(repr(float(x)) for x in row) + "\n" for row in rows)
     done = subprocess.run([program, *map(str, arguments)], input=rows, capture_output=True, text=True,
@@ -63,7 +64,7 @@ def flat(matrix):
 
 
 def near(got, expected, tolerance, what):
-    """Every number within tolerance (1 + the largest expected)."""
+    """Checks that every number is within tolerance * (1 + the largest expected number)."""
     assert len(got) == len(expected), f"{what}: {len(got)} numbers instead of {len(expected)}"
     bound = tolerance * (1 + max(abs(x) for x in expected))
     worst = max(abs(a - b) for a, b in zip(got, expected))
@@ -77,7 +78,7 @@ def numbers(values):
 
 
 def robot_file(folder, name, convention, gravity, rows, extra=""):
-    """Writes a robot file from rows as in the reference data; returns its path."""
+    """Writes a robot file from rows in the form of the reference data; returns its path."""
     text = f"name: {name}\nconvention: {convention}\ngravity: {numbers(gravity)}\n{extra}joints:\n"
     for i, row in enumerate(rows):
         kind = "prismatic" if row["type"] == "P" else "revolute"
@@ -118,8 +119,8 @@ def shared_robot(name):
 
 CONVENTION = {"std_dh": "dh", "mod_dh": "mdh", "urdf": "frames"}
 
-# The tolerances of the reference values. These are exact and double has 1e-16, but 30 joints, sums
-# of unlike terms and the condition of the matrix cost some digits.
+# The tolerance of the reference values. They are exact and double has 1e-16, but 30 joints, sums of
+# unlike terms and the condition number of the matrix cost some digits.
 TOLERANCE = 1e-10
 
 
@@ -128,14 +129,15 @@ def fd_tolerance(cond):
 
 
 def chosen(problem, turn):
-    """The methods of a problem: all of them, or, given a turn, one after the other (all again in
-    the long tests)."""
+    """Returns the methods to test: all of them, or, given a turn, only one, which changes with the
+    turn. Long tests always run all."""
     methods = METHODS[problem]
     return methods if turn is None or LONG_RUN else [methods[turn % len(methods)]]
 
 
 def check_states(robot, states, what, *options, turn=None):
-    """Checks M, c, g, tau of every state by the chosen methods. Options: such as --no-rotor."""
+    """Checks M, c, g and tau of every state with the chosen methods. Options are those of the tool,
+    such as --no-rotor."""
     q = [s["q"] for s in states]
     qqd = [s["q"] + s["qd"] for s in states]
     for method in chosen("mass", turn):
@@ -174,7 +176,7 @@ def test_golden_puma560(folder):
 
 
 def test_golden_puma560_of_the_project(folder):
-    """The robot in tools/robots is the same arm: rotors as in the reference, friction disabled."""
+    """The robot in tools/robots is the arm of the reference: rotors as there, friction disabled."""
     data = golden("puma560")
     for s, got in zip(data["states"], table("id", "puma560", "--no-friction",
                                             rows=[s["q"] + s["qd"] + s["qdd"] for s in data["states"]])):
@@ -182,8 +184,8 @@ def test_golden_puma560_of_the_project(folder):
 
 
 def test_golden_straight_line(folder):
-    """The straight line of paper 000: torques, poses, and back to the joints by inverse
-    kinematics."""
+    """Follows the straight line of paper 000: torques, poses, and from the poses back to the joints
+    by inverse kinematics."""
     data = golden("puma560")
     robot = robot_file(folder, "puma", "dh", data["gravity"], data["rows"])
     line = data["straight_line"]
@@ -194,8 +196,8 @@ def test_golden_straight_line(folder):
             near(got, s[key], TOLERANCE, f"straight line {key}")
     for s, got in zip(samples, table("fk", robot, rows=[s["q"] for s in samples])):
         near(got, flat(line["R"][i] + [s["p"][i]] for i in range(3)), TOLERANCE, "straight line fk")
-    # R is Ry(-90 deg) Rx(180 deg). The pose is met to 1e-12; a wrist at 0.3 rad multiplies the
-    # error by a small factor.
+    # The orientation R is Ry(-90 deg) Rx(180 deg). The pose is reached to 1e-12; a wrist angle of
+    # 0.3 rad multiplies the error by a small factor.
     for s in samples[::10]:
         start = ",".join(repr(q + 0.05) for q in s["q"])
         got = table("ik", robot, "--start", start, rows=[s["p"] + [math.pi, -math.pi / 2, 0]])[0]
@@ -223,7 +225,7 @@ def test_golden_banse(folder):
 def test_golden_ascher(folder):
     for arm in golden("ascher")["runs"]:
         robot = robot_file(folder, arm["name"], "mdh", arm["gravity"], arm["rows"])
-        steps = arm.get("steps", [])  # the other runs are a study of rounding
+        steps = arm.get("steps", [])  # other runs have no steps: they study rounding
         rows = [s["q"] + [0, 0] + [0, 0] for s in steps]
         for method in METHODS["fd"]:
             for s, got in zip(steps, table("fd", robot, "-m", method, rows=rows)):
@@ -235,9 +237,9 @@ def test_golden_ascher(folder):
 
 
 def test_golden_random_chains(folder):
-    """Distal and proximal tables and general frames, prismatic joints in any mix, 1 to 30 joints.
-    Every method gets every fourth or fifth chain; the tests of the kernels run all chains with each
-    method."""
+    """Tests distal and proximal tables and general frames, with prismatic joints in any mix and 1
+    to 30 joints. Every method gets every fourth or fifth chain; the tests of the kernels run all
+    chains with each method."""
     for turn, chain in enumerate(golden("random_chains")["chains"]):
         name = f"chain{chain['id']}"
         robot = robot_file(folder, name, CONVENTION[chain["convention"]], chain["gravity"], chain["rows"])
@@ -263,7 +265,7 @@ def test_golden_random_chains(folder):
 
 
 def test_golden_motors(folder):
-    """Each case is a joint of its own; all 24 form one arm of prismatic joints without coupling."""
+    """Each case is one joint. All 24 cases form one arm of prismatic joints without coupling."""
     cases = golden("motors")["cases"]
     rows = [{"type": "R", "theta": 0, "d": 0, "a": 0, "alpha": 0, "m": 1, "c": [0, 0, 0],
              "I": [1, 1, 1, 0, 0, 0],
@@ -276,7 +278,7 @@ def test_golden_motors(folder):
 
 
 def test_golden_rigid_beams(folder):
-    """The rigid limit of the elastic arm of paper 004; without --rigid its rows are longer
+    """Tests the rigid limit of the elastic arm of paper 004. Without --rigid its rows are longer
     (test_elastic.py)."""
     data = golden("flexible2")
     states = data["rigid_states"]
@@ -297,7 +299,7 @@ def turn_x(alpha, matrix):
 
 
 def proximal(rows):
-    """The same arm with proximal instead of distal frames: Craig's table from Paul's."""
+    """Returns the same arm with proximal instead of distal frames: Craig's table from Paul's."""
     out = []
     for i, row in enumerate(rows):
         before = rows[i - 1] if i else {"a": 0, "alpha": 0}
@@ -313,7 +315,7 @@ def proximal(rows):
 
 
 def urdf(folder, name, rows):
-    """A URDF of a proximal table with theta = 0, its link frames those of the table."""
+    """Writes a URDF of a proximal table with theta = 0; its link frames are those of the table."""
     text = f'<robot name="{name}">\n  <link name="l0"/>\n'
     for i, row in enumerate(rows):
         xyz = [row["a"], -math.sin(row["alpha"]) * row["d"], math.cos(row["alpha"]) * row["d"]]
@@ -372,16 +374,17 @@ def limited_arm(folder):
 
 
 def test_number_types_agree(folder):
-    """f32 and q31 against f64, every problem and method. A single has 24 bits, a q31 number 28
-    fractional bits; a torque takes some hundred roundings: 1e-5 of the largest is a hundred times
-    2^-23. For fd the condition of this arm's matrix (below 100 with rotors) is a further factor."""
+    """Compares f32 and q31 with f64 for every problem and method. A float has 24 bits, a q31 number
+    28 fractional bits. A torque takes some hundred roundings, so the limit is 1e-5 of the largest
+    torque, about a hundred times 2^-23. For fd the condition number of the matrix of this arm
+    (below 100 with rotors) is a further factor."""
     robot = limited_arm(folder)
     numbers_of = random.Random(5)
     blocks = {"id": 3, "fd": 3, "mass": 1, "bias": 2, "gravity": 1, "coriolis": 2, "fk": 1, "jacobian": 1,
               "volt": 2}
     for problem, count in blocks.items():
         rows = [[numbers_of.uniform(-2, 2) for _ in range(6 * count)] for _ in range(30)]
-        if problem == "fd":  # torques that keep the accelerations within the limits
+        if problem == "fd":  # chooses torques whose accelerations are within the limits
             rows = [row[:12] + tau for row, tau in zip(rows, table("id", robot, rows=rows))]
         for method in METHODS.get(problem, [None]):
             choice = ["-m", method] if method else []
@@ -408,7 +411,7 @@ def test_options_of_the_arm(folder):
     row = [[0.3] * 6 + [0.5] * 6 + [1.0] * 6]
     whole = table("id", robot, rows=row)[0]
     bare = table("id", robot, "--no-friction", "--no-rotor", rows=row)[0]
-    # viscous 0.5 * 0.5 + coulomb 1.5, rotor 1e-4 * 60^2 * 1
+    # Viscous friction 0.5 * 0.5 and Coulomb friction 1.5 N m; the rotor adds 1e-4 * 60^2 * 1 N m.
     near([a - b for a, b in zip(whole, bare)], [0.25 + 1.5 + 0.36] * 6, 1e-12, "friction and rotor")
     half = table("id", robot, "--no-friction", rows=row)[0]
     near([a - b for a, b in zip(half, bare)], [0.36] * 6, 1e-12, "rotor")
@@ -424,7 +427,8 @@ def test_options_of_the_arm(folder):
     assert holding != empty and holding == same, "payload"
     zero = table("gravity", robot, "--gravity", "0,0,0", rows=[row[0][:6]])[0]
     near(zero, [0] * 6, 1e-15, "no gravity")
-    # J^T W with the pose of the end effector: the wrench is on the end effector's axes.
+    # The result must be J^T W with the pose of the end effector, because the wrench is given in its
+    # axes.
     wrench = [1, -2, 3, 0.4, 0.5, -0.6]
     pose, J = table("fk", robot, rows=[row[0][:6]])[0], table("jacobian", robot, rows=[row[0][:6]])[0]
     world = [sum(pose[4 * i + k] * wrench[3 * part + k] for k in range(3)) for part in (0, 1) for i in range(3)]
@@ -499,8 +503,8 @@ def test_info_and_ops(folder):
     text = good("info", "puma560")
     for word in ("puma560", "waist", "23.45 kg", "proved within the limits", "estimate"):
         assert word in text, word
-    # The budget comes from the bench: its own arm, rotors included, costs exactly the measured
-    # cycles. After a change of a kernel, `make bench bench-accept` measures it again.
+    # The cycles come from the bench. The arm of the bench, rotors included, costs exactly the
+    # measured cycles. After a change of a kernel, `make bench bench-accept` measures them again.
     with open("tools/bench/baseline.csv") as file:
         rows = [line.strip().split(",") for line in file if ",puma560,6," in line]
     bench = {(row[4], row[5], f"cycles_estimate_{row[0]}_{row[6]}"): float(row[9]) for row in rows}
@@ -508,7 +512,7 @@ def test_info_and_ops(folder):
     costs = {(k["problem"], k["method"], key): value for k in kernels for key, value in k.items()
              if key.startswith("cycles_estimate_")}
     measured = costs.keys() & bench.keys()
-    assert len(measured) >= 2 * sum(map(len, METHODS.values())) - 4, measured  # ne and ga compute gravity by bias
+    assert len(measured) >= 2 * sum(map(len, METHODS.values())) - 4, measured  # ne and ga compute gravity as bias
     for key in measured:
         assert abs(costs[key] - bench[key]) <= 0.5, f"{key}: {costs[key]} instead of {bench[key]}"
     lines = good("ops", "--csv", "puma560").splitlines()
@@ -517,25 +521,25 @@ def test_info_and_ops(folder):
     for problem, methods in METHODS.items():
         for method in methods:
             assert (problem, method) in counts, (problem, method)
-    assert counts["id", "ne"] == (570, 417), counts["id", "ne"]  # 111n - 96, 84n - 87
+    assert counts["id", "ne"] == (570, 417), counts["id", "ne"]  # 111n - 96 multiplications, 84n - 87 additions
     assert counts["id", "fast"][0] <= 419 and counts["id", "fast"][1] <= 348
     text = good("ops", "puma560")
     assert "852, 738 (Luh" in text and "482, 426 (Mata" in text, text
-    # Operations depend on the joints of an arm, not on its numbers; those of generated code depend
-    # on both.
+    # Operation counts depend only on the types of the joints; those of generated code also depend
+    # on the numbers of the arm.
     other = good("ops", "--csv", robot_file(folder, "six", "dh", [0, 0, -9.81], ARM)).splitlines()
     assert [line for line in other if ",gen," not in line] == [line for line in lines if ",gen," not in line]
     assert other != lines
 
 
 def test_numbers_of_the_pages(folder):
-    """The results that tools/README.md and tools/EVIDENCE.md show."""
+    """Prints the results that tools/README.md and tools/EVIDENCE.md show."""
     torques = good("id", "puma560", rows="0 0.5 -1 0 0.3 0  0 0 0 0 0 0  1 1 1 1 1 1\n")
     lines = good("info", "-q", "puma560").splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("problem"))
     kernels = [line for line in lines[head:] if line.split()[:2] in (["problem", "method"], ["id", "fast"], ["mass", "fast"], ["fd", "fast"])]
     assert len(kernels) == 4, lines
-    # The message names the joined link itself, not the link that carries it.
+    # The message names the joined link itself, not the link to which it is joined.
     with open("test/support/robot_data/gripper.urdf") as file, open(os.path.join(folder, "arm.urdf"), "w") as bad:
         bad.write(file.read().replace('mass value="0.5"', 'mass value="-0.5"'))
     check = run("check", "-q", "arm.urdf", "--tip", "tcp", cwd=folder).stdout
@@ -546,7 +550,7 @@ def test_numbers_of_the_pages(folder):
 
 def test_check(folder):
     assert run("check", "puma560").returncode == 0
-    for options in ((), ("-q",)):  # the output names what it counts
+    for options in ((), ("-q",)):  # -q also prints the counts of errors and warnings
         out = good("check", "puma560", *options)
         assert out.count("warning: ") == 2 and "0 errors, 2 warnings" in out, out
     arm = os.path.join("test/support/robot_data", "gripper.urdf")
@@ -559,7 +563,7 @@ def test_check(folder):
     done = run("check", "--json", bad)
     answer = json.loads(done.stdout)
     assert done.returncode == 1 and answer["errors"] >= 1 and answer["complete"], answer
-    # A file that cannot be read hides what the checks would find, and the message says so.
+    # The checks cannot run on a file that cannot be read, and the message says so.
     with open(bad, encoding="utf-8") as file:
         text = file.read()
     with open(bad, "w", encoding="utf-8") as file:
@@ -573,8 +577,8 @@ def test_check(folder):
 
 if LONG_RUN:
     def test_million_rows(folder):
-        """The optimised tool: processor time for reading, parsing, computing and printing a million
-        rows."""
+        """Measures the processor time of the optimised tool for reading, parsing, computing and
+        printing a million rows."""
         program = os.path.join(os.path.dirname(PROGRAM), "appell")
         numbers_of = random.Random(23)
         block = "".join(" ".join(repr(numbers_of.uniform(-2, 2)) for _ in range(18)) + "\n" for _ in range(10000))
@@ -601,8 +605,8 @@ JOINT = "<IIi34f"
 
 
 def round_trip(folder, robot, *options):
-    """Robot, image, robot file, image: both images are the same; the image of an image is
-    itself."""
+    """Converts a robot to an image, to a robot file and to an image again: both images are the
+    same. The image of an image is the same, too."""
     one, two, three, shown = (os.path.join(folder, name) for name in ("1.img", "2.img", "3.img", "shown.yaml"))
     good("image", "-q", robot, *options, "-o", one)
     with open(shown, "w") as file:
@@ -611,7 +615,7 @@ def round_trip(folder, robot, *options):
     good("image", "-q", one, "-o", three)
     contents = [open(path, "rb").read() for path in (one, two, three)]
     assert contents[0] == contents[1] == contents[2], f"{robot}: the images differ"
-    # Only the single precision of the image is lost; a few joints multiply that error.
+    # The image only loses digits by its single precision; a few joints multiply that error.
     n = json.loads(good("info", "-q", "--json", robot, *options))["n"]
     rows = [[0.1 * k for k in range(1, n + 1)] + [0.5] * n + [1.0] * n]
     for problem, row in (("id", rows), ("fk", [rows[0][:n]])):
@@ -620,7 +624,7 @@ def round_trip(folder, robot, *options):
 
 
 def test_image_round_trip(folder):
-    """Every robot of the project that fits an image."""
+    """Converts every robot of the project that fits an image."""
     names = [name[:-5] for name in sorted(os.listdir("tools/robots")) if name.endswith(".yaml")]
     rigid = [name for name in names if not json.loads(good("info", "-q", "--json", name))["elastic"]]
     assert len(rigid) >= 6 and "puma560" in rigid, names
@@ -635,7 +639,7 @@ def test_image_round_trip_urdf(folder):
 
 
 def test_image_layout(folder):
-    """Checks the bytes with another reader of the documented layout."""
+    """Checks the bytes with a second reader of the documented layout."""
     path = os.path.join(folder, "limited.img")
     good("image", limited_arm(folder), "-o", path)
     with open(path, "rb") as file:
@@ -682,8 +686,8 @@ def test_bad_images(folder):
     check(sealed(data[:8] + b"\3" + data[9:]), "another version")
     place = data.index(b"Q31A")
     check(sealed(data[:place] + b"Q32A" + data[place + 4:]), "tag of a section")
-    # Constants that are not those of the arm beside them; those of another build are not tested
-    # here.
+    # The constants of this section do not belong to the arm in the image. Constants of another
+    # build are not tested here.
     check(sealed(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "contradicts itself")
     with open(bad, "wb") as file:
         file.write(sealed(data[:place + 8] + b"\0\0\0\0" + data[place + 12:]))
@@ -691,10 +695,10 @@ def test_bad_images(folder):
     check(sealed(data[:16] + b"\x40" + data[17:]), "number of joints")
     check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: the robot image is damaged or foreign")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")
-    # Values that a board accepts but a robot file cannot express.
+    # A board accepts these values, but a robot file cannot express them.
     check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that it marks as not given")
     check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "what no robot file can express")
-    for _ in range(30):  # test_image tests the reader itself with many more
+    for _ in range(30):  # test_image tests the reader with many more cases
         cut = bytearray(data)
         for _ in range(numbers_of.randrange(1, 4)):
             cut[numbers_of.randrange(4, len(cut))] = numbers_of.randrange(256)
@@ -724,7 +728,8 @@ POSES = 1000
 
 
 def check_ik(robot, *options):
-    """Poses of random positions within the limits: ik finds them to 1e-9, within the limits."""
+    """For poses of random positions within the limits, ik finds positions within the limits that
+    reach the pose to 1e-9."""
     info = json.loads(good("info", "-q", "--json", robot, *options))
     numbers_of = random.Random(17)
     limits = [joint.get("position", [-math.pi, math.pi]) for joint in info["joints"]]
@@ -750,7 +755,7 @@ def check_ik(robot, *options):
 
 
 def measured_ik(name, robot, *options):
-    """For tools/EVIDENCE.md."""
+    """Prints the largest errors for tools/EVIDENCE.md."""
     reached, worst = check_ik(robot, *options)
     print(f"measured tool.ik_{name}_reached {reached}\nmeasured tool.ik_{name} {worst}", flush=True)
 
@@ -811,7 +816,7 @@ def test_help(folder):
 
 
 def test_version(folder):
-    """The version in the Makefile, and a commit; which one depends on when the program was
+    """The program prints the version in the Makefile and a commit, which depends on when it was
     linked."""
     with open("Makefile") as file:
         number = re.search(r"^VERSION := (\d+\.\d+\.\d+)$", file.read(), re.MULTILINE).group(1)
@@ -821,14 +826,15 @@ def test_version(folder):
 
 
 def option_help(command, option):
-    """The text of `appell help` about an option, in one line."""
+    """Returns the text of `appell help` about an option, in one line."""
     text = good("help", command)
     match = re.search(rf"^  (?:-\w, )?--{option}\b.*\n?(?: {{10,}}.*\n)*", text, re.MULTILINE)
     return " ".join(match.group(0).split())
 
 
 def test_help_of_an_option_is_the_command_s(folder):
-    """Where commands share an option, each explains its own meaning; the man page says the same."""
+    """If commands share an option, the help of each explains its own meaning; the man page says the
+    same."""
     man = " ".join(good("man").replace("\\-", "-").split())
     for command, option, word in (("inspect", "tolerance", "0.02"), ("run", "duration", "limits allow"),
                                   ("run", "output", "folder"), ("faults", "output", "folder"),
@@ -845,12 +851,12 @@ def test_help_of_an_option_is_the_command_s(folder):
                                   *((c, "port", "ROBOT") for c in ("clear", "dump", "home", "run", "get"))):
         if f"--{option}" in good("help", command):
             assert word not in option_help(command, option), (command, option)
-    for command in COMMANDS:  # typed exactly as printed
+    for command in COMMANDS:  # each line can be typed exactly as printed
         assert not re.search(r"^  \$ .*,\.\.\.", good("help", command), re.MULTILINE), command
 
 
 def test_examples_run(folder):
-    """Every example that needs no file of the user's runs and does what it says."""
+    """Every example in the help that needs no file of the user runs and succeeds."""
     for command in COMMANDS:
         text = good("help", command)
         for line in re.findall(r"^  \$ (.*)$", text[text.index("\nExample:"):], re.MULTILINE):
@@ -864,7 +870,7 @@ def test_examples_run(folder):
             done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, text=True,
                                   stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
             assert done.returncode == 0, f"{line}: {done.stderr[-500:]}"
-            interactive = line == "appell sim cmu-dd"  # and there is no user to type
+            interactive = line == "appell sim cmu-dd"  # prints nothing, because nobody types
             assert done.stdout or "-o" in line or interactive, line
 
 
@@ -885,7 +891,7 @@ def test_man_page(folder):
 
 LONG = " ".join(["1"] * 18)
 
-# Arguments, standard input, exit code, part of standard error.
+# Rows of (arguments, standard input, exit code, part of standard error).
 BAD = [
     ([], "", 2, ""),
     (["idd"], "", 2, "there is no command 'idd'; did you mean id?"),
@@ -1006,7 +1012,7 @@ def test_full_disk(folder):
 
 
 def test_unwilling_disk(folder):
-    """/proc/self/mem opens and then fails to read: the closest thing to a broken disk."""
+    """/proc/self/mem can be opened, but reading it fails, as on a broken disk."""
     for arguments, words in ((["id", "puma560", "/proc/self/mem"], "/proc/self/mem:1: error: reading failed: "),
                              (["id", "/proc/self/mem"], "/proc/self/mem: error: reading failed: ")):
         done = run(*arguments)
@@ -1022,7 +1028,7 @@ def test_no_permission(folder):
     os.chmod(path, 0)
     os.chmod(folder, 0o755)
     more = {}
-    if os.geteuid() == 0:  # root reads everything: another user must try, who may not enter this tree
+    if os.geteuid() == 0:  # root can read everything, so another user tries, who may not enter this tree
         shutil.copy(PROGRAM, program)
         more = {"user": 65534, "group": 65534, "cwd": folder, "program": program}
         try:

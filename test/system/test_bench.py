@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of the bench: it decodes instructions correctly, counts their cycles as in its table, and
-its guard can fail.
+"""Tests the bench: it decodes instructions correctly, counts their cycles as in its table, and its
+guard can fail.
 
 `make test` builds the images and the plugin.
 """
@@ -57,7 +57,7 @@ def run_bench(*options):
 # ----------------------------------------------------------------------------- reading instructions
 
 class Thumb(ctypes.Structure):
-    """thumb_t of tools/bench/thumb.h."""
+    """The struct thumb_t of tools/bench/thumb.h."""
     _fields_ = [("kind", ctypes.c_int), ("bytes", ctypes.c_uint8), ("words", ctypes.c_uint8),
                 ("twice", ctypes.c_bool), ("shifted", ctypes.c_bool), ("address", ctypes.c_uint64),
                 ("addend", ctypes.c_uint64), ("reads", ctypes.c_uint64),
@@ -69,7 +69,7 @@ class Cost(ctypes.Structure):
 
 
 def model(folder):
-    """Decoder and cycle tables as a separate library, without the emulator's part."""
+    """Builds decoder and cycle tables as a separate library, without the part for the emulator."""
     path = os.path.join(folder, "model.so")
     code, out = run(["gcc", "-std=gnu11", "-O1", "-shared", "-fPIC", "-I", ROOT,
                      os.path.join(BENCH, "thumb.c"), os.path.join(BENCH, "cores.c"), "-o", path])
@@ -85,7 +85,7 @@ def model(folder):
 
 
 CONDITION = r"(eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?"
-# Our class for a mnemonic of the disassembler: the first match counts.
+# Our class for each mnemonic of the disassembler; the first match counts.
 CLASSES = [(kind, re.compile("^(%s)%s$" % (names, CONDITION))) for kind, names in (
     ("mov", "movs?|mvns?|movw|movt"),
     ("mla", "mla|mls|smla[bt][bt]|smmla|smlad"),
@@ -122,7 +122,7 @@ def class_of(mnemonic, operands):
     if re.match(r"^(b|bl|bx|blx)$", mnemonic):
         return "b"
     if re.match(r"^(bx|blx|bl)%s$" % CONDITION[:-1], mnemonic):
-        return "b"  # in an IT block
+        return "b"  # a branch in an IT block
     if re.match(r"^b%s$" % CONDITION[:-1], mnemonic) or mnemonic in ("cbz", "cbnz"):
         return "bcc"
     if re.match(r"^(pop|ldm|ldr)", mnemonic) and (first == "pc" or re.search(r"\bpc}", operands)):
@@ -131,10 +131,10 @@ def class_of(mnemonic, operands):
         core = re.search(r"(^|[ ,])(r\d+|ip|lr|sl|fp|sp|APSR_nzcv|fpscr)\b", operands)
         return "vmov_core" if core else "vmov"
     if re.match("^mov", mnemonic) and re.search(r", (lsl|lsr|asr|ror|rrx)\b", operands):
-        return "alu"  # the disassembler's name for a shift
+        return "alu"  # the name that the disassembler gives to a shift
     if first == "pc" and re.match("^(mov|add)", mnemonic):
         return "b"
-    # In an IT block the condition comes before the type: vnegmi.f32.
+    # In an IT block the condition comes before the type, for example vnegmi.f32.
     plain = re.sub(r"^(v[a-z]+?)%s(\.\S+)$" % CONDITION[:-1], r"\1\3", mnemonic)
     for name in (mnemonic, plain):
         for kind, pattern in CLASSES:
@@ -159,7 +159,8 @@ def register_bits(name):
 
 
 def expected_registers(kind, mnemonic, operands):
-    """(reads, writes) of the plain three-operand forms and of the FPU; None for others."""
+    """Returns (reads, writes) for the plain three-operand forms and the FPU, and None for other
+    instructions."""
     parts = [p.strip() for p in operands.split(",")]
     bits = [register_bits(p) for p in parts]
     if None in bits:
@@ -220,7 +221,8 @@ def test_decoder_agrees_with_the_disassembler(folder):
 
 
 def cost_of(library, folder, core, assembly):
-    """Cycles of a piece of assembly: (without uses, uses)."""
+    """Returns the cycles of a piece of assembly, and the additional cycles of the M4F for results
+    that the next instruction uses."""
     source, binary = os.path.join(folder, "x.s"), os.path.join(folder, "x.bin")
     with open(source, "w", encoding="utf-8") as f:
         f.write(".syntax unified\n.thumb\n" + "\n".join(assembly.split(";")) + "\n")
@@ -242,7 +244,7 @@ def cost_of(library, folder, core, assembly):
 
 
 def test_cycles_are_those_of_the_table(folder):
-    """Added up by hand from tools/bench/cores.h."""
+    """The expected cycles were added up by hand from tools/bench/cores.h."""
     library = model(folder)
     for core, assembly, cycles, uses in (
             ("m4f", "add r0, r1, r2; mul r3, r0, r0", 2, 0),
@@ -259,7 +261,7 @@ def test_cycles_are_those_of_the_table(folder):
             ("m4f", "vfma.f32 s0, s1, s2; vfma.f32 s3, s0, s4", 6, 1),
             ("m4f", "vdiv.f32 s0, s1, s2; vsqrt.f32 s3, s4", 28, 0),
             ("m4f", "bx lr", 3, 0),
-            # The M7: two at once, one FPU, one load-store unit.
+            # The M7 executes two instructions at once, but has one FPU and one load-store unit.
             ("m7", "add r0, r1, r2; add r3, r4, r5", 1, 0),
             ("m7", "add r0, r1, r2; add r3, r0, r5", 2, 0),
             ("m7", "vmul.f32 s0, s1, s2; vadd.f32 s3, s4, s5", 2, 0),
@@ -273,7 +275,7 @@ def test_cycles_are_those_of_the_table(folder):
 # ---------------------------------------------------------------------------------------- the guard
 
 def falsified(folder, change, comment=None):
-    """A baseline of the named rows as they are now, with one change."""
+    """Writes a baseline of the named rows with their present values and one change."""
     _, _, now, rows = named_rows()
     path = os.path.join(folder, "baseline.csv")
     bench.write_csv(path, comment or now, [change(dict(row)) for row in rows])
@@ -290,7 +292,7 @@ def scaled(factor, column="instructions_max"):
 
 @functools.lru_cache(maxsize=None)
 def named_rows():
-    """The named rows, run once: (exit code with --ci, output, comment, rows)."""
+    """Runs the named rows once; returns (exit code with --ci, output, comment, rows)."""
     with tempfile.TemporaryDirectory(prefix="bench.") as folder:
         path = os.path.join(folder, "rows.csv")
         code, out = run_bench(*NAMED, "--ci", "--csv", path)
@@ -300,7 +302,7 @@ def named_rows():
 
 
 def judge(baseline):
-    """(whether the guard fails, what it prints) for the named rows compared with a baseline."""
+    """Compares the named rows with a baseline; returns (True if the guard fails, its output)."""
     _, _, comment, rows = named_rows()
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -314,7 +316,8 @@ def test_named_rows_are_not_slower(folder):
     equal(0, code, out[-1500:])
     equal(2 * 2 * (2 + 2 + 3), len(rows), "rows")
     for row in rows:
-        # No branch depends on the state: hardware floats and q31 take the same time for all states.
+        # With hardware floats and in q31 no branch depends on the state, so all states take the
+        # same time.
         if row["real"] == "q31" or row["cpu"] == "cortex-m4f":
             equal(row["instructions_min"], row["instructions_max"], "spread of %s" % row)
         if row["flops"] == "" or row["text_bytes"] < 500 or not 0 < row["stack_bytes"] < 1024:
@@ -387,7 +390,8 @@ def test_bad_baseline_is_an_error(folder):
 # --------------------------------------------------------------------------------------- the plugin
 
 def test_without_a_plugin_the_estimate_is_empty(folder):
-    # An emulator with another version of the interface refuses the plugin like this one.
+    # An emulator with another version of the plugin interface refuses the plugin, as it refuses
+    # this one.
     source = os.path.join(folder, "other.c")
     with open(source, "w", encoding="utf-8") as f:
         f.write("int qemu_plugin_version = 999; int qemu_plugin_install(void) { return 0; }\n")
@@ -412,13 +416,14 @@ def test_explain_finds_every_instruction(folder):
                           os.path.join(BUILD, "host", "bench", "count.so")):
         print("no plugin here: nothing to explain")
         return
-    # One row for each kind of kernel call: --explain must find every counted instruction.
+    # Tests one row for each kind of kernel call: --explain must account for every counted
+    # instruction.
     for row in ("mass,crba,f32", "fd,aba,f32", "bias,ne,q31", "fk,-,f32", "volt,-,q31", "id,ne,f32"):
         code, out = run_bench("--explain", "puma560," + row)
         equal(0, code, row + ": " + out)
     code, shown = run_bench("--explain", "puma560,mass,fast,q31,netduino2")
     equal(0, code, shown)
-    # Folded: lines of a page have at most 160 characters.
+    # Wraps the lines, because lines of a page have at most 160 characters.
     lines = [part for line in shown.splitlines() for part in textwrap.wrap(
         line, 120, subsequent_indent=14 * " ", replace_whitespace=False) or [""]]
     print("measured-block bench.explain\n```\n%s\n```\nmeasured-end" % "\n".join(lines), flush=True)
@@ -429,7 +434,7 @@ def test_explain_finds_every_instruction(folder):
 
 
 def test_where_the_instructions_go(folder):
-    """The block dyn.explain of dyn/COSTS.md: arithmetic by class, and the other groups."""
+    """Prints the block dyn.explain of dyn/COSTS.md: arithmetic by class, and the other groups."""
     plugin = os.path.join(BUILD, "host", "bench", "count.so")
     classes = {"f32": (("VMUL", ("vmul",)), ("VADD", ("vadd",))),
                "q31": (("long multiplications", ("mull", "mlal")),)}
@@ -461,7 +466,7 @@ def test_fit_finds_the_polynomial(folder):
 
 
 def test_table_marks_the_best_that_it_shows(folder):
-    """Code generated for one robot is faster than every method and has its own table."""
+    """Code that is generated for one robot is faster than every method, so it has its own table."""
     rows = bench.read_csv(BASELINE)[1]
     text = "\n".join(table.method_table(rows, "t", "puma560", "netduinoplus2", "f32"))
     equal(3, text.count("**") // 2, "bold cells of three columns")
@@ -484,7 +489,7 @@ def test_choice_names_both_methods_where_they_differ(folder):
 
 
 def test_accepted_tables_are_those_of_the_baseline(folder):
-    """One command accepts the blocks that the pages show (test/measured) and
+    """`make bench-accept` writes both the blocks that the pages show (test/measured) and
     tools/bench/baseline.csv. The blocks bench and choice also need the long chains, which are not
     in the baseline."""
     comment, rows = bench.read_csv(BASELINE)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The firmware image itself, booted in the emulator: banner, tick, crash record, console, gdb load.
+"""Boots the firmware image in the emulator: banner, tick, crash record, console, loading by gdb.
 
 Runs on every board that the emulator has (print-QEMU_BOARDS); `make test` builds the images.
 """
@@ -17,7 +17,7 @@ import time
 sys.dont_write_bytecode = True
 from emulator_socket import Inherited  # noqa: E402
 
-TIMEOUT_S = 60  # for the slowest machine; everything here takes a second or two
+TIMEOUT_S = 60  # for the slowest machine; each check takes a second or two
 
 
 @functools.lru_cache(maxsize=None)
@@ -28,7 +28,8 @@ def make_variable(name, board):
 
 
 class Emulator:
-    """An emulated board with its console on pipes. Use with `with`; leaving it ends the emulator."""
+    """An emulated board with its console on pipes. Used in a `with` statement, whose end stops the
+    emulator."""
 
     def __init__(self, board, *options, mode="QEMU_RUN", files=()):
         command = [*make_variable(mode, board), "-serial", "stdio", *options]
@@ -107,7 +108,8 @@ def check_boot(board):
 
 
 def check_crash_record(board):
-    """gdb forces a jump to an invalid address; the firmware reports it at its next boot, once."""
+    """gdb forces a jump to an invalid address. The firmware reports this at its next boot, but only
+    once."""
     with tempfile.TemporaryDirectory() as folder:
         with Inherited(f"{folder}/gdb") as socket, \
              Emulator(board, "-kernel", firmware(board), *socket.chardev("g", wait=False), "-gdb", "chardev:g",
@@ -122,7 +124,7 @@ def check_crash_record(board):
 
 
 def check_gdb_load(board):
-    """Does what `make debug` and a probe do: load the image section by section, compare, start."""
+    """Loads as `make debug` and a probe do: section by section, then compares and starts."""
     with tempfile.TemporaryDirectory() as folder:
         with Inherited(f"{folder}/gdb") as socket, \
              Emulator(board, "-S", *socket.chardev("g", wait=False), "-gdb", "chardev:g",
@@ -137,7 +139,7 @@ def check_gdb_load(board):
 
 
 def check_echo(board):
-    """4,000 random bytes through the receive interrupt and the transmit ring, in chunks."""
+    """Sends 4,000 random bytes in chunks through the receive interrupt and the transmit ring."""
     numbers = random.Random(1)
     with Emulator(board, "-kernel", f"build/{board}/lab/test/uart_echo.elf") as emulator:
         emulator.expect(r"^echo ready\n")
@@ -167,7 +169,7 @@ def main():
             print(f"RUN {name}", flush=True)
             count += 1
             if check is check_crash_record and board == "netduino2":
-                # The jump causes no fault: this machine answers on every address.
+                # The jump causes no fault, because this machine answers on every address.
                 ignored += 1
                 print(f"{__file__}:{line}:{name}:IGNORE: this machine answers on every address", flush=True)
                 continue

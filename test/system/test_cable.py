@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the board does when the cable is pulled (firmware/safety/README.md): the line is closed
-during each kind of motion, and a client that connects later finds the state that the page
+"""Tests what the board does when the cable is pulled (firmware/safety/README.md). The line is
+closed during each kind of motion; a client that connects later finds the state that the page
 describes.
 
     test_cable.py [PROGRAM [PATTERN]]
@@ -16,15 +16,15 @@ from test_link import Board, image_of  # noqa: E402
 
 HOLD, QUINTIC, POINTS, JOG = 0, 1, 4, 5  # motions
 IDLE, RUNNING, FAULT = 1, 3, 5  # states
-SETPOINT = 12  # fault
-MOVING = 16  # a flag of STATUS
+SETPOINT = 12  # number of the fault
+MOVING = 16  # a flag in the answer to STATUS
 ASK_FAULT = 26
 FAR = 0.5  # rad
 
 
 class Pulled:
-    """A board with the PUMA; `pull` closes the line, lets the board run on its own for this many
-    ticks, and reconnects."""
+    """A board with the PUMA. `pull` closes the line, lets the board run alone for this many ticks,
+    and reconnects."""
 
     def __init__(self, board, folder, **settings):
         self.board = board
@@ -38,7 +38,7 @@ class Pulled:
         self.client.ask(wire.MOTION, struct.pack(f"<Bf{len(values)}f", kind, duration_s, *values))
 
     def status(self):
-        """State, fault, flags, tick."""
+        """Returns state, fault, flags and tick."""
         state, fault, flags, _, tick = struct.unpack_from("<BBBBI", self.client.ask(wire.STATUS))
         return state, fault, flags, tick
 
@@ -52,7 +52,7 @@ class Pulled:
         return self.status()
 
     def position(self):
-        """Measured position of the waist."""
+        """Returns the measured position of the waist."""
         fields = [self.client.field(i)[0] for i in range(self.client.fields)]
         self.client.stream([fields.index("q")], 1, 1)
         return struct.unpack("<f", struct.pack("<I", self.client.collect(1)[0][3][0]))[0]
@@ -84,7 +84,7 @@ def test_jog_ends_and_holds(folder):
     with board:
         p.motion(JOG, 0, 0.2, 0, 0, 0, 0, 0)
         state, fault, flags, _ = p.pull(2000)
-        # 0.5 s at 0.2 rad/s, plus the braking distance.
+        # The jog times out after 0.5 s at 0.2 rad/s; the braking distance is added.
         assert (state, fault) == (RUNNING, 0) and not flags & MOVING and 0.05 < p.position() < 0.15, (state, fault, flags)
 
 
@@ -104,20 +104,20 @@ def run_dry(folder, brakes, stop, enabled):
 
 
 def test_points_run_dry(folder):
-    """Without brakes the loop holds the arm."""
+    """When the points run out, the loop holds the arm, because it has no brakes."""
     run_dry(folder, 0, 0, 1)
 
 
 def test_points_run_dry_with_brakes(folder):
-    """The outputs are off in the end."""
+    """When the points run out, the brakes engage in the end and the outputs are off."""
     run_dry(folder, 1, 3, 0)
 
 
 def test_points_with_a_guard(folder):
-    """It ends before the last point."""
+    """With guard_setpoint the motion ends before the last point."""
     board, p = pulled(folder, guard_setpoint=100, brakes=0)
     with board:
-        stream(p, 24, 0.1)  # 24 points are 2.4 s
+        stream(p, 24, 0.1)  # 24 points take 2.4 s
         found = p.pull(600)
         assert found[:2] == (FAULT, SETPOINT), found
 
@@ -130,7 +130,7 @@ def test_points_that_have_not_begun(folder):
 
 
 def test_half_an_image(folder):
-    """The motion that was running goes on."""
+    """A part of an image changes nothing: the board keeps its robot."""
     board, p = pulled(folder)
     with board:
         image = image_of(folder, "stanford")

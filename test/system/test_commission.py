@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Commissioning on the emulated boards: `appell home` at stops and switches and by a known
-position, the requests that are refused before it, and `appell inspect`, which must find the actual
-friction and payload of the simulated arm."""
+"""Tests commissioning on the emulated boards. `appell home` homes at stops, at switches and by a
+known position; before homing, motions are refused. `appell inspect` must find the actual friction
+and payload of the simulated arm."""
 import json
 import os
 import subprocess
@@ -11,10 +11,12 @@ import tempfile
 APPELL = "build/host/appell-san"
 TIMEOUT_S = 300
 LONG = os.environ.get("LONG", "")
-# wrist_pitch of the PUMA: limits -1.7453 and 1.7453 rad, the simulated stops lie 0.02 rad beyond
-# them. Its encoder has 1000 counts on a gear of 71.923: 2000 counts are 0.1747 rad, one is 87 urad.
+# wrist_pitch of the PUMA has limits of -1.7453 and 1.7453 rad; the simulated stops are 0.02 rad
+# beyond them. Its encoder has 1000 counts on a gear of 71.923, so 2000 counts are 0.1747 rad and
+# one is 87 urad.
 JOINT, STOP, COUNT = "wrist_pitch", 1.7653292519943295, 6.283185307 / 71923
-# A switch is seen at the end of a tick, at a quarter of half of 4.2 rad/s.
+# The switch is read once per tick, so it is found up to this distance late, at a quarter of half of
+# 4.2 rad/s.
 TICK = 4.2 * 0.5 / 4 * 0.001
 
 
@@ -32,13 +34,13 @@ def found(board, way, position):
     code, text, errors = home(board, way, position, "--json")
     assert code == 0, f"exit {code}: {text}{errors}"
     rows = json.loads(text)
-    assert len(rows) == 1 and rows[0]["joint"] == JOINT, text  # the others are absolute
+    assert len(rows) == 1 and rows[0]["joint"] == JOINT, text  # the other joints have absolute encoders
     assert abs(rows[0]["position"]) < 1.7453, "it must end within its limits"
     return abs(rows[0]["error"])
 
 
 def check_stop():
-    """Within a count of the encoder, and half a count for its rounding."""
+    """The position is right to one count of the encoder plus half a count for rounding."""
     assert found("netduinoplus2", 1, STOP) < 1.5 * COUNT
 
 
@@ -51,8 +53,8 @@ def check_switch_on_the_small_board():
 
 
 def check_robot_file():
-    """The robot file says how a joint homes; this goes through the image and back and needs no
-    parameter."""
+    """The robot file says how a joint homes. This setting goes through the image and back and needs
+    no parameter."""
     with open("tools/robots/puma560.yaml", encoding="utf-8") as file:
         text = file.read()
     at = text.index("    gains:", text.index(JOINT))
@@ -71,14 +73,15 @@ def check_robot_file():
 
 
 def check_nothing_found():
-    """A switch beyond the stop: the text of the fault, exit code 1."""
+    """The switch is beyond the stop: the tool prints the text of the fault, and the exit code is
+    1."""
     code, text, errors = home("netduinoplus2", -2, -2.5)
     assert code == 1, f"exit {code}: {text}"
     assert "ended with the fault homing" in errors and "home_torque" in errors, errors
 
 
 def check_refused_before():
-    """No motion before the arm is homed; the message names the joint and the cure."""
+    """Before the arm is homed, motions are refused; the message names the joint and the cure."""
     with tempfile.TemporaryDirectory() as folder:
         code, text, errors = appell("run", "puma560", "--port", "qemu:netduinoplus2", "--to", "0,0.5,0,0,0.1,0", "--set",
                                     f"home[{JOINT}]=1", "-o", folder)
@@ -87,8 +90,8 @@ def check_refused_before():
 
 
 def check_known_position():
-    """The encoders are off by 2000 counts; the arm is at zero, and the command says so to the
-    board."""
+    """The encoders are off by 2000 counts. The arm is at zero, and the command gives this position
+    to the board."""
     code, text, errors = appell("home", "puma560", "--port", "qemu:stm32vldiscovery", "--set", "sim_shift=2000", "--at",
                                 "0,0,0,0,0,0", "--json")
     assert code == 0, errors
@@ -98,8 +101,8 @@ def check_known_position():
     assert code == 2 and "--at" in errors, f"{code} {errors}"
 
 
-# The result depends on where within an encoder's count the motions begin: 13 runs had a standard
-# deviation of 0.04 kg.
+# The result depends on where within a count of the encoder the motions begin; 13 runs had a
+# standard deviation of 0.04 kg.
 PAYLOAD_OFF = 5 * 0.04
 
 
@@ -112,8 +115,8 @@ def inspect(settings, board="netduinoplus2"):
 
 
 def check_friction():
-    """The arm has 1.5 times the friction at every joint; inspect finds it to a tenth: an encoder's
-    count in the feedback is a torque error, too."""
+    """The arm has 1.5 times the friction at every joint. inspect finds it to a tenth, because a
+    count of the encoder in the feedback is a torque error, too."""
     report = inspect("sim_friction=1.5")
     assert not report["good"], "15 % of the torque limit is too far"
     for joint in report["joints"]:
@@ -124,8 +127,8 @@ def check_friction():
 
 
 def check_payload():
-    """The model has a payload of 1.5 kg that the arm does not have. The PUMA's motion is too short
-    to distinguish that from lighter links."""
+    """The model has a payload of 1.5 kg that the arm does not have. The motion of the PUMA is too
+    short to distinguish that from lighter links."""
     report = inspect("payload_mass=1.5")
     assert not report["good"] and report["explained_by"] != "masses", report
     assert abs(report["payload"]) < PAYLOAD_OFF, report["payload"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bash and zsh offer when the tab key is pressed, tested in the shells themselves.
+"""Tests in bash and zsh themselves what they offer when the tab key is pressed.
 
 test_completion.py [PROGRAM [PATTERN]]
 """
@@ -20,7 +20,7 @@ TIMEOUT_S = 60
 
 
 def boards():
-    """All boards, and those that the emulator has."""
+    """Returns (all boards, the boards that the emulator has)."""
     every = {path.split("/")[1]: open(path).read() for path in glob.glob("boards/*/board.mk")}
     return set(every), {name for name, text in every.items() if re.search(r"^QEMU_MACHINE", text, re.MULTILINE)}
 
@@ -35,7 +35,8 @@ def faults():
 
 
 def bash(script):
-    """The words of a line, split at : and = as in bash, and the completions of the last word."""
+    """Returns a function that splits a line into words at : and =, as bash does, and gives the
+    completions of the last word."""
     def complete(line):
         words = [word for part in line.split(" ") for word in ([w for w in re.split(r"([:=])", part) if w] or [""])]
         ask = (f"source {shlex.quote(script)}; COMP_WORDS=({' '.join(map(shlex.quote, words))}); "
@@ -46,7 +47,8 @@ def bash(script):
 
 
 def zsh(script):
-    """The script completes the name appell, whichever program of the build is tested."""
+    """Returns a function that gives the completions of a line. A link named appell points to the
+    tested program, because the script completes that name."""
     program = os.path.join(os.path.dirname(script), "appell")
     os.symlink(PROGRAM, program)
 
@@ -58,7 +60,7 @@ def zsh(script):
     return complete
 
 
-# A line and its completions: exactly these, in any order.
+# Lines and exactly their completions, in any order.
 OFFERED = [
     ("appell ja", {"jacobian"}),
     ("appell help ja", {"jacobian"}),
@@ -136,7 +138,7 @@ def test_zsh(folder):
 
 
 def test_what_is_offered_is_understood(folder):
-    """The program knows the robots and faults that completion offers; the lists of robots come from
+    """The program knows all robots and faults that completion offers; the lists of robots come from
     the folders."""
     robots = good("completion", "robots").split()
     assert "puma560" in robots and robots == sorted(set(robots)), robots

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Motors and encoders with the wrong direction, on the emulated board, with the PUMA 560 (motors,
-friction) and a Kinova from its URDF (no rotors, no friction, torques commanded). Each case must end
-in the direction fault and no other, with feedforward or computed torque within 50 ms after the
-joint is faster than 2 % of its limit and faster than its encoder resolves. PD alone, PD with
-gravity, and masses that are 10 % wrong have no such limit, because other forces move the joint
-first: the test prints their times. With all directions right no controller is stopped, however
-poor. test_direction.c does the same with random motions.
+"""Tests motors and encoders with the wrong direction on the emulated board, with the PUMA 560
+(motors, friction) and a Kinova from its URDF (no rotors, no friction, torques commanded). Each case
+must end in the direction fault and no other. With feedforward or computed torque the fault must
+come within 50 ms after the joint is faster than 2 % of its limit and faster than its encoder
+resolves. There is no such limit for PD alone, PD with gravity, and masses that are 10 % wrong,
+because other forces move the joint first; the test prints their times. With all directions right,
+no controller is stopped, however poor. test_direction.c does the same with random motions.
 
     test_direction.py [PROGRAM [PATTERN]]
 """
@@ -22,16 +22,17 @@ from test_appell import LONG_RUN, ROBOTS, Skip, main, run  # noqa: E402
 KINOVA = os.path.join(ROBOTS, "kinova.urdf")
 MOTOR, ENCODER = 1, 2
 COMPUTED_TORQUE = 2
-# Allowed seconds; a row every 4 ticks, so that both ends are known to a row.
+# Allowed time and time between rows, in s. A row comes every 4 ticks, so both ends are uncertain by
+# a row.
 MOST_S, ROW_S = 0.050, 0.004
-# The speed that two counts make in the observer of 50 Hz at 1 kHz, firmware/app/setup.c; in counts
-# per turn of the joint.
+# Encoder counts per turn of the joint. OBSERVED is the speed that two counts cause in the observer
+# of 50 Hz at 1 kHz, times these counts (firmware/app/setup.c).
 COUNTS = {"puma560": 53706, KINOVA: 16384}
 OBSERVED = 2 * 6.2832 * (1 - math.exp(-6.2832 * 50 / 1000)) ** 2 * 1000
 
 
 def compare(folder, robot, settings, *more):
-    """Output of the comparison, and the rows of each motion by the name of its file."""
+    """Runs the comparison; returns its output and the rows of each motion by file name."""
     done = run("run", robot, "-q", "--port", "qemu:netduinoplus2/lab", "-o", folder, *(["--set", settings] if settings else []), *more)
     assert done.returncode in (0, 1), done.stderr
     rows = {}
@@ -46,7 +47,7 @@ def velocity(robot, joint):
 
 
 def caught(folder, robot, joint, defect, feedback=None):
-    # An encoder that counts backwards is right at zero only, where the arm is after loading.
+    # A reversed encoder is right only at zero, where the arm is after loading.
     alone = robot == "puma560" and (defect == ENCODER or feedback or not LONG_RUN)
     more = ["--to", "1,1,-1,1,1,1", "--profile", "cycloid"] if alone else []
     chosen = f",feedback={feedback}" if feedback else ""
@@ -73,8 +74,8 @@ def caught(folder, robot, joint, defect, feedback=None):
 
 def each(folder, robot, joints):
     for joint in joints:
-        # The comparison places the arm; an encoder that counts backwards would then show another
-        # position: only the waist is at zero.
+        # The comparison places the arm, and a reversed encoder would then show another position.
+        # Only the waist starts at zero.
         for defect in (MOTOR, ENCODER) if robot == "puma560" or joint == 0 else (MOTOR,):
             place = os.path.join(folder, f"{joint}-{defect}")
             caught(place, robot, joint, defect)
@@ -103,7 +104,7 @@ def test_kinova(folder):
 
 
 def test_no_false_alarm(folder):
-    """PD without a model, on links that throw each other about."""
+    """PD without a model on links that disturb each other strongly causes no direction fault."""
     text, _ = compare(folder, kinova(), "guard_direction=1")
     assert "stopped by the fault" not in text, text[:3000]
 

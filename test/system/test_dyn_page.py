@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The pages on the kernels: their commands run, and their programs and tables agree with the
-sources."""
+"""Tests the pages about the kernels: their commands run, and their programs and tables agree with
+the sources."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def run(command, folder, **options):
 
 
 def tree(folder):
-    """A folder in which the commands of the page can be typed, and which is not the tree itself."""
+    """Makes a folder with links to dyn and test, in which the commands of the page can be typed."""
     for name in ("dyn", "test"):
         os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
     return folder
@@ -98,7 +98,7 @@ def test_the_page_has_every_status(folder):
 
 
 def test_code_of_fast(folder):
-    """With the options of the page; the limits are in dyn/COSTS.md."""
+    """Compiles with the options of the page; the limits are in dyn/COSTS.md."""
     options = re.search(r'^OPTIONS="(.*)"$', read("dyn/README.md"), re.M).group(1).split()
     lines = ["| | fastest | `-DDYN_FAST_SMALL` |", "|---|---|---|"]
     total = {}

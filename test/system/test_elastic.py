@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Arms with elastic links through the tool, under the sanitizers: rows, simulations, images, messages.
+"""Tests arms with elastic links in the tool, under the sanitizers: rows, simulations, images and
+messages.
 
     test_elastic.py [PROGRAM [PATTERN]]
 """
@@ -11,7 +12,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-import test_appell as tool  # noqa: E402  helpers for the program
+import test_appell as tool  # helpers that run the program
 from test_appell import flat, golden, good, near, run, table  # noqa: E402
 
 SPACE = """name: space
@@ -83,7 +84,7 @@ def test_rows_are_the_reference_values(folder):
 
 
 def test_the_inverse_problem_undoes_forward_dynamics(folder):
-    """With rotors, friction and a wrench: fd with the torques of id gives the same
+    """With rotors, friction and a wrench, fd with the torques of id gives the same
     accelerations."""
     robot, wrench = space(folder), ["--wrench", "1,-2,3,0.1,0.2,-0.3"]
     qdd = [1.0, -0.5, 2.0]
@@ -96,7 +97,8 @@ def test_the_inverse_problem_undoes_forward_dynamics(folder):
 
 
 def test_matrix_bias_gravity_and_coriolis_are_one_arm(folder):
-    """I Thetadd + bias = tau; bias = gravity + C Thetad + stiffness; dI/dt - 2 C is skew."""
+    """Checks I Thetadd + bias = tau, bias = gravity + C Thetad + stiffness, and that dI/dt - 2 C is
+    skew-symmetric."""
     robot = space(folder)
     mass = square(table("mass", robot, rows=[THETA])[0])
     bias = table("bias", robot, rows=[THETA + RATE])[0]
@@ -106,7 +108,7 @@ def test_matrix_bias_gravity_and_coriolis_are_one_arm(folder):
          1e-10 * max(map(abs, bias)), "I Thetadd + bias")
     coriolis = square(table("coriolis", robot, rows=[THETA + RATE])[0])
     gravity = table("gravity", robot, rows=[THETA])[0]
-    rest = table("bias", robot, rows=[THETA + [0] * SIZE])[0]  # gravity and stiffness
+    rest = table("bias", robot, rows=[THETA + [0] * SIZE])[0]  # consists of gravity and stiffness
     near([c + r for c, r in zip(times(coriolis, RATE), rest)], bias, 1e-11, "C Thetad")
     assert [abs(r - g) > 1 for r, g in zip(rest, gravity)] == [k in MODES for k in range(SIZE)]
     step = 1e-5
@@ -128,8 +130,8 @@ def test_the_jacobian_is_the_slope_of_fk(folder):
 
 
 def test_static_deflection_holds_the_load(folder):
-    """At the static deflection the bias of the modes is zero; without motion the torques are those
-    of the joints."""
+    """At the static deflection the bias of the modes is zero, and without motion the torques are
+    those of the joints."""
     robot = space(folder)
     answer = table("id", robot, "--static", rows=[[0.3, -0.6, 0.9] + [0] * 6])[0]
     theta = [0.0] * SIZE
@@ -179,7 +181,8 @@ def test_simulations_are_the_reference_values(folder):
 
 
 def test_energy_in_space_with_stops_wrench_and_volts(folder):
-    """The work of motors, friction, wrench and stops explains the energy of an elastic arm, too."""
+    """The work of motors, friction, wrench and stops equals the change of energy of an elastic arm,
+    too."""
     robot = space(folder, SPACE.replace("friction: {viscous: 0.3}",
                                         "friction: {viscous: 0.3}\n    limits: {position: [-0.2, 0.2]}"))
     common = ["-q", "--json", "--start", "0,0,0.2", "-i", "rk45", "--tolerance", "1e-10"]
@@ -192,7 +195,8 @@ def test_energy_in_space_with_stops_wrench_and_volts(folder):
 
 
 def test_energy_of_a_damped_arm(folder):
-    """The balance contains the loss by damping of the beams, with and without joint friction."""
+    """The energy balance contains the loss by damping of the beams, with and without joint
+    friction."""
     with open("tools/robots/flex2.yaml") as file:
         damped = file.read().replace("{length:", "{damping: 0.0001, length:")
     assert damped.count("damping") == 2
@@ -210,7 +214,7 @@ def test_energy_of_a_damped_arm(folder):
 
 
 def test_the_feedforward_of_a_motion_knows_the_deflection(folder):
-    """The arm starts in its static deflection and gets the quasi-static torques: it follows far
+    """The arm starts in its static deflection and gets the quasi-static torques. It follows far
     better than with the torques of rigid beams."""
     robot = space(folder, SPACE.replace("    friction: {viscous: 0.3}\n", ""))
     target, T = [0.4, 0.3, -0.5], 2.0
@@ -243,9 +247,9 @@ FALL = ["-q", "--start=-1.5708,0,0.0873,0", "-i", "rk45", "--duration"]
 
 
 def test_rows_of_a_vibration_keep_its_peaks(folder):
-    """Without --sample. The beams of flex2 vibrate with 396 rad/s (RMS acceleration divided by RMS
-    speed): half a millisecond beside a peak the value is 1 - cos(396 * 0.0005) = 2.0 % lower; rows
-    of 10 ms lose 5.4 % here."""
+    """Without --sample the rows are dense enough for vibrations. The beams of flex2 vibrate with
+    396 rad/s (RMS acceleration divided by RMS speed), so 0.5 ms beside a peak the value is 1 -
+    cos(396 * 0.0005) = 2.0 % lower. Rows every 10 ms would lose 5.4 %."""
     path, most = os.path.join(folder, "peaks.csv"), []
     for more in ([], ["--sample", "0.0005"]):
         good("sim", "flex2", *FALL, "0.5", "--bent", path, *more)
@@ -256,8 +260,8 @@ def test_rows_of_a_vibration_keep_its_peaks(folder):
 
 
 def test_torsion_has_columns(folder):
-    """The shape of the first torsion mode is sin(pi x / 2 l): in the middle it is 1/sqrt(2) of the
-    end."""
+    """The shape of the first torsion mode is sin(pi x / 2 l), so the middle turns 1/sqrt(2) as far
+    as the end."""
     path = os.path.join(folder, "torsion.csv")
     good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.1", "-i", "rk45", "--bent", path)
     rows = bent_rows(path)
@@ -267,7 +271,7 @@ def test_torsion_has_columns(folder):
 
 
 def test_plots_have_an_axis_for_what_is_small(folder):
-    """Units of the modes; the end effector on three axes."""
+    """The axis of the modes has their units, and the end effector has three axes."""
     svg = os.path.join(folder, "p.svg")
     good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.05", "--plot", svg)
     with open(svg) as file:
@@ -286,8 +290,8 @@ def test_plots_have_an_axis_for_what_is_small(folder):
 
 
 def test_more_rows_than_dots_keep_their_extremes(folder):
-    """4001 rows are drawn as 3000 at most. Measured in dots with the axis ticks, the curve has the
-    height of its numbers."""
+    """A plot draws 4001 rows as at most 3000 dots. Measured with the ticks of the axis, the curve
+    is as high as its numbers."""
     svg, path = os.path.join(folder, "p.svg"), os.path.join(folder, "p.csv")
     for out in (svg, path):
         good("sim", "flex2", *FALL, "4", "--bent", out)
@@ -298,7 +302,7 @@ def test_more_rows_than_dots_keep_their_extremes(folder):
     (y2, v2), (y1, v1) = [map(float, tick) for tick in re.findall(
         r'translate\([-\d.]+,([-\d.]+)\)"[^>]*text-anchor="end">\s*<text><tspan[^>]*>(-?[\d.e-]+)<', before)[-2:]]
     curve = re.search(r"<title>second_xy_slope_end</title>.*? d='([^']*)'", panel, re.S).group(1)
-    dots = [float(y) for y in re.findall(r",([\d.]+)", curve)][2:]  # the first two are the line in the legend
+    dots = [float(y) for y in re.findall(r",([\d.]+)", curve)][2:]  # the first two belong to the legend
     assert 1000 < len(dots) <= 3000, len(dots)
     near([max(dots) - min(dots)], [(max(values) - min(values)) * (y1 - y2) / (v2 - v1)], 0.1, "dots that it is high")
 
@@ -364,8 +368,8 @@ def test_damaged_beams_are_refused(folder):
 # ------------------------------------------------------------------------------------------------ board
 
 def test_a_board_feeds_the_deflection_forward(folder):
-    """Six motions one after the other with the same bits as the host's control step, which starts
-    each one anew: the deflection at the end of a motion does not carry over into the next."""
+    """Six motions in sequence give the same bits as the control step on the host, which starts each
+    motion anew. So the deflection at the end of a motion does not affect the next."""
     done = run("run", "flex2", "-q", "-o", folder, "--port", "qemu:netduinoplus2", timeout_s=600)
     assert done.returncode == 0, done.stdout + done.stderr
     compared = re.search(r"^(\d+) values compared .*, (\d+) differ", done.stdout, re.M)
@@ -386,7 +390,7 @@ def test_what_is_refused(folder):
                           (["sim", robot, "--duration", "1", "--start", "1,2"], "numbers")):
         done = run(*command, rows=[THETA])
         assert done.returncode == 2 and text in done.stderr, (command, done.stderr)
-    # The advice of the message works.
+    # The advice in the message works.
     done = run("certify", robot, "--rigid", "-q", "--board", "nucleo-f446re")
     assert done.returncode == 0 and "fits" in done.stdout, done.stdout + done.stderr
     done = run("mass", robot, rows=[THETA[:-1]])

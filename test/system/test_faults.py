@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`appell faults` and `appell certify`: the table, and every fault that can be provoked on the
-emulated boards, with its text, and the motion of the arm after it, within the bounds."""
+"""Tests `appell faults` and `appell certify`: the table, and every fault that can be provoked on
+the emulated boards, with its text and with a motion of the arm that stays within the bounds."""
 import json
 import os
 import re
@@ -14,7 +14,7 @@ from test_fixed_board import slot_address, slot_of  # noqa: E402
 from test_link import Board, Watched, image_of  # noqa: E402
 
 TIMEOUT_S = 300
-# Number, name and best stop of each fault are part of the protocol: they never change.
+# Number, name and best stop of each fault are part of the protocol and never change.
 STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("e-stop", "release"), 4: ("number", "damp"),
           5: ("model", "damp"), 6: ("parity", "damp"), 7: ("tracking", "hold"), 8: ("position", "hold"),
           9: ("velocity", "damp"), 10: ("torque", "lower"), 11: ("voltage", "lower"),
@@ -42,8 +42,8 @@ def test_table(folder):
 
 
 def test_pages(folder):
-    """The pages of firmware/ agree with its tables; the script writes them and detects an outdated
-    one."""
+    """The pages of firmware/ agree with its tables. The script writes them and detects an outdated
+    page."""
     script = [sys.executable, os.path.abspath("tools/dev/firmware_pages.py")]
     done = subprocess.run(script + ["--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -63,7 +63,7 @@ def test_pages(folder):
         assert file.read() == text
 
 
-# The words of the table in firmware/safety/README.md for the stops.
+# Words for the stops in the table of firmware/safety/README.md.
 WHEN = {"hold": "loop and encoders are sound, gravity takes at most `hold_fraction` of the torque limits",
         "lower": "the same with more gravity, or torque or voltage were at their limits",
         "damp": "encoder lost, a value that is not a number, a late tick",
@@ -71,7 +71,7 @@ WHEN = {"hold": "loop and encoders are sound, gravity takes at most `hold_fracti
 
 
 def print_stops(text):
-    """The worst case of each stop, with its bound."""
+    """Prints the worst case of each stop with its bound."""
     print("measured-block firmware_stops")
     print("| stop | when | faults | fastest joint, rad/s (bound) | fall of the end effector, m (bound) |\n|---|---|---|---|---|")
     pattern = r"stop: (\w+); fastest is \w+, ([\d.]+) rad/s \(bound ([\d.]+)\); .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+)\)"
@@ -91,8 +91,8 @@ def provoke(folder, board, expected):
     assert f"\n{expected} faults as expected, 0 not" in text, text
     for stop in ("hold", "lower", "damp", "release"):
         assert f"stop: {stop};" in text, f"no stop {stop}: {text}"
-    # The bounds of the fall are tight: a held arm moves less than a hand's breadth, a lowered one
-    # is slower than its speed limit, a released one falls little farther than a stone, 0.31 m.
+    # The bounds in m are tight: a held arm sinks by less than 0.15 m, a lowered one by less than
+    # 1.5 m, and a released one falls little farther than a stone, which falls 0.31 m.
     for stop, most in (("hold", 0.15), ("lower", 1.5), ("release", 0.35)):
         for bound in re.findall(rf"stop: {stop};.* \(bound ([0-9.]+)\)", text):
             assert float(bound) < most, f"{stop}: {bound} m"
@@ -100,8 +100,8 @@ def provoke(folder, board, expected):
     for name in (name for name in files if name.endswith(".csv")):
         with open(os.path.join(folder, name)) as file:
             first = [float(word) for word in file.readlines()[1].split(",")[3:]]
-        # It begins where the arm was placed, in the units of this arm; 0.01: it has moved for a few
-        # ticks.
+        # The record begins at the placed position, in the units of this arm. The arm has moved by
+        # less than 0.01 in the first few ticks.
         assert all(abs(a - b) < 0.01 for a, b in zip(first, pose)), f"{name}: {first} instead of {pose}"
     pictures = sum(name.endswith(".png") for name in files)
     assert pictures == expected and sum(name.endswith(".csv") for name in files) == expected, files
@@ -113,12 +113,13 @@ def test_f32(folder):
 
 
 def test_q31(folder):
-    """Fixed point has no NaN to provoke."""
+    """In fixed point there is one fault less, because there is no NaN."""
     provoke(folder, "netduino2", 15)
 
 
 def test_certificate(folder):
-    """The numbers of the table agree with each other, and a rate that does not fit is exit code 1."""
+    """The numbers of the certificate agree with each other, and a rate that does not fit gives exit
+    code 1."""
     code, text, errors = appell("certify", "puma560", "-q", "--board", "netduino2", "--json")
     assert code == 0, errors
     found = json.loads(text)
@@ -127,24 +128,24 @@ def test_certificate(folder):
     assert abs(part - found["part"]) < 1e-9, found
     # The dynamics stage contains inverse dynamics, rotors and friction.
     assert found["dynamics_steps"] < found["tick_steps"], found
-    # The smallest board has its robot in flash, and a fifth of the clock rate.
+    # The smallest board has a fifth of the clock rate and its robot in flash.
     code, text, errors = appell("certify", "puma560", "-q", "--board", "stm32vldiscovery", "--json")
     assert code == 0, errors
     small = json.loads(text)
     assert small["clock_hz"] == 24e6 and 4 * found["part"] < small["part"] < 6 * found["part"], small
-    # The bench reads encoders and supply and gives its worst tick; a simulated arm reads neither,
-    # and this is the mean.
+    # The two may differ by 25 %: the bench reads encoders and supply and gives its worst tick,
+    # while this is the mean of a simulated arm, which reads neither.
     assert found["measured"] and 0.75 < found["predicted_tick_cycles"] / found["ordinary_cycles"] < 1.25, found
     # The worst tick brakes: its reference costs more than twice the 418 instructions of a held arm,
-    # and its guards compute inverse dynamics. With a motor of the wrong direction `appell run` sees
-    # guards of 3,666 and ticks of 17,683 instructions.
+    # and its guards compute inverse dynamics. With a reversed motor `appell run` measures 3,666
+    # instructions for the guards and 17,683 for a tick.
     for one in (found, small):
         assert one["reference_steps"] > 2 * 418, one
         assert one["guard_steps"] + one["direction_steps"] >= 3666 and one["worst_steps"] >= 17683, one
-    # A board that the emulator does not have: its numbers come from the bench alone.
+    # The emulator does not have this board, so its numbers come from the bench alone.
     code, text, errors = appell("certify", "puma560", "-q", "--board", "nucleo-f446re", "--json")
     assert code == 0 and not json.loads(text)["measured"], text + errors
-    # One tick per second more than the core has cycles for.
+    # This rate is one tick per second higher than the core has cycles for.
     rate = int(found["clock_hz"] / found["tick_cycles"]) + 1
     path = os.path.join(folder, "fast.yaml")
     with open("tools/robots/puma560.yaml", encoding="utf-8") as robot:
@@ -156,8 +157,8 @@ def test_certificate(folder):
 
 
 def test_numbers_of_the_pages(folder):
-    """The table of tools/EVIDENCE.md. A motion begins in another tick each time, which changes
-    counts by one or two: rounded to hundreds they stay the same."""
+    """Prints the table of tools/EVIDENCE.md. Each motion begins in another tick, which changes
+    counts by one or two; rounded to hundreds they stay the same."""
     table = ["| board | clock | tick with the simulated arm, at most | worst with it | worst at the hardware | of the core | fastest rate |",
              "|---|---|---|---|---|---|---|"]
     for board, core in (("netduinoplus2", "M4F"), ("netduino2", "M3"), ("stm32vldiscovery", "M3"), ("nucleo-f446re", "M4F")):
@@ -173,8 +174,8 @@ def test_numbers_of_the_pages(folder):
 
 
 def test_certificate_of_a_fault(folder):
-    """A loop that a fault has opened is not measured, and the fault that the message points to
-    exists."""
+    """If a fault has opened the loop, nothing is measured. The message points to `appell faults`,
+    which shows the fault."""
     with Board(folder, "netduino2") as board:
         code, _, errors = appell("set", "sim_defect", "8", "-q", "--port", board.port)
         assert code == 0, errors
@@ -187,7 +188,7 @@ def test_certificate_of_a_fault(folder):
 # ------------------------------------------------------------------------------------- what the arm cannot provoke
 
 def shown(board):
-    """The latched fault as the user sees it."""
+    """Returns the latched fault as the user sees it."""
     code, text, errors = appell("faults", "-q", "--port", board.port)
     return code, text + errors
 
@@ -202,7 +203,7 @@ def expect(board, number, name):
 
 
 def with_gdb(folder, board, commands, *options):
-    """Stops the emulated board before its first instruction, runs gdb's commands, then lets it
+    """Stops the emulated board before its first instruction, runs these gdb commands, then lets it
     run."""
     here = Watched(folder, board, *options, "-S")
     line = here.connect()  # the emulator waits for a client at its serial port
@@ -212,15 +213,16 @@ def with_gdb(folder, board, commands, *options):
 
 
 def test_crash(folder):
-    """The firmware jumps to an invalid address, writes its record, restarts and reports it."""
+    """The firmware jumps to an invalid address, writes its crash record, restarts and reports
+    it."""
     with with_gdb(folder, "stm32vldiscovery", ["break link_start", "continue", "delete", "set $pc = 0x90000000"]) as board:
         expect(board, 17, "crash")
-        code, _, errors = appell("save", "-q", "--port", board.port)  # the board has no robot
+        code, _, errors = appell("save", "-q", "--port", board.port)  # fails, because the board has no robot
         assert code == 1 and "the board crashed and started again" in errors and "`appell dump`" in errors, f"{code}: {errors}"
 
 
 def test_watchdog(folder):
-    """The emulator has no watchdog: gdb sets the flag of a watchdog reset."""
+    """The emulator has no watchdog, so gdb sets the flag of a watchdog reset."""
     with with_gdb(folder, "stm32vldiscovery", ["break latch_start", "continue", "delete", "break reset_reason", "continue", "finish",
                                                "set $r0 = (int)RESET_WATCHDOG"]) as board:
         expect(board, 16, "watchdog")
@@ -236,7 +238,8 @@ def test_robot_image(folder):
 
 
 def test_generated(folder):
-    """A board whose code was generated for another arm: gdb returns what its check would return."""
+    """The code of the board was generated for another arm; gdb returns what the check would
+    return."""
     path = os.path.join(folder, "slot")
     with open(path, "wb") as file:
         file.write(slot_of(image_of(folder, "puma560")))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The 24 MHz board without an FPU, with 8 KB of RAM: six joints in fixed point at 1 kHz, the
-simulated arm beside the controller, the robot in flash, where the emulator's loader puts it.
+"""Tests the 24 MHz board without an FPU and with 8 KB of RAM: it controls six joints in fixed point
+at 1 kHz, with the simulated arm beside the controller. The robot is in flash, where the emulator
+loads it.
 
     test_fixed_board.py [PROGRAM [PATTERN]]
 """
@@ -22,20 +23,21 @@ TICK_CYCLES = 24_000
 
 
 def slot_address():
-    """The address at which make tells the emulator to load a robot."""
+    """Returns the flash address at which make lets the emulator load a robot."""
     with open(firmware("stm32vldiscovery")[:-4] + ".slot") as file:
         return int(file.read(), 16)
 
 
 def slot_of(image):
-    """A slot of the store (firmware/params/store.h) with this image and no parameters (set.h)."""
+    """Returns a slot of the store (firmware/params/store.h) with this image and no parameters
+    (set.h)."""
     body = struct.pack("<II", 2, len(image)) + image + struct.pack("<III", 0, 1, 0)
     head = struct.pack("<IIIII", 0x314c5041, 1, len(body), zlib.crc32(body), 0)
     return head + struct.pack("<I", zlib.crc32(head)) + body
 
 
 def stages(client):
-    """Mean instructions of the stages of a tick by name; "tick" is the whole."""
+    """Returns the mean instructions of each stage of a tick by name; "tick" is the whole tick."""
     out = {}
     while "tick" not in out:
         answer = client.ask(wire.STAGES, bytes([len(out), 0]))
@@ -49,7 +51,7 @@ def test_closed_loop_in_8_kB(folder):
         file.write(slot_of(image_of(folder, "puma560")))
     with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={slot_address()},force-raw=on") as board:
         line = board.connect()
-        line.sendall(bytes(5000))  # bytes arrive from the first moment on: ends of frames without a frame
+        line.sendall(bytes(5000))  # from the first moment bytes arrive that end frames and contain none
         client = wire.Client(line, timeout_s=20)
         assert client.real == "q31" and client.robot()[0] == "puma560"
         client.set(client.parameter_names().index("stages"), 1)
@@ -62,7 +64,7 @@ def test_closed_loop_in_8_kB(folder):
             # An accepted motion runs from the next tick on.
             assert (status[0] == RUNNING or ticks == first) and status[1] == 0, f"state {status[0]}, fault {status[1]}"
         counters = words_of(client.ask(wire.COUNTERS))
-        client.ask(wire.STOP, b"\1")  # with the loop open no more ticks are counted: all means are over the same ticks
+        client.ask(wire.STOP, b"\1")  # opens the loop, so that all means are over the same ticks
         while client.ask(wire.STATUS)[0] != IDLE:
             pass
         costs = stages(client)
@@ -71,12 +73,12 @@ def test_closed_loop_in_8_kB(folder):
     assert counters[12] == 0, f"{counters[12]} ticks beyond the proof"
     alone = costs["tick"] - costs["sim_arm"]
     print("NOTE instructions of a tick: " + ", ".join(f"{name} {mean}" for name, mean in costs.items()))
-    # Beside its stages a tick contains the readings of the counter between them, a few instructions
-    # each. If a byte interrupted the calibration of the counter, every stage would be short by that
+    # A tick consists of its stages and a few instructions between them, which read the counter. If
+    # a byte interrupted the calibration of the counter, every stage would be too short by that
     # interrupt.
     apart = costs["tick"] - sum(cost for name, cost in costs.items() if name != "tick")
     assert 0 <= apart < 20 * len(costs), f"tick {costs['tick']} differs by {apart} from the sum of its stages"
-    # Executed instructions, not cycles: the bench estimates the cycles of the core.
+    # These are executed instructions, not cycles, which the bench estimates.
     assert alone < TICK_CYCLES / 2, f"{alone} instructions without the simulated arm"
 
 
@@ -86,8 +88,8 @@ def test_run_puts_the_robot_into_the_flash(folder):
     assert "puma560 on stm32vldiscovery (q31)" in text and ", 0 overruns" in text, text
     assert " 0 with a joint at a limit" in text, text
     rms = [float(value) for value in re.findall(r"^\w+ +([0-9.]+) +[0-9.]+$", text, re.M)]
-    # The error of the model is below a step of the coarsest encoder: 2 pi / (1000 * 53.7063) rad.
-    # With gravity alone it is some mrad.
+    # The tracking error is below one count of the coarsest encoder, 2 pi / (1000 * 53.7063) rad.
+    # With gravity feedforward alone it would be some mrad.
     assert len(rms) == 6 and all(0 < value < 0.117 for value in rms), text
 
 

@@ -2,7 +2,7 @@
 """Shows that each guard of the build can fail: the test runner, the lints of includes and headers,
 the stack check, the size report and the ban on the heap. A guard that never fails proves nothing.
 
-It prints like any test program and is itself a job of tools/dev/runtests.py.
+The script prints like any test program and is itself a job of tools/dev/runtests.py.
 """
 
 import json
@@ -28,7 +28,7 @@ CC = "arm-none-eabi-gcc"
 # Stack of an exception: 26 words with floating-point registers or 8 without, and one for alignment.
 FRAME = 26 * 4 + 4
 FRAME_SHORT = 8 * 4 + 4
-TIMEOUT_S = 60  # for the slowest machine; everything here takes a second or two
+TIMEOUT_S = 60  # for the slowest machine; each check takes a second or two
 
 
 def equal(expected, actual, what):
@@ -42,7 +42,7 @@ def contains(part, text):
 
 
 def run(command, timeout=TIMEOUT_S, **options):
-    """(exit code, stdout and stderr together)"""
+    """Runs a command; returns (exit code, stdout and stderr together)."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=timeout, **options)
     return done.returncode, done.stdout.decode("utf-8", "backslashreplace")
@@ -57,7 +57,7 @@ def write(folder, files):
 
 
 def alive(pid):
-    """Whether a process still runs; a dead one that nobody has waited for does not count."""
+    """True if a process still runs; a dead process that nobody has waited for does not count."""
     try:
         with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
             return f.read().rpartition(")")[2].split()[0] != "Z"
@@ -85,7 +85,8 @@ def summary(tests, failures=0, ignored=0):
 
 
 def runner(folder, *jobs, timeout=TIMEOUT_S, options=()):
-    """Runs jobs (a command, or machine|test|command): exit code, output and last line."""
+    """Runs jobs, each a command or machine|test|command; returns exit code, output and last
+    line."""
     path = os.path.join(folder, "jobs")
     with open(path, "w", encoding="utf-8") as f:
         for job in jobs:
@@ -145,8 +146,8 @@ def test_runner_lock_up_of_the_core(folder):
 
 
 def enough_time(attempt, first_s):
-    """Finds a time-out that strikes in the middle of a job: attempt(seconds) returns whether the
-    job got that far, which takes longer on a busy machine than one would like to wait here."""
+    """Finds a time-out that strikes in the middle of a job, starting with a short one.
+    attempt(seconds) returns True if the job got that far; on a busy machine it needs longer."""
     seconds = first_s
     while not attempt(seconds):
         seconds *= 4
@@ -232,7 +233,7 @@ def test_runner_sanitizer_report(folder):
     equal(0, code, "compiler: " + out)
     expect_red(folder, "host|test_bad|" + program, "0 passed, 1 failed",
                "sanitizer report in test_bad on host", "runtime error: index 4 out of bounds")
-    # A report that does not stop the program must not get lost either.
+    # A sanitizer report that does not stop the program must also count as a failure.
     expect_red(folder, "host|test_bad|" + passing("test_a")
                + "echo a.c:1:2: runtime error: shift; " + summary(1), "1 passed, 1 failed")
 
@@ -273,7 +274,8 @@ def test_runner_interrupted(folder):
     jobs = os.path.join(folder, "jobs")
     write(folder, {"jobs": "host|test_x|echo $$ > %s.new; mv %s.new %s; sleep 60\n"
                            % (pid_file, pid_file, pid_file)})
-    # A shell starts background jobs with SIGINT ignored, and this test may be in one.
+    # SIGINT is restored first, because a shell ignores it in background jobs, and this test may be
+    # in one.
     process = subprocess.Popen([sys.executable, os.path.join(TOOLS, "runtests.py"), jobs],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT,
@@ -294,8 +296,8 @@ def test_runner_interrupted(folder):
 
 
 def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
-    """The longest first by the recorded times, also those of other runs; the times come before the
-    count, which stays the last line."""
+    """The job with the longest recorded time runs first; times of jobs that did not run are kept.
+    The line with the times comes before the count, which stays the last line."""
     times, order = os.path.join(folder, "times"), os.path.join(folder, "order")
     write(folder, {"times": "host|test_a|1.00|0.10\nhost|test_b|9.00|0.10\nhost|test_other|5.00|4.00\n"})
     jobs = ["host|%s|echo %s >> %s; " % (name, name, order) + passing("test_x") + summary(1)
@@ -318,8 +320,8 @@ def test_runner_runs_a_job_as_often_as_it_is_listed(folder):
 
 
 def test_runner_has_more_jobs_at_once_only_while_a_processor_idles(folder):
-    """Three jobs that wait for each other end with --jobs 1 on an idle machine; on a busy one each
-    runs alone."""
+    """Three jobs that wait for each other finish with --jobs 1 on an idle machine. On a busy
+    machine each job runs alone."""
     meet = "touch %s/here.$$; for i in $(seq %d); do [ $(ls %s/here.* | wc -l) = 3 ] && break; sleep 0.1; done; " \
         "[ $(ls %s/here.* | wc -l) = 3 ] || exit 1; " % (folder, 10 * TIMEOUT_S, folder, folder)
     alone = "mkdir %s/alone || exit 1; sleep 0.5; rmdir %s/alone; " % (folder, folder)
@@ -333,7 +335,8 @@ def test_runner_has_more_jobs_at_once_only_while_a_processor_idles(folder):
 
 
 def test_every_test_of_a_script_is_in_one_of_its_parts(folder):
-    """The parts that make lists are those of script_frame.py, and each test is in exactly one."""
+    """The parts that make lists are those of script_frame.py, and each test is in exactly one
+    part."""
     code, out = run(["make", "-n", "--no-print-directory", "BOARD=host", "test-build"], cwd=ROOT, env=make_environment())
     equal(0, code, out[-1500:])
     listed = {}
@@ -361,7 +364,7 @@ MAKE_VARIABLES = {}
 
 
 def make_variable(name):
-    """A variable of the Makefile for BOARD, so that the flags are the firmware's."""
+    """Returns a variable of the Makefile for BOARD, so that the flags are those of the firmware."""
     if not MAKE_VARIABLES:
         names = ["LDFLAGS", "QEMU_COUNT", "OUT"]
         code, out = run(["make", "-s", "--no-print-directory", "LAB=1", "BOARD=" + BOARD]
@@ -374,13 +377,15 @@ def make_variable(name):
 
 
 def make_environment():
-    # Inside `make test` this make would inherit the outer one's options and job slots.
+    # Inside `make test` this make would otherwise inherit the options and job slots of the outer
+    # make.
     return {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL",
                                                              "MAKEOVERRIDES", "BOARD", "TEST")}
 
 
 class Gdb:
-    """Just enough of gdb's remote protocol to stop a target inside a function and to corrupt it."""
+    """A part of the remote protocol of gdb, enough to stop a target inside a function and to
+    corrupt it."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -420,7 +425,7 @@ class Gdb:
 
 
 def emulated(folder, meddle, last, *parts, timeout=TIMEOUT_S):
-    """Runs the harness's own test in the emulator, stops it in its second case and calls meddle."""
+    """Runs test_harness in the emulator, stops it in its second case and calls meddle."""
     program = os.path.join(make_variable("OUT"), "test", "test_harness.elf")
     if not emulated.built:
         code, out = run(["make", "-s", "--no-print-directory", "LAB=1", "BOARD=" + BOARD, program], cwd=ROOT,
@@ -492,9 +497,10 @@ def test_target_false_assertion(folder):
 
 def test_target_crash(folder):
     def spoil(gdb, pid, image):
-        # The emulator accepts single registers only after a request for their description.
+        # The emulator accepts writes to single registers only after a request for their
+        # description.
         gdb.ask("qXfer:features:read:target.xml:0,ffb")
-        equal("OK", gdb.ask("Pf=000000f0"), "write to the program counter")  # 0xf0000000: no code
+        equal("OK", gdb.ask("Pf=000000f0"), "write to the program counter")  # 0xf0000000: there is no code
         gdb.send("c")
     emulated(folder, spoil, "2 passed, 1 failed", "test_runs_second failed on " + BOARD,
              "the target was reset")
@@ -541,7 +547,7 @@ MACHINE_PATHS = ["/" + "work/main", "/" + "root/x", "/" + "home/anna/x", "-I/" +
 REGISTRIES = ["https" + "://deb.deb" + "ian.org/x", "http" + "://registry.np" + "mjs.org",
               "ftp.deb" + "ian.org"]
 
-# path, line of code, and what the message must contain
+# (path, line of code, text that the message must contain)
 VIOLATIONS = [
     ("dyn/a.c", '#include "firmware/control/step.h"', "knows nothing above"),
     ("dyn/b.c", '#include "hal/uart.h"', "knows nothing above"),
@@ -588,7 +594,7 @@ VIOLATIONS = [
 def test_lint_accepts_a_clean_tree(folder):
     write(folder, CLEAN)
     code, out = lint(folder)
-    # All files except build/out.c; of these all except README.md are C.
+    # All files except build/out.c are read; all of these except README.md are C.
     equal((0, "lint_includes: %d files, %d C sources, 0 findings"
            % (len(CLEAN) - 1, len(CLEAN) - 2)), (code, out.strip()), "lint")
 
@@ -612,7 +618,7 @@ def test_lint_finds_each_violation_and_nothing_else(folder):
 
 
 def test_lint_finds_a_circle_of_folders(folder):
-    """Through any number of folders; a circle is reported once, with the places that make it."""
+    """A circle through any number of folders is reported once, with the places that make it."""
     circle = {"tools/a/a.h": '#include "tools/b/b.h"\n', "tools/b/b.h": '#include "tools/c/c.h"\n',
               "tools/b/beside.h": '#include "tools/d/d.h"\n', "tools/d/d.h": "",
               "tools/c/c.c": '\n#include "tools/a/a.h"\n', "tools/c/c.h": ""}
@@ -641,10 +647,10 @@ def test_lint_of_nothing_is_red(folder):
 
 
 def lint_headers(folder, files):
-    """Runs it on a tree with these files: exit code and the message for each header, by its
-    path."""
+    """Runs the lint on a tree with these files; returns exit code and the message for each header
+    by path."""
     write(folder, files)
-    os.symlink(os.path.join(ROOT, "build"), os.path.join(folder, "build"))  # CMSIS and unity
+    os.symlink(os.path.join(ROOT, "build"), os.path.join(folder, "build"))  # contains CMSIS and unity
     code, out = run([os.path.join(TOOLS, "lint_headers.sh"), *files], cwd=folder)
     found = {}
     for path, compiler in re.findall(r"^(\S+) does not compile alone and twice with (\S+):", out, re.M):
@@ -707,8 +713,8 @@ SECTIONS
 }
 """
 
-# A vector table and functions that the programs share. use() keeps arrays alive; it is in the file
-# that is compiled without -fstack-usage, like a library.
+# A vector table and functions that the programs share. use() keeps arrays alive. It is compiled
+# without -fstack-usage, like a library.
 COMMON = """
 void use(volatile void *p);
 void reset(void);
@@ -752,7 +758,7 @@ def stack_json(folder, *options):
 
 
 def frames(folder):
-    """Stack frames as gcc reports them."""
+    """Returns the stack frames as gcc reports them."""
     with open(os.path.join(folder, "su", "main.su"), encoding="utf-8") as f:
         rows = [line.split("\t") for line in f]
     return {row[0].rpartition(":")[2]: int(row[1]) for row in rows}
@@ -865,7 +871,7 @@ def test_stack_alloca(folder):
     code, out = stack(folder)
     equal(1, code, "exit code")
     contains("f has a stack frame of variable size", out)
-    # The same in a library, which has no .su file.
+    # The same function in a library, which has no .su file, is an error, too.
     build(folder, "void f(int);\nvolatile int n;\nvoid reset(void) { f(n); for (;;) { } }\n"
                   "VECTORS(reset)\n",
           library=LIBRARY + "void f(int n) { char *a = __builtin_alloca(n); use(a); use(a); }\n")
@@ -875,8 +881,8 @@ def test_stack_alloca(folder):
 
 
 def test_stack_tail_call_leaves_its_frame(folder):
-    # The frame of first() consists of the registers that keep its values over a call: an array on
-    # the stack would prevent the tail call.
+    # The frame of first() contains only registers whose values survive a call; an array on the
+    # stack would prevent the tail call.
     build(folder, "volatile int v[4];\n"
                   "NOINLINE void last(void) { volatile char a[200]; use(a); use(a); }\n"
                   "NOINLINE void first(void) {\n"
@@ -919,9 +925,10 @@ def test_stack_bad_vector(folder):
     contains("vector 2 of vectors is 0x20000001", out)
 
 
-# The truth: the program records its lowest stack pointer on the way down through calls, a jump
-# table, a tail call, a function with variable arguments (whose .su is too small in gcc 12), code in
-# RAM called through a veneer, and an interrupt that it pends itself at the deepest point.
+# This program measures the true stack depth: it records its lowest stack pointer on the way down
+# through calls, a jump table, a tail call, a function with variable arguments (whose .su is too
+# small in gcc 12), code in RAM called through a veneer, and an interrupt that it pends itself at
+# the deepest point.
 MEASURED = """
 #include <stdarg.h>
 extern unsigned __load, __start, __end;
@@ -1000,7 +1007,8 @@ def test_stack_agrees_with_what_runs(folder):
                      "-serial", "null", "-semihosting-config", "enable=on,target=native",
                      "-kernel", "x.elf"], cwd=folder)
     equal(0, code, "emulator: " + out)
-    # Exact, except for the word that the core adds only when it has to align its frame.
+    # The prediction is exact, except for the word that the core adds only if it must align its
+    # frame.
     measured = int(out)
     if measured not in (result["total"], result["total"] - 4):
         raise AssertionError("predicted %d, measured %d" % (result["total"], measured))
@@ -1086,8 +1094,8 @@ def test_heap_each_way_to_it_stops_the_link(folder):
 # ------------------------------------------------------------------------------------ the editors' file
 
 def compile_commands():
-    """The entries that `make compile_commands.json` writes for BOARD; an existing file is
-    restored."""
+    """Returns the entries that `make compile_commands.json` writes for BOARD; restores an existing
+    file."""
     path = os.path.join(ROOT, "compile_commands.json")
     old = None
     if os.path.exists(path):
@@ -1107,7 +1115,7 @@ def compile_commands():
 
 
 def test_editors_know_how_each_file_is_compiled(folder):
-    """For firmware, tool and host tests: one entry per file, and its command works."""
+    """Firmware, tool and host tests have one entry per file, and its command works."""
     entries = compile_commands()
     files = [entry["file"] for entry in entries]
     equal(sorted(set(files)), sorted(files), "files")
@@ -1126,13 +1134,13 @@ def test_editors_know_how_each_file_is_compiled(folder):
 
 
 def test_other_flags_compile_everything_again(folder):
-    """Objects that disagree about a struct link without any message: tested for a kernel, the core
-    and the program."""
+    """Objects that disagree about a struct would link without a message, so other flags must
+    compile all of them again. Tests a kernel, the core and the program."""
     names = ["dyn/paper/crba_q31.o", "firmware/app/tick.o", "firmware/params/bytes.o", "firmware/print.o"]
     paths = [os.path.join(folder, "stm32vldiscovery/lab", name) for name in names]
 
     def made(*words):
-        """The objects that make has built."""
+        """Returns the objects that make has built."""
         before = [os.stat(path).st_mtime_ns if os.path.exists(path) else 0 for path in paths]
         code, out = run(["make", "-s", "--no-print-directory", "BOARD=stm32vldiscovery", "LAB=1", "BUILD=" + folder, *words, *paths],
                         cwd=ROOT, timeout=5 * TIMEOUT_S)

@@ -1,4 +1,4 @@
-/* Tests of the test frame: cases run in order, and the number formats of tests work. */
+/* Tests the test harness: cases run in order, and the number formats work. */
 #include "test/support/harness.h"
 
 static int order;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A reader of robot images, written from firmware/params/IMAGE.md only, compared with `appell
+"""Compares a reader of robot images, written only from firmware/params/IMAGE.md, with `appell
 info`."""
 import json
 import os
@@ -19,7 +19,7 @@ JOINT = {"alpha": 1, "a": 1, "theta": 1, "d": 1, "mass": 1, "com": 3, "inertia":
 
 
 def numbers(data, at, fields):
-    """Values by name, and where they end."""
+    """Returns the values by name, and the position after them."""
     out = {}
     for name, count in fields.items():
         value = struct.unpack_from(f"<{count}f", data, at)
@@ -67,7 +67,7 @@ def near(a, b):
 
 
 def test_reader(folder):
-    """Also every number that `appell info` prints."""
+    """Compares every number that `appell info` prints."""
     for name in ("puma560", "stanford", "planar3r", "twobody", "piezo6", "flex2"):
         got, said = read(image_of(folder, name)), json.loads(good("info", name, "-q", "--json"))
         assert got["name"] == said["robot"] and near(got["gravity"], said["gravity"]) and len(got["joints"]) == said["n"]
@@ -78,7 +78,7 @@ def test_reader(folder):
 
 
 def test_puma(folder):
-    """Numbers of tools/robots/puma560.yaml."""
+    """The image contains the numbers of tools/robots/puma560.yaml."""
     got = read(image_of(folder, "puma560"))
     waist, shoulder = got["joints"][:2]
     assert got["rate_hz"] == 1000 and near(got["gravity"][2], -9.81) and got["feedback"] == 1 and got["units"] and got["has"] == 6
@@ -88,7 +88,7 @@ def test_puma(folder):
 
 
 def test_slot(folder):
-    """A slot of the store, built as on the page, gives the image again."""
+    """A slot of the store, built as the page describes, contains the image."""
     slot = slot_of(image := image_of(folder, "puma560"))
     magic, _, length, crc, zero, head = struct.unpack_from("<6I", slot)
     body = slot[24:24 + length]

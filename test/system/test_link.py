@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The link to emulated boards: the tool's commands, and a client in another language.
-test_link_wrong.py tests the link when something goes wrong.
+"""Tests the link to emulated boards with the commands of the tool and with a client in another
+language. test_link_wrong.py tests the link when something goes wrong.
 
     test_link.py [PROGRAM [PATTERN]]
 """
@@ -28,8 +28,8 @@ TIMEOUT_S = 120
 
 
 def firmware(board):
-    """The laboratory's ELF file, built where it does not exist; another script may be about to
-    build it too."""
+    """Returns the ELF file of the laboratory firmware and builds it if it does not exist; another
+    script may be about to build it, too."""
     path = f"build/{board}/lab/firmware.elf"
     with open("build/firmware.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -39,7 +39,7 @@ def firmware(board):
 
 
 def emulated(board):
-    """A port that starts its own emulator."""
+    """Returns a port that starts its own emulator."""
     firmware(board)
     return f"qemu:{board}/lab"
 
@@ -119,7 +119,7 @@ def words_of(payload):
 
 
 def test_golden_chains_on_the_board(folder):
-    """Golden chains of up to 12 joints, each in an emulator of its own: within 2e-5 of the largest
+    """Golden chains of up to 12 joints, each in its own emulator, are within 2e-5 of the largest
     torque in single precision."""
     chains = [c for c in tool.golden("random_chains")["chains"] if c["n"] <= 12]
     worst = max(check_chain(folder, chain, emulated("netduinoplus2")) for chain in chains)
@@ -128,7 +128,8 @@ def test_golden_chains_on_the_board(folder):
 
 
 def test_every_problem_is_the_host_s_bit_for_bit(folder):
-    """The board's rows equal the host's in the same number type, from the same image."""
+    """The rows of the board equal those of the host in the same number type, from the same
+    image."""
     image = os.path.join(folder, "puma.img")
     good("image", "puma560", "-q", "-o", image)
     numbers = random.Random(5)
@@ -158,7 +159,7 @@ def test_what_a_build_lacks_is_named(folder):
     assert there == table("id", image, rows=[[0.1] * 9]), there
 
 
-# A sum in the computation of these accelerations wraps in q31, and the board does not notice.
+# In q31 a sum wraps around while these accelerations are computed, and the board does not notice.
 WRAPS = """name: two
 convention: mdh
 gravity: [0, 0, -9.81]
@@ -180,7 +181,7 @@ def test_forward_dynamics_that_overflows_is_refused(folder):
     there = run("fd", robot, "-q", "--real", "q31", "--port", emulated("netduino2"), rows=rows)
     assert here.returncode == 2 and "row 2: q31 overflows before" in here.stderr, here
     assert (there.returncode, there.stderr) == (here.returncode, here.stderr), there
-    # The previous row has an answer, in both cases in its own units.
+    # The previous row was answered, by the host and by the board.
     assert there.stdout.count("\n") == here.stdout.count("\n") == 1, there
 
 
@@ -206,7 +207,7 @@ def test_flash_survives_a_warm_reset(folder):
         assert "(only in RAM)" not in good("get", "kp[2]", "--port", board.port)
         client = wire.Client(board.connect())
         kp = client.parameter_names().index("kp")
-        client.set(kp, 4321, 1)  # a restart forgets this
+        client.set(kp, 4321, 1)  # a restart forgets this value
         client.ask(wire.RESET, struct.pack("<I", 0x4c504152))
         client = wire.Client(client.line)
         assert client.robot()[0] == "puma560"
@@ -235,8 +236,8 @@ def test_the_difference_is_shown_and_dry_run_changes_nothing(folder):
 
 
 def test_parameters_are_part_of_the_difference(folder):
-    """Parameters set on the board: those of the image come back, others stay, and the tool reports
-    both."""
+    """After parameters were set on the board, flashing restores those of the image and keeps the
+    others; the tool reports both."""
     with Board(folder, "mps2-an500") as board:
         first = good("params", "apply", "puma560", "--port", board.port)
         assert "this lasts until the next reset" in first and "survives" not in first, first
@@ -256,7 +257,8 @@ def test_parameters_are_part_of_the_difference(folder):
 
 
 def test_feedback_in_the_difference_is_what_happens(folder):
-    """A file without feedback leaves the board's as it is; one with feedback changes it."""
+    """A file without feedback leaves the feedback of the board as it is; a file with feedback
+    changes it."""
     with open("tools/robots/planar3r.yaml") as file:
         text = re.sub(r"(?m)^control:.*\n", "", file.read())
     for name, control in (("silent", ""), ("computed", "control: {rate: 1000, feedback: computed_torque}\n")):
@@ -277,7 +279,7 @@ def test_a_motion_is_stopped_before_a_change(folder):
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "puma560", "--port", board.port)
         client = wire.Client(board.connect())
-        # Long enough for an emulator that is much faster than the tool.
+        # The motion is long enough for an emulator that is much faster than the tool.
         client.ask(wire.MOTION, struct.pack("<Bf6f", 2, 40000.0, *[0.3] * 6))
         client.line.close()
         done = run("params", "apply", "planar3r", "--port", board.port)
@@ -286,7 +288,8 @@ def test_a_motion_is_stopped_before_a_change(folder):
 
 
 def test_the_8_kb_board_takes_images_in_pieces(folder):
-    """Its flash cannot be written in the emulator; the transfer is refused with that reason."""
+    """The emulator cannot write the flash of this board, so the transfer is refused with that
+    reason."""
     done = run("params", "apply", "puma560", "--port", emulated("stm32vldiscovery"))
     assert done.returncode == 1 and "does not take erasing or programming" in done.stderr, done
 
@@ -354,8 +357,8 @@ def test_monitor(folder):
 
 
 def test_monitor_into_a_pipe(folder):
-    """All rows, and only whole ones, however it ends: by count, by control-C, by a reader that
-    closes the pipe."""
+    """monitor writes all rows and only whole rows, however it ends: by count, by control-C, or
+    because the reader closes the pipe."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         monitor = [tool.PROGRAM, "monitor", "--port", board.port, "--fields", "q", "--every", "10"]
@@ -376,7 +379,7 @@ def test_monitor_into_a_pipe(folder):
 
 
 def test_choice_of_telemetry_is_kept(folder):
-    """The choice given to monitor is shown by get, kept by save and used by the next monitor."""
+    """get shows the choice given to monitor, save keeps it, and the next monitor uses it."""
     with Board(folder, "mps2-an500") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         assert "no fields are chosen" in good("get", "telemetry", "--port", board.port)
@@ -395,7 +398,7 @@ def test_choice_of_telemetry_is_kept(folder):
 
 
 def test_monitor_on_a_terminal(folder):
-    """A live table: redrawn in place, ended by control-C."""
+    """On a terminal, monitor redraws a live table in place until control-C."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         pid, terminal = pty.fork()
@@ -424,8 +427,8 @@ def test_monitor_on_a_terminal(folder):
 # ----------------------------------------------------------------------------- a client of another kind
 
 def test_protocol_page_has_every_number(folder):
-    """Reasons, faults, stops, states and motions, so that nobody needs a header to understand an
-    answer."""
+    """The page lists reasons, faults, stops, states and motions, so that nobody needs a header to
+    understand an answer."""
     with open("firmware/link/PROTOCOL.md") as file:
         page = file.read()
     for header, table, form, base in (("app/errors", "APP_ERROR_TABLE", "| {} | request | `{}` |", 0),
@@ -444,13 +447,14 @@ def test_protocol_page_has_every_number(folder):
 
 
 def test_client_written_from_the_page(folder):
-    """At most 150 lines; discovery, image, parameters, telemetry, a motion, refusals."""
+    """The client has at most 150 lines. It does discovery, an image, parameters, telemetry, a
+    motion, and gets refusals."""
     with open("test/support/protocol_client.py") as file:
         assert len(file.readlines()) <= 150
     image = image_of(folder, "puma560")
     with Board(folder, "netduinoplus2") as board:
         line = board.connect()
-        line.sendall(b"noise \x00\x05garbage")  # left by an earlier client
+        line.sendall(b"noise \x00\x05garbage")  # bytes left by an earlier client
         client = wire.Client(line)
         assert client.board == "netduinoplus2" and client.real == "f32" and client.payload == 248
         names = client.parameter_names()
@@ -468,7 +472,7 @@ def test_client_written_from_the_page(folder):
         assert (size, needed, available) == (7 * 4 + 17, 450 * 1000 // 5, 829440), (size, needed, available)
         target = struct.pack("<6f", *(0.3, -0.2, 0.4, 0.1, 0.1, 0.1))
         client.ask(wire.MOTION, struct.pack("<Bf", 2, 1.0) + target)
-        begun = struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]  # it starts with the next tick at the latest
+        begun = struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]  # the motion starts with the next tick at the latest
         samples = client.collect(1)
         while samples[-1][0] <= begun + 1000:
             samples = client.collect(len(samples) + 1)
@@ -484,7 +488,7 @@ def test_client_written_from_the_page(folder):
             raise AssertionError("saved while the outputs are on")
         except wire.Refused as refusal:
             assert refusal.args[0] == 5
-        # A second client comes while samples are streaming.
+        # A second client connects while samples are streaming.
         line.close()
         client = wire.Client(board.connect())
         assert client.robot()[0] == "puma560"
@@ -493,8 +497,8 @@ def test_client_written_from_the_page(folder):
 
 
 def changes_behind_an_image(folder, name, image):
-    """Flags, joints and a parameter of a board that gets the end of its first image and changes in
-    one burst."""
+    """Sends the end of the first image and changes of a parameter in one burst; returns flags,
+    joints and the parameter."""
     with Board(folder, name) as board:
         line = board.connect()
         client = wire.Client(line)
@@ -511,8 +515,8 @@ def changes_behind_an_image(folder, name, image):
 
 
 def test_changes_right_behind_an_image(folder):
-    """Before the first tick with the arm: the tick comes while constants are prepared and must find
-    valid ones."""
+    """Parameters change before the first tick with the arm. That tick comes while constants are
+    prepared and must find valid ones."""
     for name in ("netduinoplus2", "netduino2"):
         image = image_of(folder, "puma560")
         for again in range(3):
@@ -543,7 +547,7 @@ def test_ports_that_cannot_be_opened(folder):
 
 
 def test_a_socket_that_somebody_else_holds(folder):
-    """An emulator serves one client; the next one gets no answer, and the message names the
+    """An emulator serves one client. The next one gets no answer, and the message names the
     possible reason."""
     path = os.path.join(folder, "held")
     with socket.socket(socket.AF_UNIX) as line:
@@ -592,8 +596,8 @@ def test_port_without_permission(folder):
 
 
 def test_latency_timer_is_noticed(folder):
-    """An adapter that buffers bytes for 16 ms, in a sysfs of our own, with an emulated board on
-    it."""
+    """Simulates an adapter that buffers bytes for 16 ms with a folder in place of sysfs, and an
+    emulated board on a pseudo-terminal."""
     master, slave = pty.openpty()
     name = os.ttyname(slave)
     place = os.path.join(folder, "class/tty", os.path.basename(name), "device")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""When the link to an emulated board goes wrong: bytes that are corrupted, dropped or cut off on
-the line, noise, resets, crashes.
+"""Tests the link to an emulated board when something goes wrong: bytes are corrupted, dropped or
+cut off on the line; noise; resets; crashes.
 
     test_link_wrong.py [PROGRAM [PATTERN]]
 """
@@ -19,16 +19,16 @@ import test_appell as tool  # noqa: E402
 from test_appell import LONG_RUN, good, run  # noqa: E402
 from test_link import TIMEOUT_S, Board, Watched, firmware, image_of, words_of  # noqa: E402
 
-# 10 MB in the long tests; make test sends a part that takes a few seconds.
+# Long tests send 10 MB; make test sends a part that takes a few seconds.
 NOISE_BYTES = 10_000_000 if LONG_RUN else 30_000
 
 
 # ----------------------------------------------------------------------------------- a line with somebody on it
 
 class Between:
-    """Sits on the line between a tool and a board. meddle(content) gets each frame, in both
-    directions, and returns the content to pass on, None to drop it, or raises an exception to cut
-    the line. Serves one tool, then closes the line."""
+    """Stands on the line between a tool and a board. meddle(content) gets each frame, in both
+    directions. It returns the content to pass on or None to drop the frame, or raises an exception
+    to cut the line. Serves one tool, then closes the line."""
 
     def __init__(self, folder, board, meddle):
         self.meddle, self.board = meddle, board.connect()
@@ -75,7 +75,7 @@ def flipped(content, at=-1):
 
 
 def has_arm(board, robot, kp=None, stored=None):
-    """Asks the board directly which arm it runs."""
+    """Asks the board directly which arm it runs, and checks it."""
     client = wire.Client(board.connect())
     try:
         assert client.robot()[0] == robot, client.robot()
@@ -88,8 +88,8 @@ def has_arm(board, robot, kp=None, stored=None):
 
 
 class Reads:
-    """Corrupts answers of IMAGE_READ: those of one image (0 running, 1 stored), after `after` has
-    passed, `times` of them."""
+    """Corrupts `times` answers to IMAGE_READ of one image (0 running, 1 stored), once the request
+    `after` was answered."""
 
     def __init__(self, which, after, times):
         self.which, self.after, self.times, self.armed, self.asked = which, after, times, False, None
@@ -99,14 +99,14 @@ class Reads:
         if content[0] == wire.IMAGE_READ:
             self.asked = content[2]
         hits = content[0] == wire.IMAGE_READ | wire.ANSWER and self.asked == self.which and self.armed
-        if hits and self.times > 0 and len(content) > 20:  # of the image, not of its header
+        if hits and self.times > 0 and len(content) > 20:  # corrupts the image, not its header
             self.times -= 1
             return flipped(content)
         return content
 
 
 def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
-    """One readback differs: the previous arm, with its unsaved parameters, is restored and
+    """If one readback differs, the previous arm with its unsaved parameters is restored and
     verified."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
@@ -117,15 +117,15 @@ def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
         assert "what was read back is not what was sent" in done.stderr, done.stderr
         assert "the previous robot was put back and verified" in done.stderr, done.stderr
         has_arm(board, "planar3r", kp=77)
-        # Every readback is wrong: the message says so and claims nothing.
+        # If every readback is wrong, the message does not claim that the previous robot runs.
         with Between(folder, board, Reads(0, wire.IMAGE_END, 10**6)) as line:
             done = run("params", "apply", "puma560", "--port", line.port)
         assert done.returncode == 1 and "could not be put back" in done.stderr, done
 
 
 def test_a_change_that_the_board_refuses_leaves_what_ran(folder):
-    """Bytes that change on the line with a valid frame checksum: the checksum of the image refuses
-    them."""
+    """Bytes change on the line although the frame checksum is valid; the checksum of the image
+    detects this."""
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "planar3r", "--port", board.port)
         good("set", "kp[2]", "77", "--port", board.port)
@@ -148,13 +148,13 @@ def test_a_line_that_breaks_during_a_change_leaves_what_ran(folder):
         with Between(folder, board, breaks) as line:
             done = run("params", "apply", "puma560", "--port", line.port)
         assert done.returncode == 1 and "the line to the board was closed" in done.stderr, done
-        assert "could not be put back" in done.stderr, done.stderr  # the tool cannot know
+        assert "could not be put back" in done.stderr, done.stderr  # the tool cannot know what runs
         has_arm(board, "planar3r")
         assert "applied" in good("params", "apply", "puma560", "--port", board.port)
 
 
 def test_answers_that_get_lost_are_asked_for_again(folder):
-    """The first answers to two kinds of requests are dropped: everything is done once, and the
+    """The first answers to two kinds of requests are dropped. Everything is done once, and the
     result is right."""
     lose = {wire.IMAGE_DATA, wire.IMAGE_READ}
 
@@ -171,7 +171,7 @@ def test_answers_that_get_lost_are_asked_for_again(folder):
 
 
 def test_what_is_stored_wrong_is_rolled_back(folder):
-    """The stored set is read back wrong: store, arm and parameters are restored."""
+    """The stored set is read back wrong, so store, arm and parameters are restored."""
     before = image_of(folder, "planar3r")
     with Board(folder, "mps2-an500") as board:
         good("flash", "planar3r", "--port", board.port)
@@ -193,7 +193,7 @@ def test_what_is_stored_wrong_is_rolled_back(folder):
 # ------------------------------------------------------------------------------------- noise, crashes
 
 class Counted(socket.socket):
-    """A line to a board that counts the bytes sent."""
+    """A line to a board that counts the sent bytes."""
     bytes_sent = 0
 
     def send(self, data):
@@ -207,7 +207,7 @@ class Counted(socket.socket):
 
 
 def flood(client, numbers, count):
-    """Noise as fast as the emulator takes it; answers in between are discarded."""
+    """Sends noise as fast as the emulator takes it; discards answers in between."""
     left = count
     while left > 0:
         chunk = numbers.randbytes(min(4096, left))
@@ -225,13 +225,14 @@ def flood(client, numbers, count):
 
 
 def test_noise_into_the_running_board(folder):
-    """No fault, no missed tick, it answers; also what is lost, and why.
+    """After noise there is no fault and no missed tick, and the board answers. The test also counts
+    which bytes are lost.
 
-    Bytes are lost where the receiver's ring (256 bytes, hal/stm32/uart.c) is full. An answer means
-    that the ring was empty after its request was read, so noise plus the next request, together
-    smaller than the ring, lose nothing: the test asserts every byte. A flood comes faster than any
-    line: a part of it is lost and counted, and the board must survive it. The request after the
-    flood may be lost too and is repeated.
+    Bytes are lost if the ring of the receiver (256 bytes, hal/stm32/uart.c) is full. An answer
+    shows that the ring was empty after its request was read. So noise plus the next request, if
+    together smaller than the ring, lose nothing, and the test asserts every byte. A flood comes
+    faster than any line: a part of it is lost and counted, and the board must survive it. The
+    request after the flood may be lost, too, and is repeated.
     """
     noise, ring, request = 200, 256, len(wire.encode(bytes([wire.COUNTERS, 0])))
     assert noise + request < ring
@@ -270,13 +271,14 @@ def test_noise_into_the_running_board(folder):
                   f"measured link.noise_bytes {sent}")
 
 
-# A counter of virtual time in the emulator, and its steps per second.
+# For each board the address of a counter of virtual time in the emulator, and its steps per second.
 CLOCKS = {"netduinoplus2": (0x40000c24, 1_000_000_000), "netduino2": (0x40000c24, 1_000_000_000),
           "mps2-an500": (0x40028018, 25_000_000)}
 
 
 def ticks_apart(board):
-    """Seconds between five ticks, in the emulator's time, which stops while gdb has the board."""
+    """Returns the seconds between successive ticks in the time of the emulator, which stops while
+    gdb has the board."""
     address, hz = CLOCKS[board.name]
     seen = board.gdb("break tick_interrupt", *(["continue", f"output *(unsigned *){address}", "echo \\n"] * 6), "delete")
     counts = [int(line) for line in re.findall(r"^(\d+)$", seen, re.M)]
@@ -289,8 +291,8 @@ def test_the_tick_is_right_after_a_reset(folder):
         with Watched(folder, name) as board:
             client = wire.Client(board.connect())
             for start in ("power-up", "a reset"):
-                # A tick waits for code that runs with interrupts off: far less than 1,250
-                # instructions of 8 ns.
+                # The limit of 10 us is 1,250 instructions of 8 ns. A tick waits for code that runs
+                # with interrupts off, which is far shorter.
                 apart = ticks_apart(board)
                 assert all(abs(s - 1e-3) <= 1e-5 for s in apart), f"{name}, after {start}: {apart}"
                 client.ask(wire.RESET, struct.pack("<I", 0x4c504152))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The pages show the accepted measurements and the tables of the sources. The scripts that check
-this can fail: tools/dev/pages.py, lint_pages.py, lint_words.py and the part of
-tools/dev/runtests.py that collects the numbers of tests.
+"""Checks that the pages show the accepted measurements and the tables of the sources. Also shows
+that the scripts that check this can fail: tools/dev/pages.py, lint_pages.py, lint_words.py and the
+part of tools/dev/runtests.py that collects the numbers of tests.
 """
 import json
 import os
@@ -87,7 +87,7 @@ def test_check_finds_each_disagreement(folder):
 # ----------------------------------------------------------------------------------- from tests to pages
 
 def run_jobs(folder, *jobs, options=()):
-    """Runs jobs in a tree of their own; returns the output of the runner."""
+    """Runs jobs in a separate tree; returns the output of the runner."""
     write(folder, {"jobs": "".join(job + "\n" for job in jobs)})
     code, out = run([sys.executable, os.path.join(TOOLS, "runtests.py"), "jobs", "--measured", "build/measured", *options], cwd=folder)
     equal(0, code, out)
@@ -128,7 +128,7 @@ def test_a_value_comes_from_a_run_like_that_of_its_source(folder):
     code, out = accept(folder)
     equal(0, code, out)
     equal(TABLE, read(folder, "test/measured.csv"), "accepted")
-    # A new name: the host's, and that of make test.
+    # A new name is accepted from the host and from make test.
     write(folder, {"test/measured.csv": TABLE.replace("sim.energy", "sim.gone")})
     run_jobs(folder, job("sim", "measured sim.energy 1"))
     equal(0, accept(folder)[0], "exit code")
@@ -185,7 +185,8 @@ def test_lint_of_pages(folder):
 
 
 def test_lint_of_words(folder):
-    """The words are written in pieces, so that the lint does not find them in this file."""
+    """The forbidden words are written in pieces, so that the lint does not find them in this
+    file."""
     good = ["by hand", "at hand", "the handler", "the " + "hand-over", "break;", "measure_f32", "a transplant", "rows of text", "be sure of it",
             "the " + "hand of an operator"]
     bad = ["TUN" + "ABLE_rate", "kno" + "ts", "MOTION_KNO" + "TS", "the pla" + "nt", "guard_pat" + "ience_s", "the ha" + "nd", "a joint that sli" + "des",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How much of a board the product's image may take, what must not be in it, and what the tool says
-where that is missing.
+"""Tests how much of a board the image of the product may take, what must not be in it, and what the
+tool says about missing parts.
 
 test_product.py [unused [PATTERN]]
 """
@@ -12,10 +12,10 @@ import elf  # noqa: E402
 import size  # noqa: E402
 from test_appell import main, run  # noqa: E402
 
-# Limits that later changes must keep; the test prints today's numbers as notes.
+# Limits that later changes must keep; the test prints the present numbers as notes.
 RAM_MOST = 0.65
 TEXT_MOST = 200 * 1024
-# Number type of the board's core, and one that must not be in the product.
+# Number type of the core of the board, and one that must not be in the product.
 BOARDS = {"netduinoplus2": ("f32", "q31"), "netduino2": ("q31", "f32")}
 PAPERS = re.compile(r"dyn_(ne|wo1|crba|aba|ga|denoc)_\w+")
 
@@ -44,8 +44,8 @@ def test_server_of_the_small_board(folder):
 
 
 def test_product_has_no_laboratory(folder):
-    """The product has neither the papers' methods nor another number type; the laboratory has
-    both."""
+    """The product has neither the methods of the papers nor another number type; the laboratory
+    firmware has both."""
     for board, (own, other) in BOARDS.items():
         for lab in (False, True):
             names = functions(image(board, lab))
@@ -60,7 +60,7 @@ PORT = "qemu:build/netduinoplus2/firmware.elf"
 
 
 def test_selftest_works_on_the_product(folder):
-    """It tests the kernels that the product has."""
+    """selftest tests the kernels that the product has."""
     done = run("selftest", "--port", PORT, "-q")
     assert done.returncode == 0 and "by fast in f32" in done.stdout, done
 
@@ -78,8 +78,8 @@ def test_what_needs_the_laboratory_says_so(folder):
 
 
 def test_more_joints_than_the_product_takes(folder):
-    """Refused with both numbers and the cure, before anything is sent; the laboratory accepts
-    them."""
+    """The product refuses a robot with too many joints before it sends anything; the message
+    contains both numbers and the cure. The laboratory firmware accepts the same robot."""
     robot = f"{folder}/chain.yaml"
     with open(robot, "w", encoding="utf-8") as file:
         file.write("name: chain\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")

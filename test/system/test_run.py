@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`appell run` against emulated boards: the same bits as on the host, a soak without an overrun, a
-rate that is too high, arms from URDFs.
+"""Tests `appell run` on emulated boards: the same bits as on the host, a soak without an overrun, a
+rate that is too high, and arms from URDFs.
 
-With LONG=1 the soak is ten simulated minutes.
+With LONG=1 the soak takes ten simulated minutes.
 """
 import math
 import os
@@ -16,7 +16,7 @@ from test_appell import LONG_RUN, PROGRAM, main, run as appell  # noqa: E402
 from test_link import Board  # noqa: E402
 
 TIMEOUT_S = 1100
-# The waist reaches 93 % of its velocity limit; all joints move.
+# With this target all joints move, and the waist reaches 93 % of its velocity limit.
 TO = "1.3,0.85,-0.8,1.5,1.2,1.5"
 RATE_HZ = 20000  # more than the board can compute
 
@@ -34,15 +34,15 @@ def counts(text):
 
 
 def test_same_bits_and_soak(folder):
-    """There and back for as long as requested; the first motion is compared with the same control
-    step on the host."""
+    """Moves there and back as often as requested. The first motion is compared with the same
+    control step on the host."""
     ways = "300" if LONG_RUN else "4"
     code, text, errors, rows = run(folder, "--port", "qemu:netduinoplus2", "--to", TO, "--profile", "cycloid",
                                    "--duration", "2", "--repeat", ways)
     assert code == 0, f"exit code {code}: {text}{errors}"
     match = re.search(r"^(\d+) values compared .*, (\d+) differ", text, re.M)
     assert match, f"nothing was compared: {text}"
-    # A quarter of 2,000 ticks, 44 values per sample.
+    # There is a sample every fourth of 2,000 ticks, with 44 values each.
     assert int(match.group(1)) >= 500 * 44, match.group(0)
     assert match.group(2) == "0", match.group(0)
     ticks, overruns, sent, dropped = counts(text)
@@ -53,7 +53,7 @@ def test_same_bits_and_soak(folder):
 
 
 def test_feedforward_is_worth_it(folder):
-    """The comparison of `make run`, whose errors go into firmware/README.md."""
+    """Runs the comparison of `make run`, whose errors go into firmware/README.md."""
     code, text, errors, _ = run(folder, "--port", "qemu:netduinoplus2")
     assert code == 0, f"exit code {code}: {text}{errors}"
     parts = re.findall(r"^(straight line|cycloid).*?, ([\d.]+) s, (exact masses|masses 10 % wrong)$(.*?)^    full feedforward is "
@@ -71,30 +71,31 @@ def test_feedforward_is_worth_it(folder):
 
 
 def test_rate_above_the_budget(folder):
-    """Refused; where it is forced it overruns, which stops the arm."""
+    """A rate that is too high is refused. If it is forced, ticks overrun, and this fault stops the
+    arm."""
     rate = f"rate_hz={RATE_HZ}"
     code, text, errors, _ = run(folder, "--port", "qemu:netduino2", "--set", rate, "--to", TO)
     assert code == 2 and "a tick takes longer than this rate allows" in errors, f"{code}: {text}{errors}"
     code, text, errors, _ = run(folder, "--port", "qemu:netduino2", "--set", f"rate_check=0,{rate}", "--to", TO)
     assert code == 1, f"exit code {code}: {text}{errors}"
     assert "stopped by the fault overrun" in text, text
-    # The guard allows one late tick (guard_overruns), so the second is the fault. From then on the
-    # windings are shorted for DAMP_S of firmware/app/setup.c, 0.5 s. In each of these ticks the
-    # simulated arm still takes its time, also in the one that ends them. Then the brakes hold the
-    # arm, which is not computed any more: no tick is late after that.
+    # guard_overruns allows one late tick, so the second is the fault. From then on the windings are
+    # shorted for 0.5 s (DAMP_S of firmware/app/setup.c). In these ticks and in the one after them
+    # the simulated arm is still computed, which makes them late. Then the brakes hold the arm,
+    # which is not computed any more, so no further tick is late.
     ticks, overruns, _, _ = counts(text)
     assert 2 <= overruns <= 2 + RATE_HZ // 2 + 1, f"{overruns} overruns in {ticks} ticks"
     assert ticks > overruns, f"{overruns} overruns in {ticks} ticks: it never came to rest"
 
 
 def test_urdf_without_an_fpu(folder):
-    """A URDF cannot express accelerations: fixed point is proved for those that the board plans
-    with."""
+    """A URDF has no acceleration limits, so fixed point is proved for those that the board assumes
+    for its motions."""
     urdf = "test/support/robot_data/gripper.urdf"
     done = appell("run", urdf, "-o", folder, "--port", "qemu:netduino2", "--to", "0.5,0.3,0.1,0.01")
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
     assert "gripper on netduino2 (q31)" in done.stdout, done.stdout
-    # `turn` has a velocity limit of 2 rad/s, reached in 0.5 s.
+    # The joint `turn` has a velocity limit of 2 rad/s, reached in 0.5 s.
     assert re.search(r"turn: there is no acceleration limit: 4 is assumed, .* with --limits V,A", done.stderr), done.stderr
     image = os.path.join(folder, "limits.img")
     done = appell("image", urdf, "--limits", "9,7", "-o", image)
@@ -116,30 +117,30 @@ LIGHT = """<robot name="light"><link name="base"/>
 
 
 def test_friction_of_a_light_joint(folder):
-    """Friction stops this finger within a hundredth of a step: an explicit integrator would throw
-    it around."""
+    """Friction stops this finger within a hundredth of a step; an explicit integrator would be
+    unstable."""
     urdf = os.path.join(folder, "light.urdf")
     with open(urdf, "w") as file:
         file.write(LIGHT)
-    # Without gains nothing brings the finger back: the error of the simulated arm stays. Beyond the
-    # width w of 0.02 rad/s the Coulomb friction P is too large by h P a / v, which divided by the
-    # viscous friction f is a speed, and a distance of h P / f ln(v / w). In fixed point v counts as
-    # at most 8 w, and beyond that it is h P / f v / 8w. The distance within the width and the lag
-    # of the viscous friction add less than 2 h P / f.
-    step_s, width, fastest = 0.001, 0.02, 1.875 * 0.5 / 0.85  # a quintic of 0.5 rad; it takes 0.85 s
+    # Without gains nothing brings the finger back, so the error of the simulated arm stays. Above
+    # the width w of 0.02 rad/s the Coulomb friction P is too large by h P a / v. Divided by the
+    # viscous friction f this is a speed, and over the motion a distance of h P / f ln(v / w). In
+    # fixed point v counts as at most 8 w; above that the distance is h P / f v / 8w. The distance
+    # within the width and the lag of the viscous friction add less than 2 h P / f.
+    step_s, width, fastest = 0.001, 0.02, 1.875 * 0.5 / 0.85  # a quintic of 0.5 rad in 0.85 s
     bounds = {"netduinoplus2": step_s * (math.log(fastest / width) + 2),
               "netduino2": step_s * (math.log(8) + fastest / (8 * width) + 2)}
     for board, bound in bounds.items():
         done = appell("run", urdf, "-q", "-o", folder, "--port", f"qemu:{board}", "--to", "0.4,0.5")
         assert done.returncode == 0, f"{board}: exit code {done.returncode}: {done.stdout}{done.stderr}"
-        assert re.search(r"^shoulder_lift_joint_left +[\d.]", done.stdout, re.M), done.stdout  # nothing is truncated
+        assert re.search(r"^shoulder_lift_joint_left +[\d.]", done.stdout, re.M), done.stdout  # the name is not truncated
         peak = float(re.search(r"^grip +[\d.]+ +([\d.]+)$", done.stdout, re.M).group(1))
         assert peak < 1000 * bound, f"{board}: {peak} mrad, {1000 * bound:.3g} allowed"
 
 
 def test_comparison_is_not_cut_off(folder):
-    """PD throws the links of the planar3r about: no guard ends its motion early, unless the guards
-    are asked to stay active, and a stopped motion gives no factor."""
+    """With PD alone the links of planar3r disturb each other strongly. No guard ends this motion
+    early, unless the guards are set to stay active; a stopped motion gives no factor."""
     words = ["run", "planar3r", "-q", "-o", folder, "--port", "qemu:netduinoplus2"]
     done = appell(*words)
     assert done.returncode == 0 and "stopped by" not in done.stdout, f"exit code {done.returncode}: {done.stdout}"
@@ -175,7 +176,7 @@ def test_interrupted_run_stops_the_arm(folder):
         words = [PROGRAM, "run", "puma560", "-q", "-o", folder, "--port", "qemu:netduinoplus2", "--repeat", "1000000",
                  "--to", "0.5,0,0,0,0,0"]
         tool = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while not tool.stdout.readline().startswith("puma560 on"):  # it moves from here on
+        while not tool.stdout.readline().startswith("puma560 on"):  # from here on the arm moves
             assert tool.poll() is None, tool.stderr.read()
         tool.send_signal(number)
         _, errors = tool.communicate(timeout=TIMEOUT_S)
@@ -184,7 +185,7 @@ def test_interrupted_run_stops_the_arm(folder):
 
 
 def test_parameters_of_joints_need_a_robot(folder):
-    """Setting nothing is an error."""
+    """On a board without a robot there are no joints whose parameters could be read or set."""
     for words in (["get", "kp"], ["set", "kp", "1"]):
         done = appell(*words, "--port", "qemu:netduinoplus2")
         assert done.returncode == 1 and "kp exists for each joint, and the board has no robot" in done.stderr, done
@@ -192,8 +193,8 @@ def test_parameters_of_joints_need_a_robot(folder):
 
 
 def motions(text):
-    """The compared motions: title, masses, lines of the table, RMS of the three controllers, two
-    factors."""
+    """Returns the compared motions: title, masses, lines of the table, RMS errors of the three
+    controllers, two factors."""
     found = []
     for part in text.split("\n\n"):
         rms = re.search(r"^  all joints" + 3 * r" +([\d.]+)", part, re.M)
@@ -205,7 +206,7 @@ def motions(text):
 
 
 def tracking_rows(board, found):
-    """Rows of the table in tools/EVIDENCE.md."""
+    """Prints rows of the table in tools/EVIDENCE.md."""
     for title, masses, _, rms, factors in found:
         motion = "straight line" if title.startswith("straight line") else "cycloid"
         times = " / ".join(f"{x:,.0f}" if x >= 100 else f"{x:.1f}" for x in factors)
@@ -214,8 +215,8 @@ def tracking_rows(board, found):
 
 if LONG_RUN:
     def test_numbers_of_the_pages(folder):
-        """A part of the output of `make run`, for README.md, and the table of tracking errors for
-        tools/EVIDENCE.md."""
+        """Prints a part of the output of `make run` for README.md, and the table of tracking errors
+        for tools/EVIDENCE.md."""
         table = ["| board | motion | masses | PD | PD + gravity | full feedforward | times better |", "|---|---|---|---|---|---|---|"]
         for board, name in (("netduinoplus2", "F405, f32"), ("netduino2", "F205, q31")):
             code, text, errors, _ = run(folder, "--port", f"qemu:{board}")

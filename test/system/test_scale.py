@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fixed point with a proof, over the robots: every rigid robot of tools/robots, the URDFs of
-../shared/robots and the random chains of the reference values. For each, q31 is proved, the checked
-backend runs states and corners of the limits, and no error exceeds the guaranteed one.
+"""Tests proved fixed point on many robots: every rigid robot of tools/robots, the URDFs of
+../shared/robots and the random chains of the reference values. For each, q31 is proved, checked
+numbers run random states and corners of the limits, and no error exceeds the guaranteed one.
 
     test_scale.py [PROGRAM [STATES]]
 
-STATES is a million for each robot of tools/robots and 20,000 for the others; LONG=1 takes ten
+STATES is a million for each robot of tools/robots and 20,000 for the others; with LONG=1 it is ten
 million for all.
 """
 import json
@@ -14,13 +14,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-arguments, sys.argv = sys.argv, sys.argv[:1]  # test_appell reads them too
+arguments, sys.argv = sys.argv, sys.argv[:1]  # test_appell reads the arguments, too
 sys.dont_write_bytecode = True
 from test_appell import CONVENTION, ROBOTS, Skip, golden, main, robot_file  # noqa: E402
 
 PROGRAM = os.path.abspath(arguments[1] if len(arguments) > 1 else "build/host/appell")
 STATES = int(arguments[2]) if len(arguments) > 2 else 10_000_000 if os.environ.get("LONG") else None
-# For files without limits of speed, and for the random chains.
+# Limits of speed and acceleration for files without limits and for the random chains.
 SPEEDS = "3,10"
 OWN = ["puma560", "stanford", "planar3r", "twobody", "piezo6", "cmu-dd"]
 
@@ -59,7 +59,7 @@ def verify(robot, states):
     for joint in answer["verify"]["joints"]:
         seen = joint["id"]
         part = seen["error"] / seen["largest"]
-        # The limit: a hundred-thousandth of the largest torque of the joint.
+        # The limit is 1e-5 of the largest torque of the joint.
         assert part < 1e-5, f"{robot}: {joint['name']} is off by {part:.1e} of its largest torque"
         assert 0 < seen["error"] <= seen["guaranteed"], f"{robot}: {joint['name']}: {seen}"
         worst = max(worst, part)
@@ -82,7 +82,7 @@ def verify_all(name, robots, states=20_000):
 def test_robots_of_our_own(folder):
     answers = verify_all("own", OWN, 1_000_000)
     puma = answers[0][2]
-    # The bounds are tight: at most 3 bits above the largest value seen.
+    # The bounds are tight: at most 3 bits above the largest value that occurred.
     assert puma["verify"]["loosest_bits"] <= 3, puma["verify"]["loosest"]
 
 
@@ -97,8 +97,8 @@ def test_random_chains(folder):
 
 
 def test_statement(folder):
-    """The printed statement: the sentence, the tightest intermediate by name and joint, the errors
-    of the torques."""
+    """The output contains the statement, the tightest intermediate value with its name and joint,
+    and the errors of the torques."""
     text = scale("puma560").stdout
     print(f"measured-block scale.puma560\n```\n{text}```\nmeasured-end")
     answer = json.loads(scale("puma560", "--json").stdout)
@@ -122,11 +122,12 @@ def changed(folder, name, robot, old, new):
 
 
 def test_refusals(folder):
-    """For an arm that does not fit, the message says what overflows, where, and what to change."""
+    """For an arm that does not fit, the message says which value overflows, at which joint, and
+    what to change."""
     path = changed(folder, "wild", "puma560", "velocity: 3.9, acceleration: 20", "velocity: 3.9, acceleration: 1.0e+12")
     done = scale(path)
     assert done.returncode == 1 and "can overflow" in done.stdout, done.stdout
-    # The later joints accelerate with the one whose limit is wrong.
+    # The later joints accelerate together with the joint whose limit is wrong.
     assert "angular acceleration (wd) of flange" in done.stdout and "lower the limits of acceleration" in done.stdout
     assert "acceleration of wrist_roll, 1e+12" in done.stdout
     answer = json.loads(scale(path, "--json").stdout)
@@ -135,7 +136,7 @@ def test_refusals(folder):
     assert done.returncode == 2 and "limits of velocity, acceleration" in done.stderr, done.stderr
     for bad in (["--limits", "3"], ["--limits", "3,0"], ["--verify", "0"], ["--verify", "x"]):
         assert scale("puma560", *bad).returncode == 2, bad
-    # An image of this arm says that it is for floats only, and has no constants of q31.
+    # An image of this arm is marked as valid only for floats and has no constants for q31.
     image = os.path.join(folder, "wild.img")
     done = subprocess.run([PROGRAM, "image", path, "-o", image], capture_output=True, text=True)
     assert done.returncode == 0 and "float32 only" in done.stderr
@@ -144,7 +145,7 @@ def test_refusals(folder):
 
 
 def test_a_falsified_limit(folder):
-    """States beyond the proved limits overflow: the checked backend detects it."""
+    """States beyond the proved limits overflow, and the checked numbers detect it."""
     answer = json.loads(scale("puma560", "--json").stdout)
     rows = " ".join(["0"] * 6 + ["1e3"] * 6 + ["0"] * 6)
     done = subprocess.run([PROGRAM, "id", "-q", "puma560", "--real", "q31"], input=rows + "\n", capture_output=True,

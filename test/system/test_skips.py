@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Instruction skips: the emulated F405 executes a tick in which one instruction, or two in
-sequence, is skipped, as by a glitch of the supply. The test covers every instruction of the code
-that limits outputs, detects faults and latches them, and of the tick around it, in two situations
-of the PUMA 560: a jammed joint at its torque limit, and the tick in which an encoder fails. Outputs
-may be above their limit, or on after the fault, only in the tick of the skip. It also covers every
-instruction that checks the CRC of an image, with an image that was damaged in memory: how often it
-is accepted.
+"""Tests instruction skips: the emulated F405 executes a tick in which one instruction, or two in
+sequence, are skipped, as by a glitch of the supply. The test covers every instruction of the code
+that limits outputs, detects faults and latches them, and of the tick around it. There are two
+situations of the PUMA 560: a jammed joint at its torque limit, and the tick in which an encoder
+fails. Outputs may exceed their limit, or be on after the fault, only in the tick of the skip. The
+test also covers every instruction that checks the CRC of an image, with an image that was damaged
+in memory, and counts how often it is accepted.
 
-The test talks to the emulator's gdb stub directly. To skip an instruction it overwrites it with NOP
-while it executes; every case begins from a snapshot.
+The test talks to the gdb stub of the emulator directly. It skips an instruction by overwriting it
+with NOP while it executes; every case begins from a snapshot.
 
     test_skips.py [PROGRAM [PATTERN]]
 
-A sample in `make test`, all of it in `make test-long`.
+`make test` runs a sample, `make test-long` all cases.
 """
 import os
 import random
@@ -31,16 +31,16 @@ from test_link import TIMEOUT_S, Watched, firmware, image_of  # noqa: E402
 
 BOARD = "netduinoplus2"
 SAMPLE = 15  # skips of each situation in `make test`
-HANG_S = 10  # no tick for this many seconds of real time, in which five simulated milliseconds are due
+HANG_S = 10  # the board hangs if no tick comes in this real time, enough for five simulated milliseconds
 FUNCTIONS = ["control_feedback", "control_drive", "guard_inputs", "guard_loop", "supervisor_take", "app_stages_run",
              "app_tick", "tick_interrupt"]
 CRC_FUNCTIONS = ["app_load", "app_load_arm", "image_read", "crc32_add"]
-LINK = 14  # register
-TICKS = 5  # observed from the skip on
+LINK = 14  # number of the link register
+TICKS = 5  # number of ticks observed from the skip on
 JAMMED, LOST = 5, 3
 def limits_of_duty():
-    """Limit of the duty of each joint in Q15, from its robot file: V = R tau / (k N) + k N qd,
-    divided by the supply, with the torque limit and the speed of the arm at that time, 0.1
+    """Returns the limit of the duty of each joint in Q15, from the robot file: V = R tau / (k N) +
+    k N qd, divided by the supply, with the torque limit and the speed of the arm at that time, 0.1
     rad/s."""
     with open("tools/robots/puma560.yaml", encoding="utf-8") as file:
         text = file.read()
@@ -55,14 +55,14 @@ def limits_of_duty():
 
 
 class Stub:
-    """The emulator's gdb stub."""
+    """A connection to the gdb stub of the emulator."""
 
     def __init__(self, path):
         self.line = socket.socket(socket.AF_UNIX)
         self.line.connect(path)
         self.line.settimeout(TIMEOUT_S)
         self.received = b""
-        self.send("qC")  # its answer is unique: connecting has stopped the machine, which sends a report too
+        self.send("qC")  # this answer is unique; connecting has stopped the machine, which also sends a report
         while not self.packet().startswith("QC"):
             pass
 
@@ -117,7 +117,7 @@ class Stub:
         assert answer == "OK", f"watchpoint {address:x}: {answer}"
 
     def go(self, timeout_s=TIMEOUT_S):
-        """The address where it stops; 0: it does not stop."""
+        """Lets the board run; returns the address where it stops, or 0 if it does not stop."""
         self.line.settimeout(timeout_s)
         try:
             self.ask("c")
@@ -131,7 +131,7 @@ class Stub:
 
 
 def functions(names):
-    """Start and end of each function, and its instructions as (address, size), from the
+    """Returns start and end of each function, and its instructions as (address, size), from the
     disassembly."""
     text = subprocess.run(["arm-none-eabi-objdump", "-d", firmware(BOARD)], check=True, capture_output=True, text=True).stdout
     out = {}
@@ -150,8 +150,8 @@ def symbol(expression):
 
 
 def empty_disk(path):
-    """An empty qcow2 image of 64 MB for the emulator's snapshots: header, table and block of
-    reference counts, L1."""
+    """Writes an empty qcow2 image of 64 MB for the snapshots of the emulator: header, table and
+    block of reference counts, L1."""
     cluster = 0x10000
     head = struct.pack(">4sIQIIQIIQQIIQ", b"QFI\xfb", 2, 0, 0, 16, 64 << 20, 0, 1, 3 * cluster, cluster, 1, 0, 0)
     with open(path, "wb") as file:
@@ -160,7 +160,7 @@ def empty_disk(path):
 
 
 class Situation:
-    """A board in a snapshot, and what can be observed of it."""
+    """A board in a snapshot, with the addresses needed to observe it."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -192,12 +192,12 @@ class Situation:
             now = struct.unpack_from("<I", self.client.ask(wire.STATUS), 4)[0]
 
     def attach(self):
-        """The board stands still from here on."""
+        """Attaches to the stub; the board stands still from here on."""
         self.stub = Stub(self.board.stub.path)
 
     def move(self, motion):
-        """With the stub attached: runs a motion from its request to its end and not one tick
-        more."""
+        """Runs a motion from its request to its end and not one tick more. The stub must be
+        attached."""
         stub = self.stub
         self.client.line.sendall(wire.encode(bytes([wire.MOTION, (self.client.sequence + 1) & 255]) + motion))
         begun = ended = False
@@ -205,7 +205,7 @@ class Situation:
             stub.stop_at_write(self.kind, True)
             assert stub.go() != 0, "the motion does not end"
             stub.stop_at_write(self.kind, False)
-            stub.ask("s")  # it has stopped before the write
+            stub.ask("s")  # executes the write before which it stopped
             moving = stub.read(self.kind, 4) != bytes(4)
             begun, ended = begun or moving, begun and not moving
 
@@ -220,14 +220,14 @@ class Situation:
         return struct.unpack("<6i", data[0]), data[1][0]
 
     def case(self, address, sizes, prepare):
-        """Outputs at the end of each tick from the skip on, fewer where ticks stop coming; None:
-        not executed, False: crashed."""
+        """Returns the outputs at the end of each tick from the skip on, fewer if ticks stop coming;
+        None if the instruction was not executed; False after a crash."""
         stub = self.stub
         stub.monitor("loadvm begin")
         prepare(stub)
         if address != self.begin:
             stub.stop_at(address, True)
-            stub.ask("s")  # off the breakpoint of the snapshot
+            stub.ask("s")  # leaves the breakpoint of the snapshot
             at = stub.pc() if stub.pc() == address else stub.go(HANG_S)
             stub.stop_at(address, False)
             if at != address:
@@ -235,7 +235,8 @@ class Situation:
         return self.skip(address, sizes)
 
     def answer(self, address, sizes, after):
-        """r0 where the function returns to `after`; None: the instruction was not executed, False: crashed or hung."""
+        """Returns r0 when the function returns to `after`; None if the instruction was not
+        executed; False after a crash or a hang."""
         stub = self.stub
         stops = {after, *self.crashes}
         for stop in stops:
@@ -278,14 +279,15 @@ class Situation:
             if at == 0:
                 break
             seen.append(self.outputs())
-            stub.ask("s")  # off the breakpoint
+            stub.ask("s")  # leaves the breakpoint
         for crash in self.crashes:
             stub.stop_at(crash, False)
         return seen
 
 
 def cases(names):
-    """(address, sizes of the skipped instructions) for one instruction and for two in sequence."""
+    """Returns (address, sizes of the skipped instructions) for single instructions and for two in
+    sequence."""
     out = []
     for code in functions(names).values():
         out += [(a, [size]) for a, size in code]
@@ -294,7 +296,7 @@ def cases(names):
 
 
 def count(situation, prepare, exceeds, what):
-    """Runs every case; the outputs may be wrong in one tick."""
+    """Runs every case and returns those whose outputs are wrong in more than one tick."""
     skipped = idle = crashed = hung = once = 0
     wrong = []
     for address, sizes in cases(FUNCTIONS):
@@ -326,7 +328,7 @@ def test_limits(folder):
         situation.set(guard_tracking=10, guard_limit_s=10, guard_direction=0, sim_defect_joint=1)
         situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
         situation.set(sim_defect=JAMMED)
-        situation.attach()  # from here on, staying at the limit longer than guard_limit_s would be a fault
+        situation.attach()  # from here on, more than guard_limit_s at the limit would be a fault
         situation.move(struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
         situation.freeze()
         limits = limits_of_duty()
@@ -343,7 +345,7 @@ def test_limits(folder):
 
 
 def test_fault(folder):
-    """An encoder fails: from this tick on the duty is zero."""
+    """An encoder fails; from this tick on the duty must be zero."""
     situation = Situation(folder)
     try:
         situation.load()
@@ -364,16 +366,16 @@ def test_fault(folder):
 
 
 def damaged(image):
-    """The image of the PUMA with four times the torque limit of the shoulder: one bit of its
-    exponent."""
+    """Returns the image of the PUMA with one wrong bit: an exponent, which makes the torque limit
+    of the shoulder four times larger."""
     at = image.find(struct.pack("<f", 186.4))
     assert at > 0, "there is no such limit"
     return image[:at] + struct.pack("<f", 4 * 186.4) + image[at + 4:]
 
 
 def test_crc(folder):
-    """An image that was damaged after it was made and before it was sent: only its own CRC shows
-    that. Skips from the start of reading on the board until its answer."""
+    """The image was damaged after it was made and before it was sent, so only its own CRC can
+    detect it. Skips instructions from the start of reading on the board until its answer."""
     situation = Situation(folder)
     try:
         situation.load()
@@ -390,8 +392,8 @@ def test_crc(folder):
         after = stub.register(LINK) & ~1
         stub.stop_at(entry, False)
         stub.monitor("savevm begin")
-        # The answer is not enough: a skipped jump may fall into a function that answers OK and has
-        # loaded nothing.
+        # The answer alone is not enough: a skipped jump may continue in a function that answers OK
+        # without loading anything.
         loads = symbol("'firmware/tick.c'::app.loads")
         before = stub.read(loads, 4)
         taken, skipped, crashed = [], 0, 0

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A long run with all guards active: random motions of the PUMA 560 on emulated boards,
-disturbances of the simulated arm, noise on the line; no fault, no overrun, every request is
-answered. gdb has put every counter of 32 bits close to its end: ticks (49 days at 1 kHz), samples,
-bytes of the line. Nothing counts microseconds; the counter that measures costs counts nanoseconds
-in the emulator and wraps every 4.3 s on its own.
+"""Runs random motions of the PUMA 560 on emulated boards for a long time, with all guards active,
+disturbances of the simulated arm and noise on the line. There must be no fault and no overrun, and
+every request must be answered. gdb sets every 32-bit counter close to its end: ticks (49 days at 1
+kHz), samples, bytes of the line. Nothing counts microseconds; the counter that measures costs
+counts nanoseconds in the emulator and wraps every 4.3 s.
 
     test_soak.py [PROGRAM [PATTERN]]
 
-Ten seconds in `make test`; an hour in `make test-long`, or SOAK_S seconds.
+The run takes ten seconds in `make test` and an hour in `make test-long`, or SOAK_S seconds.
 """
 import os
 import random
@@ -22,22 +22,22 @@ from test_link import Watched, image_of  # noqa: E402
 
 SECONDS = int(os.environ.get("SOAK_S", 3660 if LONG_RUN else 10))
 RATE = 1000
-START = 2**32 - SECONDS // 2 * RATE  # gdb sets the ticks to this: they wrap in the middle
-MOTIONS = SECONDS // 10  # the least number; ticks pass however slow this machine is, but it sends the motions
+START = 2**32 - SECONDS // 2 * RATE  # gdb sets the ticks to this, so that they wrap in the middle
+MOTIONS = SECONDS // 10  # at least this many motions; a slow machine sends fewer of them per tick
 FAULT = 26
 IDLE, RUNNING, FAILED = 1, 3, 5
 HOLD, QUINTIC, CYCLOID, TRAPEZOID, JOG = 0, 1, 2, 3, 5
 MOVING = 1 << 4
-OVERRUNS = 1  # of COUNTERS
-# The PUMA's position limits, and nine tenths of its speed limits.
+OVERRUNS = 1  # index in COUNTERS
+# Position limits of the PUMA, and nine tenths of its speed limits.
 LIMITS = [(-2.79, 2.79), (-0.78, 3.92), (-3.92, 0.78), (-1.91, 2.96), (-1.74, 1.74), (-4.64, 4.64)]
 SPEEDS = [1.26, 0.81, 1.89, 3.5, 3.8, 3.5]
 
 
 def near_the_end(board):
-    """Sets every counter of 32 bits; those of rings keep their place in the ring."""
+    """Sets every 32-bit counter near its end; counters of rings keep their place in the ring."""
     app, uart = "'firmware/tick.c'::app", "'hal/stm32/uart.c'::"
-    far = 0xffffc000  # 16384 bytes or samples before the end: a multiple of the size of every ring
+    far = 0xffffc000  # 16384 before the end, a multiple of the size of every ring
     commands = [f"set var {app}.ticks = {START}"]
     for counter in (f"{app}.head", f"{app}.tail", f"{uart}rx.head", f"{uart}rx.tail", f"{uart}tx.head", f"{uart}tx.tail",
                     f"{uart}stats.received", f"{uart}stats.sent"):
@@ -54,7 +54,7 @@ class Soak:
         self.folder, self.name = folder, board
 
     def ask(self, message, payload=b""):
-        """A request, sometimes with noise before it."""
+        """Sends a request, sometimes with noise before it."""
         if self.random.random() < 0.2:
             rubbish = self.random.randbytes(self.random.randint(1, 12))
             self.client.line.sendall(rubbish + b"\0")

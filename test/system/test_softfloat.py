@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""No floating point in the interrupt of a board without an FPU: the call graph of the linked
-firmware, from tick_interrupt on, reaches none of the compiler's float routines and no mathematics
-of the C library, and calls nothing through a pointer. `make test` builds the images.
+"""Checks that the interrupt of a board without an FPU has no floating point. In the call graph of
+the linked firmware, tick_interrupt reaches no float routine of the compiler and no mathematics of
+the C library, and calls nothing through a pointer. `make test` builds the images.
 
     test_softfloat.py [- [PATTERN]]
 """
@@ -15,7 +15,7 @@ import elf  # noqa: E402
 import stack  # noqa: E402
 from test_appell import main  # noqa: E402
 
-# Names of the run-time ABI for the Arm architecture, of gcc's own routines, and of libm.
+# Names of the run-time ABI for the Arm architecture, of the routines of gcc, and of libm.
 FLOAT = re.compile(r"^(__aeabi_(f|d|cf|cd|i2f|i2d|ui2f|ui2d|l2f|l2d|ul2f|ul2d|h2f)\w*"
                    r"|__\w*(sf|df|sf2|df2|sf3|df3|sfsi|dfsi|sfdi|dfdi|sfdf2|dfsf2)"
                    r"|__ieee754_\w+|(sin|cos|tan|sqrt|exp|log|pow|atan2?|acos|asin|rint|ldexp|scalbn|frexp|floor|ceil"
@@ -32,7 +32,7 @@ class Graph:
             stack.read_code(self.program, function)
 
     def reached(self, name):
-        """Functions that can be called from here, each with the path to it."""
+        """Returns the functions that can be called from here, each with the path to it."""
         start = self.program.named(name)
         assert start, f"the image has no {name}"
         paths = {start[0].start: [name]}
@@ -60,7 +60,8 @@ def check(board):
     assert not found, f"{board}: floating point in the interrupt: " + "; ".join(" > ".join(p) for p in found[:5])
     indirect = [" > ".join(path) for function, path in inside if function.indirect]
     assert not indirect, f"{board}: calls through pointers: {indirect[:5]}"
-    # The set-up uses double: the same search finds it there, where it is allowed.
+    # The set-up may use double. The same search must find it there, which shows that the names are
+    # right.
     assert floats(graph.reached("main")), f"{board}: no floats anywhere; the names have changed"
     print(f"measured softfloat.{board} {len(inside)}")
     print(f"NOTE {board}: {len(inside)} functions in the interrupt, none of them floating point")

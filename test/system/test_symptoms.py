@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The commands of firmware/symptoms/*.md: each shows the symptom of its page. Their output goes
-into the pages.
+"""Runs the commands of firmware/symptoms/*.md; each must show the symptom of its page. The output
+goes into the pages.
 
 test_symptoms.py [PROGRAM [PATTERN]]
 """
@@ -20,8 +20,8 @@ PRODUCT, LABORATORY = "qemu:netduinoplus2", "qemu:netduinoplus2/lab"
 
 
 def shown(name, words, expected, folder, replaced=()):
-    """Runs the command in this folder and prints its block, without numbers that depend on the
-    speed of this machine."""
+    """Runs the command in this folder and prints its output as a block, without numbers that depend
+    on the speed of this machine."""
     done = run(*words, cwd=folder)
     text = done.stdout + done.stderr
     assert re.search(expected, text), f"{words}: {text}"
@@ -53,20 +53,22 @@ def test_sags_pd(folder):
 
 
 def test_oscillates_gains(folder):
-    """Only the count of limits shows it: there is no fault."""
+    """There is no fault; only the count of samples with a joint at a limit shows the
+    oscillation."""
     text = moved("oscillates_gains", "kp[shoulder]=1000000", "with a joint at a limit", folder)
     samples, limited = map(int, re.search(r"(\d+) samples, (\d+) with", text).groups())
     assert limited > samples / 2 and "stopped by" not in text, text
 
 
 def test_oscillates_noise(folder):
-    """The noise is another one in each run; without it no joint reaches 0.05 mrad. One of six does ten times that."""
+    """Without noise no joint is off by 0.05 mrad. The noise differs in each run, but with it at
+    least one of six joints is off by ten times that."""
     text = moved("oscillates_noise", "sim_noise=30", "tracking error", folder)
     assert max(peak(text, joint) for joint in ("waist", "shoulder", "elbow", "wrist_roll", "wrist_pitch", "flange")) > 0.5
 
 
 def test_still_encoder(folder):
-    """The emulator has no encoders."""
+    """The emulator has no encoders, so the fault encoder stops the arm."""
     moved("still_encoder", "arm=1", "stopped by the fault encoder", folder)
 
 
@@ -102,7 +104,7 @@ def test_silent_absent(folder):
 
 
 def test_silent_nobody(folder):
-    """A line without a board at the other end."""
+    """The line has no board at its other end."""
     ours, theirs = pty.openpty()
     shown("silent_nobody", ["get", "--port", os.ttyname(theirs)], "does not answer", folder, [(os.ttyname(theirs), "/dev/ttyUSB0")])
     os.close(ours)

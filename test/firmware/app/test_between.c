@@ -1,8 +1,8 @@
 /*
- * The tick between the steps of the background. On a board it is an interrupt and comes anywhere.
- * Here it comes from the functions that the background calls (the linker's --wrap), at each call in
- * turn, and, where there is no such call, from a timer's signal. Also: requests that follow each
- * other without a tick between them.
+ * Runs the tick between the steps of the background. On a board the tick is an interrupt and can
+ * come anywhere. Here it comes from the functions that the background calls (wrapped by the linker
+ * option --wrap), at each call in turn, and from the signal of a timer where there is no such call.
+ * Also tests requests that follow each other without a tick between them.
  */
 #include "test/support/harness.h"
 
@@ -26,7 +26,7 @@ static const float to[N] = {0.5f, 1.9f, -0.8f, 1.9f, 1.4f, 1.4f};
 /* ------------------------------------------------------------------------------- where it comes */
 
 static struct {
-    uint32_t at, passed; /* the call at which the tick comes; 0: none */
+    uint32_t at, passed; /* at: number of the call at which the tick comes, 0: none */
     bool inside, locked;
     void (*before)(void); /* called before that tick, to prepare its inputs */
 } between;
@@ -52,7 +52,7 @@ static void come_at(uint32_t at, void (*before)(void)) {
     between.before = before;
 }
 
-/* True where the call was reached: the tick came. */
+/* True if the call was reached, so that the tick came. */
 static bool came(void) {
     const bool it_did = between.passed >= between.at;
     between.at = 0;
@@ -111,7 +111,7 @@ static void hold(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-/* A fault whose stop is hold. */
+/* Causes a fault whose stop is hold. */
 static void setpoint_fault(void) {
     app.motion.starved = 10;
 }
@@ -123,7 +123,7 @@ static double fastest_reference(void) {
     return most;
 }
 
-/* The reference is at the target, up to the rounding of start and distance to single. */
+/* Checks that the reference is at the target, apart from rounding start and distance to float. */
 static void arrived(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
     for (uint32_t i = 0; i < N; i++)
@@ -133,8 +133,8 @@ static void arrived(void) {
 /* -------------------------------------------------------------------- a motion that is prepared */
 
 /*
- * The loop holds the arm. A fault is latched while a motion is being prepared, for longer than a
- * tick; nothing may move then.
+ * The loop holds the arm while a motion is prepared, which takes longer than a tick. A fault is
+ * latched meanwhile; then nothing may move.
  */
 static void test_fault_while_a_motion_is_prepared(void) {
     static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_POINTS,
@@ -174,7 +174,8 @@ static void test_fault_while_a_motion_is_prepared(void) {
     TEST_ASSERT_GREATER_THAN_UINT32(50, faults);
 }
 
-/* The same while a jog runs and is repeated: it brakes, and takes no speed from the new jog. */
+/* The same fault while a running jog is repeated: the arm brakes and takes no speed from the new
+ * jog. */
 static void test_fault_while_a_jog_is_repeated(void) {
     static const float slow[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     static const float fast[N] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
@@ -202,14 +203,14 @@ static void test_fault_while_a_jog_is_repeated(void) {
     TEST_ASSERT_GREATER_OR_EQUAL_UINT32(N, faults);
 }
 
-/* A jog is repeated in the tick in which it ends for lack of repetition: all joints move on. */
+/* A jog is repeated in the very tick in which it would time out. All joints keep moving. */
 static void test_jog_repeated_at_its_end(void) {
     static const float speed[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     for (uint32_t at = 1;; at++) {
         load();
         hold();
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, speed));
-        tick(500); /* jog_timeout_s */
+        tick(500); /* the jog times out now (jog_timeout_s) */
         TEST_ASSERT_EQUAL_UINT32(MOTION_JOG, app.motion.kind);
         come_at(at, NULL);
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_JOG, 0, speed));
@@ -222,8 +223,8 @@ static void test_jog_repeated_at_its_end(void) {
 }
 
 /*
- * The point comes when the buffer has just run empty, at the place of the buffer's first point: it
- * must not become the speed to which the arm brakes.
+ * A point arrives when the buffer has just run empty, and takes the place of the first point in the
+ * buffer. It must not become a speed to which the arm brakes.
  */
 static void test_a_point_too_late(void) {
     uint32_t late = 0;
@@ -233,13 +234,13 @@ static void test_a_point_too_late(void) {
         memcpy(q, from, sizeof q);
         TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
         TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
-        for (int k = 0; k < APP_POINTS - 2; k++) { /* the first one is there three times */
-            q[0] += 0.0001f * (float)k;            /* up to 0.145 rad/s */
+        for (int k = 0; k < APP_POINTS - 2; k++) { /* the first point is stored three times */
+            q[0] += 0.0001f * (float)k;            /* speed up to 0.145 rad/s */
             tick(app_point_credits(&app) == 0 ? 40 : 0);
             TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, q));
         }
         TEST_ASSERT_EQUAL_UINT32(APP_POINTS, app.motion.as.points.head);
-        static app_t next; /* state before that tick */
+        static app_t next; /* copy of the state one tick ahead */
         for (int t = 0; t < 1000 && next.safety.state != APP_STATE_FAULT; t++) {
             if (t > 0)
                 tick(1);
@@ -255,7 +256,7 @@ static void test_a_point_too_late(void) {
         late++;
         TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault);
         double before = fastest_reference();
-        TEST_ASSERT_TRUE(before > 0.05); /* it was moving */
+        TEST_ASSERT_TRUE(before > 0.05); /* the arm was moving */
         for (uint32_t t = 0; t < 200; t++) {
             tick(1);
             TEST_ASSERT_TRUE(fastest_reference() <= before);
@@ -269,8 +270,7 @@ static void test_a_point_too_late(void) {
 /* ----------------------------------------------------------- requests with no tick between them */
 
 /*
- * The second of two motions: the first one starts while the second is prepared, and reaches its
- * target.
+ * Requests two motions. The first one starts while the second is prepared, and reaches its target.
  */
 static void test_two_motions(void) {
     for (uint32_t at = 1; at < 30; at++) {
@@ -284,7 +284,7 @@ static void test_two_motions(void) {
     }
 }
 
-/* A motion may replace a hold, whether or not the tick has closed the loop. */
+/* A motion may replace a hold, whether or not a tick has closed the loop yet. */
 static void test_hold_and_motion(void) {
     static const float speed[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     for (uint32_t at = 1;; at++) {
@@ -312,7 +312,7 @@ static void test_hold_and_motion(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
 }
 
-/* Requests are done in their order; every accepted request is done. */
+/* Requests are executed in their order, and every accepted request is executed. */
 static void test_stop_and_motion(void) {
     load();
     hold();
@@ -349,8 +349,8 @@ static void test_stop_and_motion(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-/* A motion that the next tick starts was made for the settings, arm and position of that moment:
- * these may not change. */
+/* A motion that the next tick will start was prepared for the present settings, arm and position,
+ * so these may not change any more. */
 static void test_changes_behind_a_motion(void) {
     size_t size;
     const uint8_t *image = control_arm_image(&size, 1);
@@ -367,9 +367,8 @@ static void test_changes_behind_a_motion(void) {
 }
 
 /*
- * The arm becomes a real one: nothing starts before its encoders were read, and nothing remains of
- * the positions and homing of the simulated arm. firmware/tick.c reads the encoders in the second
- * tick.
+ * When the arm becomes a real one, nothing starts before its encoders were read, and positions and
+ * homing of the simulated arm are forgotten. firmware/tick.c reads the encoders in the second tick.
  */
 static void test_motion_behind_the_change_to_hardware(void) {
     enum { COUNTS = 100 };
@@ -390,7 +389,7 @@ static void test_motion_behind_the_change_to_hardware(void) {
         TEST_ASSERT_EQUAL_INT32(COUNTS, app.loop.counts[i]);
     TEST_ASSERT_EQUAL_FLOAT(0, app.loop.zero[1]);
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_HOLD, 0, nowhere));
-    /* Repeating it changes nothing. */
+    /* Sending the same request again changes nothing. */
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     tick(1);
     app.loop.unhomed = 0;
@@ -406,8 +405,8 @@ static void two_more(void) {
 }
 
 /*
- * Ticks that run while the constants are prepared (app.away) read nothing, however many there are;
- * and an arm that was not there yet has not been read.
+ * Ticks that run while the constants are prepared (app.away) do not read the encoders, however many
+ * there are. An arm that was not loaded yet counts as not read.
  */
 static void test_ticks_that_read_no_hardware(void) {
     enum { LOADS, SWITCHES, SETS, WAYS };
@@ -438,7 +437,7 @@ static void test_ticks_that_read_no_hardware(void) {
     }
 }
 
-/* Points after a stop do not close the loop that the stop keeps open. */
+/* Points that arrive after a stop do not close the loop. */
 static void test_points_behind_a_stop(void) {
     for (int ends = 0; ends < 2; ends++) {
         uint32_t at = 0;
@@ -457,7 +456,7 @@ static void test_points_behind_a_stop(void) {
     }
 }
 
-/* A stream that waits for its points is dropped where they would get another meaning. */
+/* A stream that still waits for points is dropped if a change would give them another meaning. */
 static void test_changes_behind_a_stream(void) {
     for (int k = 0; k < 3; k++) {
         load();
@@ -469,7 +468,7 @@ static void test_changes_behind_a_stream(void) {
         TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_point_push(&app, from));
         TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_points_end(&app));
     }
-    /* Nor does a refused motion leave half of itself in place of the stream. */
+    /* A refused motion also ends the stream; no part of it remains. */
     load();
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_POINTS, 0.02f, nowhere));
     TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, from));
@@ -479,7 +478,7 @@ static void test_changes_behind_a_stream(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_points_end(&app));
 }
 
-/* The time-out for points starts with the stream, not with the previous one. */
+/* The time-out for points starts with each stream; time before the stream does not count. */
 static void test_the_time_for_points_begins_with_the_stream(void) {
     load();
     TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_guard_setpoint, 25));
@@ -494,7 +493,7 @@ static void test_the_time_for_points_begins_with_the_stream(void) {
 
 /* ------------------------------------------------------------------------------------- clearing */
 
-/* The arm is being lowered: when the fault is cleared, it comes to rest, wherever the tick
+/* If the fault is cleared while the arm is lowered, the arm comes to rest, wherever the tick
  * comes. */
 static void test_clearing_while_lowered(void) {
     for (uint32_t at = 0;; at++) {
@@ -524,8 +523,8 @@ static void lose_encoder(void) {
 static void nothing_more(void) {}
 
 /*
- * In the tick that comes, the stop becomes a worse one or the brakes engage: clearing acts on the
- * state of that moment. The loop is never closed on an arm that was released.
+ * In the tick that comes during clearing, the stop becomes a worse one or the brakes engage.
+ * Clearing acts on the state after this tick and never closes the loop on an arm that was released.
  */
 static void test_clearing_while_the_stop_changes(void) {
     static void (*const before[])(void) = {lose_encoder, nothing_more};
@@ -556,7 +555,7 @@ static void test_clearing_while_the_stop_changes(void) {
 
 static volatile sig_atomic_t signals;
 
-/* Changes the records as a tick does, such that every word shows the number of its tick. */
+/* Changes the records as a tick does; every word is derived from the number of the tick. */
 static void numbered_tick(int signal_number) {
     (void)signal_number;
     const uint32_t number = app.ticks + 1;
@@ -569,7 +568,7 @@ static void numbered_tick(int signal_number) {
     app.safety.stop = number % APP_STOPS;
     app.stages.ticks += 1;
     for (int k = 0; k <= STAGES; k++)
-        app.stages.sum[k] += 0xffffffffu; /* both words change */
+        app.stages.sum[k] += 0xffffffffu; /* changes both halves of the 64-bit sum */
     signals++;
 }
 
@@ -585,7 +584,8 @@ static void check_records(void) {
     TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_FAULTS, s.fault);
     TEST_ASSERT_EQUAL_UINT32(s.ticks, s.fault_joint);
     TEST_ASSERT_EQUAL_UINT32(s.ticks % APP_STOPS, s.stop);
-    const float unit = app_fault_quantity(s.fault) == QUANTITY_SUPPLY ? 0.001f : 1; /* mV */
+    const float unit =
+        app_fault_quantity(s.fault) == QUANTITY_SUPPLY ? 0.001f : 1; /* the supply is in mV */
     TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024) * unit, s.fault_value);
     TEST_ASSERT_EQUAL_FLOAT((float)(s.ticks % 1024) * unit, s.fault_limit);
     app_stages_t stages;
@@ -597,7 +597,7 @@ static void check_records(void) {
 static void test_records_of_one_tick(void) {
     enum { SIGNALS = 5000 };
     load();
-    between.inside = true; /* this tick comes from the signal */
+    between.inside = true; /* only the signal runs ticks here */
     app.ticks = 0;
     numbered_tick(0);
     app_stages_clear(&app);

@@ -1,8 +1,7 @@
 /*
- * The tick in the middle of everything: it runs like an interrupt between any two basic blocks of
- * the background. For that the core is compiled with -fsanitize-coverage (test/control_tests.mk),
- * which calls a function in every block. Random numbers decide when the tick runs; they are the
- * same in every run.
+ * Runs the tick like an interrupt between any two basic blocks of the background. The core is
+ * compiled with -fsanitize-coverage (test/control_tests.mk), which calls a function in every block.
+ * Random numbers, the same in every run, decide when the tick runs.
  */
 #include "test/support/harness.h"
 
@@ -38,14 +37,14 @@ static float between(float low, float high) {
 
 static struct {
     bool on, inside;
-    uint32_t left, spread; /* blocks until the next tick; their largest number */
+    uint32_t left, spread; /* blocks until the next tick; upper limit of that */
     uint32_t ticks, preempting;
     bool clearing; /* the background is about to clear a fault */
     const char *broken;
-    uint32_t fault, joint; /* the latched one */
-    uint32_t closed;       /* ticks in sequence with the loop closed */
-    double before[N];      /* reference */
-    double jump;           /* its largest step relative to a step at full speed */
+    uint32_t fault, joint; /* the latched fault */
+    uint32_t closed;       /* number of successive ticks with the loop closed */
+    double before[N];      /* reference of the previous tick */
+    double jump;           /* largest step of the reference relative to a step at full speed */
 } irq;
 
 static double si(uint32_t quantity, uint32_t joint, const void *value) {
@@ -66,8 +65,8 @@ static void expect(bool true_now, const char *what) {
 }
 
 static void look_at_reference(void) {
-    static const float fastest[N] = {1.4f, 0.9f, 2.1f,
-                                     3.9f, 4.2f, 3.9f}; /* test/support/control_arm.c */
+    static const float fastest[N] = {1.4f, 0.9f, 2.1f, 3.9f,
+                                     4.2f, 3.9f}; /* the limits in test/support/control_arm.c */
     const bool closed =
         app.safety.state == APP_STATE_RUNNING || app.safety.state == APP_STATE_STOPPING;
     irq.closed = closed ? irq.closed + 1 : 0;
@@ -106,7 +105,7 @@ static void tick(void) {
     irq.inside = false;
 }
 
-/* Called in every block of the core; not instrumented itself. */
+/* The compiler calls this in every block of the core; the function itself is not instrumented. */
 #ifdef __clang__
 #define NOT_TRACED __attribute__((no_sanitize("coverage")))
 #else
@@ -116,13 +115,13 @@ void __sanitizer_cov_trace_pc(void);
 NOT_TRACED void __sanitizer_cov_trace_pc(void) {
     if (!irq.on || irq.inside || --irq.left > 0)
         return;
-    irq.inside = true; /* draw() has blocks too */
+    irq.inside = true; /* draw() has basic blocks too */
     irq.left = 1 + draw(irq.spread);
     irq.preempting++;
     tick();
 }
 
-/* The firmware does this with its interrupts. */
+/* The firmware locks its interrupts here. */
 uint32_t app_clock_lock(void) {
     const uint32_t state = irq.on;
     irq.on = false;
@@ -143,7 +142,7 @@ static void begin(uint64_t seed) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_rate_check, 0, 0));
 }
 
-/* One request with ticks in it, sometimes many. */
+/* Executes one request while ticks come, sometimes many. */
 static void preempted(void (*request)(void)) {
     static const uint32_t spread[] = {4, 30, 300, 4000, 4000};
     irq.spread = spread[draw(5)];
@@ -194,7 +193,7 @@ static void ask_points(void) {
     app_status_t status;
     if (app_motion_start(&app, &motion) != APP_OK)
         return;
-    irq.spread = 4000; /* late points are a fault, correctly */
+    irq.spread = 4000; /* rare ticks, because late points would rightly be a fault */
     irq.left = 1 + draw(irq.spread);
     app_status(&app, &status);
     memcpy(q, app.safety.state == APP_STATE_IDLE ? status.q : status.q_ref, sizeof q);
@@ -226,7 +225,7 @@ static void ask_samples(void) {
         app_sample_release(&app);
 }
 
-/* Settings with which the arm still moves well. */
+/* Sets values with which the arm still moves without a fault. */
 static void ask_gentle(void) {
     static const struct {
         uint32_t parameter;
@@ -262,7 +261,7 @@ static void ask_anything(void) {
     const uint32_t t = draw(PARAMETERS);
     const parameter_info_t *info = &parameter_table[t];
     if (t == PARAMETER_arm)
-        return; /* a real arm has no encoders here */
+        return; /* the simulated board has no encoders for a real arm */
     const float value = draw(2)        ? info->fallback
                         : draw(4) == 0 ? between(info->least, info->most)
                                        : between(fmaxf(info->least, info->fallback - 2),
@@ -320,11 +319,12 @@ static void note(uint32_t ticks, uint32_t preempting) {
     harness_note(text);
 }
 
-/* Several runs, each from its own start; none may break. */
+/* Makes several runs, each with its own seed; in none may a check fail. */
 static void run_all(const request_t *request, uint32_t requests, uint64_t seed, bool well) {
     uint32_t ticks = 0, preempting = 0;
     for (uint32_t k = 0; k < RUNS; k++) {
-        for (uint32_t first = 0; first < 20; first++) { /* a change right after the first load */
+        for (uint32_t first = 0; first < 20;
+             first++) { /* changes a setting right after the first load */
             begin(20 * (seed + k) + first);
             preempted(ask_load);
             preempted(ask_gain);
@@ -333,7 +333,8 @@ static void run_all(const request_t *request, uint32_t requests, uint64_t seed, 
         if (well) {
             TEST_ASSERT_EQUAL_STRING(app_fault_name(APP_FAULT_NONE),
                                      app_fault_name(app.safety.fault));
-            /* A velocity limit, which is a single, times a millisecond; positions are singles. */
+            /* The margin allows for float: the largest step is a velocity limit times a
+             * millisecond, and positions are rounded. */
             TEST_ASSERT_TRUE_MESSAGE(irq.jump < 1.001, "a reference jumped");
         }
         ticks += irq.ticks;
@@ -342,7 +343,7 @@ static void run_all(const request_t *request, uint32_t requests, uint64_t seed, 
     note(ticks, preempting);
 }
 
-/* At any moment: no fault, and the reference never jumps. */
+/* Whenever the ticks come, there is no fault and the reference never jumps. */
 static void test_an_arm_that_moves_well(void) {
     static const request_t request[] = {ask_load, ask_profile, ask_profile, ask_hold,   ask_jog,
                                         ask_jog,  ask_points,  ask_place,   ask_gentle, ask_gain,
@@ -350,8 +351,8 @@ static void test_an_arm_that_moves_well(void) {
     run_all(request, sizeof request / sizeof request[0], 1, true);
 }
 
-/* With settings and defects that end in faults: they latch, the first fault stays, nothing
- * breaks. */
+/* Settings and defects that cause faults: each fault latches, the first one stays, and no check
+ * fails. */
 static void test_an_arm_that_does_not(void) {
     static const request_t request[] = {
         ask_load,   ask_profile, ask_profile, ask_hold,  ask_jog,     ask_points,   ask_place,

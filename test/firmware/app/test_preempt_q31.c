@@ -1,2 +1,2 @@
-/* The tick in the middle of everything in fixed point: the cases of test_preempt.c. */
+/* The cases of test_preempt.c in fixed point. */
 #include "test/firmware/app/test_preempt.c"

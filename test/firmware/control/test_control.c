@@ -1,6 +1,6 @@
 /*
- * The application on host and target: references, limits, stops, streamed points, faults, and the
- * benefit of feedforward. On the target the stages must take constant time; every machine must
+ * Tests the application on host and target: references, limits, stops, streamed points, faults, and
+ * the benefit of feedforward. On the target each stage must take constant time; every machine must
  * compute the same bits.
  */
 #include "test/support/harness.h"
@@ -14,7 +14,7 @@
 
 enum { N = CONTROL_ARM_JOINTS };
 
-/* FNV-1a of all torques and voltages of the motion below. */
+/* FNV-1a hashes of all torques and voltages of the motion below. */
 #define HASH_F32 0x444DDD31u
 #define HASH_Q31 0xF8C85CD0u
 
@@ -22,7 +22,7 @@ static app_t app;
 static app_inputs_t in;
 static app_outputs_t out;
 
-/* The counter of the tests: exact on the target, simulated on the host. */
+/* The clock of the tests: instructions on the target, a simulated count on the host. */
 #ifdef __arm__
 #include "hal/cycles.h"
 uint32_t app_clock(void) {
@@ -53,8 +53,8 @@ static int load(int motors) {
     TEST_ASSERT_NOT_NULL(image);
     memset(&in, 0, sizeof in);
     app_init(&app);
-    /* Counting slows the emulator's clock down on some machines: the test calls the ticks
-     * itself. */
+    /* The rate check is off, because the test calls the ticks itself and counting slows the clock
+     * of the emulator on some machines. */
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_rate_check, 0, 0));
     return app_load(&app, image, size);
 }
@@ -92,11 +92,11 @@ static motion_t motion_to(uint32_t kind, float seconds, const float target[]) {
     return m;
 }
 
-/* Statistics of a motion over its ticks. */
+/* Statistics of a motion, collected in every tick. */
 typedef struct {
     double rms;
     uint32_t ticks, hash;
-    double speed[N], bend[N];                /* largest of the reference */
+    double speed[N], bend[N];                /* largest speed and acceleration of the reference */
     double first[N], last[N], last_speed[N]; /* reference at both ends */
     double rough;                            /* difference of q_ref and the integral of qd_ref */
     double speed_error;                      /* RMS error of the speed estimate, joint 0 */
@@ -178,15 +178,15 @@ static void test_feedforward_pays(void) {
     harness_note_number("full feedforward", (int64_t)(full.rms * 1e6));
     harness_note_number("computed torque", (int64_t)(torque.rms * 1e6));
     harness_note_number("full feedforward, masses 10 % wrong", (int64_t)(wrong.rms * 1e6));
-    TEST_ASSERT_EQUAL_UINT32(1501, full.ticks); /* the last one at rest */
+    TEST_ASSERT_EQUAL_UINT32(1501, full.ticks); /* the last tick is at rest */
     TEST_ASSERT_TRUE(pd.rms > 20 * full.rms);
     TEST_ASSERT_TRUE(gravity.rms > 5 * full.rms);
     TEST_ASSERT_TRUE(pd.rms > 20 * torque.rms);
-    /* The feedback has to correct the error of the model. */
+    /* With wrong masses the feedback has to correct the error of the model. */
     TEST_ASSERT_TRUE(wrong.rms > 2 * full.rms && pd.rms > 5 * wrong.rms);
 }
 
-/* A hash of torques and voltages of every tick: the same on every machine with the same number
+/* The hash of torques and voltages of every tick is the same on every machine with the same number
  * type. */
 static void test_every_machine_has_the_same_bits(void) {
     const course_t full = run(FEEDBACK_PD, FEEDFORWARD_FULL, 1);
@@ -220,7 +220,7 @@ static void check_course(uint32_t kind, float seconds) {
     const course_t c = follow();
     bool near = false;
     for (uint32_t i = 0; i < N; i++) {
-        /* The motion starts from the encoder's position; a count is 1e-4 rad. */
+        /* The motion starts from the position of the encoder, whose count is 1e-4 rad. */
         TEST_ASSERT_DOUBLE_WITHIN(1e-4, (double)from[i], c.first[i]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, (double)to[i], c.last[i]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0, c.last_speed[i]);
@@ -228,11 +228,11 @@ static void check_course(uint32_t kind, float seconds) {
         TEST_ASSERT_TRUE(c.bend[i] <= (double)bend[i] * 1.001);
         near = near || c.speed[i] > 0.98 * (double)speed[i] || c.bend[i] > 0.98 * (double)bend[i];
     }
-    /* As fast as the limits allow where no duration was given. */
+    /* Only without a given duration is the motion as fast as the limits allow. */
     TEST_ASSERT_EQUAL(seconds == 0, near);
-    /* q is the integral of qd: the trapezoid rule has an error of h^2/12 times the change of
-     * acceleration in a step, mostly at the corners of the trapezoid (20 rad/s^2 at once, h^2/8);
-     * the rounding of positions of some rad adds two steps of 2^-22. */
+    /* q is the integral of qd. The trapezoid rule has an error of h^2/12 times the change of
+     * acceleration in a step, or h^2/8 at the corners of the trapezoid, where the acceleration
+     * jumps by 20 rad/s^2. Rounding positions of some rad adds two steps of 2^-22. */
     TEST_ASSERT_TRUE(c.rough < 1e-6 * 40 / 8 + 5e-7);
 }
 
@@ -261,16 +261,16 @@ static void test_motions_beyond_the_limits_are_refused(void) {
     m = motion_to(MOTION_QUINTIC, 3, far);
     TEST_ASSERT_EQUAL(APP_E_POSITION, app_motion_start(&app, &m));
     TEST_ASSERT_EQUAL_UINT32(4, app_where(&app));
-    m = motion_to(MOTION_QUINTIC, 1, to); /* the waist: 1.875 rad/s of 1.4 */
+    m = motion_to(MOTION_QUINTIC, 1, to); /* the waist would need 1.875 rad/s; limit 1.4 */
     TEST_ASSERT_EQUAL(APP_E_VELOCITY, app_motion_start(&app, &m));
     TEST_ASSERT_EQUAL_UINT32(0, app_where(&app));
     float little[N];
     memcpy(little, from, sizeof little);
-    little[1] += 0.08f; /* 0.15 m/s, but 46 rad/s^2 */
+    little[1] += 0.08f; /* needs 1.5 rad/s; limit 0.9 */
     m = motion_to(MOTION_QUINTIC, 0.1f, little);
     little[0] = from[0];
     TEST_ASSERT_EQUAL(APP_E_VELOCITY, app_motion_start(&app, &m));
-    little[1] = from[1] + 0.02f; /* 0.375 rad/s of 0.9, 11.5 rad/s^2 of 6 */
+    little[1] = from[1] + 0.02f; /* needs 0.375 rad/s, limit 0.9, and 11.5 rad/s^2, limit 6 */
     m = motion_to(MOTION_QUINTIC, 0.1f, little);
     TEST_ASSERT_EQUAL(APP_E_ACCELERATION, app_motion_start(&app, &m));
     TEST_ASSERT_EQUAL_UINT32(1, app_where(&app));
@@ -290,7 +290,7 @@ static void test_jog_ends_at_the_limit_and_without_repetition(void) {
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
     tick(300);
     TEST_ASSERT_TRUE(status_now().moving);
-    tick(700); /* half a second later it brakes: 1.2 rad/s at 6 rad/s^2 take 0.2 s */
+    tick(700); /* times out after 0.5 s; braking from 1.2 rad/s at 6 rad/s^2 takes 0.2 s */
     TEST_ASSERT_FALSE(status_now().moving);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, status_now().state);
     for (int k = 0; k < 20; k++) {
@@ -320,8 +320,8 @@ static void test_stop_brakes_within_the_limits(void) {
         tick(1);
         ticks++;
     }
-    /* The waist has 2 x 1 rad / 1.5 s = 1.33 rad/s and 6 rad/s^2: 0.22 s, 0.148 rad; the elbow
-     * with 2 rad/s and 10 rad/s^2 0.2 s. */
+    /* The waist moves at 2 x 1 rad / 1.5 s = 1.33 rad/s and brakes at 6 rad/s^2, for 0.22 s and
+     * 0.148 rad. The elbow brakes from 2 rad/s at 10 rad/s^2 for 0.2 s. */
     TEST_ASSERT_UINT32_WITHIN(4, 223, ticks);
     TEST_ASSERT_FLOAT_WITHIN(0.003f, 0.148f, status_now().q_ref[0] - before);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state);
@@ -335,7 +335,7 @@ static void point_at(float part, float q[]) {
         q[i] = from[i] + 0.2f * part * (to[i] - from[i]);
 }
 
-/* A slow start, so that the accelerations stay small. */
+/* Starts slowly, so that the accelerations stay small. */
 static float smooth(float u) {
     return u * u * (3 - 2 * u);
 }
@@ -349,7 +349,7 @@ static void test_streamed_points(void) {
     TEST_ASSERT_EQUAL(APP_OK, app_place(&app, from));
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
     tick(50);
-    TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state); /* waits for points */
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state); /* the board waits for points */
     TEST_ASSERT_EQUAL_UINT32(APP_POINTS - 4, app_point_credits(&app));
     point_at(1, q);
     TEST_ASSERT_EQUAL(APP_E_START, app_point_push(&app, q));
@@ -392,7 +392,7 @@ static void test_points_that_do_not_come_stop_the_arm(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_FAULT, status_now().state);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, status_now().fault);
     TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
-    /* Speed and acceleration come from the differences of the points. */
+    /* The limits of speed and acceleration are checked with the differences of the points. */
     m.duration_s = 0.004f;
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     tick(2);
@@ -401,7 +401,7 @@ static void test_points_that_do_not_come_stop_the_arm(void) {
     TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, from));
     point_at(0.1f, q);
     TEST_ASSERT_EQUAL(APP_E_VELOCITY, app_point_push(&app, q));
-    point_at(0.01f, q); /* 0.002 rad of the waist in 4 ms, from rest */
+    point_at(0.01f, q); /* moves the waist by 0.002 rad in 4 ms from rest */
     TEST_ASSERT_EQUAL(APP_E_ACCELERATION, app_point_push(&app, q));
 }
 
@@ -421,14 +421,14 @@ static void test_overruns_stop_the_arm(void) {
     in.overrun = 1;
     tick(1);
     in.overrun = 0;
-    tick(1); /* a single one is only counted */
+    tick(1); /* a single overrun is only counted */
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, status_now().state);
     in.overrun = 1;
     tick(2);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_FAULT, status_now().state);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_OVERRUN, status_now().fault);
     TEST_ASSERT_EQUAL_UINT32(3, status_now().overruns);
-    TEST_ASSERT_EQUAL_UINT32(APP_STOP_DAMP, status_now().stop); /* shorted windings */
+    TEST_ASSERT_EQUAL_UINT32(APP_STOP_DAMP, status_now().stop); /* the windings are shorted */
     for (uint32_t i = 0; i < N; i++)
         TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[i]);
     in.overrun = 0;
@@ -454,14 +454,14 @@ static void test_break_stops_the_arm(void) {
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
 }
 
-/* Real arm: counts are within one turn, and an encoder may stop answering. */
+/* On a real arm the counts wrap after one turn, and an encoder may stop answering. */
 static void test_encoders_of_the_hardware(void) {
     TEST_ASSERT_EQUAL(APP_OK, load(1));
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_arm, 0, ARM_REAL));
     in.counts_valid = (1u << N) - 1;
     tick(1);
     TEST_ASSERT_EQUAL_UINT8(1, out.hardware);
-    for (int32_t k = 1; k <= 25; k++) { /* 2,500 counts of the shoulder, forwards */
+    for (int32_t k = 1; k <= 25; k++) { /* turns the shoulder forwards by 2,500 counts */
         in.counts[1] = (100 * k) % 1000;
         tick(1);
     }
@@ -483,7 +483,7 @@ static void test_encoders_of_the_hardware(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_ENCODER, status_now().fault);
 }
 
-/* Half the nominal supply: twice the duty. */
+/* With half the nominal supply the duty doubles. */
 static void test_duty_follows_the_supply(void) {
     TEST_ASSERT_EQUAL(APP_OK, load(1));
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_arm, 0, ARM_REAL));
@@ -513,11 +513,11 @@ static void test_without_motors_torques_are_the_output(void) {
 }
 
 /*
- * Differencing 1,000 x 62.6 counts a turn at 1 kHz gives steps of 0.1 rad/s. The observer is an
- * alpha-beta filter with both poles at 50 Hz, p = exp(-0.314): alpha = 1 - p^2 = 0.467, beta = (1 -
- * p)^2 = 0.0727. White noise of one count, RMS 1e-4 / sqrt(12) = 2.9e-5 rad, reaches the speed with
- * the gain sqrt(2 beta^2 / (alpha (4 - 2 alpha - beta))) / h = 87/s: 2.5e-3 rad/s. Twice that,
- * because quantisation is not quite white.
+ * Differences of 1,000 x 62.6 counts per turn at 1 kHz have steps of 0.1 rad/s. The observer is an
+ * alpha-beta filter with both poles at 50 Hz, p = exp(-0.314): alpha = 1 - p^2 = 0.467 and beta =
+ * (1 - p)^2 = 0.0727. White noise of one count, 1e-4 / sqrt(12) = 2.9e-5 rad RMS, reaches the speed
+ * with the gain sqrt(2 beta^2 / (alpha (4 - 2 alpha - beta))) / h = 87/s, which gives 2.5e-3 rad/s.
+ * The test allows twice that, because quantisation is not quite white.
  */
 static void test_observer_is_quieter_than_differences(void) {
     const course_t c = run(FEEDBACK_PD, FEEDFORWARD_FULL, 1);
@@ -529,11 +529,12 @@ static void test_observer_is_quieter_than_differences(void) {
 }
 
 #ifndef __arm__
-/* Errors of the simulated encoders, in counts, while brakes hold the arm. */
+/* Statistics of the errors of the simulated encoders, in counts, while the brakes hold the arm. */
 enum { NOISE = 7, NOISES = 2 * NOISE + 1, NOISE_TICKS = 2000 };
 typedef struct {
     uint32_t seen[NOISES];
-    double sum, squares, beside, after; /* products with the joint before, the tick before */
+    double sum, squares, beside,
+        after; /* products with the error of the previous joint; of the previous tick */
 } noise_t;
 
 static noise_t noise_of(const int32_t rest[N]) {
@@ -557,10 +558,11 @@ static noise_t noise_of(const int32_t rest[N]) {
 }
 
 /*
- * Uniform on -NOISE .. NOISE, independent for each joint and tick. For M values with the variance v
- * = NOISE (NOISE + 1) / 3 the sum has the deviation sqrt(M v), the sum of products of two of them v
- * sqrt(M), and chi square of NOISES cells has the mean NOISES - 1 and the deviation sqrt(2 (NOISES
- * - 1)). The limit is five deviations each: a correct generator fails once in a million.
+ * The noise must be uniform on -NOISE .. NOISE and independent for each joint and tick. M values
+ * have the variance v = NOISE (NOISE + 1) / 3. Their sum has the deviation sqrt(M v), the sum of
+ * products of two of them v sqrt(M). Chi square of NOISES cells has the mean NOISES - 1 and the
+ * deviation sqrt(2 (NOISES - 1)). Each limit is five deviations, so a correct generator fails about
+ * once in a million runs.
  */
 static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
     const double M = (double)NOISE_TICKS * N, v = NOISE * (NOISE + 1) / 3.0;
@@ -570,7 +572,7 @@ static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
     tick(1);
     memcpy(rest, app.loop.counts, sizeof rest);
     tick(100);
-    TEST_ASSERT_EQUAL_MEMORY(rest, app.loop.counts, sizeof rest); /* no noise by default */
+    TEST_ASSERT_EQUAL_MEMORY(rest, app.loop.counts, sizeof rest); /* there is no noise by default */
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_sim_noise, 0, NOISE));
     const noise_t s = noise_of(rest);
     double chi = 0;
@@ -580,14 +582,14 @@ static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
     TEST_ASSERT_TRUE_MESSAGE(fabs(s.sum) < 5 * sqrt(M * v), "its mean is not zero");
     TEST_ASSERT_TRUE_MESSAGE(fabs(s.beside) < 5 * v * sqrt(M), "joints depend on each other");
     TEST_ASSERT_TRUE_MESSAGE(fabs(s.after) < 5 * v * sqrt(M), "ticks depend on each other");
-    /* The mean of the squares; the fourth moment is v (3 NOISE^2 + 3 NOISE - 1) / 5. */
+    /* Checks the mean of the squares; the fourth moment is v (3 NOISE^2 + 3 NOISE - 1) / 5. */
     const double fourth = v * (3.0 * NOISE * NOISE + 3.0 * NOISE - 1) / 5;
     TEST_ASSERT_TRUE(fabs(s.squares / M - v) < 5 * sqrt((fourth - v * v) / M));
 }
 
-/* The reference starts at the position of the encoders, with the noise as error at most. From then
- * on the loop, critically damped at 5 Hz, is a low-pass for white noise and reduces it. The guards
- * take the noise into account and stay quiet. */
+/* The reference starts at the position of the encoders, which is off by the noise at most. From
+ * then on the loop, critically damped at 5 Hz, is a low-pass filter and reduces the noise. The
+ * guards take the noise into account and cause no fault. */
 static void test_a_loop_with_noise_holds_the_arm(void) {
     const motion_t hold = {.kind = MOTION_HOLD};
     uint32_t samples = 0;
@@ -638,7 +640,8 @@ static void test_parameters_are_checked(void) {
 }
 
 #ifndef __arm__
-/* 1,000 steps per tick at a million per second: BUDGET allows 900 ticks per second. */
+/* A tick takes 1,000 steps and the board makes a million per second, so BUDGET allows 900 ticks per
+ * second. */
 static void test_rate_above_the_budget_is_refused(void) {
     size_t size;
     const uint8_t *image = control_arm_image(&size, 1);
@@ -657,7 +660,7 @@ static void test_rate_above_the_budget_is_refused(void) {
     clock_step = clock_hz = 0;
 }
 
-/* A kilogram on the end effector: the torques change between two ticks, by the weight. */
+/* A payload of 1 kg on the end effector changes the torques between two ticks by its weight. */
 static void test_payload_changes_between_two_ticks(void) {
     if (strcmp(app_real_name(), "f32") != 0)
         TEST_IGNORE_MESSAGE("fixed point is proved for the payload of the image");
@@ -671,7 +674,8 @@ static void test_payload_changes_between_two_ticks(void) {
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 1));
     TEST_ASSERT_EQUAL_FLOAT(before, (float)app.loop.tau_model[1]);
     tick(1);
-    /* At zero the forearm points up: the flange is 0.4318 + 0.0203 m in front of the shoulder. */
+    /* At zero the forearm points up, so the flange is 0.4318 + 0.0203 m in front of the
+     * shoulder. */
     TEST_ASSERT_FLOAT_WITHIN(1e-3f, 9.81f * (0.4318f + 0.0203f),
                              (float)app.loop.tau_model[1] - before);
     TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 0));
@@ -691,7 +695,7 @@ static float between(float low, float high) {
     return low + (high - low) * (float)((double)(chance >> 11) / 9007199254740992.0);
 }
 
-/* Masses differ by a tenth and friction by three tenths from the model; two counts of noise. */
+/* Masses differ by 10 % and friction by 30 % from the model, with two counts of noise. */
 static void disturb(void) {
     static const struct {
         uint32_t parameter;
@@ -706,7 +710,7 @@ static void disturb(void) {
                               parameter_table[row[k].parameter].whole ? floorf(value) : value));
 }
 
-/* Random motions at all limits, some of them stopped, trip no guard. */
+/* Random motions at all limits, some of them stopped, cause no fault. */
 static void test_random_motions_are_no_fault(void) {
     static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_JOG};
     if (!strcmp(app_real_name(), "q31"))

@@ -1,2 +1,2 @@
-/* The application in fixed point, on the host under the sanitizers: the cases of test_control.c. */
+/* The cases of test_control.c in fixed point, on the host under the sanitizers. */
 #include "test/firmware/control/test_control.c"

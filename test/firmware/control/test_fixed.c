@@ -1,7 +1,7 @@
 /*
- * The application in fixed point at the limits of its proof. Within the limits nothing saturates.
- * With an image whose limits were raised without a new proof it saturates, counts and reports that,
- * and its torques stay those at the proved limits: nothing wraps around.
+ * Tests the application in fixed point at the limits of its proof. Within the limits nothing
+ * saturates. An image whose limits were raised without a new proof saturates; this is counted and
+ * reported, and the torques stay those at the proved limits, so nothing wraps around.
  */
 #include "dyn/number/f64.h"
 #include "firmware/app/app.h"
@@ -33,8 +33,8 @@ static void copy(const double *from, float *to, int count) {
         to[i] = (float)from[i];
 }
 
-/* The PUMA with the limits of dyn_arms_model; with position limits, so that a motion fits the
- * format. */
+/* Converts a joint of the PUMA with the limits of dyn_arms_model and with position limits, so that
+ * a motion fits the number range. */
 static void joint_from(const dyn_model_joint_t *j, image_joint_t *to) {
     image_joint_t *f = to;
     to->type = j->type;
@@ -105,7 +105,8 @@ static void raise_limits(void) {
     write_image();
 }
 
-/* The angle that the kernel gets; the simulated arm uses the same memory later. */
+/* Returns the angle that the kernel gets. The kernel's own copy is not available, because the
+ * simulated arm uses the same memory later. */
 static int32_t angle_of(uint32_t i) {
     const dyn_gain_q31_t angle = app.control[app.now].joint[i].angle;
     return (int32_t)(uint32_t)(((int64_t)angle.k * app.loop.q_mid[i]) >> angle.cut);
@@ -115,8 +116,8 @@ static double si(int32_t raw, int exponent) {
     return dyn_q31_to(raw, exponent);
 }
 
-/* Compares the torque of the model with double at the same state, clamped to the limits of the
- * proof. */
+/* Compares the torques of the model with those in double at the same state, clamped to the limits
+ * of the proof. */
 static void expect_proved_torques(double *largest) {
     double q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS];
     static dyn_fast_scratch_f64_t scratch;
@@ -136,7 +137,8 @@ static void expect_proved_torques(double *largest) {
     }
 }
 
-/* The same states in the checked backend without clamping: what would have happened. */
+/* Computes the same states with checked numbers and without clamping, to count the overflows that
+ * clamping prevents. */
 static void compute_unheld(void) {
     static dyn_fast_scratch_check_t scratch;
     int32_t tau[DYN_MAX_JOINTS], q[DYN_MAX_JOINTS];
@@ -145,8 +147,8 @@ static void compute_unheld(void) {
     dyn_fast_inverse_check(&checked, &scratch, q, app.loop.qd_mid, app.loop.qdd_ref, tau);
 }
 
-/* Moves all joints there and back, as fast as the limits of the image allow. Returns the number of
- * ticks with a saturation. */
+/* Moves all joints there and back as fast as the limits of the image allow. Returns the number of
+ * ticks in which a number saturated. */
 static uint32_t swing(double *largest) {
     motion_t motion = {.kind = MOTION_QUINTIC};
     const sample_t *sample;
@@ -181,8 +183,8 @@ static void test_within_the_limits_nothing_saturates(void) {
     TEST_ASSERT_TRUE(largest > 50); /* the arm moved fast */
 }
 
-/* Opens the guards. The clamped model cannot make the arm follow, and a guard would end the motion
- * before there are many numbers beyond the proof. */
+/* Opens the guards. With the clamped model the arm cannot follow, and a guard would end the motion
+ * before many numbers exceed the proof. */
 static void unguard(void) {
     static const uint32_t guards[] = {PARAMETER_guard_tracking, PARAMETER_guard_position};
     for (uint32_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
@@ -204,7 +206,7 @@ static void test_a_raised_limit_saturates_counts_and_reports(void) {
     app_status(&app, &status);
     TEST_ASSERT_TRUE(reported > 50);
     TEST_ASSERT_EQUAL_UINT32(reported, status.unproved);
-    TEST_ASSERT_TRUE(check_overflows() > 0); /* without clamping it wraps around */
+    TEST_ASSERT_TRUE(check_overflows() > 0); /* without clamping, numbers wrap around */
     for (uint32_t i = 0; i < model.n; i++)
         TEST_ASSERT_TRUE(largest <= fmax(report.tau_bound[0], report.tau_bound[1]));
     printf("measured fixed.saturated %u\nmeasured fixed.wrapped %ld\n", (unsigned)reported,
@@ -213,7 +215,7 @@ static void test_a_raised_limit_saturates_counts_and_reports(void) {
     harness_note_number("sums that would have wrapped", check_overflows());
 }
 
-/* With the guards in place, the arm is stopped once it is too far behind. */
+/* With the guards in place, the arm is stopped when it lags too far behind. */
 static void test_a_raised_limit_ends_in_a_stop(void) {
     motion_t motion = {.kind = MOTION_QUINTIC};
     app_status_t status;
@@ -231,7 +233,7 @@ static void test_a_raised_limit_ends_in_a_stop(void) {
     TEST_ASSERT_TRUE(status.unproved > 0);
 }
 
-/* Without the constants of a proof, or with those of another build, fixed point is refused. */
+/* Fixed point is refused without the constants of a proof, or with those of another build. */
 static void test_without_a_proof_nothing_is_loaded(void) {
     prove();
     image.section[IMAGE_SECTION_Q31A].bytes = NULL;
@@ -250,7 +252,7 @@ static void test_without_a_proof_nothing_is_loaded(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_UNPROVED, load());
 }
 
-/* The proof is for the payload of the image. */
+/* The proof is valid only for the payload of the image, so another payload is refused. */
 static void test_another_payload_is_refused(void) {
     prove();
     TEST_ASSERT_EQUAL_INT(APP_OK, load());

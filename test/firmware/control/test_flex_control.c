@@ -1,6 +1,7 @@
 /*
- * Elastic links in the control step: the board's feedforward is the quasi-static torque of
- * dyn/flex/flex_forward.c, bit for bit, and its deflection is in equilibrium with the motion.
+ * Tests elastic links in the control step. The feedforward of the board equals the quasi-static
+ * torque of dyn/flex/flex_forward.c bit for bit, and its deflection is in equilibrium with the
+ * motion.
  */
 #include <math.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void fill_joint(uint32_t i, image_joint_t *out) {
     image.joint_name[i] = "joint";
 }
 
-/* The image of the arm of paper 004, optionally without its beams (rigid). */
+/* Makes the image of the arm of paper 004, or of the same arm with rigid links. */
 static size_t make_image(bool elastic) {
     image_beam_t beam[2] = {{.beam = true, .modes = {1, 0, 0}, .length = 1, .mass_per_length = 5},
                             {.beam = true, .modes = {1, 0, 0}, .length = 1, .mass_per_length = 5}};
@@ -100,7 +101,8 @@ static void test_the_feedforward_is_the_quasi_static_torque(void) {
     }
 }
 
-/* One round per tick is enough: the deflection equals the result of thirty rounds from zero. */
+/* One round per tick is enough: the deflection equals the result of thirty rounds that start at
+ * zero. */
 static void test_the_deflection_follows_the_motion(void) {
     load(true);
     start(0.5f, -0.8f);
@@ -111,8 +113,8 @@ static void test_the_deflection_follows_the_motion(void) {
         theta[2] = app.loop.q_mid[1];
         dyn_flex_static_f32(app.arm, app.flex, &scratch, app.loop.qd_mid, app.loop.qdd_ref, NULL,
                             30, theta, tau);
-        /* The links sag by 15 mm and 2 mm; in a tick the motion changes them by less than 0.1 mm,
-         * and a round leaves a tenth of that as error. */
+        /* The links sag by 15 mm and 2 mm. In one tick the motion changes this by less than 0.1 mm,
+         * and one round leaves a tenth of the change as error. */
         TEST_ASSERT_FLOAT_WITHIN(2e-5f, theta[1], app.loop.theta[1]);
         TEST_ASSERT_FLOAT_WITHIN(2e-5f, theta[3], app.loop.theta[3]);
         TEST_ASSERT_TRUE(fabsf(theta[1]) > 5e-3f);
@@ -129,7 +131,7 @@ static void test_a_payload_bends_the_links_more(void) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_payload_x, 0, 1));
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 1));
     ticks(100);
-    /* A force of 9.81 N at the end of a beam of 12.36 kN/m, whose shape is 2 there: 1.6 mm. */
+    /* A force of 9.81 N acts at the end of a beam of 12.36 kN/m, whose shape is 2 there: 1.6 mm. */
     TEST_ASSERT_FLOAT_WITHIN(2e-4f, before - 1.59e-3f, app.loop.theta[3]);
     TEST_ASSERT_FLOAT_WITHIN(0.5f, torque + 2 * 9.81f, app.loop.tau_model[0]);
 }

@@ -1,6 +1,6 @@
 /*
- * Frames: what is sent is received, damage costs only the damaged frame, and nothing else is ever
- * taken for a frame.
+ * Tests frames: whatever is sent is received, damage costs only the damaged frame, and nothing else
+ * is ever taken for a frame.
  */
 #include "test/support/harness.h"
 
@@ -10,7 +10,7 @@
 #include "firmware/link/frame.h"
 
 /*
- * Numbers of random bytes and mutated frames: on boards, in `make test`, in `make test-long`.
+ * Numbers of random bytes and mutated frames in `make test-long`, in `make test` and on boards.
  */
 #if !defined(__arm__) && defined(TEST_LONG)
 enum { NOISE_BYTES = 100000000, MUTATED_FRAMES = 1000000 };
@@ -52,7 +52,7 @@ static void test_crc_is_the_known_one(void) {
     TEST_ASSERT_EQUAL_HEX32(0, crc32_add(0, "", 0));
 }
 
-/* The example of the protocol page, worked out by hand. */
+/* The example of the protocol page, computed by hand. */
 static void test_known_frame(void) {
     content[0] = 0x11;
     content[1] = 0x00;
@@ -77,7 +77,7 @@ static void test_round_trip_of_every_size(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);
     for (size_t size = 1; size <= FRAME_CONTENT_MAX; size++) {
-        for (unsigned kind = 0; kind < 3; kind++) { /* anything; zeros; no zeros */
+        for (unsigned kind = 0; kind < 3; kind++) { /* random bytes, only zeros, no zeros */
             for (size_t i = 0; i < size; i++) {
                 const uint8_t byte = (uint8_t)random_next();
                 content[i] = kind == 0 ? byte : kind == 1 ? 0 : byte | 1;
@@ -94,8 +94,8 @@ static void test_round_trip_of_every_size(void) {
 }
 
 /*
- * Bytes between two frames, even without an end, cost nothing after the next 0; a damaged frame
- * costs only itself.
+ * Bytes between two frames, even without an end, do no harm after the next 0. A damaged frame costs
+ * only itself.
  */
 static void test_garbage_costs_the_frame_it_hits(void) {
     frame_reader_t reader;
@@ -130,15 +130,15 @@ static void test_room_is_kept(void) {
 }
 
 /*
- * A CRC-32 accepts one of 2^32 random frames; 100 million bytes contain about 400,000 ends, so a
- * single accepted one in all of `make test-long` is a bug with a probability of 0.9999.
+ * A CRC-32 accepts one of 2^32 random frames. The 100 million bytes of `make test-long` contain a
+ * few million ends of frames, so a single accepted frame is almost certainly a bug.
  */
 static void test_noise(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);
     for (uint32_t i = 0; i < NOISE_BYTES; i++) {
         const uint32_t r = random_next();
-        /* Sometimes runs of zeros and of full blocks. */
+        /* Zeros and full blocks are more frequent than in random bytes. */
         const uint8_t byte = (r & 0xf0000) == 0    ? 0
                              : (r & 0xf00000) == 0 ? 0xff
                                                    : (uint8_t)(r >> 8);
@@ -153,7 +153,8 @@ static void test_noise(void) {
     TEST_ASSERT_EQUAL(50, take_all(&reader, line, make(50)));
 }
 
-/* A mutation leaves either the unchanged frame (then it was none) or nothing. */
+/* After a mutation the reader finds either nothing or the unchanged frame, if the mutation had no
+ * effect. */
 static void test_mutated_frames(void) {
     frame_reader_t reader;
     frame_reader_init(&reader, taken, sizeof taken);
@@ -169,10 +170,10 @@ static void test_mutated_frames(void) {
         } else if (kind == 1) { /* a byte is lost */
             memmove(line + at, line + at + 1, n - at - 1);
             n--;
-        } else if (kind == 2) { /* a burst */
+        } else if (kind == 2) { /* a burst of wrong bytes */
             for (size_t k = at; k < n - 1 && k < at + 6; k++)
                 line[k] = (uint8_t)random_next();
-        } else { /* cut off, the next frame follows at once */
+        } else { /* cut off; the next frame follows at once */
             n = at;
         }
         for (size_t k = 0; k < n; k++) {

@@ -1,7 +1,7 @@
 /*
- * Both ends of the link in one process (test/support/link_board.h): discovery, images, parameters,
- * the store, motions, telemetry; over a line that damages bytes, with power cuts, and with requests
- * that no client would send.
+ * Runs both ends of the link in one process (test/support/link_board.h): discovery, images,
+ * parameters, the store, motions and telemetry, also over a line that damages bytes, with power
+ * cuts, and with requests that no client would send.
  */
 #include "test/support/harness.h"
 
@@ -66,7 +66,7 @@ static void test_hello_and_empty_board(void) {
     done();
 }
 
-/* Everything in the tables of the firmware arrives at the client. */
+/* The client gets every entry of the tables of the firmware. */
 static void test_discovery(void) {
     open_board();
     apply();
@@ -107,7 +107,7 @@ static void test_image_runs_and_is_read_back(void) {
     TEST_ASSERT_EQUAL_UINT32(length, size);
     TEST_ASSERT_EQUAL_HEX8_ARRAY(image, back, length);
     free(back);
-    TEST_ASSERT_NULL(client_read_image(client, 1, &size)); /* nothing is stored */
+    TEST_ASSERT_NULL(client_read_image(client, 1, &size)); /* no image is stored */
     const device_status_t status = status_now();
     TEST_ASSERT_EQUAL(APP_STATE_IDLE, status.state);
     TEST_ASSERT_EQUAL(SOURCE_LINK, status.source);
@@ -116,7 +116,7 @@ static void test_image_runs_and_is_read_back(void) {
     done();
 }
 
-/* A bad image is refused with the reason, and the previous arm keeps running. */
+/* A bad image is refused with the reason, and the previous arm stays loaded. */
 static void test_bad_image_changes_nothing(void) {
     open_board();
     apply();
@@ -168,8 +168,8 @@ static void test_parameters(void) {
 }
 
 /*
- * Everything that is saved is there after a reset: image, parameters, choice of telemetry; an
- * unsaved value is marked so.
+ * Everything that was saved is there after a reset: image, parameters and choice of telemetry. An
+ * unsaved value is marked as unsaved.
  */
 static void test_save_survives_reset(void) {
     static const char *const names[] = {"q", "tau"};
@@ -200,7 +200,7 @@ static void test_save_survives_reset(void) {
     TEST_ASSERT_TRUE(value == 100 && saved);
     TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 1, &value, &saved));
     TEST_ASSERT_TRUE(value == 55.5f && saved);
-    TEST_ASSERT_EQUAL(0, client_stream(client, NULL, 0, 0, 5, NULL, NULL)); /* the board's choice */
+    TEST_ASSERT_EQUAL(0, client_stream(client, NULL, 0, 0, 5, NULL, NULL)); /* the saved fields */
     TEST_ASSERT_EQUAL_UINT32(2, client->choices);
     TEST_ASSERT_EQUAL_UINT32(10, client->every);
     TEST_ASSERT_EQUAL(SAMPLE_tau, client->chosen[1]);
@@ -224,7 +224,8 @@ static uint32_t set_of(uint8_t *set, uint32_t version, const uint8_t *from, uint
     return SET_IMAGE + size;
 }
 
-/* A parameter that no longer exists is skipped; one that is not in the set gets its default. */
+/* A parameter that no longer exists is skipped; a parameter that is missing in the set gets its
+ * default. */
 static void test_names_that_the_firmware_does_not_have_are_skipped(void) {
     static uint8_t set[BOARD_ROOM];
     float value;
@@ -253,8 +254,8 @@ static void test_names_that_the_firmware_does_not_have_are_skipped(void) {
     done();
 }
 
-/* A set of other firmware is refused, an older one too: its parameters have other names, and some
- * of them are limits. */
+/* A set of another version is refused, also an older one, because its parameters have other names
+ * and some of them are limits. */
 static void test_set_of_another_version_is_refused(void) {
     static uint8_t set[BOARD_ROOM];
     open_board();
@@ -268,7 +269,7 @@ static void test_set_of_another_version_is_refused(void) {
         TEST_ASSERT_EQUAL(APP_FAULT_IMAGE, status_now().fault);
         TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_VERSION, status_now().reason);
     }
-    /* and an image of a newer layout inside a set of this one */
+    /* An image of a newer layout in a set of this layout is refused, too. */
     put_u32(image + 8, IMAGE_VERSION + 1);
     put_u32(image + 4, crc32_add(0, image + 8, length - 8));
     used = set_of(set, SET_VERSION, image, length);
@@ -277,7 +278,7 @@ static void test_set_of_another_version_is_refused(void) {
     TEST_ASSERT_EQUAL(APP_STATE_FAULT, status_now().state);
     TEST_ASSERT_EQUAL(APP_FAULT_IMAGE, status_now().fault);
     TEST_ASSERT_EQUAL(APP_E_IMAGE + IMAGE_E_VERSION, status_now().reason);
-    /* neither is a set that contradicts itself */
+    /* A set that contradicts itself is refused. */
     put_u32(set + 4, 0x7ffffffc);
     write_set(set, used + 12);
     board_start(&board);
@@ -286,8 +287,8 @@ static void test_set_of_another_version_is_refused(void) {
 }
 
 /*
- * The power fails at every operation of a SAVE over the link: afterwards the old or the new set
- * runs.
+ * The power fails at every operation of a SAVE over the link. Afterwards the board runs the old or
+ * the new set.
  */
 static void test_power_cut_while_saving(void) {
     uint32_t cuts = 0, kept = 0;
@@ -313,7 +314,7 @@ static void test_power_cut_while_saving(void) {
         if (!cut)
             break;
         cuts++;
-        at += at > 20 ? 7 : 0; /* test_store tries all of them */
+        at += at > 20 ? 7 : 0; /* test_store tries every operation */
     }
     harness_note_number("power cuts while saving over the link", cuts);
     TEST_ASSERT_GREATER_THAN_UINT32(20, cuts);
@@ -321,8 +322,8 @@ static void test_power_cut_while_saving(void) {
 }
 
 /*
- * A board without RAM for images: pieces go into the spare slot, the arm is used there, frames are
- * small.
+ * On a board without RAM for images, the pieces go into the spare slot, the arm is used there, and
+ * frames are small.
  */
 static void test_image_in_place(void) {
     bool kept, persistent;
@@ -371,7 +372,7 @@ typedef struct {
 
 static void hear(void *user, const sample_in_t *sample) {
     heard_t *heard = user;
-    /* The count of ticks between samples restarts with a motion: one step may be shorter. */
+    /* The tick counter of samples restarts with a motion, so one interval may be shorter. */
     if (heard->count > 0 && sample->tick > heard->tick + heard->every)
         heard->gaps++;
     if (heard->count == 0)
@@ -426,7 +427,7 @@ static void test_motion_with_telemetry(void) {
 }
 
 /*
- * Without credit, or with a full line, samples are dropped and counted; the tick never waits.
+ * Without credit, or when the line is full, samples are dropped and counted; the tick never waits.
  */
 static void test_drops_are_counted(void) {
     static const char *const names[] = {"tick", "q"};
@@ -438,7 +439,7 @@ static void test_drops_are_counted(void) {
     for (int i = 0; i < 100; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     TEST_ASSERT_EQUAL_UINT32(0, client->lost_total);
-    board_tick(&board, 2000); /* the background does not run */
+    board_tick(&board, 2000); /* while the background does not run */
     for (int i = 0; i < 100; i++)
         TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
     TEST_ASSERT_EQUAL_UINT32(1, heard.gaps);
@@ -455,7 +456,7 @@ static void test_drops_are_counted(void) {
     done();
 }
 
-/* More values than fit a frame: several pieces with the same tick. */
+/* Samples with more values than fit a frame are sent in several pieces with the same tick. */
 static void test_long_samples_in_pieces(void) {
     const telemetry_budget_t one = telemetry_budget(60, 248, 1000, 1, 921600);
     const telemetry_budget_t two = telemetry_budget(61, 248, 1000, 1, 921600);
@@ -495,7 +496,7 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
         "829440",
         (unsigned)b.bytes, (unsigned)b.needed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(client->error.what, expected), client->error.what);
-    /* The cure in the message works, and one tick less does not. */
+    /* The interval that the message proposes works, and one tick less does not. */
     unsigned every = 0;
     TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, every - 1, 9, NULL, NULL));
@@ -504,8 +505,9 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
 }
 
 /*
- * Later changes count too: faster ticks and denser samples are checked against the capacity of the
- * line, and the choice that the board describes and stores is the one in use.
+ * Changes after the choice of fields count, too: faster ticks and denser samples are checked
+ * against the capacity of the line. The choice that the board describes and stores is the one in
+ * use.
  */
 static void test_budget_holds_after_the_choice(void) {
     const char *names[SAMPLE_FIELDS];
@@ -517,7 +519,7 @@ static void test_budget_holds_after_the_choice(void) {
     apply();
     for (uint32_t i = 0; i < SAMPLE_FIELDS; i++)
         names[i] = sample_table[i].name;
-    /* without a choice there is no limit */
+    /* Without a choice of fields there is no limit. */
     TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 8000, &now));
     TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 1000, &now));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 9, NULL, NULL));
@@ -540,15 +542,15 @@ static void test_budget_holds_after_the_choice(void) {
     TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_sample_every, 0, 50, &now));
     TEST_ASSERT_EQUAL(0, client_ask(client, ASK_DESCRIBE, choice, sizeof choice));
     TEST_ASSERT_EQUAL_UINT32(50, get_u32(client->reply + 2));
-    /* now there is room */
+    /* With a sample every 50 ticks there is room. */
     TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 8000, &now));
     TEST_ASSERT_EQUAL(-1, client_set(client, PARAMETER_sample_every, 0, (float)every, &now));
     TEST_ASSERT_EQUAL(LINK_BUDGET, client->status);
-    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_sample_every, 0, 0, &now)); /* none at all */
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_sample_every, 0, 0, &now)); /* no samples */
     done();
 }
 
-/* A second client while the first one's samples are streaming. */
+/* A second client connects while the samples of the first one are streaming. */
 static void test_starts_while_streaming(void) {
     static const char *const names[] = {"tick", "q"};
     heard_t heard = {.every = 1};
@@ -568,7 +570,7 @@ static void test_starts_while_streaming(void) {
     TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY);
     TEST_ASSERT_EQUAL(0, client_stream_end(client));
     TEST_ASSERT_EQUAL_UINT32(0, board.server.telemetry.credit);
-    /* the choice of the first client remains, without samples */
+    /* The choice of the first client remains, but no samples are sent. */
     TEST_ASSERT_TRUE(status_now().flags & STATUS_TELEMETRY);
     done();
 }
@@ -585,8 +587,8 @@ static void choice_is(const char *const *names, uint32_t count, uint32_t ticks) 
 }
 
 /*
- * One client leaves its choice on the board. Other clients stream their own fields and restore that
- * choice when they end or are closed; a SAVE then stores it.
+ * One client leaves its choice of fields on the board. Other clients stream their own fields and
+ * restore that choice when they end the stream or disconnect. A SAVE then stores it.
  */
 static void test_choice_outlives_its_stream(void) {
     static const char *const kept[] = {"volt", "tick"}, *const own[] = {"q"};
@@ -617,7 +619,7 @@ static void test_choice_outlives_its_stream(void) {
     TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
     TEST_ASSERT_EQUAL(0, client_reset(client));
     choice_is(kept, 2, 7);
-    apply(); /* nothing was chosen for another arm */
+    apply(); /* a new arm starts without a choice */
     choice_is(NULL, 0, 0);
     done();
 }
@@ -625,7 +627,7 @@ static void test_choice_outlives_its_stream(void) {
 /* ----------------------------------------------------------------------------------- a bad line */
 
 /*
- * Two bytes in a thousand are lost, changed or doubled, in both directions: everything still works,
+ * In both directions two bytes in a thousand are lost, changed or doubled. Everything still works,
  * and nothing is done twice.
  */
 static void test_damaged_line(void) {
@@ -649,7 +651,7 @@ static void test_damaged_line(void) {
         TEST_ASSERT_EQUAL_UINT32(credits, app_point_credits(&board.app));
     }
     const uint32_t left = app_point_credits(&board.app);
-    TEST_ASSERT_UINT32_WITHIN(3, room - 10, left); /* the first one is stored three times */
+    TEST_ASSERT_UINT32_WITHIN(3, room - 10, left); /* the first point is stored three times */
     board.ticks_per_poll = 1;
     TEST_ASSERT_EQUAL(0, client_stop(client, true));
     TEST_ASSERT_EQUAL(0, client_stream(client, names, 2, 20, 1000, hear, &heard));
@@ -662,7 +664,7 @@ static void test_damaged_line(void) {
     done();
 }
 
-/* Noise of any kind between frames: the board still answers. */
+/* The board still answers after noise of any kind between frames. */
 static void test_noise(void) {
     open_board();
     apply();
@@ -688,7 +690,7 @@ static void put_frame(uint8_t *frame, size_t size) {
 }
 
 /*
- * A rate and a motion right after it, in one piece: the main program runs between them and sets the
+ * Sends a rate and a motion together. The main program runs between the two requests and sets the
  * timer of the tick before the loop is closed.
  */
 static void test_one_request_at_a_time(void) {
@@ -720,7 +722,7 @@ static void test_one_request_at_a_time(void) {
 }
 
 /*
- * Valid frames with any content: each is answered, and afterwards the board still works.
+ * Valid frames with any content are answered, and afterwards the board still works.
  */
 static void test_strange_requests(void) {
     uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];

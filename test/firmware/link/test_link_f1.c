@@ -1,8 +1,8 @@
 /*
- * How the 8 KB board handles images, on the host: the firmware's server as that board builds it
- * (fixed point, no RAM for an image), over the real flash driver of the F100 with a model of its
- * controller. The flash is mapped at its own addresses, so that the arm is used in place as on the
- * chip. The emulator cannot show this, because its flash cannot be written.
+ * Tests on the host how the 8 KB board handles images: the server of the firmware as built for that
+ * board (fixed point, no RAM for an image) runs over the real flash driver of the F100 with a model
+ * of its flash controller. The flash is mapped at its own addresses, so that the arm is used in
+ * place as on the chip. The emulator cannot show this, because its flash cannot be written.
  */
 #define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
 #include "test/support/harness.h"
@@ -21,7 +21,7 @@
 
 static board_t host;
 static client_t *client;
-static uint8_t arm[2][CONTROL_ARM_ROOM]; /* the same arm with motors and in torque mode */
+static uint8_t arm[2][CONTROL_ARM_ROOM]; /* the same arm, with motors and in torque mode */
 static uint32_t length[2];
 enum { MOTORS, TORQUES };
 
@@ -86,7 +86,8 @@ static bool in_flash(const void *address, uint32_t bytes) {
     return at >= SLOT0 && at + bytes <= SLOT1 + SLOT;
 }
 
-/* The arm of the tick lies in the flash, within the image that the server reports as running. */
+/* True if the arm that the tick uses lies in the flash, within the image that the server reports as
+ * running. */
 static bool runs(unsigned which) {
     const uint8_t *image = host.server.running, *used = (const uint8_t *)host.app.arm;
     return status_now().state == APP_STATE_IDLE && host.server.running_length == length[which] &&
@@ -109,7 +110,7 @@ static void test_an_image_in_pieces_is_used_in_the_flash_and_stays(void) {
     app_status_t now;
     TEST_ASSERT_EQUAL_MESSAGE(0, APP_ARMS, "this board has no RAM for an arm");
     TEST_ASSERT_EQUAL(APP_STATE_UNCONFIGURED, status_now().state);
-    for (unsigned turn = 0; turn < 4; turn++) { /* both slots, twice */
+    for (unsigned turn = 0; turn < 4; turn++) { /* uses both slots twice */
         TEST_ASSERT_EQUAL_MESSAGE(0, send(turn % 2), client->error.what);
         TEST_ASSERT_TRUE(runs(turn % 2));
         TEST_ASSERT_EQUAL(turn + 1, status_now().sequence);
@@ -127,7 +128,8 @@ static void test_an_image_in_pieces_is_used_in_the_flash_and_stays(void) {
         TEST_ASSERT_FLOAT_WITHIN(0.01f, motion.value[i], now.q[i]);
 }
 
-/* Saving a parameter also writes the image into the other slot, and the arm moves there. */
+/* Saving a parameter also writes the image into the other slot, and the tick then uses the arm
+ * there. */
 static void test_saving_moves_the_arm_to_the_other_slot(void) {
     float value;
     bool persistent;
@@ -143,8 +145,8 @@ static void test_saving_moves_the_arm_to_the_other_slot(void) {
 }
 
 /*
- * Saving uses the memory of the motion's points: a motion that waits for more of them is dropped.
- * Once the next tick would start the motion, SAVE is refused and the points stay.
+ * Saving uses the memory of the points. A motion that waits for more points is therefore dropped.
+ * If the next tick would start the motion, SAVE is refused and the points stay.
  */
 static void test_saving_ends_a_motion_that_has_not_begun(void) {
     const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.02f};
@@ -171,7 +173,8 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     board_tick(&host, 5);
 }
 
-/* A motion started between two pieces of an image: the flash is not written while the tick runs. */
+/* A motion starts between two pieces of an image; then the flash is not written while the loop is
+ * closed. */
 static void test_no_writing_while_the_loop_is_closed(void) {
     const motion_t hold = {.kind = MOTION_HOLD};
     uint8_t begin[9] = {TARGET_APP}, piece[4 + 32] = {0};
@@ -182,7 +185,7 @@ static void test_no_writing_while_the_loop_is_closed(void) {
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &hold), client->error.what);
     memcpy(piece + 4, arm[TORQUES], sizeof piece - 4);
     const uint64_t before = flash_f1.operations;
-    for (int ticks = 0; ticks < 2; ticks++) { /* about to close, and closed */
+    for (int ticks = 0; ticks < 2; ticks++) { /* loop about to close; closed */
         TEST_ASSERT_EQUAL(-1, client_ask(client, ASK_IMAGE_DATA, piece, sizeof piece));
         TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the outputs are on"));
         board_tick(&host, 1);
@@ -194,14 +197,14 @@ static void test_no_writing_while_the_loop_is_closed(void) {
     TEST_ASSERT_TRUE(runs(MOTORS));
 }
 
-/* The number of flash operations for writing the other arm. */
+/* Returns the number of flash operations that writing the other arm takes. */
 static uint64_t operations(void) {
     const uint64_t before = flash_f1.operations;
     TEST_ASSERT_EQUAL(0, send(TORQUES));
     return flash_f1.operations - before;
 }
 
-/* All of them in the long tests; otherwise the erasures, the first and last writes and some
+/* Long tests cut at every operation; others at the erasures, the first and last writes and some
  * between. */
 static uint64_t next_cut(uint64_t at, uint64_t all) {
 #ifdef TEST_LONG
@@ -213,7 +216,7 @@ static uint64_t next_cut(uint64_t at, uint64_t all) {
 }
 
 /*
- * The power fails at every operation of writing an image: afterwards the old or the new one runs.
+ * The power fails at every operation of writing an image; afterwards the old or the new image runs.
  */
 static void test_power_cuts(void) {
     static uint8_t saved[2 * SLOT];
@@ -247,8 +250,8 @@ static void test_power_cuts(void) {
 }
 
 /*
- * The controller fails once, and the board goes on: with the previous state, including parameters
- * that are only in RAM, or without an arm where there was none.
+ * The flash controller fails once. The board continues with the previous state, including
+ * parameters that are only in RAM, or without an arm if none was loaded.
  */
 static void test_errors_of_the_controller(void) {
     static uint8_t empty[2 * SLOT], saved[2 * SLOT];
@@ -281,7 +284,7 @@ static void test_errors_of_the_controller(void) {
     }
 }
 
-/* A wrong checksum or a refused arm: the previous arm keeps running and stays stored. */
+/* An image with a wrong checksum is refused; the previous arm keeps running and stays stored. */
 static void test_a_refused_image_is_not_stored(void) {
     TEST_ASSERT_EQUAL(0, send(MOTORS));
     arm[TORQUES][300] ^= 1;

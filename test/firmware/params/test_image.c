@@ -1,7 +1,7 @@
 /*
- * The robot image. Bytes and the checksum of a reference image freeze its layout; every accepted
- * image is the only one with its content; no input makes the reader misbehave (the host runs this
- * under the sanitizers).
+ * Tests the robot image. Bytes and checksum of a reference image freeze the layout. Every accepted
+ * image is the only one with its content, and no input makes the reader misbehave (the host runs
+ * this under the sanitizers).
  */
 #include "firmware/params/bytes.h"
 #include "firmware/params/image.h"
@@ -54,7 +54,7 @@ static void seal(void) {
     word_set(bytes + 4, crc32_add(0, bytes + 8, size - 8));
 }
 
-/* Three joints with a different number in each field. */
+/* Makes a robot of three joints with a different number in each field. */
 static void reference(void) {
     static const char *const names[] = {"waist", "slide", "wrist"};
     float *number;
@@ -67,7 +67,7 @@ static void reference(void) {
     image.q31_length = -2;
     image.q31_time = -3;
     number = (float *)&image.arm;
-    for (int i = 0; i < 26; i++) /* all except the reserved */
+    for (int i = 0; i < 26; i++) /* all fields except the reserved ones */
         number[i] = 0.5F + (float)i;
     for (uint32_t j = 0; j < image.n; j++) {
         image_joint_t *joint = &image.joint[j];
@@ -88,7 +88,7 @@ static void reference(void) {
     TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, &where));
 }
 
-/* The same robot without sections. */
+/* Makes the same robot without sections. */
 static void reference_bare(void) {
     reference();
     image.section[IMAGE_SECTION_Q31A].bytes = NULL;
@@ -101,7 +101,7 @@ static int read_back(void) {
 
 /* ---------------------------------------------------------------------------------------- cases */
 
-/* The check value of CRC-32/ISO-HDLC. */
+/* Checks the standard check value of CRC-32/ISO-HDLC. */
 static void test_crc(void) {
     TEST_ASSERT_EQUAL_HEX32(0xCBF43926, crc32_add(0, (const uint8_t *)"123456789", 9));
     TEST_ASSERT_EQUAL_HEX32(0, crc32_add(0, NULL, 0));
@@ -131,14 +131,14 @@ static void test_the_layout_is_as_documented(void) {
     TEST_ASSERT_EQUAL_HEX32(dyn_q31_layout(), word_of(bytes + SECTIONS + 8));
     TEST_ASSERT_EQUAL_UINT32(3, word_of(bytes + SECTIONS + 12)); /* n of the prepared arm */
     TEST_ASSERT_EQUAL_UINT32(SECTIONS + 8 + image_q31_size(3), size);
-    /* Without the section, whose content other tests freeze. Whoever changes the layout must change
-     * the version and this checksum. */
+    /* The checksum excludes the section, whose content other tests freeze. Whoever changes the
+     * layout must change the version and this checksum. */
     reference_bare();
     TEST_ASSERT_EQUAL_UINT32(SECTIONS, size);
     TEST_ASSERT_EQUAL_HEX32(0xF35C2385, word_of(bytes + 4));
 }
 
-/* Nothing was released before this layout: other versions are refused. */
+/* No older layout was released, so other versions are refused. */
 static void test_another_version_is_refused(void) {
     for (uint32_t version = 0; version < 5; version++) {
         reference();
@@ -150,7 +150,7 @@ static void test_another_version_is_refused(void) {
     }
 }
 
-/* In place: a board makes no copy. */
+/* The arm is used inside the image, because a board makes no copy. */
 static void test_the_prepared_arm_is_inside_the_image(void) {
     const dyn_arm_q31_t *at;
     reference();
@@ -212,7 +212,7 @@ static void test_what_was_written_is_read(void) {
         TEST_ASSERT_EQUAL_STRING(image.joint_name[i], back.joint_name[i]);
 }
 
-/* A slot of flash is larger than the image in it. */
+/* A flash slot is larger than the image in it, so bytes after the image are ignored. */
 static void test_bytes_behind_the_image_do_not_matter(void) {
     reference();
     memset(bytes + size, 0xff, sizeof bytes - size);
@@ -240,7 +240,7 @@ static void test_every_flipped_bit_is_seen(void) {
     TEST_ASSERT_EQUAL_INT(IMAGE_OK, read_back());
 }
 
-/* Replaces one word of a good image and corrects the checksum. */
+/* Each case replaces one word of a good image and corrects the checksum. */
 static const struct {
     int status;
     uint16_t at;
@@ -284,7 +284,7 @@ static const struct {
     {IMAGE_E_CODE, SECTIONS, 0x42313351, IMAGE_NO_JOINT, "tag of a section"},
     {IMAGE_E_LENGTH, SECTIONS + 4, 0xfffffffc, IMAGE_NO_JOINT, "Q31A"},
     {IMAGE_E_LENGTH, SECTIONS + 4, 2, IMAGE_NO_JOINT, "Q31A"},
-    {IMAGE_E_CODE, SECTIONS + 4, 4, IMAGE_NO_JOINT, "tag of a section"}, /* of the bytes after it */
+    {IMAGE_E_CODE, SECTIONS + 4, 4, IMAGE_NO_JOINT, "tag of a section"}, /* a wrong tag follows */
 };
 
 static void test_every_error_names_its_place(void) {
@@ -292,7 +292,7 @@ static void test_every_error_names_its_place(void) {
         reference();
         word_set(bytes + wrong[i].at, wrong[i].word);
         seal();
-        /* The length determines the range of the checksum. */
+        /* The length in the image determines the range of the checksum. */
         if (wrong[i].at == 12 && wrong[i].word > 8 && wrong[i].word < size)
             word_set(bytes + 4, crc32_add(0, bytes + 8, wrong[i].word - 8));
         UNITY_UINT line = __LINE__;
@@ -334,7 +334,7 @@ static void test_the_writer_rejects_what_the_reader_would(void) {
         TEST_ASSERT_EQUAL_INT(IMAGE_E_ROOM, image_write(&image, other, room, &size, &where));
 }
 
-/* Minus zero and zero give the same robot. */
+/* -0 and 0 give the same image. */
 static void test_minus_zero_is_zero(void) {
     reference();
     image.arm.gravity[0] = 0;
@@ -410,8 +410,8 @@ static void mutate(void) {
     }
 }
 
-/* For any bytes: the image is rejected, or understood so well that writing gives the same bytes
- * again. */
+/* Any bytes are either rejected or read completely, so that writing the result gives the same
+ * bytes. */
 static void test_mutations(void) {
     long accepted = 0;
     size_t again;
@@ -432,7 +432,7 @@ static void test_mutations(void) {
         accepted++;
         TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&back, other, sizeof other, &again, &where));
         TEST_ASSERT_EQUAL_UINT32(word_of(bytes + 12), again);
-        if (word_of(bytes + 8) == 1) { /* written again in the current version */
+        if (word_of(bytes + 8) == 1) { /* writing uses the current version */
             word_set(bytes + 8, IMAGE_VERSION);
             word_set(bytes + 4, crc32_add(0, bytes + 8, again - 8));
         }

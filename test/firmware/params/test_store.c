@@ -1,4 +1,4 @@
-/* The parameter store under power cuts at every operation of writing a set (tools/link/cut.h). */
+/* Tests the store with power cuts at every operation of writing a set (tools/link/cut.h). */
 #include "test/support/harness.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void test_nothing_is_no_set(void) {
     const store_medium_t medium = cut_medium(&flash);
     store_t store;
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
-    memset(memory, 0, sizeof memory); /* unwritten flash of the emulator */
+    memset(memory, 0, sizeof memory); /* like unwritten flash in the emulator */
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
     fill(&flash, memory, sizeof memory);
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
@@ -67,14 +67,14 @@ static void test_newest_wins_and_slots_take_turns(void) {
     }
 }
 
-/* The sequence number wraps: 0 is newer than 2^32 - 1. */
+/* The sequence number wraps around: 0 is newer than 2^32 - 1. */
 static void test_sequence_wraps(void) {
     cut_flash_t flash = fresh(4, 3);
     const store_medium_t medium = cut_medium(&flash);
     store_t store;
     (void)store_open(&store, &medium);
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "a", 1));
-    store.sequence = INT32_MAX - 1; /* each step must be less than 2^31 */
+    store.sequence = INT32_MAX - 1; /* a step must be less than 2^31 */
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "b", 1));
     store.sequence = UINT32_MAX - 2;
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "b", 1));
@@ -89,7 +89,7 @@ static void test_sequence_wraps(void) {
     TEST_ASSERT_EQUAL('c', read);
 }
 
-/* Every bit of a slot matters: with any of them flipped, the previous set is found. */
+/* If any bit of a slot is flipped, the store finds the previous set. */
 static void test_every_flipped_bit_is_noticed(void) {
     cut_flash_t flash = fresh(4, 4);
     const store_medium_t medium = cut_medium(&flash);
@@ -120,8 +120,8 @@ static void test_misuse_is_refused(void) {
     TEST_ASSERT_EQUAL(STORE_E_ORDER, store_put(&store, "123456", 6));
     TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 5));
     TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, "1234", 4));
-    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium)); /* without a commit */
-    /* Reading back detects a medium that does not store what it is given. */
+    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium)); /* the set was not committed */
+    /* The store reads back and detects a medium that does not keep the bytes. */
     TEST_ASSERT_EQUAL(STORE_OK, store_begin(&store, 4));
     TEST_ASSERT_EQUAL(STORE_OK, store_put(&store, "1234", 4));
     memory[STORE_HEAD] = 0;
@@ -129,8 +129,8 @@ static void test_misuse_is_refused(void) {
 }
 
 /*
- * Sets of all sizes, write units of both chip families: the power fails once at every operation of
- * at least 1,000 writes.
+ * For sets of all sizes and the write units of both chip families, the power fails once at every
+ * operation of at least 1,000 writes.
  */
 static void test_power_cuts(void) {
     static const uint32_t units[] = {2, 4, 8};
@@ -160,8 +160,8 @@ static void test_power_cuts(void) {
 }
 
 /*
- * The simulation must be able to detect a loss: a store that checks only the length would lose data
- * here.
+ * Shows that the simulation detects a loss: here the test overwrites the only good set, and the
+ * power cut loses the data.
  */
 static void test_torture_sees_a_loss(void) {
     cut_flash_t flash = fresh(4, 77);
@@ -169,7 +169,7 @@ static void test_torture_sees_a_loss(void) {
     store_t store;
     (void)store_open(&store, &medium);
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "old", 3));
-    store.current = store.current == 0 ? 1 : 0; /* writes over the only good set */
+    store.current = store.current == 0 ? 1 : 0; /* overwrites the only good set */
     cut_power_up(&flash, 2);
     TEST_ASSERT_NOT_EQUAL(STORE_OK, write_whole(&store, "new", 3));
     cut_power_up(&flash, UINT64_MAX);

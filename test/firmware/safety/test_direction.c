@@ -1,14 +1,15 @@
 /*
- * Motors and encoders with the wrong direction on the simulated PUMA 560, in random motions from
- * random poses: measures how long a joint keeps moving once it is faster than 2 % of its limit and
- * faster than its encoder resolves. Also random motions of a correct arm, which must cause no
+ * Simulates motors and encoders with the wrong direction on the PUMA 560, in random motions from
+ * random poses. Measures how long a joint keeps moving after it is faster than 2 % of its limit and
+ * faster than its encoder resolves. Also makes random motions of a correct arm, which must cause no
  * fault.
  *
- * Three checks, 6 ms apart and up to 6 ms after the joint has become fast, a tick for a doubt, two
- * time constants of the observer of 50 Hz and one more check where the feedback had not grown yet
- * make 37 ms. So the limit of 50 ms holds wherever the model is right and the joint carries no
- * weight. Where it carries weight the feedback must grow to 3/13 of the weight first, and a joint
- * that only sinks a little moves on until the motion drives it: the test prints those times.
+ * The time to a fault is at most 37 ms: three checks, 6 ms apart, of which the first comes up to 6
+ * ms after the joint has become fast; one tick for a doubt; two time constants of the 50 Hz
+ * observer; and one more check if the feedback had not grown yet. So the limit of 50 ms is met if
+ * the model is right and the joint carries no weight. If the joint carries weight, the feedback
+ * must first grow to 3/13 of the weight, and a joint that only sinks a little moves on until the
+ * motion drives it; the test prints these times.
  */
 #include "test/support/harness.h"
 
@@ -25,7 +26,7 @@ enum { TRIALS = 1000, MINUTES = 60 };
 enum { TRIALS = 60, MINUTES = 3 };
 #endif
 enum { N = CONTROL_ARM_JOINTS, MOST_MS = 50, TIMEOUT_MS = 4000, SHOULDER = 1, ELBOW = 2 };
-/* Allowed percentage of late faults under weight; it was eighty before the guard used the model for
+/* Allowed percentage of late faults under weight. It was 80 % before the guard used the model for
  * the encoder. */
 enum { LATE_PERCENT = 1 };
 
@@ -61,7 +62,8 @@ static void random_pose(float q[]) {
         q[i] = between(app.joint[i].position[0] + 0.01f, app.joint[i].position[1] - 0.01f);
 }
 
-/* The deviation of the arm from its model. */
+/* How much the simulated arm differs from its model: fractions of masses and friction, counts of
+ * noise. */
 typedef struct {
     const char *name;
     float mass, friction, noise;
@@ -83,8 +85,8 @@ static bool move(void) {
     return app_motion_start(&app, &m) == APP_OK;
 }
 
-/* ms from the first movement to the fault; 0 where the fault came first, negative where the joint
- * never moved. An encoder that counts backwards is right at zero only. */
+/* Returns the time in ms from the first movement to the fault; 0 if the fault came first, negative
+ * if the joint never moved. A reversed encoder is right only at zero, so the arm starts there. */
 static int caught(uint32_t defect, uint32_t joint, uint32_t feedback, const error_t *e) {
     float q[N] = {0};
     load();
@@ -95,7 +97,7 @@ static int caught(uint32_t defect, uint32_t joint, uint32_t feedback, const erro
     TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, q));
     set(PARAMETER_sim_defect_joint, 0, (float)joint);
     set(PARAMETER_sim_defect, 0, (float)defect);
-    while (!move()) /* a distance too long for its time */
+    while (!move()) /* repeats until the motion is accepted */
         ;
     const float moving = 16 * app.control[app.now].joint[joint].wrong;
     int t, moved = -1;
@@ -135,7 +137,7 @@ static void print_measured(void) {
     printf("\nEach cell is of %d motions.\nmeasured-end\n", TRIALS);
 }
 
-/* All joints; where the model is right the limits above must hold. */
+/* Tests all joints. The limits above are asserted if the model is exact. */
 static void each(uint32_t defect, uint32_t feedback, const error_t *e) {
     row_t *row = &measured[measured_rows++];
     *row = (row_t){defect, feedback, e, {0}, {0}};
@@ -177,15 +179,15 @@ static void test_encoders(void) {
     each(DEFECT_REVERSED, FEEDBACK_PD, &wrong);
 }
 
-/* Its feedback goes through the model. */
+/* Computed torque control multiplies the feedback by the inertia matrix of the model. */
 static void test_computed_torque(void) {
     each(DEFECT_MOTOR, FEEDBACK_COMPUTED_TORQUE, &exact);
     each(DEFECT_REVERSED, FEEDBACK_COMPUTED_TORQUE, &exact);
     print_measured();
 }
 
-/* An arm that sinks because a twentieth of its supply is left has no wrong direction: the motor did
- * not get the commanded voltage. */
+/* An arm may sink because only 5 % of its supply voltage is left. The motor then did not get the
+ * commanded voltage, so this is not a wrong direction. */
 static void test_weak_supply_is_no_direction(void) {
     static const float stretched[N] = {0, 0, -1.5f, 0, 0, 0};
     const motion_t hold = {.kind = MOTION_HOLD};
@@ -202,7 +204,7 @@ static void test_weak_supply_is_no_direction(void) {
     TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(app.safety.fault));
 }
 
-/* Clears the fault and puts the arm to rest at another pose. */
+/* Clears the fault and places the arm at rest in another pose. */
 static void recover(void) {
     float q[N];
     (void)app_off(&app);
@@ -212,8 +214,8 @@ static void recover(void) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, q));
 }
 
-/* Number of false alarms of a correct arm. No other guard may end a motion here: all are wide
- * open. */
+/* Returns the number of false alarms of a correct arm. All other guards are wide open, so that none
+ * of them ends a motion. */
 static uint32_t accused(uint32_t feedback, uint32_t feedforward, const char *name) {
     static const error_t off = {"", 0.1f, 0.5f, 2};
     uint32_t motions = 0, alarms = 0;

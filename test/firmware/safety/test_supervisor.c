@@ -1,6 +1,6 @@
 /*
- * Guards and stops on the simulated arm of the application: every fault that a defect of the arm,
- * its sensors or its settings can provoke, what is latched, and how the arm moves afterwards.
+ * Tests guards and stops on the simulated arm of the application: every fault that a defect of the
+ * arm, its sensors or its settings can cause, what is latched, and how the arm moves afterwards.
  */
 #include "test/support/harness.h"
 
@@ -11,11 +11,12 @@
 #include "firmware/params/image.h"
 
 /*
- * Two links of 1 kg and 0.5 m in a vertical plane. Motors with a gear of 100: 10 N m per volt at
- * rest, shorted they damp with 100 N m s/rad, and their rotors have 1 kg m^2 at the joint.
+ * An arm of two links of 1 kg and 0.5 m in a vertical plane. Its motors have a gear of 100 and give
+ * 10 N m per volt at rest. Shorted, they damp with 100 N m s/rad. Their rotors have 1 kg m^2 at the
+ * joint.
  */
 #define DAMPING  100.0
-#define GRAVITY0 (9.81 * (0.25 + 0.75)) /* of joint 0, arm stretched: the largest */
+#define GRAVITY0 (9.81 * (0.25 + 0.75)) /* joint 0, arm stretched: the largest */
 #define GRAVITY1 (9.81 * 0.25)
 enum { RATE = 1000 };
 
@@ -86,7 +87,7 @@ static void move(float to0, float to1) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &motion));
 }
 
-/* Ticks until this fault is latched; no other may come. */
+/* Returns the number of ticks until this fault is latched; no other fault may come. */
 static uint32_t until(uint32_t fault, uint32_t joint, uint32_t most) {
     uint32_t ticks = 0;
     while (app.safety.state != APP_STATE_FAULT && ticks < most) {
@@ -98,7 +99,7 @@ static uint32_t until(uint32_t fault, uint32_t joint, uint32_t most) {
     return ticks;
 }
 
-/* The largest speed of a joint in this many ticks. */
+/* Returns the largest speed of a joint during this many ticks. */
 static double fastest(uint32_t ticks) {
     double most = 0;
     for (uint32_t i = 0; i < ticks; i++) {
@@ -115,13 +116,13 @@ static void test_transitions(void) {
     TEST_ASSERT_EQUAL_UINT(APP_STATE_IDLE,
                            app_state_next(APP_STATE_UNCONFIGURED, APP_EVENT_LOADED));
     TEST_ASSERT_EQUAL_UINT(APP_STATE_RUNNING, app_state_next(APP_STATE_IDLE, APP_EVENT_CLOSE));
-    /* Only clearing leaves the state of a fault. */
+    /* Only clearing leaves the fault state. */
     for (unsigned event = 0; event < APP_EVENTS; event++) {
         const bool clears =
             event == APP_EVENT_CLEAR || event == APP_EVENT_RESUME || event == APP_EVENT_FORGET;
         TEST_ASSERT_EQUAL(clears, app_state_next(APP_STATE_FAULT, event) != APP_STATE_FAULT);
     }
-    /* A fault is possible in every state, and the loop cannot be closed without an arm. */
+    /* A fault is possible in every state; without an arm the loop cannot be closed. */
     for (unsigned state = 0; state < APP_STATES; state++)
         TEST_ASSERT_EQUAL_UINT(APP_STATE_FAULT, app_state_next(state, APP_EVENT_FAULT));
     TEST_ASSERT_EQUAL_UINT(APP_STATE_UNCONFIGURED,
@@ -140,12 +141,12 @@ static void test_every_fault_has_its_words(void) {
     }
 }
 
-/* Faults before an arm is loaded: only clearing leaves them, to the state that is right at that
+/* Faults before an arm is loaded: only clearing ends them and leads to the correct state of that
  * time. */
 static void test_fault_before_an_arm(void) {
     app_init(&app);
     app_fault(&app, APP_FAULT_CRASH);
-    app_fault(&app, APP_FAULT_WATCHDOG); /* the first one stays */
+    app_fault(&app, APP_FAULT_WATCHDOG); /* the first fault stays */
     tick(3);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_CRASH, app.safety.fault);
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
@@ -174,13 +175,13 @@ static void test_inputs(void) {
         const uint32_t took = until(row[r].fault, row[r].at, 20);
         TEST_ASSERT_TRUE(took <= 6); /* encoders may fail for five ticks */
         TEST_ASSERT_EQUAL_UINT32(row[r].stop, app.safety.stop);
-        /* The duty of a control step that cannot be trusted is never output. */
+        /* The duty of a control step that cannot be trusted never reaches the output. */
         TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[0]);
         TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[1]);
         TEST_ASSERT_EQUAL_UINT8(row[r].stop == APP_STOP_DAMP, out.enable);
         /*
-         * The fault stays until it is cleared, even when the defect is gone; the brakes hold the
-         * arm by then.
+         * The fault stays until it is cleared, even if the defect is gone. By then the brakes hold
+         * the arm.
          */
         set(PARAMETER_sim_defect, 0);
         tick(600);
@@ -192,7 +193,7 @@ static void test_inputs(void) {
     }
 }
 
-/* A defect that lasts only for the allowed ticks is no fault. */
+/* A defect that lasts no longer than the allowed ticks is no fault. */
 static void test_short_dropout_is_no_fault(void) {
     load();
     hold();
@@ -218,7 +219,7 @@ static void test_jammed_joint(void) {
     TEST_ASSERT_EQUAL_FLOAT(0.02f, status.fault_limit);
     TEST_ASSERT_TRUE(fabsf(status.fault_value) > 0.02f && fabsf(status.fault_value) < 0.03f);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
-    /* 900 N m/rad times 0.06 rad is more than 50 N m: with a wide tracking guard the torque guard
+    /* 900 N m/rad times 0.06 rad exceed 50 N m, so with a wide tracking guard the torque guard
      * trips. */
     load();
     hold();
@@ -229,12 +230,12 @@ static void test_jammed_joint(void) {
     (void)until(APP_FAULT_TORQUE, 1, 3000);
     app_status(&app, &status);
     TEST_ASSERT_EQUAL_FLOAT(50, status.fault_limit);
-    TEST_ASSERT_TRUE(status.limited >= 300); /* 0.3 s at the limit */
+    TEST_ASSERT_TRUE(status.limited >= 300); /* at the limit for 0.3 s */
     for (int i = 0; i < 2; i++)
         TEST_ASSERT_TRUE(fabsf(app.loop.tau[i]) <= 50);
 }
 
-/* Voltages in the report of a fault: in volts, demanded and available. */
+/* The report of a voltage fault gives its value and its limit in volts. */
 static void test_voltages_are_told(void) {
     static const struct {
         float defect, value, limit; /* guard_supply_low and guard_supply_high of 40 V */
@@ -251,8 +252,8 @@ static void test_voltages_are_told(void) {
         TEST_ASSERT_EQUAL_STRING("V", quantity_unit(app_fault_quantity(app.safety.fault), 0));
     }
     /*
-     * A twentieth of the supply is left, 2 V, which is 0.2 rad/s of back-EMF. A motion of 0.04 rad
-     * is faster than that, and too short for an error that reaches the torque limit.
+     * Only 5 % of the supply, 2 V, is left, which equals the back-EMF at 0.2 rad/s. A motion of
+     * 0.04 rad is faster than that, and too short for an error that reaches the torque limit.
      */
     load();
     set(PARAMETER_guard_supply_low, 0.01f);
@@ -266,7 +267,8 @@ static void test_voltages_are_told(void) {
     TEST_ASSERT_TRUE(fabsf(status.fault_value) > 2);
 }
 
-/* Nothing drives the joints: gravity makes them fast, then they reach their position limits. */
+/* Nothing drives the joints. Gravity makes them too fast, and then they reach their position
+ * limits. */
 static void test_speed_and_position(void) {
     for (int k = 0; k < 2; k++) {
         load();
@@ -297,15 +299,16 @@ static void test_stream_runs_dry(void) {
     (void)until(APP_FAULT_SETPOINT, APP_NO_JOINT, 400);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
     const float fast = fabsf(app.loop.qd_ref[0]);
-    TEST_ASSERT_TRUE(fast > 0.3f); /* it was moving */
-    /* The reference brakes at 10 rad/s^2: it rests after qd/a, qd^2/2a farther. */
+    TEST_ASSERT_TRUE(fast > 0.3f); /* the arm was moving */
+    /* The reference brakes at 10 rad/s^2; it comes to rest after the time qd/a and the distance
+     * qd^2/2a. */
     const float from = app.sim_arm.q[0];
     tick((uint32_t)(fast / 10 * RATE) + 20);
-    TEST_ASSERT_EQUAL_UINT32(APP_STOP_RELEASE, app.safety.stop); /* brakes */
+    TEST_ASSERT_EQUAL_UINT32(APP_STOP_RELEASE, app.safety.stop); /* the brakes hold the arm */
     TEST_ASSERT_FLOAT_WITHIN(0.002f, fast * fast / 20, app.sim_arm.q[0] - from);
 }
 
-/* A motor or an encoder with the wrong direction: a fault within 50 ms of the first wrong
+/* A motor or an encoder with the wrong direction causes a fault within 50 ms of the first wrong
  * acceleration. */
 static void test_direction(void) {
     static const uint32_t defect[] = {DEFECT_MOTOR, DEFECT_REVERSED};
@@ -317,7 +320,7 @@ static void test_direction(void) {
             tick(1);
             move(joint == 0 ? 1 : 0, joint == 0 ? 0 : 1);
             tick(1);
-            /* The first tick with a noticeable torque. */
+            /* Finds the first tick with a noticeable torque. */
             uint32_t waited = 0;
             while (fabsf(app.sim_arm.qd[joint]) < 0.02f && waited++ < 200 &&
                    app.safety.state != APP_STATE_FAULT)
@@ -329,8 +332,8 @@ static void test_direction(void) {
 }
 
 /*
- * Motions near all limits with an arm twice or half as heavy as its model, and with noise, may be
- * clipped, but the guard must not take that for a motor with the wrong direction.
+ * Makes motions near all limits with noise and an arm that is twice or half as heavy as its model.
+ * They may be clipped, but the guard must not take that for a motor with the wrong direction.
  */
 static void test_wrong_masses_are_no_wrong_direction(void) {
     static const float mass[] = {0.5f, 1, 2};
@@ -363,7 +366,7 @@ static void stretched(void) {
     tick(50);
 }
 
-/* Hold without brakes: the arm stays within counts, and clearing leaves the loop closed. */
+/* Hold without brakes: the arm stays within a few counts, and clearing leaves the loop closed. */
 static void test_hold_without_brakes(void) {
     stretched();
     app.motion.starved = 10;
@@ -378,8 +381,8 @@ static void test_hold_without_brakes(void) {
 }
 
 /*
- * Where holding takes more than the fraction of the torque that is allowed permanently, the arm is
- * lowered at a tenth of 2 rad/s until gravity is balanced.
+ * If holding takes more than the fraction of the torque that is allowed permanently, the arm is
+ * lowered at a tenth of 2 rad/s until no joint carries weight.
  */
 static void test_lower_without_brakes(void) {
     stretched();
@@ -389,12 +392,13 @@ static void test_lower_without_brakes(void) {
     (void)until(APP_FAULT_SETPOINT, APP_NO_JOINT, 2);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_LOWER, app.safety.stop);
     const double most = fastest(12000);
-    TEST_ASSERT_TRUE(most > 0.15 && most < 0.22); /* 0.2 and a little overshoot of the loop */
-    /* Torques below 50 N m / 256 are ignored: 0.08 rad of the elbow, less of the shoulder. */
+    TEST_ASSERT_TRUE(most > 0.15 && most < 0.22); /* 0.2 rad/s and a little overshoot */
+    /* Torques below 50 N m / 256 are ignored. This is 0.08 rad of the elbow, less of the
+     * shoulder. */
     TEST_ASSERT_FLOAT_WITHIN(0.08f, -1.5708f, app.sim_arm.q[0]);
 }
 
-/* Shorted windings: the damping makes the fall slower. */
+/* Shorted windings damp the fall. */
 static void test_damp_without_brakes(void) {
     stretched();
     set(PARAMETER_sim_defect, DEFECT_LOST);
@@ -405,7 +409,7 @@ static void test_damp_without_brakes(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_DAMP, app.safety.stop);
 }
 
-/* Released: each rotor of 1 kg m^2 gets at most the energy of the whole fall. */
+/* In a released arm each rotor of 1 kg m^2 gets at most the energy of the whole fall. */
 static void test_release_without_brakes(void) {
     stretched();
     set(PARAMETER_sim_defect, DEFECT_ESTOP);
@@ -415,7 +419,7 @@ static void test_release_without_brakes(void) {
     TEST_ASSERT_EQUAL_UINT8(0, out.enable);
 }
 
-/* An encoder fails while the arm is held: holding ends at once. */
+/* An encoder fails while the loop holds the arm, which ends the hold at once. */
 static void test_second_fault_makes_the_stop_worse(void) {
     stretched();
     app.motion.starved = 10;
@@ -423,11 +427,11 @@ static void test_second_fault_makes_the_stop_worse(void) {
     set(PARAMETER_sim_defect, DEFECT_LOST);
     tick(7);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_DAMP, app.safety.stop);
-    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault); /* the first one stays */
+    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_SETPOINT, app.safety.fault); /* the first fault stays */
     TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[0]);
 }
 
-/* Gravity takes more than the torque limit: the loop is not closed. */
+/* Gravity takes more than the torque limit, so the loop is not closed. */
 static void test_too_weak_to_arm(void) {
     load();
     set(PARAMETER_limits_scale, (float)(GRAVITY0 / 50 * 0.9));
@@ -439,7 +443,7 @@ static void test_too_weak_to_arm(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
 }
 
-/* Commissioning: fractions of the limits of torque and speed. */
+/* Commissioning: torque and speed are limited to fractions of their limits. */
 static void test_part_of_the_limits(void) {
     load();
     set(PARAMETER_limits_scale, 0.25f);
@@ -457,11 +461,10 @@ static void test_part_of_the_limits(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-/* Commissioning: sign, ratio and offset of the encoders, and a position limit set as a
- * parameter. */
+/* Commissioning: sign, ratio and offset of the encoders, and position limits set by parameters. */
 static void test_encoders_and_soft_limits(void) {
     load();
-    set(PARAMETER_arm, ARM_REAL); /* an arm is attached */
+    set(PARAMETER_arm, ARM_REAL); /* a real arm is attached */
     app_inputs_t in = {.counts = {100, 0}, .counts_valid = 3};
     app_tick(&app, &in, &out);
     const float turned = 100 * 6.2831853f / (1000 * 100);
@@ -483,20 +486,21 @@ static void test_encoders_and_soft_limits(void) {
     const motion_t within = {.kind = MOTION_QUINTIC, .value = {0.55f, 0}};
     TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &within));
     app_tick(&app, &in, &out);
-    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_set(&app, PARAMETER_encoder_offset, 0, 0)); /* not now */
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, app_set(&app, PARAMETER_encoder_offset, 0,
+                                               0)); /* refused while the loop is closed */
 }
 
 /* --------------------------------------------------------------------------------------- homing */
 
-#define COUNT 6.2831853e-5f /* rad of a count of the test arm */
-#define STOP  0.02f         /* the simulated arm has a hard stop this far beyond a limit, setup.c */
+#define COUNT 6.2831853e-5f /* one count of the test arm, rad */
+#define STOP  0.02f         /* distance in rad of the hard stop beyond a limit, as in setup.c */
 
 static void home_by(uint32_t joint, float how, float position) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, joint, how));
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home_position, joint, position));
 }
 
-/* Ticks until homing has ended, with or without a fault. */
+/* Returns the number of ticks until homing has ended, with or without a fault. */
 static uint32_t home_joint(uint32_t joint) {
     motion_t motion = {.kind = MOTION_HOME};
     uint32_t ticks = 0;
@@ -510,9 +514,9 @@ static uint32_t home_joint(uint32_t joint) {
 }
 
 /*
- * Homing at both stops and both switches: the encoders are wrong by 3000 counts, 0.19 rad, before
- * and right afterwards. A stop is found to a count; a switch after at most a tick at a quarter of
- * 0.1 times 2 rad/s, 5e-5 rad.
+ * Homing at both stops and both switches: before it the encoders are off by 3000 counts, 0.19 rad;
+ * afterwards they are right. A stop is found to one count. A switch is found after at most one tick
+ * at a quarter of 0.1 times 2 rad/s, which is 5e-5 rad.
  */
 static void test_homing_finds_the_position(void) {
     static const struct {
@@ -524,7 +528,7 @@ static void test_homing_finds_the_position(void) {
         home_by(0, row[r].how, row[r].position);
         tick(1);
         TEST_ASSERT_FLOAT_WITHIN(COUNT, 3000 * COUNT, app.loop.q[0] - app.sim_arm.q[0]);
-        /* No other motion before it is done. */
+        /* Before homing is done, other motions are refused. */
         const motion_t motion = {.kind = MOTION_QUINTIC, .value = {0.5f, 0}};
         TEST_ASSERT_EQUAL_INT(APP_E_HOME, app_motion_start(&app, &motion));
         TEST_ASSERT_EQUAL_UINT32(0, app_where(&app));
@@ -532,7 +536,7 @@ static void test_homing_finds_the_position(void) {
         TEST_ASSERT_EQUAL_STRING("none", app_fault_name(app.safety.fault));
         TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
         TEST_ASSERT_FLOAT_WITHIN(2 * COUNT + 5e-5f, 0, app.loop.q[0] - app.sim_arm.q[0]);
-        /* Within its limits, which apply from now on. */
+        /* The joint ends within its limits, which apply from now on. */
         TEST_ASSERT_TRUE(app.sim_arm.q[0] > -3 && app.sim_arm.q[0] < 3);
         move(0.5f, 0);
         tick(5);
@@ -544,7 +548,7 @@ static void test_homing_finds_the_position(void) {
     }
 }
 
-/* The torque against the stop is a tenth of the torque limit beyond the torque of the model. */
+/* The torque against the stop is that of the model plus a tenth of the torque limit. */
 static void test_homing_presses_with_its_torque(void) {
     load();
     home_by(1, 1, 3 + STOP);
@@ -557,11 +561,11 @@ static void test_homing_presses_with_its_torque(void) {
         most = fmax(most, fabs((double)(app.loop.tau[1] - app.loop.tau_model[1])));
         fast = fmax(fast, fabs((double)app.sim_arm.qd[1]));
     } while (app.safety.state == APP_STATE_HOMING);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-4, 5, most); /* 50 N m */
-    TEST_ASSERT_TRUE(fast < 0.22);            /* a tenth of 2 rad/s, and a little overshoot */
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, 5, most); /* a tenth of 50 N m */
+    TEST_ASSERT_TRUE(fast < 0.22);            /* a tenth of 2 rad/s, with overshoot */
 }
 
-/* Without brakes the loop keeps holding the arm, from joint to joint. */
+/* Without brakes the loop keeps holding the arm from one joint to the next. */
 static void test_homing_without_brakes(void) {
     load();
     set(PARAMETER_brakes, 0);
@@ -579,12 +583,13 @@ static void test_homing_without_brakes(void) {
 }
 
 /*
- * A switch is not wired: the arm meets its stop, 3.02 rad away at 0.2 rad/s, presses for 50 ms and
- * gives up. 900 N m/rad take 28 ms to reach 5 N m; the ramp of the speed takes 20 ms.
+ * The switch is not wired, so the joint reaches its stop, 3.02 rad away at 0.2 rad/s, presses for
+ * 50 ms and gives up. At 900 N m/rad it takes 28 ms to reach 5 N m; the ramp of the speed takes 20
+ * ms.
  */
 static void test_homing_finds_nothing(void) {
     load();
-    home_by(0, -2, -3.5f); /* beyond the stop */
+    home_by(0, -2, -3.5f); /* the switch would be beyond the stop */
     tick(1);
     const uint32_t ticks = home_joint(0);
     TEST_ASSERT_EQUAL_STRING("homing", app_fault_name(app.safety.fault));
@@ -593,15 +598,15 @@ static void test_homing_finds_nothing(void) {
     TEST_ASSERT_TRUE(app.loop.unhomed == 1);
 }
 
-/* The board has an input for the first joint's home switch. */
+/* Bit 0: the board has an input for the home switch of the first joint. */
 static uint32_t board_switches;
 uint32_t app_switches(void) {
     return board_switches;
 }
 
 /*
- * A real arm, which the test moves exactly along the reference. Its encoder starts 0.3 rad off and
- * is right afterwards, as with the simulated arm.
+ * The test moves a real arm exactly along the reference. Its encoder starts 0.3 rad off and is
+ * right after homing, as with the simulated arm.
  */
 static void test_homing_at_a_switch_of_the_board(void) {
     app_inputs_t in = {.counts_valid = 3};
@@ -635,23 +640,25 @@ static void test_homing_at_a_switch_of_the_board(void) {
 static void test_homing_is_refused(void) {
     load();
     motion_t motion = {.kind = MOTION_HOME, .value = {1, 0}};
-    TEST_ASSERT_EQUAL_INT(APP_E_SEEK, app_motion_start(&app, &motion)); /* an absolute encoder */
+    TEST_ASSERT_EQUAL_INT(APP_E_SEEK,
+                          app_motion_start(&app, &motion)); /* the encoder is absolute */
     home_by(0, 1, 3);
     motion.value[1] = 1;
-    TEST_ASSERT_EQUAL_INT(APP_E_NUMBER, app_motion_start(&app, &motion)); /* one at a time */
+    TEST_ASSERT_EQUAL_INT(APP_E_NUMBER,
+                          app_motion_start(&app, &motion)); /* only one joint at a time */
     TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, PARAMETER_home, 0, 0.5f));
     motion.value[1] = 0;
     home_by(0, 2, 3);
-    set(PARAMETER_arm, ARM_REAL); /* no inputs for switches */
+    set(PARAMETER_arm, ARM_REAL); /* this board has no inputs for switches */
     tick(2);
     TEST_ASSERT_EQUAL_INT(APP_E_SEEK, app_motion_start(&app, &motion));
     set(PARAMETER_arm, ARM_SIMULATED);
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 0));
     tick(1);
-    move(0.1f, 0); /* absolute again: it knows its position */
+    move(0.1f, 0); /* an absolute encoder needs no homing */
 }
 
-/* A known position: it is stored in the offset of an absolute encoder. */
+/* The offset of an absolute encoder is set so that it shows a known position. */
 static void test_absolute_offset(void) {
     load();
     set(PARAMETER_sim_shift, -2000);
@@ -663,7 +670,7 @@ static void test_absolute_offset(void) {
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0, app.loop.q[0] - app.sim_arm.q[0]);
 }
 
-/* Missing points are noticed before the buffer runs empty, where the parameter asks for that. */
+/* With guard_setpoint set, missing points are noticed before the buffer runs empty. */
 static void test_setpoint_timeout(void) {
     load();
     set(PARAMETER_guard_setpoint, 25);

@@ -17,10 +17,10 @@ void dyn_arms_source(uint32_t arm, dyn_source_t *source);
 uint32_t dyn_arms_states(uint32_t arm);
 dyn_arms_state_t dyn_arms_state(uint32_t arm, uint32_t state);
 
-/* Converted, with limits of +-pi or +-0.5 m, 3 rad/s (m/s) and 10 rad/s^2 (m/s^2). */
+/* The model of an arm, with limits of +-pi rad or +-0.5 m, 3 rad/s (m/s) and 10 rad/s^2 (m/s^2). */
 void dyn_arms_model(uint32_t arm, dyn_model_t *model);
 
-/* Seeded random numbers, the same on every machine: integers, and doubles in -1 .. 1. */
+/* Seeded random numbers, integers and doubles in -1 .. 1, that are the same on every machine. */
 typedef struct {
     uint64_t state;
 } dyn_arms_random_t;

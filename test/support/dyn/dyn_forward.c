@@ -1,4 +1,5 @@
-/* Eigenvalues, and units for sums of bodies: test/support/dyn/dyn_forward.h. */
+/* Implements test/support/dyn/dyn_forward.h: eigenvalues, units for sums of bodies, error
+ * bounds. */
 #include "test/support/dyn/dyn_forward.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ static double norm(double x, double y, double z) {
 
 static int power_above(double x) {
     int exponent;
-    const double mantissa = frexp(x, &exponent); /* 0.5 is itself a power of two */
+    const double mantissa = frexp(x, &exponent); /* a mantissa of 0.5: x is a power of two */
     return mantissa > 0.5 ? exponent : exponent - 1;
 }
 
@@ -105,8 +106,8 @@ void forward_units(const dyn_model_t *model, dyn_units_t *units) {
         const int behind = i + 1 < model->n ? units->mass[i + 1] : mass;
         units->mass[i] = (int8_t)(mass > behind ? mass : behind);
     }
-    /* Bounds: angular speed below 1; acceleration of the last link, with all speeds in one plane,
-     * below 2. */
+    /* In these units the angular speed is below 1, and the acceleration of the last link, with all
+     * speeds in one plane, is below 2. */
     const double fastest = fmax(speed * speed, (gravity + 2 * reach * speed * speed) / (2 * L));
     units->time = (int8_t)-power_above(sqrt(fastest));
 }
@@ -178,7 +179,7 @@ double forward_matrix_error_q31(uint32_t n, int exponent) {
     return 8 * 16 * (double)n * ldexp(1, exponent - DYN_Q31_BITS);
 }
 
-/* Gauss-Jordan elimination without pivoting: M is positive definite. */
+/* Gauss-Jordan elimination needs no pivoting, because M is positive definite. */
 static void invert(uint32_t n, const double *packed) {
     for (uint32_t r = 0; r < n; r++)
         for (uint32_t c = 0; c <= r; c++)
@@ -213,7 +214,7 @@ void forward_error_q31(const dyn_model_t *model, const dyn_units_t *units, const
             off[j] += fabs(qdd[k]) * (ldexp(unit, forward_element_exponent(model, units, j, k)) +
                                       unit * sqrt(Mjj * Mkk));
         }
-        /* The solution itself is truncated, in the units of the equilibrated matrix. */
+        /* The solution itself is truncated in the units of the equilibrated matrix. */
         off[j] +=
             unit * sqrt(Mjj * ldexp(1, units->mass[0])) * ldexp(1, units->length - 2 * units->time);
     }

@@ -1,4 +1,4 @@
-/* Implements the oracle of test/support/dyn/dyn_kdl.h. */
+/* Implements test/support/dyn/dyn_kdl.h. */
 #include "test/support/dyn/dyn_kdl.h"
 
 #include <kdl/chain.hpp>
@@ -14,7 +14,7 @@
 
 using namespace KDL;
 
-/* The solvers keep a reference to the chain, so the chain is complete before they are made. */
+/* The solvers keep a reference to the chain, so the chain must be complete before they are made. */
 struct kdl_arm {
     Frame base;
     Chain chain;
@@ -38,13 +38,13 @@ static Frame frame(const double *xyz, const double *rpy) {
 
 static RigidBodyInertia inertia(const dyn_body_t &body, const double *rpy) {
     const double *I = body.inertia;
-    /* KDL's order is xx yy zz xy xz yz. */
+    /* KDL expects the order xx yy zz xy xz yz. */
     const RigidBodyInertia about_centre(body.mass, Vector::Zero(),
                                         RotationalInertia(I[0], I[1], I[2], I[3], I[5], I[4]));
     return frame(body.com, rpy) * about_centre;
 }
 
-/* Axis and tip of a joint at q = 0 in its parent's frame. */
+/* Returns axis and tip of a joint at q = 0 in the frame of its parent. */
 static void geometry(const dyn_source_t *source, const dyn_source_joint_t &j, Vector &origin,
                      Vector &axis, Frame &tip) {
     switch (source->convention) {

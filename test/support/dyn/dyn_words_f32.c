@@ -1,4 +1,4 @@
-/* The vocabulary in f32. */
+/* The basic operations of dyn_words.inc in f32. */
 #include "dyn/number/real_f32.h"
 
 #define WORD_IN(x)      ((float)(x))

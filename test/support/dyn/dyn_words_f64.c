@@ -1,4 +1,4 @@
-/* The vocabulary in f64. */
+/* The basic operations of dyn_words.inc in f64. */
 #include "dyn/number/real_f64.h"
 
 #define WORD_IN(x)      (x)

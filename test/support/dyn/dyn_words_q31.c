@@ -1,4 +1,4 @@
-/* The vocabulary in q31. */
+/* The basic operations of dyn_words.inc in q31. */
 #include "dyn/number/real_q31.h"
 
 #define WORD_IN(x)      dyn_q31_from(x, 0)

@@ -1,8 +1,8 @@
 /*
- * Swartz (1) to (10) by hand in float: same frames, same constants, same table for sine and cosine,
- * same order of sums (so that the torques agree bit for bit); the first and the last link are
- * written out without their zero terms. A careful programmer who needs only floats would write
- * this.
+ * Equations (1) to (10) of Swartz written by hand in float, as a careful programmer who needs only
+ * floats would write them. Frames, constants, the table for sine and cosine and the order of sums
+ * are the same as in the kernel, so that the torques agree bit for bit. The first and the last link
+ * are written out without their zero terms.
  */
 #include "test/support/dyn/dyn_yardstick.h"
 
@@ -12,7 +12,8 @@ void dyn_yardstick_inverse(const dyn_arm_f32_t *arm, dyn_ne_scratch_f32_t *scrat
                            const float qd[], const float qdd[], float tau[]) {
     const dyn_joint_f32_t *j = &arm->joint[0];
     const uint32_t n = arm->n;
-    float wx = 0, wy = 0, wz = 0, ux = 0, uy = 0, uz = 0, vx, vy, vz; /* w, wd, vd */
+    float wx = 0, wy = 0, wz = 0, ux = 0, uy = 0, uz = 0, vx, vy,
+          vz; /* angular velocity w, its rate wd, linear acceleration vd */
     float F0z, n0z;
 
     {

@@ -1,5 +1,5 @@
-/* The recursion of dyn/paper/ne.c written directly in float, to measure the cost of the
- * vocabulary. */
+/* The recursion of dyn/paper/ne.c written directly in float, to measure what the vector operations
+ * of the kernels cost. */
 #ifndef TEST_SUPPORT_DYN_DYN_YARDSTICK_H
 #define TEST_SUPPORT_DYN_DYN_YARDSTICK_H
 

@@ -1,11 +1,11 @@
-/* Arms with elastic links for tests and bench. */
+/* Implements test/support/dyn/flex_arms.h. */
 #include "test/support/dyn/flex_arms.h"
 
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
 
-/* beta l: roots of cos cosh = -1, written in by hand. */
+/* beta l, the roots of cos cosh = -1, as constants. */
 static const double root[6] = {1.8751040687119612, 4.694091132974175, 7.854757438237613,
                                10.995540734875467, 14.13716839104647, 17.278759532088236};
 
@@ -27,8 +27,8 @@ double flex_torsion(uint32_t k, double length, double x, int order) {
     return sign * sqrt(2) * p[order] * pow(b / length, order);
 }
 
-/* Mean of phi: 2 sigma / b. Mean of (x / l) phi: 2 / b^2. phi'(l): 2 b sigma / l. Both the modes
- * and their curvatures are orthogonal. */
+/* The mean of phi is 2 sigma / b, the mean of (x / l) phi is 2 / b^2, and phi'(l) is 2 b sigma / l.
+ * The modes are orthogonal, and so are their curvatures. */
 static void bending(const flex_beam_t *beam, uint32_t k, bool along_z, dyn_flex_mode_t *mode) {
     const double b = root[k], s = sigma_of(b), sign = k % 2 ? -1 : 1, m = beam->mu * beam->length;
     mode->tip = 2;

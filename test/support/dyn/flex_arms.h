@@ -1,6 +1,6 @@
 /*
  * Arms with elastic links as compiled-in data, for tests and bench on host and target. Beams are
- * uniform and clamped-free: all integrals over their modes have closed forms. Those are written
+ * uniform and clamped-free, so all integrals over their modes have closed forms. These are written
  * here and do not depend on the quadrature of tools/robot/modes.c.
  */
 #ifndef TEST_SUPPORT_DYN_FLEX_ARMS_H
@@ -12,7 +12,8 @@ typedef struct {
     double length, mu; /* m, kg/m */
     double EI_y, EI_z, GJ, polar;
     double damping;
-    uint32_t xy, xz, torsion; /* modes; all zero: a rigid link, and the other members are ignored */
+    uint32_t xy, xz,
+        torsion; /* numbers of modes; all 0: a rigid link, which ignores the other members */
 } flex_beam_t;
 
 typedef struct {
@@ -32,12 +33,13 @@ typedef enum {
 } flex_arm_name_t;
 
 void flex_arm(flex_arm_name_t name, flex_arm_t *out);
-/* A chain of revolute joints on crossed axes; the last `elastic` links have these modes each. */
+/* Makes a chain of revolute joints on crossed axes; each of the last `elastic` links has these
+ * modes. */
 void flex_chain(uint32_t n, uint32_t elastic, uint32_t xy, uint32_t xz, flex_arm_t *out);
-/* Computes the rigid link and the integrals again after a change of a beam. */
+/* Computes the rigid link and the integrals again after a beam was changed. */
 void flex_arm_beam(flex_arm_t *arm, uint32_t i);
 
-/* phi and derivatives of clamped-free shape k at x on a beam of this length, from the textbook. */
+/* Returns phi or a derivative of the clamped-free shape k at x, by the formula of the textbook. */
 double flex_bending(uint32_t k, double length, double x, int order);
 double flex_torsion(uint32_t k, double length, double x, int order);
 

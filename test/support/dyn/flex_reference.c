@@ -1,4 +1,4 @@
-/* Elastic arms from first principles: implements test/support/dyn/flex_reference.h. */
+/* Implements test/support/dyn/flex_reference.h. */
 #include "test/support/dyn/flex_reference.h"
 
 #include <complex.h>
@@ -13,8 +13,8 @@ typedef struct {
 
 enum { SIZE = DYN_FLEX_MAX };
 
-/* Gauss quadrature, 8 points on each of 16 pieces of a beam: exact to the last digits for its first
- * six modes. */
+/* Gauss quadrature with 8 points on each of 16 pieces of a beam is accurate to the last digits for
+ * the first six modes. */
 static const double point[4] = {0.18343464249564980494, 0.52553240991632898582,
                                 0.79666647741362673959, 0.96028985649753623168};
 static const double weight[4] = {0.36268378337836198297, 0.31370664587788728734,
@@ -24,7 +24,7 @@ enum { PIECES = 16, POINTS = 8 * PIECES };
 static void node(double length, int k, double *x, double *dx) {
     const double half = length / PIECES / 2;
     const int i = k % 8;
-    const int middle = k / 8 * 2 + 1; /* middle of the piece, in half pieces */
+    const int middle = k / 8 * 2 + 1; /* middle of the piece, counted in half pieces */
     *x = middle * half + (i < 4 ? -1 : 1) * half * point[i % 4];
     *dx = half * weight[i % 4];
 }
@@ -67,7 +67,7 @@ static place_t constant(const dyn_pose_t *pose) {
     return out;
 }
 
-/* Deflection v, w, slopes and torsion of a beam at x. */
+/* Computes deflections v and w, slopes and torsion of a beam at x. */
 static void bent(const flex_beam_t *b, const number *delta, double x, number out[5]) {
     for (int i = 0; i < 5; i++)
         out[i] = 0;
@@ -85,7 +85,7 @@ static void bent(const flex_beam_t *b, const number *delta, double x, number out
 
 typedef struct {
     place_t link[DYN_FLEX_MAX_JOINTS]; /* frames of the joints */
-    place_t end[DYN_FLEX_MAX_JOINTS];  /* frame at the end of the beam; of a rigid link the same */
+    place_t end[DYN_FLEX_MAX_JOINTS];  /* ends of the beams; for a rigid link the joint frame */
 } places_t;
 
 static uint32_t modes_of(const flex_beam_t *b) {
@@ -117,8 +117,8 @@ static void places(const flex_arm_t *arm, const number *theta, places_t *out) {
     }
 }
 
-/* Derivatives with respect to coordinate c: the imaginary part of the places at theta + i h is
- * exact. */
+/* Complex step: the imaginary part of a place at theta + i h, divided by h, is its derivative with
+ * respect to coordinate c, without cancellation. */
 static const double step = 1e-30;
 
 static void places_step(const flex_arm_t *arm, const double *theta, uint32_t size, uint32_t c,
@@ -128,13 +128,13 @@ static void places_step(const flex_arm_t *arm, const double *theta, uint32_t siz
     places(arm, at, out);
 }
 
-/* Velocity of a point of a frame. */
+/* Velocity of a point that is fixed in a frame. */
 static void point_rate(const place_t *f, const number p[3], double out[3]) {
     for (int i = 0; i < 3; i++)
         out[i] = cimag(f->p[i] + f->r[i][0] * p[0] + f->r[i][1] * p[1] + f->r[i][2] * p[2]) / step;
 }
 
-/* Angular velocity on the frame's own axes: the skew matrix R^T R'. */
+/* Angular velocity in the axes of the frame itself, from the skew matrix R^T R'. */
 static void spin(const place_t *f, double out[3]) {
     double s[3][3];
     for (int i = 0; i < 3; i++)
@@ -312,7 +312,7 @@ void flex_reference_coriolis(const flex_arm_t *arm, const double *theta, const d
     static double M[SIZE * SIZE], dM[SIZE][SIZE * SIZE];
     const double h = 5e-4;
     for (uint32_t c = 0; c < size; c++) {
-        /* (8 (f1 - f-1) - (f2 - f-2)) / 12 h */
+        /* The derivative is (8 (f1 - f-1) - (f2 - f-2)) / 12 h. */
         static const double at[4] = {1, -1, 2, -2}, part[4] = {8, -8, -1, 1};
         memset(dM[c], 0, sizeof dM[c]);
         for (int s = 0; s < 4; s++) {

@@ -1,5 +1,4 @@
-/* Implements the reader of golden.h: puma560 and every random chain, rows of all three
- * conventions. */
+/* Implements golden.h: reads puma560 and every random chain, with rows in all three conventions. */
 #include "test/support/dyn/golden.h"
 
 #include <cjson/cJSON.h>
@@ -95,7 +94,8 @@ static void read_states(const cJSON *states, const char *tau, golden_arm_t *arm)
         numbers(in, "qd", out->qd, n);
         numbers(in, "qdd", out->qdd, n);
         numbers(in, tau, out->tau, n);
-        /* The torques of the chains in the files include the rotors, where there are any. */
+        /* The torques of the chains in the files include those of rotors, which are subtracted
+         * here. */
         for (int i = 0; i < n; i++)
             if (!strcmp(tau, "tau"))
                 out->tau[i] -= arm->rotor[i] * out->qdd[i];

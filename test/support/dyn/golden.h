@@ -13,12 +13,13 @@ typedef struct {
 typedef struct {
     char name[32];
     dyn_source_t source;
-    double rotor[DYN_MAX_JOINTS]; /* Jr; the torques here do not include it */
+    double
+        rotor[DYN_MAX_JOINTS]; /* reflected inertia of the rotors; the torques do not include it */
     uint32_t states;
     golden_state_t state[GOLDEN_STATES];
 } golden_arm_t;
 
-/* Returns the number of arms, 0 where there is no such folder. The caller frees *arms. */
+/* Returns the number of arms, or 0 if the folder does not exist. The caller frees *arms. */
 uint32_t golden_read(golden_arm_t **arms);
 
 #endif

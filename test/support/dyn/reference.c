@@ -1,4 +1,4 @@
-/* The reader of test/support/dyn/reference.h, with cJSON. */
+/* Implements test/support/dyn/reference.h with cJSON. */
 #include "test/support/dyn/reference.h"
 
 #include <cjson/cJSON.h>
@@ -60,7 +60,7 @@ static double number(const cJSON *object, const char *key) {
     return found->valuedouble;
 }
 
-/* Flattens a list, or the rows of a matrix one after the other. */
+/* Copies a list, or the rows of a matrix one after the other. */
 static int flatten(const cJSON *list, double *out, int room) {
     int n = 0;
     const cJSON *element;
@@ -157,7 +157,7 @@ static void read_state(const cJSON *in, const char *tau, const char *M, referenc
         s->bias[i] += s->gravity[i];
     if (get(in, M))
         read_matrix(in, M, s, n);
-    /* Where the file gives no other case: this torque makes this acceleration. */
+    /* If the file gives no other case, forward dynamics of this torque gives this acceleration. */
     memcpy(s->fd_tau, s->tau, sizeof s->fd_tau);
     memcpy(s->fd_qdd, s->qdd, sizeof s->fd_qdd);
 }

@@ -1,6 +1,6 @@
 /*
- * All reference values of ../shared/golden (or $GOLDEN): torques, inertia matrix, bias, forward
- * dynamics, pose of the end effector, Jacobian, wrench. Host only.
+ * Reads all reference values of ../shared/golden (or $GOLDEN): torques, inertia matrix, bias,
+ * forward dynamics, pose of the end effector, Jacobian, wrench. Host only.
  */
 #ifndef TEST_SUPPORT_DYN_REFERENCE_H
 #define TEST_SUPPORT_DYN_REFERENCE_H
@@ -16,7 +16,7 @@ typedef struct {
     double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2]; /* packed, rotors included */
     double fd_tau[DYN_MAX_JOINTS], fd_qdd[DYN_MAX_JOINTS];
     bool has_tau, has_bias, has_M, has_tool;
-    /* Only where has_tool is set. */
+    /* Valid only if has_tool is set. */
     double wrench[6], wrench_base[6], tau_wrench[DYN_MAX_JOINTS], fd_qdd_wrench[DYN_MAX_JOINTS];
     double pose[12], J[6 * DYN_MAX_JOINTS];
 } reference_state_t;
@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     char name[40];
     dyn_source_t source;
-    dyn_model_t model; /* converted */
+    dyn_model_t model; /* converted from the file's convention */
     uint32_t states;
     reference_state_t *state;
 } reference_arm_t;
@@ -34,8 +34,8 @@ typedef struct {
     double volt_in, tau_from_volt_in;
 } reference_motor_t;
 
-/* PUMA 560 with and without rotors, Stanford arm (variant A), planar arm (set A), two-body arms,
- * random chains. The memory stays until the program ends; the count is 0 where there are no
+/* Reads PUMA 560 with and without rotors, Stanford arm (variant A), planar arm (set A), two-body
+ * arms and random chains. The memory stays until the program ends. Returns their number, 0 without
  * reference values. */
 uint32_t reference_read(const reference_arm_t **arms);
 uint32_t reference_motors(const reference_motor_t **motors);

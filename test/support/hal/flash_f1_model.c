@@ -31,7 +31,7 @@ bool flash_f1_locked(void) {
     return (flash_f1.cr & FLASH_CR_LOCK) != 0;
 }
 
-/* True where the power fails during this operation; afterwards the driver sees errors until
+/* True if the power fails during this operation; after that the driver gets errors until
  * power-up. */
 static bool begin(void) {
     flash_f1_t *f = &flash_f1;
@@ -128,7 +128,7 @@ static uint32_t memory_read_model(uint32_t address, uint32_t stored) {
     return *word(address);
 }
 
-/* A half-word whose power fails has some of its bits programmed. */
+/* If the power fails, only some bits of the half-word are programmed. */
 static uint32_t memory_write_model(uint32_t address, unsigned width, uint32_t value,
                                    uint32_t stored) {
     flash_f1_t *f = &flash_f1;

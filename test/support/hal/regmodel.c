@@ -1,4 +1,5 @@
-/* The register model: a table of words by address, devices over it, a log of writes. */
+/* Implements the register model: a table of words by address, devices on top of it, and a log of
+ * writes. */
 #include "test/support/hal/regmodel.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 enum { WORDS_MAX = 1 << 18, DEVICES_MAX = 8, RANGES_MAX = 16, LOG_MAX = 100000 };
 
 typedef struct {
-    uint32_t address; /* of the aligned word; 0: unused entry */
+    uint32_t address; /* address of the aligned word; 0: unused entry */
     uint32_t value;
     unsigned reads, writes;
 } word_t;
@@ -153,7 +154,8 @@ static uint32_t access_read(uint32_t address) {
     const device_t *device = device_of(address);
     word->reads++;
     if (device != NULL && device->read != NULL) {
-        /* The device may change its other registers; the table does not move. */
+        /* The device may change its other registers; `word` stays valid, because the table does not
+         * move. */
         return device->read(address & ~3u, word->value);
     }
     return word->value;
@@ -239,7 +241,8 @@ static uint32_t rcc_cfgr_read(uint32_t address, uint32_t value) {
 static uint32_t rcc_cfgr_write(uint32_t address, unsigned width, uint32_t value, uint32_t stored) {
     (void)address;
     (void)width;
-    /* The program cannot write the running source; it follows the choice in rcc_cfgr_read. */
+    /* The program cannot write the field of the running source; the field follows the choice in
+     * rcc_cfgr_read. */
     uint32_t running = rcc_cfgr_read(address, stored) & RCC_CFGR_SWS;
     return (value & ~(uint32_t)RCC_CFGR_SWS) | running;
 }

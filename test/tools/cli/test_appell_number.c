@@ -1,5 +1,5 @@
-/* The fast number conversions of the tool compared with those of the C library, which are correctly
- * rounded. */
+/* Compares the fast number conversions of the tool with those of the C library, which round
+ * correctly. */
 #include "test/support/harness.h"
 #include "tools/cli/number.h"
 
@@ -23,7 +23,8 @@ static uint64_t chance(void) {
     return seed;
 }
 
-/* Random bits, ordinary sizes, few digits, or next to powers of ten. */
+/* Returns random bits, a number of ordinary size, one with few digits, or one next to a power of
+ * ten. */
 static double some_number(void) {
     uint64_t bits = chance();
     double value;
@@ -112,7 +113,8 @@ static void test_scanning_at_the_edges(void) {
         check_scan(good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         TEST_ASSERT_NULL_MESSAGE(number_scan(bad[i], &value), bad[i]);
-    TEST_ASSERT_EQUAL_STRING("x10", number_scan("0x10", &value)); /* no hexadecimal */
+    TEST_ASSERT_EQUAL_STRING("x10",
+                             number_scan("0x10", &value)); /* hexadecimal numbers are not read */
     TEST_ASSERT_EQUAL_STRING("e", number_scan("2e", &value));
     TEST_ASSERT_EQUAL_STRING("e+", number_scan("2e+", &value));
     TEST_ASSERT_EQUAL_STRING(".3", number_scan("1.2.3", &value));

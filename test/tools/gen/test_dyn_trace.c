@@ -1,7 +1,7 @@
 /*
- * The graph of the code generator: the backend `trace` on kernels, which expressions become one
- * node, and the annealer, which may change everything except the values. test/tools/gen/test_gen.py
- * tests the generated C.
+ * Tests the graph of the code generator: kernels traced into a graph, the expressions that become
+ * one node, and the annealer, which may change everything except the values.
+ * test/tools/gen/test_gen.py tests the generated C.
  */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"
@@ -64,8 +64,8 @@ static void results_of(const graph_t *g, state_t *s, uint32_t n, double *out) {
     free(value);
 }
 
-/* 1e-12: a few thousand roundings of 1.1e-16 each, of values no larger than a few times the largest
- * torque. */
+/* The tolerance 1e-12 allows a few thousand roundings of 1.1e-16 in values up to a few times the
+ * largest torque. */
 static void expect_torques(const graph_t *g) {
     const uint32_t n = model.n;
     for (int t = 0; t < 10; t++) {
@@ -89,8 +89,8 @@ static void test_graph_evaluates_to_the_same_torques(void) {
     }
 }
 
-/* Constants of the robot are folded and zeros vanish: far fewer operations than in the general
- * kernel. */
+/* Constants of the robot are folded and products with zero vanish, so the graph has fewer than half
+ * of the operations of the general kernel. */
 static void test_graph_is_smaller_than_the_kernel(void) {
     graph_t *graph = trace_arm(DYN_ARMS_PUMA);
     const graph_ops_t ops = graph_count(graph);
@@ -98,7 +98,7 @@ static void test_graph_is_smaller_than_the_kernel(void) {
     harness_note_number("puma560, plain trace of ne: additions", ops.add);
     harness_measured("dyn.trace_ne", "%d + %d", (int)ops.mul, (int)ops.add);
     TEST_ASSERT_TRUE(ops.mul < 570 / 2 && ops.add < 417 / 2);
-    /* The first angle turns about gravity: no torque depends on it. */
+    /* The first axis is parallel to gravity, so no torque depends on the first angle. */
     TEST_ASSERT_EQUAL_INT(5, ops.sincos);
     graph_free(graph);
 }
@@ -124,7 +124,7 @@ static void test_equal_expressions_are_one_node(void) {
         graph_add(g, graph_mul(g, graph_const(g, 2), a), graph_mul(g, graph_const(g, 3), a)));
     TEST_ASSERT_EQUAL_INT(graph_mul(g, graph_const(g, 6), a),
                           graph_mul(g, graph_const(g, 2), graph_mul(g, a, graph_const(g, 3))));
-    /* A constant that was rounded in different ways gives one node. */
+    /* Constants that differ only by rounding become one node. */
     TEST_ASSERT_EQUAL_INT(graph_const(g, 0.3), graph_const(g, 0.1 + 0.2));
     TEST_ASSERT_TRUE(graph_const(g, 0.3) != graph_const(g, 0.3 + 1e-12));
     graph_free(g);
@@ -142,7 +142,7 @@ static void test_quarter_turns_and_sums_of_angles(void) {
     graph_sincos(g, graph_angle(g, a, GRAPH_NONE, -2 * quarter), &c2, &s2);
     TEST_ASSERT_EQUAL_INT(graph_neg(c), c2);
     TEST_ASSERT_EQUAL_INT(graph_neg(s), s2);
-    /* Offsets of the terms of a sum become one offset. */
+    /* The offsets of the two angles are added into one offset. */
     const ref_t sum = graph_angle(g, graph_angle(g, a, GRAPH_NONE, 0.25), b, 0.5);
     TEST_ASSERT_EQUAL_INT(graph_angle(g, a, b, 0.75), sum);
     graph_output(g, sum);
@@ -153,7 +153,7 @@ static void test_quarter_turns_and_sums_of_angles(void) {
     graph_free(g);
 }
 
-/* Many nodes: the table of the graph grows several times. */
+/* 40000 terms make the table of the graph grow several times. */
 static void test_a_large_graph_keeps_its_nodes(void) {
     graph_t *g = graph_new();
     const ref_t x = graph_input(g, ARRAY_Q, 0), y = graph_input(g, ARRAY_Q, 1);
@@ -175,7 +175,7 @@ static void test_a_large_graph_keeps_its_nodes(void) {
     graph_free(g);
 }
 
-/* Undo restores the graph, whatever was replaced. */
+/* Undo restores the graph after any replacement. */
 static void test_undo_takes_everything_back(void) {
     graph_t *g = trace_arm(DYN_ARMS_PUMA);
     static state_t s;
@@ -214,7 +214,7 @@ static void test_the_annealer_keeps_the_values_and_saves_operations(void) {
         const double part = k == DYN_ARMS_PUMA ? 0.95 : 1;
         TEST_ASSERT_TRUE(graph_total(better, &anneal_m4f) <=
                          part * graph_total(graph, &anneal_m4f));
-        /* The same seed, the same graph. */
+        /* The same seed gives the same graph. */
         TEST_ASSERT_EQUAL_INT(graph_size(better), graph_size(again));
         for (int32_t id = 0; id < graph_size(better); id++) {
             TEST_ASSERT_EQUAL_INT(graph_at(better, id)->op, graph_at(again, id)->op);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Generated code as a user gets it: compiled by the compilers of host and boards with warnings as
-errors, run, and compared with the general kernels; operation counts compared with published ones
-and with our own limits; the same bytes from run to run.
+"""Tests generated code as a user gets it. The compilers of host and boards compile it with warnings
+as errors; its results are compared with the general kernels, its operation counts with published
+counts and with our own limits, and its bytes from run to run.
 
     test_gen.py [PROGRAM [PATTERN]]
 """
@@ -20,12 +20,12 @@ import sys
 import tempfile
 
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/host/appell")
-sys.argv[1:2] = [PROGRAM]  # test_appell looks there
+sys.argv[1:2] = [PROGRAM]  # test_appell reads the path of the program from there
 import test_appell  # noqa: E402
 from test_appell import ROBOTS, Skip, good, near, run, table  # noqa: E402
 
 LONG = os.environ.get("LONG")
-EFFORT = "10" if LONG else "1"  # of the annealer, for all arms except the PUMA
+EFFORT = "10" if LONG else "1"  # effort of the annealer for all arms except the PUMA
 OURS = ["puma560", "stanford", "planar3r", "twobody", "piezo6", "cmu-dd"]
 DATA = "test/support/robot_data/%s.yaml"
 CC = os.environ.get("CC", "gcc")
@@ -35,7 +35,7 @@ WARN = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "
 CORES = {"m3": ["-mcpu=cortex-m3", "-mthumb"],
          "m4f": ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
          "m7": ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"]}
-# Inputs of a kernel in blocks of n, as in the rows of the tool, and the number of its results.
+# kernel: (number of inputs in blocks of n values, as in the rows of the tool; number of results)
 KERNELS = {"id": (3, lambda n: n), "mass": (1, lambda n: n * (n + 1) // 2), "bias": (2, lambda n: n),
            "gravity": (1, lambda n: n), "fd": (3, lambda n: n), "fk": (1, lambda n: 12),
            "jacobian": (1, lambda n: 6 * n)}
@@ -48,14 +48,14 @@ def generate(folder, robot, *options):
 
 
 def made(folder, robot, *options):
-    """The bytes of the files."""
+    """Returns the bytes of the generated files."""
     path = generate(folder, robot, *options)
     return [open(path + end, "rb").read() for end in (".c", ".h", "_base.csv")]
 
 
 @contextlib.contextmanager
 def cache(folder=None):
-    """The annealer keeps its results there; without a folder it always anneals."""
+    """Lets the annealer keep its results in this folder. Without a folder it anneals every time."""
     before = os.environ.pop("APPELL_CACHE", None)
     if folder:
         os.environ["APPELL_CACHE"] = folder
@@ -68,7 +68,8 @@ def cache(folder=None):
 
 
 def compiled(path, *options):
-    """Each into a file of its own: a library of the same name would not be loaded again."""
+    """Compiles into a library with a new name, because a library of the same name is not loaded
+    again."""
     with tempfile.NamedTemporaryFile(suffix=".so", dir=os.path.dirname(path), delete=False) as f:
         pass
     subprocess.run([CC, *WARN, "-O1", "-shared", "-fPIC", *options, path + ".c", "-lm", "-o", f.name], check=True)
@@ -92,14 +93,14 @@ def packed(matrix, n):
 
 
 def counts(path):
-    """(mul, add) by kernel, from the header."""
+    """Returns {kernel: (multiplications, additions)} from the generated header."""
     with open(path + ".h", encoding="utf-8") as f:
         text = f.read()
     return {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(r"\*   (\w+) +(\d+) mul +(\d+) add", text)}
 
 
 def long_arm(folder, joints):
-    """A file of an arm with full inertias and this many joints, more than seven."""
+    """Writes the file of an arm with full inertias and this many joints (more than seven)."""
     with open(DATA % "lwr7", encoding="utf-8") as f:
         text = f.read()
     joint = text[text.index("  - name: joint3"):text.index("  - name: joint4")]
@@ -111,7 +112,8 @@ def long_arm(folder, joints):
 
 
 def planar_arm(folder, joints, prismatic=0):
-    """A file of an arm with this many parallel axes; joint number `prismatic` moves along them."""
+    """Writes the file of an arm with this many parallel axes; joint number `prismatic` moves along
+    them."""
     text = f"name: planar{joints}\nconvention: dh\ngravity: [0, -9.81, 0]\njoints:\n"
     for k in range(1, joints + 1):
         a = 0.1 + 0.002 * k
@@ -137,9 +139,9 @@ def check_robot(folder, robot):
         for row, expected in zip(rows, table(kernel, robot, *friction, rows=rows)):
             if kernel == "mass":
                 expected = packed(expected, n)
-            # 1e-12: some thousand roundings of 1.1e-16 of values no larger than a few times the
-            # largest result. Forward dynamics multiplies them by the condition of the inertia
-            # matrix, assumed as 1e4 here; the two bodies of `twobody` have 1e8.
+            # 1e-12 allows some thousand roundings of 1.1e-16 in values up to a few times the
+            # largest result. Forward dynamics multiplies errors by the condition number of the
+            # inertia matrix, assumed to be below 1e4 here and 1e8 for `twobody`.
             more = 1 if kernel != "fd" else 1e6 if robot == "twobody" else 1e2
             near(call(library, kernel, ctypes.c_double, n, row), expected, 1e-12 * more, f"{robot} {kernel}")
 
@@ -158,7 +160,8 @@ def test_every_urdf(folder):
 
 
 def noise_of(path):
-    """Constants of a generated source that no robot can have: outside of 1e-20 .. 1e20."""
+    """Returns the constants in a generated source that are outside 1e-20 to 1e20; no robot has such
+    numbers, so they come from rounding errors."""
     with open(path + ".c", encoding="utf-8") as f:
         code = f.read().split("/* Results of the general kernels")[0]
     found = [float(x) for x in re.findall(r"\b\d[0-9.]*e[-+]?\d+(?=f?\b)", code)]
@@ -166,9 +169,9 @@ def noise_of(path):
 
 
 def test_every_urdf_in_single_precision(folder):
-    """Files give a right angle with some digits and a zero as the rounding of a sum: in float
-    neither is exact, and no constant may exceed the format. The self-test compares with the model
-    as given."""
+    """URDF files write right angles with a few digits and zeros as rounding errors. In float
+    neither may become a constant outside the number range. The self-test compares with the model as
+    given."""
     files = sorted(glob.glob(ROBOTS + "/*.urdf"))
     if not files:
         raise Skip(f"there is no {ROBOTS}")
@@ -180,8 +183,9 @@ def test_every_urdf_in_single_precision(folder):
 
 
 def test_noise_of_a_file_is_not_geometry(folder):
-    """The PUMA with a right angle of 12 digits and lengths of 1e-14 costs the same in floats as
-    without, and in double gives the torques of the file as written."""
+    """The PUMA with right angles of 12 digits and lengths of 1e-14 m instead of 0 costs as many
+    operations in float as the exact one; in double the code gives the torques of the file as
+    written."""
     with open("tools/robots/puma560.yaml", encoding="utf-8") as f:
         text = f.read()
     rough = text
@@ -203,7 +207,8 @@ def test_full_inertias(folder):
 
 
 def test_many_parallel_axes(folder):
-    """A sum of many angles still gets a unique name; as C and as C++, in every number type."""
+    """A sum of many angles still gets a unique name. The code compiles as C and as C++ in every
+    number type."""
     for joints, prismatic in ((13, 0), (13, 5), (20, 0), (32, 0)):
         robot = planar_arm(folder, joints, prismatic)
         for real in ("f32", "q31", "f64"):
@@ -223,7 +228,8 @@ def test_many_parallel_axes(folder):
 # ------------------------------------------------------------------------------------ number types
 
 def test_f32_is_what_the_tool_evaluates(folder):
-    """Bit for bit; and the self-test allows for rounding."""
+    """The compiled code and the tool agree in every bit, and the tolerances of the self-test allow
+    for rounding."""
     path = generate(folder, "puma560", "--real", "f32")
     library = compiled(path, "-Wdouble-promotion")
     assert library.arm_selftest() == 0
@@ -239,12 +245,13 @@ def test_f32_is_what_the_tool_evaluates(folder):
             got = [float("%.9g" % x) for x in call(library, kernel, ctypes.c_float, 6, row)]
             if kernel == "mass":
                 assert got == expected, f"{kernel}: {got} {expected}"
-            else:  # friction of zero is added: -0 becomes 0 and nothing else
+            else:  # the tool adds a friction of zero, which only turns -0 into 0
                 assert [x + 0 for x in got] == [x + 0 for x in expected], f"{kernel}: {got} {expected}"
 
 
 def test_q31_is_proved_and_right(folder):
-    """The guaranteed error in the header holds over many states, and the self-test passes."""
+    """Over many states the error stays below the bound that the header guarantees; the self-test
+    passes."""
     for robot in ("puma560", "stanford", "planar3r", "cmu-dd") if LONG else ("stanford", "planar3r"):
         path = generate(folder, robot, "--real", "q31", "--effort", "1")
         library = compiled(path)
@@ -255,13 +262,13 @@ def test_q31_is_proved_and_right(folder):
         source = random.Random(robot)
         for kernel in ("id", "mass", "bias", "gravity"):
             blocks = KERNELS[kernel][0]
-            # Within the limits of all four, and exact in the units of each.
+            # These values are within the limits of all four kernels and exact in the units of q31.
             rows = [[source.randrange(-64, 65) / 256 for _ in range(n * blocks)] for _ in range(50)]
             exact = table(kernel, robot, *(["--no-friction"] if kernel == "id" else []), rows=rows)
             fixed = table(kernel, robot, "--method", "gen", "--real", "q31",
                           *(["--no-friction"] if kernel == "id" else []), rows=rows)
-            # Positions become binary angles: an error of 2^-33 turns, multiplied by a derivative of
-            # a few times the largest result.
+            # The second term is the error of positions that are rounded to binary angles: 2^-33
+            # turns times a derivative of a few times the largest result.
             for a, b in zip(exact, fixed):
                 bound = 2 * float(errors[kernel]) + 2**-30 * 16 * (1 + max(map(abs, a)))
                 worst = max(abs(x - y) for x, y in zip(a, b))
@@ -269,9 +276,9 @@ def test_q31_is_proved_and_right(folder):
 
 
 def test_the_example_of_the_page(folder):
-    """tools/gen/README.md explains how the code is called, in f32 and in q31: its program is
-    compiled and run unchanged, and both number types give the torques of the general kernels,
-    printed with four decimals."""
+    """The program in tools/gen/README.md shows how the code is called in f32 and in q31. It
+    compiles and runs unchanged, and both number types give the torques of the general kernels to
+    four decimals."""
     with open("tools/gen/README.md", encoding="utf-8") as f:
         page = f.read()
     source = os.path.join(folder, "example.c")
@@ -298,7 +305,7 @@ def test_the_example_of_the_page(folder):
 
 
 def tolerances_of(path):
-    """kernel: the tolerances of its self-test."""
+    """Returns {kernel: tolerances of its self-test}."""
     with open(path + ".c", encoding="utf-8") as f:
         tables = re.findall(r"\} (\w+)_cases\[\d+\] = \{\n(.*?)\n\};", f.read(), re.DOTALL)
     return {name: [float(x) for case in re.findall(r"\n    \{[^{]*\},\n    \},", body) for x in
@@ -306,15 +313,16 @@ def tolerances_of(path):
 
 
 def test_q31_of_a_file_without_acceleration_limits(folder):
-    """A URDF has none. The code must be valid for the accelerations for which the image of the same
-    file is proved."""
+    """A URDF has no acceleration limits. The code must be valid for the accelerations for which the
+    robot image of the same file is proved."""
     path = generate(folder, "test/support/robot_data/gripper.urdf", "--real", "q31", "--effort", "0")
     assert compiled(path).arm_selftest() == 0
 
 
 def test_q31_has_no_forward_dynamics_without_a_bound(folder):
-    """Where no rotor bounds the pivots, the error can fill the format: then fd is not generated,
-    and no self-test with a useless tolerance. The PUMA has rotors."""
+    """Without a rotor the pivots have no lower bound, so the error bound can exceed the number
+    range. Then fd and its self-test, whose tolerance would be useless, are not generated. The PUMA
+    has rotors."""
     for robot, has in (("cmu-dd", False), ("stanford", False), ("planar3r", False), ("puma560", True)):
         done = run("gen", robot, "--prefix", "arm", "--real", "q31", "--effort", "0", "-o", folder)
         assert done.returncode == 0 and ("fd is left out in q31" in done.stderr) != has, f"{robot}: {done.stderr}"
@@ -327,7 +335,7 @@ def test_q31_has_no_forward_dynamics_without_a_bound(folder):
         found = tolerances_of(path)
         assert set(found) == set(KERNELS) - (set() if has else {"fd"}), f"{robot}: {set(found)}"
         for kernel, values in found.items():
-            # Half of the format is 2^30; a larger error bound means nothing.
+            # An error bound above 2^30, half of the number range, would mean nothing.
             assert values and max(values) < 2**30, f"{robot} {kernel}: {max(values)}"
     done = run("fd", "cmu-dd", "--method", "gen", "--real", "q31", "--no-friction", rows=[[0] * 18])
     assert done.returncode == 2 and "q31" in done.stderr, f"{done.returncode} {done.stdout} {done.stderr}"
@@ -339,8 +347,8 @@ def test_boards_compile_it_without_a_warning(folder):
         for core, flags in CORES.items():
             subprocess.run([CROSS + "gcc", *WARN, "-Wdouble-promotion", "-O2", *flags, "-c", path + ".c", "-o",
                             os.path.join(folder, core + ".o")], check=True)
-        # The compile flags of fd must not allow fused sums and products: except for the two of each
-        # angle, host and board would differ.
+        # The compiler must not fuse products and sums in fd, because host and board would differ.
+        # The only fused ones are the two of each angle.
         if real == "f32":
             listing = subprocess.run([CROSS + "objdump", "-d", os.path.join(folder, "m4f.o")], check=True,
                                      capture_output=True, text=True).stdout
@@ -351,8 +359,9 @@ def test_boards_compile_it_without_a_warning(folder):
 
 
 def test_the_firmware_lets_generated_frames_be_larger(folder):
-    """Values that do not fit the registers go to the stack frame. Elsewhere that is an error; here
-    it is allowed, and tools/dev/stack.py still counts it from the .su file."""
+    """Values that do not fit into the registers go to the stack frame. A large frame is an error in
+    other files; in generated code it is allowed, and tools/dev/stack.py still reads its size from
+    the .su file."""
     built = os.path.join(folder, "build")
     made = built + "/netduino2/firmware/gen_q31"
     subprocess.run(["make", "-s", "-o", PROGRAM, "BOARD=netduino2", "GEN=1", "ROBOT=puma560", "GEN_EFFORT=0", "WERROR=1",
@@ -364,8 +373,8 @@ def test_the_firmware_lets_generated_frames_be_larger(folder):
 
 
 def test_what_asks_for_generated_code_is_compiled_with_it(folder):
-    """A source that is not compiled with it would silently do something else, for example use a
-    payload that the code does not have."""
+    """Sources that test GENERATED_H must be compiled with it defined. Otherwise they would silently
+    do something else, for example use a payload that the generated code does not have."""
     asking = [path for path in sorted(glob.glob("firmware/*/*.c")) if "#ifdef GENERATED_H" in open(path, encoding="utf-8").read()]
     assert "firmware/app/arm.c" in asking and "firmware/control/control.c" in asking, asking
     built = os.path.join(folder, "build")
@@ -391,8 +400,9 @@ def test_arguments_at_run_time(folder):
 
 
 def test_arguments_are_what_the_header_says(folder):
-    """Gravity points down in the base frame; a wrench is what the surroundings exert on the end
-    effector, on its axes: as in the options of the tool."""
+    """Gravity and wrench have the same meaning as in the options of the tool: gravity points down
+    in the base frame, and the wrench is what the surroundings exert on the end effector, in its
+    axes."""
     path = generate(folder, "puma560", "--real", "f64", "--effort", "0", "--keep", "gravity,wrench")
     library = compiled(path)
     with open(path + ".h", encoding="utf-8") as f:
@@ -412,8 +422,8 @@ def test_arguments_are_what_the_header_says(folder):
 
 
 def test_functions_can_be_read(folder):
-    """A comment above each result says what it is, and the legend contains every name of the
-    mechanics."""
+    """A comment above each result says what it is, and the legend explains every name of a
+    quantity."""
     path = generate(folder, "puma560", "--effort", "1")
     with open(path + ".c", encoding="utf-8") as f:
         text = f.read()
@@ -428,9 +438,11 @@ def test_functions_can_be_read(folder):
 
 
 def test_friction_of_both_directions(folder):
-    """The PUMA has different Coulomb friction at negative and positive speed. The general kernels
-    are the reference, at speeds beyond the width in which it grows from zero (0.02 rad/s).
-    Symmetric friction costs one product."""
+    """The Coulomb friction of the PUMA differs between negative and positive speed. The general
+    kernels are the reference. The test uses speeds above 0.02 rad/s, because below that width the
+    general kernels let the friction grow from zero. On the LWR, viscous and symmetric Coulomb
+    friction together cost two multiplications and two additions per joint, also if the file gives
+    both directions."""
     source = random.Random(5)
     for kernel in ("id", "fd"):
         rows = [[source.uniform(-1, 1) for _ in range(18)] for _ in range(20)]
@@ -438,7 +450,7 @@ def test_friction_of_both_directions(folder):
             row[6:12] = [source.choice((-1, 1)) * source.uniform(0.05, 1) for _ in range(6)]
         expected = table(kernel, "puma560", rows=rows)
         for real, number, options, bar in (("f64", ctypes.c_double, [], 1e-12),
-                                           # 1e3 roundings of 6e-8 in the worst case
+                                           # up to 1e3 roundings of 6e-8
                                            ("f32", ctypes.c_float, ["-Wdouble-promotion"], 6e-5)):
             library = compiled(generate(folder, "puma560", "--friction", "--real", real, "--effort", "1"), *options)
             assert library.arm_selftest() == 0, real
@@ -461,7 +473,8 @@ def test_the_same_bytes_every_time(folder):
 
 
 def kept_in(folder):
-    """The files of the annealer there: name to bytes and inode number, which a new file changes."""
+    """Returns {name: (bytes, inode number, time of change)} of the cache files of the annealer;
+    writing a file again changes the inode number."""
     found = {}
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
@@ -471,8 +484,9 @@ def kept_in(folder):
 
 
 def test_the_cache_changes_no_byte(folder):
-    """Neither a new cache nor that of the test run, which may contain results of an older annealer:
-    after a change of the annealer its version in anneal_cache.c has to change."""
+    """A cache changes no byte, neither a new one nor the one of the test run. The latter may
+    contain results of an older annealer: whoever changes the annealer must change its version in
+    anneal_cache.c."""
     kept = os.path.join(folder, "kept")
     for words in (("stanford", "--effort", "1"), ("planar3r", "--real", "q31", "--effort", "2")):
         as_asked = made(folder, *words)
@@ -507,7 +521,7 @@ def test_a_damaged_cache_is_written_anew(folder):
 
 
 def test_the_command_of_the_header_gives_the_file(folder):
-    """It contains every option that changes a byte, quoted for the shell."""
+    """The command in the header contains every option that changes a byte, quoted for the shell."""
     shutil.copy("test/support/robot_data/gripper.urdf", folder)
 
     def make(where, *words):
@@ -549,7 +563,7 @@ def test_the_hash_is_of_the_dynamics(folder):
     assert hash_of("puma560") == hash_of(changed["gain"]) == hash_of(changed["limit"])
     assert hash_of("puma560") != hash_of(changed["mass"])
     assert hash_of("puma560") != hash_of("puma560", "--payload", "0.5")
-    # The proof of fixed point depends on the limits.
+    # The q31 hash includes the limits, because the proof of the number ranges depends on them.
     assert hash_of("puma560", "--real", "q31") == hash_of(changed["gain"], "--real", "q31")
     assert hash_of("puma560", "--real", "q31") != hash_of(changed["limit"], "--real", "q31")
 
@@ -579,7 +593,7 @@ def test_a_prefix_keeps_its_case(folder):
 
 
 def test_base_is_the_default(folder):
-    """The option can also be given explicitly."""
+    """Without options the base parameters are used, as with --base."""
     files = []
     for k, words in enumerate(([], ["--base"], ["--no-base"])):
         path = generate(os.path.join(folder, str(k)), "puma560", "--effort", "0", *words)
@@ -588,7 +602,8 @@ def test_base_is_the_default(folder):
 
 
 def base_of(folder, *options):
-    """(text, rows of the parameters in the code, rows of the links as given), of the PUMA."""
+    """Returns, for the PUMA, the text of the CSV file, the rows of the parameters in the code, and
+    the rows of the links as given."""
     with open(generate(folder, "puma560", "--effort", "0", *options) + "_base.csv", encoding="utf-8") as f:
         text = f.read()
     rows = [line.split(",") for line in text.splitlines() if line[0] != "#"]
@@ -600,7 +615,8 @@ def base_of(folder, *options):
 def test_the_table_says_what_the_code_contains(folder):
     text, with_rotors, _ = base_of(folder)
     _, without, _ = base_of(folder, "--no-rotor")
-    # G^2 J of the file; the rotors of joints 1 and 2 are part of the links.
+    # Reflected rotor inertia G^2 J from the file. The rotors of joints 1 and 2 become part of the
+    # links.
     first, second = 0.0002 * 62.6111**2, 0.0002 * 107.815**2
     assert "rotor of joint 1" in text and "rotor of joint 2" in text
     assert [row["rotor"] for row in with_rotors[:2]] == [0, 0] and all(row["rotor"] > 0 for row in with_rotors[2:])
@@ -616,8 +632,8 @@ def test_the_table_says_what_the_code_contains(folder):
 # ------------------------------------------------------------------------------------ operation counts
 
 def check_counts(folder, robot, name, bars, *options):
-    """Limits by kernel; None where there is none. The result is measured under this name, for a
-    page."""
+    """Checks operation counts against limits {kernel: (multiplications, additions)}; None means no
+    limit. Prints the counts as measured values with this name, for the page."""
     got = counts(generate(folder, robot, *options))
     for kernel, goal in bars.items():
         print(f"measured gen.{name}.{kernel} {got[kernel][0]} / {got[kernel][1]}", flush=True)
@@ -629,9 +645,9 @@ def check_counts(folder, robot, name, bars, *options):
 
 
 def test_counts_of_the_puma(folder):
-    """Published 224/174. The aim is 5 s of processor time for all kernels; the test prints the time
-    and does not assert it, because it depends on the machine and its load: one machine took 3.4 to
-    4.5 s."""
+    """The published count of `id` is 224 multiplications and 174 additions. Generating all kernels
+    should take less than 5 s of processor time; the test prints the time without asserting it,
+    because it depends on the machine and its load."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     with cache():
         check_counts(folder, "puma560", "puma560", {"id": (159, 130), "mass": (75, 52), "fd": (292, 206)})
@@ -640,13 +656,15 @@ def test_counts_of_the_puma(folder):
 
 
 def test_counts_of_the_papers_robot(folder):
-    """Published 144/186; both strategies."""
+    """The published count of `mass` is 144 multiplications and 186 additions. Both strategies are
+    checked."""
     check_counts(folder, "piezo6", "piezo6", {"mass": (29, 13)})
     check_counts(folder, "piezo6", "piezo6.uicker_kahn", {"mass": (29, 13)}, "--strategy", "uicker-kahn")
 
 
 def test_counts_of_the_others(folder):
-    """Published: LWR 7R 371/402, UR10 446/400 and matrix 329/246, wrist matrix 240/217."""
+    """Published counts in multiplications/additions are 371/402 for `id` of the LWR 7R, 446/400 for
+    `id` and 329/246 for `mass` of the UR10, and 240/217 for `mass` of the wrist."""
     check_counts(folder, "stanford", "stanford", {"id": (106, 74)})
     effort = ["--effort", EFFORT]
     check_counts(folder, DATA % "puma560full", f"puma560full.effort{EFFORT}", {"id": None, "mass": None, "fd": None}, *effort)
@@ -659,7 +677,7 @@ def test_counts_of_the_others(folder):
 
 
 def test_a_name_cannot_leave_its_comment(folder):
-    """A file from elsewhere cannot put code into ours."""
+    """The name of a robot in an untrusted file cannot close a comment and insert code."""
     path = os.path.join(folder, "odd.yaml")
     with open("tools/robots/planar3r.yaml", encoding="utf-8") as f:
         text = re.sub("^name: .*$", r'name: "a*/ #error */ /*/"', f.read(), count=1, flags=re.MULTILINE)
@@ -670,7 +688,8 @@ def test_a_name_cannot_leave_its_comment(folder):
 
 
 def test_a_long_arm_in_a_minute(folder):
-    """Twelve joints with full inertias, all kernels."""
+    """Generating all kernels of twelve joints with full inertias takes less than 60 s of processor
+    time."""
     if not LONG:
         raise Skip("make test-long")
     path = long_arm(folder, 12)

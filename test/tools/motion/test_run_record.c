@@ -1,11 +1,13 @@
-/* Records with gaps: lost samples are not differences, and differences after them are found. */
+/* Records with gaps: a lost sample does not count as a difference, and differences after a gap are
+ * still found. */
 #include "test/support/harness.h"
 #include "tools/motion/record.h"
 
 enum { JOINTS = 2, ROWS = 20, EVERY = 4 };
 
-/* Rows of a motion that began at this tick, without those whose bit is set in `lost`. The reference
- * equals the row; the arm is a thousandth behind it, and a tenth behind in the last row. */
+/* Makes the record of a motion that began at this tick, without the rows whose bit is set in
+ * `lost`. The reference is the row number; the arm lags 0.001 behind it, and 0.1 in the last
+ * row. */
 static record_t make(uint32_t begin, uint32_t lost) {
     record_t record = {.joints = JOINTS};
     for (uint32_t r = 0; r < ROWS; r++) {
@@ -42,7 +44,7 @@ static void test_lost_samples_are_no_differences(void) {
     check(0, 0, 0);
     check(1u << 7, 1, 1);
     check(1u << 3 | 1u << 4 | 1u << 11, 3, 3);
-    check(3u, 2, 0); /* the first two: the reference shows where it begins */
+    check(3u, 2, 0); /* first two rows lost: the reference still shows which row comes first */
     check(1u << (ROWS - 1), 1, 0);
 }
 
@@ -60,7 +62,8 @@ static void test_a_row_too_many_and_another_fault_are(void) {
 
 static void test_errors_are_of_what_came(void) {
     record_t whole = make(0, 0), cut = make(0, 1u << 5);
-    /* (19 times 0.001^2 and once 0.1^2) / 20; the second record has one of the former less. */
+    /* The mean square is (19 * 0.001^2 + 0.1^2) / 20; the second record lacks one row with
+     * 0.001. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.10 * 0.10 * 1.0019 / 20, whole.rms_all * whole.rms_all);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.10 * 0.10 * 1.0018 / 19, cut.rms_all * cut.rms_all);
     record_free(&whole);

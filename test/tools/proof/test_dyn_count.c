@@ -1,4 +1,4 @@
-/* The operation counts of `ne`, counted by the kernel itself. */
+/* Operation counts of `ne`, counted by running the kernel with counting numbers. */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/harness.h"
@@ -35,7 +35,8 @@ static void revolute_chain(uint32_t n) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_convert(&source, DYN_PARALLEL_DEFAULT, &model, NULL));
 }
 
-/* Luh, Walker and Paul: 150n - 48 and 131n - 48. The header of dyn/paper/ne.c states ours. */
+/* Luh, Walker and Paul published 150n - 48 multiplications and 131n - 48 additions. The header of
+ * dyn/paper/ne.c states our counts. */
 static void test_ne_counts_for_revolute_arms(void) {
     const double one[DYN_MAX_JOINTS] = {0};
     for (uint32_t n = 2; n <= 30; n++) {
@@ -54,7 +55,7 @@ static void test_ne_counts_for_revolute_arms(void) {
     }
 }
 
-/* A counting kernel still computes: same torques as the reference, so nothing is left out. */
+/* The counting kernel still computes the torques of the reference, so it leaves nothing out. */
 static void test_counting_computes_the_same(void) {
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
         const dyn_arms_state_t state = dyn_arms_state(k, 0);
@@ -68,7 +69,7 @@ static void test_counting_computes_the_same(void) {
     }
 }
 
-/* The count does not depend on the robot's numbers: zeros in its table count like other numbers. */
+/* The count does not depend on the numbers of the robot: a product with a zero counts, too. */
 static void test_counts_are_for_any_robot(void) {
     const double zero[DYN_MAX_JOINTS] = {0};
     dyn_arms_model(DYN_ARMS_PUMA, &model);

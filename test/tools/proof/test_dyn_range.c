@@ -1,4 +1,5 @@
-/* Guaranteed bounds: compared with a million states, with f64, and with their own tightness. */
+/* Tests the guaranteed bounds of tools/proof/range.h: a million states must stay within them, the
+ * errors of q31 and f32 relative to f64 too, and no bound may be too loose. */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
 #include "dyn/number/q31.h"
@@ -39,7 +40,8 @@ typedef struct {
     int32_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
 } raw_t;
 
-/* Within the limits; every other state has all speeds and accelerations at a corner of them. */
+/* Makes a random state within the limits. In every second state all speeds and accelerations are at
+ * their limits. */
 static void random_state(long number, state_t *s) {
     for (uint32_t i = 0; i < model.n; i++) {
         const dyn_limits_t *l = &model.joint[i].drive.limits;
@@ -94,8 +96,9 @@ static void expect_peaks_within_bounds(void) {
 }
 
 /*
- * A million states of the PUMA in the checked q31: no overflow anywhere (it would abort), no named
- * value outside its bound, and no loose bound: at most 3 bits above the largest value seen.
+ * Runs a million states of the PUMA with checked q31 numbers. No sum overflows (it would abort), no
+ * named value exceeds its bound, and no bound is more than 3 bits above the largest value that
+ * occurred.
  */
 static void test_a_million_states_stay_within_the_bounds(void) {
     int32_t tau[DYN_MAX_JOINTS];
@@ -133,14 +136,15 @@ static void test_a_million_states_stay_within_the_bounds(void) {
     harness_measured("dyn.range_loosest", "%.2f", loosest);
 }
 
-/* The errors of q31 and f32 relative to f64 never exceed the guarantee of range, on every chain. */
+/* On every chain the errors of q31 and f32 relative to f64 stay below the guaranteed ones. */
 static void test_errors_stay_below_the_guarantee(void) {
     static range_report_t floats;
     double worst_q31 = 0, worst_f32 = 0;
     char text[96];
     uint32_t fitted = 0;
     for (uint32_t k = 0; k < dyn_arms_count(); k++) {
-        /* Beyond twelve joints the bounds add up limits that no arm of that length would have. */
+        /* For more than twelve joints the bounds add up limits that no real arm of that length
+         * would have. */
         if (dyn_arms_joints(k) > 12)
             continue;
         load(k);
@@ -188,7 +192,7 @@ static void test_errors_stay_below_the_guarantee(void) {
         }
     }
     TEST_ASSERT_EQUAL_UINT(19, fitted);
-    /* Relative to the largest torque of a joint; the limits are 1e-5 for q31 and 5e-6 for f32. */
+    /* The errors are relative to the largest torque of the joint. */
     TEST_ASSERT_TRUE(worst_q31 < 1e-5);
     TEST_ASSERT_TRUE(worst_f32 < 5e-6);
     snprintf(text, sizeof text, "worst error of the joint's largest torque: q31 %.1e, f32 %.1e",
@@ -198,7 +202,7 @@ static void test_errors_stay_below_the_guarantee(void) {
     harness_measured("dyn.error_f32", "%.1e", worst_f32);
 }
 
-/* The units that test_dyn_same freezes for the targets equal those chosen here. */
+/* test_dyn_same uses fixed units on the targets; they must equal the units that are chosen here. */
 static void test_units_of_the_puma(void) {
     const dyn_units_t frozen = {.length = -2, .time = -3, .mass = {4, 4, 2, 0, -1, -4}};
     load(DYN_ARMS_PUMA);
@@ -207,7 +211,7 @@ static void test_units_of_the_puma(void) {
     TEST_ASSERT_EQUAL_INT8_ARRAY(frozen.mass, units.mass, 6);
 }
 
-/* The bounds matter: with speeds beyond the limits the checked q31 overflows. */
+/* Shows that the limits matter: with speeds beyond them the checked q31 numbers overflow. */
 static void test_a_broken_limit_is_caught(void) {
     int32_t tau[DYN_MAX_JOINTS];
     load(DYN_ARMS_PUMA);
@@ -242,7 +246,7 @@ static void test_an_arm_that_cannot_fit_is_refused(void) {
     TEST_ASSERT_EQUAL_INT(DYN_E_NUMBER, range_choose_units(range_ne, &model, &units, &report));
 }
 
-/* Some bounds that can be computed by hand: the first link only turns about its axis. */
+/* Checks bounds that can be computed by hand. The first link only turns about its own axis. */
 static void test_bounds_that_are_known(void) {
     load(DYN_ARMS_PUMA);
     TEST_ASSERT_EQUAL_INT(DYN_OK, range_run(range_ne, &model, NULL, RANGE_EXACT, &report));
@@ -254,9 +258,10 @@ static void test_bounds_that_are_known(void) {
     TEST_ASSERT_TRUE(w->bound[0] == 0 && w->bound[1] == 0);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 9.81, vd->bound[2]);
     TEST_ASSERT_NULL(range_find(&report, NULL, "w", 6));
-    /* Joints 2 and 3 of the PUMA are parallel and perpendicular to joint 1. Across them w_3 is
-     * qd_1, at most 3; the bound knows the length of a plane vector only from its components, a
-     * factor sqrt(2) more. */
+    /* Axes 2 and 3 of the PUMA are parallel to each other and perpendicular to axis 1.
+     * Perpendicular to axis 3 the angular velocity w_3 is qd_1, at most 3 rad/s. The bound derives
+     * the length of a vector in that plane from the bounds of its components, so it may be sqrt(2)
+     * times larger. */
     const range_entry_t *w3 = range_find(&report, NULL, "w", 2);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 6, w3->bound[2]);
     TEST_ASSERT_TRUE(w3->bound[0] >= 3 && w3->bound[0] <= 3 * sqrt(2) + 1e-9);

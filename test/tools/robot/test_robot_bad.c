@@ -1,6 +1,6 @@
 /*
- * Bad input: a table of malformed robot files, URDFs and parts databases, each with the message
- * that a user must see: its code, its line, a part of its text or cure. No case may load.
+ * Tests bad input: a table of malformed robot files, URDFs and parts databases, each with the
+ * message that a user must see (code, line, and a part of its text or cure). No case may load.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "test/support/harness.h"
 #include "test/support/robot_help.h"
 
-/* Good files; a case replaces one piece of text by another. */
+/* Good files, in which each case replaces one piece of text. */
 static const char good_yaml[] =
     "name: arm\n"                                                               /* 1 */
     "convention: dh\n"                                                          /* 2 */
@@ -370,15 +370,16 @@ static void test_table(void) {
     printf("measured tool.bad_files %zu\n", count);
 }
 
-/* Truncated at every byte: it loads (the rest was optional) or reports why not; it never
- * crashes. */
+/* A file that is truncated at any byte either loads, because the rest was optional, or reports an
+ * error. It never crashes the reader. */
 static void test_truncated_everywhere(void) {
     static const char *const good[] = {good_yaml, good_flex, good_urdf, good_parts};
     static robot_t robot;
     for (size_t i = 0; i < 4; i++)
         for (size_t size = 0; size < strlen(good[i]); size++) {
             messages_t messages = MESSAGES_INIT;
-            /* A copy of exactly this size, so that the sanitizer sees a read beyond the end. */
+            /* The copy has exactly this size, so that the sanitizer detects a read beyond its
+             * end. */
             char *copy = malloc(size + 1);
             TEST_ASSERT_NOT_NULL(copy);
             memcpy(copy, good[i], size);
@@ -482,7 +483,8 @@ static void test_options_that_do_not_fit(void) {
     must_fail("yaml", Y, strlen(Y), &options, MESSAGE_VALUE, 0, "in a URDF only");
 }
 
-/* Every message of the table above: control characters of the file must not reach a terminal. */
+/* Runs every case of the table above: no message may contain control characters of the file, which
+ * would reach the terminal. */
 static void test_messages_are_clean(void) {
     static robot_t robot;
     messages_t messages = MESSAGES_INIT;

@@ -1,6 +1,6 @@
 /*
- * The checks of `appell check`: what they must find, where, whether it is an error or a warning,
- * and what they must not find.
+ * Tests `appell check`: which problems it must find, in which line, whether as error or warning,
+ * and which correct files must not give a message.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static const case_t cases[] = {
      4, "payload", "100 m looks like millimetres"},
     {"[0.001, 0.05, 0.05, 0, 0, 0]", "[0.001, 0.05, 0.05, 0, 0, 0], rpy: [0, 0, 180]",
      MESSAGE_WARNING, MESSAGE_UNITS, 8, "one", "180 rad looks like degrees"},
-    /* Stretched out: 2 kg at 0.25 m and 1 kg at 0.7 m need 9.81 * 1.2 = 11.77 N m. */
+    /* The stretched arm, with 2 kg at 0.25 m and 1 kg at 0.7 m, needs 9.81 * 1.2 = 11.77 N m. */
     {"torque: 40}\n    motor", "torque: 11}\n    motor", MESSAGE_WARNING, MESSAGE_GRAVITY, 9, "one",
      "its torque limit gives 11 N m"},
     {"torque: 40}\n    motor", "torque: 12}\n    motor", MESSAGE_NOTE, 0, 0, NULL, NULL},
@@ -207,7 +207,7 @@ static void test_table(void) {
     }
 }
 
-/* Published data: they load, and only the two well-known flaws are reported. */
+/* The published data load, and only their two well-known flaws are reported. */
 static void test_published_puma(void) {
     messages_t messages = MESSAGES_INIT;
     robot_t *robot = help_load("puma560", NULL, &messages);
@@ -226,7 +226,7 @@ static void test_robots_of_the_tree_have_no_errors(void) {
         messages_t messages = MESSAGES_INIT;
         robot_t *robot = help_load(names[i], NULL, &messages);
         TEST_ASSERT_EQUAL_MESSAGE(0, robot_check(robot, &messages), names[i]);
-        /* They lack limits, which no paper gives. */
+        /* Papers give no limits, so messages about missing limits are expected. */
         for (size_t k = 0; k < messages.count; k++)
             TEST_ASSERT_EQUAL_MESSAGE(MESSAGE_LIMITS, messages.item[k].code, names[i]);
         help_free(robot);
@@ -234,7 +234,7 @@ static void test_robots_of_the_tree_have_no_errors(void) {
     }
 }
 
-/* The largest holding torque of the two-link arm is known: stretched out, 11.772 N m. */
+/* The largest holding torque of the stretched two-link arm is known to be 11.772 N m. */
 static void test_worst_pose_is_found(void) {
     messages_t messages = MESSAGES_INIT;
     help_text_t text = {0};
@@ -282,7 +282,8 @@ static void test_axes_parallel_but_for_rounding(void) {
     }
 }
 
-/* Links that are joined to others are checked as written, not as a part of the sum. */
+/* Links that are fixed to others are checked one by one as the file gives them; the sum of the
+ * joined links could hide a mistake. */
 static void test_lumped_links_are_named(void) {
     static const struct {
         const char *find, *replace;
@@ -299,7 +300,8 @@ static void test_lumped_links_are_named(void) {
          "triangle inequality"},
         {"xyz=\"0 0 0.03\"/><mass", "xyz=\"0 0 30\"/><mass", MESSAGE_WARNING, MESSAGE_UNITS, 53,
          "palm", "a centre of mass at 30 m looks like millimetres"},
-        /* It is fixed to the base: wrong, but nothing is computed with it. */
+        /* The stand is fixed to the base. Its mass is wrong, but enters no result, so this is a
+         * warning. */
         {"value=\"12\"", "value=\"-12\"", MESSAGE_WARNING, MESSAGE_MASS, 8, "stand",
          "the mass is negative"},
     };

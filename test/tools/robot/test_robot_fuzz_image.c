@@ -1,4 +1,5 @@
-/* Runs the fuzz target briefly in every test run, and for ten minutes in the long ones. */
+/* Runs the fuzz target of robot images briefly in every test run and for ten minutes in the long
+ * test. */
 #include <stdlib.h>
 
 #include "test/fuzz/fuzz_robot.h"

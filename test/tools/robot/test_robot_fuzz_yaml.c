@@ -1,4 +1,5 @@
-/* Runs the fuzz target briefly in every test run, and for ten minutes in the long ones. */
+/* Runs the fuzz target of robot files briefly in every test run and for ten minutes in the long
+ * test. */
 #include "test/fuzz/fuzz_robot.h"
 #include "test/support/harness.h"
 

@@ -1,7 +1,7 @@
 /*
- * The reference arms through the readers: every golden arm as a robot file gives the golden
- * torques, the robots of tools/robots equal those arms, and one arm in distal DH, proximal DH, as
- * frames and as URDF gives the same torques.
+ * Tests the readers with the reference arms. Every golden arm written as a robot file gives the
+ * golden torques, and the robots of tools/robots equal those arms. One arm written in distal DH, in
+ * proximal DH, with frames and as URDF gives the same torques each time.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -45,7 +45,7 @@ static double number(const cJSON *object, const char *key) {
     return item(object, key)->valuedouble;
 }
 
-/* Golden tolerance: 1e-10 (1 + largest), ../shared/golden/README.md. */
+/* The tolerance 1e-10 (1 + largest) is the one of ../shared/golden/README.md. */
 static void compare(const robot_t *robot, const cJSON *states, const char *key, bool rotors,
                     const char *what) {
     const cJSON *state;
@@ -195,7 +195,8 @@ static void test_piezo6(void) {
     cJSON_Delete(json);
 }
 
-/* The reference is forward dynamics from rest without torque: its accelerations need no torque. */
+/* The reference values come from forward dynamics at rest without torque, so inverse dynamics of
+ * the reference accelerations must give zero torque. */
 static void test_twobody(void) {
     cJSON *json = golden("ascher");
     const cJSON *run = cJSON_GetArrayItem(item(json, "runs"), 0), *steps = item(run, "steps"),
@@ -211,7 +212,8 @@ static void test_twobody(void) {
         help_torque(&robot->model, q, rest, qdd, false, tau);
         for (int i = 0; i < 2; i++)
             largest = fmax(largest, fabs(qdd[i]));
-        /* qdd is printed with 17 digits; M is 40 at most: 40 * 2^-53 * largest, and a few more. */
+        /* The reference prints qdd with 17 digits, and entries of M are at most 40. The error is
+         * therefore about 40 * 2^-53 * largest plus a few more roundings. */
         for (int i = 0; i < 2; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-13 * (1 + largest), 0, tau[i]);
         count++;
@@ -235,7 +237,7 @@ static void test_flex2_as_stiff_beams(void) {
         numbers(item(state, "q"), q);
         numbers(item(state, "qd"), qd);
         numbers(item(state, "Re"), re);
-        /* Re is the right-hand side: minus the bias. */
+        /* Re is the right-hand side of the equations of motion, which is minus the bias. */
         help_torque(&robot->model, q, qd, none, false, tau);
         for (int i = 0; i < 2; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-10 * (1 + fabs(re[i])), -re[i], tau[i]);
@@ -299,7 +301,8 @@ typedef struct {
     double gravity[3];
 } arm_t;
 
-/* Body of link i in the proximal frame, in which the distal one is at Tx(a) Rx(alpha). */
+/* Moves the body of link i into the proximal frame, in which the distal frame is at Tx(a)
+ * Rx(alpha). */
 static void proximal_body(const arm_t *arm, int i, double com[3], double six[6]) {
     static const int row[6] = {0, 1, 2, 0, 1, 0}, col[6] = {0, 1, 2, 1, 2, 2};
     const pose_t t = pose_rx(arm->dh[i][3], arm->dh[i][2]);
@@ -358,7 +361,8 @@ static void put_proximal(help_text_t *t, const arm_t *arm) {
     }
 }
 
-/* Rx(alpha) Tx(a) Rz(theta) Tz(d), then the motion about z, which commutes with Rz and Tz. */
+/* Returns Rx(alpha) Tx(a) Rz(theta) Tz(d). The motion of the joint about z follows; it commutes
+ * with Rz and Tz. */
 static void frame_of(const arm_t *arm, int i, double xyz[3], double rpy[3]) {
     const double *before = i ? arm->dh[i - 1] : (double[4]){0, 0, 0, 0};
     const pose_t p = times(pose_rx(before[3], before[2]), pose_rz(arm->dh[i][0], arm->dh[i][1]));
@@ -392,7 +396,8 @@ static void put_urdf(help_text_t *t, const arm_t *arm) {
     help_put(t, "</robot>\n");
 }
 
-/* The axis is -z and the frame is turned round: q keeps its sign only if the reader undoes that. */
+/* Writes the arm with axes along -z in frames that are turned over. The sign of q stays the same
+ * only if the reader undoes both. */
 static void put_frames(help_text_t *t, const arm_t *arm) {
     put_head(t, arm, "frames");
     for (int i = 0; i < arm->n; i++) {
@@ -427,7 +432,8 @@ static void random_arm(arm_t *arm, int n, uint64_t *state) {
     }
 }
 
-/* Each link adds a few roundings of numbers around 100 N m: 8 links * 10 * 1e-16 * 100 = 1e-12. */
+/* Tolerance: each of 8 links adds about 10 roundings of 1e-16 to torques around 100 N m, together
+ * about 1e-12. */
 static void compare_ways(const arm_t *arm, uint64_t *state) {
     static void (*const way[4])(help_text_t *, const arm_t *) = {put_distal, put_proximal, put_urdf,
                                                                  put_frames};

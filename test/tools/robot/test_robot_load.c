@@ -1,4 +1,5 @@
-/* From a name to bytes: robots by name, missing or unreadable files, the image hook. */
+/* Tests how the loader finds and reads files: robots by name, missing or unreadable files, and the
+ * reader of robot images. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ static void test_files_that_cannot_be_read(void) {
     must_fail("tools/robots/", NULL, MESSAGE_FILE, "this is a folder");
     must_fail("pumma560", NULL, MESSAGE_FILE, "neither a file nor a robot in");
     must_fail("", NULL, MESSAGE_FILE, "cannot be opened");
-    /* The first page of a process is never mapped: reading it fails like a bad disk. */
+    /* Reading /proc/self/mem fails like a bad disk, because the first page of a process is never
+     * mapped. */
     if (access("/proc/self/mem", R_OK) == 0)
         must_fail("/proc/self/mem", NULL, MESSAGE_FILE, "reading failed: Input/output error");
 }
@@ -68,7 +70,7 @@ static void test_robots_by_name(void) {
     robot = help_load("mine", NULL, &messages);
     TEST_ASSERT_EQUAL(1, robot->n);
     help_free(robot);
-    /* The robots of the tree can still be found. */
+    /* The robots of the source tree are still found. */
     robot = help_load("stanford", NULL, &messages);
     help_free(robot);
     unsetenv("APPELL_ROBOTS");
@@ -77,7 +79,8 @@ static void test_robots_by_name(void) {
     messages_free(&messages);
 }
 
-/* From any folder: the robots are in ../../tools/robots relative to a program in build/host/. */
+/* The program finds its robots from any working folder: they are in ../../tools/robots relative to
+ * a program in build/host/. */
 static void test_robots_beside_the_program(void) {
     char *folder[3];
     const size_t count = robot_folders(folder, 3);
@@ -134,7 +137,8 @@ static void test_gravity_of_the_user(void) {
     messages_free(&messages);
 }
 
-/* A locale that writes 1,5: one of the machine's, or one made for this test. */
+/* Switches to a locale with a decimal comma, an installed one or one made here. False if there is
+ * none. */
 static bool use_decimal_comma(char *folder) {
     char command[200], path[80];
     if (setlocale(LC_ALL, "de_DE.UTF-8"))
@@ -180,7 +184,7 @@ static void test_settle_again_after_a_change(void) {
     robot->payload.mass = 2;
     TEST_ASSERT_EQUAL(0, robot_settle(robot, 0, &messages));
     help_torque(&robot->model, q, rest, rest, false, after);
-    /* The wrist centre at q3 = 0: a2 + a3 outwards and d4 up, turned by q2. */
+    /* The wrist centre at q3 = 0 is a2 + a3 outwards and d4 up, turned by q2. */
     const double x = 0.4318 * cos(0.5) + 0.0203 * cos(0.5) - 0.4318 * sin(0.5);
     TEST_ASSERT_DOUBLE_WITHIN(1e-10, 2 * 9.81 * x, after[1] - before[1]);
     help_free(robot);

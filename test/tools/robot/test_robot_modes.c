@@ -1,6 +1,6 @@
 /*
- * Shapes of beams and the integrals over them: closed forms of the uniform clamped-free beam,
- * shapes given as tables, and refused input.
+ * Tests the shapes of beams and the integrals over them: closed forms of the uniform clamped-free
+ * beam, shapes given as tables, and refused input.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "test/support/robot_help.h"
 #include "tools/robot/modes.h"
 
-/* The accuracy of the quadrature: 1e-10 of the largest number possible in this place. */
+/* Allows for the error of the quadrature, 1e-10 of the largest number possible in this place. */
 static void near(double want, double got, double scale, const char *what) {
     TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-10 * scale, want, got, what);
 }
@@ -72,7 +72,8 @@ static void test_integrals_of_uniform_beams_are_the_closed_forms(void) {
     }
 }
 
-/* The shape and its derivatives along the beam; the textbook's formulas lose digits with k. */
+/* Compares the shape and its derivatives along the beam with the formulas of the textbook, whose
+ * rounding error grows with k. */
 static void test_shapes_are_those_of_the_textbook(void) {
     const robot_flex_t beam = {.length = 0.8, .modes_xy = 6, .modes_torsion = 6};
     for (uint32_t k = 0; k < 6; k++) {
@@ -82,7 +83,8 @@ static void test_shapes_are_those_of_the_textbook(void) {
         for (int order = 0; order <= 2; order++)
             for (double x = 0; x <= 0.8; x += 0.05) {
                 const double scale = pow(modes_root(k) / 0.8, order);
-                /* cosh of 17 is 2e7: the formula loses that many digits. */
+                /* The formula subtracts numbers as large as cosh of the root, 2e7 for the sixth
+                 * mode, and loses as many digits. */
                 TEST_ASSERT_DOUBLE_WITHIN(scale * 1e-15 * (10 + cosh(modes_root(k))),
                                           flex_bending(k, 0.8, x, order),
                                           modes_at(&bending, x, order));
@@ -98,7 +100,7 @@ static void table(double (*shape)(double), uint32_t count, double *value) {
 }
 
 static double pushed(double x) {
-    return x * x * (3 - x) / 2; /* a beam with a force at its end */
+    return x * x * (3 - x) / 2; /* static deflection of a beam with a force at its end */
 }
 
 static double twisted(double x) {
@@ -109,7 +111,7 @@ static double first_mode(double x) {
     return flex_bending(0, 1, x, 0);
 }
 
-/* Cubics that satisfy the end conditions: the spline is the shape itself. */
+/* These cubics satisfy the end conditions of the spline, so the spline equals the shape. */
 static void test_tables_are_splines_and_cubics_are_exact(void) {
     double bend[11], twist[6];
     table(pushed, 11, bend);
@@ -142,8 +144,8 @@ static void test_tables_are_splines_and_cubics_are_exact(void) {
     messages_free(&messages);
 }
 
-/* A table of the closed form, compared with the closed form in the other plane and with other
- * steps. */
+/* Shape given as a table of values of the first mode in plane xy, compared with its closed form in
+ * plane xz. */
 static void test_a_table_of_the_first_mode_is_nearly_the_first_mode(void) {
     enum { COUNT = 201 };
     double value[COUNT];
@@ -160,8 +162,8 @@ static void test_a_table_of_the_first_mode_is_nearly_the_first_mode(void) {
     dyn_flex_link_t link;
     TEST_ASSERT_EQUAL_INT(0, modes_link(&beam, (message_place_t){0}, &link, &messages));
     const dyn_flex_mode_t *y = &link.mode[0], *z = &link.mode[1];
-    /* A spline has an error of 5/384 h^4 of the fourth derivative, 25: 2e-10; its second derivative
-     * h^2/8: 8e-5. */
+    /* The spline has an error of 5/384 h^4 times the fourth derivative (25), which is 2e-10. Its
+     * second derivative has a relative error of h^2/8 times that, 8e-5. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, y->mass[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, y->mass[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, z->weight, y->weight);

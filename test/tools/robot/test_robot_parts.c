@@ -1,6 +1,7 @@
 /*
- * Parts databases: every solid in closed form compared with numerical integration, many parts with
- * the same solid as one, links in drawing frames with the arm's frames, and cmu-dd as a whole.
+ * Tests parts databases. Every solid in closed form is compared with numerical integration, and a
+ * solid of many parts with the same solid in one part. Links in drawing frames are moved into the
+ * frames of the arm, and cmu-dd is checked as a whole.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ static const double pi = 3.14159265358979323846;
 /* ------------------------------------------------------------------------ numerical integration */
 
 typedef struct {
-    double volume, first[3], second[6]; /* of xx yy zz xy yz xz: plain products, not a tensor */
+    double volume, first[3],
+        second[6]; /* `second` has the integrals of xx yy zz xy yz xz, not the inertia tensor */
 } moments_t;
 
 static void moments_add(moments_t *m, double weight, double x, double y, double z) {
@@ -28,7 +30,7 @@ static void moments_add(moments_t *m, double weight, double x, double y, double 
         m->second[i] += weight * square[i];
 }
 
-/* Gauss-Legendre with 5 points on each of `cells` cells: t and weight for 0 .. 1. */
+/* Points and weights of 5-point Gauss-Legendre integration over a cell from 0 to 1. */
 static const double gauss_x[5] = {0.046910077030668, 0.230765344947158, 0.5, 0.769234655052841,
                                   0.953089922969332};
 static const double gauss_w[5] = {0.118463442528095, 0.239314335249683, 0.284444444444444,
@@ -44,7 +46,8 @@ static double radius_at(const solid_t *s, double z) {
     return s->radius;
 }
 
-/* Round bodies in cylinder coordinates: rings of height dz, width dr, sector dphi. */
+/* Integrates round bodies in cylinder coordinates, in elements of height dz, width dr and angle
+ * dphi. */
 static void integrate_round(const solid_t *s, moments_t *m) {
     enum { CELLS = 8 };
     const double from = s->shape == SOLID_SPHERE ? -s->radius : 0;
@@ -155,7 +158,7 @@ static dyn_body_t body_of(const char *parts, const char *link) {
 
 static void test_many_parts_are_the_solid_they_make(void) {
     help_text_t parts = {0}, link = {0};
-    /* A cylinder in ten slices, each of two half cylinders, as parts of their own. */
+    /* The link is a cylinder of ten slices; each slice consists of two half cylinders. */
     help_put(&parts, "  - name: half\n    sections:\n      - {shape: semi_cylinder, radius: 0.3, "
                      "length: 0.1, density: 1000}\n");
     help_put(&link, "  - name: whole\n    parts:\n");
@@ -169,7 +172,7 @@ static void test_many_parts_are_the_solid_they_make(void) {
         body_of("  - name: all\n    sections:\n      - {shape: cylinder, radius: "
                 "0.3, length: 1, density: 1000}\n",
                 "  - name: whole\n    parts: [{part: all}]\n");
-    /* Twenty sums of numbers of the size of the result. */
+    /* The tolerance allows twenty sums of numbers of the size of the result. */
     compare_bodies(&one, &many, 1e-14 * 20, "slices");
     help_text_free(&parts);
     help_text_free(&link);
@@ -196,7 +199,7 @@ static void test_box_of_eight_boxes(void) {
 
 static void test_hole_makes_a_tube(void) {
     const char *link = "  - name: whole\n    parts: [{part: all}]\n";
-    /* The hole comes first: the sum is negative at that point. */
+    /* The hole comes first, so the mass is negative until the cylinder is added. */
     const dyn_body_t bored =
         body_of("  - name: all\n    sections:\n"
                 "      - {shape: cylinder, radius: 0.2, length: 0.7, density: 2700, hole: true}\n"
@@ -214,14 +217,14 @@ static void test_convenient_frame_moves_into_the_arms_frame(void) {
         "  - name: all\n    sections:\n      - {shape: cone, radius: 0.1, length: 0.4, "
         "mass: 2}\n";
     const dyn_body_t plain = body_of(parts, "  - name: whole\n    parts: [{part: all}]\n");
-    /* The arm's frame relative to the drawing changes, and the part moves with it: the result is
-     * the same. */
+    /* The frame of the arm and the part move by the same pose in the drawing, so the result is the
+     * same. */
     const dyn_body_t moved =
         body_of(parts, "  - name: whole\n    frame: {xyz: [0.5, -0.25, 1], rpy: [0.7, -0.2, 1.1]}\n"
                        "    parts: [{part: all, pose: {xyz: [0.5, -0.25, 1], rpy: [0.7, -0.2, "
                        "1.1]}}]\n");
     compare_bodies(&plain, &moved, 1e-14, "frame");
-    /* A known case: the drawing is turned by 90 degrees about x, so that its z is the arm's y. */
+    /* The drawing is turned by 90 degrees about x, so that its z is the y of the arm. */
     const dyn_body_t turned = body_of(
         parts, "  - name: whole\n    frame: {rpy: [-1.5707963267948966, 0, 0]}\n    parts: [{part: "
                "all}]\n");
@@ -231,7 +234,8 @@ static void test_convenient_frame_moves_into_the_arms_frame(void) {
 
 /* ---------------------------------------------------------------------------- cmu-dd as a whole */
 
-/* At q = 0 the drawing frames of all links are upright at these heights: see the file. */
+/* At q = 0 the arm hangs straight, and the drawing frames of its links are upright at these heights
+ * (tools/robots/cmu-dd.yaml). */
 static void test_cmu_dd_hangs_straight(void) {
     messages_t messages = MESSAGES_INIT;
     robot_t *robot = help_load("cmu-dd", NULL, &messages);
@@ -245,7 +249,8 @@ static void test_cmu_dd_hangs_straight(void) {
         const dyn_body_t body = dyn_body_move(&robot->model.joint[i].link, &pose);
         mass += body.mass;
         moment += body.mass * body.com[2];
-        /* Every link is built around the axis of the arm: its centre lies on it, near its place. */
+        /* Every link is built around the axis of the arm: its centre of mass lies on the axis,
+         * within 0.3 m of its height. */
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, body.com[0]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, body.com[1]);
         TEST_ASSERT_DOUBLE_WITHIN(0.3, height[i], body.com[2]);
@@ -255,8 +260,9 @@ static void test_cmu_dd_hangs_straight(void) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, I[3]);
     }
     TEST_ASSERT_TRUE(moment > 0 && mass > 0);
-    /* The end effector by hand: rotor (two solids about the wrist), palm, two fingers, ball, and a
-     * cone standing on its tip with its centre a quarter of its length from the base. */
+    /* Mass of the end effector, computed by hand: rotor (two solids about the wrist), palm, two
+     * fingers, ball, and a cone on its tip whose centre of mass is a quarter of its length from the
+     * base. */
     const double part[5] = {
         5200 * pi * 0.045 * (0.029 * 0.029 - 0.015 * 0.015) + 7850 * pi * 0.07 * 0.008 * 0.008,
         2700 * 0.07 * 0.09 * 0.03, 2 * 1200 * 0.02 * 0.012 * 0.06,
@@ -269,17 +275,18 @@ static void test_cmu_dd_hangs_straight(void) {
     }
     const dyn_body_t *last = &robot->joint[5].source.link;
     TEST_ASSERT_DOUBLE_WITHIN(1e-14, effector, last->mass);
-    /* In the arm's frame x points along the end effector, and the origin is 0.12 m from the
+    /* In the frame of the arm, x points along the end effector, and the origin is 0.12 m from the
      * wrist. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-14, along / effector - 0.12, last->com[0]);
-    /* Hanging straight it rests without torque, whatever the angles of the first and the other roll
-     * joints. */
+    /* The arm that hangs straight rests without torque at any angle of the first joint and of the
+     * roll joints. */
     const double q[6] = {0.7, 0, -0.3, 0, 1.1, 0}, rest[6] = {0};
     double tau[6];
     help_torque(&robot->model, q, rest, rest, false, tau);
     for (int i = 0; i < 6; i++)
         TEST_ASSERT_DOUBLE_WITHIN(1e-10, 0, tau[i]);
-    /* Swung out by a right angle at the shoulder: the whole weight times its distance. */
+    /* With the shoulder at a right angle, the torque is the sum of all weights times their
+     * distances. */
     double beyond = 0;
     const double out[6] = {0, pi / 2, 0, 0, 0, 0};
     pose = robot->model.base;

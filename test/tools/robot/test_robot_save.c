@@ -33,7 +33,8 @@ static void compare(const robot_t *a, const robot_t *b) {
     TEST_ASSERT_EQUAL_MEMORY(&a->rate_hz, &b->rate_hz, sizeof a->rate_hz);
     for (uint32_t i = 0; i < a->n; i++) {
         const robot_joint_t *x = &a->joint[i], *y = &b->joint[i];
-        const uint32_t lost = ROBOT_JOINT_ENDLESS | ROBOT_JOINT_INERTIAL; /* not in robot files */
+        const uint32_t lost = ROBOT_JOINT_ENDLESS |
+                              ROBOT_JOINT_INERTIAL; /* a robot file has no place for these flags */
         TEST_ASSERT_EQUAL_STRING(x->name, y->name);
         TEST_ASSERT_EQUAL_HEX(x->has & ~lost, y->has & ~lost);
         TEST_ASSERT_EQUAL_MEMORY(&x->source, &y->source, sizeof x->source);
@@ -130,7 +131,7 @@ static void test_urdf_becomes_a_robot_file(void) {
     }
 }
 
-/* Doubles of every exponent, including the awkward ones. */
+/* Saves and reads doubles of many sizes, including subnormal numbers, -0 and neighbours of 0.1. */
 static void test_numbers_come_back_to_the_last_bit(void) {
     messages_t messages = MESSAGES_INIT;
     robot_t *robot = help_load("stanford", NULL, &messages);

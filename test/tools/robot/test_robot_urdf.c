@@ -1,7 +1,7 @@
 /*
- * URDF: the chain, a note for each link that is frozen and joined, and the resulting arm compared
- * with a second reading of the same file: the code below places and sums every link of the tree and
- * shares only expat with the reader.
+ * Tests the reader of URDF files: the chain, a note for each link that is frozen and joined, and
+ * the resulting arm. The arm is compared with a second reading of the same file: the code below
+ * places and sums every link of the tree and shares only expat with the reader.
  */
 #include <expat.h>
 #include <math.h>
@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     joint_t joint[TREE_MAX];
     link_t link[TREE_MAX];
-    int joints, links, depth, inside; /* 1: link, 2: joint */
+    int joints, links, depth, inside; /* inside = 1: in a link, 2: in a joint */
 } second_t;
 
 static void triple(const char **attribute, const char *key, double out[3]) {
@@ -71,8 +71,9 @@ static void second_begin(void *context, const char *name, const char **attribute
         if (strcmp(name, "inertia") == 0)
             for (int i = 0; i < 6; i++)
                 link->six[i] = atof(get(attribute, key[i]));
-        /* Visuals and collisions have an origin too. The origin of <inertial> comes with a mass,
-         * and in these files no visual with another origin follows the <inertial> of its link. */
+        /* This is the origin of <inertial>: second_read removes visuals and collisions. Those that
+         * are written with attributes remain, but in these files none of them with another origin
+         * follows the <inertial> of its link. */
         if (strcmp(name, "origin") == 0) {
             double xyz[3] = {0}, rpy[3] = {0};
             triple(attribute, "xyz", xyz);
@@ -99,7 +100,8 @@ static void second_end(void *context, const char *name) {
     ((second_t *)context)->depth--;
 }
 
-/* Only the content of <inertial> may set the origin of a link: other elements are removed first. */
+/* Removes visuals and collisions, because only the <inertial> element may set the origin of a
+ * link. */
 static void cut(char *text, const char *begin, const char *end) {
     for (char *at = strstr(text, begin); at; at = strstr(at, begin)) {
         char *stop = strstr(at, end);
@@ -159,8 +161,8 @@ static pose_t pose_of(const double xyz[3], const double rpy[3]) {
     return out;
 }
 
-/* A turn about any axis by the exponential: halve the angle until the series is exact, then
- * square. */
+/* Rotates about any axis by the exponential: halves the angle until the series is exact, then
+ * squares the matrix as often. */
 static pose_t motion_of(const joint_t *j) {
     double u[3], norm = 0;
     for (int i = 0; i < 3; i++)
@@ -254,7 +256,7 @@ static pose_t from_dyn(const dyn_pose_t *in) {
     return out;
 }
 
-/* The same sums from the model for the kernels. */
+/* Computes the same sums from the model that the kernels use. */
 static void model_sum(const dyn_model_t *model, const double *q, sum_t *sum) {
     pose_t pose = from_dyn(&model->base);
     for (uint32_t i = 0; i < model->n; i++) {
@@ -267,7 +269,8 @@ static void model_sum(const dyn_model_t *model, const double *q, sum_t *sum) {
     }
 }
 
-/* Moments below 10, turned by up to 8 joints of motion_of with 1e-13 each. */
+/* Tolerance: moments are below 10, and each of up to 8 rotations by motion_of has an error of
+ * 1e-13. */
 static void compare_sums(const sum_t *want, const sum_t *have) {
     const double tolerance = 10 * 8e-13;
     TEST_ASSERT_DOUBLE_WITHIN(tolerance, want->mass, have->mass);
@@ -278,7 +281,8 @@ static void compare_sums(const sum_t *want, const sum_t *have) {
     }
 }
 
-/* `frozen`: joints outside the chain with their positions, in pairs; ends with NULL. */
+/* One joint outside the chain and the position at which it is frozen. Lists of these end with
+ * NULL. */
 typedef struct {
     const char *joint;
     double value;
@@ -359,7 +363,7 @@ static void test_tip_and_freeze(void) {
     const robot_freeze_t freeze[] = {{"grip_b", 0.03}, {"camera_tilt", -0.75}, {"slide", 0.125}};
     const robot_options_t options = {.tip = "tcp", .freeze = freeze, .freeze_count = 3};
     robot_t *robot = help_load(GRIPPER, &options, &messages);
-    /* grip_a = 1 * grip_b + 0.005 */
+    /* The file says grip_a = 1 * grip_b + 0.005. */
     static const frozen_t frozen[] = {
         {"camera_tilt", -0.75}, {"grip_b", 0.03}, {"grip_a", 0.035}, {"slide", 0.125}, {NULL, 0}};
     TEST_ASSERT_EQUAL(2, robot->n);
@@ -394,7 +398,8 @@ static void test_effector_is_the_tip(void) {
         if (strcmp(j->type, "fixed") != 0)
             want = times(want, motion_of(j));
     }
-    /* motion_of squares ten times: 1024 * 2^-53 for each of two turns is 2e-13. */
+    /* motion_of squares ten times, so each turn has an error of 1024 * 2^-53; two turns have
+     * 2e-13. */
     for (int a = 0; a < 3; a++) {
         TEST_ASSERT_DOUBLE_WITHIN(5e-13, want.p[a], have.p[a]);
         for (int b = 0; b < 3; b++)
@@ -416,7 +421,7 @@ static void test_frozen_outside_of_its_limits(void) {
     messages_free(&messages);
 }
 
-/* The branches to the camera and to the boom, each cut after one joint: both have two joints. */
+/* Two branches have one joint each, so the reader takes the first and names the other in a note. */
 static void test_tie_names_the_choice(void) {
     static const char text[] =
         "<robot name='t'><link name='b'/><link name='x'/><link name='y'/>"
@@ -474,7 +479,7 @@ static double moving_mass(const robot_t *robot) {
     return sum;
 }
 
-/* Everything in a URDF that is not used is reported, as a warning where it makes a different
+/* Every element of a URDF that is not used is reported, as a warning where ignoring it changes the
  * arm. */
 static void test_nothing_is_dropped_silently(void) {
     static const struct {
@@ -569,7 +574,7 @@ static void test_ur5(void) {
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "ee_link", "move with the link wrist_3_link");
     expect(&messages, MESSAGE_NOTE, MESSAGE_TRANSMISSION, "elbow_joint", "says nothing");
     TEST_ASSERT_EQUAL(0, robot_check(robot, &messages));
-    /* A well-known mistake of this file: wrists of 1.2 kg with the inertia of a disc one metre
+    /* A well-known mistake of this file: its wrists of 1.2 kg have the inertia of a disc one metre
      * wide. */
     expect(&messages, MESSAGE_WARNING, MESSAGE_INERTIA, "wrist_2_link", "radius of gyration");
     compare_with_tree(robot, path, none);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Arms from URDF through the tool against the Orocos KDL, which reads the same file in another way
-(test/support/urdf_kdl.cpp: another XML library, the whole tree instead of joined links): torques,
-gravity, bias, inertia matrix, pose and Jacobian of random states.
+"""Compares arms from URDF files in the tool with the Orocos KDL: torques, gravity, bias, inertia
+matrix, pose and Jacobian of random states. test/support/urdf_kdl.cpp reads the same file
+independently, with another XML library and as a whole tree instead of joined links.
 
     test_urdf_kdl.py [PROGRAM [PATTERN]]
 """
@@ -16,10 +16,11 @@ import test_appell as appell  # noqa: E402
 
 ORACLE = os.path.join(os.path.dirname(appell.PROGRAM), "test", "urdf_kdl")
 ROWS = 40
-# Both sides compute in double. A torque is a sum over n links of products that pass n frames: about
-# 20 n^2 roundings of 1.1e-16, each relative to the largest term, 1.4e-13 for 8 joints. Also,
-# kinova.urdf writes angles with 13 digits: the tool reports that it turned one axis by 2.1e-13 rad
-# to be parallel, which changes a torque of a one-metre arm by the same relative amount.
+# Both programs compute in double. A torque is a sum over n links of products that pass n frames.
+# That makes about 20 n^2 roundings of 1.1e-16 relative to the largest term, 1.4e-13 for 8 joints.
+# In addition kinova.urdf writes angles with 13 digits: the tool reports that it turned one axis by
+# 2.1e-13 rad to make it parallel, which changes the torques of a one-metre arm by the same
+# fraction.
 TOLERANCE = 4e-13
 
 
@@ -52,7 +53,7 @@ def compare(path, tip, n, options=(), frozen=()):
 
 
 def measured(name, *worst):
-    """For tools/EVIDENCE.md."""
+    """Prints the largest errors as measured values for tools/EVIDENCE.md."""
     print(f"measured tool.kdl_{name} {max(worst):.1e}", flush=True)
 
 
@@ -64,7 +65,7 @@ def shared(name):
 
 
 def without(path, link, out):
-    """A copy of the file without this link and everything attached to it."""
+    """Writes a copy of the file without this link and everything that is attached to it."""
     document = ElementTree.parse(path)
     robot = document.getroot()
     gone = {link}
@@ -112,8 +113,8 @@ def test_z1(folder):
 
 
 def test_every_kind_of_joint(folder):
-    """A file of the project with turned inertias, a mimic finger, a branch with a camera, a
-    prismatic joint."""
+    """Uses a file of the project with rotated inertias, a mimic finger, a branch with a camera and
+    a prismatic joint."""
     path = "test/support/robot_data/gripper.urdf"
     measured("gripper", compare(path, "finger_b", 4),
              compare(path, "tcp", 3, ["--tip", "tcp"], ["camera_tilt=0.7", "grip_b=0.01"]))

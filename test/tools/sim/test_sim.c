@@ -1,7 +1,7 @@
 /*
- * The simulation as a library: the interfaces of arm and input, the sample period, stops and the
- * energy balance, on arms small enough to know the result. Tests that need robots and reference
- * values are in test/tools/sim/test_sim.py.
+ * Tests the simulation as a library: the interfaces of arm and input, the sample period, stops and
+ * the energy balance, on arms so small that the result is known. Tests that need robots and
+ * reference values are in test/tools/sim/test_sim.py.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,8 @@ static const double PI = 3.14159265358979323846;
 
 /* ------------------------------------------------------------------------------------- fixtures */
 
-/* Bars of 1 m and 1 kg in the vertical x-y plane, as point masses at their ends. */
+/* A pendulum of n bars of 1 m in the vertical x-y plane, each with a point mass of 1 kg at its
+ * end. */
 static sim_system_t *pendulum(uint32_t n, double low, double high) {
     dyn_model_t model = {.n = n, .gravity = {0, -9.81, 0}};
     int status;
@@ -59,12 +60,12 @@ static int controller(void *self, double t, const double *position, const double
     TEST_ASSERT_LESS_THAN(64, log->calls);
     log->t[log->calls] = t;
     log->position[log->calls] = position[0];
-    value[0] = (double)++log->calls; /* returns the number of the call */
+    value[0] = (double)++log->calls; /* each call returns its number */
     return SIM_OK;
 }
 
-/* Called once per sample period, in order, with the positions of that moment; constant in
- * between. */
+/* The controller is called once per sample period, in order, with the positions of that moment. Its
+ * value stays constant until the next call. */
 static void test_controller_in_the_loop(void) {
     for (int adaptive = 0; adaptive < 2; adaptive++) {
         log_t log = {0};
@@ -78,7 +79,7 @@ static void test_controller_in_the_loop(void) {
         const double q = 0.3, qd = 0;
         sim_set(sim, &q, &qd);
         TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 0.1, &record));
-        TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 0.1, &record)); /* continues from there */
+        TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 0.1, &record)); /* continues the run */
         TEST_ASSERT_EQUAL_UINT(7, log.calls);
         for (unsigned i = 0; i < log.calls; i++)
             TEST_ASSERT_DOUBLE_WITHIN(1e-11, 0.03 * i, log.t[i]);
@@ -98,7 +99,8 @@ static void test_controller_in_the_loop(void) {
 
 /* ---------------------------------------------------------------------------------------- stops */
 
-/* From the horizontal, gravity 9.81, length 1: at -pi / 2 the speed is sqrt(2 g). */
+/* The pendulum starts horizontally at rest. With 9.81 m/s^2 and 1 m it reaches -pi / 2 at a speed
+ * of sqrt(2 g). */
 static void test_stop_of_a_pendulum(void) {
     for (int adaptive = 0; adaptive < 2; adaptive++) {
         sim_system_t *arm = pendulum(1, -PI / 2, PI);
@@ -115,7 +117,8 @@ static void test_stop_of_a_pendulum(void) {
         TEST_ASSERT_EQUAL_DOUBLE(0, last.qd[0]);
         TEST_ASSERT_EQUAL_DOUBLE(0, last.qdd[0]);
         TEST_ASSERT_EQUAL_UINT(1, sim_impacts(sim));
-        /* rk4 at 1 ms: a step has an error of 1e-3^5, 600 steps: far below 1e-9. */
+        /* The error of one rk4 step of 1 ms is about 1e-3^5; the sum over 600 steps is far below
+         * 1e-9. */
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, 9.81, last.stops);
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, worst_balance(&record));
         sim_record_free(&record);
@@ -127,11 +130,12 @@ static void test_stop_of_a_pendulum(void) {
 static int push_later(void *self, double t, const double *position, const double *speed,
                       double *value) {
     (void)self, (void)position, (void)speed;
-    value[0] = -30 + 40 * t; /* -30: against the stop; leaves when it exceeds gravity */
+    value[0] = -30 + 40 * t; /* negative torque presses against the stop */
     return SIM_OK;
 }
 
-/* Pressed to a stop at the horizontal by a torque that grows: leaves it at 9.81 = -30 + 40 t. */
+/* A growing torque presses the arm, which is horizontal, against a stop. The arm leaves the stop
+ * when the torque equals that of gravity: 9.81 = -30 + 40 t. */
 static void test_stop_is_left(void) {
     sim_system_t *arm = pendulum(1, 0, PI);
     const sim_options_t options = options_of("rk45", 1e-10);
@@ -146,7 +150,7 @@ static void test_stop_is_left(void) {
         const double since = row.t - leaves;
         if (since < 0)
             TEST_ASSERT_EQUAL_DOUBLE(0, row.q[0]);
-        else if (since < 0.05) /* q'' = 40 since at first: q = 40 since^3 / 6 */
+        else if (since < 0.05) /* t = since: q'' = 40 t at first, so q = 40 t^3 / 6 */
             TEST_ASSERT_DOUBLE_WITHIN(1e-8 + 1e-3 * since * since * since, 40 * pow(since, 3) / 6,
                                       row.q[0]);
     }
@@ -157,8 +161,8 @@ static void test_stop_is_left(void) {
     rigid_free(arm);
 }
 
-/* The impulse of a stop acts on its joint alone: the component of M qd for the other joint does not
- * change. Point masses at 1 m: M_21 = 1 + cos q2, M_22 = 1. */
+/* The impulse of a stop acts only on the joint that hits it: the component of M qd for the other
+ * joint does not change. With point masses at 1 m, M_21 = 1 + cos q2 and M_22 = 1. */
 static void test_impact_of_two_links(void) {
     sim_system_t *arm = pendulum(2, -0.5, PI);
     sim_options_t options = options_of("rk56", 1e-12);
@@ -178,8 +182,8 @@ static void test_impact_of_two_links(void) {
     const sim_row_t a = sim_record_row(&record, at - 1), b = sim_record_row(&record, at);
     const double before = (1 + cos(a.q[1])) * a.qd[0] + a.qd[1];
     const double after = (1 + cos(b.q[1])) * b.qd[0] + b.qd[1];
-    /* Half a millisecond lies between: gravity and centrifugal torques below 40 N m change the
-     * momentum by 0.02 at most; the impulse of the joint is above 2. */
+    /* The two samples are 0.5 ms apart. In this time gravity and centrifugal torques, below 40 N m,
+     * change the momentum by at most 0.02 N m s; the impulse on the joint is above 2 N m s. */
     TEST_ASSERT_DOUBLE_WITHIN(0.02, before, after);
     TEST_ASSERT_TRUE(fabs(a.qd[0] - b.qd[0]) > 2);
     TEST_ASSERT_TRUE(b.stops > 0.5);
@@ -190,7 +194,8 @@ static void test_impact_of_two_links(void) {
 
 /* ----------------------------------------------------- an arm with more coordinates than joints */
 
-/* Two masses of 1 kg with a spring of 100 N/m between them; a motor pushes the second. */
+/* The arm is two masses of 1 kg with a spring of 100 N/m between them; a motor pushes the
+ * second. */
 static int spring_acceleration(void *self, const double *q, const double *qd, const double *force,
                                double *qdd) {
     (void)self, (void)qd;
@@ -234,8 +239,9 @@ static void test_more_coordinates_than_joints(void) {
     sim_set(sim, q, qd);
     TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 60, &record));
     const sim_row_t last = sim_record_row(&record, record.rows - 1);
-    /* In the end 3 N move 2 kg against 0.5 N s/m at 6 m/s: (1 - exp(-0.25 t)) of that; the
-     * oscillation of the spring (damped at half the rate of the second mass) is below 1e-5 too. */
+    /* The final speed is 6 m/s, where the damper of 0.5 N s/m takes the 3 N. Both masses, 2 kg,
+     * reach it as 1 - exp(-0.25 t). The oscillation of the spring, damped at half the rate of the
+     * second mass, is below 1e-5 too. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-4, 6, last.qd[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-4, 6, last.qd[1]);
     TEST_ASSERT_TRUE(last.motor > 500 && last.friction > 400);
@@ -270,8 +276,8 @@ static void test_ends_that_are_no_success(void) {
     TEST_ASSERT_TRUE(record.rows >= 1);
     sim_free(sim);
     sim_record_free(&record);
-    /* With error control the same motion goes to infinity in finite time: no step is short
-     * enough. */
+    /* Under error control the speed of the same motion becomes infinite in finite time, so no step
+     * is short enough. */
     options.integrator = rk_find("rk45");
     options.tolerance = 1e-9;
     sim = sim_make(arm, &input, NULL, &options);
@@ -280,7 +286,7 @@ static void test_ends_that_are_no_success(void) {
     TEST_ASSERT_TRUE(status == SIM_E_STEP || status == SIM_E_NUMBER);
     sim_free(sim);
     sim_record_free(&record);
-    /* Stopped by the callback: the moment of the stop is recorded. */
+    /* The callback stops the run; the record contains the moment of the stop. */
     source_t source;
     source_constant(&source, SIM_TORQUE, 1, NULL);
     options.stop = stop_at_half;

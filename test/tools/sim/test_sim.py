@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The simulator as a user calls it, under the sanitizers: energy, orders, round trips, reference
-values, inputs and outputs on the command line; the animation in a browser; the interactive program
-in a terminal.
+"""Tests the simulator as a user calls it, under the sanitizers: energy, orders of the integrators,
+round trips, reference values, inputs and outputs on the command line. Also runs the animation in a
+browser and the interactive program in a terminal.
 
     test_sim.py [PROGRAM [PATTERN]]
 """
@@ -24,15 +24,15 @@ import time
 import zlib
 
 sys.dont_write_bytecode = True
-import test_appell as tool  # noqa: E402  helpers for the program
+import test_appell as tool  # helpers that run the program
 from test_appell import PROGRAM, Skip, golden, good, main, near, robot_file, run  # noqa: E402
 
-FAST = "build/host/appell"  # not sanitized: only for tests that measure seconds
+FAST = "build/host/appell"  # built without sanitizers, only for tests that measure seconds
 INTEGRATORS = {"rk3": 3, "rk4": 4, "rk45": 5, "rk56": 6}
 
 
 def sim(robot, *options):
-    """The summary of a run."""
+    """Runs a simulation and returns its summary."""
     return json.loads(good("sim", robot, "-q", "--json", *options))
 
 
@@ -42,7 +42,8 @@ def rows_of(path):
 
 
 def column(rows, prefix):
-    """The numbers of all joints with this prefix, row by row: q_waist, q_shoulder, ..."""
+    """Returns, for each row, the numbers of all joints with this prefix: q_waist, q_shoulder,
+    ..."""
     names = [name for name in rows[0] if name.startswith(prefix + "_")]
     return [[row[name] for name in names] for row in rows]
 
@@ -54,7 +55,8 @@ def joined(values):
 # ------------------------------------------------------------------------------------------ must show
 
 def test_energy_of_free_falls(folder):
-    """10 s with rk45 at 1e-10: the drift is below 1e-8 of the largest kinetic energy."""
+    """After 10 s with rk45 and tolerance 1e-10, the energy has drifted by less than 1e-8 of the
+    largest kinetic energy."""
     for robot, options in (("puma560", ["--no-friction"]),
                            ("stanford", ["--start", "0,1.5707963267948966,0,0,0,0"])):
         done = sim(robot, "--duration", "10", "-i", "rk45", "--tolerance", "1e-10", *options)
@@ -66,9 +68,9 @@ def test_energy_of_free_falls(folder):
 
 
 def test_orders_of_the_integrators(folder):
-    """Free fall of the PUMA for 0.4 s with fixed steps that are halved. The order is read where the
-    error is near its leading term: at the finest steps whose error is still above 5e-13, fifty
-    times the rounding error of some hundred steps."""
+    """Simulates a free fall of the PUMA for 0.4 s with fixed steps that are halved again and again.
+    The order is taken from the finest steps whose error is still above 5e-13, fifty times the
+    rounding error of some hundred steps, because there the leading term of the error dominates."""
     fall = ["--no-friction", "--start", "0.1,0.8,-0.4,0.3,0.5,0.2", "--duration", "0.4", "--sample", "0.4"]
 
     def end(integrator, steps):
@@ -85,7 +87,8 @@ def test_orders_of_the_integrators(folder):
 
 
 def line_motion(folder):
-    """The straight line of paper 000 with speeds and accelerations, from the reference values."""
+    """Writes the straight line of paper 000 with speeds and accelerations, from the reference
+    values."""
     samples = golden("puma560")["straight_line"]["samples"]
     path = os.path.join(folder, "line.txt")
     with open(path, "w") as file:
@@ -95,8 +98,9 @@ def line_motion(folder):
 
 
 def test_round_trip(folder):
-    """Torques along a motion, evaluated at every stage, reproduce the motion: to 1e-8 over 5 s with
-    rotors, over 1 s without (there 5 s multiply every rounding error by 1e9 and more)."""
+    """The torques of a motion, evaluated at every stage of the integrator, reproduce the motion to
+    1e-8: over 5 s with rotors and over 1 s without. Without rotors 5 s would amplify every rounding
+    error by 1e9 or more."""
     path, samples = line_motion(folder)
     worst = {}
     for options, until in (([], 5), (["--no-rotor"], 1)):
@@ -117,7 +121,7 @@ def test_round_trip(folder):
     for done in (with_rotors, without):
         assert max(abs(a - b) for a, b in zip(done["q"], to)) < 1e-8, done
         assert max(map(abs, done["qd"])) < 1e-7, done
-    # Why: how much 1e-10 rad of the elbow at the start grow along the line.
+    # Shows why: measures how much an error of 1e-10 rad at the elbow grows along the line.
     grown = {}
     for rotors in ([], ["--no-rotor"]):
         for until in (2, 5):
@@ -128,7 +132,7 @@ def test_round_trip(folder):
                 ends.append(sim("puma560", "--no-friction", "--motion", path, "--start", joined(start), "-i", "rk56",
                                 "--step", "0.002", "--duration", until, *rotors)["q"])
             grown[bool(rotors), until] = math.dist(*ends) / 1e-10
-    for rotors, name in ((False, "rotors"), (True, "links")):  # the key means: without rotors
+    for rotors, name in ((False, "rotors"), (True, "links")):  # True: run with --no-rotor
         for until in (2, 5):
             times = grown[rotors, until]
             shown = f"{times:.1e}" if times >= 1e6 else f"{float('%.2g' % times):,.0f}"
@@ -139,8 +143,8 @@ def test_round_trip(folder):
 
 
 def test_methods_agree(folder):
-    """All methods give the same trajectory to the tolerance: 1 s of a PUMA with rotors amplifies
-    errors by less than 10, which makes 1e-9 for some hundred steps of tolerance 1e-11."""
+    """All methods give the same trajectory. During 1 s a PUMA with rotors amplifies errors by less
+    than 10, so some hundred steps of tolerance 1e-11 differ by less than 1e-9."""
     ends = {}
     for method in tool.METHODS["fd"]:
         done = sim("puma560", "--no-friction", "--start", "0.1,0.8,-0.4,0.3,0.5,0.2", "--duration", "1",
@@ -148,7 +152,7 @@ def test_methods_agree(folder):
         ends[method] = done["q"] + done["qd"]
     for method, end in ends.items():
         assert max(abs(a - b) for a, b in zip(end, ends["aba"])) < 1e-9, (method, ends)
-    # The two-body system of paper 000, badly conditioned.
+    # The two-body system of paper 000 is badly conditioned.
     counts = {method: sim("twobody", "--duration", "1", "-i", "rk45", "--tolerance", "1e-6", "-m", method)
               for method in ("aba", "crba")}
     evaluations = {method: done["evaluations"] for method, done in counts.items()}
@@ -170,7 +174,7 @@ def test_ten_seconds_in_a_fifth_of_one(folder):
 
 
 def test_reference_free_falls(folder):
-    """1e-7, the accuracy that the reference values state for their trajectories."""
+    """The tolerance 1e-7 is the accuracy that the reference values state for their trajectories."""
     arms = [("stanford", golden("stanford")["variants"], golden("stanford")["q_start"]),
             ("planar3r", golden("planar3r")["sets"], None)]
     for name, variants, start in arms:
@@ -189,8 +193,8 @@ def test_reference_free_falls(folder):
 
 
 def test_reference_motors(folder):
-    """Constant voltages, RK3 of paper 001 with its correction, 1 ms: equal to the reference step by
-    step, and as near to the exact motion as an order of 3 allows."""
+    """With constant voltages and the corrected RK3 of paper 001 at 1 ms, every step equals the
+    reference, and the motion is as close to the exact one as order 3 allows."""
     for case in golden("motors")["rk3"]:
         rows = [dict({key: value for key, value in row.items() if key != "G"}, more=f"    motor: {{resistance: {R}, torque_constant: {Kt}, gear: {N}, "
                                f"rotor_inertia: {row['Jr'] / N ** 2!r}}}\n")
@@ -220,7 +224,7 @@ def pendulum(folder, more="", gravity=(0, -9.81, 0)):
 
 
 def test_schedules(folder):
-    """Without gravity, a torque of 1 N m on 1 kg m^2: speeds are sums of torque times time."""
+    """Without gravity, on an inertia of 1 kg m^2, the speed is the sum of torque times time."""
     robot = pendulum(folder, MOTOR, (0, 0, 0))
     timed, even = os.path.join(folder, "timed.txt"), os.path.join(folder, "even.txt")
     with open(timed, "w") as file:
@@ -233,20 +237,23 @@ def test_schedules(folder):
         done = sim(robot, "--torque", even, "--period", "0.2", *integrator)
         assert abs(done["t"] - 0.6) < 1e-12
         near(done["qd"], [(2 - 1 + 0.5) * 0.2], 1e-12, f"one row for each period, {integrator}")
-        # With a sample period of 0.1 the change at 0.25 acts at 0.3, the one at 0.65 at 0.7.
+        # With a sample period of 0.1 s the change at 0.25 s acts at 0.3 s, and the one at 0.65 s at
+        # 0.7 s.
         done = sim(robot, "--torque", timed, "--duration", "1", "--period", "0.1", *integrator)
         near(done["qd"], [2 * 0.2 - 0.4], 1e-12, f"timed and held, {integrator}")
-    # (12): tau = N Kt / R (V - Kt N qd) = 2.5 (V - 5 qd): 4 V drive it towards 0.8 with the rate 12.5.
+    # Equation (12) gives tau = N Kt / R (V - Kt N qd) = 2.5 (V - 5 qd): 4 V drive the joint towards
+    # 0.8 rad/s at a rate of 12.5 1/s.
     done = sim(robot, "--voltage", "4", "--duration", "0.2", "-i", "rk56", "--tolerance", "1e-12")
     near(done["qd"], [0.8 * (1 - math.exp(-12.5 * 0.2))], 1e-10, "constant voltage")
-    # 60 V are limited to the supply of 24 V.
+    # The supply of 24 V limits the requested 60 V.
     done = sim(robot, "--voltage", "60", "--duration", "0.2", "-i", "rk56", "--tolerance", "1e-12")
     near(done["qd"], [4.8 * (1 - math.exp(-12.5 * 0.2))], 1e-10, "limited voltage")
     assert "its supply of 24 V limited the voltage" in run("sim", robot, "--voltage", "60", "--duration", "0.1").stderr
 
 
 def test_motion_of_control_points(folder):
-    """Rows t q: the spline goes through them, and so does the arm."""
+    """A motion given by rows of t and q: the spline passes through the points, and the arm follows
+    it."""
     path, out = os.path.join(folder, "points.txt"), os.path.join(folder, "points.csv")
     points = [(0.2 * k, [math.sin(0.2 * k), 0.5 * math.cos(0.3 * k), 0.1 * k]) for k in range(6)]
     with open(path, "w") as file:
@@ -259,8 +266,8 @@ def test_motion_of_control_points(folder):
 
 
 def test_volts_of_a_motion(folder):
-    """Voltages of a motion, constant in each sample period: near the motion, nearer with a shorter
-    period."""
+    """Voltages of a motion that are constant during each sample period give nearly this motion, and
+    come closer with a shorter period."""
     errors = []
     for hold in (0.01, 0.001):
         to = [0.5, 1, -0.8, 0.2, 0.4, 0.3]
@@ -274,9 +281,9 @@ def test_volts_of_a_motion(folder):
 
 def test_firmware_in_the_loop(folder):
     """The control step of the firmware, in f32 and from encoder counts, moves the simulated arm.
-    Its encoders resolve 2 pi / 1000 / 62 = 1e-4 rad at worst; with an exact model PD leaves a
-    fraction of that. The model does not contain the 20 N at the end effector: they deflect the arm
-    by torque / kp, 14 N m / 1800 at most."""
+    The encoders resolve 2 pi / 1000 / 62 = 1e-4 rad or better; with an exact model PD control
+    leaves a fraction of that as error. The model does not know the force of 20 N at the end
+    effector, which deflects the arm by torque / kp, at most 14 N m / 1800."""
     to = [0.5, 1, -0.8, 0.2, 0.4, 0.3]
     move = ["--start", "0,0.5,-0.5,0,0,0", "--move", joined(to), "--duration", "2", "--controller", "firmware"]
     out = os.path.join(folder, "loop.csv")
@@ -287,7 +294,7 @@ def test_firmware_in_the_loop(folder):
     print(f"measured sim.firmware.free {free:.1e}\nmeasured sim.firmware.pushed {bent:.1e}")
     print(f"NOTE firmware in the loop: {free:.2g} rad from the target, with 20 N at the end effector {bent:.2g}")
     assert free < 3e-4 and 10 * free < bent < 0.05, (free, bent)
-    # Voltages change with the tick of 1 ms and are within the supply of 40 V.
+    # Voltages change once per tick of 1 ms and stay within the supply of 40 V.
     volts = [v for row in column(rows_of(out), "volt") for v in row]
     assert 1 < max(map(abs, volts)) <= 40, max(map(abs, volts))
     for options, part in ((["--controller", "firmware"], "--controller needs --move"),
@@ -301,8 +308,8 @@ def test_firmware_in_the_loop(folder):
 
 
 def test_wrench(folder):
-    """A constant wrench; one that turns with the end effector (paper 003's gripper with a rotating
-    torque) from a file; and the energy balance contains its work."""
+    """Tests a constant wrench and one from a file that turns with the end effector (the gripper of
+    paper 003 with a rotating torque). The energy balance includes the work of the wrench."""
     robot = pendulum(folder, "", (0, 0, 0))
     done = sim(robot, "--wrench", "0,0,0,0,0,2", "--duration", "1")
     near(done["qd"], [2.0], 1e-12, "a moment of 2 N m on 1 kg m^2")
@@ -316,7 +323,7 @@ def test_wrench(folder):
     still = sim("piezo6", "--duration", "0.2", "-i", "rk45", "--tolerance", "1e-10")
     assert done["q"] != still["q"] and done["work_effector"] != 0
     assert done["balance_most"] < 1e-7 * done["kinetic_most"], done
-    # A motion under the wrench gets the torques that balance it.
+    # The torques of a motion under the wrench balance the wrench.
     to = [0.4, -0.3, 0.2, 0.1, 0.3, -0.2]
     done = sim("puma560", "--no-friction", "--move", joined(to), "--wrench", "5,-3,10,0.5,0.2,-0.4", "--duration",
                "1", "-i", "rk56", "--step", "0.005")
@@ -336,8 +343,8 @@ def test_stops_and_friction(folder):
 
 
 def test_energy_balance_with_everything(folder):
-    """Voltages, friction, a wrench and gravity together. Near rest the Coulomb friction is smooth
-    but steep, so that the tolerance of 1e-9, not rounding, limits the balance."""
+    """Voltages, friction, a wrench and gravity act together. Near rest the smoothed Coulomb
+    friction is so steep that the tolerance of 1e-9, not rounding, limits the energy balance."""
     done = sim("puma560", "--voltage", "5,8,-6,3,-3,2", "--wrench", "2,1,-4,0.1,0.2,0.3", "--duration", "1",
                "-i", "rk45", "--tolerance", "1e-9")
     assert min(abs(done[key]) for key in ("work_motors", "lost_friction", "work_effector")) > 0.1, done
@@ -377,7 +384,7 @@ def test_plots(folder):
 
 
 def test_lines_of_a_plot_look_different(folder):
-    """Ten joints have ten different lines, and the label of the axis is above the legend, not in
+    """Ten joints get ten different lines, and the label of the axis is above the legend, not inside
     it."""
     robot, svg = os.path.join(folder, "chain10.yaml"), os.path.join(folder, "chain.svg")
     with open(robot, "w") as file:
@@ -395,11 +402,12 @@ def test_lines_of_a_plot_look_different(folder):
               re.findall(r'translate\([-\d.]+,([-\d.]+)\)"[^>]*>\s*<text>(.*?)</text>', text)]
     axes = [y for y, label in places if label == "t in s"]
     gap = min(y - axis for axis in axes for y, label in places if re.fullmatch(r"j\d", label) and y > axis)
-    assert len(axes) == 4 and gap > 13, gap  # the height of the letters
+    assert len(axes) == 4 and gap > 13, gap  # 13 is the height of the letters
 
 
 def test_what_cannot_be_kept_is_known_before_the_run(folder):
-    """A run whose rows could not be written does not start, and the check leaves no file."""
+    """A run whose output file cannot be written does not start, and the check leaves no file
+    behind."""
     before = os.path.join(folder, "before.csv")
     with open(before, "w") as file:
         file.write("kept")
@@ -460,7 +468,8 @@ def test_bad_usage(folder):
 
 
 def test_interrupt_keeps_what_was_computed(folder):
-    """control-C in a run of hours; on a terminal a bar shows the progress."""
+    """Presses control-C during a run that would take hours. On a terminal a bar shows the
+    progress."""
     out = os.path.join(folder, "long.csv")
     command = [PROGRAM, "sim", "puma560", "-q", "--duration", "1000", "--sample", "0.5", "-o", out]
     master, slave = pty.openpty()
@@ -493,7 +502,7 @@ def test_interrupt_keeps_what_was_computed(folder):
     rows = rows_of(out)
     assert len(rows) > 1 and rows[-1]["t"] < 1000 and "position at the end" in text
     assert abs(float(re.search(r"interrupted at ([\d.]+)", shown).group(1)) - rows[-1]["t"]) < 1e-3
-    # Without a terminal there is no bar.
+    # Without a terminal there is no progress bar.
     done = run("sim", "planar3r", "-q", "--duration", "20")
     assert done.returncode == 0 and not done.stderr, done.stderr
 
@@ -505,7 +514,8 @@ CHROMIUM = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disabl
 
 
 def browse(folder, *options):
-    """Standard output and error of a browser without a window, with a profile of its own."""
+    """Runs a browser without a window and with a new profile; returns its standard output and
+    error."""
     profile = os.path.join(folder, f"profile{len(os.listdir(folder))}")
     try:
         done = subprocess.run([*CHROMIUM, f"--user-data-dir={profile}", "--enable-logging=stderr", *options],
@@ -518,7 +528,7 @@ def browse(folder, *options):
 
 
 def pixels(path):
-    """Rows of (red, green, blue) of a PNG with 8 bits per channel."""
+    """Reads a PNG with 8 bits per channel; returns rows of (red, green, blue)."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -556,8 +566,8 @@ def pixels(path):
 
 
 def test_animation(folder):
-    """The page draws the arm: links in their colours, at another place at another time; it fetches
-    nothing."""
+    """The page draws the arm with its links in their colours, at different places at different
+    times. It fetches nothing from a network."""
     page = os.path.join(folder, "fall.html")
     good("sim", "puma560", "-q", "--no-friction", "--start", "0,1.2,-0.5,0,0.3,0", "--duration", "1.5", "-i", "rk45",
          "--animate", page)
@@ -566,7 +576,7 @@ def test_animation(folder):
     assert not re.search(r"https?:|src=|href=|import\b|fetch\(|url\(", text), "something is fetched"
     data = json.loads(re.search(r"const D = (\{.*?\n?.*?\});\n\nconst COLORS", text, re.S).group(1))
     assert len(data["t"]) == 151 and data["t"][-1] == 1.5 and data["names"][1] == "shoulder"
-    # The last of the points is the end effector: forward kinematics of the first and last position.
+    # The last point is the end effector; forward kinematics gives its first and last position.
     for k in (0, -1):
         pose = tool.table("fk", "puma560", rows=[data["q"][k]])[0]
         near(data["xyz"][k][-3:], [pose[3], pose[7], pose[11]], 1e-5, "place of the end effector")
@@ -576,7 +586,8 @@ def test_animation(folder):
         shot = os.path.join(folder, f"at{t}.png")
         browse(folder, "--window-size=640,440", f"--screenshot={shot}", f"file://{page}#t={t}")
         shots.append(pixels(shot))
-    # The scene is the left part of the page: both long links in their colours, and much that moved.
+    # The scene is the left part of the page. It shows both long links in their colours, and many
+    # pixels change with time.
     counts = []
     for shot in shots:
         scene = [p for row in shot[:380] for p in row[:380]]
@@ -588,15 +599,15 @@ def test_animation(folder):
 
 
 def test_animation_of_an_arm_that_hangs(folder):
-    """The support of the base does not hide the arm below it, and on a telephone the clock is
-    within the page."""
+    """The support of the base does not hide an arm that hangs below it. On the screen of a phone
+    the clock stays within the page."""
     page, shot = os.path.join(folder, "hangs.html"), os.path.join(folder, "hangs.png")
     good("sim", "flex2", "-q", "--start=-1.5708,0,0.0873,0", "--duration", "1", "-i", "rk45", "--animate", page)
     browse(folder, "--window-size=640,440", f"--screenshot={shot}", f"file://{page}#t=0.8")
     scene = [p for row in pixels(shot)[:380] for p in row[:380]]
     blue, orange, grey = (sum(sum(abs(x - y) for x, y in zip(p, color)) < 40 for p in scene)
                           for color in ((0x00, 0x72, 0xb2), (0xd5, 0x5e, 0x00), (0x8a, 0x93, 0xa3)))
-    # Each link is a third of the height of the scene; a pillar beside them would be as long as
+    # Each link takes a third of the height of the scene. A pillar beside them would be as long as
     # both.
     assert blue > 400 and orange > 400 and grey < blue + orange, (blue, orange, grey)
     with open(page) as file:
@@ -611,7 +622,7 @@ def test_animation_of_an_arm_that_hangs(folder):
 # --------------------------------------------------------------------------------- interactive program
 
 class Terminal:
-    """The program in a pseudo-terminal. The test types only after a prompt."""
+    """Runs the program in a pseudo-terminal. The test types only after a prompt."""
 
     def __init__(self, folder, *arguments):
         # libedit copies the name of a function that is bound to a key and never frees it.
@@ -623,11 +634,11 @@ class Terminal:
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM="vt100", LSAN_OPTIONS=f"suppressions={known}")
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))  # before the program reads it
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))  # sets the size before the program reads it
             os.execv(PROGRAM, [PROGRAM, *arguments])
 
     def expect(self, text):
-        """Waits for this text; returns everything before it since the last time."""
+        """Waits for this text and returns the output since the last call up to the text."""
         until = time.monotonic() + tool.TIMEOUT_S
         while self.text.find(text, self.at) < 0:
             assert time.monotonic() < until, f"no {text!r} in {self.text[self.at:]!r}"
@@ -641,8 +652,8 @@ class Terminal:
         return self.text[begin:self.at]
 
     def type(self, keys):
-        """The prompt is printed before the terminal switches to single keys: until then some keys
-        mean something else."""
+        """Types keys once the terminal is in single-key mode. The program prints its prompt before
+        it switches to that mode, and until then some keys have another meaning."""
         until = time.monotonic() + tool.TIMEOUT_S
         while termios.tcgetattr(self.file)[3] & termios.ICANON:
             assert time.monotonic() < until, f"it takes no keys: {self.text[self.at:]!r}"
@@ -650,7 +661,7 @@ class Terminal:
         os.write(self.file, keys.encode())
 
     def say(self, line, prompt="sim> "):
-        """Types a line; returns everything up to the next prompt."""
+        """Types a line and returns everything up to the next prompt."""
         self.type(line + "\r")
         return self.expect(prompt)
 
@@ -669,8 +680,8 @@ def test_interactive(folder):
     t = Terminal(folder, "sim", "-q", "puma560")
     assert "puma560, 6 joints. `help` lists commands" in t.expect("sim> ")
     t.say("theta = 0.1 0.8 -0.4 0.3 0.5 0.2")
-    # A wrong command, a wrong number of values, an unknown file: a helpful line, and nothing is
-    # lost.
+    # A wrong command, a wrong number of values or an unknown file gives a helpful line and loses
+    # nothing.
     assert "no command or variable 'thetta'; did you mean theta? `help` lists" in t.say("thetta = 1")
     assert "theta: 3 numbers where 6 are expected; give one number for each joint" in t.say("theta = 1 2 3")
     assert "theta: 'x' is not a finite number" in t.say("theta = 1 2 x 4 5 6")
@@ -678,13 +689,13 @@ def test_interactive(folder):
     assert "cannot be opened: No such file" in t.say("open_output_file " + os.path.join(folder, "no", "file"))
     assert "there is no simulation yet" in t.say("print_simulation")
     assert "theta = 0.1 0.8 -0.4 0.3 0.5 0.2" in t.say("theta")
-    # Editing, completion, history.
+    # Tests editing, completion and history.
     t.type("inv\t")
     t.expect("erse_arm ")
     assert "torque = " in t.say("")
     assert "theta = 0.1" in t.say("thetaX\x7f")
     assert "torque = " in t.say("\x1b[A\x1b[A"), "two lines up was inverse_arm"
-    # Setting one of torque and voltage recomputes the other.
+    # Setting the torque recomputes the voltage, and vice versa.
     t.say("omega = 0 0 0 0 0 0")
     t.say("torque = 1 2 3 4 5 6")
     volts = [float(x) for x in re.search(r"voltage = (.*)", t.say("voltage")).group(1).split()]
@@ -695,7 +706,7 @@ def test_interactive(folder):
     alpha = [float(x) for x in re.search(r"alpha = (.*)", t.say("forward_arm")).group(1).split()]
     near(alpha, tool.table("fd", "puma560", rows=[[0.1, 0.8, -0.4, 0.3, 0.5, 0.2] + [0] * 6 + torques])[0], 1e-7,
          "forward_arm")
-    # The questions of the paper.
+    # `simulate` asks the questions that paper 001 describes.
     t.type("simulate\r")
     t.expect("Start a new simulation? ")
     t.type("yes\r")
@@ -723,7 +734,7 @@ def test_interactive(folder):
     assert len(rows) == 151 and all(len(row) == 31 for row in rows), len(rows)
     assert "animation in " in t.say("write_graphic_file " + page) and os.path.getsize(page) > 10000
     assert "plot in " in t.say("plot_simulation " + plot) and os.path.getsize(plot) > 10000
-    # Gravity with the sign of the paper; another arm; its variables.
+    # Tests gravity with the sign of the paper, then loads another arm and reads its variables.
     assert "Z of the base points up; as a vector 0 0 -9.81" in t.say("gravity")
     t.say("gravity = -9.80621")
     assert "Z of the base points down; as a vector 0 0 9.80621" in t.say("gravity")
@@ -731,7 +742,7 @@ def test_interactive(folder):
     assert "gravity = 1 2 3" in t.say("gravity")
     assert "cmu-dd, 6 joints" in t.say("database_read cmu-dd")
     assert "gravity = -9.80621 " in t.say("gravity"), "the paper's default"
-    # control-C ends a run or a line, not the program; control-D does.
+    # control-C ends a run or a line, but not the program; control-D ends the program.
     t.type("simulate yes yes no 1000000\r")
     t.expect(" %  t = ")
     os.write(t.file, b"\x03")
@@ -743,7 +754,8 @@ def test_interactive(folder):
     t.expect("? ")
     t.type("\x03")
     assert "error" not in t.expect("sim> "), "a question left is no error"
-    # Elastic arms need the options; the cure names them.
+    # Elastic arms can only be simulated with command line options, and the error message names
+    # them.
     said = t.say("database_read flex2")
     assert "the interactive program is for rigid ones; cmu-dd stays loaded; `appell sim flex2` with options" in said, said
     known = t.say("help method")
@@ -754,8 +766,8 @@ def test_interactive(folder):
 
 
 def test_scripts(folder):
-    """The same lines from a file and from standard input: no prompts, and the first error ends the
-    program."""
+    """The same lines can come from a file and from standard input. Then there are no prompts, and
+    the first error ends the program."""
     script, volts = os.path.join(folder, "script.txt"), os.path.join(folder, "volts.txt")
     with open(volts, "w") as file:
         file.write("1 2 -1 0.5 -0.5 0.3\n" * 20)
@@ -768,7 +780,7 @@ def test_scripts(folder):
     assert one.returncode == two.returncode == 0 and one.stdout == two.stdout and not one.stderr, (one, two)
     assert "sim>" not in one.stdout and "?" not in one.stdout, one.stdout
     assert "101 rows, 0.1 s simulated" in one.stdout, one.stdout
-    # The same run by options: the schedule with a sample period of 5 ms.
+    # The same run with command line options: the schedule is sampled with a period of 5 ms.
     done = sim("puma560", "--start", "0,0.8,-0.5,0,0.3,0", "--voltage", volts, "--period", "0.005", "-m", "aba", "-i", "rk4")
     end = [float(x) for x in re.search(r"theta = (.*)", one.stdout).group(1).split()]
     near(end, done["q"], 1e-8, "script and options")
@@ -781,7 +793,7 @@ def test_scripts(folder):
     assert bad.returncode == 2 and "absent: error: cannot be opened" in bad.stderr, bad
     bad = run("sim", "puma560", "-q", "--script", script, "--duration", "1")
     assert bad.returncode == 2 and "put the options into the script as commands" in bad.stderr, bad
-    # An arm without motors takes torques.
+    # An arm without motors is driven by torques.
     out = good("sim", "planar3r", "-q", rows="torque = 1 0 0\nsimulate yes yes no 10\nprint_simulation 0 10 10\n")
     assert "# t theta omega alpha torque, of each joint" in out
     bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
@@ -790,7 +802,7 @@ def test_scripts(folder):
 
 
 def test_the_session_of_the_page(folder):
-    """The lines that tools/sim/README.md gives to the interactive program."""
+    """Types the lines that tools/sim/README.md gives to the interactive program."""
     with open("tools/sim/README.md", encoding="utf-8") as file:
         lines = re.search(r"printf '(.*?)' \| appell sim cmu-dd", file.read())[1].replace("\\n", "\n")
     done = run("sim", "cmu-dd", "-q", rows=lines)
@@ -800,7 +812,8 @@ def test_the_session_of_the_page(folder):
 
 
 def tick_labels(picture):
-    """The labels of each vertical axis of a gnuplot picture: consecutive ones at the same x."""
+    """Returns the labels of each vertical axis of a gnuplot picture: consecutive labels at the same
+    x."""
     axes, at = [], None
     for x, anchor, label in re.findall(r'translate\(([-\d.]+),[-\d.]+\)" stroke="none"[^>]*text-anchor="(\w+)">\s*'
                                        r"<text>(.*?)</text>", picture):
@@ -812,8 +825,8 @@ def tick_labels(picture):
 
 
 def test_papers(folder):
-    """Every page of `make papers`: the papers' numbers and ours, pictures embedded, nothing
-    missing."""
+    """Every page of `make papers` shows the numbers of the paper and ours, with embedded pictures,
+    and nothing is missing."""
     done = subprocess.run(["tools/papers/papers.py", "--program", PROGRAM, "--out", folder], capture_output=True,
                           text=True, timeout=tool.TIMEOUT_S * 4)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -824,8 +837,8 @@ def test_papers(folder):
     assert len(pictures) >= 9 and all(p.startswith(b"<?xml") and len(p) > 3000 for p in pictures), len(pictures)
     axes = [labels for p in pictures for labels in tick_labels(p.decode())]
     assert len(axes) > 30 and all(len(set(labels)) == len(labels) for labels in axes), "an axis says a number twice"
-    # The six joints of paper 003 move by less than 2 mrad: an axis in rad would show straight
-    # lines.
+    # The six joints of paper 003 move by less than 2 mrad; with an axis in rad the lines would look
+    # straight.
     moved = next(p.decode() for p in pictures if p.count(b">mrad<") == 6)
     assert all(abs(float(x)) < 2 for labels in tick_labels(moved) for x in labels), tick_labels(moved)
     plain = re.sub(r'src="[^"]*"|</?span>', "", text)
@@ -837,14 +850,14 @@ def test_papers(folder):
                  "96n − 101 (475)", "n³/6 + 13n² + 695n/6 − 157 (1042)", "n³/6 + n²/2 + n/3 (56)", "871 + 797", "1.2922",
                  "1122", "n³/6 + 11½n² + 38⅓n − 47", "n³/6 + 7n² + 38⅚n − 46"):
         assert part in plain, part
-    # The cells of a row by its name: (ours?, text).
+    # Collects the cells of each row under its name, as (is it our number?, text).
     rows = {}
     for kind, row in re.findall(r"<tr( class=ours)?>(<td.*?)</tr>", plain):
         cells = [(bool(kind or own), html.unescape(cell)) for own, cell in re.findall(r"<td( class=ours)?>([^<]*)", row)]
         rows.setdefault(cells[0][1], []).append(cells)
     first = lambda name: [int(re.search(r"\((\d+)\)", text).group(1)) for _, text in rows[name][0][1:]]
     assert first("ga")[0] <= 475 and first("fast")[0] <= 390, rows["ga"]
-    # Numbers of a paper are not marked as ours, in tables that have both in a row.
+    # In tables with both kinds of numbers, the numbers of a paper are not marked as ours.
     aba = next(cells for cells in rows["aba"] if cells[1][1] == "0.4976")
     joint = next(cells for cells in rows["1"] if len(cells) == 10)
     evaluations = next(cells for cells in rows["crba"] if cells[1][1] == "1122")
@@ -853,8 +866,8 @@ def test_papers(folder):
     assert [own for own, _ in evaluations] == [False] * 3 + [True] * 3, evaluations
     for name, order in INTEGRATORS.items():
         assert abs(float(rows[name][0][2][1]) - order) < 0.1, rows[name]
-    # Saha's and Mata's products include divisions and roots: denoc has one of n, ga one and a root
-    # of n.
+    # Products in Saha's and Mata's tables include divisions and roots. Ours have n divisions in
+    # denoc, and n divisions and n roots in ga.
     saha = [rows[name][0][3:] for name in ("denoc, fd less its bias", "denoc, with the bias")]
     bare = json.loads(good("ops", "puma560", "--json", "-q", "--effort", "0"))["kernels"]
     bare = {(k["problem"], k["method"]): k for k in bare}
@@ -862,8 +875,8 @@ def test_papers(folder):
     assert [cells[0][1] for cells in saha] == [f"{fd['mul'] - bias['mul'] + 6} + {fd['add'] - bias['add']}",
                                               f"{fd['mul'] + 6} + {fd['add']}"], saha
     assert first("total, fd ga")[0] == bare["fd", "ga"]["mul"] + 12
-    # Paper 004: the steps of Table 1 add up to the sums in its Table 2, and ours for three modes
-    # are there.
+    # Paper 004: the steps in Table 1 add up to the sums in Table 2, and our counts for three modes
+    # are on the page.
     assert [text for _, text in rows["all"][0][3:]] == ["2706 + 2134", "19557 + 18332", "26508 + 26966"], rows["all"]
     three = [cells[1][1] for name, found in rows.items() if "m = 3: flex" in name for cells in found]
     mul, add = map(int, three[0].split(" + "))

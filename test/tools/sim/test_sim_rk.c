@@ -1,7 +1,8 @@
 /*
- * The tables of the integrators against the conditions of all rooted trees (Butcher): a method has
- * order p exactly if for every tree with at most p nodes  sum b_i Phi_i = 1 / gamma,  and not p + 1
- * if one of p + 1 nodes fails. Also tests the step control on an equation with a known solution.
+ * Checks the tables of the integrators with Butcher's conditions for rooted trees. A method has
+ * order p if  sum b_i Phi_i = 1 / gamma  for every tree with at most p nodes, and not order p + 1
+ * if one tree with p + 1 nodes fails. Also tests the step control on an equation with a known
+ * solution.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 
 enum { NODES_MAX = 7, CHILDREN_MAX = NODES_MAX - 1, TREES_MAX = 200 };
 
-/* A tree is the multiset of its subtrees, by index; subtrees come before their trees. */
+/* A tree is the multiset of its subtrees, given by their indices; subtrees have lower indices than
+ * their trees. */
 typedef struct {
     int nodes, children;
     int child[CHILDREN_MAX];
@@ -21,7 +23,8 @@ typedef struct {
 static tree_t tree[TREES_MAX];
 static int trees;
 
-/* All ways to give a root `left` more nodes in subtrees not above `most`, in descending order. */
+/* Adds all trees that give the root `left` more nodes, in subtrees up to index `most`, in
+ * descending order. */
 static void grow(tree_t base, int left, int most) {
     if (left == 0) {
         base.gamma = base.nodes;
@@ -45,7 +48,7 @@ static void make_trees(void) {
         grow((tree_t){.nodes = nodes}, nodes - 1, trees - 1);
 }
 
-/* Phi of a tree for the stage i: the product over the subtrees of sum_j a_ij Phi_j. */
+/* Phi of a tree for stage i is the product over its subtrees of sum_j a_ij Phi_j. */
 static double stage_weight(const rk_method_t *m, const tree_t *t, int i) {
     double product = 1;
     for (int k = 0; k < t->children; k++) {
@@ -57,7 +60,7 @@ static double stage_weight(const rk_method_t *m, const tree_t *t, int i) {
     return product;
 }
 
-/* Largest |sum b Phi - 1 / gamma| over the trees with this many nodes. */
+/* Returns the largest |sum b Phi - 1 / gamma| of all trees with this many nodes. */
 static double defect(const rk_method_t *m, const double *b, int nodes) {
     double worst = 0;
     for (int t = 0; t < trees; t++) {
@@ -73,7 +76,7 @@ static double defect(const rk_method_t *m, const double *b, int nodes) {
 
 static void test_trees_are_all_there(void) {
     make_trees();
-    static const int known[] = {1, 1, 2, 4, 9, 20, 48}; /* Cayley 1857 */
+    static const int known[] = {1, 1, 2, 4, 9, 20, 48}; /* rooted trees, Cayley 1857 */
     int count[NODES_MAX + 1] = {0};
     for (int t = 0; t < trees; t++)
         count[tree[t].nodes]++;
@@ -81,9 +84,9 @@ static void test_trees_are_all_there(void) {
         TEST_ASSERT_EQUAL_INT(known[n - 1], count[n]);
 }
 
-/* Coefficients are below 10, and at most 8 are multiplied along a tree of 6 nodes: 1e-12 is a
- * thousand roundings of the terms that cancel. A condition that fails is off by much more than
- * 1e-5. */
+/* Coefficients are below 10, and at most 8 of them are multiplied along a tree of 6 nodes. 1e-12
+ * allows a thousand roundings of the terms that cancel. A condition that fails is off by much more
+ * than 1e-5. */
 static void test_orders(void) {
     make_trees();
     for (const rk_method_t *m = rk_methods; m->name; m++) {
@@ -117,7 +120,7 @@ static void test_names(void) {
     TEST_ASSERT_NULL(rk_find("rk9"));
 }
 
-/* y'' = -y and an integral that the error control must ignore. */
+/* The equation y'' = -y, with an additional integral that the error control must ignore. */
 static int circle(void *context, double t, const double *y, double *rate) {
     unsigned long *calls = context;
     (void)t;
@@ -150,19 +153,20 @@ static void test_step_control(void) {
             }
             h = rk_propose(rk, h, error);
         }
-        /* Each step adds at most tolerance (1 + 1); the circle does not amplify. */
+        /* Each step adds an error of at most tolerance (1 + 1), which the circle does not
+         * amplify. */
         TEST_ASSERT_DOUBLE_WITHIN(2 * tolerance * (double)kept, cos(end), y[0]);
         TEST_ASSERT_DOUBLE_WITHIN(2 * tolerance * (double)kept, -sin(end), y[1]);
         TEST_ASSERT_EQUAL_UINT(calls, rk_evaluations(rk));
-        /* rk45: seven stages; the first one is the last stage of the previous step or of the same
-         * trial. */
+        /* rk45 has seven stages; the first one reuses the last stage of the previous step or the
+         * first stage of a rejected trial. */
         TEST_ASSERT_EQUAL_UINT(i == 0 ? 1 + 6 * steps : kept + 7 * steps, calls);
         TEST_ASSERT_LESS_THAN(steps / 5 + 3, steps - kept); /* most proposed steps are accepted */
         rk_free(rk);
     }
 }
 
-/* A right-hand side that fails ends the trial with its status. */
+/* A right-hand side that fails ends the trial, which returns its status. */
 static int broken(void *context, double t, const double *y, double *rate) {
     (void)y;
     rate[0] = 1;
