@@ -27,8 +27,8 @@ typedef struct {
     const char *name;
     int order;
     int stages;
-    bool first_is_last; /* the last stage is reused as the first of the next step */
-    bool estimates;     /* has error coefficients */
+    bool first_is_last; /* the last stage of a step is also the first of the next step */
+    bool estimates;     /* the method has an error estimate */
     double c[RK_STAGES_MAX];
     double a[RK_STAGES_MAX][RK_STAGES_MAX];
     double b[RK_STAGES_MAX];
@@ -39,13 +39,13 @@ typedef struct {
 extern const rk_method_t rk_methods[];
 const rk_method_t *rk_find(const char *name);
 
-/* Returns 0, or a negative number that rk_try then returns. */
+/* Right-hand side: computes y' and returns 0, or a negative number that rk_try then returns. */
 typedef int (*rk_rate_t)(void *context, double t, const double *y, double *rate);
 
 typedef struct rk rk_t;
 
-/* The error estimate covers the first `controlled` of the `size` numbers. Returns NULL if there is
- * no memory. */
+/* Makes an integrator of `size` numbers; the error estimate covers the first `controlled` of them.
+ * Returns NULL if there is no memory. */
 rk_t *rk_make(const rk_method_t *method, size_t size, size_t controlled, rk_rate_t rate,
               void *context);
 void rk_free(rk_t *rk);
@@ -54,12 +54,13 @@ void rk_restart(rk_t *rk);
 int rk_try(rk_t *rk, double t, double h, const double *y, double *next);
 void rk_accept(rk_t *rk);
 
-/* Largest |error| / (tolerance (1 + |y|)) of the last trial; 0 if the method has no estimate. */
+/* Returns the largest |error| / (tolerance (1 + |y|)) of the last trial, or 0 if the method has no
+ * estimate. */
 double rk_error(const rk_t *rk, const double *y, const double *next, double tolerance);
-/* Proposes a step that keeps the error a little below the tolerance, from the error of a step h. */
+/* From the error of a step h, proposes a step with an error a little below the tolerance. */
 double rk_propose(const rk_t *rk, double h, double error);
-/* Proposes a first step for this tolerance. Evaluates the right-hand side once; rk_try reuses
- * it. */
+/* Proposes a first step for this tolerance. Evaluates the right-hand side once; rk_try reuses the
+ * result. */
 int rk_begin(rk_t *rk, double t, const double *y, double tolerance, double *h);
 
 unsigned long rk_evaluations(const rk_t *rk);
