@@ -122,9 +122,9 @@ static double torque_step(const bounds_t *w, uint32_t i, double off) {
  *            mass M on a spring kp moves at most step / sqrt(kp M) fast after a step of torque.
  *   lower    As hold, plus the speed of lowering: a tenth of the velocity limit (setup.c).
  *   damp     Shorted motors only take energy away, but the energy at the fault may go into any
- *            joint: |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). Added to this is the speed at which gravity
- *            and the shorted motor balance: largest gravity torque / ((k G)^2 / R + viscous
- *            friction).
+ *            joint: |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). Added to this is the speed at which
+ *            gravity and the shorted motor balance: largest gravity torque / ((k G)^2 / R +
+ *            viscous friction).
  *   release  In free fall the kinetic energy T grows by -qd' g <= sqrt(2 T) sqrt(g' M^-1 g), so
  *            sqrt(2 T) grows per second by at most the largest sqrt(g' M^-1 g). Friction only
  *            reduces this.
