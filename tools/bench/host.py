@@ -18,9 +18,10 @@ sys.dont_write_bytecode = True
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STATES = 100
-# Largest count allowed for the best method of each problem.
+# Largest number of instructions allowed for the best method of each problem.
 GOALS = {"id": 2000, "mass": 1800, "fd": 3500}
-# Other libraries on the same kind of machine, -O3, measured once; no script measures them again.
+# Instructions per call of other libraries on the same kind of machine, compiled with -O3. Measured
+# once; no script measures them again.
 OTHERS = {"Pinocchio": {"id": 5629, "mass": 5123, "fd": 10630}, "RBDL": {"id": 5324, "mass": 6320, "fd": 14945}}
 METHODS = ("fast", "ne", "ga", "denoc", "crba", "aba", "wo1")
 
@@ -38,7 +39,7 @@ def count(program, problem, method, function):
 
 
 def block(spent):
-    """The table of dyn/COSTS.md."""
+    """Returns the table for dyn/COSTS.md."""
     lines = ["| | %s | goal | | %s |" % (" | ".join("`%s`" % m for m in METHODS), " | ".join(OTHERS)),
              "|---|" + "---|" * (len(METHODS) + 2 + len(OTHERS))]
     for problem, goal in GOALS.items():
