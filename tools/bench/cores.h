@@ -29,17 +29,17 @@
  *   vmla, vfma             -       3
  *   vdiv, vsqrt            -       14
  *   vmov of two words      -       2
- *   use                    -       1      one cycle more if the next instruction reads an FPU result,
- *                                         except as the addend of a vmla (from the TRM). Counted
+ *   use                    -       1      one cycle more if the next instruction reads an FPU
+ *                                         result, except as the addend of a vmla. Counted
  *                                         separately, in core_cost_t.uses
  *
- * The M7 issues up to two instructions per cycle, in order. ARM has published no timings; the
+ * The M7 issues up to two instructions per cycle, in order. No official timings are public; the
  * latencies are those of the pipeline description with which compilers schedule: alu and mov 1, mul
  * 2, load 2, vadd and vmul 3, vmla 6, vdiv 16; in double precision vmul 6, vmla 10, vdiv 31. Two
  * instructions issue together unless the second reads a result of the first or both need the same
  * unit: load-store unit, FPU, multiplier, shifter or branch unit. A load or store of several words
- * issues alone and moves two words per cycle. A double-precision vmul occupies the FPU for 3 cycles,
- * a vmla for 4, and a division for all of its latency. A taken branch costs one more cycle
+ * issues alone and moves two words per cycle. A double-precision vmul occupies the FPU for 3
+ * cycles, a vmla for 4, and a division for all of its latency. A taken branch costs one more cycle
  * (predicted; a wrong prediction is not modelled).
  */
 // clang-format on
