@@ -18,7 +18,7 @@ typedef struct {
     uint32_t n;
     /* reach of the arm in m; relates lengths to angles */
     double reach;
-    double low[DYN_MAX_JOINTS], high[DYN_MAX_JOINTS]; /* infinite if there is no limit */
+    double low[DYN_MAX_JOINTS], high[DYN_MAX_JOINTS]; /* limits, or infinite */
 } problem_set_t;
 
 typedef struct {

@@ -23,12 +23,12 @@ typedef struct {
 typedef struct {
     graph_t *g;
     const gen_arm_t *arm;
-    const uint8_t *choice;          /* bits of form.h for each group */
+    const uint8_t *choice;          /* bits FORM_... of each group */
     uint32_t first[DYN_MAX_JOINTS]; /* first joint of each link's group */
     turn_t phi[DYN_MAX_JOINTS];     /* angle of link j relative to its group */
     ref_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
     bool at_rest;               /* only gravity torques are computed, so only masses matter */
-    gen_names_t *names;         /* may be NULL */
+    gen_names_t *names;         /* names to record, or NULL */
     ref_t named[GEN_NAMES_MAX]; /* node of each name, while the graph is built */
 } trace_t;
 

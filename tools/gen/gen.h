@@ -23,8 +23,8 @@ typedef enum {
 } gen_kernel_t;
 
 typedef struct {
-    const char *name;   /* suffix of the function's name, after the robot's */
-    const char *result; /* name of its result array */
+    const char *name;   /* end of the function's name, after the prefix */
+    const char *result; /* name of the function's result array */
     const char *text;   /* description of the result */
     uint32_t inputs;    /* bits of gen_array_t, without the arrays that are kept as arguments */
 } gen_kernel_info_t;

@@ -27,7 +27,7 @@ struct graph {
     double *value;
     int32_t used, room;
     int32_t *bucket; /* first node of each bucket's list, or END */
-    int32_t buckets; /* a power of two */
+    int32_t buckets; /* number of buckets, a power of two */
     int32_t vacant;  /* number of free entries in vacancy */
     list_t vacancy, freed, made, out;
     change_t *change;

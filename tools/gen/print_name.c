@@ -18,7 +18,7 @@ static bool named_like(const gen_name_t *n, const double *value, int32_t id, int
     return true;
 }
 
-/* Returns the bits of the joints in a sum of angles. */
+/* Returns a bit set of the joints whose angles are in the sum. */
 static uint32_t joints_of(const graph_t *g, int32_t id) {
     const graph_node_t *a = graph_at(g, id);
     if (a->op == GRAPH_INPUT)

@@ -188,7 +188,7 @@ client_t *client_over(port_t *port, port_error_t *error) {
     }
     client->port = port;
     client->timeout_ms = TIMEOUT_MS;
-    /* starts with another number than the session before */
+    /* a first sequence number that differs from the last session's */
     client->next = (uint8_t)(now_ms() * 37 >> 2);
     frame_reader_init(&client->reader, client->rx, sizeof client->rx);
     if (hello(client, GREET_TRIES, GREET_MS) == 0) {

@@ -38,7 +38,7 @@ code { background: #f4f6f8; padding: 1px 4px; }
 
 
 class Tool:
-    """The program appell."""
+    """Runs commands of the program appell."""
 
     def __init__(self, program):
         self.program = os.path.abspath(program)
@@ -117,7 +117,7 @@ def polynomial(points):
 
 
 def formula(coefficients, n):
-    """"11.5n² + 19.5n − 49 (482)\""""
+    """Formats a polynomial and its value at n, as in "11.5n² + 19.5n − 49 (482)"."""
     powers, text = ["", "n", "n²", "n³"], ""
     for k in range(len(coefficients) - 1, -1, -1):
         c = coefficients[k]

@@ -32,9 +32,9 @@ typedef struct {
 #undef DYN_REAL
 
 typedef enum {
-    RANGE_EXACT, /* real numbers: bounds without rounding */
-    RANGE_Q31,   /* dyn/number/real_q31.h in the given units */
-    RANGE_F32    /* dyn/number/real_f32.h, SI units */
+    RANGE_EXACT, /* exact arithmetic: bounds without rounding errors */
+    RANGE_Q31,   /* arithmetic of dyn/number/real_q31.h in the given units */
+    RANGE_F32    /* arithmetic of dyn/number/real_f32.h in SI units */
 } range_format_t;
 
 /*

@@ -64,7 +64,7 @@ typedef range_acc_t acc;
 #define sym_turn_back_z(t, T)         range_sym_turn_back(2, t, T)
 #define sym_to_parent_unit(j, T)      range_sym_shift_mass(T, (j)->mass_shift)
 
-/* Names of dyn/number/tensor.h. */
+/* Replaces the operations of dyn/number/tensor.h. */
 #define omega                     range_omega_t
 #define omega_make                range_omega_make
 #define omega_mul                 range_omega_mul

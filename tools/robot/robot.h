@@ -24,8 +24,8 @@
 #include "tools/cli/messages.h"
 
 #define ROBOT_NAME_MAX  128u        /* bytes of a name, including the final zero */
-#define ROBOT_FILE_MAX  (16u << 20) /* bytes of a file */
-#define ROBOT_MODES_MAX 8u          /* assumed modes of one kind on one link */
+#define ROBOT_FILE_MAX  (16u << 20) /* largest robot file in bytes */
+#define ROBOT_MODES_MAX 8u          /* most assumed modes of one kind on one link */
 
 typedef enum {
     ROBOT_FORMAT_FILE, /* robot file */
@@ -124,12 +124,12 @@ typedef struct {
     uint32_t has; /* bits IMAGE_HAS_... */
     bool elastic; /* true if any joint is elastic */
     uint32_t n;
-    double gravity[3]; /* in the base frame of the file, m/s^2 */
+    double gravity[3]; /* m/s^2 in the base frame of the file */
     double base_xyz[3], base_rpy[3];
     double tool_xyz[3], tool_rpy[3];
-    double rate_hz; /* 1000 if not given */
+    double rate_hz; /* rate of the control loop; 1000 if the file gives none */
     uint32_t feedback;
-    dyn_body_t payload; /* in the last link frame of the file */
+    dyn_body_t payload; /* body in the file's frame of the last link */
     uint32_t line_name, line_gravity, line_base, line_control, line_tool, line_payload, line_joints;
     robot_joint_t joint[DYN_MAX_JOINTS];
     robot_piece_t *piece; /* single links for the doctor; NULL if links are not lumped */

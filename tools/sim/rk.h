@@ -1,10 +1,10 @@
 /*
- * Explicit Runge-Kutta integrators of y' = f(t, y) in double precision, written once over a table
- * of coefficients. They know nothing of arms. They stand here and not in dyn/ because no board runs
- * them and because they take their right-hand side as a function pointer.
+ * Explicit Runge-Kutta integrators of y' = f(t, y) in double precision. All methods share one code
+ * with a table of coefficients, which does not depend on arms. The code is here and not in dyn/,
+ * because no board runs it and because it calls its right-hand side through a function pointer.
  *
  *     rk3    order 3, Swartz 1982 (Kutta's third-order rule), c3 with the correction - h k1
- *     rk4    order 4, the classical one
+ *     rk4    order 4, the classical method
  *     rk45   order 5 with an error estimate of order 4, Dormand and Prince 1980 (paper 000)
  *     rk56   order 6 with an error estimate of order 5, Verner 1978 (paper 002)
  *

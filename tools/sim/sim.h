@@ -48,7 +48,7 @@ typedef struct sim_arm {
      */
     int (*acceleration)(void *self, const double *q, const double *qd, const double *force,
                         double *qdd);
-    /* Kinetic energy including the rotors, and potential energy including elastic energy. */
+    /* Computes the kinetic energy with rotors, and the potential energy with elastic energy. */
     void (*energy)(void *self, const double *q, const double *qd, double *kinetic,
                    double *potential);
     /* Computes the friction torques at these joint speeds. */
@@ -106,7 +106,7 @@ typedef struct {
 typedef struct {
     const rk_method_t *integrator;
     double step_s;    /* longest fixed step, used if tolerance is zero */
-    double tolerance; /* if not zero: steps are chosen for this relative and absolute error */
+    double tolerance; /* if not zero: steps keep the relative and absolute error below this */
     double period_s;  /* sample period (DACTimePeriod of Swartz); zero: inputs are continuous */
     double sample_s;  /* time between two rows of the record */
     bool stops;       /* joints stop at their limits and lose their speed there */
