@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the executed instructions of the kernels on this machine, in f64, by callgrind.
+"""Counts the executed instructions of the kernels on this machine, in f64, with callgrind.
 
     host.py PROGRAM [--ci] [--measured DIR]    --ci: exit code 1 if a goal is missed
 
-PROGRAM is test/bench/bench_host.c with the kernels of the tool (plain x86-64, -O3). Per call, PUMA 560, mean of
-100 random states, sine and cosine included. The table is the block dyn.host of dyn/COSTS.md: --measured keeps it for `pages.py accept`.
+PROGRAM is test/bench/bench_host.c with the kernels of the tool (plain x86-64, -O3). A count is the number of
+instructions per call for the PUMA 560, the mean of 100 random states, with sine and cosine. The table is the
+block dyn.host of dyn/COSTS.md; --measured writes it to DIR for `pages.py accept`.
 """
 
 import argparse

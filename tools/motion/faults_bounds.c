@@ -105,8 +105,9 @@ static double vigour(const bounds_t *w, const double *moved) {
 
 /*
  * Bounds the step of the torque when the reference jumps to the position of the joint. The feedback
- * torque before the jump vanishes (kp off, at most the torque limit). Coulomb friction is fed
- * forward for the speed of the reference and not of the joint, so it may be missing too.
+ * torque before the jump vanishes; it is kp times the distance `off`, at most the torque limit.
+ * Coulomb friction is fed forward for the speed of the reference and not of the joint, so it may be
+ * missing too.
  */
 static double torque_step(const bounds_t *w, uint32_t i, double off) {
     const dyn_drive_t *d = &w->robot->model.joint[i].drive;

@@ -157,8 +157,8 @@ int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_
             continue;
         if (!(part < 1))
             report->fits = false;
-        /* A large value also counts as `inside` for the name before it. The factor lets the entry
-         * that names the value win. */
+        /* A large value counts twice: in its own entry, and as `inside` of the entry before. The
+         * factor makes its own entry the tightest one. */
         if (fmax(part, own * 1.000001) > tightest) {
             tightest = fmax(part, own * 1.000001);
             report->tightest = i;

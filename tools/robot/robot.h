@@ -1,6 +1,7 @@
 /*
- * A robot as its file describes it, and how to load it: robot files (YAML), URDF, parts databases
- * and, through a hook, robot images. Commands need nothing else beside the kernels.
+ * A robot as its file describes it, and the functions that load it from robot files (YAML), URDF,
+ * parts databases and, through a hook, robot images. Apart from the kernels, commands need nothing
+ * else.
  *
  *     robot_t *robot = calloc(1, sizeof *robot);
  *     messages_t messages = MESSAGES_INIT;

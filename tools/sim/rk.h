@@ -1,7 +1,7 @@
 /*
- * Explicit Runge-Kutta integrators of y' = f(t, y) in double precision. All methods share one code
- * with a table of coefficients, which does not depend on arms. The code is here and not in dyn/,
- * because no board runs it and because it calls its right-hand side through a function pointer.
+ * Explicit Runge-Kutta integrators of y' = f(t, y) in double precision. One function
+ * runs all methods from tables of coefficients and knows nothing about arms. It is here and not in
+ * dyn/, because no board runs it and because it calls its right-hand side through a pointer.
  *
  *     rk3    order 3, Swartz 1982 (Kutta's third-order rule), c3 with the correction - h k1
  *     rk4    order 4, the classical method
