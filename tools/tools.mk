@@ -15,7 +15,7 @@ $(APPELL): $(TOOL_OBJ) $(CORE_TOOL_LIB) $(DYN_TOOL_LIB)
 
 $(TOOL_OUT)/$(VERSION_SRC:.c=.o) $(TOOL_OUT)-san/$(VERSION_SRC:.c=.o): $(VERSION_MADE)
 
-# The object contains the rows of the bench.
+# budget.c includes the rows of the bench, so its object depends on them.
 $(TOOL_OUT)/tools/args/budget.o $(TOOL_OUT)-san/tools/args/budget.o: tools/bench/baseline.csv
 
 ifeq ($(BOARD),host)
@@ -29,7 +29,7 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
-# The scripts that test the tool need it.
+# These test scripts run the tool, built with sanitizers.
 APPELL_TESTS := appell completion urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips direction product dyn_page
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
 # These scripts compute millions of states or anneal, so they use the optimised tool.

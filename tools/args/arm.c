@@ -58,7 +58,7 @@ static int load(const request_t *request, robot_t *robot, messages_t *messages) 
     return robot_load(request->argument[0], &options, robot, messages) == 0 ? EXIT_YES : EXIT_NO;
 }
 
-/* Applies --limits V,A to joints without limits in the file. */
+/* Applies --limits V,A to joints whose limits are missing in the file. */
 static int take_limits(const request_t *request, robot_t *robot) {
     double value[2];
     if (!request_has(request, OPTION_LIMITS))
@@ -68,8 +68,8 @@ static int take_limits(const request_t *request, robot_t *robot) {
     if (!(value[0] > 0 && value[1] > 0))
         return say_error(NULL, "write --limits V,A", "--limits: both must be above zero");
     for (uint32_t i = 0; i < robot->n; i++) {
-        /* Both copies change: an image is made from the drive as in the file, the kernels' arm from
-         * the model. */
+        /* Changes both copies: the robot image is made from the drives as in the file, the kernels
+         * use the model. */
         dyn_limits_t *const limits[] = {&robot->model.joint[i].drive.limits,
                                         &robot->joint[i].source.drive.limits};
         for (int k = 0; k < 2; k++) {
@@ -128,7 +128,7 @@ static int set_payload(const request_t *request, robot_t *robot) {
                          "--payload: %s",
                          value[0] < 0 ? "the mass is negative" : "1, 4 or 10 numbers are expected");
     robot->has |= IMAGE_HAS_PAYLOAD;
-    robot->line_payload = 0; /* messages about it must not name a line of the file */
+    robot->line_payload = 0; /* messages about the payload must not name a line of the file */
     robot->payload.mass = value[0];
     memcpy(robot->payload.com, value + 1, sizeof robot->payload.com);
     memcpy(robot->payload.inertia, value + 4, sizeof robot->payload.inertia);
@@ -137,8 +137,8 @@ static int set_payload(const request_t *request, robot_t *robot) {
 
 static void leave_out(const request_t *request, robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
-        /* Both copies change: an image is made from the drive as in the file, the kernels' arm from
-         * the model. */
+        /* Changes both copies: the robot image is made from the drives as in the file, the kernels
+         * use the model. */
         dyn_drive_t *const drives[] = {&robot->model.joint[i].drive, &robot->joint[i].source.drive};
         for (int k = 0; k < 2; k++) {
             if (request_has(request, OPTION_NO_ROTOR))
@@ -149,7 +149,7 @@ static void leave_out(const request_t *request, robot_t *robot) {
     }
 }
 
-/* Refuses an impossible arm: its results would look like any others. */
+/* Refuses an arm that cannot exist, because its results would not look wrong. */
 static bool possible(const robot_t *robot) {
     messages_t messages = MESSAGES_INIT;
     const bool good = robot_possible(robot, &messages) == 0;

@@ -11,26 +11,29 @@
     OPTION_TIP, OPTION_FREEZE, OPTION_PARALLEL, OPTION_LIMITS, OPTION_QUIET, OPTION_HELP
 
 /*
- * Loads request->argument[0]. Returns NULL after printing what is wrong. With `messages` not NULL,
- * all messages of the readers go there instead. Free with arm_free.
+ * Loads the arm that request->argument[0] names. Returns NULL after printing what is wrong. If
+ * `messages` is not NULL, the messages of the readers go there and are not printed. Free the arm
+ * with arm_free.
  */
 robot_t *arm_load(const request_t *request, messages_t *messages);
 void arm_free(robot_t *robot);
 
-/* The same for commands that compute; also applies --payload, --no-rotor and --no-friction. */
+/*
+ * Like arm_load, for commands that compute: also applies --payload, --no-rotor and --no-friction.
+ */
 robot_t *arm_load_compute(const request_t *request);
 /* True if the robot has elastic links and --rigid is not given. */
 bool arm_elastic(const request_t *request, const robot_t *robot);
 /* Makes the elastic part of the model. Returns EXIT_YES, or EXIT_BAD after printing what is
  * wrong. */
 int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *flex);
-/* Makes the beams stiff from now on, in images too. */
+/* Makes the elastic beams rigid from now on, in robot images too. */
 void arm_stiffen(robot_t *robot);
-/* For commands that support rigid links only: refuses elastic links unless --rigid is given. */
+/* Like arm_load_compute, but refuses elastic links unless --rigid is given. */
 robot_t *arm_load_rigid(const request_t *request);
 
-/* Changes gravity, given in the base frame of the file. Returns EXIT_YES, or EXIT_BAD after
- * printing the reason. */
+/* Changes the gravity, which is given in the base frame of the file. Returns EXIT_YES, or EXIT_BAD
+ * after printing the reason. */
 int arm_set_gravity(const request_t *request, robot_t *robot, const double gravity[3]);
 
 /* Checks that every joint has a motor whose voltage can be computed. Returns EXIT_YES, or EXIT_BAD

@@ -1,4 +1,4 @@
-/* tools/args/board.h */
+/* Implements tools/args/board.h. */
 #include "tools/args/board.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "tools/cli/say.h"
 #include "tools/link/slot.h"
 
-/* Turns qemu:BOARD (the product) into qemu:BOARD/lab (its laboratory build). */
+/* Turns qemu:BOARD (the product build) into qemu:BOARD/lab (the laboratory build). */
 static const char *lab_of(const char *name, char *room, size_t size) {
     const size_t length = strlen(name);
     const bool file = length > 4 && !strcmp(name + length - 4, ".elf");
@@ -78,7 +78,8 @@ uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *siz
 }
 
 int board_outputs_off(const request_t *request, client_t *client) {
-    enum { STILL_POLLS = 2000, TIMEOUT_S = 10 }; /* in the board's time, which its ticks count */
+    /* TIMEOUT_S is in the board's time, counted by its ticks */
+    enum { STILL_POLLS = 2000, TIMEOUT_S = 10 };
     device_status_t status = {0};
     uint32_t first = 0, last = 0;
     for (int i = 0, still = 0; still < STILL_POLLS && last - first <= TIMEOUT_S * status.rate_hz;
@@ -87,7 +88,8 @@ int board_outputs_off(const request_t *request, client_t *client) {
             return board_error(client);
         still = status.tick == last ? still + 1 : 0;
         last = status.tick;
-        first = i <= 1 ? last : first; /* the first status after the stop; the host may be late */
+        /* tick of the first status after the stop, because the host may have been slow */
+        first = i <= 1 ? last : first;
         if (status.state == APP_STATE_UNCONFIGURED || status.state == APP_STATE_IDLE ||
             status.state == APP_STATE_FAULT)
             return EXIT_YES;
@@ -129,7 +131,7 @@ const char *board_not_persistent(const client_t *client) {
                  "flash";
 }
 
-/* A board that runs an image directly from its flash keeps the image that it has. */
+/* Loads an image. A board that runs the same image directly from its flash keeps it. */
 static int give_image(client_t *client, const uint8_t *image, size_t size) {
     device_status_t status;
     bool kept;

@@ -9,39 +9,43 @@
 /* Options of every command that needs a board. */
 #define BOARD_OPTIONS OPTION_PORT, OPTION_QUIET, OPTION_HELP
 
-/* Together with DISCOVER_...: if the port starts an emulator, it runs the laboratory build. */
+/*
+ * May be combined with DISCOVER_...: if the port starts an emulator, it runs the laboratory build.
+ */
 enum { BOARD_LAB = 1 << 8 };
-/* Connects, and discovers the robot and DISCOVER_... . Returns NULL after printing what is
- * wrong. */
+/* Connects and reads the robot and the lists of DISCOVER_... in `what`. Returns NULL after printing
+ * what is wrong. */
 client_t *board_open(const request_t *request, unsigned what);
-/* Prints the client's error, and whether the board has crashed. Returns EXIT_NO if the board
+/* Prints the client's error, and a note if the board has crashed. Returns EXIT_NO if the board
  * refused, EXIT_BAD if the link failed. */
 int board_error(client_t *client);
 
 /* Returns EXIT_YES, or EXIT_BAD after printing that `what` needs the laboratory build. */
 int board_needs_lab(const client_t *client, const char *what);
 
-/* Makes the image of a robot, to be freed. Returns NULL after printing the reason. */
+/* Makes the image of a robot; the caller frees it. Returns NULL after printing the reason. */
 uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size);
 
-/* Opens the board of a port, loads this image and discovers everything. An emulated board without
- * RAM for an image gets it in its flash. Returns NULL after printing what is wrong. */
+/* Opens the board of a port, loads this image and reads all lists. An emulated board without RAM
+ * for an image gets the image in its flash. Returns NULL after printing what is wrong. */
 client_t *board_open_image(const char *port, const uint8_t *image, size_t size);
-/* The same for a robot and --port; without --port it is the emulated netduinoplus2. */
+/* Like board_open_image, for a robot and the option --port; without --port the board is the
+ * emulated netduinoplus2. */
 client_t *board_open_with(const request_t *request, const robot_t *robot);
-/* Sets NAME=VALUE or NAME[JOINT]=VALUE, separated by commas; without a joint it sets all joints. */
+/* Sets parameters from NAME=VALUE or NAME[JOINT]=VALUE, separated by commas. Without a joint it
+ * sets all joints. */
 int board_set(client_t *client, const char *list);
 
 /* Brings the arm to rest and switches the outputs off. Returns EXIT_YES, or EXIT_NO after printing
  * the reason. */
 int board_outputs_off(const request_t *request, client_t *client);
 
-/* A client_progress_t: draws a bar on standard error if that is a terminal. */
+/* Draws a progress bar if standard error is a terminal; for use as a client_progress_t. */
 void board_progress(void *user, uint32_t done, uint32_t all);
 
-/* Name of the state: "idle", "fault"... */
+/* Returns the name of the state: "idle", "fault"... */
 const char *board_state(const device_status_t *status);
-/* The hint to print for a value that is not saved, or for a board that cannot save. */
+/* Returns the hint for a value that is not saved, or for a board that cannot save. */
 const char *board_not_persistent(const client_t *client);
 
 #endif

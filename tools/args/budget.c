@@ -1,5 +1,5 @@
-/* Reads the rows of the bench. tools/bench/baseline.csv is compiled in, so its numbers exist only
- * once. */
+/* Estimates costs from the rows of the bench. tools/bench/baseline.csv is compiled in, so its
+ * numbers exist only once. */
 #include "tools/args/budget.h"
 
 #include <stdbool.h>
@@ -34,8 +34,9 @@ static bool read_row(const char *text, row_t *row) {
 }
 
 /*
- * Finds the smallest and the largest arm of the bench with this kernel; false if it has none. Takes
- * only arms with revolute joints: the line through them meets the measured PUMA 560.
+ * Finds the smallest and the largest arm of the bench with this kernel; returns false if there is
+ * none. Takes only arms with revolute joints, because the line through two such arms meets the
+ * measured PUMA 560.
  */
 static bool find_ends(const budget_core_t *core, const char *problem, const char *method,
                       point_t end[2]) {
@@ -61,7 +62,7 @@ double budget_cycles(const budget_core_t *core, method_id_t method, double opera
     const problem_t problem = method_table[method].problem;
     point_t end[2];
     bool found = find_ends(core, problem_name(problem), method_name(method), end);
-    /* A method without its own gravity kernel uses the bias kernel. */
+    /* A method without its own gravity kernel uses its bias kernel. */
     if (!found && problem == PROBLEM_GRAVITY)
         found = find_ends(core, problem_name(PROBLEM_BIAS), method_name(method), end);
     if (!found)
@@ -73,7 +74,7 @@ double budget_cycles(const budget_core_t *core, method_id_t method, double opera
     return end[0].cycles + slope * (operations - end[0].operations);
 }
 
-/* Returns the board in the bench that has the same core. */
+/* Returns the board of the bench that has the same core as this board. */
 static const char *benched(const char *board) {
     static const char *const same[][2] = {{"stm32vldiscovery", "netduino2"},
                                           {"nucleo-f446re", "netduinoplus2"}};

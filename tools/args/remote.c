@@ -1,4 +1,4 @@
-/* tools/args/remote.h */
+/* Implements tools/args/remote.h. */
 #include "tools/args/remote.h"
 
 #include <stdio.h>
@@ -102,7 +102,7 @@ int remote_open(const request_t *request, const robot_t *robot, method_id_t meth
     if (status == EXIT_YES)
         status = find_real(out->client, out->method, out->real, &type);
     if (status == EXIT_YES && client_takes(out->client, robot->n) != 0)
-        status = board_error(out->client); /* checked before the robot that runs is stopped */
+        status = board_error(out->client); /* checked here, before the running robot is stopped */
     if (status == EXIT_YES)
         status = put_robot(request, robot, type, wrench, out);
     return status;

@@ -1,4 +1,4 @@
-/* Rows in, rows out. */
+/* Implements the loop of tools/args/row_loop.h, which turns rows into rows. */
 #include "tools/args/row_loop.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@
 
 typedef struct {
     double *in, *out;
-    unsigned long limited[DYN_MAX_JOINTS]; /* rows in which the supply limited a voltage */
+    /* number of rows in which the supply limited the voltage of each joint */
+    unsigned long limited[DYN_MAX_JOINTS];
 } state_t;
 
 static int check(const row_loop_t *loop, const rows_t *rows, const double *out) {

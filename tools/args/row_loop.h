@@ -12,11 +12,14 @@
 typedef struct {
     const robot_t *robot;
     const char *method, *real; /* names */
-    int digits;                /* digits of a printed number */
-    size_t inputs, outputs;    /* numbers per row */
-    const char *meaning;       /* meaning of the inputs, for messages: "q qd qdd of 6 joints" */
-    /* Returns EXIT_YES, or another exit code after printing what is wrong. Bit i of *limited: the
-     * voltage of joint i was limited. The loop refuses results that are not finite. */
+    int digits;                /* significant digits of a printed number */
+    size_t inputs, outputs;    /* numbers in an input row, and in an output row */
+    const char *meaning;       /* names of the inputs for messages: "q qd qdd of 6 joints" */
+    /*
+     * Computes one row. Returns EXIT_YES, or another exit code after printing what is wrong. Sets
+     * bit i of *limited if the voltage of joint i was limited. The loop refuses results that are
+     * not finite.
+     */
     int (*compute)(void *context, const rows_t *rows, const double *in, double *out,
                    uint32_t *limited);
     void *context;

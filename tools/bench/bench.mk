@@ -1,11 +1,11 @@
 # `make bench`: the bench programs of the boards, the counting plugin and the table. Include it after
 # test/tests.mk, whose rule for objects it uses.
-#   make bench                              everything; build/bench.csv, and what moved since the baseline
-#   make bench ROBOT=puma560 PROBLEM=id     only these rows (METHOD=, REAL=, BENCH_BOARD=); nothing is written
-#   make bench EXPLAIN=puma560,id,fast,f32  where the instructions of one row go; a fifth word is the board
-#   make bench CI=1                         exit code 1 where a row of the baseline got slower by more than 2 %
-#   make bench-host                         instructions of the kernels on this machine in f64, by callgrind
-#   make bench-accept                       build/bench.csv becomes the baseline; make pages writes its tables into the pages
+#   make bench                              measures all rows, writes build/bench.csv, prints changes since the baseline
+#   make bench ROBOT=puma560 PROBLEM=id     measures only these rows (also METHOD=, REAL=, BENCH_BOARD=); writes no file
+#   make bench EXPLAIN=puma560,id,fast,f32  prints which functions execute the instructions of one row; a fifth word is the board
+#   make bench CI=1                         exit code 1 if a row of the baseline became slower by more than 2 %
+#   make bench-host                         counts the kernels' instructions on this machine in f64 with callgrind
+#   make bench-accept                       makes build/bench.csv the baseline; make pages then writes its tables into the pages
 
 BENCH_COMMA  := ,
 BENCH_BOARDS := netduinoplus2 netduino2 mps2-an500
@@ -49,7 +49,7 @@ BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench/bench_main.o bench/bench_t
                   support/semihost.o)
 
 # The generated kernels of the PUMA 560, compiled as in the firmware.
-# Floats only if the board has an FPU.
+# f32 is generated only if the board has an FPU.
 BENCH_GEN_REALS := $(if $(filter m3,$(CPU)),,f32) q31
 $(foreach r,$(BENCH_GEN_REALS),$(eval $(call gen_rule,$(GEN_OUT)/bench/puma560,puma560,$r)))
 BENCH_GEN := $(BENCH_GEN_REALS:%=$(GEN_OUT)/bench/puma560/gen_%.c)
@@ -70,7 +70,7 @@ $(BENCH_TICK_ELF): $(BENCH_TICK_OBJ) $(HAL_OBJ) $(CORE_LIB) $(DYN_LIB)
 	$(Q)$(CROSS)gcc $(LDFLAGS) $^ $(LDLIBS) -o $@
 endif
 
-# The kernels as compiled for the tool.
+# The program of `make bench-host`: the kernels, compiled as for the host tool.
 BENCH_HOST := $(BENCH_OUT)/host
 $(BENCH_HOST): $(addprefix $(BENCH_OUT)/,test/bench/bench_host.o test/support/dyn/dyn_arms.o) $(DYN_TOOL_LIB)
 	$(call say,LINK,$@)
@@ -95,6 +95,6 @@ bench-accept: ## what build/bench.csv holds becomes the baseline of the regressi
 	@tools/bench/table.py $(BUILD)/bench.csv --measured $(BUILD)/measured
 	@tools/dev/pages.py accept $(BUILD)/measured/bench.json
 
-# The test of the bench runs a few rows.
+# The system test of the bench runs a few rows on these boards.
 SCRIPT_BOARDS_bench := host $(BENCH_BOARDS)
 SCRIPT_BIN_bench     = $(if $(or $(LAB),$(filter host,$(BOARD))),$(BENCH_BIN))

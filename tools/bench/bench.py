@@ -43,8 +43,9 @@ KEY = ["board", "robot", "problem", "method", "real"]
 CPUS = {"m3": "cortex-m3", "m4f": "cortex-m4f", "m7": "cortex-m7"}
 BOARDS = ("netduinoplus2", "netduino2", "mps2-an500")
 REALS = ("f32", "q31", "f64")
-# The robots of the baseline: a real arm, one with a prismatic joint, a long chain that shows the growth with
-# the joints, and elastic links in the plane and in space, whose kernels no other robot calls.
+# The robots of the baseline: a real arm; an arm with a prismatic joint; a long chain, which shows
+# how costs grow with the number of joints; and elastic links in the plane and in space, whose
+# kernels no other robot calls.
 BASELINE_ROBOTS = ("puma560", "stanford", "chain30", "flex2", "flexspace")
 SLOWER = 1.02
 TIMEOUT_S = 300
@@ -62,7 +63,7 @@ class BenchError(Exception):
 
 
 def symbol_of(problem, method, real):
-    """The function that a row measures."""
+    """Name of the function that a row measures."""
     if method == "textbook":
         return "textbook_" + SYMBOLS[problem]
     if method == "gen":
@@ -106,7 +107,7 @@ class Board:
 
     def command(self, choice, plugin):
         words = " ".join("%s=%s" % item for item in choice.items())
-        # The emulator reads a doubled comma within an option as a comma.
+        # In an option of the emulator a comma is written twice.
         command = ["qemu-system-arm", "-M", self.machine, "-display", "none", "-monitor", "none",
                    "-serial", "null", "-icount", "shift=%s,sleep=off" % self.shift,
                    "-semihosting-config",
@@ -120,7 +121,8 @@ class Board:
 
 
 def emulate(board, choice, plugin):
-    """Runs one emulator; returns rows of the program, lines of the plugin or None, exit code, output."""
+    """Runs one emulator. Returns the rows of the program, the lines of the plugin or None, the exit
+    code and the output."""
     try:
         run = subprocess.run(board.command(choice, plugin), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S)
@@ -141,7 +143,7 @@ def emulate(board, choice, plugin):
 
 
 def plugin_works(boards, path):
-    """None, or the reason why the emulator refuses the plugin."""
+    """Returns None, or the reason why the emulator refuses the plugin."""
     if not os.path.exists(path):
         return "%s is not there" % path
     with tempfile.TemporaryDirectory(prefix="bench.") as folder:
@@ -155,7 +157,7 @@ def plugin_works(boards, path):
 
 
 def measure(board, choice, plugin_file):
-    """The rows of one emulator run: [(line of the program, counts of the plugin or None)]."""
+    """Returns the rows of one emulator run: [(line of the program, counts of the plugin or None)]."""
     with tempfile.TemporaryDirectory(prefix="bench.") as folder:
         plugin = plugin_file and {"file": os.path.abspath(plugin_file),
                                   "out": os.path.join(folder, "out")}
@@ -214,7 +216,8 @@ def read_flops(path):
 
 
 def covered(ranges):
-    """Number of bytes in the union of the ranges: assembly has entries within functions."""
+    """Number of bytes in the union of the ranges. Ranges may overlap, because assembly has entry
+    points inside functions."""
     total = reached = 0
     for start, end in sorted(ranges):
         total += max(0, end - max(start, reached))
@@ -223,7 +226,7 @@ def covered(ranges):
 
 
 class Sizes:
-    """Code and stack of the kernels of a board, from its image."""
+    """Sizes of code and stack of the kernels of a board, computed from its firmware image."""
 
     def __init__(self, board, cross):
         image = elf.Elf(board.elf)
@@ -236,7 +239,7 @@ class Sizes:
         self.known = {}
 
     def prepare(self, function):
-        """Reads the code of one function on demand; most of the image is not needed."""
+        """Reads the code of one function when it is needed; most of the image is never needed."""
         if function.start in self.ready:
             return
         self.ready.add(function.start)
@@ -246,12 +249,13 @@ class Sizes:
             stack.add_fall_through(self.program, function)
 
     def whole(self, address):
-        """The function that contains an address, which may be an entry in its middle."""
+        """Returns the function that contains this address. The address need not be the start: code
+        also jumps into the middle."""
         i = bisect.bisect_right(self.program.starts, address & ~1) - 1
         return self.program.functions[i]
 
     def reach(self, root):
-        """Every function that can run when this one is called."""
+        """Returns every function that can run when `root` is called."""
         todo, seen = [root], {}
         while todo:
             function = todo.pop()
@@ -271,7 +275,7 @@ class Sizes:
             text = covered((f.start, f.end) for f in self.reach(found[0]))
             self.analysis.errors = []
             worst, _ = self.analysis.visit(found[0])
-            # Without a bound from the code there is no number.
+            # The field stays empty if the code gives no bound of the stack.
             self.known[name] = (text, "" if self.analysis.errors else worst)
         return self.known[name]
 
@@ -298,7 +302,7 @@ def write_csv(path, comment, rows):
 
 
 def read_csv(path):
-    """(comment, rows)."""
+    """Returns the comment on top of the file, and its rows."""
     try:
         with open(path, newline="", encoding="utf-8") as f:
             lines = f.read().splitlines()
@@ -341,13 +345,14 @@ def key_of(row):
 
 
 def compare(rows, baseline_path, comment, complete):
-    """Prints the changes since the baseline. True if a row became slower than allowed."""
+    """Prints the changes since the baseline. Returns True if a row became slower than allowed."""
     if not os.path.exists(baseline_path):
         print("\nno baseline yet: make bench-accept makes this run the baseline")
         return False
     old_comment, old = read_csv(baseline_path)
     now = {key_of(row): row for row in rows}
-    # Another compiler makes other code, so its changes say nothing about our sources.
+    # Another compiler makes other code; then differences from the baseline do not come from our
+    # sources and are not judged.
     judged = old_comment.split(";")[0] == comment.split(";")[0]
     moved = []
     slower = False
@@ -386,7 +391,7 @@ def compare(rows, baseline_path, comment, complete):
 
 
 def jobs_of(boards, choice):
-    """One emulator per board and number type; the longest runs come first."""
+    """Returns the jobs, one emulator for each board and number type; the longest runs come first."""
     reals = choice.get("real", ",".join(REALS)).split(",")
     jobs = [(b, dict(choice, real=r)) for r in reversed(REALS) if r in reals for b in boards]
     unknown = [r for r in reals if r not in REALS]
@@ -410,7 +415,8 @@ def run_bench(args):
         print("no cycle estimate, because the emulator does not take the plugin: %s" % why_not)
     flops = read_flops(args.flops)
     jobs = jobs_of(boards, choice)
-    # The tick is a separate program: application and kernels do not fit in the memory together.
+    # The tick is measured by a separate program, because application and kernels do not fit into
+    # the memory together.
     if "tick" in choice.get("problem", "tick").split(","):
         jobs += jobs_of([Board(name, args.build, "bench_tick.elf") for name in names], choice)
     with concurrent.futures.ThreadPoolExecutor(max(args.jobs, 1)) as pool:
@@ -428,7 +434,7 @@ def run_bench(args):
             made_by.setdefault(board.elf, (board, []))[1].append(row)
     if not rows:
         raise BenchError("no row is called so: %s" % " ".join("%s=%s" % c for c in choice.items()))
-    # In the order of the program, but sorted by board and robot first.
+    # Rows are sorted by board and robot; otherwise they keep the order of the program.
     rows.sort(key=lambda r: (order[r["board"], REALS[0]], robots[r["robot"]],
                              order[r["board"], r["real"]]))
     for board, its_rows in made_by.values():
@@ -454,7 +460,8 @@ TRIG = re.compile(r"sincos|(^|_)(sin|cos)f?$|rem_pio2|__kernel_|__ieee754_")
 
 
 def inlined_chains(board, cross, addresses):
-    """address -> the functions that the instruction was inlined through, innermost first."""
+    """Returns {address: names of the functions that the instruction was inlined through, innermost
+    first}."""
     run = subprocess.run([cross + "addr2line", "-a", "-f", "-i", "-e", board.elf],
                          input="\n".join(addresses), stdout=subprocess.PIPE, encoding="utf-8")
     chains = {}
@@ -470,7 +477,7 @@ def inlined_chains(board, cross, addresses):
 
 
 def read_where(path):
-    """Per row, {address: (runs, class)}."""
+    """Returns {address: (runs, class)} for each row."""
     rows = [{}]
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -484,7 +491,7 @@ def read_where(path):
 
 
 def groups_of():
-    """Class -> group, from the table in thumb.h."""
+    """Returns {class: group}, from the table in thumb.h."""
     with open(os.path.join(HERE, "thumb.h"), encoding="utf-8") as f:
         return {m.group(1): m.group(2) for m in
                 re.finditer(r'X\(\w+, "(\w+)", "(\w+)"\)', f.read())}
@@ -506,8 +513,9 @@ class Explained:
         names = counts[0]
         base, count = (dict(zip(names, map(int, row))) for row in counts[1:])
         count = {k: v - base[k] for k, v in count.items()}
-        # Instructions that the empty call also ran are the frame; its other instruction is its return,
-        # which corresponds to the jump to the kernel.
+        # Instructions that an empty call also executes belong to the frame of the measurement and
+        # are left out. The empty call also executes a return; in a real call the jump to the kernel
+        # takes its place.
         chains = inlined_chains(board, cross, sorted(where))
         groups = groups_of()
         self.root, self.uses, self.cycles = root, count["uses"], count["cycles"] + count["uses"]

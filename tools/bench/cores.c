@@ -1,4 +1,4 @@
-/* The cycle tables of tools/bench/cores.h. */
+/* Implements the cycle tables of tools/bench/cores.h. */
 #include "tools/bench/cores.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static bool is_fpu_arithmetic(const thumb_t *t) {
     }
 }
 
-/* Cycles on M3 and M4. before: NULL at the start of a run. */
+/* Returns the cycles of one instruction on M3 and M4. before is NULL at the start of a run. */
 static uint32_t one_at_a_time(core_t core, const thumb_t *t, const thumb_t *before) {
     const uint32_t more = t->words > 1 ? t->words - 1u : 0;
     const bool m3 = core == CORE_M3;
@@ -80,8 +80,11 @@ static uint32_t one_at_a_time(core_t core, const thumb_t *t, const thumb_t *befo
     }
 }
 
-/* True if the next instruction reads an FPU result. The addend of a multiply-accumulate is needed
- * later, unless the accumulator is also a factor. */
+/*
+ * True if an instruction reads the FPU result of the one directly before. The addend of a
+ * multiply-accumulate does not count, because it is needed later, unless the accumulator is also a
+ * factor.
+ */
 static bool is_used_at_once(const thumb_t *before, const thumb_t *t) {
     const uint64_t wanted = t->kind == THUMB_FMLA ? t->reads & ~t->addend : t->reads;
     return is_fpu_arithmetic(before) && (wanted & before->writes);
@@ -104,7 +107,9 @@ int32_t core_join(core_t core, const thumb_t *last, const thumb_t *first) {
            is_used_at_once(last, first);
 }
 
-/* Units of which the M7 has only one. */
+/*
+ * Units that exist only once in the M7, so that two instructions cannot use them in the same cycle.
+ */
 enum {
     UNIT_MEMORY = 1,
     UNIT_FPU = 2,
@@ -116,8 +121,8 @@ enum {
 
 typedef struct {
     unsigned units;
-    uint32_t latency; /* until another instruction can read the result */
-    uint32_t busy;    /* cycles for which these units accept nothing else */
+    uint32_t latency; /* cycles until another instruction can read the result */
+    uint32_t busy;    /* cycles for which the units accept no other instruction */
 } stage_t;
 
 static stage_t m7_stage(const thumb_t *t) {
@@ -169,8 +174,8 @@ static stage_t m7_stage(const thumb_t *t) {
 
 typedef struct {
     uint32_t cycle;    /* cycle in which the last instruction was issued */
-    unsigned together; /* number of instructions issued in it */
-    unsigned units;    /* units that they use */
+    unsigned together; /* number of instructions issued in this cycle */
+    unsigned units;    /* units that these instructions use */
     uint32_t ready[THUMB_SET_BITS];
     uint32_t free[5]; /* cycle from which each unit is free */
 } m7_t;
@@ -178,7 +183,8 @@ typedef struct {
 static void m7_issue(m7_t *m, const thumb_t *t) {
     const stage_t stage = m7_stage(t);
     uint32_t at = m->cycle;
-    /* A store needs its data later than its address. */
+    /* A store needs its data later than its address, so the registers of the data may be ready
+     * later. */
     const bool store = t->kind == THUMB_STORE || t->kind == THUMB_FSTORE;
     for (int r = 0; r < THUMB_SET_BITS; r++) {
         const uint64_t bit = (uint64_t)1 << r;

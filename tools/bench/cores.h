@@ -1,24 +1,27 @@
 // clang-format off
 /*
- * How long a straight run of instructions takes on a core: an ESTIMATE, not a measurement. Code and
- * data come without wait states (flash accelerator or RAM), nothing interrupts, and each run of
- * instructions starts with an empty pipeline.
+ * Estimates the time of a straight run of instructions on a core. This is an ESTIMATE, not a
+ * measurement. It assumes that code and data come without wait states (flash accelerator or RAM),
+ * that nothing interrupts, and that each run of instructions starts with an empty pipeline.
  *
- * From the tables of instruction timings in the technical reference manuals (TRM) of the M3 and M4:
+ * Cycles from the instruction timings in the technical reference manuals (TRM) of the M3 and M4:
  *
  *                          M3      M4
  *   alu, mov               1       1
  *   mul                    1       1
  *   mla                    2       1
- *   smull, umull           5       1      M3: 3 to 5 by the size of the factors; ours are full words
+ *   smull, umull           5       1      M3: 3 to 5, depending on the factors; ours are full words
  *   smlal, umlal           7       1      M3: 4 to 7
- *   sdiv, udiv             12      12     2 to 12
- *   ldr, vldr              2       2      1 directly behind another single load or store, unless
- *                                         that gives it its address; one more for a double
- *   str, vstr              1       1      written behind the next instruction; one more for a double
+ *   sdiv, udiv             12      12     2 to 12, depending on the numbers
+ *   ldr, vldr              2       2      1 directly after another single load or store, unless
+ *                                         that one loads the address; one more for a double
+ *   str                    1       1      the write overlaps with the next instruction
+ *   vstr                   -       2      1 directly after another single load or store; one more
+ *                                         for a double
  *   ldm, stm, push, vldm   1 + words      also ldrd, strd
  *   branch, not taken      1       1
- *   branch, taken          3       3      1 + 1 to 3 for the pipeline; also bl, bx; a table one more
+ *   branch, taken          3       3      1 + 1 to 3 to refill the pipeline; also bl, bx; a jump
+ *                                         through a table takes one more
  *   pop with pc            3 + words
  *   it                     1       1      sometimes 0
  *   vadd, vmul, vcmp,      -       1
@@ -26,18 +29,18 @@
  *   vmla, vfma             -       3
  *   vdiv, vsqrt            -       14
  *   vmov of two words      -       2
- *   use                    -       1      an FPU result that the very next instruction reads: the TRM
- *                                         says one cycle longer; not so for the addend of a vmla.
- *                                         Counted apart: core_cost_t.uses
+ *   use                    -       1      one cycle more if the next instruction reads an FPU
+ *                                         result, except as the addend of a vmla. Counted
+ *                                         separately, in core_cost_t.uses
  *
- * M7: two instructions a cycle, in order. Nothing official is public; the latencies are those of
- * the pipeline description that compilers schedule by: alu and mov 1, mul 2, load 2, vadd and vmul
- * 3, vmla 6, in double vmul 6 and vmla 10, vdiv 16 and 31. Two instructions go together unless the
- * second reads what the first writes or both want the one load-store unit, the one FPU, the one
- * multiplier, the one shifter or the branch unit. A load or store of several words goes alone, two
- * words a cycle; a double-precision vmul keeps the FPU for 3 cycles, vmla for 4, a division for all
- * of its latency. A taken branch costs one more cycle (predicted; a wrong prediction is not
- * modelled).
+ * The M7 issues up to two instructions per cycle, in order. No official timings are public; the
+ * latencies are those of the pipeline description with which compilers schedule: alu and mov 1, mul
+ * 2, load 2, vadd and vmul 3, vmla 6, vdiv 16; in double precision vmul 6, vmla 10, vdiv 31. Two
+ * instructions issue together unless the second reads a result of the first or both need the same
+ * unit: load-store unit, FPU, multiplier, shifter or branch unit. A load or store of several words
+ * issues alone and moves two words per cycle. A double-precision vmul occupies the FPU for 3
+ * cycles, a vmla for 4, and a division for all of its latency. A taken branch costs one more cycle
+ * (predicted; a wrong prediction is not modelled).
  */
 // clang-format on
 #ifndef TOOLS_BENCH_CORES_H
@@ -50,19 +53,20 @@
 typedef enum { CORE_M3, CORE_M4F, CORE_M7, CORE_COUNT } core_t;
 
 typedef struct {
-    uint32_t cycles; /* cycles if a final conditional branch is not taken; without uses */
-    uint32_t uses;   /* M4F: more cycles for results used at once. M7: 0, they are in cycles */
+    uint32_t cycles; /* cycles without `uses`, if a final conditional branch is not taken */
+    /* M4F: extra cycles for results used at once; M7: 0, because `cycles` includes them */
+    uint32_t uses;
 } core_cost_t;
 
-/* Returns CORE_COUNT if there is no such core. */
+/* Returns the core of this name, or CORE_COUNT if there is none. */
 core_t core_named(const char *name);
 core_cost_t core_block(core_t core, const thumb_t code[], size_t n);
-/* Additional cycles of a conditional branch that is taken. */
+/* Returns the additional cycles of a conditional branch that is taken. */
 uint32_t core_taken(core_t core);
 /*
- * Additional cycles (possibly negative) of a run that continues another without a branch, because
- * the emulator cuts runs at the ends of its pages. Zero for the M7, whose estimate is then a cycle
- * or two too high.
+ * Returns the additional cycles (possibly negative) of a run that continues another without a
+ * branch. Such runs exist because the emulator cuts code at the ends of its pages. Zero for the M7,
+ * whose estimate is then a cycle or two too high.
  */
 int32_t core_join(core_t core, const thumb_t *last, const thumb_t *first);
 

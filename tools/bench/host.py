@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the executed instructions of the kernels on this machine, in f64, by callgrind.
+"""Counts the executed instructions of the kernels on this machine, in f64, with callgrind.
 
     host.py PROGRAM [--ci] [--measured DIR]    --ci: exit code 1 if a goal is missed
 
-PROGRAM is test/bench/bench_host.c with the kernels of the tool (plain x86-64, -O3). Per call, PUMA 560, mean of
-100 random states, sine and cosine included. The table is the block dyn.host of dyn/COSTS.md: --measured keeps it for `pages.py accept`.
+PROGRAM is test/bench/bench_host.c with the kernels of the tool (plain x86-64, -O3). A count is the number of
+instructions per call for the PUMA 560, the mean of 100 random states, with sine and cosine. The table is the
+block dyn.host of dyn/COSTS.md; --measured writes it to DIR for `pages.py accept`.
 """
 
 import argparse
@@ -18,9 +19,10 @@ sys.dont_write_bytecode = True
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STATES = 100
-# Largest count allowed for the best method of each problem.
+# Largest number of instructions allowed for the best method of each problem.
 GOALS = {"id": 2000, "mass": 1800, "fd": 3500}
-# Other libraries on the same kind of machine, -O3, measured once; no script measures them again.
+# Instructions per call of other libraries on the same kind of machine, compiled with -O3. Measured
+# once; no script measures them again.
 OTHERS = {"Pinocchio": {"id": 5629, "mass": 5123, "fd": 10630}, "RBDL": {"id": 5324, "mass": 6320, "fd": 14945}}
 METHODS = ("fast", "ne", "ga", "denoc", "crba", "aba", "wo1")
 
@@ -38,7 +40,7 @@ def count(program, problem, method, function):
 
 
 def block(spent):
-    """The table of dyn/COSTS.md."""
+    """Returns the table for dyn/COSTS.md."""
     lines = ["| | %s | goal | | %s |" % (" | ".join("`%s`" % m for m in METHODS), " | ".join(OTHERS)),
              "|---|" + "---|" * (len(METHODS) + 2 + len(OTHERS))]
     for problem, goal in GOALS.items():

@@ -1,21 +1,22 @@
 /*
- * A plugin for the emulator that counts the instructions between two marker functions of the bench
- * program by class, and estimates the cycles of a core (tools/bench/cores.h).
+ * A plugin for the emulator. It counts, by class, the instructions between two marker functions of
+ * the bench program, and estimates the cycles of a core (tools/bench/cores.h).
  *
  *     -plugin count.so,core=m4f,begin=0x...,end=0x...,row=0x...,out=FILE[,where=FILE]
  *
  * A measurement goes from each call of `begin` to the next call of `end`. A call of `row` ends a
- * group of them and writes one line to FILE: `calls least most cycles uses`, the last three of the
- * most expensive call, and the instructions of that call by class. With `where`, it also writes how
- * often each address was executed in that call.
+ * group of measurements and writes one line to FILE: `calls least most cycles uses` and the
+ * instructions by class. All except `calls` and `least` are those of the most expensive call. With
+ * `where`, the plugin also writes how often each address was executed in that call.
  *
- * It works by blocks of translated code: the cost of a block is computed when it is translated;
- * when it runs, it is only counted. The emulator enters a block at its start and leaves it at its
- * end, except where a device is read; between the markers nothing reads one.
+ * The plugin works with blocks of translated code: it computes the cost of a block when the block
+ * is translated; when the block runs, it only counts the run. The emulator enters a block at its
+ * start and leaves it at its end, except where a device is read; between the markers no code reads
+ * a device.
  *
  * It uses version 1 of the plugin interface, declared here because no package has its header. An
- * emulator with another version says so and does not start; tools/bench/bench.py then runs without
- * the plugin.
+ * emulator with another version reports that and does not start; tools/bench/bench.py then runs
+ * without the plugin.
  */
 #include "tools/bench/cores.h"
 
@@ -57,16 +58,16 @@ int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
 
 typedef struct block {
-    uint64_t start, end;      /* end: address that follows if its last branch is not taken */
-    bool may_branch, runs_on; /* ends with a conditional branch; ends without any branch */
+    uint64_t start, end;      /* end: address of the next code if the last branch is not taken */
+    bool may_branch, runs_on; /* the block ends with a conditional branch; without any branch */
     thumb_t first, last;
     uint32_t n;
     core_cost_t cost;
     uint16_t by_class[THUMB_CLASS_COUNT];
-    uint32_t *address;      /* of each instruction; NULL without `where` */
+    uint32_t *address;      /* address of each instruction; NULL without `where` */
     thumb_class_t *kind;    /* class of each instruction */
-    uint64_t runs;          /* runs in the present measurement */
-    struct block *next_run; /* list of blocks with runs */
+    uint64_t runs;          /* number of runs in the present measurement */
+    struct block *next_run; /* next in the list of blocks that have runs */
 } block_t;
 
 typedef struct {
@@ -79,14 +80,15 @@ static uint64_t at_begin, at_end, at_row;
 static FILE *out, *where;
 
 static bool counting;
-static block_t *ran; /* blocks that ran in this measurement */
+static block_t *ran; /* list of the blocks that ran in the present measurement */
 static block_t *last;
 static uint64_t taken;
-static int64_t joined; /* cycles added for runs that were cut */
+static int64_t joined; /* cycles added because the emulator cut a run in two */
 static uint64_t calls, least;
 static tally_t dearest;
 
-/* How often each address ran in the most expensive measurement: a list of blocks and their runs. */
+/* Blocks and their runs in the most expensive measurement; they give how often each address was
+ * executed. */
 static struct run {
     const block_t *block;
     uint64_t runs;

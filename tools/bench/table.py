@@ -15,10 +15,11 @@ import measured  # noqa: E402 (bench has added tools/dev to the path)
 METHODS = ("fast", "ga", "ne", "denoc", "crba", "aba", "wo1", "plain", "textbook")
 NOTES = {"plain": "`ne` by hand in plain float",
          "textbook": "textbook, 3x3 matrices, sinf and cosf"}
-# Degree of the polynomial in n that the cost of a kernel must follow.
+# Degree of the polynomial in the number of joints n that the cost of a kernel must follow.
 DEGREES = {"id": 1, "mass": 2}
 FORWARD_DEGREES = {"aba": 1, "denoc": 1}
-# Six joints have their own solver (dyn/kernel/fast_forward.c) and are not on the curve.
+# Left out of the fit: arms of six joints have their own solver (dyn/kernel/fast_forward.c) and are
+# not on the curve.
 APART = {("fd", "fast"): 6}
 
 
@@ -90,9 +91,10 @@ def solve(matrix, right):
 
 
 def fit(points, degree):
-    """Fits by least squares of the relative error; returns coefficients from n^0 on, and the largest error."""
+    """Fits a polynomial with the least squares of the relative errors. Returns its coefficients
+    from n^0 on, and the largest relative error."""
     powers = range(degree + 1)
-    # Weighted by 1/y, so that 2 joints count as much as 30.
+    # Weighted by 1/y, so that a chain of 2 joints counts as much as one of 30.
     matrix = [[sum(n ** (i + j) / y ** 2 for n, y in points) for j in powers] for i in powers]
     right = [sum(n ** i / y for n, y in points) for i in powers]
     c = solve(matrix, right)
@@ -129,7 +131,7 @@ def growth_table(rows, title, board, real):
                       select(chains, problem=problem, method=method)]
             if not points:
                 continue
-            # A chain of two joints has only the special first and last joint.
+            # A chain of two joints has only a first and a last joint, which are special cases.
             points = [p for p in points if p[0] >= 3 and p[0] != APART.get((problem, method))]
             c, error = fit(points, degree_of(problem, method))
             name = "`%s`" % method
@@ -163,14 +165,14 @@ def one(rows, **wanted):
 
 
 def spread(row):
-    """Instructions, minimum to maximum over all states, and cycles."""
+    """Formats the instructions, minimum to maximum over all states, and the cycles."""
     least, most = grouped(row["instructions_min"]), grouped(row["instructions_max"])
     return "%s (%s)" % (most if least == most else least + " to " + most,
                         grouped(row["cycles_est"]))
 
 
 def tick_tables(comment, rows):
-    """The numbers of the picture: the stages of a tick."""
+    """The table of the stages of a tick, whose numbers the picture shows."""
     stages = (("sense", "sense: encoder counts to positions"), ("estimate", "estimate: speeds"),
               ("reference", "reference: a cycloid"),
               ("dynamics", "dynamics: inverse dynamics, rotors, friction, what a stop would need"),
@@ -240,14 +242,15 @@ def flex_tables(comment, rows):
     return "\n".join(lines) + "\n"
 
 
-# Goals of `fast` on the PUMA 560: board, number type, unit, largest count of each problem.
+# Goals of the method `fast` on the PUMA 560: board, number type, unit, largest value for each
+# problem.
 GOALS = (("netduinoplus2", "f32", "instructions_max", (1200, 1100, 2400)),
          ("netduinoplus2", "f32", "cycles_est", (1550, 1450, 3100)),
          ("netduino2", "q31", "instructions_max", (2100, 1850, 5500)))
 COLUMNS = {"instructions_max": "instructions", "cycles_est": "estimated cycles"}
 CORES = {"netduinoplus2": "Cortex-M4F", "netduino2": "Cortex-M3", "mps2-an500": "Cortex-M7"}
 PROBLEMS = ("id", "mass", "fd")
-M7_GOAL = 0.6  # relative to the cycles of the M4F
+M7_GOAL = 0.6  # cycles on the M7 relative to those on the M4F
 STACK_GOAL = 1024
 
 
@@ -256,7 +259,7 @@ def verdict(reached):
 
 
 def goals_table(rows):
-    """The goals of `fast` and the results."""
+    """The table of the goals of `fast` and of its results."""
     lines = ["The goals of `fast` on the PUMA 560 (id / mass / fd):", "",
              "| what | goal | measured | |", "|---|---|---|---|"]
     for board, real, column, goals in GOALS:
@@ -290,7 +293,8 @@ CHOICE_JOINTS = (3, 6, 7, 12, 20, 30)
 
 
 def choice_cell(rows, problem, n, board, real):
-    """The method with the fewest cycles, and the one with the fewest instructions if it differs."""
+    """Names the method with the fewest cycles, and the one with the fewest instructions if it
+    differs."""
     found = [r for r in select(rows, robot="chain%d" % n, problem=problem, board=board, real=real)
              if r["method"] in METHODS[:7]]
     if not found:
@@ -305,7 +309,8 @@ def choice_cell(rows, problem, n, board, real):
 
 
 def crossing(rows, board, real, column):
-    """The smallest number of joints above 6 from which `aba` is cheaper than `fast`, by the fits."""
+    """The smallest number of joints above 6 from which `aba` is cheaper than `fast`, from the
+    fitted curves."""
     fits = {}
     for method in ("fast", "aba"):
         points = [(int(r["n"]), r[column]) for r in
@@ -317,7 +322,7 @@ def crossing(rows, board, real, column):
 
 
 def choice_tables(comment, rows):
-    """The fastest method for each number of joints."""
+    """The table of the fastest method for each number of joints."""
     lines = ["| n | problem | %s |" % " | ".join(name for name, _, _ in CHOICE_PLACES),
              "|---|---|" + "---|" * len(CHOICE_PLACES)]
     for n in CHOICE_JOINTS:
@@ -350,7 +355,7 @@ def newton_tables(comment, rows):
 
 
 def tables(comment, rows):
-    """The tables of every method, of the growth with the number of joints, and of code and stack."""
+    """The tables of all methods, of the growth with the number of joints, and of code and stack."""
     lines = ["`make bench` measures these, `make bench-accept` accepts them: executed "
              "instructions per call, sine and cosine",
              "included, the most of 100 random states; in brackets **estimated** cycles, by the "

@@ -1,5 +1,5 @@
-/* tools/bench/thumb.h: the encodings of the ARMv7-M architecture reference manual, chapter A5 to
- * A7. */
+/* Implements tools/bench/thumb.h from the encodings in the ARMv7-M architecture reference manual,
+ * chapters A5 to A7. */
 #include "tools/bench/thumb.h"
 
 #include <stddef.h>
@@ -14,7 +14,7 @@ static uint64_t core(unsigned r) {
     return THUMB_CORE(r & 15);
 }
 
-/* Set bits of an FPU register, from its field and its extra bit. */
+/* Returns the set bits of an FPU register, given its field and its extra bit in the instruction. */
 static uint64_t fpu(bool twice, unsigned field, unsigned extra) {
     return twice ? (uint64_t)3 << (16 + 2 * field) : THUMB_FPU(field << 1 | extra);
 }
@@ -32,7 +32,7 @@ static void set_kind(thumb_t *t, thumb_class_t kind, uint64_t reads, uint64_t wr
     t->writes = writes;
 }
 
-/* An instruction that writes the program counter is a branch, whatever else it is. */
+/* An instruction that writes the program counter counts as a branch, whatever else it does. */
 static void settle_branch(thumb_t *t) {
     if (!(t->writes & core(PC)))
         return;
@@ -56,7 +56,7 @@ static void memory_list(thumb_t *t, bool load, unsigned base, bool writeback, ui
              (load ? list : 0) | (writeback ? core(base) : 0));
 }
 
-/* The sixteen operations on two low registers. */
+/* Decodes the sixteen operations on two low registers. */
 static void decode_low_registers(thumb_t *t, unsigned h) {
     const unsigned op = bits(h, 9, 6);
     const uint64_t rd = core(bits(h, 2, 0)), rm = core(bits(h, 5, 3));
@@ -178,7 +178,7 @@ static void decode16(thumb_t *t, unsigned h) {
     settle_branch(t);
 }
 
-/* Operations with both a shifted-register and an immediate form. */
+/* Decodes operations that have both a shifted-register and an immediate form. */
 static void decode_data(thumb_t *t, unsigned op, bool s, unsigned rn, unsigned rd,
                         uint64_t operand) {
     const uint64_t flags = s ? THUMB_FLAGS : 0;
@@ -267,7 +267,7 @@ static void decode_fpu_memory(thumb_t *t, unsigned a, unsigned b) {
     const unsigned vd = bits(b, 15, 12), d = bits(a, 6, 6);
     const bool load = bits(a, 4, 4);
     const uint64_t base = core(bits(a, 3, 0));
-    if ((a & 0x01E0) == 0x0040) { /* two core registers */
+    if ((a & 0x01E0) == 0x0040) { /* transfers of two core registers */
         const unsigned m = bits(b, 3, 0) << 1 | bits(b, 5, 5);
         const uint64_t fp =
             t->twice ? fpu(true, bits(b, 3, 0), 0) : THUMB_FPU(m) | (m < 31 ? THUMB_FPU(m + 1) : 0);
@@ -293,7 +293,7 @@ static void decode_fpu_memory(thumb_t *t, unsigned a, unsigned b) {
              (load ? list : 0) | (bits(a, 5, 5) ? base : 0));
 }
 
-/* vmov, vabs, vneg, vsqrt, vcmp, vcvt: one operand. */
+/* Decodes operations with one operand: vmov, vabs, vneg, vsqrt, vcmp, vcvt. */
 static void decode_fpu_unary(thumb_t *t, unsigned a, unsigned b, uint64_t vd, uint64_t vm) {
     const unsigned op = bits(a, 3, 0);
     const uint64_t single_d = fpu(false, bits(b, 15, 12), bits(a, 6, 6));
@@ -314,7 +314,8 @@ static void decode_fpu_unary(thumb_t *t, unsigned a, unsigned b, uint64_t vd, ui
         set_kind(t, THUMB_FCVT, single_m, vd);
     else if (op == 12 || op == 13)
         set_kind(t, THUMB_FCVT, vm, single_d);
-    else if (op >= 10) /* fixed point: in place */
+    /* conversion from or to fixed point: source and destination are the same register */
+    else if (op >= 10)
         set_kind(t, THUMB_FCVT, vd, vd);
     else
         set_kind(t, THUMB_FCVT, vm, vd);
@@ -323,7 +324,7 @@ static void decode_fpu_unary(thumb_t *t, unsigned a, unsigned b, uint64_t vd, ui
 static void decode_fpu(thumb_t *t, unsigned a, unsigned b) {
     t->twice = bits(b, 8, 8);
     if (bits(b, 11, 9) != 5)
-        return; /* another coprocessor */
+        return; /* not the FPU but another coprocessor */
     if (!bits(a, 9, 9)) {
         decode_fpu_memory(t, a, b);
         return;
@@ -334,7 +335,7 @@ static void decode_fpu(thumb_t *t, unsigned a, unsigned b) {
     if (bits(b, 4, 4)) {
         const uint64_t rt = core(bits(b, 15, 12));
         const bool to_core = bits(a, 4, 4);
-        if (bits(a, 7, 5) == 7) { /* vmrs, vmsr; pc stands for the flags */
+        if (bits(a, 7, 5) == 7) { /* vmrs, vmsr; pc as destination means the flags */
             const uint64_t to = rt == core(PC) ? THUMB_FLAGS : rt;
             set_kind(t, THUMB_FCORE, to_core ? THUMB_FPFLAGS : rt, to_core ? to : THUMB_FPFLAGS);
         } else {

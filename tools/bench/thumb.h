@@ -1,8 +1,8 @@
 /*
  * Decodes an instruction of ARMv7-M with VFPv4/v5: its class and the registers that it reads and
- * writes. It reads the code bytes, because not every build of the emulator has a disassembler.
- * test/system/test_bench.py checks every instruction of the bench programs against the disassembler
- * of binutils.
+ * writes. The decoder works on the code bytes, because not every build of the emulator has a
+ * disassembler. test/system/test_bench.py compares every instruction of the bench programs with the
+ * disassembler of binutils.
  */
 #ifndef TOOLS_BENCH_THUMB_H
 #define TOOLS_BENCH_THUMB_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(NAME, "name", group): a summary adds up the classes of a group. */
+/* X(NAME, "name", "group"). A summary adds the classes of a group. */
 #define THUMB_CLASSES(X)                                                                           \
     X(ALU, "alu", "arithmetic") /* add, logic, shift, compare, extend, bit field */                \
     X(MOVE, "mov", "moves")     /* mov, mvn, movw, movt */                                         \
@@ -36,8 +36,8 @@
     X(FCMP, "vcmp", "arithmetic")                                                                  \
     X(FCVT, "vcvt", "arithmetic")  /* vcvt, vrint */                                               \
     X(FSIGN, "vneg", "arithmetic") /* vneg, vabs */                                                \
-    X(FMOVE, "vmov", "moves")      /* between FPU registers, constant, vsel */                     \
-    X(FCORE, "vmov_core", "moves") /* between core and FPU, vmrs */                                \
+    X(FMOVE, "vmov", "moves")      /* move between FPU registers or of a constant, vsel */         \
+    X(FCORE, "vmov_core", "moves") /* move between core and FPU, vmrs */                           \
     X(FLOAD, "vldr", "loads")                                                                      \
     X(FLOADS, "vldm", "loads")                                                                     \
     X(FSTORE, "vstr", "stores")                                                                    \
@@ -51,8 +51,8 @@ typedef enum {
         THUMB_CLASS_COUNT
 } thumb_class_t;
 
-/* Bits of a register set: r0 to r15, s0 to s31 (d0 is s0 and s1), flags of the core and of the FPU.
- */
+/* A register set has one bit for each of r0 to r15, s0 to s31 (d0 is s0 and s1), the flags of the
+ * core and of the FPU. */
 #define THUMB_CORE(r)  ((uint64_t)1 << (r))
 #define THUMB_FPU(s)   ((uint64_t)1 << (16 + (s)))
 #define THUMB_FLAGS    ((uint64_t)1 << 48)
@@ -62,15 +62,16 @@ typedef enum {
 typedef struct {
     thumb_class_t kind;
     uint8_t bytes;    /* 2 or 4 */
-    uint8_t words;    /* words moved by a load or store */
+    uint8_t words;    /* number of words that a load or store moves */
     bool twice;       /* double precision */
-    bool shifted;     /* ALU operand through the shifter, or extended */
-    uint64_t address; /* registers in the address of a load or store; part of reads */
-    uint64_t addend;  /* addend of a multiply-accumulate; part of reads */
+    bool shifted;     /* an ALU operand goes through the shifter or is extended */
+    uint64_t address; /* registers that form the address of a load or store; also in reads */
+    uint64_t addend;  /* register of a multiply-accumulate's addend; also in reads */
     uint64_t reads, writes;
 } thumb_t;
 
-/* first and second: the two halfwords; the second is used only if the first requires it. */
+/* Decodes the instruction in two halfwords; the second is used only if the first begins a 32-bit
+ * instruction. */
 thumb_t thumb_decode(uint16_t first, uint16_t second);
 
 const char *thumb_class_name(thumb_class_t kind);

@@ -1,4 +1,4 @@
-/* The parser of all command lines. */
+/* Parses the command lines of all commands. */
 #include "tools/cli/command.h"
 
 #include <errno.h>
@@ -126,7 +126,7 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
     return EXIT_YES;
 }
 
-/* A negative number is not an option: `set NAME -2.5`. */
+/* A word such as -2.5 is a negative number and not an option: `set NAME -2.5`. */
 static bool is_option(const char *word) {
     return word[0] == '-' && word[1] && !strchr("0123456789.", word[1]);
 }

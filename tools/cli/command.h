@@ -1,15 +1,16 @@
-/*
- * The commands and their options as tables. The parser, `appell help`, the shell completion and the
- * man page are all made from them, so that they cannot disagree.
- */
+/* Tables of the commands and their options. The parser, `appell help`, the shell completion and the
+ * man page all use these tables, so that they cannot disagree. */
 #ifndef TOOLS_CLI_COMMAND_H
 #define TOOLS_CLI_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help"). A
- * command for which the option means something else has its own help in option_help_table. */
+/*
+ * X(NAME, "name", letter or 0, "ARGUMENT" or NULL, kind of the argument for completion, "help"). If
+ * the option means something else for one command, that command has its own help in
+ * option_help_table.
+ */
 #define OPTION_TABLE(X)                                                                            \
     X(METHOD, "method", 'm', "NAME", METHOD,                                                       \
       "compute with this kernel: one of the methods that the command lists; default: the first")   \
@@ -152,12 +153,12 @@ typedef enum {
 typedef enum {
     ARGUMENT_NONE,
     ARGUMENT_METHOD, /* one of the methods that the command lists */
-    ARGUMENT_WORDS,  /* one of the words in the argument's name: "a|b|c" */
+    ARGUMENT_WORDS,  /* one of the words in the argument itself: "a|b|c" */
     ARGUMENT_WORD,
     ARGUMENT_BOARD,
     ARGUMENT_PORT,
-    ARGUMENT_PARAMETERS, /* NAME=VALUE between commas */
-    ARGUMENT_FIELDS,     /* of telemetry, between commas */
+    ARGUMENT_PARAMETERS, /* a list NAME=VALUE,NAME=VALUE */
+    ARGUMENT_FIELDS,     /* names of telemetry fields, separated by commas */
     ARGUMENT_NUMBER,
     ARGUMENT_LIST,
     ARGUMENT_FILE
@@ -173,7 +174,7 @@ typedef struct {
 
 extern const option_t option_table[OPTION_COUNT];
 
-/* A set of options in any order: OPTIONS(OPTION_JSON, OPTION_HELP). An option that occurs twice
+/* A set of options in any order, such as OPTIONS(OPTION_JSON, OPTION_HELP). A repeated option
  * counts once, so lists built from other lists may overlap. */
 #define OPTIONS(...) ((const option_id_t[]){__VA_ARGS__, OPTION_COUNT})
 
@@ -187,12 +188,12 @@ typedef struct {
     const char *argument[ARGUMENTS_MAX];
     int arguments;
     bool given[OPTION_COUNT];
-    const char *value[OPTION_COUNT]; /* argument of the last occurrence */
+    const char *value[OPTION_COUNT]; /* value of the last occurrence of each option */
     const char *freeze[FREEZE_MAX];
     size_t freezes;
 } request_t;
 
-/* What a command is for, in the order of `appell help`. X(NAME, "title") */
+/* Groups of commands, in the order of `appell help`. X(NAME, "title") */
 #define TASK_TABLE(X)                                                                              \
     X(ROBOT, "robot")                                                                              \
     X(COMPUTE, "compute (rows of numbers in, rows out)")                                           \
@@ -213,19 +214,22 @@ typedef enum {
 typedef struct command {
     task_t task;
     const char *name;
-    /* For the synopsis. Words in capitals are placeholders that completion knows (ROBOT, FILE, ROWS,
-     * NAME of a parameter, COMMAND, FAULT); lower case is typed literally. */
+    /*
+     * The arguments as the synopsis shows them. Words in capitals are placeholders that completion
+     * knows (ROBOT, FILE, ROWS, NAME of a parameter, COMMAND, FAULT); words in lower case are typed
+     * literally.
+     */
     const char *arguments;
     int arguments_least, arguments_most;
     const option_id_t *options; /* OPTIONS(...) */
-    const char *summary;        /* one line */
+    const char *summary;        /* one line for the list of commands */
     const char *text;           /* paragraphs, separated by empty lines; wrapped when printed */
-    const char *example;        /* command lines and what they print, verbatim */
-    int problem;                /* problem_t of a command that computes rows, else -1 */
+    const char *example;        /* command lines and their output, printed verbatim */
+    int problem;                /* the problem_t of a command that computes rows, else -1 */
     int (*run)(const request_t *request);
 } command_t;
 
-/* The help of an option for one command, or for all commands with this `run`. */
+/* The help of an option for one command; it applies to all commands with this `run`. */
 typedef struct {
     int (*run)(const request_t *request);
     option_id_t option;
@@ -234,7 +238,7 @@ typedef struct {
 
 /* The list ends with an entry without `run`. */
 extern const option_help_t option_help_table[];
-/* "[OPTIONS] ROBOT", which follows the name in a usage line. */
+/* Writes the part of a usage line after the command's name, such as "[OPTIONS] ROBOT". */
 const char *command_synopsis(const command_t *command, char *out, size_t size);
 const char *command_option_help(const command_t *command, option_id_t option);
 
@@ -242,9 +246,9 @@ const char *command_option_help(const command_t *command, option_id_t option);
 extern const command_t command_table[];
 const command_t *command_find(const char *name);
 bool command_takes(const command_t *command, option_id_t option);
-/* Like command_takes, but false for --method where there is only one method. */
+/* Like command_takes, but false for --method if there is only one method. */
 bool command_lists(const command_t *command, option_id_t option);
-/* Prints that there is no such command, and the nearest name. Returns EXIT_BAD. */
+/* Prints that there is no such command, and the most similar name. Returns EXIT_BAD. */
 int command_unknown(const char *name);
 
 /* Returns 0, or EXIT_BAD after printing what is wrong. argv begins with the name of the command. */
@@ -259,7 +263,7 @@ int request_list(const request_t *request, option_id_t option, double *value, si
 int request_integer(const request_t *request, option_id_t option, long least, long most,
                     long *value);
 
-/* tools/cli/help.c */
+/* Implemented in tools/cli/help.c. */
 int help_run(const request_t *request);
 int man_run(const request_t *request);
 void help_command(const command_t *command);

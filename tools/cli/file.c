@@ -33,7 +33,7 @@ static int failed(const char *path, const char *what) {
 
 int file_write(const char *path, const void *bytes, size_t size) {
     struct stat about;
-    /* A device or a pipe is written directly, not by renaming. */
+    /* A device or a pipe is written directly; only a regular file can be replaced by renaming. */
     const bool plain = stat(path, &about) != 0 || S_ISREG(about.st_mode);
     char *own = NULL;
     if (plain) {
@@ -68,7 +68,8 @@ int file_write(const char *path, const void *bytes, size_t size) {
 int file_check(const char *path) {
     struct stat about;
     const bool there = stat(path, &about) == 0;
-    if (there && !S_ISREG(about.st_mode)) { /* not opened: opening a pipe waits for its reader */
+    /* a pipe is not opened for the check, because that would wait for its reader */
+    if (there && !S_ISREG(about.st_mode)) {
         errno = S_ISDIR(about.st_mode) ? EISDIR : 0;
         if (errno != 0 || access(path, W_OK) != 0)
             return failed(path, "cannot be written");

@@ -1,4 +1,4 @@
-/* tools/cli/gnuplot.h: gnuplot reads data and script from its standard input. */
+/* Implements tools/cli/gnuplot.h: gnuplot reads data and script from its standard input. */
 #include "tools/cli/gnuplot.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "tools/cli/file.h"
 #include "tools/cli/say.h"
 
-/* Pixels per unit of the terminal's size. */
+/* Picture formats: suffix, terminal of gnuplot, unit of its size, font, and pixels per unit. */
 static const struct {
     const char *ending, *terminal, *unit, *font;
     double dots;
@@ -66,7 +66,8 @@ int gnuplot_check(const char *path) {
 FILE *gnuplot_open(const char *path) {
     if (known_kind(path) != EXIT_YES)
         return NULL;
-    FILE *probe = fopen(path, "ab"); /* gnuplot's own message would not name the cause */
+    /* tests whether the file can be written, because gnuplot's message would not name the cause */
+    FILE *probe = fopen(path, "ab");
     if (!probe) {
         say_error(path, "check the path and its permissions", "cannot be written: %s",
                   strerror(errno));

@@ -1,4 +1,4 @@
-/* Help and man page, both from the tables of command.h. */
+/* Prints help and the man page, both from the tables of command.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const char about[] =
 
 enum { WIDTH = 80 };
 
-/* Wraps text between columns `indent` and WIDTH; `column` is the present position. */
+/* Wraps text between columns `indent` and WIDTH; `column` is the present column. */
 static void wrap(const char *text, int indent, int column) {
     while (*text) {
         const size_t gap = strspn(text, " ");
@@ -136,8 +136,8 @@ int help_run(const request_t *request) {
 
 /* ------------------------------------------------------------------------------------- man page */
 
-/* Escapes for troff: a backslash anywhere, and a dot or quote at the start of a line, are commands;
- * a hyphen is not a minus. */
+/* Writes text escaped for troff. A backslash anywhere is a command, and so is a dot or quote at the
+ * start of a line; a hyphen must be marked as a minus sign. */
 static void troff(const char *text, size_t size, bool start) {
     for (size_t i = 0; i < size; i++) {
         if (start && (text[i] == '.' || text[i] == '\''))

@@ -1,4 +1,4 @@
-/* The JSON emitter. */
+/* Writes JSON (tools/cli/json.h). */
 #include "tools/cli/json.h"
 
 #include <assert.h>
@@ -16,7 +16,8 @@ static struct {
     bool some[DEEPEST]; /* the object or list at this depth already has an entry */
 } json;
 
-/* Length of the UTF-8 sequence at s, or 0 if it is invalid: JSON must be well-formed text. */
+/* Returns the length of the UTF-8 sequence at s, or 0 if it is invalid, because JSON must be valid
+ * UTF-8. */
 static size_t sequence(const unsigned char *s) {
     static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
     const size_t size = s[0] < 0x80             ? 1

@@ -1,5 +1,5 @@
-/* Writes JSON on standard output. Calls nest like the text; commas, indentation and escapes are
- * automatic. */
+/* Writes JSON to standard output. Calls are nested like the objects and lists; commas, indentation
+ * and escapes are automatic. */
 #ifndef TOOLS_CLI_JSON_H
 #define TOOLS_CLI_JSON_H
 
@@ -12,12 +12,13 @@ void json_end(void);
 void json_list(const char *key);
 void json_list_end(void);
 void json_string(const char *key, const char *text);
-/* Writes the shortest digits that give the same double when read; null if it is not finite. */
+/* Writes the shortest digits that give the same double when they are read; null if the value is not
+ * finite. */
 void json_number(const char *key, double value);
 void json_integer(const char *key, long value);
 void json_bool(const char *key, bool value);
 void json_null(const char *key);
-/* Writes on one line: [1, 2, 3]; digits is 9 or 17. */
+/* Writes a list on one line, such as [1, 2, 3]; digits is 9 or 17. */
 void json_numbers(const char *key, const double *value, size_t count, int digits);
 
 #endif

@@ -1,4 +1,4 @@
-/* The list of messages.h. */
+/* Implements the list of messages of messages.h. */
 #include "tools/cli/messages.h"
 
 #include <stdarg.h>
@@ -17,7 +17,8 @@ void messages_free(messages_t *messages) {
     *messages = (messages_t){0};
 }
 
-/* Text from outside goes to terminals: control characters become '?', and its length is limited. */
+/* Copies text that comes from a file, for output on a terminal: control characters become '?', and
+ * the length is limited. */
 static char *copy_clean(const char *text) {
     enum { LONGEST = 1000 };
     size_t size = text ? strlen(text) : 0;
@@ -112,8 +113,8 @@ int messages_format(const message_t *m, char *out, size_t size) {
                     m->text, *m->cure ? "; " : "", m->cure, messages_code_name(m->code));
 }
 
-/* Number of edits (insert, delete, replace, swap neighbours) between two words of at most 31
- * letters. */
+/* Returns the number of edits (insert, delete, replace, swap neighbours) between two words of at
+ * most 31 letters. */
 static unsigned distance(const char *a, const char *b) {
     enum { LONGEST = 32 };
     size_t n = strlen(a), m = strlen(b);
@@ -141,7 +142,7 @@ static unsigned distance(const char *a, const char *b) {
 
 const char *messages_nearest(const char *word, const char *const *known) {
     const char *best = NULL;
-    /* A third of the letters may be wrong; a prefix ("vel") matches too. */
+    /* About a third of the letters may be wrong; a prefix such as "vel" matches too. */
     unsigned least = (unsigned)strlen(word) / 3 + 2;
     for (; *known; known++) {
         unsigned d = distance(word, *known);

@@ -1,6 +1,7 @@
 /*
- * Messages of the readers of robot descriptions: errors, warnings and notes with the place, the
- * link or joint, the reason and the cure. They form a list on the heap; the caller prints it.
+ * Messages of the readers of robot descriptions: errors, warnings and notes, each with the place,
+ * the link or joint, the reason and the cure. They form a list on the heap, which the caller
+ * prints.
  */
 #ifndef TOOLS_CLI_MESSAGES_H
 #define TOOLS_CLI_MESSAGES_H
@@ -10,7 +11,8 @@
 
 typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t;
 
-/* Stable number, stable name for scripts (--json), meaning. A number is never reused. */
+/* X(number, NAME, "name for scripts (--json)", "meaning"). Numbers and names are stable; a number
+ * is never reused. */
 #define MESSAGE_TABLE(X)                                                                           \
     X(1, FILE, "file", "a file cannot be found or read")                                           \
     X(2, FORMAT, "format", "the content is neither robot file, URDF, parts database nor image")    \
@@ -62,8 +64,8 @@ typedef enum {
 typedef struct {
     message_severity_t severity;
     message_code_t code;
-    char *file;    /* "" if none */
-    uint32_t line; /* 0: the file as a whole */
+    char *file;    /* name of the file, or "" */
+    uint32_t line; /* line in the file; 0: the file as a whole */
     char *subject; /* name of the link or joint, or "" */
     char *text;    /* what is wrong and why */
     char *cure;    /* how to correct it, or "" */
@@ -72,8 +74,9 @@ typedef struct {
 typedef struct {
     message_t *item;
     size_t count, room;
-    size_t errors, warnings; /* also counted when the list is full */
-    size_t dropped;          /* messages beyond MESSAGES_MAX, which bounds the memory */
+    size_t errors, warnings; /* counted even if the list is full */
+    /* number of messages that were not stored, because the list has at most MESSAGES_MAX */
+    size_t dropped;
 } messages_t;
 
 #define MESSAGES_MAX 4000u
@@ -91,15 +94,15 @@ void messages_free(messages_t *messages);
 void messages_add(messages_t *messages, message_severity_t severity, message_code_t code,
                   message_place_t place, const char *cure, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* Names such as "unknown-key" and "error", for texts and --json. */
+/* Return names such as "unknown-key" and "error", for texts and --json. */
 const char *messages_code_name(message_code_t code);
 const char *messages_code_about(message_code_t code);
 const char *messages_severity_name(message_severity_t severity);
-/* Formats "file:12: error: joint elbow: text; cure [code]", without the parts that are missing.
- * Returns like snprintf. */
+/* Formats "file:12: error: joint elbow: text; cure [code]"; missing parts are left out. Returns the
+ * same as snprintf. */
 int messages_format(const message_t *message, char *out, size_t size);
 
-/* The entry of a list (ending with NULL) that is nearest to the word, or NULL. */
+/* Returns the entry of a list (ended by NULL) that is most similar to the word, or NULL. */
 const char *messages_nearest(const char *word, const char *const *known);
 
 #endif

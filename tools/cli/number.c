@@ -1,4 +1,4 @@
-/* Exact conversion of decimal numbers by 128-bit integers; rare cases go to the C library. */
+/* Converts decimal numbers exactly with 128-bit integers; rare cases go to the C library. */
 #include "tools/cli/number.h"
 
 #include <math.h>
@@ -32,9 +32,9 @@ static const uint64_t ten[20] = {1u,
                                  10000000000000000000u};
 
 /*
- * w / 10^k, 0 < w < 2^64, 0 <= k <= 19. Both are shifted to the left end of their words, so the
- * quotient has at least 63 bits, and its last bit can stand for the remainder (sticky bit). The
- * only rounding, to 53 bits, is that of the conversion to double.
+ * Returns w / 10^k for 0 < w < 2^64 and 0 <= k <= 19. Both numbers are shifted to the left ends of
+ * their words, so the quotient has at least 63 bits. Its last bit is set if there is a remainder
+ * (sticky bit). So the conversion to double rounds only once, to 53 bits.
  */
 static double quotient(uint64_t w, int k) {
     const int up_w = __builtin_clzll(w), up_d = __builtin_clzll(ten[k]);
@@ -46,15 +46,16 @@ static double quotient(uint64_t w, int k) {
 
 typedef struct {
     uint64_t w;   /* the digits as an integer */
-    int digits;   /* without leading zeros */
-    int exponent; /* value = w 10^exponent */
+    int digits;   /* number of digits without leading zeros */
+    int exponent; /* the value is w 10^exponent */
     const char *end;
 } decimal_t;
 
 static const char *scan_digits(const char *s, decimal_t *d) {
     for (; *s >= '0' && *s <= '9'; s++) {
         if (d->digits > 0 || *s != '0') {
-            /* 19 digits fit; further digits only count, and the C library converts such numbers. */
+            /* 19 digits fit a word. Further digits are only counted; numbers with more digits are
+             * converted by the C library. */
             if (d->digits < 19)
                 d->w = d->w * 10 + (uint64_t)(*s - '0');
             d->digits++;
@@ -113,7 +114,8 @@ const char *number_scan(const char *text, double *value) {
 
 /* ------------------------------------------------------------------------------------- printing */
 
-/* value 10^p for value = m 2^-shift, rounded to nearest, ties to even; p <= 22, shift < 128. */
+/* Returns value 10^p for value = m 2^-shift, rounded to nearest with ties to even; p <= 22, shift <
+ * 128. */
 static uint64_t scaled(uint64_t m, int shift, int p) {
     const wide_t product = p <= 19 ? (wide_t)m * ten[p] : (wide_t)m * ten[19] * ten[p - 19];
     const wide_t whole = product >> shift, half = (wide_t)1 << (shift - 1);
@@ -160,15 +162,15 @@ static size_t put_digits(char *out, uint64_t number, int digits, int exponent) {
 size_t number_print(char out[NUMBER_ROOM], double value, int digits) {
     const double size = fabs(value);
     int e;
-    /* In this range the mantissa times the power of ten fits 128 bits, even if the guess below is
-     * one too low. */
+    /* In this range the mantissa times the power of ten fits 128 bits, even if the exponent guessed
+     * below is one too low. */
     if (!(size >= 1e-5 && size < 1e8))
         return (size_t)snprintf(out, NUMBER_ROOM, "%.*g", digits, value);
     const uint64_t m = (uint64_t)ldexp(frexp(size, &e), 53);
     int exponent = (int)floor((e - 1) * 0.30103);
     uint64_t number = scaled(m, 53 - e, digits - 1 - exponent);
-    /* The guess is right or one too low; rounding up to the next power of ten is also handled
-     * here. */
+    /* The guessed exponent is correct or one too low. Rounding up to the next power of ten is
+     * handled here too. */
     if (number >= ten[digits]) {
         exponent++;
         number = scaled(m, 53 - e, digits - 1 - exponent);

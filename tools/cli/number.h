@@ -1,19 +1,19 @@
 /*
- * Converts decimal numbers to double and back, rounded exactly as by strtod and printf but several
- * times as fast for usual numbers: a batch of a million rows spends its time here.
+ * Converts decimal numbers to double and back, rounded exactly like strtod and printf. It is
+ * several times as fast for usual numbers, because a batch of a million rows spends its time here.
  */
 #ifndef TOOLS_CLI_NUMBER_H
 #define TOOLS_CLI_NUMBER_H
 
 #include <stddef.h>
 
-/* Room for every double with 17 digits. */
+/* Bytes that are enough for every double with 17 digits. */
 #define NUMBER_ROOM 32
 
 /*
  * Reads an ordinary decimal number (no hexadecimal, no inf, no nan) from zero-terminated text.
- * Returns a pointer to its end, or NULL if there is no number; the value is infinite if it exceeds
- * a double.
+ * Returns a pointer behind it, or NULL if there is no number. The value is infinite if it is too
+ * large for a double.
  */
 const char *number_scan(const char *text, double *value);
 

@@ -1,4 +1,4 @@
-/* Buffered standard output. */
+/* Implements the buffered standard output of tools/cli/out.h. */
 #include "tools/cli/out.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 static struct {
     char buffer[1 << 16];
     size_t used;
-    int error; /* errno of the first failure */
+    int error; /* errno of the first failure, or 0 */
 } out;
 
 void out_begin(void) {
-    /* Makes a write to a closed pipe fail with EPIPE, whatever the caller did with the signal. */
+    /* A write to a closed pipe should fail with EPIPE and not end the program with a signal. */
     signal(SIGPIPE, SIG_IGN);
 }
 

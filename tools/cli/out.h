@@ -1,6 +1,7 @@
 /*
- * Standard output with one place for its failures: if the reader has gone the program ends quietly,
- * a full disk is an error. After a failure nothing more is written and out_close reports it.
+ * Standard output whose failures are handled in one place: if the reader has gone, the program ends
+ * quietly; a full disk is an error. After a failure nothing more is written, and out_close reports
+ * it.
  */
 #ifndef TOOLS_CLI_OUT_H
 #define TOOLS_CLI_OUT_H
@@ -16,11 +17,11 @@ void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_number(double value, int digits);
 /* Prints a line of numbers separated by blanks. */
 void out_row(const double *value, size_t count, int digits);
-/* Also flushes stdio, because out_close closes the descriptor below it. */
+/* Also flushes stdio, because out_close closes the descriptor that stdio uses. */
 void out_flush(void);
 /* True after a failure: nobody reads the output, so the command should end. */
 bool out_failed(void);
-/* Flushes. Returns `code`, or EXIT_BAD after a message if writing failed. */
+/* Flushes the output. Returns `code`, or EXIT_BAD after a message if writing failed. */
 int out_close(int code);
 
 #endif

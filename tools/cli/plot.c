@@ -1,4 +1,4 @@
-/* tools/cli/plot.h: collects rows in memory and sends them to gnuplot at the end. */
+/* Implements tools/cli/plot.h: collects rows in memory and sends them to gnuplot at the end. */
 #include "tools/cli/plot.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@ struct plot {
     char *script_text;
     size_t script_size;
     uint32_t panels, values;
-    double *number; /* rows of t and values */
-    double zero;    /* time that the axis shows as 0 */
+    double *number; /* rows, each with the time and the values */
+    double zero;    /* the time that the axis shows as 0 */
     size_t rows, room;
 };
 
@@ -71,7 +71,7 @@ void plot_add(plot_t *plot, double t, const double *value) {
         const size_t room = plot->room > 0 ? 2 * plot->room : 1024;
         double *more = realloc(plot->number, room * width * sizeof *more);
         if (!more)
-            return; /* out of memory: the plot ends here */
+            return; /* out of memory: the plot ends with the rows so far */
         plot->number = more;
         plot->room = room;
     }

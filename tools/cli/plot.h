@@ -14,7 +14,7 @@ plot_t *plot_open(const char *path, const char *title);
 void plot_panel(plot_t *plot, const char *title, const char *unit, const char *const *name,
                 uint32_t lines);
 void plot_add(plot_t *plot, double t, const double *value);
-/* Sets time zero to t and marks it with a line in every panel; what: the label of the event. */
+/* Sets time zero to t and marks it in every panel with a line, labelled `what`. */
 void plot_mark(plot_t *plot, double t, const char *what);
 /* Draws the plot unless `draw` is false, and frees it. Returns EXIT_YES, or EXIT_BAD after printing
  * the reason. */

@@ -45,11 +45,11 @@ int rows_error(const rows_t *rows, const char *cure, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     snprintf(place, sizeof place, "%.250s:%lu", rows->name, rows->line);
-    out_flush(); /* so that earlier results precede the error on a terminal */
+    out_flush(); /* so that earlier results appear before the error on a terminal */
     return say_error(place, cure, "row %lu: %s", rows->row, text);
 }
 
-/* Reads more bytes into the buffer. False at the end or, after printing an error, on failure. */
+/* Reads more bytes into the buffer. Returns false at the end, or after printing an error. */
 static bool fill(rows_t *rows, bool *failed) {
     memmove(rows->buffer, rows->buffer + rows->begin, rows->used - rows->begin);
     rows->used -= rows->begin;
@@ -84,7 +84,7 @@ static bool fill(rows_t *rows, bool *failed) {
     return n > 0;
 }
 
-/* The next line, with its newline replaced by a zero; NULL at the end or on failure. */
+/* Returns the next line, with its newline replaced by a zero, or NULL at the end or on failure. */
 static char *next_line(rows_t *rows, size_t *size, bool *failed) {
     size_t looked = 0;
     for (;;) {
@@ -125,11 +125,12 @@ static void wrong_word(const rows_t *rows, const char *s) {
                "'%s%s' is not a finite number", word, cut ? "..." : "");
 }
 
-/* Counts the numbers in the line and stores at most `count` of them; -1 after an error. */
+/* Stores at most `count` numbers of the line and returns how many it has, or -1 after printing an
+ * error. */
 static long take_numbers(rows_t *rows, const char *s, size_t size, double *value, size_t count) {
     const char *const end = s + size;
     size_t found = 0;
-    bool comma = false; /* a comma since the last number */
+    bool comma = false; /* there was a comma after the last number */
     for (;;) {
         while (is_blank(*s))
             s++;

@@ -1,4 +1,4 @@
-/* Errors and notes on standard error. */
+/* Prints errors and notes to standard error. */
 #include "tools/cli/say.h"
 
 #include <stdarg.h>

@@ -1,6 +1,8 @@
 /*
- * Errors and notes on standard error, apart from the program's results. An error names place, cause
- * and cure in one line:  PLACE: error: WHAT; CURE
+ * Prints errors and notes to standard error, apart from the program's results. An error names
+ * place, cause and cure in one line:
+ *
+ * PLACE: error: WHAT; CURE
  */
 #ifndef TOOLS_CLI_SAY_H
 #define TOOLS_CLI_SAY_H
@@ -9,15 +11,15 @@
 
 #include "tools/cli/messages.h"
 
-/* Exit codes. */
+/* Exit codes: yes or success, no, bad input or failure. */
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_BAD = 2 };
 
-/* Sets the name of the program, or of the program and its command, which errors without another
- * place show. */
+/* Sets the name that errors without another place show: the program, or the program and its
+ * command. */
 void say_command(const char *name);
 const char *say_place(void);
 
-/* place and cure may be NULL. Always returns EXIT_BAD. */
+/* Prints an error; place and cure may be NULL. Always returns EXIT_BAD. */
 int say_error(const char *place, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void say_note(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -16,18 +16,21 @@
 #include "tools/motion/costs.h"
 #include "tools/motion/trial.h"
 
-/* Part of a period that a tick may take; the same value as in firmware/app/handover.c. */
+/* Fraction of a period that a tick may take; firmware/app/handover.c has the same value. */
 #define BUDGET      0.9
 #define PUMA_JOINTS 6.0
 enum { TICKS = 300, TICKS_MOST = 10 * TICKS, POLL_MS = 50, POLLS = 100 };
-/* Time between the points of the streamed motion: short enough that some are used up within TICKS,
- * and long enough that the buffer of the smallest board lasts longer than an answer takes. */
+/*
+ * Seconds between the points of the streamed motion. It is short enough that some points are used
+ * up within TICKS, and long enough that the buffer of the smallest board lasts longer than an
+ * answer takes.
+ */
 #define POINT_S 0.1
-/* From this rate on the tick costs the same at every rate (below, the simulated arm takes more
- * steps), and no board is too slow for this one. */
+/* Rate of the measurement. No board is too slow for it. At lower rates the tick costs more, because
+ * the simulated arm takes more steps; at higher rates the cost does not change. */
 #define MEASURED_HZ 1000
 
-/* Number type and clock of a board. */
+/* Number type and clock of a board that the command knows. */
 typedef struct {
     const char *board, *real;
     double clock_hz;
@@ -44,10 +47,13 @@ typedef struct {
     const char *board, *real;
     double clock_hz, rate_hz;
     double per_instruction; /* cycles per instruction in the kernels */
-    double per_tick[2];     /* the same in the whole tick: with a real arm, with a simulated one */
-    /* The tick with a real and with a simulated arm; negative: the bench does not have it. */
+    /* cycles per instruction in the whole tick: [0] real arm, [1] simulated arm */
+    double per_tick[2];
+    /* Predicted cycles and instructions of a tick: [0] real arm, [1] simulated arm; negative if the
+     * bench has no row. */
     double predicted[2], instructions_predicted[2];
-    double predicted_inverse; /* cycles of inverse dynamics, which the direction check may add */
+    /* predicted cycles of inverse dynamics, which the direction check may add */
+    double predicted_inverse;
     costs_t costs;
     bool instructions;
 } certificate_t;
@@ -66,7 +72,7 @@ static const clock_row_t *clock_of(const char *board) {
     return NULL;
 }
 
-/* Cycles of a kernel for an arm, on the bench's board with this number type. */
+/* Returns the cycles of a kernel for an arm, on the bench's board with this number type. */
 static double cycles_of(const char *real, const dyn_model_t *model, method_id_t method) {
     for (int i = 0; i < BUDGET_CORES; i++)
         if (!strcmp(budget_core[i].real, real)) {
@@ -78,9 +84,10 @@ static double cycles_of(const char *real, const dyn_model_t *model, method_id_t 
 }
 
 /*
- * Predicts from the tick of the PUMA 560 in the bench: replaces inverse dynamics (and forward
- * dynamics with a simulated arm) by those of this arm and scales the rest with the number of
- * joints. Instructions follow from the cycles by the ratio of that tick.
+ * Predicts the tick of this arm from the tick of the PUMA 560 in the bench: replaces the cost of
+ * inverse dynamics (and of forward dynamics with a simulated arm) by that of this arm and scales
+ * the rest with the number of joints. Instructions follow from the cycles by the ratio in the tick
+ * of the PUMA 560.
  */
 static void predict(certificate_t *c, const dyn_model_t *model, const dyn_model_t *puma) {
     c->predicted_inverse = cycles_of(c->real, model, METHOD_ID_fast);
@@ -113,7 +120,7 @@ static void see_place(void *user, const sample_in_t *sample) {
     place->known = true;
 }
 
-/* Reads the arm's position, where a streamed motion must begin. */
+/* Reads the position of the arm, because a streamed motion must begin there. */
 static int find_place(client_t *client, place_t *place) {
     static const char *const field[] = {"q"};
     if (client_stream(client, field, 1, 1, 1, see_place, place) != 0)
@@ -127,8 +134,11 @@ static int find_place(client_t *client, place_t *place) {
     return place->known ? client_stream_end(client) : -1;
 }
 
-/* Waits until TICKS more ticks are measured or a fault has opened the loop; with the loop open,
- * ticks go on but their costs are not recorded. Sends points while there is room for them. */
+/*
+ * Waits until the costs of TICKS more ticks are recorded, and sends points while the board has room
+ * for them. Gives up after TICKS_MOST ticks: if a fault has opened the loop, ticks go on but their
+ * costs are not recorded.
+ */
 static int measure_ticks(client_t *client, const place_t *place, uint32_t credits, costs_t *costs) {
     device_status_t status;
     if (client_status(client, &status) != 0)
@@ -147,9 +157,9 @@ static int measure_ticks(client_t *client, const place_t *place, uint32_t credit
 
 /*
  * Measures the most expensive ticks without the direction check. First it streams points, then it
- * jogs: the reference of a jog, like that of braking, is the most expensive one, because it looks
- * ahead for limits. All points are the present position and the jog speed is zero, so the arm does
- * not move.
+ * jogs: the references of a jog and of braking are the most expensive ones, because they look ahead
+ * for limits. All points are the present position and the jog speed is zero, so the arm does not
+ * move.
  */
 static int measure(client_t *client, costs_t *costs) {
     const motion_t stream = {.kind = MOTION_POINTS, .duration_s = (float)POINT_S};
@@ -167,9 +177,11 @@ static int measure(client_t *client, costs_t *costs) {
     if (costs->ticks >= TICKS && (client_off(client) != 0 || client_motion(client, &jog) != 0 ||
                                   measure_ticks(client, &place, 0, costs) != 0))
         return -1;
-    if (costs->ticks < 2 * TICKS) /* keeps the fault, because the error message refers to it */
+    /* the fault is not cleared, because the error message refers to it */
+    if (costs->ticks < 2 * TICKS)
         return client_stop(client, true);
-    /* With the loop open no tick is added, so all stages come from the same ticks. */
+    /* While the loop is open no tick is recorded, so the costs of all stages come from the same
+     * ticks. */
     return client_off(client) != 0 ? -1 : costs_fetch(client, costs);
 }
 
@@ -180,16 +192,20 @@ static int too_few(const certificate_t *c) {
 }
 
 /*
- * What the guards add, at most every 6 ms, when a direction looks wrong
- * (firmware/safety/direction.c): inverse dynamics with rotors and friction, as in the dynamics
- * stage, and tests of half of the joints, which cost less than the feedback of all.
+ * Bounds the cost of the direction check, which the guards add to a tick at most every 6 ms when a
+ * direction looks wrong (firmware/safety/direction.c). It is inverse dynamics with rotors and
+ * friction, as in the dynamics stage, and tests of half of the joints, which cost less than the
+ * feedback of all joints.
  */
 static uint32_t direction_steps(const certificate_t *c) {
     return c->costs.most[STAGE_DYNAMICS] + c->costs.most[STAGE_FEEDBACK];
 }
 
-/* The worst tick without the direction check: the sum of the largest costs of all stages, which
- * need not occur in the same tick. With a robot the simulated arm does not count. */
+/*
+ * Returns the cost of the worst tick without the direction check: the sum of the largest costs of
+ * all stages, which need not occur in the same tick. With a real arm the stage of the simulated arm
+ * does not count.
+ */
 static uint32_t stage_steps(const certificate_t *c, bool simulated) {
     uint32_t sum = 0;
     for (uint32_t k = 0; k < STAGES; k++)
@@ -246,7 +262,7 @@ static void print_prediction(const certificate_t *c) {
         c->predicted[1]);
 }
 
-/* Fields that every board has. */
+/* Writes the JSON fields that the report of every board has. */
 static void begin_json(const certificate_t *c) {
     json_begin(NULL);
     json_string("board", c->board);
@@ -256,7 +272,7 @@ static void begin_json(const certificate_t *c) {
     json_number("predicted_tick_instructions", c->instructions_predicted[0]);
 }
 
-/* Decides from the bench alone if there is no emulator. */
+/* Decides from the prediction of the bench alone, if there is no emulator. */
 static int judge_prediction(const request_t *request, const certificate_t *c) {
     const double worst = c->predicted[0] + c->predicted_inverse;
     const double part = worst * c->rate_hz / c->clock_hz;
@@ -289,7 +305,8 @@ static int judge(const certificate_t *c) {
     return fits ? EXIT_YES : EXIT_NO;
 }
 
-/* The mean tick with a real arm, without the direction check, to compare with the prediction. */
+/* Returns the cycles of the mean tick with a real arm, without the direction check, for comparison
+ * with the prediction. */
 static double ordinary_cycles(const certificate_t *c) {
     const uint32_t steps = c->costs.mean[STAGES] - c->costs.mean[STAGE_SIM_ARM];
     return c->instructions ? steps * c->per_tick[0] : steps;
@@ -345,7 +362,7 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
     return judge(c);
 }
 
-/* Predicts, and measures if a board or an emulator is there. */
+/* Predicts the tick, and measures it if there is a board or an emulator. */
 static int with_robot(const request_t *request, robot_t *robot, const char *board) {
     const clock_row_t *row = clock_of(board);
     certificate_t c = {.board = board, .rate_hz = robot->rate_hz};

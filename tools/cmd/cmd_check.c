@@ -7,7 +7,7 @@
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
 
-/* read: the file gave an arm that the doctor could check. */
+/* `read` is true if the file gave an arm that the doctor could check. */
 static void print_json(const messages_t *messages, bool read) {
     json_begin(NULL);
     json_bool("complete", read);
@@ -35,7 +35,8 @@ static void print_text(const messages_t *messages, bool read, bool quiet) {
     char text[2048];
     for (size_t i = 0; i < messages->count; i++) {
         const message_t *m = &messages->item[i];
-        if (quiet && m->severity == MESSAGE_NOTE) /* warnings are part of the answer */
+        /* --quiet omits notes only, because warnings are part of the answer */
+        if (quiet && m->severity == MESSAGE_NOTE)
             continue;
         messages_format(m, text, sizeof text);
         out_format("%s\n", text);
@@ -47,7 +48,8 @@ static void print_text(const messages_t *messages, bool read, bool quiet) {
                read ? "" : "; masses, inertias and limits are checked after these are mended");
 }
 
-/* A missing file is bad input; a file with errors is a valid question with the answer "no". */
+/* True if the file is missing, which is bad input. A file with errors is a valid question with the
+ * answer "no". */
 static bool unreadable(const messages_t *messages) {
     for (size_t i = 0; i < messages->count; i++)
         if (messages->item[i].severity == MESSAGE_ERROR && messages->item[i].code == MESSAGE_FILE)
@@ -62,7 +64,7 @@ int cmd_check(const request_t *request) {
     if (robot)
         (void)robot_check(robot, &messages);
     if (!robot && messages.errors == 0) {
-        status = EXIT_BAD; /* an option was wrong, and the message is already printed */
+        status = EXIT_BAD; /* an option was wrong; its message is already printed */
     } else if (unreadable(&messages)) {
         say_messages(&messages, true);
     } else {

@@ -1,7 +1,7 @@
 /*
- * completion: scripts for bash and zsh, from the tables of commands and options, of parameters,
- * telemetry fields, faults and boards. Robots are files that come and go: the scripts ask for them
- * with `appell completion robots`.
+ * completion: writes scripts for bash and zsh from the tables of commands, options, parameters,
+ * telemetry fields, faults and boards. Robots are files that come and go, so the scripts call
+ * `appell completion robots` for them.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -20,7 +20,7 @@
 
 /* ---------------------------------------------------------------------------------------- words */
 
-/* The words of a list with other separators between them, as a shell wants them. */
+/* Writes the words of a list with blanks between them, as a shell needs them. */
 static void split_words(const char *list, const char *separators) {
     while (*list) {
         const size_t size = strcspn(list, separators);
@@ -47,7 +47,7 @@ static void field_words(void) {
         out_format("%s ", sample_table[i].name);
 }
 
-/* One word each: `faults` takes a hyphen for a blank. */
+/* Writes each fault as one word: `faults` accepts a hyphen in place of a blank. */
 static void fault_words(void) {
     for (unsigned i = 1; i < APP_FAULTS; i++) {
         for (const char *c = app_fault_name(i); *c; c++)
@@ -64,8 +64,9 @@ static void method_words(const command_t *command) {
 }
 
 /*
- * What can stand at a place of a synopsis such as "apply ROBOT | save" or "[ROBOT|FAULT]": the
- * place's word of each alternative, without options and their values.
+ * Calls `take` for every word that may be argument number `place` of a command. The synopsis has
+ * alternatives, such as "apply ROBOT | save" or "[ROBOT|FAULT]"; options and their values are
+ * skipped.
  */
 static void place_words(const command_t *command, int place, void (*take)(const char *word)) {
     int at = 0;
@@ -116,7 +117,7 @@ static void bash_command(const command_t *c) {
     out_text("\") ;;\n");
 }
 
-/* What an option's value can be, as words of bash_places. */
+/* Writes what the value of an option can be, in the words that bash_places knows. */
 static void bash_option(const option_t *o) {
     static const char *const kinds[] = {[ARGUMENT_METHOD] = "$methods",
                                         [ARGUMENT_BOARD] = "BOARD",
@@ -237,7 +238,7 @@ static void bash_script(void) {
 
 /* ------------------------------------------------------------------------------------------ zsh */
 
-/* The first sentence of a help text, safe inside of '...[...]' and of "name:text". */
+/* Writes the first sentence of a help text, escaped for use inside '...[...]' and "name:text". */
 static void zsh_text(const char *text) {
     size_t size = strlen(text);
     for (const char *const *end = (const char *const[]){";", ". ", NULL}; *end; end++) {

@@ -1,5 +1,5 @@
-/* The commands that turn rows into rows by a kernel: id, mass, fd, bias, gravity, coriolis, fk,
- * jacobian, volt. */
+/* The commands that turn rows of input into rows of results with a kernel: id, mass, fd, bias,
+ * gravity, coriolis, fk, jacobian, volt. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct {
     const eval_type_t *type;
     dyn_units_t units;
     evaluator_t *evaluator;
-    remote_t remote; /* the board that computes instead of the evaluator, or is checked by it */
+    remote_t remote; /* the board, if one computes the rows */
 } job_t;
 
 static int choose_method(const request_t *request, job_t *job) {
@@ -89,10 +89,10 @@ static int make_evaluator(job_t *job, const double *wrench) {
 }
 
 /*
- * The board has the robot, its kernels and its units; the host's copies only define what a row may
- * contain. The exception is forward dynamics in q31: a sum that leaves its format wraps on the
- * board without notice. There the checked kernel on the host computes the same bits in the same
- * units and detects it. Generated code has no such twin.
+ * Prepares a board that computes the rows with its own kernels and units. The host then only checks
+ * which values a row may contain. The exception is forward dynamics in q31: a sum that overflows
+ * wraps on the board without notice. So the checked kernel on the host also computes each row, with
+ * the same bits in the same units, and detects the overflow. Generated code has no checked kernel.
  */
 static int prepare_remote(const request_t *request, job_t *job, const double *wrench) {
     int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL], wrench,
@@ -132,7 +132,7 @@ static int outside(const rows_t *rows, const job_t *job, uint32_t i, const char 
                       what, job->robot->joint[i].name, value, low, high);
 }
 
-/* q31: checks that every number is within the limits and that torques fit the format. */
+/* For q31: checks that every input is within the limits and that torques fit the format. */
 static int within_limits(const rows_t *rows, const job_t *job, const double *in) {
     const dyn_model_t *model = &job->robot->model;
     const uint32_t n = model->n;

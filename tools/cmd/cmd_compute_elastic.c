@@ -1,4 +1,4 @@
-/* The commands that turn rows into rows, for arms with elastic links. */
+/* The commands that turn rows of input into rows of results, for arms with elastic links. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

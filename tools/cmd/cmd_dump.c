@@ -75,7 +75,7 @@ static void print_record(const elf_t *elf, const crash_t *c) {
     }
 }
 
-/* Opens the firmware file for the names; it must be the build that crashed. */
+/* Opens the firmware file for its symbol names. It must be the build that crashed. */
 static elf_t *open_firmware(const request_t *request, const client_t *client,
                             const crash_t *crash) {
     char path[200];

@@ -14,7 +14,8 @@
 #include "tools/cli/say.h"
 #include "tools/motion/faults.h"
 
-/* The fault of this name, with a hyphen or a blank between its words, or of this number; 0: none. */
+/* Returns the fault with this number or name (with a hyphen or a blank between words), or 0 if
+ * there is none. */
 static unsigned fault_named(const char *word) {
     for (unsigned f = 1; f < APP_FAULTS; f++) {
         const char *name = app_fault_name(f);
@@ -96,7 +97,7 @@ static int provoke(const request_t *request, const robot_t *robot) {
     return status;
 }
 
-/* Prints the fault that a board has latched. */
+/* Prints the latched fault of a board. */
 static int show(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     device_fault_t f = {0};

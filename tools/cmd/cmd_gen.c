@@ -50,7 +50,7 @@ static int choose_real(const request_t *request, gen_real_t *real) {
     return say_error(NULL, "choose one of: f32, f64, q31", "there is no number type '%s'", name);
 }
 
-/* Checks --prefix, the name of files and functions; its case is kept. */
+/* Checks --prefix, the common beginning of file and function names. Its case is kept. */
 static int choose_prefix(const request_t *request) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const char *prefix = request->value[OPTION_PREFIX];
@@ -96,7 +96,7 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
 
 /* ---------------------------------------------------------------------------------------- files */
 
-/* Makes a C identifier from the name of a robot: letters, digits and underscores, not starting with
+/* Makes a C identifier from the name of a robot: letters, digits and underscores; the first is not
  * a digit. */
 static void prefix_of(const char *name, char *out, size_t size) {
     size_t used = 0;
@@ -122,9 +122,9 @@ static void add_word(FILE *out, const char *word) {
 }
 
 /*
- * The command line that made the file: every option that changes a byte of it. It omits the robot's
- * folder and the output path, so the result is the same wherever it is called. To be freed; NULL
- * after printing the reason.
+ * Returns the command line for the comment in the generated file, with every option that changes a
+ * byte of the file. The robot's folder and the output path are left out, so that the file is the
+ * same wherever it is made. The caller frees the text; NULL after printing the reason.
  */
 static char *command_of(const request_t *request) {
     static const option_id_t shown[] = {OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT,
@@ -178,7 +178,7 @@ static int write_one(const char *folder, const gen_t *gen, const gen_print_t *ho
     return file_text_end(&text, path);
 }
 
-/* Runs before the annealer, so that a mistyped path is reported at once. */
+/* Makes the output folder before the annealer runs, so that a mistyped path is reported at once. */
 static int make_folder(const char *folder) {
     struct stat about;
     if (mkdir(folder, 0777) == 0)

@@ -1,4 +1,4 @@
-/* home: finds the positions of the joints at stops and switches, or sets them as given. */
+/* home: finds the positions of the joints at stops and switches, or sets them to given values. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum { EVERY = 20, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600 };
 
-/* The last sample. */
+/* The sample that was received last: positions by the encoders and of the arm. */
 typedef struct {
     uint32_t n, tick, seen;
     double q[DYN_MAX_JOINTS], q_arm[DYN_MAX_JOINTS];
@@ -30,7 +30,7 @@ static void take_sample(void *user, const sample_in_t *sample) {
     view->seen++;
 }
 
-/* Receives samples. After SILENT_POLLS polls without one the board counts as dead. */
+/* Receives samples. After SILENT_POLLS polls without a sample the board counts as dead. */
 static int poll_sample(client_t *client, const view_t *view, int *silent) {
     const uint32_t seen = view->seen;
     if (client_poll(client, POLL_MS) < 0)
@@ -41,8 +41,8 @@ static int poll_sample(client_t *client, const view_t *view, int *silent) {
     return port_fail(&client->error, "look at the board's console", "the board sent no sample"), -1;
 }
 
-/* Waits for a sample of a later tick than this status; samples before it may have been under way
- * for long. */
+/* Waits for a sample of a later tick than this status; earlier samples may be old, because they
+ * wait in buffers. */
 static int look_after(client_t *client, view_t *view, const device_status_t *status) {
     int silent = 0;
     do {
@@ -52,8 +52,8 @@ static int look_after(client_t *client, view_t *view, const device_status_t *sta
     return 0;
 }
 
-/* Waits until the accepted homing is over. The board reports a motion from its answer on, even
- * before the next tick, so a late host cannot miss the end. */
+/* Waits until the accepted homing is over. The board reports a motion as soon as it has accepted
+ * one, even before the next tick, so a slow host cannot miss the end. */
 static int wait_end(client_t *client, view_t *view, uint32_t joint, device_status_t *status) {
     int silent = 0;
     do {
@@ -83,7 +83,7 @@ static int get(client_t *client, const char *name, uint32_t joint, float *value)
     return client_get(client, parameter, joint, value, &saved);
 }
 
-/* Prints the fault in the board's words. */
+/* Prints the fault in the words that the firmware uses. */
 static int say_fault(client_t *client, uint32_t joint) {
     device_fault_t fault;
     if (client_fault(client, &fault) != 0)
@@ -150,7 +150,8 @@ static int find_joint(const client_t *client, const char *name, uint32_t *joint)
     return say_error("--joint", "`appell get home` lists them", "there is no joint %s", name);
 }
 
-/* Homes the last joint first: a folded end effector leaves room for the others. */
+/* Homes one joint after the other, the last joint first, because a folded end effector leaves room
+ * for the others. */
 static int seek(const request_t *request, client_t *client, view_t *view) {
     uint32_t only = UINT32_MAX;
     int status = EXIT_YES;
@@ -169,7 +170,7 @@ static int seek(const request_t *request, client_t *client, view_t *view) {
     return status;
 }
 
-/* Sets the encoder offsets to a position that the user knows. */
+/* Sets the encoder offsets such that the arm's present position is the one that the user gives. */
 static int set_offsets(const request_t *request, client_t *client, view_t *view) {
     double at[DYN_MAX_JOINTS], read[DYN_MAX_JOINTS];
     device_status_t status;
@@ -185,7 +186,8 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     if (client_status(client, &status) != 0 || look_after(client, view, &status) != 0 ||
         client_parameter(client, "encoder_offset", &parameter, &all) != 0)
         return board_error(client);
-    memcpy(read, view->q, sizeof read); /* the next sample may already contain an offset */
+    /* copied, because later samples may already contain a new offset */
+    memcpy(read, view->q, sizeof read);
     const bool json = request_has(request, OPTION_JSON);
     if (json)
         json_list(NULL);

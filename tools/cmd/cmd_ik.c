@@ -42,7 +42,8 @@ static int take_options(const request_t *request, const robot_t *robot, ik_t *ik
     return EXIT_YES;
 }
 
-/* A pose out of reach prints a comment (null in JSON) in place of its row. */
+/* Prints a solution. For a pose out of reach it prints a comment (null in JSON) in place of the
+ * row. */
 static void print_row(const ik_t *ik, const rows_t *rows, bool json, bool found,
                       const ik_answer_t *answer) {
     if (json && found) {
@@ -65,7 +66,7 @@ static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reac
         say_note(NULL, "type rows of 6 numbers (%s); control-D ends", meaning);
     while ((found = rows_next(rows, row, 6, meaning)) > 0 && !out_failed()) {
         for (int i = 0; i < 6; i++)
-            if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* its square would overflow */
+            if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* the square of a larger value could overflow */
                 return rows_error(rows, "use metres and radians", "%g is larger than 1e15", row[i]);
         const dyn_pose_t effector = dyn_pose_rpy(row, row + 3);
         ik_answer_t answer = {.position_m = 0};

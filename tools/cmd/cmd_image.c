@@ -11,7 +11,7 @@
 #include "tools/image/robot_image.h"
 #include "tools/cli/say.h"
 
-/* Writes to the file of --output, or to standard output. */
+/* Writes the bytes to the file of --output, or to standard output. */
 static int deliver(const request_t *request, const void *bytes, size_t size) {
     if (request_has(request, OPTION_OUTPUT) && strcmp(request->value[OPTION_OUTPUT], "-") != 0)
         return file_write(request->value[OPTION_OUTPUT], bytes, size);

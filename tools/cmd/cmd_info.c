@@ -1,4 +1,4 @@
-/* info: prints what was read of an arm, and what computing with it costs. */
+/* info: prints what is known about an arm after reading it, and the cost of computing with it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static double total_mass(const dyn_model_t *model) {
     return sum;
 }
 
-/* Upper bound of the distance from the first axis' origin to the end effector, over all poses. */
+/* Returns an upper bound of the distance from the first axis' origin to the end effector, over all
+ * poses. */
 static double longest_reach(const dyn_model_t *model) {
     double reach = sqrt(model->tool.p[0] * model->tool.p[0] + model->tool.p[1] * model->tool.p[1] +
                         model->tool.p[2] * model->tool.p[2]);

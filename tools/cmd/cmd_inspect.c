@@ -11,9 +11,10 @@
 #include "tools/cli/say.h"
 #include "tools/motion/inspect.h"
 
-/* Allowed differences of torques relative to their limits; --tolerance changes it. */
+/* Default of --tolerance: allowed differences of torques relative to the torque limits. */
 #define ALLOWED 0.02
-/* Smaller values are not reported: one encoder count in the feedback has the same effect. */
+/* Smaller results are not reported, because an error of one encoder count has the same effect in
+ * the feedback. */
 #define FACTOR_SMALL  0.02
 #define PAYLOAD_SMALL 0.1 /* kg */
 
@@ -55,7 +56,7 @@ static void print_json(const inspect_t *r, const robot_t *robot, double allowed)
     json_end();
 }
 
-/* Prints what to change if something exceeds the tolerance. */
+/* Prints what to change, if a difference exceeds the tolerance. */
 static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
     for (uint32_t i = 0; i < r->n; i++) {
         const inspect_joint_t *j = &r->joint[i];

@@ -24,16 +24,16 @@ enum { FIELDS_MOST = 64, WINDOW = 2000, REDRAW_MS = 100, LINE = 400 };
 typedef struct {
     client_t *client;
     FILE *csv;
-    bool table; /* live table on the terminal */
+    bool table; /* show a live table on the terminal */
     bool drawn;
     uint32_t lines;
     int udp;
     struct sockaddr_in teleplot, plotjuggler;
     bool to_teleplot, to_plotjuggler;
     double rate_hz;
-    long samples; /* samples taken; some more may arrive before the board ends the stream */
+    long samples; /* number of samples; some more may arrive before the board ends the stream */
     long most;
-    double last_s; /* duration in the board's time; 0: no end */
+    double last_s; /* duration in seconds of the board's time; 0: no end */
     uint32_t first_tick;
     sample_in_t last;
     int64_t redraw_ms;
@@ -81,14 +81,14 @@ static void csv_row(monitor_t *m, const sample_in_t *s) {
         fprintf(m->csv, ",%.9g", s->value[i]);
     const bool written = fputc('\n', m->csv) != EOF;
     if (m->csv == stdout)
-        out_flush(); /* a program that reads the rows gets each one whole and at once */
+        out_flush(); /* so that a program that reads the rows gets each row whole and at once */
     else
         m->failed |= !written;
 }
 
 /* ------------------------------------------------------------------------------------------ UDP */
 
-/* Sends "name:milliseconds:value", one per line. */
+/* Sends one line "name:milliseconds:value" for each value, for Teleplot. */
 static void send_teleplot(const monitor_t *m, const sample_in_t *s) {
     char text[8192], name[LINE];
     const char *unit;
@@ -102,7 +102,7 @@ static void send_teleplot(const monitor_t *m, const sample_in_t *s) {
                  sizeof m->teleplot);
 }
 
-/* Sends one JSON object per sample, with the time in seconds as "t". */
+/* Sends one JSON object for each sample, with the time in seconds as "t", for PlotJuggler. */
 static void send_plotjuggler(const monitor_t *m, const sample_in_t *s) {
     char text[16384], name[LINE];
     const char *unit;
@@ -121,7 +121,9 @@ static void send_plotjuggler(const monitor_t *m, const sample_in_t *s) {
                  sizeof m->plotjuggler);
 }
 
-/* Sends to this machine only: samples are private to the workshop. */
+/*
+ * Opens the socket. It sends to this machine only, because samples should not leave the workshop.
+ */
 static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
                     struct sockaddr_in *to, bool *used) {
     long port;
@@ -209,7 +211,7 @@ static uint32_t take_fields(const request_t *request, char *text, size_t size,
     return count;
 }
 
-/* Starts the board's own choice of fields, or q and tau if it has none. */
+/* Starts the samples with the board's own choice of fields, or with q and tau if it has none. */
 static int start(const request_t *request, monitor_t *m, uint32_t every) {
     static const char *const usual[] = {"q", "tau"};
     static char text[1000];
@@ -241,7 +243,8 @@ static int run(const request_t *request, monitor_t *m) {
                              "load a robot first: a board without one sends no samples",
                              "the board sent no sample for %d s", SILENT_MS / 1000);
     }
-    /* Must come before the end of the stream, which clears the client's choice and counts. */
+    /* Draws the last table before the stream ends, because the end clears the client's fields and
+     * counts. */
     if (m->table && m->samples > 0)
         draw(m);
     if (!request_has(request, OPTION_QUIET))

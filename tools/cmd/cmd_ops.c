@@ -81,10 +81,8 @@ static void print_text(const robot_t *robot) {
 
 /* -------------------------------------------------------------------------------- elastic links */
 
-/*
- * Table 2 of paper 004 for n links, of which nf have m modes each; -1 if their numbers of modes
- * differ.
- */
+/* Operation counts of Table 2 of paper 004, for n links of which nf have m modes each. Sets -1 if
+ * the links have different numbers of modes, because the table does not cover that. */
 static void paper_004(const dyn_flex_model_t *flex, uint32_t joints, long *mul, long *add) {
     double n = joints, nf = 0, m = 0;
     *mul = *add = -1;

@@ -1,4 +1,4 @@
-/* params apply, params save, flash: writes the robot image and the parameters of a board. */
+/* params apply, params save, flash: write the robot image and the parameters of a board. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Restores the earlier state of the board after the new image did not read back as sent. */
+/* Restores the earlier state of the board, if the new image did not read back as sent. */
 static int roll_back(client_t *client, const before_t *before) {
     const char *board = client->device.board;
     if (!before->image[0] && !before->image[1]) {
@@ -38,7 +38,7 @@ static int roll_back(client_t *client, const before_t *before) {
     return EXIT_NO;
 }
 
-/* Reads the image back and compares it with the board's checksum of the running image. */
+/* Reads the image back, and compares it with the board's checksum of the running image. */
 static bool runs(client_t *client, const uint8_t *image, size_t length) {
     device_status_t now;
     return before_same(client, 0, image, length) && client_status(client, &now) == 0 &&
@@ -89,7 +89,7 @@ static int apply(const request_t *request, client_t *client, const before_t *bef
     return status;
 }
 
-/* Compares the stored image with the running one. */
+/* True if the stored image equals the running image. */
 static bool stored(client_t *client) {
     uint32_t size;
     uint8_t *running = client_read_image(client, 0, &size);
@@ -108,7 +108,7 @@ static int save(const request_t *request, client_t *client, const before_t *befo
         if (board_not_persistent(client))
             say_note(client->device.board, "%s", board_not_persistent(client));
         if (!(client->device.flags & HELLO_STORE))
-            return code; /* this board cannot store: the image keeps running from RAM */
+            return code; /* this board cannot store images; the image keeps running from RAM */
         (void)roll_back(client, before);
         return code;
     }

@@ -23,8 +23,8 @@
 #define PD_HZ      5.0
 #define MASS_ERROR 1.1f
 
-/* Paper 000, section 5.2: inclination [0 90 180] degrees about Z, Y, Z. The two points are 0.3286 m
- * apart, so 5 s give 0.066 m/s and not the printed 0.1. */
+/* The line of paper 000, section 5.2, with the inclination [0 90 180] degrees about Z, Y, Z. Its
+ * two points are 0.3286 m apart, so 5 s give 0.066 m/s and not the printed 0.1 m/s. */
 static const double line_from[3] = {0.50, 0.00, 0.05}, line_to[3] = {0.62, 0.30, 0.11};
 static const double line_attitude[3][3] = {{0, 0, 1}, {0, -1, 0}, {1, 0, 0}};
 #define LINE_S 5.0
@@ -36,11 +36,13 @@ typedef struct {
     size_t image_size;
     const char *folder;
     uint32_t every;
-    const char *asked;            /* argument of --set */
-    const char *changed;          /* a parameter whose value the twin does not know; NULL: none */
-    bool stopped;                 /* a motion ended in a fault */
-    uint64_t compared, different; /* values compared with the host */
-    uint32_t missing;             /* samples that the host has and the board did not send */
+    const char *asked;   /* argument of --set */
+    const char *changed; /* a parameter whose value the twin does not know; NULL: none */
+    bool stopped;        /* a motion ended in a fault */
+    /* number of values compared with the twin, and of different ones */
+    uint64_t compared, different;
+    /* number of samples that the twin has and the board did not send */
+    uint32_t missing;
 } session_t;
 
 static int board_failed(const session_t *s) {
@@ -68,11 +70,11 @@ static void fill_trial(const session_t *s, const plan_t *plan, int mass, int con
              mass ? "wrong" : "exact");
 }
 
-/* Runs the same trial through the host's control step; every bit must agree. */
+/* Runs the same trial through the host's control step (the twin); every bit must agree. */
 static int compare(session_t *s, const trial_t *trial, const record_t *record) {
     record_t twin;
     if (s->changed != NULL || strcmp(s->client->device.real, "f32") != 0)
-        return EXIT_YES; /* the host's twin exists in f32 only */
+        return EXIT_YES; /* the twin exists in f32 only */
     const int status = trial_on_host(s->image, s->image_size, s->every, trial, &twin);
     if (status != APP_OK)
         return say_error(trial->name, app_cure(status),
@@ -112,8 +114,8 @@ static int run_plan(session_t *s, const plan_t *plan, result_t *result) {
     return EXIT_YES;
 }
 
-/* Makes the plans for this robot: the paper's line if it is the paper's arm, a fast motion for
- * all. */
+/* Makes the plans for this robot: a fast motion for every robot, and the line of paper 000 if it is
+ * the paper's arm. */
 static size_t make_plans(const robot_t *robot, plan_t plan[2]) {
     size_t plans = 0;
     if (!strcmp(robot->name, "puma560") &&
@@ -215,8 +217,8 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
                    app_fault_cause(record->fault), app_fault_cure(record->fault));
 }
 
-/* Moves there and, with --repeat, back and forth. Only the first motion starts where the twin
- * does. */
+/* Moves to the target and, with --repeat, back and forth. Only the first motion is compared with
+ * the twin, because only it starts in the same state. */
 static int run_one(const request_t *request, session_t *s) {
     trial_t trial = {.title = "the board's own settings"};
     motion_t back;
@@ -240,7 +242,8 @@ static int run_one(const request_t *request, session_t *s) {
                        (fresh && compare(s, &trial, &record) != EXIT_YES)))
             return EXIT_BAD;
         for (uint32_t i = 0; k == 0 && record.rows > 0 && i < s->robot->n; i++)
-            back.value[i] = (float)record_value(&record, 0, RECORD_q_ref, i); /* its start */
+            /* the start of the first motion */
+            back.value[i] = (float)record_value(&record, 0, RECORD_q_ref, i);
         s->stopped = record.fault != 0;
         record_free(&record);
         const motion_t next = back;
@@ -344,7 +347,7 @@ int cmd_run(const request_t *request) {
     messages_free(&messages);
     free(s.image);
     arm_free(robot);
-    if (trial_signal != 0) { /* exit code as shells define it: 128 plus the signal */
+    if (trial_signal != 0) { /* exit code of a signal as in shells: 128 plus its number */
         out_flush();
         signal(trial_signal, SIG_DFL);
         raise(trial_signal);

@@ -21,7 +21,7 @@ typedef struct {
     verify_t verify;
 } scale_t;
 
-/* Names of intermediates for users, and how to make them smaller. */
+/* Names of intermediates in words for users, and advice how to make each smaller. */
 static const struct {
     const char *name, *quantity, *cure;
 } quantities[] = {
@@ -83,7 +83,7 @@ static const char *torque_unit(const scale_t *s, uint32_t i) {
     return s->robot->model.joint[i].type == DYN_PRISMATIC ? "N" : "N m";
 }
 
-/* The entry of joint i with the least headroom. */
+/* Returns the entry of this joint with the least headroom. */
 static const range_entry_t *tightest_of(const scale_t *s, uint32_t joint) {
     const range_entry_t *best = NULL;
     for (uint32_t i = 0; i < s->report.entries; i++) {
@@ -128,7 +128,8 @@ static void print_proof(const scale_t *s) {
     print_joints(s);
 }
 
-/* Prints the limit that contributes most to an overflow. A speed counts squared, as in the sums. */
+/* Prints the limit that contributes most to an overflow. A speed counts squared, because the sums
+ * contain its square. */
 static void print_largest(const scale_t *s, uint32_t last) {
     uint32_t which = 0;
     bool speed = false;

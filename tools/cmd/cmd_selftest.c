@@ -1,5 +1,5 @@
-/* selftest: computes random states on a board and in double on the host, and compares them. A
- * product build computes them with the kernels of its tick. */
+/* selftest: computes random states on a board and in double precision on the host, and compares the
+ * results. A product build computes them with the kernels of its tick. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@ typedef struct {
     method_id_t method;
     long states;
     uint64_t random;
-    double worst, largest; /* error and result, largest over all states */
+    double worst, largest; /* largest error and largest result over all states */
     uint32_t least, most;  /* cost */
 } job_t;
 
-/* A random number from 0 to 1. */
+/* Returns a random number from 0 to 1. */
 static double uniform(job_t *job) {
     job->random ^= job->random << 13;
     job->random ^= job->random >> 7;
@@ -34,8 +34,8 @@ static double between(job_t *job, double low, double high) {
     return low + (high - low) * uniform(job);
 }
 
-/* Random q, qd and the problem's other inputs within the limits; without limits within one turn and
- * 1. */
+/* Chooses random q, qd and other inputs of the problem within the limits; without limits, angles
+ * within one turn and other values within 1. */
 static void random_state(job_t *job, double *in) {
     const dyn_model_t *m = &job->robot->model;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -77,10 +77,10 @@ static int run_states(job_t *job, remote_t *remote, evaluator_t *host) {
     return EXIT_YES;
 }
 
-/* Largest error allowed relative to the largest result; f32 rounds to 24 bits over some hundred
- * operations, and q31 is coarser by its units. */
+/* Largest error that is allowed, relative to the largest result. f32 rounds to 24 bits over some
+ * hundred operations; the resolution of q31 depends on its units and is coarser. */
 static double allowed(const char *real) {
-    return !strcmp(real, "f64") ? 1e-6 /* the image is in single precision */ : 2e-5;
+    return !strcmp(real, "f64") ? 1e-6 /* the robot image is in single precision */ : 2e-5;
 }
 
 static int report(const request_t *request, const job_t *job, const remote_t *remote) {

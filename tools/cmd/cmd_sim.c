@@ -1,5 +1,5 @@
-/* sim: runs the simulator by options (cmd_sim_options.c); tools/shell has the interactive
- * program. */
+/* sim: runs a simulation that its options describe (read in cmd_sim_options.c), and writes rows,
+ * plots and animations. Without such options it starts the interactive program of tools/shell. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 #include "tools/sim/rigid.h"
 #include "tools/sim/session.h"
 
-/* Any of these options makes the run non-interactive: they say what to do, how, and what to keep,
- * which has no meaning for the interactive program. */
+/* Any of these options makes the run non-interactive. They say what to simulate, how, and what to
+ * write; the interactive program has its own commands for that. */
 static const option_id_t *const batch = OPTIONS(
     OPTION_DURATION, OPTION_MOTION, OPTION_MOVE, OPTION_TORQUE, OPTION_VOLTAGE, OPTION_OUTPUT,
     OPTION_PLOT, OPTION_ANIMATE, OPTION_JSON, OPTION_STOPS, OPTION_INTEGRATOR, OPTION_STEP,
@@ -106,7 +106,7 @@ static bool is_csv(const char *path) {
     return ending && !strcmp(ending, ".csv");
 }
 
-/* Checks that outputs can be written before the run, not after it. */
+/* Checks before the run that its outputs can be written. */
 static int check_outputs(const request_t *request) {
     const char *rows = request->value[OPTION_OUTPUT], *bent = request->value[OPTION_BENT];
     if (rows && strcmp(rows, "-") != 0 && file_check(rows) != EXIT_YES)

@@ -1,5 +1,5 @@
-/* The state of a run of `appell sim`, shared by its options (cmd_sim_options.c) and the command
- * (cmd_sim.c). */
+/* The state of a run of `appell sim`, shared by the reader of its options (cmd_sim_options.c) and
+ * the command (cmd_sim.c). */
 #ifndef TOOLS_CMD_CMD_SIM_H
 #define TOOLS_CMD_CMD_SIM_H
 
@@ -30,7 +30,7 @@ typedef struct {
     uint32_t limited;
 } sim_job_t;
 
-/* Makes the arm and takes its start, source, duration and steps from the options. Returns EXIT_YES,
+/* Makes the arm, and sets its start, source, duration and steps from the options. Returns EXIT_YES,
  * or EXIT_BAD after printing what is wrong. */
 int sim_take_options(sim_job_t *job);
 

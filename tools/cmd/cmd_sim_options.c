@@ -44,7 +44,7 @@ static int take_integrator(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* Allows at most one source. */
+/* Checks that at most one option gives the source of torques or voltages. */
 static int take_one_source(const request_t *request) {
     static const option_id_t sources[] = {OPTION_TORQUE, OPTION_VOLTAGE, OPTION_MOTION,
                                           OPTION_MOVE};
@@ -65,7 +65,8 @@ static int take_one_source(const request_t *request) {
     return EXIT_YES;
 }
 
-/* Tells constants from a file name: text that names a file, or is not a number, is a file. */
+/* The value of --torque, --voltage or --wrench is a file name or a list of constants. True if a
+ * file of this name exists or if the text does not begin with a number. */
 static bool names_file(const request_t *request, option_id_t option) {
     double number;
     const char *text = request->value[option];
@@ -115,7 +116,7 @@ static int take_motion(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* Closes the loop: the firmware reads the arm's positions. */
+/* Closes the control loop: the firmware reads the positions of the simulated arm and drives it. */
 static int take_controller(sim_job_t *job) {
     const request_t *request = job->request;
     const uint32_t n = job->arm->joints;
@@ -164,7 +165,7 @@ static int take_wrench(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* Reads values of all coordinates, or of the joints alone. */
+/* Reads the values of all coordinates, or of the joints alone; *joints tells which. */
 static int take_state(const sim_job_t *job, option_id_t option, double *value, bool *joints) {
     const sim_system_t *arm = job->arm;
     double given[SIM_COORDINATES_MAX];
@@ -195,7 +196,7 @@ static int take_start(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* A joint that starts beyond its stop would never return. */
+/* Refuses a start beyond a joint stop, because such a joint would never return. */
 static int start_within_stops(const sim_job_t *job) {
     for (uint32_t i = 0; i < job->arm->joints && job->options.stops; i++) {
         const double *l = job->arm->limit[i], at = job->q[job->arm->coordinate[i]];
@@ -225,7 +226,7 @@ static int take_duration(sim_job_t *job) {
 int sim_take_options(sim_job_t *job) {
     const request_t *request = job->request;
     sim_options_t *o = &job->options;
-    o->sample_s = job->elastic ? 0.001 : 0.01; /* beams vibrate at some hundred hertz */
+    o->sample_s = job->elastic ? 0.001 : 0.01; /* elastic beams vibrate at some hundred hertz */
     o->stops = request_has(request, OPTION_STOPS);
     o->stop = session_stop;
     if (take_integrator(job) != EXIT_YES || take_one_source(request) != EXIT_YES ||

@@ -10,11 +10,11 @@
 #include "tools/cli/say.h"
 #include "tools/link/cut.h"
 
-/* Slots as on the F4, but with pages of 1 KB, so that there are more erase operations to
+/* Size of the slots as on the STM32F4, but with pages of 1 KB, so that there are more erasures to
  * interrupt. */
 enum { SLOT_BYTES = 128 * 1024, PAGE_BYTES = 1024, UNIT = 4 };
 
-/* Makes the set as SAVE writes it, without the parameters of a running board. */
+/* Makes a set as the request SAVE writes it, but without parameters. */
 static uint8_t *set_of(const uint8_t *image, size_t length, uint32_t *size) {
     *size = (uint32_t)(SET_IMAGE + length + 12);
     uint8_t *set = calloc(1, *size);

@@ -1,4 +1,4 @@
-/* get, set: reads and writes the parameters of a board by name. */
+/* get, set: read and write the parameters of a board by name. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "tools/cli/out.h"
 #include "tools/cli/say.h"
 
-/* Chooses the unit from "N m/rad|N/m": revolute | prismatic. */
+/* Chooses the unit for a joint from a text like "N m/rad|N/m": revolute before the bar, prismatic
+ * after it. */
 static void unit_of(const client_t *client, const device_parameter_t *t, uint32_t joint, char *out,
                     size_t size) {
     const char *bar = strchr(t->unit, '|');
@@ -66,8 +67,8 @@ static int show_all(const request_t *request, client_t *client, uint32_t paramet
     return status;
 }
 
-/* Finds the parameter that the command line names, and its joint; -1: not per joint, or all
- * joints. */
+/* Finds the parameter that the command line names, and its joint. *joint is -1 if the parameter is
+ * not per joint or all joints are meant. */
 static int find(const request_t *request, client_t *client, uint32_t *parameter, int *joint) {
     const device_t *d = &client->device;
     if (client_parameter(client, request->argument[0], parameter, joint) != 0) {
@@ -82,7 +83,7 @@ static int find(const request_t *request, client_t *client, uint32_t *parameter,
     return EXIT_NO;
 }
 
-/* Prints one parameter; in JSON all joints of it as a list. */
+/* Prints one parameter; in JSON the values of all its joints are a list. */
 static int show_named(const request_t *request, client_t *client, uint32_t parameter, int joint) {
     const bool list = request_has(request, OPTION_JSON) && joint < 0 &&
                       client->device.parameter[parameter].per_joint;
@@ -94,8 +95,8 @@ static int show_named(const request_t *request, client_t *client, uint32_t param
     return status;
 }
 
-/* The choice of telemetry is saved with the parameters but is not one: it has names instead of a
- * number. */
+/* Prints the board's choice of telemetry fields. It is saved with the parameters but has names
+ * instead of a number. */
 static int show_telemetry(const request_t *request, client_t *client) {
     uint8_t chosen[256];
     uint32_t choices, every;

@@ -1,7 +1,5 @@
-/*
- * The table of commands. A summary begins with a verb in the imperative and a small letter, and so
- * does the help of an option that does something; texts are sentences.
- */
+/* The table of commands. A summary begins with a verb in the imperative and a small letter; the
+ * help of an option that does something begins in the same way. Texts are sentences. */
 #include "tools/cmd/commands.h"
 
 #include "firmware/lab/methods.h"

@@ -6,7 +6,7 @@
 #include "tools/robot/robot.h"
 
 int cmd_compute(const request_t *request);
-/* The same for an arm with elastic links. */
+/* Like cmd_compute, for an arm with elastic links. */
 int cmd_compute_elastic(const request_t *request, const robot_t *robot);
 int cmd_ik(const request_t *request);
 int cmd_sim(const request_t *request);
@@ -34,7 +34,8 @@ int cmd_torture(const request_t *request);
 int cmd_parts(const request_t *request);
 int completion_run(const request_t *request);
 
-/* The i-th board that `certify` knows, NULL behind the last; whether the emulator has it. */
+/* Returns the name of board i that `certify` knows, or NULL after the last. *emulated: the emulator
+ * has this board. */
 const char *certify_board(size_t i, bool *emulated);
 
 #endif

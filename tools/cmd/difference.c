@@ -1,4 +1,4 @@
-/* tools/cmd/difference.h */
+/* Implements tools/cmd/difference.h. */
 #include "tools/cmd/difference.h"
 
 #include <stdio.h>
@@ -85,8 +85,8 @@ unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_
 /* -------------------------------------------------------------------------------------
  * parameters */
 
-/* The parameter that the board derives from an image, as in firmware/app/setup.c. False: the image
- * does not set it. */
+/* Computes the value of a parameter that the board derives from an image, as in
+ * firmware/app/setup.c. Returns false if the image does not set the parameter. */
 static bool set_by(const image_t *image, const char *name, uint32_t joint, float *value) {
     const image_arm_t *arm = &image->arm;
     const struct {
@@ -173,7 +173,7 @@ void difference_stays(const client_t *client, const before_t *before, const uint
         const before_value_t *v = &before->value[i];
         const device_parameter_t *t = parameter_of(client, v);
         float will;
-        /* sample_every belongs to the choice of telemetry. */
+        /* sample_every is part of the choice of telemetry fields, so it is not listed here. */
         if (t->per_joint || v->value == t->fallback || !strcmp(t->name, "sample_every") ||
             set_by(&b, t->name, 0, &will))
             continue;

@@ -1,21 +1,23 @@
-/* Prints what another image would change on a board: numbers of the image, and parameters. Writes
- * to standard output. */
+/* Prints what another image would change on a board: numbers of the image, and parameters. The text
+ * goes to standard output. */
 #ifndef TOOLS_CMD_DIFFERENCE_H
 #define TOOLS_CMD_DIFFERENCE_H
 
 #include "tools/link/before.h"
 
-/* Prints what the new image changes; old NULL: there was none. Returns the number of changes; 0: no
- * named number changes. */
+/* Prints what the new image changes. If old is NULL, there was no image. Returns the number of
+ * changes; 0 means that no named number changes. */
 unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_t *image,
                            size_t length);
-/* Parameters that were set on the board since its image was loaded and that the new image sets
- * again. Returns their number; prints them if `print`. The client must have discovered the
- * parameters. */
+/*
+ * Counts the parameters that were set on the board since its image was loaded and that the new
+ * image sets again. Prints them if `print` is true. The client must have read the list of
+ * parameters.
+ */
 unsigned difference_parameters(const client_t *client, const before_t *before, const uint8_t *image,
                                size_t length, bool print);
-/* Prints parameters that no image sets and that are not at their defaults: the new robot inherits
- * them. */
+/* Prints parameters that no image sets and that are not at their defaults, because the new robot
+ * inherits them. */
 void difference_stays(const client_t *client, const before_t *before, const uint8_t *image,
                       size_t length);
 

@@ -1,4 +1,4 @@
-/* appell: the host tool. Finds the command in the table, parses its options, runs it. */
+/* appell, the host tool: finds the command in the table, parses its options and runs it. */
 #include <stdio.h>
 #include <string.h>
 

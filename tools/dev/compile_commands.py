@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Turns the commands of `make -nB V=1` on standard input into a compile_commands.json on standard output. A source
-that several programs compile has one entry, with the command of the first of them."""
+"""Turns the commands of `make -nB V=1` on standard input into a compile_commands.json on standard
+output. If several programs compile the same source, it has one entry, with the command of the
+first program."""
 import json
 import os
 import shlex

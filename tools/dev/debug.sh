@@ -1,7 +1,7 @@
 #!/bin/sh
 # Starts gdb on a board's firmware, in the emulator or through a debug probe.
-# usage: debug.sh IMAGE.elf SERVER COMMAND...     SERVER: a word for the messages; COMMAND starts a gdb
-# server on localhost:3333 (make debug BOARD=x [PROBE=1] calls it)
+# usage: debug.sh IMAGE.elf SERVER COMMAND...     (make debug BOARD=x [PROBE=1] calls it)
+# SERVER is the name of the gdb server in messages; COMMAND starts that server on localhost:3333.
 set -u
 
 elf=$1 server=$2

@@ -43,8 +43,8 @@ class Symbol:
         self.size = size
         self.binding = binding
         self.kind = kind
-        self.section = section  # index, or SHN_ABS, SHN_UNDEF
-        self.file = file  # for local symbols, the base name of the source file
+        self.section = section  # index of the section, or SHN_ABS, SHN_UNDEF
+        self.file = file  # base name of the source file, for local symbols only
 
 
 class Elf:
@@ -98,14 +98,14 @@ class Elf:
         return symbols
 
     def find(self, name):
-        """The defined symbol of that name, or None."""
+        """Returns the defined symbol of this name, or None."""
         for symbol in self.symbols:
             if symbol.name == name and symbol.section != SHN_UNDEF:
                 return symbol
         return None
 
     def value(self, name):
-        """The value of a required symbol, such as a size that the linker script sets."""
+        """Returns the value of a required symbol, such as a size that the linker script sets."""
         symbol = self.find(name)
         if symbol is None:
             raise ElfError("%s has no symbol %s: the linker script must define it"
@@ -113,7 +113,7 @@ class Elf:
         return symbol.value
 
     def read(self, address, size):
-        """The bytes that the image holds at an address."""
+        """Returns the bytes that the image has at an address."""
         for section in self.sections:
             if section.kind == SHT_PROGBITS and section.flags & SHF_ALLOC and \
                     section.address <= address and address + size <= section.address + section.size:

@@ -29,13 +29,13 @@ def read(path):
 
 
 def wrap(text, rest=""):
-    """Wraps to lines of at most WIDTH; does not break links and code."""
+    """Wraps text to lines of at most WIDTH characters; does not break links and code."""
     whole = re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)", lambda part: part.group().replace(" ", "\0"), text)
     return textwrap.fill(whole, WIDTH, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
 def number(text):
-    """A C number in the form that a person would write."""
+    """Writes a C number as a person would write it."""
     value = float(text.rstrip("f"))
     return f"{value:,.0f}" if value == int(value) and abs(value) >= 1000 and abs(value) < 1e9 else f"{value:g}"
 
@@ -48,7 +48,8 @@ def sentence(text):
 # ------------------------------------------------------------------------------------------------- parameters
 
 def parameters():
-    """{subject: [row of the table, ...]} in order; a comment in the table starts a subject."""
+    """Returns {subject: [row of the table, ...]} in order. A comment in the C table starts a new
+    subject."""
     text = read("firmware/params/parameters.h")
     subjects = {}
     for name in ("PARAMETER_ONE_TABLE", "PARAMETER_JOINT_TABLE"):
@@ -96,7 +97,8 @@ def defects():
 
 
 def provoked():
-    """{NAME of the fault: how}, from the scenarios of `make faults` and the docstrings of its test."""
+    """Returns {NAME of the fault: how it is provoked}, from the scenarios of `make faults` and the
+    docstrings of its test."""
     out, numbers = {}, defects()
     body = re.search(r"scenario_t scenario\[\] = \{(.*?)\n\};", read("tools/motion/faults.c"), re.S).group(1)
     for part in re.split(r"(?=\{\.fault = )", body)[1:]:
@@ -113,7 +115,7 @@ def provoked():
 
 
 def symptoms():
-    """{anchor of a fault: links to the pages that name it}."""
+    """Returns {anchor of a fault: links to the symptom pages that name it}."""
     out = {}
     for path in sorted(glob.glob("firmware/symptoms/*.md")):
         text = read(path)
@@ -146,7 +148,7 @@ def faults_text():
 # ----------------------------------------------------------------------------------------- tables of other pages
 
 def fields(text, macro, offset):
-    """Rows of an IMAGE_..._FIELDS table with their offsets."""
+    """Returns the rows of an IMAGE_..._FIELDS table, with the offset of each field."""
     kinds = {"POSITIVE": "not negative", "STRICT": "above 0", "SIGN": "1 or -1", "ZERO": "0", "ANGLE": "angle", "FREE": "-"}
     lines = []
     for entry in table(text, macro):
@@ -157,7 +159,7 @@ def fields(text, macro, offset):
 
 
 def sample_fields(text):
-    """The fields of telemetry, in the order of their numbers."""
+    """Returns the telemetry fields, in the order of their numbers."""
     units = {name: " or ".join(dict.fromkeys(filter(None, (unit, other)))) for name, unit, other in table(text, "QUANTITY_TABLE")}
     return rows("number | field | values | unit | what it is",
                 [[str(n), f"`{name}`", "one" if shape == "ONE" else "one for each joint", units[quantity] or "-", help_text]
@@ -165,7 +167,7 @@ def sample_fields(text):
 
 
 def bits(text, prefix):
-    """An enum of bits: PREFIX_NAME = 1 << n."""
+    """Lists the bits of an enum PREFIX_NAME = 1 << n in one sentence."""
     found = re.findall(r"\b%s_(?!ALL\b)(\w+) = 1 << (\d+)" % prefix, text)
     return wrap("Bit " + "; ".join(f"{n} {name.lower()}" for name, n in found) + ".")
 
@@ -201,7 +203,7 @@ def blocks():
 
 
 def made():
-    """{path: text that the page should have}."""
+    """Returns {path: text that the page should have}."""
     out = {}
     for path, parts in blocks().items():
         text = read(path)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes a firmware image into a board through its debug probe, and prints what to connect if it cannot.
+# Writes a firmware image into a board through its debug probe. If that fails, prints what to connect.
 # usage: flash.sh BOARD FLASHER IMAGE.elf [openocd options...]     (make flash BOARD=x calls it)
 set -u
 

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2089
-# Compiler flags to check a single file, for the lints that source this script: a board's code with the register
-# model, a kernel in f64, the core of the firmware with its laboratory as on the host.
+# Compiler flags for checking a single file. Lints source this script. Code of a board is checked with the
+# register model of the tests, a kernel in f64, and the core of the firmware as on the host, with its laboratory.
 
 flags='-DFIRMWARE_LAB -DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DVERSION_NUMBER="0" -DVERSION_COMMIT="0" -DDYN_REAL_H="dyn/number/real_f64.h"'
 
@@ -11,13 +11,14 @@ family() {
     esac
 }
 
-# The number type of the control core for a test: f32, unless test/list.mk says q31 (TEST_REAL_).
+# Prints the compiler flag for the number type of a test's control core: -DCONTROL_Q31 if TEST_REAL_
+# in test/list.mk says q31, nothing for f32.
 core() {
     name=${1##*/test_}
     if grep -q "^TEST_REAL_${name%.c} *:= q31" test/list.mk; then echo "-DCONTROL_Q31"; fi
 }
 
-# Where tools/dev/setup.sh has put a library: path_of UNITY_SRC.
+# Prints the folder of a library that tools/dev/setup.sh has installed, as in `path_of UNITY_SRC`.
 path_of() {
     sed -n "s/^$1 := //p" build/deps/paths.mk
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the formatting. Versions of clang-format differ, so only the version that formatted the tree decides;
-# with another version the script says so and passes.
+# Checks the formatting. Versions of clang-format differ, so only the version that formatted the
+# tree decides. With another version the script prints a note and passes.
 set -eu
 
 decides=14

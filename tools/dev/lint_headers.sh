@@ -1,7 +1,8 @@
 #!/bin/sh
-# Checks that every header compiles alone, and twice in one file: it includes what it needs and has an include guard.
-# A file that is included with macros set, or for its data, is not a header and has the suffix .inc. Headers for
-# users of the kernels must also compile as C++. usage: lint_headers.sh FILE... (checks only the .h)
+# Checks that every header compiles alone, and twice in one file: it must include what it needs and have an include
+# guard. A file that is included with macros set, or for its data, is not a header and has the suffix .inc. Headers
+# for users of the kernels must also compile as C++.
+# usage: lint_headers.sh FILE... (checks only the .h)
 set -eu
 
 # shellcheck source-path=SCRIPTDIR source=lint_flags.sh
@@ -15,7 +16,8 @@ for_users() {
     return 1
 }
 
-# compile HEADER COMPILER FLAG...: on an error prints one line about it and the first lines of the compiler.
+# compile HEADER COMPILER FLAG...: on an error, prints one line about the header and the first lines
+# of the compiler's output.
 compile() {
     header=$1
     shift
@@ -28,7 +30,7 @@ compile() {
 
 if [ "${1:-}" = --one ]; then
     status=0
-    # For hal/cortexm any core of CMSIS will do.
+    # For hal/cortexm any core of CMSIS is good enough.
     # shellcheck disable=SC2046,SC2086,SC2090
     compile "$2" gcc -x c -std=gnu11 -I. -Itest/support $flags $(family "$2") '-DHAL_CORE_H=<core_cm4.h>' \
         -isystem "$(path_of UNITY_SRC)" -isystem "$(path_of CMSIS_INC)" || status=1

@@ -38,7 +38,7 @@ PURE_HEADERS = DYN_HEADERS | {"assert.h", "complex.h", "ctype.h", "errno.h", "fl
 STANDARD_HEADERS = PURE_HEADERS | {"fenv.h", "locale.h", "setjmp.h", "signal.h", "threads.h",
                                    "time.h", "uchar.h", "wchar.h", "wctype.h"}
 HEAP_HEADERS = {"stdlib.h", "malloc.h", "stdio.h"}
-# Headers that the build chooses: the number type, and code generated for a robot.
+# Headers that the build chooses with a macro: the number type, and code generated for a robot.
 CORE_CHOICES = ("DYN_REAL_H", "GENERATED_H")
 CMSIS = re.compile(r"^(core_cm\w*|cmsis_\w+)\.h$")
 
@@ -46,7 +46,7 @@ INCLUDE = re.compile(r"^\s*#\s*(?:include|include_next|import)\b\s*(.*?)\s*$")
 MACRO = re.compile(r"^[A-Za-z_]\w*$")
 HEAP_CALL = re.compile(r"(?<![\w.>])(?:__builtin_)?(malloc|calloc|realloc|free|alloca|"
                        r"aligned_alloc|strdup|strndup|s?brk|_sbrk)\s*\(")
-# A character class in each word keeps the pattern from matching this file.
+# The character class in each word keeps the pattern from matching its own text in this file.
 MACHINE_PATH = re.compile(r"(?:(?<![\w.~)}$/-])|(?<=-[IL]))"
                           r"/(?:wor[k]|far[m]|roo[t]|hom[e]/[a-z]\w*)(?=[/\s\"'`),:;]|$)")
 # Hosts under the reserved names of RFC 2606 are allowed, because tests of the set-up use them.
@@ -56,7 +56,8 @@ REGISTRY_HOST = re.compile(r"https?://(?![\w.-]+\.(?:invalid|example|test)\b)"
 
 
 def files_of(root):
-    """The files of the project: those that git tracks or would track, else all except build/."""
+    """Returns the files of the project: those that git tracks or would track; without git, all
+    except build/."""
     run = None
     if os.path.exists(os.path.join(root, ".git")):
         try:
@@ -82,7 +83,7 @@ TOKEN = re.compile(r"//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'
 
 
 def without_comments(text):
-    """The text with comments replaced by blanks; line numbers do not change."""
+    """Returns the text with comments replaced by blanks; line numbers do not change."""
     def blank(match):
         token = match.group(0)
         return re.sub(r"[^\n]", " ", token) if token.startswith("/") else token
@@ -98,15 +99,16 @@ class Lint:
         self.root = root
         self.files = files_of(root)
         self.findings = []
-        self.edges = {}  # (folder, folder that it includes from): an example of such an include
-        self.path = None  # file that is being checked
+        self.edges = {}  # {(folder, folder that it includes from): an example of such an include}
+        self.path = None  # the file that is being checked
         self.line = 1
 
     def report(self, text):
         self.findings.append((self.path, self.line, text))
 
     def from_the_top(self, path, target):
-        """How to write a relative include instead, as far as that can be known."""
+        """Returns how to write a relative include from the top of the tree, if that can be found
+        out."""
         beside = os.path.normpath(os.path.join(os.path.dirname(path), target))
         if beside in self.files:
             return 'write "%s"' % beside
@@ -200,8 +202,8 @@ class Lint:
 
     def check_macro(self, path, name):
         top = path.split("/")[0]
-        # hal gets the core's header and the vector list of a family by -DHAL_..._H.
-        # firmware's batch evaluation is compiled for every number type, like a kernel.
+        # The header of the core and the vector list of a chip family come into hal by -DHAL_..._H. The batch evaluation
+        # of firmware is compiled for every number type, like a kernel.
         core = path.startswith("firmware/") and name in CORE_CHOICES
         if core or top in ("dyn", "tools", "test") or (
                 top == "hal" and re.match(r"^HAL_\w+_H$", name)):
@@ -263,7 +265,7 @@ class Lint:
             after.setdefault(a, []).append(b)
 
         def way(start, goal):
-            """The shortest path from start to goal along the includes, or None."""
+            """Returns the shortest path from start to goal along the includes, or None."""
             ways = [[start]]
             seen = {start}
             for done in ways:

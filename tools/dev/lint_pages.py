@@ -22,12 +22,12 @@ from pages import Fence, pages_of, read  # noqa: E402
 PAGE_BYTES, README_BYTES, LINE_CHARACTERS = 20000, 9000, 160
 # Generated pages, or pages with generated tables, may be longer.
 GENERATED = ("dyn/COSTS.md", "firmware/FAULTS.md", "firmware/PARAMETERS.md", "firmware/link/PROTOCOL.md")
-# Pages that GitHub shows by itself need no link.
+# GitHub shows these pages by itself, so no page needs to link to them.
 FOUND_BY_SERVICE = re.compile(r"\.github/(ISSUE_TEMPLATE/|PULL_REQUEST_TEMPLATE)")
 
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 COMMENT = re.compile(r"<!--.*?-->", re.S)
-# [text](target "title"), ![text](target), [text]: target, <a href="target">, <img src="target">
+# The forms of a link: [text](target "title"), ![text](target), [text]: target, <a href="target">, <img src="target">
 LINK = re.compile(r"\]\(\s*<?([^\s)>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 REFERENCE = re.compile(r"^ {0,3}\[(?!\^)[^\]]+\]:\s*<?([^\s>]+)")
 HTML = re.compile(r"<(?:a|img)\b[^>]*?\b(?:href|src)\s*=\s*[\"']([^\"']+)[\"']", re.I)
@@ -37,7 +37,8 @@ UNDERLINE = re.compile(r" {0,3}(=+|-+)\s*$")
 
 
 def anchor_of(heading):
-    """GitHub's anchor of a heading: its visible text in lower case, only letters, digits, - and _, spaces as -."""
+    """Returns GitHub's anchor of a heading: its visible text in lower case with only letters,
+    digits, - and _; spaces become hyphens."""
     text = re.sub(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", COMMENT.sub("", heading))
     parts = re.split(r"(`+[^`]*`+)", text)
     shown = []
@@ -46,7 +47,7 @@ def anchor_of(heading):
             shown.append(part.strip("`"))
         else:
             part = re.sub(r"<[^>]+>", "", part)
-            # Emphasis: * anywhere, _ only around whole words.
+            # Removes marks of emphasis: * anywhere, _ only around whole words.
             part = re.sub(r"(?<![\w_])(_+)(?=\S)(.+?)(?<=\S)\1(?![\w_])", r"\2", part)
             shown.append(part)
     return re.sub(r"[^\w\- ]", "", "".join(shown).strip().lower()).replace(" ", "-")
@@ -80,7 +81,7 @@ class Page:
 
 
 def resolve(path, target):
-    """Path and anchor of a link's target; both may be empty."""
+    """Returns path and anchor of a link's target; both may be empty."""
     target, _, anchor = target.partition("#")
     target = urllib.parse.unquote(target.partition("?")[0])
     if not target:
@@ -90,7 +91,7 @@ def resolve(path, target):
 
 
 def page_in(path, pages):
-    """Maps a folder to its README.md, which a link to it shows."""
+    """Returns the README.md of a folder, because a link to a folder shows that page."""
     for candidate in (path, os.path.normpath(os.path.join(path, "README.md"))):
         if candidate in pages:
             return candidate

@@ -8,8 +8,9 @@ set -eu
 tool=$1
 shift
 
-# Skips start-up code and two tests, which consist of linker symbols, registers and assembly: gcc and the test runs
-# check them. Skips the bench of generated code, whose headers only the build of a board generates.
+# Skips files that these tools cannot check: start-up code and two tests, which consist of linker symbols, registers
+# and assembly (gcc and the test runs check them), and the bench of generated code, whose headers exist only in the
+# build of a board.
 judged() {
     case $1 in
     hal/cortexm/* | hal/mps2/* | test/support/semihost.c | test/hal/test_fault.c | test/hal/test_cycles.c | test/bench/bench_gen.c) return 1 ;;

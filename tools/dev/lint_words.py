@@ -17,12 +17,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIST = "tools/dev/words.txt"
 MAY = ("CHANGELOG.md", LIST)
 ENTRY = re.compile(r"(.+) -> (.+?)(?: \[except (.+)\])?$")
-# A phrase may continue in the next line of a comment.
+# Matches the space between two words of a phrase, which may continue in the next line of a comment.
 GAP = r"(?:[ \t]+|[ \t]*\n[ \t]*(?:[*/#>|]+[ \t]*)?)"
 
 
 def entries():
-    """[(pattern, replacement to suggest, pattern of the files that may use it or None)]"""
+    """Returns [(pattern, suggested replacement, pattern of the files that may contain the old word,
+    or None)]."""
     found = []
     with open(os.path.join(HERE, "words.txt"), encoding="utf-8") as f:
         for number, line in enumerate(f, 1):

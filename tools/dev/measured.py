@@ -19,12 +19,13 @@ HEADER = ["name", "value", "source"]
 NAME = r"[a-z0-9_.]+"
 VALUE_LINE = re.compile(r"measured (%s) (.*\S)\s*$" % NAME)
 BLOCK_LINE = re.compile(r"measured-block (%s)\s*$" % NAME)
-# Sources that the scripts write; a person may write any other command.
+# Sources that the scripts write themselves; a person may write any other command as source.
 SOURCE = re.compile(r"make (test|test-long) TEST=\S+ BOARD=(\S+)")
 
 
 def printed(lines):
-    """Finds the values in the output (bytes): [(name, text, is block)], their line numbers, errors."""
+    """Finds the measured values in the output (bytes). Returns [(name, text, is block)], their line
+    numbers, and errors."""
     found, taken, wrong = [], set(), []
     at = 0
     while at < len(lines):
@@ -49,7 +50,8 @@ def printed(lines):
 
 
 def keep(folder, test, source, found):
-    """Replaces the file of this test; returns its path, or None if the test measured nothing."""
+    """Replaces the file with the results of this test. Returns its path, or None if the test
+    measured nothing."""
     path = os.path.join(folder, re.sub(r"[^\w.-]+", "-", test) + ".json")
     if not found:
         if os.path.exists(path):
@@ -63,7 +65,8 @@ def keep(folder, test, source, found):
 
 
 class Accepted:
-    """The accepted values: name -> (text, source, is block); wrong: messages about unusable rows."""
+    """The accepted values, name -> (text, source, is block). `wrong` has messages about rows that
+    cannot be used."""
 
     def __init__(self, root):
         self.root, self.values, self.wrong = root, {}, []
@@ -109,7 +112,8 @@ class Accepted:
 
 
 def pick(name, found, accepted):
-    """Chooses among the results of one name, [(source, text, block)]: returns (result or None, error or None)."""
+    """Chooses among the results of one name, [(source, text, block)]. Returns (result or None,
+    error or None)."""
     kind = {}
     for source, _, _ in found:
         made = SOURCE.fullmatch(source)
@@ -129,7 +133,8 @@ def pick(name, found, accepted):
 
 
 def changes(root, files, shown):
-    """Values in build/measured that pages show and that are not accepted yet: {name: entry}, errors."""
+    """Returns the values in build/measured that pages show and that are not accepted yet, {name:
+    entry}, and errors."""
     found = {}
     for path in files:
         with open(path, encoding="utf-8") as f:

@@ -22,7 +22,7 @@ from lint_includes import files_of  # noqa: E402
 from measured import BLOCKS, NAME, TABLE, Accepted, changes  # noqa: E402
 
 BEGIN = re.compile(r"\s*<!-- block (%s) begin -->\s*$" % NAME)
-# Code comes first: a marker inside code is text.
+# Code is matched first, because a marker inside code is text.
 TOKEN = re.compile(r"(?P<code>(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`))"
                    r"|<!-- m (?P<name>%s) -->(?P<text>.*?)<!-- /m -->"
                    r"|(?P<loose><!--\s*(?:/?m|block)\b.*)" % NAME)
@@ -36,7 +36,8 @@ class Fence:
         self.open = None
 
     def inside(self, line):
-        """Takes the next line of the page; true if it is fenced code or its fence."""
+        """Takes the next line of the page. Returns True if the line is fenced code or the fence
+        itself."""
         match = self.MARK.match(line)
         if self.open is None:
             if match and not (match[1][0] == "`" and "`" in match[2]):
@@ -58,7 +59,8 @@ def read(root, path):
 
 
 def fill(text, values):
-    """Puts the accepted values into a page: its text, [(line, name, old text, is block)], [(line, error)]."""
+    """Puts the accepted values into a page. Returns its text, [(line, name, old text, is block)]
+    and [(line, error)]."""
     lines, out, found, wrong = text.split("\n"), [], [], []
     fence, at = Fence(), 0
     while at < len(lines):
@@ -94,7 +96,7 @@ def fill(text, values):
 
 
 def disagreement(shown, text, block):
-    """The first difference: (lines below the marker, text of the page, accepted text)."""
+    """Returns the first difference: (lines below the marker, text of the page, accepted text)."""
     if not block:
         return 0, shown, text
     old, new = shown.split("\n"), text.split("\n")
@@ -135,7 +137,7 @@ def check(root, write=False):
 
 
 def shown_in(root):
-    """The names that pages show."""
+    """Returns the names of the values that pages show."""
     values = Accepted(root).values
     return {name for path in pages_of(root) for _, name, _, _ in fill(read(root, path), values)[1]}
 

@@ -16,7 +16,8 @@ REASONS = (("APP_ERROR_TABLE", 0, "request"), ("IMAGE_ERROR_TABLE", -100, "image
 
 
 def table(text, name):
-    """The entries X(...) of a macro, each as the list of its arguments; adjacent strings are joined."""
+    """Returns the entries X(...) of a macro, each as the list of its arguments. Adjacent strings
+    are joined."""
     body = re.search(r"#define %s\(X\)((?:.*\\\n)*.*\n)" % name, text).group(1)
     body = re.sub(r"/\*.*?\*/", "", body.replace("\\\n", " "))
     entries = []

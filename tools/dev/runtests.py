@@ -36,30 +36,33 @@ sys.dont_write_bytecode = True
 import measured  # noqa: E402
 import pages  # noqa: E402
 
-# A target that prints without end would fill the memory of the machine before the time-out.
+# Limit in bytes, because a target that prints without end would fill the machine's memory before
+# the time-out.
 OUTPUT_LIMIT = 8 << 20
 TAIL_LINES = 15
 SANITIZER_LINES = 12
 
 # More jobs than --jobs start, up to CROWD times as many, while at least IDLE_SHARE of a processor
-# was idle for IDLE_WINDOW_S. On a machine that others keep busy no more than --jobs run.
+# was idle for IDLE_WINDOW_S. On a machine that others keep busy, at most --jobs run at once.
 CROWD = 3
 IDLE_SHARE = 0.3
 IDLE_WINDOW_S = 1.0
 
-# Not anchored at the start of the line: the UART shares the pipe and may leave a line open.
-# Names of cases are not only words: a script may name a board in them.
+# Not anchored at the start of the line, because the UART shares the pipe and may leave a line open.
+# Names of cases may contain more than word characters: a script may name a board in them.
 RUN = re.compile(r"\bRUN ([^\s:]+)\s*$")
 RESULT = re.compile(r"([^\s:]+):(\d+):([^\s:]+):(PASS|FAIL|IGNORE)\b:? ?(.*)$")
 NOTE = re.compile(r"^NOTE (.*)$")
 SUMMARY = re.compile(r"\b(\d+) Tests (\d+) Failures (\d+) Ignored")
 SANITIZER = re.compile(r"^==\d+==\s?ERROR: \w+Sanitizer|^\S+:\d+:\d+: runtime error: ")
 
-# Text that all of these contain; a quick test for megabytes of output.
+# Every line of interest contains one of these texts. This is a quick first test for megabytes of
+# output.
 MAY_MATTER = re.compile(rb"RUN |:[PFI]|Tests|runtime error|Sanitizer|NOTE ")
 
 
-# Environment of scripts: where their shared modules are; main adds the annealer's cache.
+# Environment of the scripts: the folders of their shared modules. main adds the cache of the
+# annealer.
 ENVIRONMENT = dict(os.environ, PYTHONPATH=os.pathsep.join(["test/support", "test/system", "tools/dev"]))
 
 
@@ -110,7 +113,8 @@ def read_jobs(path):
 
 
 def read_times(path):
-    """Seconds of earlier jobs by (machine, test); empty if there is no readable file."""
+    """Returns the seconds that earlier jobs took, {(machine, test): seconds}; empty if there is no
+    readable file."""
     try:
         with open(path, encoding="utf-8") as f:
             rows = [line.split("|") for line in f.read().splitlines()]
@@ -120,7 +124,8 @@ def read_times(path):
 
 
 def write_times(path, times, jobs):
-    """Updates the times of these jobs and keeps those of others: a run may have only one test."""
+    """Updates the times of these jobs and keeps the times of others, because a run may have only
+    one test."""
     times.update(((j.machine, j.test), (j.seconds, j.processor_s)) for j in jobs if not j.failures)
     with open(path + ".new", "w", encoding="utf-8") as f:
         f.writelines("%s|%s|%.2f|%.2f\n" % (key + value) for key, value in sorted(times.items()))
@@ -128,14 +133,16 @@ def write_times(path, times, jobs):
 
 
 def longest_first(jobs, times):
-    """Sorts by earlier times; among new jobs, scripts count as the longest."""
+    """Sorts the jobs by their earlier times, longest first. Among new jobs, scripts count as the
+    longest."""
     def guess(job):
         return times.get((job.machine, job.test), (1000.0 if job.machine == "script" else 1.0,))[0]
     return sorted(jobs, key=guess, reverse=True)
 
 
 def printable(data):
-    """Text of a line of output: one bad byte must neither stop the run nor reach the terminal."""
+    """Returns the text of a line of output. Bad bytes are replaced, so that they neither stop the
+    run nor reach the terminal."""
     text = data.decode("utf-8", errors="backslashreplace").rstrip("\r")
     return "".join(c if c.isprintable() or c == "\t" else "\\x%02x" % ord(c) for c in text)
 
@@ -148,7 +155,7 @@ def signal_name(number):
 
 
 def describe_exit(code, machine):
-    """What an exit code other than 0 means; sh reports a signal of its child as 128 + number."""
+    """Explains an exit code other than 0. sh reports a signal of its child as 128 + number."""
     number = -code if code < 0 else code - 128 if 128 < code < 192 else 0
     if not number:
         return "exit code %d" % code
@@ -162,7 +169,7 @@ def describe_exit(code, machine):
 
 
 class Runner:
-    """Owns the processes, so that a time-out or Ctrl-C can end each with all its children."""
+    """Owns the processes, so that a time-out or Ctrl-C can end each job with all its children."""
 
     def __init__(self, timeout):
         self.timeout = timeout
@@ -184,11 +191,13 @@ class Runner:
                 self.kill_group(process)
 
     def run(self, job):
-        """Returns (output bytes, exit code, None or why it was ended), or None when stopped."""
+        """Runs a job. Returns (output in bytes, exit code, None or the reason why it was ended), or
+        None if the runner was stopped."""
         with self.lock:
             if self.stopped:
                 return None
-            # A new session: its process group is the job and everything that it starts.
+            # A new session gives the job its own process group, with everything that the job
+            # starts.
             process = subprocess.Popen(["sh", "-c", job.command], stdin=subprocess.DEVNULL, env=ENVIRONMENT,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                        start_new_session=True)
@@ -217,11 +226,11 @@ class Runner:
         reader.start()
         timer = threading.Timer(self.timeout, time_out)
         timer.start()
-        # Does not reap the process, so that its number stays reserved.
+        # WNOWAIT does not reap the process, so its number stays reserved until the group is killed.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         timer.cancel()
         timer.join()
-        # Also after a normal end: a child left in the background would keep the pipe open.
+        # Also after a normal end, because a child left in the background would keep the pipe open.
         self.kill_group(process)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -337,7 +346,8 @@ class Idle:
 
     @staticmethod
     def read():
-        """Idle time of the processors in clock ticks; 0 if the system does not report it."""
+        """Returns the idle time of the processors in clock ticks, or 0 if the system does not
+        report it."""
         try:
             names = {"cpu%d" % number for number in os.sched_getaffinity(0)}
             with open("/proc/stat", encoding="utf-8") as f:
@@ -346,7 +356,7 @@ class Idle:
             return 0
 
     def room(self):
-        """Whether there is a processor for one more job; true at most once per IDLE_WINDOW_S."""
+        """Returns True if a processor is free for one more job; at most once in IDLE_WINDOW_S."""
         passed_s = time.monotonic() - self.since
         if passed_s < IDLE_WINDOW_S:
             return False
@@ -375,13 +385,14 @@ def print_progress(job, widths, notes):
              cases, " " if cases == 1 else "s", job.seconds))
     for note in job.notes if notes else []:
         print("     " + note)
-    for headline, _ in job.failures:  # at once, because the report comes minutes later
+    for headline, _ in job.failures:  # printed at once, because the report comes minutes later
         print("     " + headline)
     sys.stdout.flush()
 
 
 def keep_measured(folder, jobs, long):
-    """Writes what the jobs measured; returns a notice if it differs from the accepted values."""
+    """Writes the values that the jobs measured. Returns a notice if they differ from the accepted
+    values."""
     kept = {}
     for job in jobs:
         if not job.failures:
@@ -483,7 +494,8 @@ def main():
                 idle.begin()
                 continue
             try:
-                # With a time-out, because a signal just before the wait is handled only after it.
+                # The wait has a time-out, because a signal that comes just before it would be
+                # handled only after it.
                 job = done.get(timeout=0.2)
             except queue.Empty:
                 continue

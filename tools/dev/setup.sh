@@ -98,7 +98,7 @@ die_with_log() {
     exit 1
 }
 
-# Calls the function $1 for every row of the groups in $2, with the words of the probe in $probe.
+# Calls the function $1 for every row of the groups in $2. $probe has the words of the row's probe.
 each_row() {
     visit=$1
     wanted=$2
@@ -139,15 +139,17 @@ list_row() {
 
 probe_hdr() {
     if have "$1"; then
-        # Tests whether it exists, not whether it compiles, which a C++ header would not do here.
+        # Tests whether the header exists, not whether it compiles: a C++ header would not compile
+        # here.
         printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$2" | "$1" -E -x c -o /dev/null - >/dev/null 2>&1
     else
-        # without its compiler, look where Debian installs headers
+        # without the compiler, looks where Debian installs headers
         [ -e "/usr/include/$2" ]
     fi
 }
 
-# Once a stamp is set (thorough = 0) this checks only that it is present, because its hash cannot have changed.
+# If the stamp is set (thorough = 0), checks only that CMSIS is present, because its hash cannot
+# have changed since.
 probe_cmsis() {
     [ -n "${CMSIS:-}" ] && return 0
     [ -e "$CMSIS_DIR/CMSIS/Core/Include/core_cm4.h" ] || return 1
@@ -184,7 +186,7 @@ present() {
 }
 
 # Adds a row that is not satisfied to $missing (packages), $reasons (lines for the user) and
-# $programs (the same for a machine without apt), or to $fetch.
+# $programs (lines for the user of a machine without apt), or to $fetch.
 scan_row() {
     # a package that several rows need counts once
     case " $missing $fetch " in *" $package "*) return 0 ;; esac
@@ -218,36 +220,37 @@ scan() {
 
 # ---- installing ---------------------------------------------------------------------------------
 
-# Prints each line with a prefix.
+# Prints each line of its input with a prefix.
 show_lines() {
     printf '%s' "$2" | while IFS= read -r line; do
         printf 'setup: %s %s\n' "$1" "$line"
     done
 }
 
-# Finds how this account installs: sets $as to nothing (root) or to sudo, or fails.
+# Finds out how this account may install: sets $as to nothing (root) or to sudo, or fails.
 find_rights() {
     as=
     [ "$(id -u)" = 0 ] && return 0
     have sudo || return 1
     as=sudo
     sudo -n true 2>/dev/null && return 0
-    # with a person at the terminal, sudo may ask for the password
+    # if a person is at the terminal, sudo may ask for the password
     [ -t 2 ] && (: </dev/tty) 2>/dev/null || return 1
     say 'sudo asks for your password to install packages'
     sudo true
 }
 
-# Runs apt-get as root. LC_ALL: the messages are parsed below. The lock time-out waits for the automatic
-# updates of a machine that has just booted. A user's PATH may lack the sbin folders that dpkg needs.
-# Closes descriptor 9, our lock, which a service started by a package must not inherit.
+# Runs apt-get as root. LC_ALL is set, because the messages are parsed below. The lock time-out
+# waits for the automatic updates of a machine that has just booted. A user's PATH may lack the sbin
+# folders that dpkg needs. Descriptor 9, our lock, is closed, because a service that a package
+# starts must not inherit it.
 apt_root() {
     $as env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
         PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" \
         apt-get -o DPkg::Lock::Timeout=300 "$@" </dev/null 9>&-
 }
 
-# Logs its input and shows the size of the download, so that a long wait is explained.
+# Logs its input and prints the size of the download, so that the user knows why it takes long.
 follow() {
     while IFS= read -r line; do
         printf '%s\n' "$line" >>"$LOG"
@@ -272,15 +275,15 @@ apt_install() {
     [ ! -e "$tmp/failed" ]
 }
 
-# A machine without package lists would find no package.
+# True if the machine has package lists; without them apt finds no package.
 have_lists() {
     eval "$(apt-config shell lists Dir::State::lists/d 2>/dev/null)"
     set -- "${lists:-/var/lib/apt/lists}"/*Packages*
     [ -e "$1" ]
 }
 
-# Its exit code is not checked: update also fails on a broken list that is not needed, and the
-# following install decides.
+# The exit code of update is not checked: it also fails on a broken list that is not needed, and the
+# install that follows decides.
 apt_update() {
     say 'reading the package lists of apt'
     updated=1
@@ -306,7 +309,7 @@ install_packages() {
     updated=0
     have_lists || apt_update
     apt_install && return
-    # old lists name versions that the mirror no longer has
+    # the lists may be old and name versions that the mirror no longer has
     [ $updated = 1 ] || { apt_update && apt_install && return; }
     die_with_log "apt-get could not install: $missing" "the log is $LOG; is there a network?" \
         "by hand, as root: apt-get update && $INSTALL $missing"
@@ -323,9 +326,9 @@ put_in_place() {
     rm -rf "$2" && mv "$1" "$2" || die "cannot replace $2"
 }
 
-# npm stores the archive exactly as the registry has it, so the version determines the hash. The cache
-# is in our folder, so that an account without a home can fetch. Retries are short: without a network
-# the defaults wait for more than a minute.
+# npm stores the archive exactly as the registry has it, so the version determines the hash. npm's
+# cache is in our folder, so that an account without a home folder can fetch. Retries are short,
+# because without a network the defaults wait for more than a minute.
 fetch_cmsis() {
     say "fetching CMSIS-Core ($CMSIS_PACKAGE): the headers of the Cortex-M core registers"
     hint='CMSIS=<checkout> on the make command line uses your own copy instead'
@@ -351,8 +354,9 @@ setup: nothing was unpacked; $hint"
     put_in_place "$tmp/cmsis/package" "$CMSIS_DIR"
 }
 
-# Makes sources of source packages from the machine's package sources, for the suites that match the
-# expression $1. Folder $2 gets one file per file read; both formats of apt are supported.
+# Writes entries for source packages, made from the machine's own package sources, for the suites
+# that match the expression $1. Folder $2 gets one file for each file read. Both formats of apt are
+# supported.
 copy_sources() {
     eval "$(apt-config shell list Dir::Etc::sourcelist/f parts Dir::Etc::sourceparts/d 2>>"$LOG")"
     n=0
@@ -380,7 +384,8 @@ copy_sources() {
                 }' "$f" >"$2/$n.list"
             ;;
         *.sources)
-            # Paragraphs of fields; a line that begins with a blank continues the field above.
+            # This format has paragraphs of fields; a line that begins with a blank continues the
+            # field above.
             awk -v want="$1" '
                 function flush_paragraph(   i, k, w, suites, deb) {
                     k = split(field["types"], w, /[ \t\n]+/)
@@ -417,8 +422,8 @@ copy_sources() {
     cat "$2"/* 2>/dev/null | grep -q deb-src
 }
 
-# Runs apt-get with private folders, so that it changes nothing of the machine and needs no root; the
-# sources and their keys are those of the machine.
+# Runs apt-get with private folders, so that it changes nothing on the machine and needs no root.
+# The sources and their keys are those of the machine.
 apt_private() {
     (cd "$tmp/apt" && LC_ALL=C apt-get -o Dir::Etc::SourceList=/dev/null \
         -o Dir::Etc::SourceParts="$tmp/apt/parts" -o Dir::State::Lists="$tmp/apt/lists" \
@@ -432,11 +437,12 @@ fetch_unity() {
     have apt-get || die "there is no apt-get here to fetch Unity with; $hint"
     mkdir -p "$tmp/apt/parts" "$tmp/apt/lists/partial" "$tmp/apt/cache/archives/partial" "$tmp/x"
     codename=$(sed -n 's/^VERSION_CODENAME="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' /etc/os-release)
-    # a machine that follows stable, testing or unstable has no codename in its sources
+    # the sources of a machine that follows stable, testing or unstable have no codename
     copy_sources "^${codename:-none}\$" "$tmp/apt/parts" ||
         copy_sources '^[a-z]+$' "$tmp/apt/parts" ||
         die "found no package source of this release in apt's configuration; $hint"
-    # update also fails on a foreign source without source packages: only the download counts.
+    # The exit code of update is ignored: it also fails if some source has no source packages. Only
+    # the download counts.
     apt_private update
     apt_private source --download-only cjson ||
         die_with_log "apt could not fetch the source package cjson, which carries Unity" \
@@ -467,8 +473,8 @@ setup: or $hint"
     cp "$1/src/unity.c" "$1/src/unity.h" "$1/src/unity_internals.h" "$tmp/unity/src" ||
         die "cannot copy Unity out of ${archive##*/}"
     [ ! -e "$1/docs/license.txt" ] || cp "$1/docs/license.txt" "$tmp/unity"
-    # This copy of unity_internals.h always includes ../examples/unity_config.h. The file made here
-    # includes the project's, under the condition that Unity documents.
+    # This copy of unity_internals.h always includes ../examples/unity_config.h. The file that is
+    # made here includes the project's configuration, under the condition that Unity documents.
     cat >"$tmp/unity/examples/unity_config.h" <<'EOF'
 #ifdef UNITY_INCLUDE_CONFIG_H
 #include <unity_config.h>
@@ -477,10 +483,10 @@ EOF
     put_in_place "$tmp/unity" "$UNITY_DIR"
 }
 
-# Installs the packages of the groups $1 and checks again.
+# Installs the packages of the groups in $1 and checks again.
 ensure() {
     scan "$1"
-    # the caller handles a missing Unity or CMSIS
+    # if Unity or CMSIS is still missing, the caller handles it
     install_packages
     [ -n "$missing" ] || return 0
     scan "$1"
@@ -514,7 +520,7 @@ write_paths() {
     paths="# written by tools/dev/setup.sh
 CMSIS_INC := $cmsis_inc
 UNITY_SRC := $unity_src"
-    # an unchanged file keeps its time stamp, so that objects can depend on it
+    # an unchanged file is not written, so that it keeps its time stamp and objects can depend on it
     [ "$(cat $DEPS/paths.mk 2>/dev/null)" = "$paths" ] && return
     mkdir -p $DEPS && echo "$paths" >$DEPS/paths.mk.$$ && mv $DEPS/paths.mk.$$ $DEPS/paths.mk ||
         not_writable $DEPS/paths.mk
@@ -586,8 +592,8 @@ if [ -n "$missing$fetch" ]; then
     for f in $DEPS $DEPS/lock $LOG; do
         [ ! -e "$f" ] || [ -w "$f" ] || not_writable "$f"
     done
-    # Every Debian has flock, and the kernel drops the lock of a dead process. Other systems install
-    # nothing, and a fetched library still appears by one rename.
+    # Every Debian has flock, and the kernel drops the lock of a dead process. On other systems
+    # nothing is installed, and a fetched library still appears in one step, by a rename.
     if have flock; then
         exec 9>$DEPS/lock
         if ! flock -n 9; then

@@ -49,7 +49,7 @@ def measure(path):
 
 
 def print_columns(rows):
-    """Aligns the first column to the left, the others to the right."""
+    """Prints a table; the first column is aligned to the left, the others to the right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         print("  ".join([row[0].ljust(widths[0])]
@@ -122,7 +122,7 @@ def main():
     parser.add_argument("--diff", metavar="OLD.csv", help="show what moved since OLD.csv")
     args = parser.parse_args()
     try:
-        # Reads before --csv, which may write to the same file.
+        # The old file is read before --csv writes, because both may be the same file.
         old = read_csv(args.diff) if args.diff else None
         sizes = {}
         for item in args.image:

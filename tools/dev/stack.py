@@ -32,7 +32,8 @@ sys.dont_write_bytecode = True
 import elf  # noqa: E402
 
 # The core aligns the stack to 8 bytes before it pushes the exception frame (CCR.STKALIGN, set at
-# reset), so an interrupt that comes while the stack pointer is only 4-aligned costs one word more.
+# reset). So an interrupt that comes while the stack pointer is aligned to only 4 bytes costs one
+# word more.
 IRQ_ALIGN = 4
 
 CONDITION = r"(eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?"
@@ -42,7 +43,7 @@ MNEMONIC = re.compile(
 LINE = re.compile(r"^\s*([0-9a-f]+):\t(\S+)(?:\s+(.*))?$")
 TARGET = re.compile(r"\b([0-9a-f]+) <")
 SU_LINE = re.compile(r"^(.*):(\d+):(\d+):(\S+)\t(\d+)\t(\S+)$")
-# A depth that still grows after this many visits comes from a push in a loop.
+# If a depth still grows after this many visits, there is a push in a loop.
 LOOP_LIMIT = 64
 
 
@@ -54,15 +55,15 @@ class Function:
     def __init__(self, start, end, names, file):
         self.start = start
         self.end = end
-        self.names = names  # messages show the first
+        self.names = names  # all names of the function; messages show the first
         self.file = file
         self.instructions = []  # (address, mnemonic, operands)
         self.calls = []  # (target address, depth or None for "the whole frame")
-        self.falls = None  # depth at which the code runs past its end
-        self.indirect = []  # depth or None
-        self.code_frame = None  # bytes by reading the code, None if it cannot be read
+        self.falls = None  # depth at which the code runs past its end, or None
+        self.indirect = []  # depths of calls through pointers; None for "the whole frame"
+        self.code_frame = None  # frame in bytes, found by reading the code; None if it cannot be read
         self.su_frame = None
-        self.dynamic = None  # place of the .su line with the qualifier "dynamic"
+        self.dynamic = None  # place of the .su line that has the qualifier "dynamic", or None
 
     @property
     def name(self):
@@ -75,7 +76,7 @@ class Function:
 
 
 def functions_of(image):
-    """All functions of the image by start address, aliases merged."""
+    """Returns all functions of the image by start address; aliases are merged."""
     code = {i: s for i, s in enumerate(image.sections)
             if s.flags & elf.SHF_EXECINSTR and s.flags & elf.SHF_ALLOC}
     by_start = {}
@@ -88,7 +89,7 @@ def functions_of(image):
         elif symbol.kind == elf.STT_NOTYPE:
             labels.append(symbol)
     covered = [(start, max(s.size for s in symbols)) for start, symbols in by_start.items()]
-    for symbol in labels:  # assembly without .type
+    for symbol in labels:  # labels of assembly without .type
         start = symbol.value & ~1
         if not any(a <= start < a + max(size, 1) for a, size in covered):
             by_start.setdefault(start, []).append(symbol)
@@ -103,7 +104,7 @@ def functions_of(image):
         size = max(s.size for s in symbols)
         if size:
             end = start + size
-        # The strong name before its weak aliases: Default_Handler, not WWDG_IRQHandler.
+        # Puts the strong name before its weak aliases: Default_Handler before WWDG_IRQHandler.
         symbols.sort(key=lambda s: (s.binding == elf.STB_WEAK, s.binding == elf.STB_LOCAL))
         names = list(dict.fromkeys(s.name for s in symbols))
         file = next((s.file for s in symbols if s.file), None)
@@ -119,7 +120,8 @@ class Program:
         self.by_start = {f.start: f for f in functions}  # also parts of functions, added on demand
 
     def at(self, address):
-        """The function that starts at an address, or the rest of a function from there, or None."""
+        """Returns the function that starts at an address, or the rest of a function from that
+        address on, or None."""
         address &= ~1
         if address in self.by_start:
             return self.by_start[address]
@@ -142,7 +144,8 @@ class Program:
         return rest
 
     def named(self, name):
-        """The functions of this name, including gcc's copies: .isra.0, .constprop.0 and so on."""
+        """Returns the functions of this name, including the copies that gcc makes (.isra.0,
+        .constprop.0)."""
         return [f for f in self.functions if name in f.names or
                 any(n.split(".")[0] == name for n in f.names)]
 
@@ -171,7 +174,7 @@ def disassemble(program, objdump):
 
 
 def register_bytes(operands):
-    """Size of a register list such as {r4, r5, lr} or {d8-d11}."""
+    """Returns the size in bytes of a register list such as {r4, r5, lr} or {d8-d11}."""
     total = 0
     for item in operands[operands.index("{") + 1:operands.index("}")].split(","):
         ends = item.strip().split("-")
@@ -186,13 +189,13 @@ class Effect:
 
     def __init__(self):
         self.delta = 0  # bytes pushed on the stack
-        self.unknown = False  # the instruction does not contain the number of bytes
+        self.unknown = False  # true if the instruction does not show the number of bytes
         self.targets = []  # addresses of jumps
         self.call = None
         self.indirect_call = False
         self.indirect_jump = False
         self.table = None  # operands of a jump through a table
-        self.ends = False  # the next instruction is never reached from here
+        self.ends = False  # true if control never goes on to the next instruction
 
 
 SP_IMMEDIATE = re.compile(r"^sp,(?: sp,)? #(\d+)$")
@@ -202,7 +205,7 @@ def effect_of(program, mnemonic, operands):
     effect = Effect()
     match = MNEMONIC.match(re.sub(r"\.[wn]$", "", mnemonic))
     if not match:
-        # gcc puts udf where control cannot come.
+        # gcc puts udf where control can never come.
         effect.ends = mnemonic.startswith("udf")
         return effect
     base, condition = match.groups()
@@ -225,12 +228,13 @@ def effect_of(program, mnemonic, operands):
             amount = SP_IMMEDIATE.match(operands)
             if amount:
                 effect.delta = int(amount.group(1))
-            elif not re.match(r"^sp, (?!sp)\w+, #", operands):  # sp from a frame pointer: a restore
+            elif not re.match(r"^sp, (?!sp)\w+, #", operands):  # sp from a frame pointer is a restore
                 effect.unknown = True
     elif base in ("add", "adds", "addw"):
         if operands.startswith("sp,"):
             amount = SP_IMMEDIATE.match(operands)
-            # Without a constant it is a restore: keeping the depth is the safe side.
+            # Without a constant it is a restore. Keeping the depth is safe, because it can only be
+            # too large.
             effect.delta = -int(amount.group(1)) if amount else 0
         elif operands.startswith("pc,"):
             effect.table = ""
@@ -276,7 +280,8 @@ def effect_of(program, mnemonic, operands):
 
 
 def table_targets(program, function, address, table, following):
-    """Targets of a jump table, whose entries lie between the jump and the next instruction."""
+    """Returns the targets of a jump table; its entries lie between the jump and the next
+    instruction."""
     targets = []
     base = address + 4
     if table in ("tbb", "tbh"):
@@ -291,7 +296,8 @@ def table_targets(program, function, address, table, following):
 
 
 def read_code(program, function):
-    """Follows the code of one function; finds the stack depth at each instruction, calls and frame."""
+    """Follows the code of one function and finds the stack depth at each instruction, the calls and
+    the frame."""
     instructions = function.instructions
     index = {a: i for i, (a, _, _) in enumerate(instructions)}
     effects = [effect_of(program, m, o) for _, m, o in instructions]
@@ -300,10 +306,10 @@ def read_code(program, function):
     todo = []
     deepest = 0
     unknown = function.start not in index
-    lost = False  # a computed jump with unknown targets
+    lost = False  # true after a computed jump with unknown targets
 
     def visit(i, depth):
-        # A smaller depth than before changes nothing: only the largest counts.
+        # Only the largest depth counts, so a smaller depth than before is ignored.
         if i < len(instructions) and depth > depth_at.get(i, -1):
             depth_at[i] = depth
             todo.append((i, depth))
@@ -341,7 +347,7 @@ def read_code(program, function):
                 visit(index[target], after)
         if not effect.ends:
             visit(i + 1, after)
-            # A call as the last instruction does not return.
+            # A call that is the last instruction of a function does not return.
             if i + 1 == len(instructions) and effect.call is None and \
                     not instructions[i][1].startswith(("bkpt", "svc")):
                 function.falls = after
@@ -368,8 +374,8 @@ def read_code(program, function):
 
 
 def add_fall_through(program, function):
-    """Adds the next function if assembly runs into it, as libgcc's subtraction does. Compiled code
-    never does: if it seems to, the compiler knows that control cannot reach the end."""
+    """Adds the next function if assembly runs into it, as in libgcc's subtraction. Compiled code
+    never does so; if it seems to, the compiler knows that control cannot reach the end."""
     following = bisect.bisect_left(program.starts, function.end)
     if function.falls is not None and following < len(program.starts) and \
             program.starts[following] <= function.instructions[-1][0] + 6:
@@ -377,7 +383,8 @@ def add_fall_through(program, function):
 
 
 def read_su(directories):
-    """Lines of all .su files: [(names of the source file, function, bytes, qualifier, where)]."""
+    """Returns the lines of all .su files: [(names of the source file, function, bytes, qualifier,
+    where)]."""
     entries = {}
     files = 0
     for directory in directories:
@@ -396,8 +403,8 @@ def read_su(directories):
                             raise StackError("%s:%d: not a line of -fstack-usage: %s"
                                              % (path, number, line.strip()))
                         source, _, _, function, size, qualifier = match.groups()
-                        # A static function of a header has the header's name; the name of the .su file
-                        # then shows in which source it was compiled.
+                        # For a static function of a header, the .su line names the header. The name
+                        # of the .su file then shows which source was compiled.
                         stems = {os.path.basename(source), name[:-3] + ".c"}
                         entries.setdefault(function, []).append(
                             (stems, int(size), qualifier, "%s:%d" % (path, number)))
@@ -410,26 +417,28 @@ def attach_su(functions, entries):
     for function in functions:
         found = []
         for name in function.names:
-            # Clones are foo.constprop.0 in the symbol table and foo.constprop in the .su file.
+            # A copy is called foo.constprop.0 in the symbol table and foo.constprop in the .su
+            # file.
             found += entries.get(name) or entries.get(re.sub(r"(\.\w+)\.\d+$", r"\1", name), [])
         if function.file:
             found = [e for e in found if function.file in e[0]] or found
-        # Several are left if the folder has more than one program, or if a source was compiled
-        # more than once. A frame that agrees with the code counts, else the largest one.
+        # Several entries are left if the folder has more than one program or if a source was
+        # compiled more than once. The entry that agrees with the code is taken, else the one with
+        # the largest frame.
         if len(found) > 1 and function.code_frame is not None:
             found = [e for e in found if e[1] == function.code_frame and e[2] != "dynamic"] or found
         if found:
             function.su_frame = max(size for _, size, _, _ in found)
-            # "dynamic,bounded" is an upper bound; plain "dynamic" is not.
+            # The qualifier "dynamic,bounded" gives an upper bound; plain "dynamic" does not.
             function.dynamic = next((where for _, _, q, where in found if q == "dynamic"), None)
 
 
 class Analysis:
     def __init__(self, program, indirect):
         self.program = program
-        self.indirect = indirect  # caller name -> callee names
+        self.indirect = indirect  # {name of the caller: names of the functions that its pointers reach}
         self.errors = []
-        self.worst = {}  # start -> (bytes, [(name, bytes charged), ...])
+        self.worst = {}  # {start: (bytes, [(name, bytes charged), ...])}
         self.used_rules = set()
         self.active = []
 
@@ -447,7 +456,8 @@ class Analysis:
             else:
                 calls.append((callee, depth))
         if function.indirect:
-            # gcc's copies of a function (.isra.0, .constprop.0) reach the same functions
+            # the copies that gcc makes of a function (.isra.0, .constprop.0) reach the same
+            # functions
             names = function.names + [n.split(".")[0] for n in function.names]
             rule = next((n for n in names if n in self.indirect), None)
             if rule is None:
@@ -490,7 +500,8 @@ class Analysis:
 
 
 def vectors_of(program, name, required):
-    """Functions of the vector table as [(function, number of vectors)], reset handler first."""
+    """Returns the functions of the vector table as [(function, number of vectors)], the reset
+    handler first."""
     symbol = program.image.find(name)
     if symbol is None or not symbol.size:
         if not required:
@@ -498,7 +509,7 @@ def vectors_of(program, name, required):
         raise StackError("%s has no vector table named %s: name it with --vectors, or give --entry"
                          % (program.image.path, name))
     counts = {}
-    # Word 0 is the initial stack pointer; 0 is a reserved vector.
+    # Word 0 is the initial stack pointer. A word that is 0 is a reserved vector.
     for number in range(1, symbol.size // 4):
         value = program.image.word(symbol.value + 4 * number)
         if value in (0, 0xFFFFFFFF):

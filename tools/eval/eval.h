@@ -1,7 +1,8 @@
 /*
- * Evaluates rows by the kernels in one number type: tools/eval/eval_body.inc is compiled once for
- * each type. An evaluator converts a row to the units of its type, calls the kernel of a method,
- * adds what the rigid links lack (rotors, friction, wrench) and converts the result back to SI.
+ * Evaluates rows of input with the kernels in one number type; tools/eval/eval_body.inc is compiled
+ * once for each type. An evaluator converts a row to the units of its type, calls the kernel of a
+ * method, adds what the kernel of rigid links lacks (rotors, friction, wrench) and converts the
+ * result back to SI.
  */
 #ifndef TOOLS_EVAL_EVAL_H
 #define TOOLS_EVAL_EVAL_H
@@ -16,28 +17,30 @@
 
 typedef struct {
     const char *name;
-    int digits; /* digits of a printed number */
-    /* Returns NULL if there is no memory; *status is dyn_prepare's. units NULL: SI. wrench NULL:
-     * none. */
+    int digits; /* significant digits of a printed number */
+    /* Makes an evaluator, or returns NULL if there is no memory. *status is the status of
+     * dyn_prepare. If units is NULL, they are SI; if wrench is NULL, there is none. */
     evaluator_t *(*make)(const dyn_model_t *model, const dyn_units_t *units, const double *wrench,
                          int *status);
     void (*drop)(evaluator_t *evaluator);
-    /* DYN_OK, or DYN_E_UNITS if this arm has no such method in this type. */
+    /* Returns DYN_OK, or DYN_E_UNITS if this arm cannot use the method in this number type. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);
-    /* DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. Bit i of *limited: the voltage of joint i was limited.
-     */
+    /* Evaluates one row. Returns DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. Bit i of *limited is set if
+     * the voltage of joint i was limited. */
     int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,
                uint32_t *limited);
-    /* Memory of a prepared arm, and of a method's scratch, for n joints. */
+    /* Bytes of a prepared arm, and of the scratch memory of a method, for n joints. */
     size_t (*arm_bytes)(uint32_t n);
     size_t (*scratch_bytes)(method_id_t method, uint32_t n);
 } eval_type_t;
 
 extern const eval_type_t eval_f64, eval_f32, eval_q31;
 
-/* Operations of the kernel alone, for this arm without rotors, as the papers count them. */
+/*
+ * Counts the operations of the kernel alone, for this arm without rotors, as the papers count them.
+ */
 count_ops_t eval_count_ops(const dyn_model_t *model, method_id_t method);
-/* The same with the arm's rotors, as the rows of the bench count them. */
+/* Counts the operations with the arm's rotors, as the rows of the bench do. */
 count_ops_t eval_count_arm(const dyn_model_t *model, method_id_t method);
 
 #endif

@@ -1,16 +1,17 @@
-/* Counts the kernels' operations for one arm. */
+/* Counts the operations of the kernels for one arm. */
 #include "tools/eval/eval.h"
 
 #include "tools/proof/real_count.h"
 
-#define REAL_IN(value, exponent)     ((void)(exponent), count_input(value))
-#define REAL_OUT(value, exponent)    ((void)(exponent), (value).v)
-#define ANGLE_IN(rad)                count_input(rad)
-#define BATCH_BEGIN()                ((void)0)
-#define BATCH_OVERFLOWS()            0
-#define EVAL_FIXED                   false
-#define EVAL_GEN_REAL                GEN_F64
-#define EVAL_GENERATED(gen, in, out) ((void)(in), (void)(out)) /* counted below */
+#define REAL_IN(value, exponent)  ((void)(exponent), count_input(value))
+#define REAL_OUT(value, exponent) ((void)(exponent), (value).v)
+#define ANGLE_IN(rad)             count_input(rad)
+#define BATCH_BEGIN()             ((void)0)
+#define BATCH_OVERFLOWS()         0
+#define EVAL_FIXED                false
+#define EVAL_GEN_REAL             GEN_F64
+/* eval_count_arm counts the generated graph itself */
+#define EVAL_GENERATED(gen, in, out) ((void)(in), (void)(out))
 #define EVAL_NO_TYPE
 
 #include "tools/eval/eval_body.inc"

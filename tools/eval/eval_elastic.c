@@ -1,8 +1,8 @@
-/* Describes the rows of elastic arms. */
+/* Describes the input and output rows of elastic arms. */
 #include "tools/eval/eval_elastic.h"
 
 static const struct {
-    uint32_t coordinates, joints; /* number of blocks of each length in a row */
+    uint32_t coordinates, joints; /* how many blocks of each length a row has */
     const char *meaning;
 } row_in[PROBLEM_COUNT] = {[PROBLEM_ID] = {2, 1, "Theta Thetad qdd"},
                            [PROBLEM_MASS] = {1, 0, "Theta"},

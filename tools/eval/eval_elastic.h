@@ -22,29 +22,32 @@
 #include "dyn/model/flex_model.h"
 #include "firmware/lab/methods.h"
 
-/* Rounds of the quasi-static iteration; a row does not start from the result of the row before. */
+/* Number of rounds of the quasi-static iteration. Every row starts anew, not from the result of the
+ * row before. */
 enum { ELASTIC_ROUNDS = 30 };
 
 typedef struct eval_elastic eval_elastic_t;
 
 typedef struct {
     const char *name;
-    int digits; /* digits of a printed number */
-    /* Returns NULL if there is no memory; *status is dyn_prepare's. wrench NULL: none. */
+    int digits; /* significant digits of a printed number */
+    /* Makes an evaluator, or returns NULL if there is no memory. *status is the status of
+     * dyn_prepare. If wrench is NULL, there is none. */
     eval_elastic_t *(*make)(const dyn_model_t *model, const dyn_flex_model_t *flex,
                             const double *wrench, int *status);
     void (*drop)(eval_elastic_t *elastic);
-    /* DYN_OK or DYN_E_PIVOT. Bit i of *limited: the voltage of joint i was limited. */
+    /* Evaluates one row. Returns DYN_OK or DYN_E_PIVOT. Bit i of *limited is set if the voltage of
+     * joint i was limited. */
     int (*row)(eval_elastic_t *elastic, problem_t problem, bool quasi_static, const double *in,
                double *out, uint32_t *limited);
 } eval_elastic_type_t;
 
 extern const eval_elastic_type_t eval_elastic_f64, eval_elastic_f32;
 
-/* Number of values in an input row and in an output row. */
+/* Number of values in an input row, and in an output row. */
 size_t eval_elastic_inputs(problem_t problem, bool quasi_static, uint32_t n, uint32_t size);
 size_t eval_elastic_outputs(problem_t problem, uint32_t n, uint32_t size);
-/* Text for messages, such as "Theta Theta' q''". */
+/* Returns the names of the inputs for messages, such as "Theta Theta' q''". */
 const char *eval_elastic_meaning(problem_t problem, bool quasi_static);
 
 #endif

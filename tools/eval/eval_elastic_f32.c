@@ -1,4 +1,4 @@
-/* Rows of elastic arms in single precision. */
+/* Evaluates rows of elastic arms in single precision. */
 #include "tools/eval/eval_elastic.h"
 
 #include "dyn/number/real_f32.h"

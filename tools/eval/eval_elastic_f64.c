@@ -1,4 +1,4 @@
-/* Rows of elastic arms in double precision. */
+/* Evaluates rows of elastic arms in double precision. */
 #include "tools/eval/eval_elastic.h"
 
 #include "dyn/number/real_f64.h"

@@ -1,4 +1,4 @@
-/* Rows in single precision, as a board with an FPU computes them. */
+/* Evaluates rows in single precision, as a board with an FPU computes them. */
 #include "tools/eval/eval.h"
 
 #include "dyn/number/real_f32.h"

@@ -1,4 +1,4 @@
-/* Rows in double precision. */
+/* Evaluates rows in double precision. */
 #include "tools/eval/eval.h"
 
 #include "dyn/number/real_f64.h"

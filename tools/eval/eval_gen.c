@@ -1,4 +1,4 @@
-/* Evaluates graphs for the row commands: tools/eval/eval_gen.h. */
+/* Evaluates generated graphs for the row commands (tools/eval/eval_gen.h). */
 #include "tools/eval/eval_gen.h"
 
 #include <stdlib.h>
@@ -42,7 +42,8 @@ int eval_gen_make(eval_gen_t *e, problem_t problem) {
         return DYN_E_TYPE;
     if (e->gen)
         return DYN_OK;
-    /* In fixed point the bounds of forward dynamics come from the inertia matrix. */
+    /* In fixed point the bounds of forward dynamics follow from the inertia matrix, so its graph is
+     * needed too. */
     const bool matrix = units && kernel == GEN_FD;
     const gen_options_t options = {.kernels = 1u << kernel | (matrix ? 1u << GEN_MASS : 0),
                                    .effort = eval_gen_effort,
@@ -66,7 +67,7 @@ void eval_gen_drop(eval_gen_t *e) {
     free(e->model);
 }
 
-/* The third array is the acceleration or the torque. */
+/* in[2] is the acceleration for inverse dynamics and the torque for forward dynamics. */
 static void set_state(const eval_gen_t *e, double in[3][DYN_MAX_JOINTS], gen_state_t *state) {
     state->array[GEN_Q] = in[0];
     state->array[GEN_QD] = in[1];

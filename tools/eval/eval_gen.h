@@ -1,4 +1,4 @@
-/* Method gen of the evaluators: evaluates the graph that `appell gen` would write as C. */
+/* The method gen of the evaluators: evaluates the same graph that `appell gen` would write as C. */
 #ifndef TOOLS_EVAL_EVAL_GEN_H
 #define TOOLS_EVAL_EVAL_GEN_H
 
@@ -9,8 +9,8 @@
 typedef struct {
     gen_real_t real;
     dyn_model_t *model;
-    const dyn_units_t *units; /* NULL: floating point */
-    gen_t *gen;               /* NULL: not made yet */
+    const dyn_units_t *units; /* units of fixed point; NULL: floating point */
+    gen_t *gen;               /* NULL if no graph is made yet */
     fixed_t *fixed;
     gen_kernel_t kernel;
 } eval_gen_t;
@@ -18,15 +18,17 @@ typedef struct {
 /* Effort of the annealer relative to the default; 1 unless a command sets it. */
 extern double eval_gen_effort;
 
-/* Sets the arm and, for fixed point, the units (else NULL). Both must outlive `e`. */
+/* Sets the arm and the units of fixed point (NULL for floating point). Both must live longer than
+ * `e`. */
 void eval_gen_set(eval_gen_t *e, gen_real_t real, const dyn_model_t *model,
                   const dyn_units_t *units);
-/* Makes the graph once. Returns DYN_OK, or DYN_E_TYPE if nothing is generated for the problem or
- * fixed point cannot represent it. */
+/* Makes the graph at the first call. Returns DYN_OK, or DYN_E_TYPE if there is no generated kernel
+ * for the problem or fixed point cannot represent it. */
 int eval_gen_make(eval_gen_t *e, problem_t problem);
 void eval_gen_drop(eval_gen_t *e);
 
-/* in: position, speed, and acceleration or torque, in the units of the type. */
+/* Evaluates the graph. `in` has position, speed, and acceleration or torque, in the units of the
+ * number type. */
 void eval_gen_f64(const eval_gen_t *e, double in[3][DYN_MAX_JOINTS], double *out);
 void eval_gen_f32(const eval_gen_t *e, float in[3][DYN_MAX_JOINTS], float *out);
 void eval_gen_q31(const eval_gen_t *e, int32_t in[3][DYN_MAX_JOINTS], int32_t *out);

@@ -1,6 +1,7 @@
 /*
- * Rows in fixed point, bit for bit as in q31, computed by its checked variant. Inverse dynamics is
- * proved not to overflow within the limits; a wrench and forward dynamics are not.
+ * Evaluates rows in fixed point. The checked variant of q31 computes them bit for bit like q31.
+ * Inverse dynamics is proved not to overflow within the limits; forward dynamics and a wrench are
+ * not.
  */
 #include "tools/eval/eval.h"
 

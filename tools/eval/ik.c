@@ -1,4 +1,4 @@
-/* The inverse kinematics of ik.h. */
+/* Implements the inverse kinematics of ik.h. */
 #include "tools/eval/ik.h"
 
 #include <math.h>
@@ -8,20 +8,22 @@
 
 enum { MOST_STEPS = 200 };
 
-/* Far below the promised 1e-9 of the end effector, far above rounding (1e-15 per joint). */
+/* The iteration stops at this error: far below the promised 1e-9, and far above rounding (1e-15 for
+ * each joint). */
 static const double close_enough = 1e-12;
 
 typedef struct {
     const ik_t *ik;
     const dyn_pose_t *effector;
     uint32_t n;
-    double reach;                                     /* m: scales lengths relative to angles */
-    double low[DYN_MAX_JOINTS], high[DYN_MAX_JOINTS]; /* infinite if there is no limit */
+    /* reach of the arm in m; relates lengths to angles */
+    double reach;
+    double low[DYN_MAX_JOINTS], high[DYN_MAX_JOINTS]; /* limits, or infinite */
 } problem_set_t;
 
 typedef struct {
     double q[DYN_MAX_JOINTS];
-    double error[6]; /* position / reach, rotation vector; world axes */
+    double error[6]; /* position error / reach, then rotation vector; on world axes */
     double cost;     /* half the squared error */
 } try_t;
 
@@ -32,7 +34,7 @@ void ik_middle(const dyn_model_t *model, double start[]) {
     }
 }
 
-/* The rotation vector of r: axis times angle. */
+/* Computes the rotation vector of r, which is axis times angle. */
 static void rotation_vector(const double r[3][3], double out[3]) {
     const double v[3] = {(r[2][1] - r[1][2]) / 2, (r[0][2] - r[2][0]) / 2, (r[1][0] - r[0][1]) / 2};
     const double sine = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -44,7 +46,8 @@ static void rotation_vector(const double r[3][3], double out[3]) {
             out[i] = k * v[i];
         return;
     }
-    /* Half a turn: the axis is an eigenvector, the largest column of r + 1. */
+    /* The rotation is half a turn: the axis is an eigenvector of r, taken from the largest column
+     * of r + 1. */
     int big = 0;
     for (int i = 1; i < 3; i++)
         if (r[i][i] > r[big][big])
@@ -76,7 +79,7 @@ static void measure(const problem_set_t *p, try_t *t) {
         t->cost += t->error[i] * t->error[i] / 2;
 }
 
-/* Gradient J^T e and packed J^T J, with lengths in units of the reach. */
+/* Computes the gradient J^T e and the packed matrix J^T J, with lengths in units of the reach. */
 static void linearise(const problem_set_t *p, const try_t *t, double *gradient, double *square) {
     double J[6 * DYN_MAX_JOINTS];
     uint32_t unused;
@@ -97,8 +100,8 @@ static void linearise(const problem_set_t *p, const try_t *t, double *gradient, 
     }
 }
 
-/* Computes the damped step; joints that press against a limit stay fixed. False if no joint can
- * move. */
+/* Computes the damped step. Joints that press against a limit stay fixed. Returns false if no joint
+ * can move. */
 static bool damped_step(const problem_set_t *p, const try_t *t, const double *gradient,
                         const double *square, double damping, try_t *next) {
     double A[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2], x[DYN_MAX_JOINTS];
@@ -130,7 +133,7 @@ static bool arrived(const problem_set_t *p, const try_t *t) {
            sqrt(e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) <= close_enough;
 }
 
-/* Descends from t->q to a minimum. True if that is the pose. */
+/* Descends from t->q to a minimum. Returns true if the minimum is the wanted pose. */
 static bool descend(const problem_set_t *p, try_t *t) {
     double gradient[DYN_MAX_JOINTS], square[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
     double trust = 1;
@@ -138,7 +141,7 @@ static bool descend(const problem_set_t *p, try_t *t) {
     linearise(p, t, gradient, square);
     for (int i = 0; i < MOST_STEPS && !arrived(p, t); i++) {
         try_t next;
-        /* Damping that vanishes with the error keeps the convergence quadratic. */
+        /* The damping decreases with the error, which keeps the convergence quadratic. */
         const double damping = trust * t->cost + 1e-18;
         if (!damped_step(p, t, gradient, square, damping, &next))
             return false;
@@ -149,7 +152,7 @@ static bool descend(const problem_set_t *p, try_t *t) {
             linearise(p, t, gradient, square);
             trust = fmax(trust / 4, 1e-6);
             if (gain > 0.9999 && t->cost > 1e-8)
-                return false; /* converges slowly to a minimum that is not the pose */
+                return false; /* slow convergence: a minimum that is not the wanted pose */
         } else {
             trust *= 8;
             if (trust > 1e12)
@@ -215,7 +218,7 @@ bool ik_solve(const ik_t *ik, const dyn_pose_t *effector, ik_answer_t *answer) {
         best = t.cost;
         for (uint32_t i = 0; i < p.n; i++) {
             const bool turns = ik->model->joint[i].type == DYN_REVOLUTE && isinf(p.high[i]);
-            /* Chooses the whole turn nearest to the start. */
+            /* Chooses the equivalent angle that is nearest to the start. */
             answer->q[i] =
                 turns ? ik->start[i] + remainder(t.q[i] - ik->start[i], 6.283185307179586) : t.q[i];
         }

@@ -1,7 +1,7 @@
 /*
  * Inverse kinematics by damped least squares (Levenberg and Marquardt) with joint limits and
  * restarts from random positions. It works for any chain, redundant or not, and finds one solution:
- * the one to which the iteration converges from the start.
+ * the first one to which the iteration converges.
  */
 #ifndef TOOLS_EVAL_IK_H
 #define TOOLS_EVAL_IK_H
@@ -25,10 +25,10 @@ typedef struct {
     long attempts;
 } ik_answer_t;
 
-/* Sets the middle of the limits, or 0 for a joint without limits. */
+/* Sets start[] to the middle of the limits, or to 0 for a joint without limits. */
 void ik_middle(const dyn_model_t *model, double start[]);
 
-/* Returns whether the end effector reaches the pose. The same call always gives the same result. */
+/* Returns true if the end effector reaches the pose. The same call always gives the same result. */
 bool ik_solve(const ik_t *ik, const dyn_pose_t *effector, ik_answer_t *answer);
 
 #endif

@@ -21,7 +21,7 @@ typedef enum {
         OPS_ELASTIC_COUNT
 } ops_elastic_t;
 
-/* The operations of one call for this arm without rotors. */
+/* Counts the operations of one call for this arm without rotors. */
 count_ops_t ops_elastic(const dyn_model_t *model, const dyn_flex_model_t *flex, ops_elastic_t what);
 
 #endif

@@ -1,13 +1,13 @@
-/* The annealer of tools/gen/anneal.h. */
+/* Implements the annealer of tools/gen/anneal.h. */
 #include "tools/gen/anneal.h"
 
 #include <math.h>
 
 /*
  * A sum or product is one instruction of one cycle. A constant must be loaded from the code (two
- * cycles, one instruction) but is used several times while it stays in a register; measurements of
- * generated code gave this price. A division takes 14 cycles. Sine and cosine together are 34
- * instructions.
+ * cycles, one instruction) but is used several times while it stays in a register; its price comes
+ * from measurements of generated code. A division takes 14 cycles. Sine and cosine together are 34
+ * instructions, 17 each.
  */
 const graph_cost_t anneal_m4f = {.mul = 1, .add = 1, .recip = 12, .sincos = 17, .constant = 0.25};
 
@@ -38,7 +38,7 @@ static ref_t reassociate_sum(graph_t *g, ref_t p, ref_t q, random_t *r) {
     return graph_add(g, stays, graph_add(g, moves, q));
 }
 
-/* The other factor of p if `common` is a factor of it, else GRAPH_NONE. */
+/* If `common` is a factor of p, returns the other factor, else GRAPH_NONE. */
 static ref_t without(graph_t *g, ref_t p, int32_t common) {
     const graph_node_t *n = graph_at(g, p >> 1);
     if (p >> 1 == common)
@@ -50,10 +50,8 @@ static ref_t without(graph_t *g, ref_t p, int32_t common) {
     return n->b >> 1 == common ? n->a ^ (p & 1) : GRAPH_NONE;
 }
 
-/*
- * True if the constant may be divided out. Rounding noise of a file would scale a sum up and down
- * again by 1e12, and a few of those leave the range of a float.
- */
+/* True if the constant may be divided out. Dividing by the rounding noise of a robot file would
+ * scale a sum by 1e12 and back, and a few such scalings leave the range of a float. */
 static bool divides(double c) {
     return fabs(c) > 0x1p-20 && fabs(c) < 0x1p20;
 }
@@ -87,7 +85,7 @@ static ref_t reassociate_product(graph_t *g, ref_t p, ref_t q, random_t *r) {
     return graph_mul(g, stays, graph_mul(g, moves, q));
 }
 
-/* s s becomes 1 - c c or the reverse, if the other function of the angle exists. */
+/* Replaces s s by 1 - c c, or c c by 1 - s s, if the graph has the other function of the angle. */
 static ref_t pythagoras(graph_t *g, ref_t p) {
     const graph_node_t *n = graph_at(g, p >> 1);
     ref_t c, s;
@@ -112,7 +110,7 @@ static ref_t rewrite_product(graph_t *g, ref_t p, ref_t q, random_t *r) {
     case GRAPH_MUL:
         return reassociate_product(g, p, q, r);
     case GRAPH_RECIP: {
-        /* k / (c x): moves the constant out of the divisor. */
+        /* Moves the constant of k / (c x) out of the divisor. */
         const ref_t below = graph_at(g, p >> 1)->a;
         const graph_node_t *n = graph_at(g, below >> 1);
         double c;
@@ -177,8 +175,8 @@ static graph_t *cool(const graph_t *from, long moves, uint64_t seed, run_t *run)
         if (op != GRAPH_ADD && op != GRAPH_MUL)
             continue;
         move(g, id, temperature, &r);
-        /* While it is hot no graph stays the best for long, so the first quarter is not
-         * recorded. */
+        /* While the temperature is high, every best graph is soon replaced by a better one, so the
+         * first quarter is not recorded. */
         if (graph_cost(g) < least - 1e-6 && i > moves / 4) {
             least = graph_cost(g);
             graph_free(best);

@@ -1,7 +1,7 @@
 /*
- * The annealer: applies random exact rewritings to an expression graph (reassociate, distribute,
- * factor, pull a constant out of a sum, s^2 = 1 - c^2) and accepts them by Metropolis' rule while
- * the temperature falls. The same seed gives the same graph on every machine.
+ * The annealer applies random exact rewritings to an expression graph (reassociate, distribute,
+ * factor, pull a constant out of a sum, s^2 = 1 - c^2) and accepts them by the rule of Metropolis
+ * while the temperature falls. The same seed gives the same graph on every machine.
  */
 #ifndef TOOLS_GEN_ANNEAL_H
 #define TOOLS_GEN_ANNEAL_H
@@ -10,20 +10,21 @@
 
 typedef struct {
     graph_cost_t cost;
-    long moves;       /* total over all seeds */
-    int seeds;        /* independent runs; the best continues */
-    double hot, cold; /* temperatures, in units of the cost */
-    /* Called now and then, may be NULL: moves done, moves in all, and the least cost. */
+    long moves;       /* number of tried rewritings, in all runs together */
+    int seeds;        /* number of independent runs; the best result is returned */
+    double hot, cold; /* first and last temperature, in units of the cost */
+    /* Called from time to time with the moves done, all moves and the least cost; may be NULL. */
     void (*progress)(void *context, long done, long of, double least);
     void *context;
 } anneal_t;
 
-/* Cost of an executed operation on a Cortex-M4F, as far as a graph can know it. */
+/* Costs of the operations on a Cortex-M4F, as far as they can be known from a graph alone. */
 extern const graph_cost_t anneal_m4f;
 
-/* Returns a graph that computes the same and costs no more; does not change `from`. */
+/* Returns a graph that computes the same results and costs no more. Does not change `from`. */
 graph_t *anneal_run(const graph_t *from, const anneal_t *how);
-/* The same, but takes the result from the folder in APPELL_CACHE if it is there: anneal_cache.c. */
+/* Like anneal_run, but reads the result from the folder in APPELL_CACHE if it is there
+ * (anneal_cache.c). */
 graph_t *anneal_cached(const graph_t *from, const anneal_t *how);
 
 #endif

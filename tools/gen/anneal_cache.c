@@ -1,10 +1,10 @@
 /*
  * Keeps results of the annealer in the folder that APPELL_CACHE names, for tests and benches, which
- * anneal the same robots again and again. Without the variable nothing is kept or looked up.
+ * anneal the same robots again and again. Without the variable nothing is stored or looked up.
  *
- * A file is named by the hash of its key. It holds the key (everything that the result depends on,
- * including the graph), the result, and the hash of both. A file that does not hold exactly this is
- * not used and is written again. A folder that cannot be written costs only time.
+ * The name of a file is the hash of its key. The file contains the key (everything that the result
+ * depends on, including the graph), the result, and the hash of both. A file with any other content
+ * is ignored and written again. If the folder cannot be written, the annealer only runs again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 
 #include "tools/gen/anneal.h"
 
-/* Increase it with every change of the annealer, the graph or its file format that changes a
- * result. */
+/* Increase this number with every change of the annealer, the graph or the file format that changes
+ * a result. */
 static const char version[] = "appell anneal 1";
 
 typedef struct {
@@ -30,7 +30,7 @@ static uint64_t hash_of(const char *at, size_t size) {
     return h;
 }
 
-/* The annealer sees only a copy of the graph. */
+/* The key contains a copy of the graph, because the annealer also starts from a copy. */
 static bool make_key(const graph_t *from, const anneal_t *how, bytes_t *key) {
     graph_t *copy = graph_copy(from);
     const double number[] = {how->cost.mul,           how->cost.add,      how->cost.recip,
@@ -78,7 +78,7 @@ static graph_t *look_up(const char *path, const bytes_t *key) {
     return g;
 }
 
-/* Writes the file by renaming, because another process may read it meanwhile. */
+/* Writes another file and renames it, because another process may read the file meanwhile. */
 static void keep(const char *path, const bytes_t *key, const graph_t *g) {
     bytes_t file = {0};
     FILE *out = open_memstream(&file.at, &file.size);

@@ -1,4 +1,4 @@
-/* Exponents, bounds and errors of tools/gen/fixed.h. */
+/* Chooses exponents and computes bounds and errors for tools/gen/fixed.h. */
 #include "tools/gen/fixed.h"
 
 #include <math.h>
@@ -8,20 +8,20 @@
 #include "dyn/number/trig.h"
 
 /*
- * A product of two full numbers fills its upper 32 bits except one; if the bounds of its factors
- * were loose it fills fewer. More than SLACK empty bits justify the two instructions of a longer
- * shift.
+ * The product of two numbers that use all their bits leaves one of its upper 32 bits empty; loose
+ * bounds of the factors leave more bits empty. If more than SLACK bits are empty, the product is
+ * shifted further, which costs two instructions.
  */
 enum { SLACK = 3, TURN_BITS = 30, CUT = 32 };
 
-/* Error of sin and cos of dyn/number/trig.h, q30. */
+/* Largest error of the sine and cosine of dyn/number/trig.h in q30. */
 static const double trig_error = 3e-9;
 
 static double size_of(const fixed_node_t *n) {
     return fmax(fabs(n->lo), fabs(n->hi));
 }
 
-/* The largest exponent with which every value of the node fits an int32. */
+/* Returns the largest exponent with which a value of size `most` fits an int32. */
 static int room_for(double most) {
     int e;
     if (most == 0)
@@ -36,7 +36,6 @@ static double unit(int exponent) {
 
 static void widest_sine(double lo, double hi, double shift, double *least, double *most) {
     const double half = 3.14159265358979323846;
-    /* sin(x + shift) */
     lo += shift;
     hi += shift;
     *least = fmin(sin(lo), sin(hi));
@@ -95,7 +94,8 @@ static void place_sum(const fixed_t *f, fixed_node_t *n, const graph_node_t *g) 
     const int room = room_for(size_of(n) + n->err + 4 * unit(e));
     if (room < e)
         e = room;
-    /* Each operand must fit by itself too, and does: the shift does not make it larger. */
+    /* Each shifted operand also fits by itself, because a shift to the right does not make it
+     * larger. */
     n->exponent = e;
     for (int k = 0; k < 2; k++) {
         const int down = part[k]->exponent - e;
@@ -186,7 +186,7 @@ static void place(fixed_t *f, int32_t id, const double *value, const fixed_optio
         place_recip(f, n, g);
         break;
     default:
-        f->proved = false; /* square roots, clamps and signs have no fixed-point form */
+        f->proved = false; /* square roots, clamps and signs have no fixed-point code */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Inertia matrix and forward dynamics of tools/gen/form.h, and the making of whole graphs. */
+/* Traces the inertia matrix and forward dynamics of tools/gen/form.h, and makes whole graphs. */
 #include "tools/gen/form.h"
 
 #include <math.h>
@@ -11,7 +11,9 @@ const char *const gen_array_name[GEN_ARRAYS] = {"q",       "qd",      "qdd",   "
                                                 "gravity", "payload", "wrench"};
 
 double gen_probe(void *context, int32_t array, int32_t index) {
-    /* Angles, speeds and other inputs without any relation between them. */
+    /*
+     * Pseudo-random angles, speeds and other inputs, so that no two of them are related by chance.
+     */
     const double k = 1 + index + 37 * array + 1009 * *(const int *)context;
     return sin(k * 12.9898 + 4.1414 * k * k);
 }
@@ -39,7 +41,7 @@ static composite_t join_turned(trace_t *t, composite_t c, turn_t r, body_t b) {
     return c;
 }
 
-/* Moves a composite body to a reference point that lies p before. */
+/* Moves the reference point of a composite body by -p. */
 static composite_t move(trace_t *t, composite_t c, vec_t p) {
     const vec_t Mp = vscale(t, c.M, p), b = vadd(t, c.L, Mp), a = c.L;
     const ref_t xx = mul(t, p.x, add(t, a.x, b.x)), yy = mul(t, p.y, add(t, a.y, b.y));
@@ -54,7 +56,8 @@ static composite_t move(trace_t *t, composite_t c, vec_t p) {
     return c;
 }
 
-/* Load of a unit acceleration of joint k at its origin, on the axes of its group. */
+/* Returns the load that a unit acceleration of joint k causes, about the joint's origin and on the
+ * axes of its group. */
 static load_t unit_load(const gen_joint_t *j, composite_t c) {
     if (j->prismatic)
         return (load_t){{0, 0, c.M}, {c.L.y, graph_neg(c.L.x), 0}};
@@ -159,8 +162,11 @@ static void add_drives(trace_t *t, bool moves, ref_t tau[]) {
         if (moves && (t->arm->keep & GEN_FRICTION)) {
             const ref_t sign = graph_other(t->g, GRAPH_SIGN, t->qd[i], GRAPH_NONE);
             tau[i] = add(t, tau[i], mul(t, K(t, j->viscous), t->qd[i]));
-            /* s ((P - N) / 2 + (P + N) / 2 s), as in dyn/kernel/drive.c: gives P, N or, at rest,
-             * zero. If friction is equal in both directions one product remains. */
+            /*
+             * Coulomb friction s ((P - N) / 2 + (P + N) / 2 s), as in dyn/kernel/drive.c. It is P
+             * at s = 1, N at s = -1 and zero at rest. If friction is equal in both directions, one
+             * product remains.
+             */
             const ref_t even = K(t, (j->coulomb[1] - j->coulomb[0]) / 2);
             const ref_t uneven = K(t, (j->coulomb[1] + j->coulomb[0]) / 2);
             tau[i] = add(t, tau[i], mul(t, sign, add(t, even, mul(t, uneven, sign))));
@@ -168,7 +174,7 @@ static void add_drives(trace_t *t, bool moves, ref_t tau[]) {
     }
 }
 
-/* Records the values at the probes while every node still exists. */
+/* Records the values of the named nodes at the probes while every node still exists. */
 static void probe_names(trace_t *t) {
     const int32_t size = graph_size(t->g);
     double *value = malloc((size_t)size * sizeof *value);

@@ -1,5 +1,5 @@
-/* The constants of one arm for tools/gen/form.h: parallel axes, regrouped masses, the last frame.
- */
+/* Computes the constants of one arm for tools/gen/form.h: groups of parallel axes, regrouped
+ * masses, the last frame. */
 #include <math.h>
 #include <string.h>
 
@@ -24,8 +24,8 @@ static void quiet_pose(dyn_pose_t *pose, double noise, double reach) {
     }
 }
 
-/* Noise is judged relative to the body's own values, so that a small link stays: it may be all that
- * its joint moves. */
+/* Noise is measured relative to the body's own values, so that a small link is kept: it may be the
+ * only mass that its joint moves. */
 static void quiet_body(dyn_body_t *b, double noise) {
     const double far = fmax(fabs(b->com[0]), fmax(fabs(b->com[1]), fabs(b->com[2])));
     const double most = fmax(b->inertia[0], fmax(b->inertia[1], b->inertia[2]));
@@ -52,17 +52,16 @@ dyn_model_t gen_quiet(const dyn_model_t *model, double noise) {
     quiet_pose(&m.base, noise, reach);
     quiet_pose(&m.tool, noise, reach);
     const double g = fabs(m.gravity[0]) + fabs(m.gravity[1]) + fabs(m.gravity[2]);
-    for (int k = 0; k < 3; k++) /* gravity along an axis has rounding in the other components */
+    /* gravity along an axis may have rounding errors in the other two components */
+    for (int k = 0; k < 3; k++)
         m.gravity[k] = fabs(m.gravity[k]) < noise * g ? 0 : m.gravity[k];
     return m;
 }
 
 /* ------------------------------------------------------------------------------------ constants */
 
-/*
- * With parallel axes the position of a link's origin along its axis does not matter: the d of all
- * joints of a group is moved to the end of the group.
- */
+/* If axes are parallel, the position of a link's origin along its axis does not matter. So the d of
+ * all joints of a group is moved to the end of the group. */
 static void slide_origins(dyn_model_t *m) {
     for (uint32_t i = 1; i + 1 < m->n; i++) {
         dyn_model_joint_t *j = &m->joint[i], *next = &m->joint[i + 1];
@@ -94,7 +93,7 @@ static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
     for (uint32_t i = m->n; i-- > 0;) {
         own[i] = dyn_pseudo_regroup(m, i, &carry);
         if (arm->keep & GEN_NO_BASE) {
-            /* The link without regrouping, about the origin of the formulations. */
+            /* The link without regrouping, about the origin that the formulations use. */
             const dyn_body_t body = i == m->n - 1 ? dyn_model_last_link(m) : m->joint[i].link;
             const dyn_pseudo_t literal = dyn_pseudo_body(&body);
             dyn_pose_t up = dyn_pose_identity();
@@ -111,7 +110,7 @@ static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
     }
     for (uint32_t i = 0; i < m->n; i++) {
         gen_joint_t *j = &arm->joint[i];
-        /* Entries below the rounding of their kind become zero. */
+        /* Entries below the rounding error of entries of the same kind become zero. */
         for (int r = 0; r < 4; r++)
             for (int c = 0; c < 4; c++)
                 if (fabs(own[i].p[r][c]) < 1e-14 * largest[(r == 3) + (c == 3)])
@@ -126,11 +125,12 @@ static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
 }
 
 /*
- * The rotor of the first joint turns with its link. So does that of the first joint of the second
- * group, as far as the arm can feel, if its axis is perpendicular to the first: then its link turns
- * about this axis with the speed of the joint alone, so an inertia about it has the same energy. In
- * Euler's tensor, Izz adds half at xx and at yy and subtracts half at zz; the zz part belongs to
- * the link before.
+ * Adds rotors to links where the dynamics of the arm stay the same. The rotor of the first joint
+ * turns with its link. The rotor of the first joint of the second group can be added to its link if
+ * the axis of this joint is perpendicular to the first axis: then the link turns about this axis
+ * with the speed of the joint alone, so the same inertia in the link has the same kinetic energy.
+ * In Euler's tensor an inertia Izz adds half at xx and at yy and subtracts half at zz; the zz part
+ * belongs to the link before.
  */
 static void regroup_rotors(gen_arm_t *arm) {
     gen_joint_t *j = arm->joint;

@@ -1,14 +1,15 @@
-/* Inverse dynamics of tools/gen/form.h: outward group by group, then inward. */
+/* Traces inverse dynamics for tools/gen/form.h: first outward through the groups, then inward. */
 #include "tools/gen/form_vector.h"
 
-/* Omega = wd~ + w~ w~ by row and column; xx, yy and zz are the negated diagonal. */
+/* Elements of Omega = wd~ + w~ w~ by row and column; xx, yy and zz are the negated diagonal. */
 typedef struct {
     ref_t x2, y2, z2, xx, yy, zz, xy, yx, yz, zy, zx, xz;
 } omega_t;
 
 /*
- * w is (x, y) on some axes of the group and zG + rate about its axis; (ux, uy) is the part of the
- * angular acceleration that is not rate times w.
+ * Makes Omega of a link in a group. w.x and w.y are components on the link's or the group's axes;
+ * about the axis of the group the angular velocity is zG + rate. u is the angular acceleration
+ * without the terms rate times w.
  */
 static omega_t omega_of(trace_t *t, bool direct, vec_t w, vec_t u, ref_t zG, ref_t rate,
                         ref_t wdz) {
@@ -45,7 +46,7 @@ static vec_t omega_mul(trace_t *t, omega_t o, vec_t r) {
                    sub(t, add(t, mul(t, o.zx, r.x), mul(t, o.zy, r.y)), mul(t, o.zz, r.z))};
 }
 
-/* One component of the vector of Omega J - (Omega J)^T. */
+/* One component of the vector that belongs to the skew matrix Omega J - (Omega J)^T. */
 static ref_t euler(trace_t *t, ref_t zx, ref_t Jxy, ref_t zy, ref_t Jyy, ref_t yx, ref_t Jxz,
                    ref_t yz, ref_t Jzz, ref_t z2, ref_t y2, ref_t Jyz) {
     ref_t sum = add(t, mul(t, zx, Jxy), mul(t, zy, Jyy));
@@ -61,14 +62,15 @@ static load_t body_load(trace_t *t, body_t b, omega_t o, vec_t a) {
     return (load_t){vadd(t, omega_mul(t, o, b.l), vscale(t, b.m, a)), vadd(t, n, cross(t, b.l, a))};
 }
 
-/* Result of the outward pass for a link: its own load, and on which axes. */
+/* Result of the outward pass for a link: the load of its own mass, on the axes of the group or of
+ * the link. */
 typedef struct {
     load_t own;
     bool on_group;
 } left_t;
 
 typedef struct {
-    vec_t w, wd, a; /* motion of a link, on its axes */
+    vec_t w, wd, a; /* motion of a link, on the link's axes */
     omega_t o;
 } motion_t;
 
@@ -126,8 +128,11 @@ static motion_t group_out(trace_t *t, uint32_t i, motion_t before, left_t left[]
     return m;
 }
 
-/* Goes inward from the last joint of a group to the first and computes tau; returns the load on the
- * link before. `behind` is on the axes of the last link, about its origin. */
+/*
+ * Goes inward from the last joint of a group to the first and computes tau. `behind` is the load of
+ * the groups behind, on the axes of the last link and about its origin. Returns the load on the
+ * link before the group.
+ */
 static load_t group_in(trace_t *t, uint32_t first, uint32_t last, load_t behind,
                        const left_t left[], ref_t tau[]) {
     load_t L = behind;
@@ -153,7 +158,7 @@ static load_t group_in(trace_t *t, uint32_t first, uint32_t last, load_t behind,
     return first > 0 ? load_shift(t, step_of(t, first), L) : L;
 }
 
-/* The end effector's wrench as a load on the last link, about its origin. */
+/* Returns the wrench of the end effector as a load on the last link, about the link's origin. */
 static load_t effector_load(trace_t *t) {
     load_t none = {{0, 0, 0}, {0, 0, 0}};
     if (!(t->arm->keep & GEN_KEEP_WRENCH) || t->at_rest)

@@ -18,7 +18,8 @@
 
 #include "tools/gen/form.h"
 
-/* Variables: cosine and sine of the angle of link j in its group, position of joint j. */
+/* Each link j has three variables: cosine and sine of its angle in its group, and the position of
+ * joint j. */
 enum { VARIABLES = 3 * FORM_UICKER_KAHN_MAX, TERMS_MAX = 4096 };
 
 typedef struct {
@@ -33,8 +34,9 @@ typedef struct {
 
 typedef struct {
     const gen_arm_t *arm;
-    int angle[DYN_MAX_JOINTS];                   /* variable of the cosine, or -1: constant */
-    double c[DYN_MAX_JOINTS], s[DYN_MAX_JOINTS]; /* the constant values then */
+    /* index of the cosine's variable; -1 if the angle is constant */
+    int angle[DYN_MAX_JOINTS];
+    double c[DYN_MAX_JOINTS], s[DYN_MAX_JOINTS]; /* cosine and sine of a constant angle */
     uint32_t first[DYN_MAX_JOINTS];
     bool too_many;
 } closed_t;
@@ -61,7 +63,7 @@ static int ascending(const void *a, const void *b) {
     return memcmp(((const term_t *)a)->e, ((const term_t *)b)->e, VARIABLES);
 }
 
-/* Combines equal monomials and removes those that cancel except for rounding. */
+/* Combines equal monomials and removes those whose coefficients cancel except for rounding. */
 static void poly_gather(poly_t *p) {
     int used = 0;
     double most = 0;
@@ -80,7 +82,7 @@ static void poly_gather(poly_t *p) {
             p->term[p->count++] = p->term[i];
 }
 
-/* Adds a term; replaces powers of sines above one by s^2 = 1 - c^2. */
+/* Adds a term and replaces s^2 by 1 - c^2 until no sine has a power above one. */
 static void push_reduced(closed_t *u, poly_t *p, term_t t) {
     for (int v = 0; v + 1 < VARIABLES; v += 3)
         if (t.e[v + 1] >= 2) {
@@ -126,7 +128,7 @@ static void poly_free(poly_t *p) {
     *p = (poly_t){0};
 }
 
-/* Rows 0 to 2 of W: R and p. */
+/* The upper three rows of a pose W: rotation R and position p. */
 typedef struct {
     poly_t at[3][4];
 } pose_t;
@@ -137,7 +139,7 @@ static void pose_free(pose_t *W) {
             poly_free(&W->at[r][c]);
 }
 
-/* Cosine and sine of link j's angle as polynomials. */
+/* Returns cosine and sine of link j's angle as polynomials. */
 static void angle_of(closed_t *u, uint32_t j, poly_t *c, poly_t *s) {
     if (u->angle[j] < 0) {
         poly_variable(u, c, -1, u->c[j]);
@@ -148,7 +150,9 @@ static void angle_of(closed_t *u, uint32_t j, poly_t *c, poly_t *s) {
     }
 }
 
-/* G: pose of the group's axes with the origin of link j. W: pose of link j. */
+/*
+ * Computes W, the pose of link j, from G, the pose of the group's axes with the origin of link j.
+ */
 static void link_pose(closed_t *u, uint32_t j, const pose_t *G, pose_t *W) {
     poly_t c = {0}, s = {0};
     angle_of(u, j, &c, &s);
@@ -196,7 +200,7 @@ static void next_group(closed_t *u, uint32_t j, const pose_t *before, const pose
     }
 }
 
-/* Whether the angle of link j contains joint i. */
+/* True if the angle of link j in its group contains joint i. */
 static bool turns_with(const closed_t *u, uint32_t j, uint32_t i) {
     return i >= u->first[j] && i <= j;
 }
@@ -234,7 +238,7 @@ static void derive(closed_t *u, const poly_t *p, uint32_t i, poly_t *out) {
     poly_gather(out);
 }
 
-/* dW_k/dq_i */
+/* Computes dW_k/dq_i, where W is the pose of link k. */
 static void derivative(closed_t *u, const pose_t *W, uint32_t i, pose_t *out) {
     if (i > 0) {
         for (int r = 0; r < 3; r++)

@@ -1,7 +1,5 @@
-/*
- * Vectors, turns, tensors, loads and constants of an arm as references into a graph, for
- * form_inverse.c and form.c.
- */
+/* Vectors, turns, tensors, loads and constants of an arm, as references into a graph; shared by
+ * form_inverse.c and form.c. */
 #ifndef TOOLS_GEN_FORM_VECTOR_H
 #define TOOLS_GEN_FORM_VECTOR_H
 
@@ -25,16 +23,16 @@ typedef struct {
 typedef struct {
     graph_t *g;
     const gen_arm_t *arm;
-    const uint8_t *choice;          /* choices of each group */
-    uint32_t first[DYN_MAX_JOINTS]; /* first joint of the link's group */
+    const uint8_t *choice;          /* bits FORM_... of each group */
+    uint32_t first[DYN_MAX_JOINTS]; /* first joint of each link's group */
     turn_t phi[DYN_MAX_JOINTS];     /* angle of link j relative to its group */
     ref_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
-    bool at_rest;               /* gravity torques: masses only */
-    gen_names_t *names;         /* may be NULL */
-    ref_t named[GEN_NAMES_MAX]; /* nodes of the names while the graph is built */
+    bool at_rest;               /* only gravity torques are computed, so only masses matter */
+    gen_names_t *names;         /* names to record, or NULL */
+    ref_t named[GEN_NAMES_MAX]; /* node of each name, while the graph is built */
 } trace_t;
 
-/* Names a node. Joints count from 1, as in the papers. */
+/* Gives a node a name. Joints count from 1 in names, as in the papers. */
 static inline void hint(trace_t *t, const char *name, uint32_t joint, const char *part, ref_t a) {
     gen_names_t *names = t->names;
     if (!names || names->count == GEN_NAMES_MAX || graph_at(t->g, a >> 1)->op <= GRAPH_COS)
@@ -94,7 +92,7 @@ static inline void hint_sym(trace_t *t, const char *name, uint32_t joint, sym_t 
     hint(t, name, joint, "xz", A.xz);
 }
 
-/* From link to group: Rz, and back. */
+/* out_z turns a vector from the axes of a link to those of its group (Rz); in_z turns it back. */
 static inline vec_t out_z(trace_t *t, turn_t r, vec_t a) {
     return (vec_t){sub(t, mul(t, r.c, a.x), mul(t, r.s, a.y)),
                    add(t, mul(t, r.s, a.x), mul(t, r.c, a.y)), a.z};
@@ -105,7 +103,8 @@ static inline vec_t in_z(trace_t *t, turn_t r, vec_t a) {
     return out_z(t, r, a);
 }
 
-/* From group to the link before: Rx, and back. */
+/* out_x turns a vector from the axes of a group to those of the link before (Rx); in_x turns it
+ * back. */
 static inline vec_t out_x(trace_t *t, turn_t r, vec_t a) {
     return (vec_t){a.x, sub(t, mul(t, r.c, a.y), mul(t, r.s, a.z)),
                    add(t, mul(t, r.s, a.y), mul(t, r.c, a.z))};
@@ -116,7 +115,7 @@ static inline vec_t in_x(trace_t *t, turn_t r, vec_t a) {
     return out_x(t, r, a);
 }
 
-/* Rz A Rz^T: turns the xy block by means of k = s (xx - yy) + 2 c xy. */
+/* Computes Rz A Rz^T. The xy block is turned with k = s (xx - yy) + 2 c xy. */
 static inline sym_t sym_out_z(trace_t *t, turn_t r, sym_t A) {
     const ref_t k = add(t, mul(t, r.s, sub(t, A.xx, A.yy)), mul(t, r.c, mul(t, K(t, 2), A.xy)));
     const ref_t sk = mul(t, r.s, k);
@@ -182,21 +181,22 @@ static inline vec_t gravity_of(trace_t *t) {
     return constant(t, up);
 }
 
-/* Position along the axis of a prismatic joint; 0 for a revolute joint. */
+/* Returns the position along the axis of a prismatic joint, or 0 for a revolute joint. */
 static inline ref_t slide_of(trace_t *t, uint32_t i) {
     const gen_joint_t *j = &t->arm->joint[i];
     return j->prismatic ? add(t, t->q[i], K(t, j->d)) : 0;
 }
 
-/* From the origin of the link before to this link's, on the axes of the link before; for the first
- * link of a group. */
+/* Returns the vector from the origin of the link before to the origin of link i, on the axes of the
+ * link before. Only for the first link of a group. */
 static inline vec_t step_of(trace_t *t, uint32_t i) {
     const gen_joint_t *j = &t->arm->joint[i];
     const vec_t slide = out_x(t, alpha_of(t, i), (vec_t){0, 0, slide_of(t, i)});
     return vadd(t, (vec_t){K(t, j->a), 0, K(t, j->rise)}, slide);
 }
 
-/* The same on the axes of the group; for the other links of a group. */
+/* Returns the vector from the origin of the link before to the origin of link i, on the axes of the
+ * group. Only for links other than the first of a group. */
 static inline vec_t step_in_group(trace_t *t, uint32_t i) {
     const gen_joint_t *j = &t->arm->joint[i];
     const vec_t p = out_z(t, t->phi[i - 1], (vec_t){K(t, j->a), 0, 0});
@@ -221,7 +221,8 @@ static inline load_t load_shift(trace_t *t, vec_t p, load_t a) {
     return (load_t){a.f, vadd(t, a.n, cross(t, p, a.f))};
 }
 
-/* form_inverse.c: the torques of inverse dynamics, without those of the drives. */
+/* Implemented in form_inverse.c. Computes the torques of inverse dynamics without rotors and
+ * friction. */
 void form_inverse(trace_t *t, ref_t tau[]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Makes the graphs of all kernels for one robot: tools/gen/gen.h. */
+/* Makes the graphs of all kernels for one robot (tools/gen/gen.h). */
 #include "tools/gen/gen.h"
 
 #include <math.h>
@@ -52,7 +52,9 @@ uint32_t gen_inputs(const gen_t *gen, gen_kernel_t kernel) {
     return inputs;
 }
 
-/* Forward kinematics and Jacobian trace the kernels of dyn/kernel/kinematics.c without change. */
+/*
+ * Forward kinematics and Jacobian are traced from the unchanged kernels of dyn/kernel/kinematics.c.
+ */
 static graph_t *trace_kinematics(const dyn_model_t *model, bool jacobian) {
     static dyn_arm_trace_t arm;
     static dyn_real_trace_t q[DYN_MAX_JOINTS], out[6 * DYN_MAX_JOINTS + 12];
@@ -76,7 +78,7 @@ static graph_t *trace_kinematics(const dyn_model_t *model, bool jacobian) {
 typedef struct {
     const gen_t *gen;
     gen_kernel_t kernel;
-    long before, of; /* moves of earlier stages, and in all */
+    long before, of; /* moves of the earlier stages, and of all stages together */
 } stage_t;
 
 static void show_progress(void *context, long done, long of, double least) {
@@ -90,8 +92,9 @@ static void show_progress(void *context, long done, long of, double least) {
 }
 
 /*
- * per_op: moves for each operation of the graph; kernels that run in every tick get most. Several
- * short coolings find different minima; the best one is cooled once more, from a lower temperature.
+ * Anneals a graph in two stages. Several short coolings find different minima; the best result is
+ * cooled once more, from a lower temperature. per_op is the number of moves for each operation of
+ * the graph; kernels that run in every tick get the most.
  */
 static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *from) {
     static const double per_op[GEN_KERNELS] = {19000, 12000, 3000, 3000, 10000, 2000, 2000};
@@ -103,10 +106,11 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
     stage_t stage = {gen, kernel, 0, all};
     graph_cost_t cost = anneal_m4f;
     /*
-     * The price of a constant also controls how readily the annealer pulls one out of a sum. Of
-     * 0.25, 0.1 and 0.05, with three sets of seeds each, 0.1 reduced inverse dynamics of the PUMA
-     * 560 from 291 - 293 operations to 284 - 289. With full inertias, with the Stanford arm and
-     * with a UR5 all three agree within the scatter of the seeds, and so do the other kernels.
+     * The price of a constant also controls how readily the annealer pulls a constant out of a sum.
+     * The prices 0.25, 0.1 and 0.05 were compared with three sets of seeds each: 0.1 reduced
+     * inverse dynamics of the PUMA 560 from 291 - 293 operations to 284 - 289. For the PUMA with
+     * full inertias, the Stanford arm, a UR5 and the other kernels, the three prices differ by no
+     * more than the seeds do.
      */
     if (kernel == GEN_ID)
         cost.constant = 0.1;
@@ -128,7 +132,8 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
     return second;
 }
 
-/* closed: the inertia matrix, may be NULL; consumed if the kernel is the inertia matrix. */
+/* Traces a kernel. `closed` is the closed form of the inertia matrix or NULL; it is consumed if the
+ * kernel is the inertia matrix. */
 static graph_t *prepare(gen_t *gen, gen_kernel_t kernel, graph_t *closed) {
     static const form_kind_t kind[GEN_KERNELS] = {FORM_ID, FORM_MASS, FORM_BIAS, FORM_GRAVITY,
                                                   FORM_FD};
@@ -285,8 +290,8 @@ static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m
     if (state->array[GEN_PAYLOAD]) {
         const double *p = state->array[GEN_PAYLOAD], rise = dyn_pseudo_rise(&gen->traced, m->n - 1);
         const double mass = p[0], half = p[4] + p[5] + p[6];
-        /* Converts from Euler's tensor about the formulation's origin, which lies below the frame's
-         * by the rise. */
+        /* The payload is given by Euler's tensor about the origin of the formulations, which lies
+         * below the origin of the frame by `rise`. */
         dyn_body_t *b = &m->payload;
         b->mass = mass;
         for (int k = 0; k < 3; k++)

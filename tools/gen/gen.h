@@ -23,10 +23,10 @@ typedef enum {
 } gen_kernel_t;
 
 typedef struct {
-    const char *name;   /* suffix of the function's name, after the robot's */
-    const char *result; /* name of its result array */
-    const char *text;   /* what it computes */
-    uint32_t inputs;    /* bits of gen_array_t, without the kept ones */
+    const char *name;   /* end of the function's name, after the prefix */
+    const char *result; /* name of the function's result array */
+    const char *text;   /* description of the result */
+    uint32_t inputs;    /* bits of gen_array_t, without the arrays that are kept as arguments */
 } gen_kernel_info_t;
 
 extern const gen_kernel_info_t gen_kernel_info[GEN_KERNELS];
@@ -34,50 +34,52 @@ extern const gen_kernel_info_t gen_kernel_info[GEN_KERNELS];
 typedef enum { GEN_F32, GEN_F64, GEN_Q31 } gen_real_t;
 
 typedef struct {
-    uint32_t keep;    /* gen_keep_t */
-    uint32_t kernels; /* bits; 0: all kernels */
+    uint32_t keep;    /* bits of gen_keep_t */
+    uint32_t kernels; /* bits of the wanted kernels; 0: all kernels */
     double effort;    /* effort of the annealer; 1 is the default, 0 skips it */
-    gen_real_t real;  /* number type that will compute it; see gen_noise */
-    bool uicker_kahn; /* inertia matrix by the closed form; if there is none: no_closed_form */
-    bool both;        /* also count the other strategy */
-    /* Called now and then; may be NULL. */
+    gen_real_t real;  /* number type of the generated code; gen_noise depends on it */
+    /* make the inertia matrix by the closed form; no_closed_form is set if there is none */
+    bool uicker_kahn;
+    bool both; /* also count the operations of the inertia matrix by the other strategy */
+    /* Called from time to time; may be NULL. */
     void (*progress)(void *context, const char *kernel, double part, graph_ops_t ops);
     void *context;
 } gen_options_t;
 
 typedef struct {
     gen_options_t options;
-    dyn_model_t model;  /* as given: the reference */
-    dyn_model_t traced; /* without the noise of its file; the graphs compute this one */
+    dyn_model_t model; /* the model as given; it is the reference */
+    /* the model without the noise of its numbers; the graphs compute this model */
+    dyn_model_t traced;
     gen_arm_t arm;
-    graph_t *graph[GEN_KERNELS];     /* NULL: not requested */
+    graph_t *graph[GEN_KERNELS];     /* NULL if the kernel was not requested */
     graph_ops_t before[GEN_KERNELS]; /* operations before annealing */
     graph_ops_t ops[GEN_KERNELS];
     graph_ops_t other; /* inertia matrix by the other strategy, before annealing */
     gen_names_t *names[GEN_KERNELS];
     bool no_closed_form; /* the closed form was requested but does not exist: there are no graphs */
-    uint32_t lost;       /* bits: requested kernels that fixed point cannot represent */
+    uint32_t lost;       /* bits of the requested kernels that fixed point cannot represent */
 } gen_t;
 
 /*
- * Relative size below which a number of the robot is rounding and not geometry: a deviation from a
- * quarter turn, a length relative to the reach. For double it is a tenth of the 1e-12 to which the
- * torques agree with those of the general kernels; proved fixed point uses the same. For float it
- * is 1e-10, far below the resolution of 6e-8: a right angle that a file gives with 11 digits is
- * exact.
+ * Returns the relative size below which a number of the robot is taken as rounding and not as
+ * geometry: a deviation from a quarter turn, or a length relative to the reach. For double it is
+ * 1e-13, a tenth of the 1e-12 to which the torques agree with those of the general kernels; proved
+ * fixed point uses the same. For float it is 1e-10, far below the resolution of 6e-8, so a right
+ * angle that a file gives with 11 digits counts as exact.
  */
 double gen_noise(gen_real_t real);
 gen_t *gen_make(const dyn_model_t *model, const gen_options_t *options);
 void gen_free(gen_t *gen);
-/* Removes this kernel, after fixed_lost. */
+/* Removes a kernel for which fixed_lost is true. */
 void gen_lose(gen_t *gen, gen_kernel_t kernel);
 uint32_t gen_results(const gen_t *gen, gen_kernel_t kernel);
-/* Numbers in an array of inputs. */
+/* Returns the length of an input array. */
 uint32_t gen_array_size(const gen_t *gen, gen_array_t array);
-/* Bits of the arrays that a kernel takes, including kept ones. */
+/* Returns the bits of the arrays that a kernel takes, including those kept as arguments. */
 uint32_t gen_inputs(const gen_t *gen, gen_kernel_t kernel);
 
-/* Arrays that are kept as arguments must be set. */
+/* The inputs of a kernel. Arrays that are kept as arguments must be set. */
 typedef struct {
     const double *array[GEN_ARRAYS];
 } gen_state_t;
@@ -85,38 +87,38 @@ typedef struct {
 void gen_state_values(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state,
                       double *value);
 void gen_eval_f64(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
-/* Rounds as float does, in the order of the generated code. */
+/* Evaluates a kernel like the generated code in float: same rounding, same order of operations. */
 void gen_eval_f32(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
 
 /* The reference: results of the general kernels for the same state. */
 void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
-/* How far the results are from the reference because the traced model has no noise. */
+/* Returns the errors of the results that come from removing the noise of the model. */
 void gen_quiet_error(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
 
 typedef struct {
     gen_real_t real;
-    const char *robot; /* name in the file */
+    const char *robot; /* name of the robot in its file */
     const char *joint[DYN_MAX_JOINTS];
-    const char *prefix;  /* prefix of functions: a C identifier */
-    const char *command; /* command line that made it, for the comment */
-    uint32_t hash;       /* hash of the robot: firmware/params/image.h */
+    const char *prefix;  /* prefix of the functions, a C identifier */
+    const char *command; /* command line that generated the file, for the comment on top */
+    uint32_t hash;       /* hash of the robot as in firmware/params/image.h */
     bool hashed;
     /* q31 only */
     const dyn_units_t *units;
-    const fixed_t *const *fixed; /* one for each kernel */
+    const fixed_t *const *fixed; /* one entry for each kernel */
 } gen_print_t;
 
-/* Makes the fixed point of a kernel in these units; NULL if the arm has no limits to prove it
- * with. */
+/* Chooses the fixed-point formats of a kernel in these units. Returns NULL if the arm lacks limits,
+ * because then nothing can be proved. */
 fixed_t *gen_fixed(const gen_t *gen, gen_kernel_t kernel, const dyn_units_t *units);
 
 void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out);
 void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out);
-/* Writes the mapping from the links to the base parameters in the code. */
+/* Writes how the base parameters in the code follow from the parameters of the links. */
 void gen_print_base(const gen_t *gen, const char *robot, FILE *out);
 
-/* Orders the statements so that few values are alive at a time; returns the ids of the computed
- * nodes, to be freed. */
+/* Orders the statements so that few values are alive at a time. Returns the ids of the computed
+ * nodes; the caller frees the array. */
 int32_t *gen_schedule(const graph_t *g, int registers, int32_t *count);
 
 #endif

@@ -2,13 +2,13 @@
 # The host tool makes FOLDER/gen_REAL.c and .h with the functions gen_REAL_id and so on.
 #   GEN_EFFORT      effort of the annealer for these kernels
 #   APPELL_CACHE    folder where the annealer keeps its results: tools/gen/anneal_cache.c
-#   GEN_FRAME_MAX   bytes of a single stack frame: straight-line code spills its registers there. tools/dev/stack.py
-#                   still checks the sum along the calls.
+#   GEN_FRAME_MAX   largest stack frame of a function in bytes; it is large, because straight-line code spills registers.
+#                   tools/dev/stack.py still checks the sum along the calls.
 
 GEN_EFFORT    ?= 10
 GEN_FRAME_MAX := 1024
 
-# $(call gen_rule,folder,robot,real)
+# Rule that generates the code of a robot in one number type: $(call gen_rule,folder,robot,real)
 define gen_rule
 $1/gen_$3.c: $(APPELL) $$(wildcard $2 tools/robots/$2.yaml)
 	@mkdir -p $$(@D)
@@ -16,7 +16,7 @@ $1/gen_$3.c: $(APPELL) $$(wildcard $2 tools/robots/$2.yaml)
 	$$(Q)APPELL_CACHE=$(abspath $(BUILD)/anneal) $(APPELL) gen $2 --real $3 --prefix gen_$3 --effort $(GEN_EFFORT) --quiet -o $$(@D)
 endef
 
-# GEN=1 ROBOT=y: into the firmware. Objects built for another robot, or for none, are rebuilt.
+# make GEN=1 ROBOT=y builds the generated code into the firmware. Objects built for another robot, or for none, are rebuilt.
 ifneq ($(BOARD),host)
 GEN_STAMP := $(OUT)/generated-for
 GEN_USERS := $(patsubst %.c,$(OUT)/%.o,$(shell grep -l GENERATED firmware/*/*.c)) $(OUT)/firmware/lab/batch_$(CONTROL_REAL).o

@@ -1,5 +1,4 @@
-/* What fixed point must know of the arm: limits, units, and bounds that interval arithmetic cannot
- * find. */
+/* Tells fixed.c about the arm: limits, units, and bounds that interval arithmetic cannot find. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@ typedef struct {
     const gen_t *gen;
     gen_kernel_t kernel;
     const dyn_units_t *units;
-    int reach; /* exponent of the unit of positions in fk and jacobian */
+    int reach; /* exponent of the length unit of the positions in fk and jacobian */
 } arm_t;
 
 static bool prismatic(const arm_t *a, uint32_t i) {
@@ -33,14 +32,14 @@ static int input_exponent(const void *context, int32_t array, int32_t index) {
 static void input_range(const void *context, int32_t array, int32_t index, double *lo, double *hi) {
     const arm_t *a = context;
     const dyn_limits_t *l = &a->gen->model.joint[index].drive.limits;
-    /* A torque may have any value of the format: nothing limits it before. */
+    /* Nothing limits an input torque before the kernel, so it may have any value of its format. */
     double most = ldexp(1, 31 - input_exponent(context, array, index));
     if (array == GEN_QD)
         most = l->velocity;
     else if (array == GEN_QDD)
         most = l->acceleration;
     else if (array == GEN_Q && !prismatic(a, (uint32_t)index))
-        most = 100; /* any angle */
+        most = 100; /* 100 rad contains many turns, so the bound is valid for every angle */
     *lo = -most;
     *hi = most;
     if (array == GEN_Q && l->position[1] > l->position[0]) {
@@ -91,7 +90,7 @@ static void learn(known_t *k, const double *value, double lo, double hi, bool gu
     memcpy(item->value, value, sizeof item->value);
 }
 
-/* Adds the bounds of the results; their values at the probes identify them. */
+/* Adds bounds of the results, which are identified in the graph by their values at the probes. */
 static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *bound, known_t *k) {
     const graph_t *g = gen->graph[kernel];
     const size_t size = (size_t)graph_size(g);
@@ -108,7 +107,8 @@ static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *b
     free(value);
 }
 
-/* Norms of vectors bound a torque better than intervals: tools/proof/range.h. */
+/* Adds bounds of the torques from tools/proof/range.h. They are tighter than intervals, because
+ * they use norms of vectors. */
 static void learn_torques(const gen_t *gen, gen_kernel_t kernel, known_t *k) {
     static range_report_t report;
     double bound[DYN_MAX_JOINTS] = {0};
@@ -132,7 +132,8 @@ static bool matrix_bounds(const gen_t *gen, const dyn_units_t *units, double *di
     return mass != NULL;
 }
 
-/* Finds the least pivots over random states, for joints without a rotor that bounds them. */
+/* Finds the least pivot of each joint over random states. Only joints without a rotor need it; a
+ * rotor bounds the pivot from below. */
 static void sample_pivots(const gen_t *gen, double *least) {
     static double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
     const uint32_t n = gen->arm.n;
@@ -158,15 +159,16 @@ static void sample_pivots(const gen_t *gen, double *least) {
     }
 }
 
-/* Joints count from 1 in names. */
+/* True if a joint has this number in a name. Joints count from 1 in names. */
 static bool names_joint(const gen_t *gen, unsigned number) {
     return number >= 1 && number <= gen->arm.n;
 }
 
 /*
- * M is positive semidefinite plus the rotors on the diagonal, and so is every remainder of its
- * elimination. So no pivot is below the rotor of its joint, and no element exceeds the root of the
- * product of its two diagonal elements, which never grow.
+ * The inertia matrix M is the sum of a positive semidefinite matrix and the rotors on the diagonal,
+ * and so is every remainder of its elimination. So no pivot is below the rotor inertia of its
+ * joint. No element exceeds the square root of the product of its two diagonal elements, and
+ * elimination never increases a diagonal element.
  */
 static void learn_pivots(const gen_t *gen, const dyn_units_t *units, known_t *k) {
     double diagonal[DYN_MAX_JOINTS] = {0}, least[DYN_MAX_JOINTS] = {0}, sampled[DYN_MAX_JOINTS];

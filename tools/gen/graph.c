@@ -1,4 +1,4 @@
-/* The expression graph of tools/gen/graph.h: stores, finds and makes nodes. */
+/* Stores, finds and makes the nodes of the expression graph (tools/gen/graph.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static uint32_t hash_of(int32_t op, int32_t a, int32_t b) {
     return (uint32_t)(h ^ (h >> 31));
 }
 
-/* Angles must also agree in their offset. */
+/* Finds an equal node. Two angles are equal only if their offsets are equal too. */
 int32_t graph_find(const graph_t *g, int32_t op, int32_t a, int32_t b, double value) {
     const uint32_t at = hash_of(op, a, b) & (uint32_t)(g->buckets - 1);
     for (int32_t i = g->bucket[at]; i != END; i = g->node[i].hash_next) {
@@ -203,7 +203,7 @@ void graph_drop(graph_t *g, int32_t id) {
     if (g->trying)
         graph_list_push(&g->freed, id);
     else {
-        graph_list_push(&g->vacancy, id); /* outside of a try, vacancy.count equals vacant */
+        graph_list_push(&g->vacancy, id); /* outside of a try, vacant always equals vacancy.count */
         g->vacant = g->vacancy.count;
     }
     if (uses_a(op)) {
@@ -241,8 +241,8 @@ void graph_free(graph_t *g) {
     free(g);
 }
 
-/* No number of a robot in SI units is as small or as large, and a product of a few constants is
- * still a normal float. */
+/* Limits of the size of a constant. All numbers of a robot in SI units are between them, and a
+ * product of a few constants within them is still a normal float. */
 static const double least_const = 1e-30, most_const = 1e30;
 
 ref_t graph_const(graph_t *g, double value) {
@@ -253,7 +253,7 @@ ref_t graph_const(graph_t *g, double value) {
     const double size = fabs(value) < least_const ? 0 : fabs(value);
     int exponent;
     const int64_t mantissa = llround(ldexp(frexp(size, &exponent), 49));
-    /* One of the two neighbours may be the same number with another rounding. */
+    /* A neighbouring mantissa may be the same number with another rounding. */
     for (int64_t k = -1; k <= 1 && size > 0; k++) {
         const int64_t m = mantissa + k;
         const int32_t id = graph_find(g, GRAPH_CONST, (int32_t)(uint32_t)m,
@@ -278,7 +278,7 @@ bool graph_is_const(const graph_t *g, ref_t a, double *value) {
     return true;
 }
 
-/* a is coefficient times *base. */
+/* Splits a into coefficient times *base and returns the coefficient. */
 static double coefficient(const graph_t *g, ref_t a, int32_t *base) {
     const node_t *n = of(g, a);
     const double sign = a & 1 ? -1 : 1;
@@ -305,7 +305,7 @@ static ref_t cancelled(const graph_t *g, ref_t sum, ref_t minus) {
     return GRAPH_NONE;
 }
 
-/* The sum if it needs no node of its own, else GRAPH_NONE. */
+/* Returns the sum if it needs no new node, else GRAPH_NONE. */
 ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b) {
     double x, y;
     const bool ca = graph_is_const(g, a, &x), cb = graph_is_const(g, b, &y);
@@ -319,7 +319,7 @@ ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b) {
     x = coefficient(g, a, &base_a);
     y = coefficient(g, b, &base_b);
     if (base_a == base_b) {
-        /* A difference that is only rounding becomes zero. */
+        /* A difference that is only a rounding error becomes zero. */
         const double sum = fabs(x + y) < 1e-15 * fabs(x) ? 0 : x + y;
         return graph_mul(g, graph_const(g, sum), 2 * base_a);
     }
@@ -440,7 +440,7 @@ ref_t graph_angle(graph_t *g, ref_t a, ref_t b, double offset) {
         b = n->b;
         a = n->a;
     } else if (n->op == GRAPH_ANGLE && g->value[id_of(a)] != 0) {
-        /* Offsets are collected in the last angle. */
+        /* The offsets of both angles are added; only the outermost angle has an offset. */
         offset += g->value[id_of(a)];
         a = n->b == GRAPH_NONE ? n->a : unique(g, GRAPH_ANGLE, n->a, n->b, 0);
     }

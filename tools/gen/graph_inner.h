@@ -26,8 +26,8 @@ struct graph {
     node_t *node;
     double *value;
     int32_t used, room;
-    int32_t *bucket; /* first of the chain, or END */
-    int32_t buckets; /* a power of two */
+    int32_t *bucket; /* first node of each bucket's list, or END */
+    int32_t buckets; /* number of buckets, a power of two */
     int32_t vacant;  /* number of free entries in vacancy */
     list_t vacancy, freed, made, out;
     change_t *change;
@@ -41,7 +41,7 @@ struct graph {
 void *graph_must(void *memory);
 void graph_list_push(list_t *l, int32_t id);
 
-/* Every change of a node goes through this function, so that it can be undone. */
+/* Every change of a node goes through set(), so that it can be undone. */
 static inline void set(graph_t *g, int32_t *at, int32_t to) {
     if (g->trying) {
         if (g->changes == g->change_room) {
@@ -73,20 +73,21 @@ static inline bool uses_angle_b(const node_t *n) {
     return op_uses_b(n->op, n->b);
 }
 
-/* Hash table. Angles must also agree in their offset; returns END if there is none. */
+/* Hash table. graph_find returns an equal node or END; two angles are equal only if their offsets
+ * are equal too. */
 int32_t graph_find(const graph_t *g, int32_t op, int32_t a, int32_t b, double value);
 void graph_put_hash(graph_t *g, int32_t id);
 void graph_unhash(graph_t *g, int32_t id);
 void graph_grow(graph_t *g, int32_t room);
 
-/* Nodes: link operand k of `user`, make a node, drop a node without users. */
+/* Nodes: these link and unlink operand k of `user`, make a node, and drop a node without users. */
 void graph_link_use(graph_t *g, int32_t user, int k, ref_t to);
 void graph_unlink_use(graph_t *g, int32_t user, int k, ref_t from);
 double graph_cost_of(const graph_t *g, int32_t id);
 int32_t graph_make(graph_t *g, int32_t op, int32_t a, int32_t b, double value);
 void graph_drop(graph_t *g, int32_t id);
 
-/* The result of an operation if it needs no node of its own, else GRAPH_NONE. */
+/* Each returns the result of an operation if it needs no new node, else GRAPH_NONE. */
 ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b);
 ref_t graph_fold_mul(graph_t *g, ref_t a, ref_t b);
 ref_t graph_fold_recip(graph_t *g, ref_t a);

@@ -141,7 +141,8 @@ void graph_errors(const graph_t *g, const double *value, double unit, double tri
             error[id] = own + error[a] / fmax(2 * value[id], 1e-30);
             break;
         case GRAPH_CONST:
-            /* Constants that differ by less share a node. */
+            /* Constants that differ by less than 2^-49 share a node, so a constant may be wrong by
+             * that. */
             error[id] = fmax(own, ldexp(fabs(value[id]), -49));
             break;
         case GRAPH_INPUT:
@@ -171,7 +172,7 @@ graph_t *graph_copy(const graph_t *g) {
             a = map[id_of(a)] ^ (a & 1);
         if (uses_angle_b(n))
             b = map[id_of(b)] ^ (b & 1);
-        /* With another order of ids the canonical form may have another sign. */
+        /* In the new graph ids have another order, so the canonical form may have another sign. */
         const int sign = graph_normalise(n->op, &a, &b);
         map[id] = 2 * graph_make(to, n->op, a, b, g->value[id]) + sign;
     }
@@ -184,7 +185,7 @@ graph_t *graph_copy(const graph_t *g) {
     return to;
 }
 
-/* A node in a file. */
+/* Format of a node in a file. */
 typedef struct {
     int32_t op, a, b, unused;
     double value;
@@ -198,7 +199,7 @@ void graph_save(const graph_t *g, FILE *out) {
     }
 }
 
-/* True if the reference is to an existing node. */
+/* True if the reference points to an existing node. */
 static bool refers(const graph_t *g, ref_t a) {
     return a >= 0 && id_of(a) < g->used;
 }

@@ -73,7 +73,8 @@ static void flip_users(graph_t *g, int32_t id) {
     free(user.id);
 }
 
-/* Folds, merges or hashes again a node whose operands have changed; it must be in no bucket. */
+/* Updates a node whose operands have changed: folds it, merges it with an equal node, or hashes it
+ * again. The node must not be in the hash table. */
 static void renew(graph_t *g, int32_t id) {
     node_t *n = &g->node[id];
     ref_t a = n->a, b = n->b;
@@ -108,7 +109,7 @@ void graph_replace(graph_t *g, int32_t id, ref_t by) {
     node_t *to = &g->node[id_of(by)];
     if (id_of(by) == id || g->full)
         return;
-    set(g, &to->refs, to->refs + 1); /* it must not be dropped meanwhile */
+    set(g, &to->refs, to->refs + 1); /* keeps the node alive during the replacement */
     while (g->node[id].use != END) {
         const int32_t u = g->node[id].use, user = u >> 1;
         const int k = u & 1;

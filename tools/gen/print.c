@@ -1,4 +1,4 @@
-/* Writes the graphs of one robot as C11: a header, a source, a table of base parameters. */
+/* Writes the graphs of one robot as C11: a header, a source and a table of base parameters. */
 #include "tools/gen/print.h"
 
 #include <ctype.h>
@@ -20,8 +20,8 @@ void print_real(FILE *out, gen_real_t real, double value) {
         fputc('f', out);
 }
 
-/* Writes text from a robot file into a C comment, such that it can neither end it nor begin
- * another. */
+/* Writes text from a robot file into a C comment. The text can neither end the comment nor begin
+ * another one. */
 void print_comment(const char *text, FILE *out) {
     for (char before = 0; *text; before = *text++) {
         const bool edge = (before == '*' && *text == '/') || (before == '/' && *text == '*');
@@ -185,7 +185,7 @@ static void print_payload(const gen_t *gen, const gen_print_t *how, FILE *out) {
           "        payload[7 + i] = mass * c[i] * c[(i + 1) % 3] - inertia[3 + i];\n    }\n"
           "    const ",
           out);
-    /* The order is xy, yz, xz; the loop has made xy, yz, zx. */
+    /* Euler's tensor is ordered xy, yz, xz, but the loop above has computed xy, yz, zx. */
     fprintf(out, "%s zx = mass * c[2] * c[0] - inertia[5];\n    payload[9] = zx;\n}\n\n", t);
 }
 

@@ -12,7 +12,7 @@
 
 enum { PRINT_VAR = 24 };
 
-/* The state while one kernel is written. */
+/* State of the printer while it writes one kernel. */
 typedef struct {
     const gen_t *gen;
     const gen_print_t *how;
@@ -24,28 +24,28 @@ typedef struct {
     int32_t *uses;
 } printer_t;
 
-/* The C type of a number. */
+/* Returns the C type of a number. */
 const char *print_type(const gen_print_t *how);
 void print_real(FILE *out, gen_real_t real, double value);
-/* Writes text from a robot file into a C comment, such that it can neither end it nor begin
- * another. */
+/* Writes text from a robot file into a C comment. The text can neither end the comment nor begin
+ * another one. */
 void print_comment(const char *text, FILE *out);
 void print_upper(const char *text, FILE *out);
 
-/* print_text.c: the comment on top of a file, the bounds of fixed point, and the meaning of
- * names. */
+/* Implemented in print_text.c: the comment on top of a file, the bounds of fixed point, and the
+ * meaning of names. */
 void print_top(const gen_t *gen, const gen_print_t *how, FILE *out);
 void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out);
 void print_legend(const gen_t *gen, FILE *out);
 
-/* print_code.c: writes one kernel. */
+/* Implemented in print_code.c: writes one kernel. */
 void print_signature(const gen_t *gen, const gen_print_t *how, gen_kernel_t k, FILE *out);
 void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_t kernel, FILE *out);
 
-/* print_name.c: names a variable for each of the `count` nodes in `order`. */
+/* Implemented in print_name.c: chooses a variable name for each of the `count` nodes in `order`. */
 void print_name_nodes(printer_t *p, const gen_names_t *names, const int32_t *order, int32_t count);
 
-/* print_selftest.c */
+/* Implemented in print_selftest.c: writes the self-test. */
 void print_selftest(const gen_t *gen, const gen_print_t *how, FILE *out);
 
 #endif

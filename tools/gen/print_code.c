@@ -9,7 +9,8 @@ enum { INLINE_OPS = 5 };
 
 static void expression(const printer_t *p, int32_t id);
 
-/* Fixed point: a product with a power of two is printed as the other factor. */
+/* In fixed point a product with a power of two only changes the exponent, so its other factor is
+ * printed instead. */
 static int32_t resolved(const printer_t *p, int32_t id) {
     if (!p->fixed)
         return id;
@@ -140,7 +141,7 @@ static void expression(const printer_t *p, int32_t id) {
     }
 }
 
-/* Number of operations in an inlined node. */
+/* Returns the number of operations in an inlined node. */
 static int inlined_ops(const printer_t *p, int32_t id) {
     const graph_node_t *n = graph_at(p->g, id);
     if (!p->inlined[id])
@@ -251,7 +252,7 @@ static void print_result(const printer_t *p, gen_kernel_t kernel, int i) {
     fputs(";\n", p->out);
 }
 
-/* Names the result of a run of statements. */
+/* Writes a comment that names the result of the following statements. */
 static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
     static const char *const part[6] = {"velocity along x", "velocity along y", "velocity along z",
                                         "turning about x",  "turning about y",  "turning about z"};
@@ -287,8 +288,8 @@ static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
     fputs(" */\n", p->out);
 }
 
-/* Forward dynamics is one long run of statements; a line before each pivot structures its
- * elimination. */
+/* Writes a comment before the computation of each pivot, which structures the long list of
+ * statements of forward dynamics. */
 static void print_pivot(const printer_t *p, int32_t id) {
     const char *name = p->var[graph_at(p->g, id)->a >> 1];
     unsigned row, column;
@@ -316,9 +317,9 @@ void print_signature(const gen_t *gen, const gen_print_t *how, gen_kernel_t k, F
 }
 
 /*
- * In a function with many more values than registers, the compiler's scheduler would undo the order
- * that gen_schedule found. Shorter functions gain from the scheduler, and fixed point is compiled
- * without it anyway.
+ * True if the compiler must keep the order of statements. In a function with many more values than
+ * registers, the compiler's scheduler would undo the order that gen_schedule found. Shorter
+ * functions gain from the scheduler, and fixed point is compiled without it anyway.
  */
 static bool in_order(const gen_print_t *how, gen_kernel_t kernel) {
     return how->real == GEN_F32 && kernel == GEN_FD;

@@ -1,4 +1,6 @@
-/* Names of the variables in generated code: by angle, by physical quantity, or by number. */
+/*
+ * Chooses the names of variables in generated code: by angle, by physical quantity, or by number.
+ */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@ static bool named_like(const gen_name_t *n, const double *value, int32_t id, int
     return true;
 }
 
-/* Bits of the joints in a sum of angles. */
+/* Returns a bit set of the joints whose angles are in the sum. */
 static uint32_t joints_of(const graph_t *g, int32_t id) {
     const graph_node_t *a = graph_at(g, id);
     if (a->op == GRAPH_INPUT)
@@ -25,8 +27,9 @@ static uint32_t joints_of(const graph_t *g, int32_t id) {
 }
 
 /*
- * q2 + q3 gives s23. If a joint number may have two digits it is s2_3, and sums of more than two
- * joints are named by their ends: s2_to_13, or s2_in_13 if some between are missing.
+ * Names a sine or cosine by its joints: the sine of q2 + q3 is s23. If joint numbers can have two
+ * digits, it is s2_3, and a sum of more than two joints is named by its first and last joint:
+ * s2_to_13, or s2_in_13 if some joints between them are missing.
  */
 static void name_angle(uint32_t joints, uint32_t n, char letter, char name[PRINT_VAR]) {
     int joint[DYN_MAX_JOINTS] = {0}, count = 0;
@@ -68,7 +71,7 @@ void print_name_nodes(printer_t *p, const gen_names_t *names, const int32_t *ord
             const char letter = n->op == GRAPH_SIN ? 's' : n->op == GRAPH_COS ? 'c' : 'q';
             name_angle(joints_of(p->g, n->op == GRAPH_ANGLE ? id : n->a >> 1), p->gen->arm.n,
                        letter, name);
-            /* The same joints with another offset. */
+            /* Another angle with the same joints but another offset may already have this name. */
             char *end = name + strlen(name);
             for (int k = 1; taken(p, order, i, name); k++)
                 snprintf(end, PRINT_VAR - (size_t)(end - name), k > 1 ? "o%d" : "o", k);

@@ -1,4 +1,4 @@
-/* Writes the self-test: states, the results of the general kernels there, and tolerances. */
+/* Writes the self-test: states, the results of the general kernels for them, and tolerances. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct {
     double in[GEN_ARRAYS][DYN_MAX_JOINTS];
 } selftest_t;
 
-/* A random value, within the limits if the robot has them. */
+/* Returns a random value, within the limits of the joint if it has any. */
 static double state_value(const gen_t *gen, gen_array_t array, uint32_t i, int which) {
     int context = 10 + which;
     const double part = gen_probe(&context, array, (int32_t)i);
@@ -79,8 +79,9 @@ static void print_inputs(selftest_t *t, gen_kernel_t kernel, int which) {
 }
 
 /*
- * Tolerances: for floats twice the running error of this state (twice, because it is a first-order
- * bound and the reference has its own error); for fixed point the guaranteed error.
+ * Tolerance for floats: twice the running error at this state, because the running error is a
+ * first-order bound and the reference has its own error. Tolerance for fixed point: the guaranteed
+ * error.
  */
 static void tolerances(const selftest_t *t, gen_kernel_t kernel, const gen_state_t *state,
                        double *tolerance) {
@@ -99,7 +100,8 @@ static void tolerances(const selftest_t *t, gen_kernel_t kernel, const gen_state
             t->how->real == GEN_Q31 ? t->how->fixed[kernel]->result_error[i] : 2 * error[r];
         most = fmax(most, fabs(value[r]));
     }
-    /* The general kernel in double rounds too, and computes the arm with the noise of its file. */
+    /* The reference differs for two more reasons: the general kernel in double rounds too, and it
+     * computes the model with the noise of its file. */
     gen_quiet_error(t->gen, kernel, state, error);
     for (int i = 0; i < graph_outputs(g); i++) {
         tolerance[i] += 1e-12 * (1 + most) + error[i];

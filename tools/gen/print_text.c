@@ -1,4 +1,6 @@
-/* Comments of generated files: arguments, assumptions, operation counts, bounds, names. */
+/*
+ * Writes the comments of generated files: arguments, assumptions, operation counts, bounds, names.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +50,7 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
                 gen->other.mul, gen->other.add);
 }
 
-/* Writes order, units, frames and signs of the arguments. */
+/* Writes the order, units, frames and signs of the arguments. */
 static void print_arguments(const gen_t *gen, const gen_print_t *how, FILE *out) {
     const uint32_t keep = gen->options.keep;
     const double(*r)[3] = (const double(*)[3])gen->traced.base.r;
@@ -92,7 +94,7 @@ static void print_arguments(const gen_t *gen, const gen_print_t *how, FILE *out)
     fputs(" *\n", out);
 }
 
-/* Explains the names in the functions. */
+/* Writes what the variable names in the functions mean. */
 void print_legend(const gen_t *gen, FILE *out) {
     fputs(
         "/*\n"

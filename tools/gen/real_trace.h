@@ -1,4 +1,4 @@
-/* The number operations of trace, for kernels. */
+/* The number operations of the backend `trace`, for kernels. */
 #ifndef TOOLS_GEN_REAL_TRACE_H
 #define TOOLS_GEN_REAL_TRACE_H
 
@@ -10,8 +10,8 @@
 typedef dyn_real_trace_t real;
 typedef real acc;
 
-/* Names are not needed: the printer identifies quantities by their values (gen_names_t of
- * tools/gen/form.h). */
+/* Does nothing: the printer identifies quantities by their values and needs no names (gen_names_t
+ * of tools/gen/form.h). */
 #define NAMED(joint, value) ((void)(joint), (void)(value))
 
 #define real_known(value)   trace_const(value)
@@ -37,7 +37,8 @@ typedef real acc;
 
 #define real_shift_mass(a, shift) ((void)(shift), (a))
 
-/* Straight-line code cannot branch on a pivot: the smallest pivot is a node, checked later. */
+/* Straight-line code cannot branch on a pivot. So the smallest pivot becomes a node, which is
+ * checked later. */
 typedef struct {
     real smallest;
 } pivot;

@@ -1,6 +1,6 @@
 /*
  * Orders the statements depth first, so that a computed value is used soon. It tries many orders of
- * operands and results and keeps the one with the fewest values alive beyond the registers. The
+ * operands and results and keeps the order in which the fewest values exceed the registers. The
  * same graph always gives the same order.
  */
 #include <stdlib.h>
@@ -12,9 +12,9 @@ typedef struct {
     const graph_t *g;
     int32_t *order, count;
     bool *done;
-    int32_t *weight; /* number of nodes below, as a measure */
+    int32_t *weight; /* number of nodes below each node, counted with repetitions */
     uint64_t random;
-    int noise; /* of 16: how often the smaller operand comes first */
+    int noise; /* in how many of 16 cases the smaller operand comes first */
 } plan_t;
 
 static uint32_t draw(plan_t *p) {
@@ -50,8 +50,8 @@ static void visit(plan_t *p, int32_t id) {
     p->order[p->count++] = id;
 }
 
-/* Sum over the statements of the values alive beyond the registers, plus a little for all that are
- * alive. */
+/* Cost of an order: the number of live values that exceed the registers, summed over the
+ * statements, plus 0.01 for every live value. */
 static double pressure(const graph_t *g, const int32_t *order, int32_t count, int registers,
                        int32_t *last) {
     double sum = 0;
@@ -111,7 +111,7 @@ int32_t *gen_schedule(const graph_t *g, int registers, int32_t *count) {
         p.count = 0;
         p.noise = k % 8;
         for (int i = 0; i < outputs; i++) {
-            /* Results in reverse order, in order, or in random order, by turns. */
+            /* Takes the results in reverse order, in order, or in random order, in turn. */
             result[i] = k % 3 == 0 ? outputs - 1 - i : i;
             if (k % 3 == 2) {
                 const int j = (int)(draw(&p) % (uint32_t)(i + 1));

@@ -1,4 +1,4 @@
-/* The numbers of tools/gen/trace.h, which build the graph. */
+/* Implements the numbers of tools/gen/trace.h, which build the graph. */
 #include "tools/gen/trace.h"
 
 #include <stdlib.h>

@@ -34,7 +34,9 @@ void trace_sincos(dyn_real_trace_t q, dyn_real_trace_t offset, dyn_real_trace_t 
                   dyn_real_trace_t *sine);
 /* Makes each number a result of the graph. */
 void trace_results(const dyn_real_trace_t *result, uint32_t count);
-/* Values of numbers in a graph that was never rewritten, including numbers that are not results. */
+/*
+ * Computes values of numbers in a graph that was never rewritten; the numbers need not be results.
+ */
 void trace_values(const graph_t *graph, graph_lookup_t input, void *context,
                   const dyn_real_trace_t *number, int count, double *value);
 

@@ -1,4 +1,4 @@
-/* Makes the graphs of a robot: tools/image/gen_robot.h. */
+/* Makes the graphs of a robot (tools/image/gen_robot.h). */
 #include "tools/image/gen_robot.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "tools/cli/say.h"
 #include "tools/proof/units.h"
 
-/* Takes the hash and the proved units from the image that a board would get. */
+/* Takes the hash and the proved units from the image that a board would receive. */
 static void look_at_image(const robot_t *robot, bool fixed_point, gen_robot_t *made, bool *proved) {
     messages_t messages = MESSAGES_INIT;
     size_t size = 0;
@@ -67,7 +67,8 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
         gen_robot_free(made);
         return NULL;
     }
-    /* Ranges, bounds and self-test use the accelerations for which the image is proved. */
+    /* Ranges, bounds and self-test must use the same acceleration limits as the proof of the robot
+     * image. */
     dyn_model_t model = robot->model;
     for (uint32_t i = 0; fixed_point && i < model.n; i++)
         model.joint[i].drive.limits.acceleration = units_acceleration(&model.joint[i].drive.limits);

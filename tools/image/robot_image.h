@@ -5,13 +5,11 @@
 #include "firmware/params/image.h"
 #include "tools/robot/robot.h"
 
-/*
- * Makes the bytes of the robot's image, to be freed. Returns NULL with errors among the messages.
- * If q31 cannot be proved, a note says why.
- */
+/* Makes the bytes of the robot image; the caller frees them. Returns NULL with errors among the
+ * messages. If q31 cannot be proved, a note says why. */
 uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messages);
 
-/* A robot_reader_t. */
+/* Reads a robot image; for robot_options_t as its reader of images. */
 int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
                      const robot_options_t *options, robot_t *out, messages_t *messages);
 

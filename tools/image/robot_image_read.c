@@ -56,11 +56,12 @@ static void image_to_robot(const image_t *image, const dyn_model_t *model, robot
         out->joint[i].source.link = model->joint[i].link;
         out->joint[i].source.drive = model->joint[i].drive;
         out->joint[i].source.drive.limits.acceleration =
-            (double)image->joint[i].acceleration[0]; /* as in the file, not the board's default */
+            /* the limit as in the file, not the board's default */
+            (double)image->joint[i].acceleration[0];
     }
 }
 
-/* Reads the beams of an image; false with an error. */
+/* Reads the beams of an image. Returns false with an error. */
 static bool image_to_beams(const image_t *image, robot_t *out, message_place_t place,
                            messages_t *messages) {
     image_beam_t beam[DYN_FLEX_MAX_JOINTS];
@@ -89,10 +90,8 @@ static bool image_to_beams(const image_t *image, robot_t *out, message_place_t p
     return true;
 }
 
-/*
- * Checks that the q31 constants, if this build can read them, are those of the arm. Works on a
- * copy, because a file in memory need not be word-aligned.
- */
+/* Checks that the q31 constants in the image are those of the arm, if this build can read them.
+ * Works on a copy, because the bytes of a file in memory need not be word-aligned. */
 static bool q31_agrees(const image_t *image, const dyn_model_t *model) {
     const image_section_t *section = &image->section[IMAGE_SECTION_Q31A];
     image_t *copy = calloc(1, sizeof *copy);
@@ -137,8 +136,11 @@ static bool same_content(const image_t *a, const image_t *b) {
     return same;
 }
 
-/* Checks the integrals: those of closed-form shapes must follow from the beams; those of tables
- * have no other source. */
+/*
+ * Checks that the section FLEX of the image is the one that the robot gives again. If mode shapes
+ * were tables, the integrals cannot be computed again, because an image does not contain the
+ * tables; then only its presence is checked.
+ */
 static bool same_flex(const image_t *image, const robot_t *robot, const robot_t *again) {
     const image_section_t *section = &image->section[IMAGE_SECTION_FLEX];
     messages_t own = MESSAGES_INIT;
@@ -155,10 +157,10 @@ static bool same_flex(const image_t *image, const robot_t *robot, const robot_t 
 }
 
 /*
- * A board accepts every image with possible numbers in it. The tool accepts only those that a robot
- * file can express, so that --show loses nothing: no number where the image says that none was
- * given, and none that the schema forbids. All images made by this tool are such. Returns false
- * with an error.
+ * Checks that a robot file can express the image, so that --show loses nothing: the image has no
+ * number where it says that none was given, and no number that the schema forbids. A board accepts
+ * every image whose numbers are possible; all images made by this tool also pass this check.
+ * Returns false with an error.
  */
 static bool robot_file_says_it(const image_t *image, const robot_t *robot, message_place_t place,
                                messages_t *messages) {

@@ -1,7 +1,7 @@
 /*
- * Writes robots as robot images, for tools/image/robot_image.h. A robot that came from an image (or
- * uses the same frames) is packed number for number, so that robot file and image convert into each
- * other without change.
+ * Writes robots as robot images, for tools/image/robot_image.h. If the robot came from an image or
+ * uses the same frames as an image, its numbers are packed without conversion, so that robot file
+ * and image convert into each other without change.
  */
 #include <float.h>
 #include <math.h>
@@ -16,8 +16,8 @@
 
 _Static_assert(ROBOT_NAME_MAX == IMAGE_NAME_MAX, "a name fits");
 
-/* Rounds to the nearest single; a value that is too large becomes infinite, which the writer
- * rejects. */
+/* Rounds to the nearest single-precision number. A value that is too large becomes infinite; the
+ * writer rejects it. */
 static void to_singles(const double *in, float *out, int count) {
     for (int i = 0; i < count; i++)
         out[i] = fabs(in[i]) <= (double)FLT_MAX ? (float)in[i] : (float)copysign(INFINITY, in[i]);
@@ -36,8 +36,8 @@ static bool any(const float *value, int count) {
     return false;
 }
 
-/* Composing frames leaves rounding noise where zeros and quarter turns were: a millionth of a
- * single's resolution. */
+/* Removes rounding noise: composing frames leaves less than 1e-14 where zeros and quarter turns
+ * were, which is below a millionth of the resolution of single precision. */
 static double without_noise(double value, double step) {
     const double near = rint(value / step) * step;
     return fabs(value - near) < 1e-14 ? near : value;
@@ -48,7 +48,7 @@ static void pose_to_rpy(const dyn_pose_t *pose, float xyz[3], float rpy[3]) {
     const double quarter = 1.57079632679489661923;
     const double level = hypot(r[0][0], r[1][0]);
     double angle[3] = {atan2(r[2][1], r[2][2]), atan2(-r[2][0], level), atan2(r[1][0], r[0][0])};
-    if (level < 1e-9) { /* vertical: roll and yaw turn about the same axis */
+    if (level < 1e-9) { /* pitch is 90 degrees: roll and yaw turn about the same axis */
         angle[0] = atan2(-r[1][2], r[1][1]);
         angle[2] = 0;
     }
@@ -94,7 +94,7 @@ static void arm_to_image(const robot_t *robot, bool same, image_t *image) {
         image->has |= IMAGE_HAS_BASE;
     if (any(arm->tool_xyz, 3) || any(arm->tool_rpy, 3))
         image->has |= IMAGE_HAS_TOOL;
-    if (robot->has & IMAGE_HAS_PAYLOAD) { /* without one its centre is undefined */
+    if (robot->has & IMAGE_HAS_PAYLOAD) { /* without a payload its centre of mass is undefined */
         arm->payload_mass[0] = to_single(payload->mass);
         to_singles(payload->com, arm->payload_com, 3);
         to_singles(payload->inertia, arm->payload_inertia, 6);
@@ -148,9 +148,9 @@ void robot_to_image(const robot_t *robot, image_t *image) {
 }
 
 /*
- * Makes the section with the constants that the proof covers; NULL if there is no memory. They fit,
- * because the proof has prepared them too. The struct is zeroed first: its padding is written as
- * well, and the same robot must give the same bytes.
+ * Makes the section with the q31 constants that the proof covers. They fit, because the proof has
+ * prepared the same constants. The struct is zeroed first, because its padding is written too and
+ * the same robot must give the same bytes. Returns NULL if there is no memory.
  */
 static uint8_t *make_q31(const dyn_model_t *model, const dyn_units_t *units, image_t *image) {
     dyn_arm_q31_t *arm = calloc(1, sizeof *arm);
@@ -163,7 +163,8 @@ static uint8_t *make_q31(const dyn_model_t *model, const dyn_units_t *units, ima
     return bytes;
 }
 
-/* A URDF cannot give accelerations: the proof assumes those that the board plans with. */
+/* Adds a note if acceleration limits are missing: the proof then assumes the accelerations with
+ * which the board plans its motions. A URDF cannot give accelerations. */
 static void tell_accelerations(const robot_t *robot, const image_t *image, messages_t *messages) {
     uint32_t taken = 0, first = 0;
     for (uint32_t i = image->n; i-- > 0;) {
@@ -188,10 +189,8 @@ static void tell_accelerations(const robot_t *robot, const image_t *image, messa
         (double)IMAGE_RISE_DEFAULT_S, others);
 }
 
-/*
- * Proves the numbers of the image, not of the file, because the board gets those. The bytes of the
- * returned section must live until the image is written.
- */
+/* Proves q31 for the numbers of the image, not of the file, because the board receives the image.
+ * The bytes of the returned section must live until the image is written. */
 static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages) {
     dyn_model_t *model = calloc(1, sizeof *model);
     range_report_t *report = calloc(1, sizeof *report);
@@ -229,9 +228,9 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
 }
 
 /*
- * A copy of the arm with its beams rounded to single precision, as in the image: then integrals and
- * stiff links stay the same when the image is shown and made again. Returns NULL with an error. To
- * be freed; it shares what it points to with the robot.
+ * Makes a copy of the arm with its beams rounded to single precision, as in the image. So integrals
+ * and stiff links stay the same when the image is shown and made again. Returns NULL with an error.
+ * The caller frees the copy only: it shares everything that it points to with the robot.
  */
 static robot_t *rounded(const robot_t *robot, messages_t *messages) {
     robot_t *copy = malloc(sizeof *copy);
@@ -302,7 +301,7 @@ static void writing_failed(const robot_t *robot, int status, const image_where_t
         where->field ? where->field : "");
 }
 
-/* Writes the bytes; the sections' contents live until then. */
+/* Writes the bytes of the image. The contents of the sections must live until then. */
 static int write_all(const robot_t *robot, image_t *image, uint8_t *bytes, size_t *size,
                      image_where_t *where, messages_t *messages) {
     uint8_t *flex = robot_image_flex(robot, image, messages), *q31 = NULL;

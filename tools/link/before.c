@@ -1,4 +1,4 @@
-/* tools/link/before.h */
+/* Implements tools/link/before.h. */
 #include "tools/link/before.h"
 
 #include <stdlib.h>
@@ -81,8 +81,8 @@ static int load(client_t *client, const before_t *before, uint8_t which) {
                              NULL, NULL);
 }
 
-/* Makes two rounds, because the range of one parameter may depend on another. Returns how many
- * values differ from before, or -1 if the link failed. */
+/* Sets the values in two rounds, because the range of one parameter may depend on another. Returns
+ * how many values still differ, or -1 if the link failed. */
 static int set_values(client_t *client, const before_t *before, bool all) {
     int wrong = 0;
     for (int round = 0; round < 2; round++) {
@@ -111,7 +111,7 @@ static bool store_again(client_t *client, const before_t *before) {
            client_save(client, &persistent) == 0 && has(client, before, STORED);
 }
 
-/* The link failed, so the state is unknown. */
+/* True if the link failed; then the state of the board is unknown. */
 static bool failed(const client_t *client) {
     return client->error.what[0] != '\0';
 }

@@ -1,4 +1,4 @@
-/* Requests and answers of tools/link/client.h; opening and closing a client. */
+/* Sends requests and receives answers for tools/link/client.h; opens and closes a client. */
 #include "tools/link/client.h"
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "firmware/params/bytes.h"
 #include "tools/link/client_inside.h"
 
-/* An emulated board gets a minute, because it is as slow as its host; one that has ended closes the
- * line. */
+/* An emulated board gets TRIES_EMULATED tries (a minute), because it is as slow as its host. If the
+ * emulator has ended, the line is closed and nothing waits. */
 enum { TRIES = 6, TRIES_EMULATED = 30, TIMEOUT_MS = 2000, GREET_TRIES = 40, GREET_MS = 500 };
 
 static const struct {
@@ -45,7 +45,7 @@ static void take_frame(client_t *client, size_t size) {
     }
 }
 
-/* Receives bytes up to the awaited answer. Returns 0 if none came in time. */
+/* Receives bytes up to the answer that the client waits for. Returns 0 if none came in time. */
 static int take_bytes(client_t *client, int timeout_ms) {
     uint8_t bytes[4096];
     const int n = port_read(client->port, bytes, sizeof bytes, timeout_ms);
@@ -76,7 +76,7 @@ static int wait_answer(client_t *client, int timeout_ms) {
     return 1;
 }
 
-/* A refusal with a reason: the answer holds the reason and then a joint. */
+/* Handles a refusal with a reason: the answer has the number of the reason and then a joint. */
 static int refused(client_t *client, link_message_t message) {
     const int status = client->status;
     if ((status == LINK_APP || status == LINK_STORE) && client->reply_size >= 2) {
@@ -142,7 +142,7 @@ int client_poll(client_t *client, int timeout_ms) {
 
 /* -------------------------------------------------------------------------------------- opening */
 
-/* Texts follow each other, each ended by a zero. */
+/* Takes the next of several texts that follow each other, each ended by a zero. */
 const char *client_next_text(const uint8_t **at, const uint8_t *end) {
     const char *text = (const char *)*at;
     const uint8_t *zero = *at < end ? memchr(*at, 0, (size_t)(end - *at)) : NULL;
@@ -188,7 +188,8 @@ client_t *client_over(port_t *port, port_error_t *error) {
     }
     client->port = port;
     client->timeout_ms = TIMEOUT_MS;
-    client->next = (uint8_t)(now_ms() * 37 >> 2); /* differs from that of the session before */
+    /* a first sequence number that differs from the last session's */
+    client->next = (uint8_t)(now_ms() * 37 >> 2);
     frame_reader_init(&client->reader, client->rx, sizeof client->rx);
     if (hello(client, GREET_TRIES, GREET_MS) == 0) {
         client->tries = client->device.flags & HELLO_EMULATED ? TRIES_EMULATED : TRIES;
@@ -216,7 +217,8 @@ void client_forget(device_t *d) {
 void client_close(client_t *client) {
     if (!client)
         return;
-    /* Restores the choice for the next client. Only one try, because the line may be gone. */
+    /* Restores the board's own choice of fields for the next client. Only one try, because the line
+     * may be gone. */
     client->tries = 1;
     if (client->choices > 0 && client->status >= 0 && !port_firmware(client->port))
         (void)client_stream_end(client);

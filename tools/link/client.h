@@ -1,7 +1,7 @@
 /*
  * The host's end of the link: sends requests and repeats them, receives samples between answers,
- * and reads what the board reports about itself. Functions return 0, or -1 with client->error
- * filled in.
+ * and reads the board's description of itself. Functions return 0, or -1 with client->error filled
+ * in.
  */
 #ifndef TOOLS_LINK_CLIENT_H
 #define TOOLS_LINK_CLIENT_H
@@ -24,24 +24,25 @@ typedef struct {
 } device_parameter_t;
 
 typedef struct {
-    char name[CLIENT_NAME], unit[2][CLIENT_NAME], help[300]; /* unit: revolute, prismatic */
+    /* unit[0]: revolute, unit[1]: prismatic */
+    char name[CLIENT_NAME], unit[2][CLIENT_NAME], help[300];
     bool per_joint;
     uint8_t kind;                    /* KIND_... */
     int8_t exponent[DYN_MAX_JOINTS]; /* KIND_Q31 */
 } device_field_t;
 
 typedef struct {
-    uint8_t problem, reals; /* reals, bits: f32, f64, q31 */
+    uint8_t problem, reals; /* reals: bits 0 to 2 are f32, f64 and q31 */
     char problem_name[32], name[32];
 } device_method_t;
 
-/* The board's description of itself. */
+/* The description of the board that it reports itself. */
 typedef struct {
     uint8_t version, payload, joints_max, flags;
     uint32_t baud;
     uint32_t parameters, fields, methods;
     char board[64], real[8], build[48];
-    uint32_t joints; /* joints of the running arm; 0: none */
+    uint32_t joints; /* number of joints of the running arm; 0: no arm */
     char robot[CLIENT_NAME], joint[DYN_MAX_JOINTS][CLIENT_NAME];
     uint8_t prismatic[DYN_MAX_JOINTS];
     device_parameter_t *parameter;
@@ -58,18 +59,20 @@ typedef struct {
 
 /* The latched fault; firmware/safety/faults.h has the names. */
 typedef struct {
-    uint8_t fault, joint, stop, enabled; /* joint 255: no joint */
+    uint8_t fault, joint, stop, enabled; /* joint is 255 if the fault has no joint */
     float value, limit;
-    uint32_t limited; /* ticks with a torque or a voltage at its limit */
+    uint32_t limited; /* number of ticks with a torque or a voltage at its limit */
 } device_fault_t;
 
-/* A whole sample: words in the order of the chosen fields, and the same as numbers in SI. */
+/*
+ * A whole sample: the raw words in the order of the chosen fields, and the same values in SI units.
+ */
 typedef struct {
     uint32_t tick;
     uint32_t values;
     uint32_t word[CLIENT_VALUES_MAX];
     double value[CLIENT_VALUES_MAX];
-    uint16_t lost; /* samples that the board has dropped so far, modulo 2^16 */
+    uint16_t lost; /* number of samples that the board has dropped so far, modulo 2^16 */
 } sample_in_t;
 
 typedef void (*client_sample_t)(void *user, const sample_in_t *sample);
@@ -81,7 +84,7 @@ typedef struct {
     int reason;   /* reason of the last refusal: an app_error_t, image or store status; 0: none */
     int status;   /* status of the last answer: a link_status_t; -1: no answer */
     int place;    /* joint of the last refusal; -1: none */
-    uint8_t next; /* sequence number */
+    uint8_t next; /* sequence number of the next request */
     int tries;
     int timeout_ms; /* time-out of one try */
     frame_reader_t reader;
@@ -90,22 +93,22 @@ typedef struct {
     size_t reply_size;
     bool waiting;
     uint8_t wait_message, wait_sequence;
-    uint64_t repeated; /* requests that were sent again */
+    uint64_t repeated; /* number of requests that were sent again */
     /* telemetry */
     uint8_t chosen[256];
     uint32_t choices, every, window, credit;
-    /* The fields that were chosen before this client streamed anything, to be restored. Read
-     * once. */
+    /* The choice of fields that the board had before this client streamed anything. It is read once
+     * and restored at the end. */
     bool found_known;
     uint8_t found[256];
     uint32_t founds, found_every;
     sample_in_t sample;
     uint32_t filled;
-    uint64_t samples; /* complete samples */
-    uint64_t torn;    /* frames of samples lost on the line */
+    uint64_t samples; /* number of complete samples */
+    uint64_t torn;    /* number of sample frames that were lost on the line */
     uint8_t sample_sequence;
     bool sample_seen;
-    uint32_t lost_total; /* samples dropped by the board since the choice */
+    uint32_t lost_total; /* samples that the board has dropped since the fields were chosen */
     uint16_t lost_last;
     client_sample_t on_sample;
     void *user;
@@ -114,19 +117,17 @@ typedef struct {
 /* Opens the port and connects to the board, which may just be starting. Returns NULL with *error
  * filled in. */
 client_t *client_open(const char *port, const port_flash_t *flash, port_error_t *error);
-/* The same over an open port, which the client closes in any case. */
+/* Like client_open, but over an open port, which the client closes in any case. */
 client_t *client_over(port_t *port, port_error_t *error);
 void client_close(client_t *client);
 
-/*
- * Sends a request until its answer comes. client->reply is the answer's payload after the status.
- * Returns 0 if the status is LINK_OK.
- */
+/* Sends a request, again if necessary, until its answer comes. client->reply is the payload of the
+ * answer after the status. Returns 0 if the status is LINK_OK. */
 int client_ask(client_t *client, link_message_t message, const void *payload, size_t size);
-/* The same for requests that may take the board long, such as erasing flash. */
+/* Like client_ask, for requests that may take the board long, such as erasing flash. */
 int client_ask_long(client_t *client, link_message_t message, const void *payload, size_t size);
 
-/* What to read from the board. The robot is read each time, the other lists only once. */
+/* Lists to read from the board. The robot is read each time, the other lists only once. */
 enum {
     DISCOVER_ROBOT = 0,
     DISCOVER_PARAMETERS = 1 << 0,
@@ -135,74 +136,82 @@ enum {
     DISCOVER_ALL = 7
 };
 int client_discover_some(client_t *client, unsigned what);
-int client_discover(client_t *client); /* reads everything again */
+int client_discover(client_t *client); /* reads all lists again */
 int client_discover_robot(client_t *client);
 int client_status(client_t *client, device_status_t *status);
 int client_fault(client_t *client, device_fault_t *fault);
 int client_counters(client_t *client, uint32_t counter[COUNTERS]);
 
-/* Finds number and joint of "kp", "kp[2]" or "kp[elbow]"; joint -1: all of them. */
+/* Finds the number of the parameter and the joint for "kp", "kp[2]" or "kp[elbow]"; *joint is -1
+ * for all joints. */
 int client_parameter(client_t *client, const char *name, uint32_t *parameter, int *joint);
 int client_get(client_t *client, uint32_t parameter, uint32_t joint, float *value, bool *saved);
 int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now);
 
-/* Checks whether the board has room for an arm of this many joints; client_send_image does so too.
- * Returns 0, or -1 with the error of a refusal by the board. */
+/* Checks whether the board has room for an arm of this many joints; client_send_image checks it
+ * too. Returns 0, or -1 with the same error as if the board had refused. */
 int client_takes(client_t *client, uint32_t joints);
 
 typedef void (*client_progress_t)(void *user, uint32_t done, uint32_t all);
-/* target: TARGET_APP, or TARGET_BATCH + real. *kept: the board has already stored it. */
+/* Sends an image to `target`: TARGET_APP, or TARGET_BATCH + real. *kept is true if the board has
+ * already stored it. */
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
                       bool *kept, client_progress_t progress, void *user);
-/* which: 0 the running image, 1 the stored one. To be freed. Returns NULL with an error, or NULL
- * with *length = 0 and no error if there is no image. */
+/* Reads the running image (which = 0) or the stored image (1); the caller frees it. Returns NULL
+ * with an error, or NULL with *length = 0 and no error if there is no image. */
 uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length);
 int client_save(client_t *client, bool *persistent);
 
-/* Streams fields by name; every: ticks between samples, 0: as often as the line carries. Without
- * names it streams the fields that the board has chosen. window: samples that may be under way; the
- * client renews their credit itself. */
+/*
+ * Streams fields by name, or, without names, the fields that the board has chosen. every: ticks
+ * between samples; 0: as often as the line can carry. window: number of samples that may be in
+ * transit; the client renews their credit itself.
+ */
 int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
                   uint32_t window, client_sample_t on_sample, void *user);
-/* Ends the samples and restores the choice that the board had before this client streamed. */
+/* Ends the samples and restores the choice of fields that the board had before this client
+ * streamed. */
 int client_stream_end(client_t *client);
-/* Ends the samples but leaves the streamed fields as the board's choice, for SAVE and for later
+/* Ends the samples and leaves the streamed fields as the board's choice, for SAVE and for later
  * clients. */
 int client_stream_keep(client_t *client);
-/* Reads the board's choice: numbers of fields, and ticks between samples. No field: no choice. */
+/* Reads the board's choice: the numbers of the fields, and the ticks between samples. *choices is 0
+ * if nothing is chosen. */
 int client_choice(client_t *client, uint8_t chosen[256], uint32_t *choices, uint32_t *every);
-/* Title of a value of a sample: "q[elbow]" and its unit. */
+/* Writes the title of a value of a sample, such as "q[elbow]", and returns its unit in *unit. */
 void client_value_title(const client_t *client, uint32_t value, char *name, size_t size,
                         const char **unit);
-/* Index of the first value of a field in a sample; -1 if it was not chosen. */
+/* Returns the index of the first value of a field in a sample, or -1 if the field is not chosen. */
 int client_value_of(const client_t *client, const char *field);
 
-/* Receives what has come; waits at most timeout_ms for something. Returns -1 if the line is
- * closed. */
+/* Receives the bytes that have come, and waits at most timeout_ms for the first. Returns -1 if the
+ * line is closed. */
 int client_poll(client_t *client, int timeout_ms);
 
 int client_motion(client_t *client, const motion_t *motion);
 int client_points(client_t *client, const float *point, uint32_t points, uint32_t *credits);
 int client_stop(client_t *client, bool at_once);
 int client_clear(client_t *client);
-/* Switches the outputs off at once and clears the fault. Returns after a tick has done so. Then
- * requests that need an arm at rest are accepted, and a new motion cannot be confused with the
- * stopped one. */
+/*
+ * Switches the outputs off at once and clears the fault. Returns after a tick of the board has done
+ * so. After that the board accepts requests that need an arm at rest, and a new motion cannot be
+ * confused with the stopped one.
+ */
 int client_off(client_t *client);
 int client_place(client_t *client, const float *q);
-int client_reset(client_t *client); /* waits until the board runs again */
+int client_reset(client_t *client); /* resets the board and waits until it runs again */
 
-/* Evaluates rows on the board, with the arm that was sent to TARGET_BATCH + real (0 f32, 1 f64, 2
+/* Evaluate rows on the board, with the arm that was sent to TARGET_BATCH + real (0: f32, 1: f64, 2:
  * q31). method: index into device.method. */
 int client_wrench(client_t *client, const double wrench[6]);
 int client_row(client_t *client, uint32_t method, const double *in, size_t inputs, double *out,
                size_t outputs, uint32_t *limited, uint32_t *cost);
 
-/* Reads the record of the last crash, to be freed; NULL and *size = 0: there was none. Returns -1
- * on an error. */
+/* Reads the record of the last crash; the caller frees it. NULL and *size = 0 mean that there was
+ * none. Returns -1 on an error. */
 int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear);
 
-/* Texts for client->reason. */
+/* Texts that explain client->reason. */
 const char *reason_cause(int reason);
 const char *reason_cure(int reason);
 

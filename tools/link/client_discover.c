@@ -1,4 +1,4 @@
-/* Reads what the board reports about itself, for tools/link/client.h: its robot, parameters, fields
+/* Reads the board's description of itself, for tools/link/client.h: its robot, parameters, fields
  * and methods, its state, fault, counters and last crash. */
 #include <stdio.h>
 #include <stdlib.h>

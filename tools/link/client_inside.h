@@ -1,12 +1,12 @@
-/* Functions shared by the files of the client, tools/link/client.h. */
+/* Functions shared by the files of the client (tools/link/client.h). */
 #ifndef TOOLS_LINK_CLIENT_INSIDE_H
 #define TOOLS_LINK_CLIENT_INSIDE_H
 
 #include "tools/link/client.h"
 
-/* Returns the text at *at, which ends before `end`, and moves *at behind its zero. */
+/* Returns the text at *at, which ends before `end`, and moves *at behind its final zero. */
 const char *client_next_text(const uint8_t **at, const uint8_t *end);
-/* Forgets the lists of parameters, fields and methods. */
+/* Frees the lists of parameters, fields and methods, so that they are read again. */
 void client_forget(device_t *device);
 
 /* Assembles whole samples from a received frame. */

@@ -1,4 +1,4 @@
-/* What the board stores, for tools/link/client.h: parameters, images, and saving both. */
+/* Reads and writes what the board stores, for tools/link/client.h: parameters and images. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,14 +98,14 @@ int client_takes(client_t *client, uint32_t joints) {
              d->board);
     port_fail(&client->error, cure, "the robot has %u joints; this firmware takes at most %u",
               (unsigned)joints, d->joints_max);
-    client->status = LINK_APP; /* as if the board had refused it */
+    client->status = LINK_APP; /* the same status as if the board had refused the image */
     client->reason = APP_E_IMAGE + IMAGE_E_JOINTS;
     return -1;
 }
 
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
                       bool *kept, client_progress_t progress, void *user) {
-    enum { AT_JOINTS = 16 }; /* firmware/params/image.h */
+    enum { AT_JOINTS = 16 }; /* offset of the number of joints in firmware/params/image.h */
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     const uint32_t most = client->device.payload - 4u;
     if (image_length(image, length) != 0 && client_takes(client, get_u32(image + AT_JOINTS)) != 0)
@@ -128,7 +128,8 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
     if (client_ask_long(client, ASK_IMAGE_END, &target, 1) != 0)
         return -1;
     *kept = client->reply_size >= 4 && client->reply[3];
-    if (target == TARGET_APP) { /* the chosen fields belonged to the arm before */
+    /* the earlier choice of fields was for another arm and is not restored */
+    if (target == TARGET_APP) {
         client->found_known = true;
         client->founds = 0;
     }
@@ -144,12 +145,13 @@ static void *no_image(client_t *client, uint8_t *image) {
 
 uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
     uint8_t request[6] = {which};
-    enum { HEAD = 16 }; /* firmware/params/image.h */
+    /* bytes at the start that contain the length, see firmware/params/image.h */
+    enum { HEAD = 16 };
     *length = 0;
     request[5] = HEAD;
     if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {
         if (client->status == LINK_INDEX)
-            client->error.what[0] = '\0'; /* no image is not an error */
+            client->error.what[0] = '\0'; /* that there is no image is not an error */
         return NULL;
     }
     const uint32_t total = client->reply_size == HEAD ? get_u32(client->reply + HEAD - 4) : 0;

@@ -1,4 +1,4 @@
-/* Texts for the reasons of a board's refusals: reason_cause and reason_cure of
+/* Texts for the reasons why a board refuses a request: reason_cause and reason_cure of
  * tools/link/client.h. */
 #include "firmware/app/errors.h"
 #include "firmware/params/image.h"

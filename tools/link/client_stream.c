@@ -1,4 +1,4 @@
-/* The telemetry of tools/link/client.h. */
+/* Telemetry for tools/link/client.h: chooses fields, receives samples, renews credit. */
 #include "tools/link/client_inside.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ void stream_take(client_t *client, const uint8_t *frame, size_t size) {
     client->sample_sequence = (uint8_t)(frame[1] + 1);
     client->sample_seen = true;
     if (client->choices == 0)
-        return; /* a sample of another client's choice */
+        return; /* the sample belongs to the choice of another client */
     client->lost_total += (uint16_t)(lost - client->lost_last);
     client->lost_last = s->lost = lost;
     if (first == 0) {
@@ -67,7 +67,7 @@ void stream_take(client_t *client, const uint8_t *frame, size_t size) {
     const uint32_t values = values_of(client);
     if (tick != s->tick || first != client->filled || first + count > values ||
         values > CLIENT_VALUES_MAX)
-        return; /* a frame is missing */
+        return; /* a frame of this sample was lost */
     for (uint32_t i = 0; i < count; i++)
         s->word[first + i] = get_u32(payload + PROTOCOL_SAMPLE_HEAD + 4 * i);
     client->filled = first + count;
@@ -75,19 +75,22 @@ void stream_take(client_t *client, const uint8_t *frame, size_t size) {
         finish(client);
 }
 
-/* Frames lost on the line use up credit too, so the credit is renewed when half of the window is
- * left. */
+/* Renews the credit when half of the window is left, not only at its end, because frames lost on
+ * the line use up credit too. */
 int stream_pay(client_t *client) {
     uint8_t request[4];
     if (client->choices == 0 || client->credit > client->window / 2)
         return 0;
     const uint32_t more = client->window - client->credit;
     put_u32(request, more);
-    client->credit += more; /* before the request: samples arrive while it waits for the answer */
+    /* added before the request, because samples arrive while it waits for the answer */
+    client->credit += more;
     return client_ask(client, ASK_CREDIT, request, sizeof request);
 }
 
-/* Smallest number of ticks between samples with which the refused fields fit the line. */
+/*
+ * Computes the smallest number of ticks between samples with which the refused fields fit the line.
+ */
 static int fitting(client_t *client, uint32_t *bytes, uint32_t *rate_hz, uint32_t *every) {
     device_status_t status;
     *bytes = get_u16(client->reply);
@@ -100,7 +103,7 @@ static int fitting(client_t *client, uint32_t *bytes, uint32_t *rate_hz, uint32_
     return 0;
 }
 
-/* Turns the refusal into an error that shows the arithmetic. */
+/* Turns the refusal of the board into an error that shows the calculation. */
 static int over_budget(client_t *client, uint32_t every) {
     const uint32_t needed = get_u32(client->reply + 2), available = get_u32(client->reply + 6);
     uint32_t bytes, rate_hz, fits;
@@ -152,7 +155,7 @@ static int choose(client_t *client, const uint8_t *chosen, uint32_t choices, uin
     put_u32(request, every);
     if (choices > 0)
         memcpy(request + 4, chosen, choices);
-    if (every == 0 && choices > 0) { /* as often as the line carries */
+    if (every == 0 && choices > 0) { /* as often as the line can carry */
         uint32_t bytes, rate_hz;
         put_u32(request, every = 1);
         if (client_ask(client, ASK_TELEMETRY, request, 4 + choices) != 0 &&
@@ -185,7 +188,8 @@ static int remember(client_t *client) {
     return 0;
 }
 
-/* Reads the fixed-point units again: they depend on the arm and on some parameters. */
+/* Reads the fixed-point units of the chosen fields again, because they depend on the arm and on
+ * some parameters. */
 static int renew_units(client_t *client, const uint8_t *chosen, uint32_t choices) {
     for (uint32_t i = 0; i < choices; i++)
         if (client->device.field[chosen[i]].kind == KIND_Q31 &&
@@ -227,7 +231,7 @@ int client_stream(client_t *client, const char *const *name, uint32_t names, uin
     return stream_pay(client);
 }
 
-/* A choice without credit sends nothing. */
+/* Ends the samples: a new choice of fields has no credit, so the board sends nothing. */
 static int end_with(client_t *client, const uint8_t *chosen, uint32_t choices, uint32_t every) {
     const int status = choose(client, chosen, choices, every);
     client->choices = 0;
@@ -241,7 +245,8 @@ int client_stream_end(client_t *client) {
     if (remember(client) != 0)
         return -1;
     const int status = end_with(client, client->found, client->founds, client->found_every);
-    /* The restored fields may no longer fit the line at the board's present rate. */
+    /* The restored fields may no longer fit the line at the board's present rate; then no field is
+     * chosen. */
     return status != 0 && client->status >= 0 ? end_with(client, NULL, 0, 0) : status;
 }
 

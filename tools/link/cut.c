@@ -1,4 +1,4 @@
-/* tools/link/cut.h */
+/* Implements tools/link/cut.h. */
 #include "tools/link/cut.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ uint64_t cut_random(cut_flash_t *flash) {
     return flash->random;
 }
 
-/* Counts the operation and tells whether the power fails in it. */
+/* Counts the operation and returns true if the power fails during it or has failed before. */
 static bool cut_now(cut_flash_t *flash) {
     if (flash->operations++ == flash->cut_at)
         flash->dead = true;
@@ -22,7 +22,7 @@ static void erase_torn(cut_flash_t *flash, uint8_t *page) {
     for (uint32_t i = 0; i < flash->page_bytes; i++) {
         const uint64_t r = cut_random(flash);
         if (kind == 0 || (kind == 1 && r & 256))
-            page[i] |= (uint8_t)r; /* bits that are changing to 1 */
+            page[i] |= (uint8_t)r; /* an erasure sets bits to 1; only some are set yet */
         else if (kind == 2)
             page[i] = r & 256 ? 0xff : page[i];
     }
@@ -89,7 +89,8 @@ void cut_power_up(cut_flash_t *flash, uint64_t cut_at) {
 static int write_set(store_t *store, const uint8_t *set, uint32_t length) {
     int status = store_begin(store, length);
     for (uint32_t at = 0; at < length && status == STORE_OK;) {
-        const uint32_t n = length - at < 57 ? length - at : 57; /* not whole words */
+        /* pieces of 57 bytes, so that writes do not end at whole words */
+        const uint32_t n = length - at < 57 ? length - at : 57;
         status = store_put(store, set + at, n);
         at += n;
     }
@@ -103,8 +104,8 @@ static bool holds(const cut_flash_t *flash, const store_t *store, const uint8_t 
                    length);
 }
 
-/* Makes one write with the power failing at one operation. Returns 1 if the write was complete
- * before, 0 if it was cut, -1 if a set was lost. */
+/* Makes one write during which the power fails at operation `at`. Returns 1 if the write was
+ * complete before that, 0 if it was cut, -1 if a set was lost. */
 static int cut_once(cut_flash_t *flash, const store_medium_t *medium, uint64_t at,
                     const uint8_t *old, uint32_t old_length, const uint8_t *set, uint32_t length,
                     cut_result_t *result) {
@@ -118,7 +119,7 @@ static int cut_once(cut_flash_t *flash, const store_medium_t *medium, uint64_t a
         return status == STORE_OK && holds(flash, &store, set, length) ? 1 : -1;
     result->cuts++;
     if (status == STORE_OK)
-        return -1; /* it reported success although its last operation was cut */
+        return -1; /* success was reported although the power had failed */
     cut_power_up(flash, UINT64_MAX);
     if (store_open(&store, medium) != STORE_OK)
         return -1;
@@ -137,8 +138,8 @@ int cut_torture(cut_flash_t *flash, const uint8_t *old, uint32_t old_length, con
         for (uint64_t at = 0;; at++) {
             store_t store;
             cut_power_up(flash, UINT64_MAX);
-            /* The slots contain leftovers of earlier writes, and then the old set, in alternating
-             * slots. */
+            /* Writes the old set into the slots, which still contain leftovers of earlier writes.
+             * The slot alternates. */
             (void)store_open(&store, &medium);
             if (write_set(&store, old, old_length) != STORE_OK)
                 return -1;

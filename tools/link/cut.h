@@ -3,9 +3,9 @@
  * cut at any operation, even in the middle of a word. For `appell torture` and for the tests.
  *
  * One operation is the erasure of a page or the programming of one write unit. The operation at
- * which the power fails is done in part. Of a page, some units are erased, some contain random
- * bits, and the rest is unchanged. Of a write unit, some of the bits that should be cleared are.
- * After that nothing works until cut_power_up.
+ * which the power fails is done only in part. In a page that is being erased, some units are
+ * erased, some contain random bits, and the rest is unchanged. In a write unit, only some of the
+ * bits that should be cleared are cleared. After that nothing works until cut_power_up.
  */
 #ifndef TOOLS_LINK_CUT_H
 #define TOOLS_LINK_CUT_H
@@ -17,12 +17,12 @@
 
 typedef struct {
     uint32_t slot_bytes, page_bytes, unit;
-    uint8_t *memory;     /* both slots, one after the other; owned by the caller */
-    uint64_t operations; /* since cut_power_up */
-    uint64_t cut_at;     /* number of the operation that fails, from 0; UINT64_MAX: none */
-    uint64_t random;     /* state of the generator, not 0 */
+    uint8_t *memory;     /* the bytes of both slots, one after the other; the caller owns them */
+    uint64_t operations; /* number of operations since cut_power_up */
+    uint64_t cut_at;     /* index of the operation that fails; UINT64_MAX: none */
+    uint64_t random;     /* state of the random number generator, not 0 */
     bool dead;
-    bool misused; /* a write should have turned a 0 bit into 1, which flash cannot do */
+    bool misused; /* a write tried to turn a 0 bit into 1, which flash cannot do */
 } cut_flash_t;
 
 store_medium_t cut_medium(cut_flash_t *flash);
@@ -30,15 +30,16 @@ void cut_power_up(cut_flash_t *flash, uint64_t cut_at);
 uint64_t cut_random(cut_flash_t *flash);
 
 typedef struct {
-    uint64_t sequences;  /* writes that were started */
-    uint64_t cuts;       /* operations at which the power failed */
-    uint64_t kept, made; /* how often the old or the new set was there afterwards */
+    uint64_t sequences; /* number of writes that were started */
+    uint64_t cuts;      /* number of times that the power failed */
+    /* how often the old set (kept) or the new set (made) was there afterwards */
+    uint64_t kept, made;
 } cut_result_t;
 
 /*
- * Writes `set` over `old` with the power failing at every single operation, `sequences` times with
- * other random bits and starting slots. Returns 0, or -1 if a set was lost or damaged; *result then
- * says where.
+ * Writes `set` over `old` again and again, while the power fails at every single operation in turn.
+ * Repeats this `sequences` times with other random bits and starting slots. Returns 0, or -1 if a
+ * set was lost or damaged; *result then says where.
  */
 int cut_torture(cut_flash_t *flash, const uint8_t *old, uint32_t old_length, const uint8_t *set,
                 uint32_t length, uint64_t sequences, cut_result_t *result);

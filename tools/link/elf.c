@@ -1,4 +1,5 @@
-/* tools/link/elf.h: reads the few structures of ELF32 that are needed, each with checked bounds. */
+/* Implements tools/link/elf.h: reads the few structures of ELF32 that are needed, each with checked
+ * bounds. */
 #include "tools/link/elf.h"
 
 #include <elf.h>
@@ -56,7 +57,9 @@ static void take_section(elf_t *elf, const Elf32_Ehdr *head, const Elf32_Shdr *s
         elf->names = (const char *)elf->bytes + names->sh_offset;
         elf->names_size = names->sh_size;
     }
-    /* name size 4, description size 20, type 3, "GNU", 20 bytes */
+    /*
+     * A GNU build id is a note with name size 4, description size 20, type 3, "GNU" and 20 bytes.
+     */
     if (s->sh_type == SHT_NOTE && s->sh_size >= 36 && within(elf, s->sh_offset, s->sh_size) &&
         !memcmp(elf->bytes + s->sh_offset, "\4\0\0\0\24\0\0\0\3\0\0\0GNU", 16))
         elf->build_id = elf->bytes + s->sh_offset + 16;
@@ -93,7 +96,7 @@ void elf_close(elf_t *elf) {
 }
 
 bool elf_name(const elf_t *elf, uint32_t address, char *out, size_t size) {
-    address &= ~1u; /* the Thumb bit */
+    address &= ~1u; /* clears the Thumb bit */
     for (size_t i = 0; i < elf->symbols; i++) {
         const Elf32_Sym *s = &elf->symbol[i];
         const uint32_t start = s->st_value & ~1u;

@@ -12,9 +12,9 @@ typedef struct elf elf_t;
 elf_t *elf_open(const char *path, const char **why);
 void elf_close(elf_t *elf);
 
-/* Writes "function + 12"; false if no function contains the address. */
+/* Writes a name like "function + 12". Returns false if no function contains the address. */
 bool elf_name(const elf_t *elf, uint32_t address, char *out, size_t size);
-/* The build id, 20 bytes; NULL if there is none. */
+/* Returns the build id, 20 bytes, or NULL if there is none. */
 const uint8_t *elf_build_id(const elf_t *elf);
 
 #endif

@@ -1,5 +1,5 @@
-/* Ports of any kind: tools/link/port.h. port_serial.c, port_socket.c and port_emulator.c open
- * them. */
+/* Implements tools/link/port.h for all kinds of ports. port_serial.c, port_socket.c and
+ * port_emulator.c open them. */
 #include "tools/link/port.h"
 
 #include <errno.h>
@@ -38,7 +38,8 @@ port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *err
         return NULL;
     }
     port->file = -1;
-    signal(SIGPIPE, SIG_IGN); /* a closed line becomes an error of port_write */
+    /* so that writing to a closed line fails in port_write and does not end the program */
+    signal(SIGPIPE, SIG_IGN);
     int status;
     if (!strncmp(name, "tcp:", 4))
         status = port_open_tcp(port, name + 4, error);

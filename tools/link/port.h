@@ -1,6 +1,6 @@
 /*
- * A byte stream to a board: a serial device, a socket, an emulator that it starts, or functions of
- * the caller (a board in the same process).
+ * A byte stream to a board: a serial device, a socket, an emulator that the port starts, or
+ * functions of the caller (a board in the same process).
  *
  *     /dev/ttyACM0[@BAUD]   tcp:HOST:PORT   unix:PATH   qemu:BOARD   qemu:FILE.elf
  */
@@ -15,7 +15,7 @@ enum { PORT_BAUD = 921600, PORT_TEXT = 400 };
 
 typedef struct port port_t;
 
-/* What is wrong and how to correct it. */
+/* The text of an error: what is wrong, and how to correct it. */
 typedef struct {
     char what[PORT_TEXT], cure[PORT_TEXT];
 } port_error_t;
@@ -24,20 +24,22 @@ void port_fail(port_error_t *error, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Initial flash contents of an emulated board that can get a robot in no other way: its chip has no
- * RAM for an image, and the emulator's flash cannot be written. The file firmware.slot beside the
- * firmware says where they go; boards without this file do not need it.
+ * Initial flash contents of an emulated board. Some boards can get a robot in no other way: their
+ * chip has no RAM for an image, and the emulator's flash cannot be written. For such a board the
+ * file firmware.slot beside the firmware gives the address; boards without this file do not need
+ * initial contents.
  */
 typedef struct {
     const uint8_t *bytes;
     size_t size;
 } port_flash_t;
 
-/* Returns NULL with *error filled in. Close it with port_close, which also ends the emulator.
- * `flash` may be NULL. */
+/* Opens a port. Returns NULL with *error filled in. port_close also ends the emulator. `flash` may
+ * be NULL. */
 port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *error);
 
-/* read: number of bytes, 0 if none came in time, -1 if the line is closed. write: 0 or -1. */
+/* Functions of the caller. read returns the number of bytes, 0 if none came in time, or -1 if the
+ * line is closed. write returns 0 or -1. */
 typedef struct {
     int (*read)(void *context, uint8_t *bytes, size_t most, int timeout_ms);
     int (*write)(void *context, const uint8_t *bytes, size_t size);
@@ -49,18 +51,19 @@ void port_close(port_t *port);
 int port_read(port_t *port, uint8_t *bytes, size_t most, int timeout_ms);
 int port_write(port_t *port, const uint8_t *bytes, size_t size);
 
-/* File descriptor, to wait for it together with others; -1 if there is none. */
+/* Returns the file descriptor, for waiting on several files at once, or -1 if there is none. */
 int port_file(const port_t *port);
-/* Firmware file of the emulator; NULL for every other port. */
+/* Returns the firmware file of the emulator, or NULL for every other port. */
 const char *port_firmware(const port_t *port);
-/* Hint for the case that nobody answers. */
+/* Returns a hint for the user if the board does not answer. */
 const char *port_silent(const port_t *port);
-/* A note for the user that is not an error, or NULL. */
+/* Returns a note for the user that is not an error, or NULL. */
 const char *port_note(const port_t *port);
 
 /*
- * Time in ms for which a USB adapter collects bytes before it delivers them, from sysfs (normally
- * /sys); -1 if the device has no such timer. `path` gets the file that sets it.
+ * Returns the time in ms for which a USB adapter collects bytes before it delivers them, or -1 if
+ * the device has no such timer. Reads it from sysfs (normally /sys). `path` gets the name of the
+ * file that sets the time.
  */
 int port_latency_ms(const char *device, const char *sysfs, char *path, size_t size);
 

@@ -1,5 +1,5 @@
 /* Starts an emulator for a port, for tools/link/port.h: qemu:BOARD and qemu:FILE.elf. */
-#define _GNU_SOURCE /* pipe2, memfd_create */
+#define _GNU_SOURCE /* for pipe2 and memfd_create */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 
 #include "tools/link/port_inside.h"
 
-/* Finds build/BOARD/firmware.elf relative to build/host/appell; BOARD/lab is the laboratory build;
- * FILE.elf is itself. */
+/* Finds the firmware: build/BOARD/firmware.elf relative to build/host/appell, or FILE.elf itself.
+ * BOARD/lab means the laboratory build. */
 static int find_firmware(const char *name, char *out, size_t size, port_error_t *error) {
     char own[PATH_MAX], cure[PORT_TEXT];
     const size_t length = strlen(name);
@@ -22,7 +22,7 @@ static int find_firmware(const char *name, char *out, size_t size, port_error_t 
     } else {
         const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
         own[n > 0 ? n : 0] = '\0';
-        for (int i = 0; i < 2; i++) { /* build/host/appell -> build */
+        for (int i = 0; i < 2; i++) { /* removes "host/appell" from the path */
             char *slash = strrchr(own, '/');
             if (slash)
                 *slash = '\0';
@@ -41,7 +41,8 @@ static int find_firmware(const char *name, char *out, size_t size, port_error_t 
     return -1;
 }
 
-/* Reads the file that make wrote beside the firmware, which says how to emulate this board. */
+/* Reads the file with the emulator's arguments for this board, which make wrote beside the
+ * firmware. */
 static int read_arguments(const char *firmware, char *text, size_t size, port_error_t *error) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%.*s.qemu", (int)(strlen(firmware) - 4), firmware);
@@ -57,10 +58,8 @@ static int read_arguments(const char *firmware, char *text, size_t size, port_er
     return -1;
 }
 
-/*
- * Makes the argument that puts `flash` into the board's flash; empty if the board needs none. *file
- * is a descriptor of the bytes, which the emulator inherits.
- */
+/* Makes the argument that puts `flash` into the board's flash; it is empty if the board needs none.
+ * *file is a descriptor of the bytes, which the emulator inherits. */
 static int place_flash(const char *firmware, const port_flash_t *flash, char *out, size_t size,
                        int *file, port_error_t *error) {
     char path[PATH_MAX];
@@ -89,10 +88,10 @@ static int place_flash(const char *firmware, const port_flash_t *flash, char *ou
 
 enum { ARGUMENTS_MOST = 40 };
 
-/* Arguments and files for the emulator. */
+/* Arguments of the emulator, and files that it inherits. */
 typedef struct {
     char text[1000], loader[100];
-    int line, slot; /* file descriptors that it inherits; slot -1: none */
+    int line, slot; /* file descriptors that the emulator inherits; slot is -1 if there is none */
 } emulator_t;
 
 static void run_emulator(emulator_t *e, const char *firmware, int told) {
@@ -116,7 +115,8 @@ static void run_emulator(emulator_t *e, const char *firmware, int told) {
     }
     argument[count] = NULL;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setpgid(0, 0); /* control-C reaches only us: we stop the arm first and then end the emulator */
+    /* control-C reaches only appell, which stops the arm first and then ends the emulator */
+    setpgid(0, 0);
     const int null = open("/dev/null", O_RDWR);
     if (null >= 0) {
         dup2(null, STDIN_FILENO);

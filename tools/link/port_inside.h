@@ -1,5 +1,5 @@
-/* The private struct of tools/link/port.h, and the functions that open each kind. They return 0, or
- * -1 with *error filled in. */
+/* The private struct of tools/link/port.h, and the functions that open each kind of port. They
+ * return 0, or -1 with *error filled in. */
 #ifndef TOOLS_LINK_PORT_INSIDE_H
 #define TOOLS_LINK_PORT_INSIDE_H
 
@@ -11,7 +11,7 @@
 struct port {
     int file;
     pid_t emulator; /* 0: none */
-    bool shared;    /* a socket, to which others may also connect */
+    bool shared;    /* the port is a socket, to which other programs may connect too */
     char firmware[PATH_MAX];
     char note[PORT_TEXT + PATH_MAX];
     port_calls_t calls;

@@ -1,5 +1,5 @@
-/* Serial devices for tools/link/port.h: opens one, sets its speed, and explains why one cannot be
- * opened. */
+/* Serial devices for tools/link/port.h: opens a device, sets its speed, and explains why it cannot
+ * be opened. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -31,7 +31,7 @@ static void list_devices(char *out, size_t size) {
     }
 }
 
-/* Finds the process that has the device open, as far as permissions allow. */
+/* Finds the process that has the device open, as far as the user's permissions allow. */
 static bool find_user(const char *device, char *out, size_t size) {
     char real[PATH_MAX], path[PATH_MAX], target[PATH_MAX];
     glob_t found;
@@ -143,7 +143,7 @@ int port_latency_ms(const char *device, const char *sysfs, char *path, size_t si
                                          "%s/bus/usb-serial/devices/%s/latency_timer"};
     for (int i = 0; i < 2; i++) {
         int ms;
-        /* Both formats take the same two texts. */
+        /* Two calls instead of places[i], so that the compiler can check the formats. */
         if (i == 0)
             snprintf(path, size, places[0], sysfs, name);
         else

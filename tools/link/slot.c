@@ -1,4 +1,4 @@
-/* tools/link/slot.h: lets the store itself write into memory. */
+/* Implements tools/link/slot.h: the code of the store itself writes the slot, into memory. */
 #include "tools/link/slot.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "firmware/link/set.h"
 
 typedef struct {
-    uint8_t *bytes; /* the one slot that is written */
+    uint8_t *bytes; /* bytes of the slot */
     uint32_t size;
 } memory_t;
 
@@ -56,7 +56,7 @@ uint8_t *slot_make(const uint8_t *image, size_t image_size, size_t *size) {
     *size = 0;
     if (!memory.bytes)
         return NULL;
-    (void)store_open(&store, &medium); /* finds nothing: the store is empty */
+    (void)store_open(&store, &medium); /* finds no set, because the memory is empty */
     if (write_set(&store, image, (uint32_t)image_size, most) != STORE_OK) {
         free(memory.bytes);
         return NULL;

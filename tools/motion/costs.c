@@ -1,4 +1,4 @@
-/* tools/motion/costs.h */
+/* Implements tools/motion/costs.h. */
 #include "tools/motion/costs.h"
 
 #include "firmware/params/bytes.h"

@@ -1,7 +1,5 @@
-/*
- * Provokes faults on a board with a simulated arm, as its user would see them, and compares how the
- * arm moves afterwards with the bounds of faults_bounds.h.
- */
+/* Provokes faults on a board with a simulated arm, as its user would see them, and compares the
+ * motion of the arm after the fault with the bounds of faults_bounds.h. */
 #include "tools/motion/faults.h"
 
 #include <math.h>
@@ -17,15 +15,18 @@
 #include "tools/motion/faults_bounds.h"
 #include "tools/motion/trial.h"
 
-#define RELEASE_S 0.25 /* an arm without brakes is watched falling for this long */
-/* Samples that may be under way. This is more than a socket buffers (208 KB at some 70 bytes each)
- * even when half of the window is used up. So a late host stops the emulator and loses no
- * sample. */
+#define RELEASE_S 0.25 /* seconds for which a released arm without brakes is watched falling */
+/*
+ * WINDOW is the number of samples that may be in transit. Even half of it is more than a socket
+ * buffers (208 KB at some 70 bytes per sample). So a slow host stops the emulator and loses no
+ * sample.
+ */
 enum { WINDOW = 8000, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
-#define NEAR      0.05 /* rad or m: from the pose to the limits that the arm falls through */
-#define TIMEOUT_S 10.0 /* in the board's time, for a fault to come */
+/* rad or m; distance from the pose to the position limits that the arm falls through */
+#define NEAR      0.05
+#define TIMEOUT_S 10.0 /* seconds of the board's time in which the fault must occur */
 
-/* A parameter that is set after the loop has closed and before the defect. */
+/* A parameter that is set after the loop has closed and before the defect is switched on. */
 typedef struct {
     const char *name;
     float value;
@@ -34,11 +35,11 @@ typedef struct {
 typedef struct {
     const char *how;
     uint32_t fault, defect, stop;
-    bool moves;  /* the fault comes during a motion */
-    bool dry;    /* the fault comes because a streamed motion lacks its last points */
+    bool moves;  /* the fault occurs during a motion */
+    bool dry;    /* the fault occurs because a streamed motion lacks its last points */
     bool tight;  /* the position limits are close to the pose */
     bool homes;  /* the joint seeks a switch that it does not find */
-    bool floats; /* only for number types that are floating-point */
+    bool floats; /* only on boards that compute in floating point */
     setting_t set[4];
 } scenario_t;
 
@@ -117,11 +118,13 @@ enum { SCENARIOS = sizeof scenario / sizeof scenario[0] };
 
 typedef struct {
     const bounds_t *worst;
-    double rate_hz, seconds; /* seconds: watched after the fault, board's time */
+    /* seconds: board's time for which the arm is watched after the fault */
+    double rate_hz, seconds;
     uint32_t first_tick, last_tick, rows;
     bool failed, done;
     double q[DYN_MAX_JOINTS], height, fall;
-    double speed[DYN_MAX_JOINTS], before[DYN_MAX_JOINTS]; /* largest, after and before the fault */
+    /* largest speeds after and before the fault */
+    double speed[DYN_MAX_JOINTS], before[DYN_MAX_JOINTS];
     double off[DYN_MAX_JOINTS]; /* largest |q_ref - q_arm| before the fault */
     FILE *csv;
     plot_t *plot;
@@ -133,7 +136,7 @@ static void see(void *user, const sample_in_t *sample) {
     const double *q = sample->value + 1;
     const double h = (sample->tick - m->last_tick) / m->rate_hz;
     const bool fault = (sample->word[0] & 0xff) == APP_STATE_FAULT;
-    if (m->done) /* a joint that stays jammed causes a second fault later */
+    if (m->done) /* later faults do not count: a joint that stays jammed causes a second one */
         return;
     const double height = bounds_height(m->worst, q);
     double drawn[2 * DYN_MAX_JOINTS + 1] = {height};
@@ -145,7 +148,7 @@ static void see(void *user, const sample_in_t *sample) {
         if (!m->failed && !fault)
             m->off[i] = fmax(m->off[i], fabs(sample->value[1 + n + i] - q[i]));
     }
-    if (fault && !m->failed) { /* the fault came between the last two samples */
+    if (fault && !m->failed) { /* the fault occurred between the last two samples */
         m->failed = true;
         m->first_tick = sample->tick;
         if (m->plot)
@@ -169,7 +172,7 @@ static void see(void *user, const sample_in_t *sample) {
     }
 }
 
-/* Sets soft limits of the loaded joint on both sides of the pose. */
+/* Sets the position limits of the loaded joint close to the pose, on both sides. */
 static int set_limits(client_t *client, const bounds_t *w) {
     static const char *const name[] = {"position_lower", "position_upper"};
     for (int k = 0; k < 2; k++) {
@@ -184,7 +187,7 @@ static int set_limits(client_t *client, const bounds_t *w) {
     return 0;
 }
 
-/* Puts the switch of the loaded joint beyond its nearer stop. */
+/* Places the home switch of the loaded joint beyond its nearer stop, where it is never found. */
 static int set_home(client_t *client, const bounds_t *w) {
     static const char *const name[] = {"home", "home_position"};
     const double *limit = w->robot->model.joint[w->joint].drive.limits.position;
@@ -212,8 +215,8 @@ static int set_one(client_t *client, const char *name, float value) {
     return client_set(client, parameter, 0, value, &now);
 }
 
-/* Starts what the fault interrupts: a motion, or a stream that ends too early; otherwise the loop
- * holds the arm. */
+/* Starts what the fault interrupts: a motion, a streamed motion that ends too early, or homing.
+ * Otherwise the loop holds the arm. */
 static int start(client_t *client, const bounds_t *w, const scenario_t *s, const float *pose) {
     motion_t motion = {.kind = s->dry ? MOTION_POINTS : MOTION_QUINTIC};
     const dyn_limits_t *limits = &w->robot->model.joint[w->joint].drive.limits;
@@ -229,18 +232,19 @@ static int start(client_t *client, const bounds_t *w, const scenario_t *s, const
         return 0;
     if (client_motion(client, &motion) != 0)
         return -1;
-    /* The stream starts when half of the buffer is full. */
+    /* The board starts the streamed motion when half of its buffer is full. */
     for (uint32_t k = 0, credits = 1; s->dry && k < DRY_POINTS && credits > 0; k++)
         if (client_points(client, pose, 1, &credits) != 0)
-            return trial_in_fault(client); /* the points came late: the same fault */
+            /* the points came too late, which causes the same fault */
+            return trial_in_fault(client);
     return 0;
 }
 
-/* Reads the fault as soon as a sample shows it. A second fault while the arm stops can replace the
- * stop by a harder one. */
+/* Waits until the samples show a fault, and reads it at once, because a second fault during the
+ * stop can replace the stop by a harder one. */
 static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
     uint32_t start = 0;
-    int silent = 0; /* polls in a row without data; the emulator may be slow */
+    int silent = 0; /* number of successive polls without data; the emulator may be slow */
     bool known = false;
     while (silent < SILENT_POLLS &&
            (start == 0 || seen->failed || (seen->last_tick - start) / seen->rate_hz < TIMEOUT_S)) {
@@ -269,7 +273,7 @@ static int run(client_t *client, const bounds_t *w, const scenario_t *s, motion_
     float pose[DYN_MAX_JOINTS];
     for (uint32_t i = 0; i < w->robot->n; i++)
         pose[i] = (float)w->pose[i];
-    /* The loop must hold the arm before the brakes go off, or the arm would fall. */
+    /* The loop must hold the arm before the brakes are released, or the arm would fall. */
     const motion_t hold = {.kind = MOTION_HOLD};
     if (set_one(client, "sim_defect_joint", (float)w->joint) != 0 ||
         set_one(client, "brakes", 1) != 0 || (s->tight && set_limits(client, w) != 0) ||
@@ -316,7 +320,7 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
     return good ? 0 : 1;
 }
 
-/* Outputs off, no fault, no defect, every parameter at its start value. */
+/* Restores the board: outputs off, no fault, no defect, every parameter at its start value. */
 static int reset(client_t *client, const scenario_t *s) {
     if (client_off(client) != 0)
         return -1;
@@ -394,7 +398,8 @@ int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image,
     for (int k = 0; k < SCENARIOS && failed >= 0; k++) {
         const double *limit = robot->model.joint[w->joint].drive.limits.position;
         if ((scenario[k].floats && !strcmp(client->device.real, "q31")) ||
-            (scenario[k].homes && !(limit[1] > limit[0]))) /* the joint would find the switch */
+            /* without position limits the joint would find the switch */
+            (scenario[k].homes && !(limit[1] > limit[0])))
             continue;
         const int status = one(client, w, image, size, &scenario[k], folder, say);
         failed = status < 0 ? -1 : failed + status;

@@ -10,9 +10,11 @@
 
 typedef void (*faults_say_t)(const char *line);
 
-/* Provokes one fault after the other, with the arm in the pose that gravity loads most and without
- * brakes, and writes the samples of each into the folder. Returns how many did not go as expected,
- * or -1 with client->error; *done counts those that did. */
+/*
+ * Provokes one fault after the other, with the arm in the pose that gravity loads most and without
+ * brakes, and writes the samples of each into the folder. Returns how many faults did not go as
+ * expected, or -1 with client->error. *done counts those that went as expected.
+ */
 int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
                    const char *folder, faults_say_t say, uint32_t *done);
 

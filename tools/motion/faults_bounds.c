@@ -1,7 +1,5 @@
-/*
- * How an arm can move after a fault, tools/motion/faults_bounds.h: samples quantities of its model
- * over many poses and computes the bounds from them.
- */
+/* Bounds how an arm can move after a fault (tools/motion/faults_bounds.h): samples quantities of
+ * its model over many poses and computes the bounds from them. */
 #include "tools/motion/faults_bounds.h"
 
 #include <math.h>
@@ -11,8 +9,10 @@
 #include "firmware/safety/faults.h"
 
 enum { POSES = 5000 };
-#define SINK_PART 0.1 /* lowering speed / velocity limit, as in firmware/app/setup.c */
-#define RISE_S    0.5 /* to the velocity limit without an acceleration limit, as there */
+/* lowering speed relative to the velocity limit, as in firmware/app/setup.c */
+#define SINK_PART 0.1
+/* s to reach the velocity limit if there is no acceleration limit, as in setup.c */
+#define RISE_S 0.5
 
 static double uniform(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -60,7 +60,8 @@ static void look_at_inertia(bounds_t *w) {
         w->inertia[i] = M[i * (i + 1) / 2 + i];
 }
 
-/* Finds the pose in which a joint needs the largest part of its torque limit. */
+/* Finds the pose and the joint for which the gravity torque is the largest fraction of the torque
+ * limit. */
 static void find_worst(bounds_t *w) {
     const dyn_model_t *m = &w->robot->model;
     double most = -1;
@@ -93,7 +94,8 @@ static double velocity_limit(const bounds_t *w, uint32_t i) {
     return v > 0 ? v : 1;
 }
 
-/* Upper bound of sqrt(2 T), with T the kinetic energy at these speeds, by Cauchy and Schwarz. */
+/* Returns an upper bound of sqrt(2 T), where T is the kinetic energy at these speeds
+ * (Cauchy-Schwarz inequality). */
 static double vigour(const bounds_t *w, const double *moved) {
     double sum = 0;
     for (uint32_t i = 0; i < w->robot->n; i++)
@@ -102,9 +104,10 @@ static double vigour(const bounds_t *w, const double *moved) {
 }
 
 /*
- * The step of torque when the reference restarts at the joint: the feedback torque until then (kp
- * off, at most the torque limit), and Coulomb friction, which is fed forward for the speed of the
- * reference and not for that of the joint.
+ * Bounds the step of the torque when the reference jumps to the position of the joint. The feedback
+ * torque before the jump vanishes; it is kp times the distance `off`, at most the torque limit.
+ * Coulomb friction is fed forward for the speed of the reference and not of the joint, so it may be
+ * missing too.
  */
 static double torque_step(const bounds_t *w, uint32_t i, double off) {
     const dyn_drive_t *d = &w->robot->model.joint[i].drive;
@@ -114,16 +117,18 @@ static double torque_step(const bounds_t *w, uint32_t i, double off) {
 }
 
 /*
- * Largest speed of joint i after the fault. moved: speeds of the joints before the fault. off:
- * distance of the joint from its reference.
+ * Bounds the speed of joint i after the fault, for each way of stopping. moved: speeds of the
+ * joints before the fault. off: distance of the joint from its reference.
  *   hold     The reference starts with the position and speed of the joint and brakes. An undamped
  *            mass M on a spring kp moves at most step / sqrt(kp M) fast after a step of torque.
- *   lower    That, and the speed of lowering: a tenth of the velocity limit (firmware/app/setup.c).
- *   damp     Shorted motors only take energy away, but what there was may go into any joint:
- *            |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). To this comes the speed at which gravity and the
- *            shorted motor balance: largest gravity torque / ((k G)^2 / R + viscous friction).
- *   release  Free fall: the kinetic energy T grows by -qd' g <= sqrt(2 T) sqrt(g' M^-1 g), so
- *            sqrt(2 T) grows per second by at most the largest sqrt(g' M^-1 g). Friction helps.
+ *   lower    As hold, plus the speed of lowering: a tenth of the velocity limit (setup.c).
+ *   damp     Shorted motors only take energy away, but the energy at the fault may go into any
+ *            joint: |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). Added to this is the speed at which
+ *            gravity and the shorted motor balance: largest gravity torque / ((k G)^2 / R +
+ *            viscous friction).
+ *   release  In free fall the kinetic energy T grows by -qd' g <= sqrt(2 T) sqrt(g' M^-1 g), so
+ *            sqrt(2 T) grows per second by at most the largest sqrt(g' M^-1 g). Friction only
+ *            reduces this.
  */
 double bounds_speed(const bounds_t *w, uint32_t stop, uint32_t i, const double *moved, double off,
                     double seconds) {
@@ -141,14 +146,16 @@ double bounds_speed(const bounds_t *w, uint32_t stop, uint32_t i, const double *
 }
 
 /*
- * How far the end effector can fall.
+ * Bounds how far the end effector can fall, for each way of stopping. bound[] is bounds_speed of
+ * every joint.
  *   hold     Every joint moves by its braking distance moved^2 / 2a and by 2 step / kp, the travel
- *            of an undamped mass on a spring after a step. A joint without a spring keeps the speed
- *            from above.
- *   lower    That, and the travel of lowering.
- *   damp     Every joint moves with the speed from above all the time.
+ *            of an undamped mass on a spring after a step of torque. A joint without kp moves with
+ *            the speed bound[] all the time.
+ *   lower    As hold, plus the travel of lowering.
+ *   damp     Every joint moves with the speed bound[] all the time.
  *   release  The end effector moves at most sqrt(J M^-1 J') sqrt(2 T) fast. sqrt(2 T) starts with
- *            its value at the fault and grows as above; the bound is the integral over the time.
+ *            its value at the fault and grows as in bounds_speed; the bound is the integral over
+ *            the time.
  */
 double bounds_fall(const bounds_t *w, uint32_t stop, const double *bound, const double *moved,
                    const double *off, double seconds) {

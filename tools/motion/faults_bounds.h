@@ -1,5 +1,5 @@
-/* Bounds how fast and how far an arm can move after a fault, from its model. Each bound covers all
- * poses that were sampled. */
+/* Bounds how fast and how far an arm can move after a fault, from its model. Each bound is the
+ * largest over all sampled poses. */
 #ifndef TOOLS_MOTION_FAULTS_BOUNDS_H
 #define TOOLS_MOTION_FAULTS_BOUNDS_H
 
@@ -13,27 +13,28 @@ typedef struct {
     dyn_arm_f64_t arm;
     dyn_fast_scratch_f64_t scratch;
     double pose[DYN_MAX_JOINTS];
-    /* Largest values over all sampled poses. */
+    /* The following are the largest values over all sampled poses. */
     double gravity_most[DYN_MAX_JOINTS];
-    double reach[DYN_MAX_JOINTS];    /* distance from the axis to the end effector; prismatic: 1 */
+    double reach[DYN_MAX_JOINTS];    /* from the axis to the end effector, m; prismatic: 1 */
     double mobility[DYN_MAX_JOINTS]; /* (M^-1)_ii */
     double pull;                     /* sqrt(g' M^-1 g) */
-    double effector;                 /* sqrt(J M^-1 J') of the end effector's height */
-    double inertia[DYN_MAX_JOINTS];  /* M_ii in the pose, including rotors */
-    uint32_t joint;                  /* joint with the largest gravity torque / limit in the pose */
+    double effector;                 /* sqrt(J M^-1 J'), J of the end effector's height */
+    double inertia[DYN_MAX_JOINTS];  /* M_ii in the loaded pose, including rotors */
+    uint32_t joint;                  /* joint with the largest gravity torque / torque limit */
 } bounds_t;
 
-/* Finds the pose that gravity loads most, and the largest values. *bounds must be zero before the
- * call. Returns DYN_OK or another status. */
+/* Finds the pose that gravity loads most, and the largest values over the sampled poses. *bounds
+ * must be zero before the call. Returns DYN_OK or another status. */
 int bounds_find(bounds_t *bounds, const robot_t *robot);
-/* Height of the end effector. */
+/* Returns the height of the end effector in m. */
 double bounds_height(const bounds_t *bounds, const double *q);
 
-/* Largest speed of joint i after the fault. moved: speeds of the joints before the fault. off:
- * distance of the joint from its reference. */
+/* Bounds the speed of joint i in the `seconds` after the fault. moved: speeds of the joints before
+ * the fault. off: distance of the joint from its reference. */
 double bounds_speed(const bounds_t *bounds, uint32_t stop, uint32_t i, const double *moved,
                     double off, double seconds);
-/* How far the end effector can fall. speed: bounds_speed of every joint. */
+/* Bounds how far the end effector falls in m in the `seconds` after the fault. speed: bounds_speed
+ * of every joint. */
 double bounds_fall(const bounds_t *bounds, uint32_t stop, const double *speed, const double *moved,
                    const double *off, double seconds);
 

@@ -1,16 +1,17 @@
 /*
- * Friction and payload of an arm from slow motions. At constant speed the torque that a controller
- * commands is the torque that the arm takes, whatever the controller's model: gravity, a little
- * Coriolis, friction. So, at every sample and joint,
+ * Identifies friction and payload of an arm from slow motions. At constant speed the torque that a
+ * controller commands is the torque that the arm needs, whatever model the controller uses:
+ * gravity, a little Coriolis, friction. So, at every sample and joint,
  *
  *     commanded - model without friction = coulomb(sign of the speed) + viscous speed + m p(q)
  *
- * with p the gravity torques of a kilogram at the payload's centre. This is linear in the unknowns
- * and solved by least squares for all joints at once. Two speeds separate viscous from Coulomb
- * friction; moving forth and back separates friction from gravity; moving all joints at once
- * separates a payload from an offset. The same is solved with p(q) the gravity torques of the arm
- * itself: then m is a factor of all masses. The better explanation is the one with the smaller
- * residual.
+ * where p(q) are the gravity torques of one kilogram at the payload's centre. This is linear in the
+ * unknowns and is solved by least squares for all joints at once. Two speeds separate viscous from
+ * Coulomb friction; moving forth and back separates friction from gravity; moving all joints at
+ * once separates a payload from an offset.
+ *
+ * The same equations are also solved with p(q) as the gravity torques of the arm itself; then m
+ * scales all masses. The better of these two explanations is the one with the smaller residual.
  */
 #include "tools/motion/inspect.h"
 
@@ -23,24 +24,25 @@
 #include "tools/motion/plan.h"
 #include "tools/motion/trial.h"
 
-#define WAY 0.6 /* travel of each joint at most, rad or m */
-/* Speeds relative to the velocity limits, slow enough that friction dominates inertia. */
+#define WAY 0.6 /* largest travel of a joint, rad or m */
+/* Speeds relative to the velocity limits; slow enough that friction exceeds inertial torques. */
 static const double part[] = {0.1, 0.3};
 enum { SPEEDS = 2, PER_JOINT = 3, UNKNOWNS = PER_JOINT * DYN_MAX_JOINTS + 1 };
-/* The plateau of a trapezoid: rows with at least this part of the largest speed. */
+/* Rows with at least this fraction of the largest speed belong to the plateau of a trapezoid. */
 #define STEADY 0.999
-enum { EVERY_LEAST = 20 }; /* ticks between samples: more rows would only load the link */
+enum { EVERY_LEAST = 20 }; /* least ticks between samples; more rows would only load the link */
 
 typedef struct {
     const robot_t *robot;
     dyn_model_t model;
-    dyn_arm_f64_t arm, loaded; /* loaded: with one kilogram more */
+    dyn_arm_f64_t arm, loaded; /* loaded: the arm with one kilogram more */
     dyn_fast_scratch_f64_t scratch;
-    double scale[DYN_MAX_JOINTS]; /* torque limits, which scale the equations */
+    double scale[DYN_MAX_JOINTS]; /* torque limits; the equations are divided by them */
     record_t record[2 * SPEEDS];
     double fastest[2 * SPEEDS][DYN_MAX_JOINTS];
     uint32_t records;
-    double A[2][UNKNOWNS][UNKNOWNS + 1]; /* normal equations of the explanations: payload, factor */
+    /* normal equations of both explanations: payload, factor */
+    double A[2][UNKNOWNS][UNKNOWNS + 1];
 } inspection_t;
 
 static int get(client_t *client, const char *name, double *value) {
@@ -55,7 +57,7 @@ static int get(client_t *client, const char *name, double *value) {
     return 0;
 }
 
-/* Takes the board's model: the robot with the payload that is set on the board. */
+/* Takes the model that the board uses: the robot with the payload that is set on the board. */
 static int take_model(client_t *client, inspection_t *s) {
     dyn_body_t *load = &s->model.payload;
     s->model = s->robot->model;
@@ -76,7 +78,7 @@ static int take_model(client_t *client, inspection_t *s) {
     return -1;
 }
 
-/* Plans a motion from the present position towards the farther limit, and back. */
+/* Plans a motion from the present position towards the farther limit of each joint. */
 static void plan(const inspection_t *s, const double *from, double speed, trial_t *trial) {
     double duration = 0;
     *trial = (trial_t){.title = "slowly"};
@@ -181,7 +183,7 @@ static bool take_row(inspection_t *s, uint32_t k, uint32_t at, row_t *row) {
     return true;
 }
 
-/* Part of the Coulomb friction that acts at a speed, as in dyn/kernel/drive.c. */
+/* Returns the fraction of the Coulomb friction that acts at a speed, as in dyn/kernel/drive.c. */
 static double grip(const inspection_t *s, uint32_t i, double qd) {
     const double given = s->model.joint[i].drive.friction.width;
     const double x = fmin(1, fabs(qd) / (given > 0 ? given : DYN_FRICTION_WIDTH));
@@ -193,7 +195,7 @@ static double friction_at(const inspection_t *s, uint32_t i, const inspect_frict
     return grip(s, i, qd) * f->coulomb[qd > 0] + f->viscous * qd;
 }
 
-/* Adds one equation of a joint to the normal equations of both explanations. */
+/* Adds the equation of one joint at one sample to the normal equations of both explanations. */
 static void add_equation(inspection_t *s, const row_t *row, uint32_t i) {
     const uint32_t n = s->robot->n, common = PER_JOINT * n;
     for (int e = 0; e < 2; e++) {
@@ -209,7 +211,8 @@ static void add_equation(inspection_t *s, const row_t *row, uint32_t i) {
     }
 }
 
-/* Gaussian elimination with the largest pivot; unknowns that no equation contains become zero. */
+/* Solves by Gaussian elimination with the largest pivot. Unknowns that no equation contains become
+ * zero. */
 static void solve(double A[UNKNOWNS][UNKNOWNS + 1], uint32_t m, double *x) {
     double largest = 0;
     bool used[UNKNOWNS] = {false};
@@ -239,7 +242,8 @@ static void solve(double A[UNKNOWNS][UNKNOWNS + 1], uint32_t m, double *x) {
 
 /* -------------------------------------------------------------------------------------- results */
 
-/* Commanded torques contain encoder noise: differences are averaged over this many rows. */
+/* Number of rows over which differences are averaged, because commanded torques contain encoder
+ * noise. */
 enum { MEAN = 8 };
 
 /* Compares commanded with modelled torques over one motion, before and after the fit. */
@@ -287,9 +291,12 @@ static double explain(inspection_t *s, int explanation, const double *x, inspect
     return means > 0 ? sqrt(sum / *differences) : 0;
 }
 
-/* Both explanations have as many unknowns. The better one is better by chance with a probability
- * below 0.3 % if the sums of their squared residuals differ by 9 times its variance (3 standard
- * deviations). A short motion through few poses cannot separate a payload from heavier links. */
+/*
+ * True if the two explanations differ by more than chance. Both have the same number of unknowns.
+ * If the sums of their squared residuals differ by more than 9 variances (3 standard deviations),
+ * the better one is better by chance with a probability below 0.3 %. A short motion through few
+ * poses cannot separate a payload from heavier links.
+ */
 static bool told_apart(double one, double other, uint32_t differences) {
     const double least = fmin(one, other);
     return fabs(one * one - other * other) * differences > 9 * least * least;

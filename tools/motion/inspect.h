@@ -1,5 +1,5 @@
 /* Finds the friction and the payload that explain the torques of slow motions on a board, for
- * comparison with the model; `appell inspect` uses it. */
+ * comparison with the model. `appell inspect` uses it. */
 #ifndef TOOLS_MOTION_INSPECT_H
 #define TOOLS_MOTION_INSPECT_H
 
@@ -14,21 +14,23 @@ typedef struct {
 
 typedef struct {
     inspect_friction_t model, found;
-    double off;       /* largest difference of commanded and modelled torque */
-    double off_after; /* the same with the friction and payload that were found */
-    double limit;     /* torque limit; without one the largest commanded torque */
+    double off;       /* largest difference between commanded and modelled torque */
+    double off_after; /* the same difference with the friction and payload that were found */
+    double limit;     /* torque limit; if there is none, the largest commanded torque */
 } inspect_joint_t;
 
 typedef struct {
     uint32_t n, rows;
     inspect_joint_t joint[DYN_MAX_JOINTS];
-    double payload, payload_found;  /* kg */
-    double factor;                  /* of all masses, as the other explanation */
-    double rms_payload, rms_factor; /* residual of each, relative to the torque limits */
-    bool told_apart;                /* the two differ by more than chance */
+    double payload, payload_found; /* kg */
+    double factor;                 /* factor of all masses: the other explanation */
+    /* RMS residual of each explanation, relative to torque limits */
+    double rms_payload, rms_factor;
+    bool told_apart; /* the two explanations differ by more than chance */
 } inspect_t;
 
-/* The board must have the robot, with its outputs off. Returns 0, or -1 with client->error. */
+/* Runs the motions. The robot must be loaded on the board and its outputs off. Returns 0, or -1
+ * with client->error. */
 int inspect(client_t *client, const robot_t *robot, inspect_t *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Motions and gains for a robot, from its limits and its dynamics. */
+/* Plans motions and gains for a robot from its limits and its dynamics. */
 #include "tools/motion/plan.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #define RANGE_PART 0.8
 #define FREE_RANGE TURN
 #define FAST_S     1.5
-/* Part of the torque limit that feedforward may use; feedback needs the rest. */
+/* Fraction of the torque limit that feedforward may use; the rest is for feedback. */
 #define TORQUE_PART 0.85
 
 static double velocity_of(const dyn_limits_t *l) {
@@ -27,7 +27,7 @@ static double acceleration_of(const dyn_limits_t *l) {
     return l->acceleration > 0 ? l->acceleration : velocity_of(l) / (double)IMAGE_RISE_DEFAULT_S;
 }
 
-/* The reference of the cycloid at fraction u of its duration. */
+/* Computes the reference of the cycloid at the fraction u of its duration. */
 static void cycloid(const plan_t *plan, uint32_t n, double u, double *q, double *qd, double *qdd) {
     const double T = (double)plan->motion.duration_s;
     for (uint32_t i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ static dynamics_t *dynamics_make(const robot_t *robot) {
 
 enum { MOMENTS = 50 };
 
-/* Largest ratio of torque to torque limit during the motion. */
+/* Returns the largest ratio of torque to torque limit during the motion. */
 static double torque_part(const robot_t *robot, dynamics_t *d, const plan_t *plan) {
     double q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS];
     double most = 0;
@@ -91,7 +91,7 @@ void plan_fast(const robot_t *robot, plan_t *plan) {
     for (uint32_t i = 0; i < robot->n; i++)
         choose_way(&robot->model.joint[i].drive.limits, T, &plan->start[i], &plan->motion.value[i]);
     plan->motion.duration_s = (float)T;
-    /* If the motors are too weak for these limits, the same motion takes longer. */
+    /* If the torque limits are too small for this motion, it takes longer. */
     for (int k = 0; d && k < 8 && torque_part(robot, d, plan) > TORQUE_PART; k++)
         plan->motion.duration_s = (float)(T *= 1.25);
     snprintf(plan->title, sizeof plan->title, "cycloid of all joints%s, %.3g s",
@@ -102,17 +102,19 @@ void plan_fast(const robot_t *robot, plan_t *plan) {
 /* -------------------------------------------------------------------------------- straight line */
 
 /*
- * Time between points. It is as long as the path allows, because a board of 8 KB buffers only 16
- * points and a busy host sends the next ones late. In a motion of 1 rad in 5 s the spline is 1e-6
- * rad off the line.
+ * Seconds between control points. The time is as long as the path allows, because a board with 8 KB
+ * of RAM buffers only 16 points and a busy host sends the next ones late. In a motion of 1 rad in 5
+ * s the spline is 1e-6 rad off the line.
  */
 #define POINT_S      0.1
 #define POINTS_LEAST 25
 
-/* Control points c of a cubic B-spline through p at all nodes except those beside the ends, where
- * it is at rest: solves (c_j-1 + 4 c_j + c_j+1) / 6 = p_j by elimination. */
+/*
+ * Computes the control points c of a cubic B-spline that goes through p at all nodes except those
+ * next to the ends, where it is at rest: solves (c_j-1 + 4 c_j + c_j+1) / 6 = p_j by elimination.
+ */
 static void spline_points(const double *p, uint32_t nodes, uint32_t n, float *point) {
-    const uint32_t first = 2, last = nodes - 3; /* range of the unknowns */
+    const uint32_t first = 2, last = nodes - 3; /* first and last unknown control point */
     double *c = malloc(nodes * sizeof *c), *f = malloc(nodes * sizeof *f);
     for (uint32_t i = 0; c && f && i < n; i++) {
         double before = p[i], factor = 0;
@@ -148,7 +150,7 @@ static int line_positions(ik_t *ik, const plan_t *plan, const double attitude[3]
             return -1;
         memcpy(p + (size_t)j * ik->model->n, answer.q, ik->model->n * sizeof *p);
         memcpy(ik->start, answer.q, ik->model->n * sizeof *p);
-        ik->restarts = 0; /* each further solution is close to the one before */
+        ik->restarts = 0; /* no restarts: each further solution is close to the one before */
     }
     return 0;
 }
@@ -189,7 +191,8 @@ int plan_line(const robot_t *robot, const double from[3], const double to[3],
 
 /* ---------------------------------------------------------------------------------------- gains */
 
-/* 1 / (M^-1)_ii, including rotors. */
+/* Updates least[] with 1 / (M^-1)_ii, the inertia of a joint while the others are free. Includes
+ * rotors. */
 static void free_inertia(dynamics_t *d, const double *q, double *least) {
     const uint32_t n = d->arm.n;
     dyn_fast_mass_f64(&d->arm, &d->scratch, q, d->M);

@@ -1,4 +1,4 @@
-/* Motions and gains for a robot, from its limits and its dynamics. */
+/* Plans motions and gains for a robot from its limits and its dynamics. */
 #ifndef TOOLS_MOTION_PLAN_H
 #define TOOLS_MOTION_PLAN_H
 
@@ -8,25 +8,25 @@
 #include "firmware/control/motion.h"
 #include "tools/robot/robot.h"
 
-/* A motion to try, with its start and gains. */
+/* A planned motion with its start position and gains. */
 typedef struct {
     char name[24];
     char title[120];
     float start[DYN_MAX_JOINTS], kp[DYN_MAX_JOINTS], kd[DYN_MAX_JOINTS];
     motion_t motion;
-    float *point; /* to be freed */
+    float *point; /* control points; the caller frees them */
     uint32_t points;
-    double from[3], to[3]; /* POINTS: start and end of the end effector's line */
+    double from[3], to[3]; /* for control points: start and end of the end effector's line, m */
 } plan_t;
 
-/* Moves all joints at once, near their velocity limits and within all other limits. */
+/* Plans a motion of all joints at once, near their velocity limits and within all other limits. */
 void plan_fast(const robot_t *robot, plan_t *plan);
-/* Moves the end effector along a straight line at constant attitude. Returns -1 if it is out of
+/* Plans a straight line of the end effector at constant attitude. Returns -1 if a point is out of
  * reach. */
 int plan_line(const robot_t *robot, const double from[3], const double to[3],
               const double attitude[3][3], double seconds, plan_t *plan);
-/* Gains of a critically damped PD controller of this bandwidth, from the inertia that each joint
- * has while the others are free; its least value during the motion counts. */
+/* Sets the gains of a critically damped PD controller with a bandwidth of `hz`. They use the
+ * inertia that each joint has while the others are free, at its least value during the motion. */
 void plan_gains(const robot_t *robot, double hz, plan_t *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rows of samples and the tracking errors in them. */
+/* Stores rows of samples and computes the tracking errors in them. */
 #include "tools/motion/record.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ int record_add(record_t *record, uint32_t tick, const uint32_t *word, const doub
     return 0;
 }
 
-/* Counts lost samples. The shortest step between two rows is the regular one. */
+/* Counts lost samples. The shortest step between two rows is taken as the regular step. */
 static uint32_t gaps(const record_t *record) {
     uint32_t step = UINT32_MAX, lost = 0;
     for (uint32_t r = 1; r < record->rows; r++)
@@ -90,8 +90,8 @@ void record_free(record_t *record) {
     *record = (record_t){0};
 }
 
-/* Finds the twin's row at which the record begins: the first with the same reference, else row
- * 0. */
+/* Finds the row of the twin at which the record begins: the first row with the same reference, or
+ * row 0 if there is none. */
 static uint32_t first_row(const record_t *record, const record_t *twin) {
     const uint32_t from = record_at(record, RECORD_q_ref), to = record_at(record, RECORD_q_arm);
     for (uint32_t r = 0; record->rows > 0 && r < twin->rows; r++)

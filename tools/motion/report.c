@@ -1,4 +1,4 @@
-/* Tables and CSV of the trials. */
+/* Writes the tables and the CSV files of the trials. */
 #include "tools/motion/report.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@ const char *const report_controller[REPORT_CONTROLLERS] = {"PD", "PD + gravity",
                                                            "full feedforward"};
 static const char *const masses[REPORT_MASSES] = {"exact masses", "masses 10 % wrong"};
 
-/* A motion that was stopped early has no error to compare. */
+/* Prints how much better full feedforward is. Not printed if a fault stopped a motion, because then
+ * its error cannot be compared. */
 static void print_factors(const record_t record[REPORT_CONTROLLERS]) {
     const double full = record[2].rms_all;
     bool whole = true;

@@ -11,7 +11,7 @@
 #include "tools/motion/record.h"
 #include "tools/robot/robot.h"
 
-/* The comparison: [mass][controller]. */
+/* Results of the comparison are indexed [mass][controller]. */
 enum { REPORT_MASSES = 2, REPORT_CONTROLLERS = 3 };
 extern const char *const report_controller[REPORT_CONTROLLERS];
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
     record_t record[REPORT_MASSES][REPORT_CONTROLLERS];
 } result_t;
 
-/* Width of the column with the names of the joints. */
+/* Returns the width of the column with the names of the joints. */
 int report_width(const robot_t *robot);
 void report_errors(const robot_t *robot, const result_t *result);
 void report_costs(const costs_t *costs, bool instructions, double cycles_per_instruction);

@@ -1,6 +1,7 @@
 /*
- * One picture of a comparison, drawn by gnuplot. It has a column for each motion: the motion, the
- * error of every controller on a logarithmic scale, its RMS per joint, torques and voltages.
+ * Draws one picture of a comparison with gnuplot. Each motion has a column with these panels: the
+ * motion, the error of every controller on a logarithmic scale, the RMS error per joint, torques
+ * and voltages.
  */
 #include "tools/motion/report.h"
 
@@ -14,16 +15,18 @@
 static const char *const color[REPORT_CONTROLLERS] = {"#d55e00", "#e69f00", "#0072b2"};
 static const char *const pale[REPORT_CONTROLLERS] = {"#f0b48c", "#f5d896", "#8cc0e0"};
 
-/* More rows than the picture has pixels across only cost time. */
+/*
+ * Rows are thinned to ROWS_DRAWN: the picture has no more pixels across, and more rows cost time.
+ */
 enum { ROWS_DRAWN = 700, FULL = 2, ROW_HEIGHT = 300, COLUMN_WIDTH = 700 };
-/* Errors below this are rounding; the logarithmic axis ends here. Milliradians. */
+/* In mrad. Errors below this are rounding errors, so the logarithmic axis ends here. */
 #define LEAST_ERROR 1e-3
 
 static double time_of(const record_t *record, uint32_t row) {
     return (record->tick[row] - record->tick[0]) / (double)(record->rate_hz ? record->rate_hz : 1);
 }
 
-/* RMS over the joints in one row, in thousandths of rad or m. */
+/* Returns the RMS error over the joints in one row, in mrad or mm. */
 static double error_at(const record_t *record, uint32_t row) {
     double sum = 0;
     for (uint32_t i = 0; i < record->joints; i++) {
@@ -42,8 +45,8 @@ static void write_errors(FILE *pipe, const record_t *record, size_t r, int m, in
     fputs("END\n", pipe);
 }
 
-/* Writes t, then q_ref, q_arm, tau and volt of all joints, for full feedforward with exact
- * masses. */
+/* Writes t, then q_ref, q_arm, tau and volt of all joints, for the trial with full feedforward and
+ * exact masses. */
 static void write_motion(FILE *pipe, const record_t *record, size_t r) {
     static const uint32_t field[] = {RECORD_q_ref, RECORD_q_arm, RECORD_tau, RECORD_volt};
     const uint32_t every = 1 + record->rows / ROWS_DRAWN;
@@ -94,7 +97,8 @@ static void error_panel(FILE *pipe, size_t r) {
     fputs(", NaN with lines lw 1.6 dt 2 lc 'black' title 'masses 10 % wrong'\n", pipe);
 }
 
-/* Longest list of joint names, with a blank between two, that fits side by side below a panel. */
+/* Largest number of characters of joint names, separated by blanks, that fit side by side below a
+ * panel. */
 enum { NAMES_MOST = 70 };
 
 static bool names_fit(const robot_t *robot) {

@@ -13,11 +13,11 @@ static const char *const fields[] = {
 #undef X
 };
 
-/* Samples that may be under way. Each credit for more costs bytes, which the emulator receives
- * slowly. */
+/* WINDOW is the number of samples that may be in transit. It is large, because every credit for
+ * more samples costs bytes, which the emulator receives slowly. */
 enum { WINDOW = 4000, POLL_MS = 50 };
-/* After this long without a sample the board counts as dead. This is wall-clock time, because the
- * board's time comes with its samples. */
+/* Seconds without a sample after which the board counts as dead. This is wall-clock time, because
+ * the board's time is known only from its samples. */
 enum { TIMEOUT_S = 60 };
 
 typedef struct {
@@ -43,7 +43,7 @@ static void take(void *user, const sample_in_t *sample) {
     }
 }
 
-/* Receives the samples between the trials. */
+/* Receives and ignores the samples between the trials. */
 static watch_t nobody;
 
 /* Chooses the smallest sample period that the line can carry. */
@@ -89,7 +89,8 @@ static int set_up(client_t *client, const trial_t *trial) {
     const uint32_t n = client->device.joints;
     const float feedback = (float)trial->feedback, feedforward = (float)trial->feedforward;
     const float one = 1;
-    if (client_off(client) != 0) /* a small board accepts parameters only with its outputs off */
+    /* a board with little RAM accepts parameters only while its outputs are off */
+    if (client_off(client) != 0)
         return -1;
 #define X(name, value)                                                                             \
     if (!asked(trial->asked, #name) && set_all(client, #name, 1, &(const float){value}) != 0)      \
@@ -117,8 +118,8 @@ int trial_in_fault(client_t *client) {
 
 volatile sig_atomic_t trial_signal;
 
-/* Without this stop the board would finish the motion after the host has gone; now it brakes and
- * holds the arm. */
+/* Stops the arm if a signal has ended the trial: the board brakes and holds the arm. Without this
+ * stop the board would finish the motion after the host has gone. */
 static bool stopped(client_t *client) {
     if (trial_signal == 0)
         return false;

@@ -1,4 +1,4 @@
-/* Runs a trial on the board's twin: the same application in this process, in f32. */
+/* Runs a trial on the board's twin, which is the same application in this process, in f32. */
 #include "tools/motion/trial.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "firmware/app/app.h"
 
-/* Longer than any motion of a trial; reaching it is an error. */
+/* No motion of a trial takes so many ticks; reaching this number is an error. */
 enum { TICKS_MOST = 10000000 };
 
 static const uint8_t field_of[] = {
@@ -22,7 +22,7 @@ static double number(const app_t *app, uint32_t field, uint32_t joint, uint32_t 
     return sample_table[field].quantity == QUANTITY_NONE ? (double)word : (double)single;
 }
 
-/* Keeps only samples taken during the motion, as trial_board.c does. */
+/* Keeps only the samples that were taken during the motion, as trial_board.c does. */
 static int take_samples(app_t *app, record_t *record, bool *ended, bool *begun) {
     const sample_t *sample;
     while ((sample = app_sample_peek(app)) != NULL) {
@@ -78,7 +78,7 @@ static int run(app_t *app, const trial_t *trial, record_t *record) {
     app_outputs_t out;
     uint32_t sent = 0, finished = 0;
     bool begun = false, ended = false;
-    app_tick(app, &in, &out); /* the first tick takes over the constants */
+    app_tick(app, &in, &out); /* the new constants become valid in the first tick */
     app->tail = app->head;
     int status = app_motion_start(app, &trial->motion);
     for (uint32_t tick = 0; status == APP_OK && !ended && tick < TICKS_MOST; tick++) {

@@ -1,5 +1,5 @@
-/* The twin of a board that was built with generated code: evaluates the graph of that code bit for
- * bit. */
+/* The twin of a board that was built with generated code: evaluates the graph of that code with the
+ * same result in every bit. */
 #include "tools/motion/twin_gen.h"
 
 #include <string.h>

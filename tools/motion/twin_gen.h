@@ -4,7 +4,7 @@
 
 #include "dyn/model/model.h"
 
-/* DYN_OK or a negative dyn_status_t. */
+/* Returns DYN_OK or a negative dyn_status_t. */
 int twin_gen_use(const dyn_model_t *model);
 void twin_gen_drop(void);
 

@@ -99,14 +99,16 @@ def solve(matrix, right):
 
 
 def line_motion(page):
-    """t, q, qd, qdd along the line: the end effector moves at constant speed and does not turn."""
+    """Returns t, q, qd, qdd along the line, on which the end effector moves at constant speed and
+    does not turn."""
     from papers import Asker
     fk, jacobian = Asker(page.tool, "fk", "puma560"), Asker(page.tool, "jacobian", "puma560")
     p0, p1, T = [0.50, 0.0, 0.05], [0.62, 0.30, 0.11], 5.0
     turned = [[0, 0, 1], [0, -1, 0], [1, 0, 0]]  # Rz(0) Ry(90) Rz(180)
     velocity = [(b - a) / T for a, b in zip(p0, p1)] + [0.0] * 3
     matrix = lambda q: [row for row in zip(*[iter(jacobian.ask(q))] * 6)]
-    # The paper's end effector is the wrist centre; the elbow is above it.
+    # Start of the iteration. The paper's end effector is the wrist centre; the elbow is above it in
+    # this solution.
     q = [0.3, 1.09, -3.49, 0.4, 0.87, -0.27]
     rows = []
     for k in range(101):
@@ -137,7 +139,7 @@ def line_motion(page):
 
 
 def arm_picture(page, rows):
-    """The arm as the animation draws it, at the start and at the end."""
+    """Draws the arm at the start and at the end, as the animation shows it."""
     motion, shape = (os.path.join(page.tool.folder, name) for name in ("line.txt", "line.html"))
     with open(motion, "w") as file:
         file.writelines(" ".join(map(repr, row)) + "\n" for row in rows)
@@ -164,7 +166,8 @@ PAPER_6 = [(6.919e-4, 1.282e-3, 2.844e-3), (1.740e-2, 1.661e-3, 9.223e-2), (8.54
 
 
 def averages(page, motion, rows, *options):
-    """Mean |difference| of position, speed and acceleration from the motion, joint by joint, every 0.1 s."""
+    """Returns the mean absolute differences of position, speed and acceleration from the motion,
+    for each joint, at samples every 0.1 s."""
     run, summary = page.tool.simulate("puma560", "--no-friction", "--motion", motion, "--sample", "0.1", "-i", "rk45",
                                       "--tolerance", "1e-6", *options)
     names = [name[2:] for name in run if name.startswith("q_")]

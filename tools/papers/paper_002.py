@@ -35,7 +35,7 @@ def tables(page):
 
 
 def torques(page, robot, start, end, T=10.0):
-    """Returns times, and the torques of each joint along the cycloid of eq. 39 by denoc."""
+    """Returns times, and the torques of each joint along the cycloid of eq. 39, computed by denoc."""
     times, rows = [T * k / 200 for k in range(201)], []
     for t in times:
         x = 2 * math.pi * t / T

@@ -12,7 +12,8 @@ TORQUE_NM, TURNS_HZ, SECONDS = 1e-5, 20.0, 0.5
 
 
 def generated(page, *options):
-    """Counts of the inertia matrix in the generated header (annealed, before), and the source."""
+    """Returns the operation counts of the inertia matrix in the generated header (annealed, and
+    before), and the source."""
     with tempfile.TemporaryDirectory() as folder:
         page.tool.text("gen", "piezo6", "--real", "f64", *options, "-q", "-o", folder)
         with open(os.path.join(folder, "piezo6.c"), encoding="utf-8") as f:
@@ -65,7 +66,8 @@ def rotating_torque(page):
         run, done = page.tool.simulate("piezo6", "--gravity", "0,0,0", "--wrench", path, "--start", "0,0.4,0.3,0.2,0.5,0",
                                        "--duration", SECONDS, "--sample", "0.001", "-i", "rk45", "--tolerance", "1e-9")
     names = [name for name in run if name.startswith("q_")]
-    # The motion is a thousandth of the angles, so the curves show the difference from the start.
+    # The joints move by only a thousandth of their angles, so the curves show the difference from
+    # the start.
     moved = [[1000 * (x - run[n][0]) for x in run[n]] for n in names]
     script = "set multiplot layout 3,2\nset format y '%g'\nunset key\n"
     rests = [max(map(abs, values)) < 1e-9 for values in moved]  # a joint that does not move: its curve would be rounding

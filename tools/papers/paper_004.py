@@ -6,12 +6,13 @@ TITLE = "Korayem, Shafei 2009"
 SOURCE = ("M. H. Korayem, A. M. Shafei, Motion equations proper for forward dynamics of robotic manipulator with flexible "
           "links by using recursive Gibbs-Appell formulation, Scientia Iranica 16 (2009).")
 
-# The start of the paper's simulation: -90 and 5 degrees, at rest.
+# The start of the paper's simulation: the joints at -90 and 5 degrees, everything at rest.
 START = "--start=-1.5707963267948966,0,0.08726646259971647,0"
 
 
 def chain(folder, n, elastic, xy, xz):
-    """A robot file of n revolute joints on crossed axes; the last links are beams with these modes."""
+    """Writes a robot file of n revolute joints on crossed axes; the last `elastic` links are beams
+    with these modes."""
     path = os.path.join(folder, f"flexchain{n}{elastic}{xy}{xz}.yaml")
     with open(path, "w") as file:
         file.write("name: chain\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")
@@ -24,7 +25,7 @@ def chain(folder, n, elastic, xy, xz):
     return path
 
 
-# Numbers of products and sums in each step; f is n_f.
+# Numbers of products and sums in each step of the paper's Table 1; f is n_f.
 TABLE_1 = [("15*n - 15", "6*n - 6"), ("60*n - 60", "55*n - 55"), ("66*n - 27", "54*n - 21"), ("24*n - 24", "24*n - 24"),
            ("21*m*f", "17*m*f"), ("15*m*f - 15*m", "n - 12*m + 13*m*f"), ("13.5*n² - 40.5*n + 27", "9*n² - 27*n + 18"),
            ("4.5*n² - 13.5*n + 9", "4.5*n² - 13.5*n + 9"), ("390 - 901.5*n + 457.5*n²", "276 - 652.5*n + 328.5*n²"),

@@ -1,5 +1,6 @@
-# `make papers`: the tables, examples and figures of the papers with our numbers beside theirs. The tool computes
-# them: build/papers/index.html. Each page is a file, listed in tools/papers/papers.py.
+# `make papers` makes build/papers/index.html: the tables, examples and figures of the papers, with
+# the tool's numbers beside the printed ones. Each page is a module of tools/papers, listed in
+# tools/papers/papers.py.
 
 .PHONY: papers
 papers: $(APPELL) ## the papers' tables and figures with our numbers: build/papers/index.html

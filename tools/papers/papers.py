@@ -38,7 +38,7 @@ code { background: #f4f6f8; padding: 1px 4px; }
 
 
 class Tool:
-    """The program appell."""
+    """Runs commands of the program appell."""
 
     def __init__(self, program):
         self.program = os.path.abspath(program)
@@ -67,7 +67,8 @@ class Tool:
         return {name: [float(row[name]) for row in rows] for name in rows[0]}, summary
 
     def operations(self, robot):
-        """{(problem, method): (products, sums)}; the papers count divisions and roots as products."""
+        """Returns {(problem, method): (products, sums)}. Like the papers, it counts divisions and
+        roots as products."""
         return {(k["problem"], k["method"]): (k["mul"] + k["div"] + k["sqrt"], k["add"])
                 for k in self.json("ops", robot, "--effort", "0")["kernels"]}
 
@@ -89,7 +90,8 @@ class Asker:
 
 
 def chain(folder, n):
-    """Writes a robot file of n revolute joints with general constants, for which the papers count."""
+    """Writes a robot file of n revolute joints with general constants, because the papers count for
+    general arms."""
     path = os.path.join(folder, f"chain{n}.yaml")
     with open(path, "w") as file:
         file.write(f"name: chain{n}\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")
@@ -102,7 +104,8 @@ def chain(folder, n):
 
 
 def polynomial(points):
-    """Coefficients of the polynomial through (n, count), lowest first; its degree must be below the number of points."""
+    """Returns the coefficients of the polynomial through the points (n, count), lowest first. Its
+    degree must be below the number of points."""
     n = len(points)
     matrix = [[fractions.Fraction(x) ** k for k in range(n)] + [fractions.Fraction(y)] for x, y in points]
     for i in range(n):
@@ -114,7 +117,7 @@ def polynomial(points):
 
 
 def formula(coefficients, n):
-    """"11.5n² + 19.5n − 49 (482)\""""
+    """Formats a polynomial and its value at n, as in "11.5n² + 19.5n − 49 (482)"."""
     powers, text = ["", "n", "n²", "n³"], ""
     for k in range(len(coefficients) - 1, -1, -1):
         c = coefficients[k]
@@ -142,7 +145,8 @@ class Counts:
         return self.seen[n][problem, method]
 
     def formula(self, *parts, n=6):
-        """Products and sums of a kernel, or of the sum of several: (sign, problem, method)."""
+        """Formats products and sums of a kernel, or of a sum of several kernels; each part is
+        (sign, problem, method)."""
         out = []
         for k in range(2):
             points = [(m, sum(sign * self.seen[m][problem, method][k] for sign, problem, method in parts))
@@ -162,14 +166,15 @@ class Page:
         self.parts.append(f"<h3>{html.escape(text)}</h3>")
 
     def text(self, text):
-        """HTML."""
+        """Adds a paragraph of HTML."""
         self.parts.append(f"<p>{text}</p>")
 
     def pre(self, text):
         self.parts.append(f"<pre>{html.escape(text)}</pre>")
 
     def table(self, head, rows):
-        """Adds a table. A * before the first cell marks the row as our result, before another cell only that cell."""
+        """Adds a table. A * before the first cell marks the row as our result; before another cell
+        it marks only that cell."""
         out = ["<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr>"]
         for row in rows:
             ours = str(row[0]).startswith("*")
@@ -181,7 +186,7 @@ class Page:
         self.parts.append("\n".join(out) + "</table>")
 
     def plot(self, caption, script, size=(960, 420), **data):
-        """Adds a picture drawn by gnuplot; data become blocks $name of rows."""
+        """Adds a picture drawn by gnuplot. Each entry of data becomes a block $name of rows."""
         text = f"set terminal svg size {size[0]},{size[1]} dynamic font 'sans,13' background '#ffffff'\n"
         text += "set grid lc '#dddddd' lt 1 lw 0.6\nset border lc '#444444'\n"
         for i, c in enumerate(COLORS):

@@ -1,4 +1,4 @@
-/* Peaks and overflows of tools/proof/check.h. */
+/* Implements tools/proof/check.h: records the peaks and overflows of the backend `check`. */
 #include "tools/proof/check.h"
 
 #include "dyn/number/q31.h"

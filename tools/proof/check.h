@@ -1,7 +1,7 @@
 /*
- * Backend `check`: q31 on the host, bit for bit the same, but with every sum checked. An overflow
- * ends the program (or is counted). The largest value of each named intermediate is kept, for
- * comparison with the bounds of tools/proof/range.h.
+ * Backend `check`: computes on the host, bit for bit like q31, and checks every sum for overflow.
+ * An overflow ends the program or is counted. The largest value of each named intermediate is kept,
+ * for comparison with the bounds of tools/proof/range.h.
  */
 #ifndef TOOLS_PROOF_CHECK_H
 #define TOOLS_PROOF_CHECK_H
@@ -18,11 +18,11 @@ typedef int32_t dyn_real_check_t;
 /* Resets peaks and overflows. */
 void check_begin(bool abort_on_overflow);
 long check_overflows(void);
-/* Largest absolute value of a component since check_begin, in units of the format; -1: no such
- * name. */
+/* Returns the largest absolute value of a component since check_begin, in units of the number
+ * format, or -1 if no value has this name. */
 double check_peak(const char *name, uint32_t joint, int part);
 
-/* For real_check.h: a place in a kernel that names a value. */
+/* Used only by real_check.h: one place in a kernel that names a value. */
 typedef struct check_site {
     const char *name;
     struct check_site *next;

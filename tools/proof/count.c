@@ -1,4 +1,4 @@
-/* The counters behind tools/proof/count.h. */
+/* Implements tools/proof/count.h: the counters of operations. */
 #include "tools/proof/count.h"
 
 static count_ops_t ops;

@@ -34,7 +34,7 @@ count_ops_t count_all(void);
 
 dyn_real_count_t count_input(double value);
 
-/* For real_count.h. */
+/* Used only by real_count.h. */
 typedef enum { COUNT_ADD, COUNT_MUL, COUNT_DIV, COUNT_SQRT, COUNT_SINCOS } count_op_t;
 dyn_real_count_t count_op(count_op_t op, double value);
 

@@ -1,4 +1,4 @@
-/* Guaranteed bounds: the arithmetic of numbers and vectors of tools/proof/range.h. */
+/* Bounds of numbers and vectors for the backend `range` (tools/proof/range.h). */
 #include "tools/proof/range_inside.h"
 
 #include "dyn/number/q31.h"
@@ -67,7 +67,8 @@ acc range_acc_add(acc a, acc b) {
     return out;
 }
 
-/* Rounds a sum of products once, at its end, and adds to the rounding that the caller asks for. */
+/* Rounds a sum of products once, at its end. In q31 the rounding costs at most how.unit, which is
+ * added to the error. */
 static void cut(acc *sum, cut_t how) {
     if (range_now.format != RANGE_F32)
         see(sum->magnitude, how.limit);
@@ -91,8 +92,8 @@ real range_turn_round(acc sum) {
 static real cosine_of(double lo, double hi) {
     const double pi = 3.14159265358979323846;
     real out = {fmin(cos(lo), cos(hi)), fmax(cos(lo), cos(hi)), 0};
-    /* A multiple of pi inside gives +1 or -1; two of them give both. The 1e-9 only widens the
-     * bound. */
+    /* If the interval contains a multiple of pi, cos reaches +1 or -1; if it contains two, cos
+     * reaches both. The 1e-9 only widens the bound. */
     const double first = ceil(lo / pi - 1e-9), last = floor(hi / pi + 1e-9);
     if (first <= last) {
         const bool even = fmod(first, 2) == 0;
@@ -119,7 +120,7 @@ void range_sincos(real q, real offset, real *cosine, real *sine) {
 }
 
 real range_recip(real a) {
-    /* The executed value may be anywhere within err, so the bound covers both. */
+    /* The executed value may differ from the exact one by err, so the interval must cover both. */
     double lo = a.lo - a.err, hi = a.hi + a.err;
     if (lo <= 0 && hi >= 0)
         return seen((real){-HUGE_VAL, HUGE_VAL, HUGE_VAL});
@@ -136,7 +137,7 @@ real range_recip(real a) {
 real range_sqrt(real a) {
     double lo = fmax(0, a.lo), nearest = fmax(0, a.lo - a.err);
     real out = {out_lo(sqrt(lo)), out_hi(sqrt(fmax(0, a.hi))), 0};
-    /* sqrt(x + e) - sqrt(x) <= min(sqrt(e), e / 2 sqrt(x)). */
+    /* The error of the root is at most min(sqrt(e), e / (2 sqrt(x))), where e is the error of x. */
     out.err = fmin(sqrt(a.err), nearest > 0 ? widen(a.err / (2 * sqrt(nearest))) : HUGE_VAL);
     if (range_now.format == RANGE_Q31)
         out.err += q31_unit;
@@ -153,7 +154,8 @@ real range_clamp(real a, real limit) {
 bool range_gain_constant(double value, int exponent, real *out) {
     double scaled = ldexp(value, -exponent);
     *out = (real){scaled, scaled, 0};
-    /* Half a unit of a mantissa that is at least 2^29. */
+    /* The mantissa is at least 2^29 and is rounded by at most half a unit, which is 2^-30 of the
+     * value. */
     if (range_now.format == RANGE_Q31)
         out->err = fabs(scaled) * 0x1p-30;
     if (range_now.format == RANGE_F32)
@@ -227,7 +229,8 @@ real range_angle_constant(double rad) {
 
 real range_angle(real rad) {
     if (range_now.format == RANGE_Q31 && !is_zero(rad))
-        rad.err += 0x1p-32 * 6.2832; /* the angle is truncated by one unit */
+        /* the binary angle is truncated by at most one unit, 2^-32 of a turn */
+        rad.err += 0x1p-32 * 6.2832;
     return rad;
 }
 
@@ -236,7 +239,8 @@ void range_problem(const char *problem) {
     range_now.problem = problem;
 }
 
-/* "m.w" and "here.f" are named w and f: the part before the point is the struct. */
+/* Drops the name of the struct, the part before the point: "m.w" and "here.f" are stored as w and
+ * f. */
 static range_entry_t *entry_of(const char *name, uint32_t joint) {
     const char *point = strrchr(name, '.');
     char plain[sizeof range_now.report->entry[0].name];
@@ -296,8 +300,9 @@ vec range_vec_make(real x, real y, real z) {
 }
 
 /*
- * Makes a vector from three sums of products whose norm is also bounded by other means: `norm`,
- * with `brought`, the error from the operands. The rounding of the components is added.
+ * Makes a vector from three sums of products. The caller also bounds the norm of the exact vector
+ * by `norm` and the norm of the error that comes from the operands by `brought`; the rounding of
+ * the components is added here.
  */
 vec range_vec_cut(acc x, acc y, acc z, cut_t how, double norm, double brought) {
     acc part[3] = {x, y, z};
@@ -365,7 +370,8 @@ vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
     real s = back ? range_neg(t.s) : t.s;
     acc first = range_acc_add(range_acc_mul(t.c, u), range_acc_mul(s, v));
     acc second = range_acc_add(range_acc_mul(t.c, v), range_acc_mul(range_neg(s), u));
-    /* The exact turn keeps the length within its plane; the executed turn differs by (dc, ds). */
+    /* The exact turn keeps the length of the vector within the plane; the executed turn differs by
+     * (dc, ds). */
     double plane = fmin(a.norm, norm3(size(u), size(v), 0));
     double plane_err = fmin(a.norm_err, norm3(u.err, v.err, 0));
     double off = norm3(t.c.err, t.s.err, 0);

@@ -1,12 +1,13 @@
 /*
  * Backend `range`: a number is a guaranteed bound. Running a kernel once, with the limits of the
  * arm as inputs, bounds every intermediate for every state within the limits; nothing is sampled.
- * Beside its value each bound carries the largest error of the executed arithmetic (q31 or f32,
- * with constants and inputs rounded as there), so the result is also a proof of accuracy.
+ * Each bound also carries the largest error of the executed arithmetic (q31 or f32, including the
+ * rounding of constants and inputs), so the result is also a proof of accuracy.
  *
  * A vector is bounded by its components and by its norm, a symmetric tensor by its elements and its
  * eigenvalues. A frame change keeps norm and eigenvalues; intervals alone would grow at every plane
- * rotation. The bounds themselves are computed in double and widened by more than its rounding.
+ * rotation. The bounds themselves are computed in double precision and widened by more than the
+ * rounding of double.
  */
 #ifndef TOOLS_PROOF_RANGE_H
 #define TOOLS_PROOF_RANGE_H
@@ -14,14 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The exact value is within lo .. hi; the executed one differs from it by at most err. */
+/* The exact value is between lo and hi; the executed value differs from it by at most err. */
 typedef struct {
     double lo, hi, err;
 } dyn_real_range_t;
 
 #define DYN_VEC_MORE double norm, norm_err;
-/* Eigenvalues within lo .. hi, and the norm of the error, valid for these elements. Zeros: nothing
- * is known. */
+/* The eigenvalues of the tensor are between lo and hi; `off` bounds the norm of the error. This
+ * knowledge is valid only while the elements are unchanged. Zeros: nothing is known. */
 #define DYN_SYM_MORE                                                                               \
     double lo, hi, off;                                                                            \
     dyn_real_range_t of[6];                                                                        \
@@ -31,21 +32,25 @@ typedef struct {
 #undef DYN_REAL
 
 typedef enum {
-    RANGE_EXACT, /* real numbers: bounds without rounding */
-    RANGE_Q31,   /* dyn/number/real_q31.h in the given units */
-    RANGE_F32    /* dyn/number/real_f32.h, SI units */
+    RANGE_EXACT, /* exact arithmetic: bounds without rounding errors */
+    RANGE_Q31,   /* arithmetic of dyn/number/real_q31.h in the given units */
+    RANGE_F32    /* arithmetic of dyn/number/real_f32.h in SI units */
 } range_format_t;
 
-/* One named intermediate of one joint; up to three components. Values in the units of the run. */
+/*
+ * One named intermediate value of one joint, with up to three components, in the units of the run.
+ */
 typedef struct {
-    const char *problem; /* set by range_problem; "" without */
+    const char *problem; /* set by range_problem; "" if it was not called */
     char name[12];
     uint32_t joint;
     int parts;
-    double bound[3]; /* bound of the executed value, including its error */
+    double bound[3]; /* bounds of the executed components, including their errors */
     double error;    /* largest error of the components */
-    double inside;   /* largest unnamed value on the way to it / range of the format */
-    double headroom; /* bits left, for this value and `inside`; negative: can overflow */
+    /* largest unnamed value computed before this one, relative to the range of the format */
+    double inside;
+    /* free bits of this value and of `inside`; negative: an overflow is possible */
+    double headroom;
 } range_entry_t;
 
 #define RANGE_ENTRIES 2048
@@ -68,7 +73,7 @@ typedef void (*range_inverse_t)(const dyn_arm_range_t *arm, const dyn_real_range
                                 dyn_real_range_t tau[]);
 void range_ne(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dyn_real_range_t qd[],
               const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
-/* Includes rotors and friction, so that the chosen units fit them too. */
+/* Newton-Euler with rotors and friction, so that the chosen units fit those too. */
 void range_ne_drive(const dyn_arm_range_t *arm, const dyn_real_range_t q[],
                     const dyn_real_range_t qd[], const dyn_real_range_t qdd[],
                     dyn_real_range_t tau[]);
@@ -80,16 +85,17 @@ void range_fast(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dy
                 const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
 
 /*
- * Everything that the firmware computes every tick, by the default methods and with rotors and
- * friction: the problems "constants", "gravity", "bias", "mass" and, for tau, "id".
+ * Everything that the firmware computes in every tick, by the default methods and with rotors and
+ * friction. The names are filed under the problems "constants", "gravity", "bias" and "mass", and
+ * "id" for tau.
  */
 void range_all(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dyn_real_range_t qd[],
                const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
 
 /*
- * Bounds for all states within model->joint[].drive.limits; units are for q31 only. Returns 0, or
- * DYN_E_NUMBER if limits are missing (velocity or acceleration zero, or a prismatic joint without a
- * range).
+ * Computes the bounds for all states within model->joint[].drive.limits. Only q31 uses `units`.
+ * Returns 0, or DYN_E_NUMBER if limits are missing (velocity or acceleration is zero, or a
+ * prismatic joint has no range).
  */
 int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_t *units,
               range_format_t format, range_report_t *report);
@@ -102,18 +108,20 @@ int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_
 int range_choose_units(range_inverse_t kernel, const dyn_model_t *model, dyn_units_t *units,
                        range_report_t *report);
 
-/* For a run of several kernels: files the following names under this problem, a string literal. */
+/* For a run of several kernels: all names after this call belong to this problem. `problem` is a
+ * string literal. */
 void range_problem(const char *problem);
 
-/* NULL if there is no such entry; problem NULL: the first problem that has it. */
+/* Returns NULL if there is no such entry. If problem is NULL, returns the first entry with this
+ * name and joint. */
 const range_entry_t *range_find(const range_report_t *report, const char *problem, const char *name,
                                 uint32_t joint);
 
-/* For tools/proof/real_range.h. */
+/* Everything below is used only by tools/proof/real_range.h. */
 typedef struct {
     dyn_real_range_t value;
-    double magnitude; /* sum of the absolute products, which the accumulator must hold */
-    double rounding;  /* part of the error that arises here */
+    double magnitude; /* sum of the absolute products; the accumulator must be able to hold it */
+    double rounding;  /* part of the error that comes from rounding in this sum */
 } range_acc_t;
 
 dyn_real_range_t range_add(dyn_real_range_t a, dyn_real_range_t b);
@@ -128,14 +136,15 @@ void range_sincos(dyn_real_range_t q, dyn_real_range_t offset, dyn_real_range_t 
 dyn_real_range_t range_recip(dyn_real_range_t a);
 dyn_real_range_t range_sqrt(dyn_real_range_t a);
 dyn_real_range_t range_clamp(dyn_real_range_t a, dyn_real_range_t limit);
-/* True if the format can hold a constant that a kernel can do without. */
+/* For optional constants, which a kernel can do without: true if the format can hold the value. */
 bool range_holds(double value, int exponent);
 bool range_constant(double value, int exponent, dyn_real_range_t *out);
 dyn_real_range_t range_turn_constant(double cs);
 dyn_real_range_t range_angle_constant(double rad);
 /* Converts radians to an angle; in q31 that is a binary angle. */
 dyn_real_range_t range_angle(dyn_real_range_t rad);
-/* dyn/number/gain.h: products have 64 bits, so only values that become a number again must fit. */
+/* The operations of dyn/number/gain.h. Their products have 64 bits, so only values that are
+ * converted back to a number must fit the format. */
 bool range_gain_constant(double value, int exponent, dyn_real_range_t *out);
 dyn_real_range_t range_gain_wide(dyn_real_range_t k, dyn_real_range_t a);
 dyn_real_range_t range_gain_mul(dyn_real_range_t k, dyn_real_range_t a);
@@ -155,7 +164,7 @@ dyn_vec_range_t range_sym_mul(dyn_sym_range_t J, dyn_vec_range_t a);
 dyn_vec_range_t range_sym_mul_add_cross(dyn_sym_range_t J, dyn_vec_range_t a, dyn_vec_range_t b,
                                         dyn_vec_range_t c);
 dyn_vec_range_t range_sym_euler(dyn_sym_range_t J, dyn_vec_range_t wd, dyn_vec_range_t w);
-/* axis 0: about x, 1: about y, 2: about z. back: to the axes before the turn. */
+/* Turns a vector about an axis (0: x, 1: y, 2: z). back: converts to the axes before the turn. */
 dyn_vec_range_t range_vec_turn(int axis, bool back, dyn_turn_range_t t, dyn_vec_range_t a);
 dyn_vec_range_t range_vec_shift(dyn_vec_range_t a, unsigned shift);
 dyn_sym_range_t range_sym_add(dyn_sym_range_t A, dyn_sym_range_t B);
@@ -166,7 +175,8 @@ dyn_sym_range_t range_sym_add_outer(dyn_sym_range_t T, dyn_vec_range_t p, dyn_ve
 dyn_real_range_t range_sym_to_parent_xx_yy(dyn_turn_range_t x, dyn_turn_range_t z,
                                            dyn_sym_range_t T);
 
-/* Omega of dyn/number/tensor.h with a bound of its norm: |w|^2 + |wd|, for any elements. */
+/* Omega of dyn/number/tensor.h. Its norm is at most |w|^2 + |wd|, whatever the bounds of the
+ * elements are. */
 typedef struct {
     dyn_real_range_t xx, yy, zz, xy, yx, yz, zy, zx, xz;
     dyn_real_range_t x2, y2, z2;

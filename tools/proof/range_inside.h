@@ -1,7 +1,5 @@
-/*
- * Shared by the files of the backend `range`: range.c has numbers and vectors, range_tensor.c
- * tensors, range_units.c the runs and the choice of units.
- */
+/* Shared by the files of the backend `range`: range.c has numbers and vectors, range_tensor.c has
+ * tensors, range_units.c has the runs and the choice of units. */
 #ifndef TOOLS_PROOF_RANGE_INSIDE_H
 #define TOOLS_PROOF_RANGE_INSIDE_H
 
@@ -19,15 +17,15 @@ typedef struct {
     range_format_t format;
     range_report_t *report;
     const char *problem;
-    double inside; /* largest part of the format's range used since the last name */
+    double inside; /* largest value since the last named one, relative to the range of the format */
     bool constants_fit;
 } range_now_t;
 extern range_now_t range_now;
 
 /*
- * q31: the limit of a sum of products, and the most that its rounding loses. That is one unit in
- * the last place; a turn multiplies by numbers in Q30 and keeps only the upper word, which loses
- * four.
+ * How q31 rounds a sum of products: `limit` is the largest sum that the accumulator holds, `unit`
+ * the largest rounding error. For most sums that is one unit in the last place. A turn loses four
+ * units, because it multiplies by numbers in Q30 and keeps only the upper word.
  */
 typedef struct {
     double limit, unit;
@@ -39,7 +37,8 @@ static const cut_t acc_cut = {0x1p63 / 0x1p56, 0x1p-28}, turn_cut = {0x1p63 / 0x
 static const double q31_trig = 3e-9, f32_trig = 1.2e-7;
 static const double f32_half_ulp = 0x1p-24;
 
-/* The relative error of the double arithmetic here is less than this. */
+/* Widens a bound. The relative error of the double arithmetic that computes the bounds is below
+ * 1e-15. */
 static inline double widen(double x) {
     return x * (1 + 1e-15);
 }
@@ -56,7 +55,7 @@ static inline bool is_zero(real a) {
     return a.lo == 0 && a.hi == 0 && a.err == 0;
 }
 
-/* A turn by zero changes nothing, except in q31, where it still rounds. */
+/* A turn by zero changes nothing, except in q31, where the multiplication by 1 rounds. */
 static inline bool turns_not(dyn_turn_range_t t) {
     return range_now.format != RANGE_Q31 && t.c.lo == 1 && t.c.hi == 1 && t.c.err == 0 &&
            is_zero(t.s);
@@ -102,7 +101,7 @@ static inline double cross_error(vec a, vec b) {
     return a.norm * b.norm_err + b.norm * a.norm_err + a.norm_err * b.norm_err;
 }
 
-/* See range.c. */
+/* Explained in range.c. */
 vec range_tighten(vec a);
 vec range_vec_cut(acc x, acc y, acc z, cut_t how, double norm, double brought);
 

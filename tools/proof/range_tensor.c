@@ -1,7 +1,7 @@
 /*
- * Guaranteed bounds: tensors. A turn keeps the eigenvalues of a symmetric tensor, so a tensor is
- * bounded by its elements and by the interval of its eigenvalues; intervals of elements alone would
- * grow at every plane rotation.
+ * Bounds of tensors for the backend `range`. A turn keeps the eigenvalues of a symmetric tensor, so
+ * a tensor is bounded by its elements and by the interval of its eigenvalues; intervals of elements
+ * alone would grow at every plane rotation.
  */
 #include "tools/proof/range_inside.h"
 
@@ -10,7 +10,7 @@
 static const double root2 = 1.4142135623730952; /* rounded up */
 
 /* ---------------------------------------------------------------------------------- eigenvalues */
-/* Interval of the eigenvalues of the exact tensor. */
+/* The eigenvalues of the exact tensor are between lo and hi. */
 typedef struct {
     double lo, hi;
 } span_t;
@@ -36,9 +36,10 @@ static double middle(real a) {
 }
 
 /*
- * From the elements: the eigenvalues of the middle, as roots of its characteristic polynomial
- * (trigonometric solution of the cubic), widened on both sides by how much the elements vary. The
- * arc cosine near its ends is accurate to 2e-8, which the 1e-7 covers.
+ * Bounds the eigenvalues by the elements. Computes the eigenvalues of the tensor in the middle of
+ * the intervals as roots of its characteristic polynomial (trigonometric solution of the cubic) and
+ * widens them on both sides by how much the elements vary. Near its ends the arc cosine is accurate
+ * only to 2e-8; the added 1e-7 covers that.
  */
 static span_t span_of_elements(sym T) {
     const double xx = middle(T.xx), yy = middle(T.yy), zz = middle(T.zz), xy = middle(T.xy),
@@ -56,7 +57,7 @@ static span_t span_of_elements(sym T) {
     return (span_t){q + 2 * p * cos(angle + third) - more, q + 2 * p * cos(angle) + more};
 }
 
-/* Knowledge beside the elements is valid as long as no element has changed. */
+/* The stored bounds of the eigenvalues are valid as long as no element has changed. */
 static bool still_known(const sym *T) {
     const real now[6] = {T->xx, T->yy, T->zz, T->xy, T->yz, T->xz};
     bool same = T->known;
@@ -73,7 +74,7 @@ static span_t span_of(sym T) {
     return span;
 }
 
-/* Frobenius norm of the error. */
+/* Bounds the Frobenius norm of the error. */
 static double off_of(sym T) {
     const double off = frobenius(T, error_of);
     return still_known(&T) ? fmin(off, T.off) : off;
@@ -86,8 +87,9 @@ static void narrow(real *a, double lo, double hi, double err) {
 }
 
 /*
- * Adds other knowledge to a tensor. Diagonal elements lie among the eigenvalues, and no other
- * element is larger than half the distance of the eigenvalues.
+ * Adds bounds of the eigenvalues and of the error's norm to a tensor. They also tighten the
+ * elements: diagonal elements lie among the eigenvalues, and no other element is larger than half
+ * the distance between the smallest and the largest eigenvalue.
  */
 static sym sym_known(sym T, span_t span, double off) {
     const double half = widen((span.hi - span.lo) / 2);
@@ -108,7 +110,7 @@ static sym sym_known(sym T, span_t span, double off) {
 }
 
 /* ------------------------------------------------------------------------------- sums and turns */
-/* For f32 there is no bound of the error of a whole tensor; the errors of the elements serve
+/* For f32 the error of a whole tensor has no bound; the errors of the single elements are used
  * instead. */
 static double off_known(double off) {
     return range_now.format == RANGE_F32 ? HUGE_VAL : widen(off);
@@ -118,7 +120,7 @@ static double unit_of(cut_t how) {
     return range_now.format == RANGE_Q31 ? how.unit : 0;
 }
 
-/* A sum that is checked for overflow later. */
+/* A sum that is not checked for overflow here; the caller checks it later. */
 static real sum_unseen(real a, real b) {
     if (is_zero(a))
         return b;
@@ -150,7 +152,8 @@ sym range_sym_add(sym A, sym B) {
                      off_known(off_of(A) + off_of(B)));
 }
 
-/* Six elements are rounded, and three of them count twice in the norm: sqrt(3 + 2 3) units. */
+/* All six elements are rounded. The three off the diagonal count twice in the norm, so the norm of
+ * the rounding is sqrt(3 + 2 * 3) = 3 units. */
 static const double cut_of_all = 3;
 
 sym range_sym_shift_mass(sym T, unsigned shift) {
@@ -178,10 +181,8 @@ static acc pair(real a, real x, real b, real y) {
     return range_acc_add(range_acc_mul(a, x), range_acc_mul(b, y));
 }
 
-/*
- * T + p a^T + b p^T, which must be symmetric. Then it equals T + (p c^T + c p^T) / 2 with c = a +
- * b, whose eigenvalues are (p.c +- |p| |c|) / 2 and zero.
- */
+/* Computes T + p a^T + b p^T. The sum must be symmetric; then it equals T + (p c^T + c p^T) / 2
+ * with c = a + b. The added part has the eigenvalues (p.c +- |p| |c|) / 2 and zero. */
 sym range_sym_add_outer(sym T, vec p, vec a, vec b) {
     const vec c = range_vec_add(a, b);
     const span_t span = span_of(T);
@@ -202,11 +203,12 @@ sym range_sym_add_outer(sym T, vec p, vec a, vec b) {
 }
 
 /*
- * The plane of a turn, block_turn_back of dyn/number/vec.inc: k = s (T11 - T22) + 2 c T12, s k and
- * c k. `wide` is the distance of the eigenvalues; the exact k and both its terms are at most that.
- * An error of the tensor turns with the tensor, and its part in (T11 - T22, 2 T12) is at most
- * sqrt(2) times it. The turn adds errors because the executed c and s differ by `off`, and by
- * rounding: `excess` is the norm of these errors in (s k, c k).
+ * The elements within the plane of a turn, as block_turn_back of dyn/number/vec.inc computes them:
+ * k = s (T11 - T22) + 2 c T12, then s k and c k. `wide` is the distance between the smallest and
+ * the largest eigenvalue; it bounds the exact k and both of its terms. The norm of the error that
+ * the tensor already has in (T11 - T22, 2 T12) is at most sqrt(2) times the norm of the tensor's
+ * error. The turn adds errors, because the executed c and s differ from the exact ones by `off` and
+ * because it rounds: `excess` is the norm of these added errors in (s k, c k).
  */
 typedef struct {
     real sk, ck;
@@ -217,7 +219,8 @@ static plane_t plane_turn(dyn_turn_range_t t, real T11, real T22, real T12, doub
                           double tensor_off) {
     const double off = norm3(t.c.err, t.s.err, 0), inside = widen(root2 * tensor_off);
     real D = sum_unseen(T11, range_neg(T22)), W = sum_exact(T12, T12);
-    wide = fmin(wide, norm3(size(D), size(W), 0)); /* the distance within the plane */
+    /* the distance between the eigenvalues of the block in this plane */
+    wide = fmin(wide, norm3(size(D), size(W), 0));
     narrow(&D, -wide, wide, off_known(inside));
     narrow(&W, -wide, wide, off_known(inside));
     seen(D);
@@ -243,7 +246,7 @@ sym range_sym_turn_back(int axis, dyn_turn_range_t t, sym T) {
     const double wide = widen(span.hi - span.lo), tensor_off = off_of(T);
     real *const t11 = axis == 0 ? &T.yy : &T.xx, *const t22 = axis == 0 ? &T.zz : &T.yy,
                 *const t12 = axis == 0 ? &T.yz : &T.xy;
-    /* The elements outside the plane turn like a vector. */
+    /* The two elements that couple the plane with the axis turn like a vector. */
     real *const first = axis == 0 ? &T.xy : &T.xz, *const second = axis == 0 ? &T.xz : &T.yz;
     const double side = fmin(norm3(size(*first), size(*second), 0), wide / 2);
     const double side_excess =
@@ -261,8 +264,8 @@ sym range_sym_turn_back(int axis, dyn_turn_range_t t, sym T) {
     return sym_known(T, span, off_known(tensor_off + root2 * norm3(plane.excess, side_excess, 0)));
 }
 
-/* xx + yy on the axes of the parent: needs the whole first turn, and of the second only the part
- * that changes this sum. */
+/* Computes xx + yy on the axes of the parent. This needs the whole turn about z, but only those
+ * terms of the turn about x that change the sum. */
 real range_sym_to_parent_xx_yy(dyn_turn_range_t x, dyn_turn_range_t z, sym T) {
     const sym half = range_sym_turn_back(2, z, T);
     const span_t span = span_of(half);
@@ -283,7 +286,8 @@ static acc row_mul(real a, real b, real c, vec v) {
                          range_acc_mul(c, v.z));
 }
 
-/* A bound of the largest absolute eigenvalue: the smaller of Frobenius norm and row sums. */
+/* Bounds the largest absolute eigenvalue by the smaller of the Frobenius norm and the largest row
+ * sum. */
 static double sym_norm(double xx, double yy, double zz, double xy, double yz, double xz) {
     double frobenius = sqrt(xx * xx + yy * yy + zz * zz + 2 * (xy * xy + yz * yz + xz * xz));
     return widen(fmin(frobenius, fmax(xx + xy + xz, fmax(xy + yy + yz, xz + yz + zz))));
@@ -321,8 +325,8 @@ static real exact_square(real a) {
     return (real){out_lo(least * least), out_hi(size(a) * size(a)), 0};
 }
 
-/* One component of w x (J w), about axis 3 with 1 and 2 perpendicular, without its cancelling
- * products: (J22 - J11) w1 w2 + J12 (w1^2 - w2^2) + J23 w1 w3 - J13 w2 w3. */
+/* One component of w x (J w), about axis 3; axes 1 and 2 are perpendicular to it. Products that
+ * cancel are left out: (J22 - J11) w1 w2 + J12 (w1^2 - w2^2) + J23 w1 w3 - J13 w2 w3. */
 static real gyroscopic(real J11, real J22, real J12, real J23, real J13, real w1, real w2,
                        real w3) {
     real difference = {J22.lo - J11.hi, J22.hi - J11.lo, 0};
@@ -353,7 +357,7 @@ vec range_sym_euler(sym J, vec wd, vec w) {
 }
 
 /* -------------------------------------------------------------------------- acceleration tensor */
-/* A square is never negative. */
+/* Like a product of a with itself, but the bound knows that a square is never negative. */
 static real square(real a) {
     acc product = range_acc_mul(a, a);
     product.value.lo = fmax(product.value.lo, 0);
@@ -388,7 +392,7 @@ static double root_of_squares(const range_omega_t *o, double (*of)(real)) {
     return widen(sqrt(sum));
 }
 
-/* The range of the executed values, taken as exact. */
+/* Returns the range of the executed values as if they were exact. */
 static vec as_executed(vec a) {
     real *part[3] = {&a.x, &a.y, &a.z};
     for (int i = 0; i < 3; i++)

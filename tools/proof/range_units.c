@@ -1,5 +1,5 @@
-/* Guaranteed bounds: runs of whole kernels within the limits of an arm, and the choice of q31's
- * units from them. */
+/* Runs whole kernels of the backend `range` within the limits of an arm, and chooses the units of
+ * q31 from the bounds. */
 #include "tools/proof/range_inside.h"
 
 #include "dyn/number/q31.h"
@@ -100,8 +100,8 @@ static void set_inputs(const dyn_model_t *model, const dyn_units_t *units, real 
         if (j->type == DYN_PRISMATIC) {
             q[i] = input(l->position[0], l->position[1], e.position);
         } else {
-            /* An angle may have any value, whatever its limits: then the proof also covers an arm
-             * that was pushed beyond them, and nothing has to check the angle. */
+            /* The proof covers every angle, not only those within the limits. So it also holds for
+             * an arm that was pushed beyond its limits, and no code has to check the angle. */
             q[i] = (real){-3.1415926535897936, 3.1415926535897936, 0};
             if (range_now.format == RANGE_Q31)
                 q[i].err = 0x1p-33 * 6.2832;
@@ -157,8 +157,8 @@ int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_
             continue;
         if (!(part < 1))
             report->fits = false;
-        /* A value also counts as `inside` for a name before it; the value with its own name
-         * wins. */
+        /* A large value counts twice: in its own entry, and as `inside` of the entry before. The
+         * factor makes its own entry the tightest one. */
         if (fmax(part, own * 1.000001) > tightest) {
             tightest = fmax(part, own * 1.000001);
             report->tightest = i;
@@ -189,9 +189,9 @@ static double inertia_of(const dyn_model_t *model, uint32_t i, int length) {
 }
 
 /*
- * Finds the smallest mass unit of each link with which nothing overflows. Two exact runs, with
- * units that differ by a factor of two, show which values contain mass; these are proportional to
- * the unit. False if something overflows with any mass unit.
+ * Finds the smallest mass unit of each link with which nothing overflows. Two exact runs, with mass
+ * units that differ by a factor of two, show which values contain mass; those values are
+ * proportional to the unit. Returns false if something overflows with any mass unit.
  */
 static bool choose_masses(range_inverse_t kernel, const dyn_model_t *model, dyn_units_t *units,
                           range_report_t *report) {
@@ -220,7 +220,7 @@ static bool choose_masses(range_inverse_t kernel, const dyn_model_t *model, dyn_
         least = mass > least ? mass : least;
         units->mass[i] = (int8_t)least;
     }
-    /* An int32 can be shifted by 31 at most. */
+    /* Mass units of neighbouring links must not differ by more than an int32 can be shifted. */
     for (uint32_t i = 1; i < model->n; i++)
         if (units->mass[i] < units->mass[i - 1] - 30)
             units->mass[i] = (int8_t)(units->mass[i - 1] - 30);

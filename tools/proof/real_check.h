@@ -1,4 +1,4 @@
-/* The number operations of `check`, for kernels: those of q31 with overflow checks. */
+/* The number operations of the backend `check`, for kernels: those of q31 with overflow checks. */
 #ifndef TOOLS_PROOF_REAL_CHECK_H
 #define TOOLS_PROOF_REAL_CHECK_H
 

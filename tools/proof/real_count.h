@@ -1,4 +1,4 @@
-/* The number operations of count, for kernels. */
+/* The number operations of the backend `count`, for kernels. */
 #ifndef TOOLS_PROOF_REAL_COUNT_H
 #define TOOLS_PROOF_REAL_COUNT_H
 
@@ -60,7 +60,8 @@ INLINE real real_mul(real a, real b) {
 #define turn_known          real_known
 #define turn_real(cs)       (cs)
 
-/* The compiler cannot know a value that a loop carries (dyn/number/tensor.h). */
+/* A value that a loop carries counts as unknown to the compiler, even if it is constant
+ * (dyn/number/tensor.h). */
 #define real_carried(a) count_input((a).v)
 
 #define real_shift_mass(a, shift) ((void)(shift), (a))
@@ -95,7 +96,7 @@ INLINE pivot pivot_see(pivot p, real d) {
     return (pivot){fmin(p.smallest, d.v)};
 }
 
-/* As in floats; a comparison is not counted. */
+/* The same code as for floats; a comparison is not counted. */
 #define real_least real_least
 INLINE real real_least(real diagonal) {
     return real_mul(diagonal, count_input(0x1p-50));

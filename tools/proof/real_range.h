@@ -1,5 +1,5 @@
-/* The number operations of `range`, for kernels; it has its own vector operations, which know a
- * norm. */
+/* The number operations of the backend `range`, for kernels. It has its own vector operations,
+ * because they also bound the norm. */
 #ifndef TOOLS_PROOF_REAL_RANGE_H
 #define TOOLS_PROOF_REAL_RANGE_H
 
@@ -64,7 +64,7 @@ typedef range_acc_t acc;
 #define sym_turn_back_z(t, T)         range_sym_turn_back(2, t, T)
 #define sym_to_parent_unit(j, T)      range_sym_shift_mass(T, (j)->mass_shift)
 
-/* dyn/number/tensor.h */
+/* Replaces the operations of dyn/number/tensor.h. */
 #define omega                     range_omega_t
 #define omega_make                range_omega_make
 #define omega_mul                 range_omega_mul
@@ -72,7 +72,7 @@ typedef range_acc_t acc;
 #define omega_carried(o)          (o)
 #define sym_add_outer             range_sym_add_outer
 #define sym_to_parent_xx_yy(A, T) range_sym_to_parent_xx_yy((A).x, (A).z, T)
-/* One component, taken from the whole vector because that has a norm. */
+/* Each takes one component from the whole vector, because the whole vector has a bounded norm. */
 #define half_y(A, a)           (child_to_half(A, a).y)
 #define to_parent_x(A, a)      (to_parent(A, a).x)
 #define to_parent_y(A, a)      (to_parent(A, a).y)
@@ -88,7 +88,7 @@ typedef dyn_real_range_t range_wide;
 #define wide_fit                 range_wide_fit
 #define gain_from_model(v, e, g) ((g)->cut = 0, range_gain_constant(v, e, &(g)->k))
 
-/* Pivots are not proved: for a kernel that has them, range has no answer. */
+/* Pivots are not bounded: `range` cannot run a kernel that eliminates. */
 typedef struct {
     double smallest;
 } pivot;

@@ -1,4 +1,4 @@
-/* Bounds for every method of inverse dynamics, and the choice of units from them. */
+/* Bounds every method of inverse dynamics and chooses the units of q31 from the bounds. */
 #include "tools/proof/units.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 typedef dyn_real_range_t real;
 
-/* Names the bodies about their origins, for methods that use them. A constant that does not fit
- * must count as an overflow. */
+/* Names the constants of the bodies about their origins, for methods that use them. A constant that
+ * does not fit must count as an overflow. */
 static void name_bodies(const dyn_arm_range_t *arm, real tau[]) {
     for (uint32_t i = 0; i < arm->n; i++) {
         const dyn_joint_range_t *j = &arm->joint[i];
@@ -36,7 +36,8 @@ static void drive(const dyn_arm_range_t *arm, const real qd[], const real qdd[],
         tau[0] = (real){-1e30, 1e30, 0};
 }
 
-/* Names the inertia matrix: an element has the mass unit of the joint with the smaller index. */
+/* Names the elements of the inertia matrix. An element has the mass unit of the joint with the
+ * smaller index. */
 static void name_matrix(const dyn_arm_range_t *arm, real M[], real tau[]) {
     dyn_rotor_mass_range(arm, M);
     for (uint32_t i = 0; i < arm->n; i++)
@@ -51,8 +52,8 @@ typedef dyn_ga_scratch_range_t ga_scratch_t;
 typedef dyn_fast_scratch_range_t fast_scratch_t;
 typedef dyn_denoc_mass_scratch_range_t denoc_scratch_t;
 
-/* Three bounds for a method: the nearest inverse dynamics alone; with the method's own inertia
- * matrix; with the matrix by composite bodies. */
+/* Defines three bounds for a method: of the nearest inverse dynamics alone, with the method's own
+ * inertia matrix, and with the inertia matrix by composite bodies. */
 #define BOUND_MATRIX(method, name, mass)                                                           \
     static void bound_##method##_##name(const dyn_arm_range_t *arm, const real q[],                \
                                         const real qd[], const real qdd[], real tau[]) {           \
@@ -96,7 +97,8 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
         if (status != DYN_E_UNITS)
             return status;
     }
-    size_t which = 0; /* default ne: crba and aba also use bodies about their origins */
+    /* all other methods: bounds of ne; crba and aba also use bodies about their origins */
+    size_t which = 0;
     const char *name = method_generated(method) ? "fast" : m->name;
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         if (!strcmp(bounds[i].name, name))
@@ -107,10 +109,10 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
     if (status != DYN_E_UNITS)
         return status;
     /*
-     * A matrix kernel has values without names, and the choice blames their overflow on the wrong
-     * link. Starting from units that fit composite bodies, coarser units of length or mass make
-     * room, at one bit of precision each. If that fails too, the units of the composite bodies are
-     * used; the checked kernel still checks every sum.
+     * A matrix kernel has values without names, so range_choose_units may attribute their overflow
+     * to the wrong link. This starts from units that fit composite bodies and tries coarser units
+     * of length or mass, each of which costs one bit of precision. If that fails too, the units of
+     * the composite bodies are used; the checked kernel still checks every sum.
      */
     dyn_units_t fallback;
     status = range_choose_units(bounds[which].bodies, model, &fallback, report);

@@ -1,4 +1,5 @@
-/* Runs states of an arm through the checked q31 and through double. */
+/* Runs states of an arm through the checked q31 and through double precision and compares the
+ * results. */
 #include "tools/proof/verify.h"
 
 #include <float.h>
@@ -10,7 +11,8 @@
 #include "dyn/number/q31.h"
 #include "tools/proof/check.h"
 
-/* Peaks are kept by name and not by problem, so each problem runs alone for this many states. */
+/* Peaks are kept by name and not by problem, so each problem runs alone for BLOCK states before the
+ * next one. */
 enum { BLOCK = 1000, PACKED = DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2 };
 
 typedef struct {
@@ -18,7 +20,7 @@ typedef struct {
     int32_t raw_q[DYN_MAX_JOINTS], raw_qd[DYN_MAX_JOINTS], raw_qdd[DYN_MAX_JOINTS];
 } state_t;
 
-/* Scales between a joint's SI numbers and q31: a position is an angle or a length. */
+/* Limits of a joint, and the factors between its SI values and its raw q31 numbers. */
 typedef struct {
     double low, high, velocity, acceleration;
     double per_position, per_velocity, per_acceleration; /* raw numbers per SI unit */
@@ -30,8 +32,9 @@ typedef struct {
     uint32_t n;
     uint64_t random;
     scale_t scale[DYN_MAX_JOINTS];
-    double element[PACKED];  /* SI per raw element of the matrix */
-    double diagonal[PACKED]; /* converts an element to the unit of its column's diagonal */
+    double element[PACKED]; /* SI value of one raw unit of each matrix element */
+    /* converts an element to the unit of the diagonal element of its column */
+    double diagonal[PACKED];
     dyn_arm_check_t arm;
     dyn_arm_f64_t exact;
     dyn_fast_scratch_check_t scratch;
@@ -48,7 +51,7 @@ const char *verify_name(verify_problem_t problem) {
     return names[problem];
 }
 
-/* xorshift64*: a number from -1 to 1. */
+/* Returns a random number from -1 to 1 (xorshift64*). */
 static double uniform(bench_t *b) {
     b->random ^= b->random >> 12;
     b->random ^= b->random << 25;
@@ -61,9 +64,9 @@ static double corner(bench_t *b) {
 }
 
 /*
- * Of every four states, one is anywhere within the limits, one has all speeds and accelerations at
- * a corner of the limits, one has the positions there too, and in one all joints pull in the same
- * direction.
+ * Of every four states, one is random within the limits, one has all speeds and accelerations at
+ * their limits with random signs, one has the positions at their limits too, and in one the speeds
+ * of all joints are at their limits with the same sign, and so are the accelerations.
  */
 static void make_state(bench_t *b, long number, state_t *s) {
     const int kind = (int)(number % 4);
@@ -76,7 +79,8 @@ static void make_state(bench_t *b, long number, state_t *s) {
         s->q[i] = (k->low + k->high) / 2 + u * (k->high - k->low) / 2;
         s->qd[i] = v * k->velocity;
         s->qdd[i] = w * k->acceleration;
-        /* An angle wraps around; a length is within its limits, for which the units are made. */
+        /* The angle of a revolute joint wraps around; the position of a prismatic joint fits,
+         * because the units were chosen for its limits. */
         s->raw_q[i] = (int32_t)(uint32_t)(int64_t)rint(s->q[i] * k->per_position);
         s->raw_qd[i] = (int32_t)rint(s->qd[i] * k->per_velocity);
         s->raw_qdd[i] = (int32_t)rint(s->qdd[i] * k->per_acceleration);
@@ -152,8 +156,8 @@ static void set_scales(bench_t *b, const dyn_units_t *units) {
                       ldexp(1, DYN_Q31_BITS - e.velocity),
                       ldexp(1, DYN_Q31_BITS - e.acceleration),
                       ldexp(1, e.torque - DYN_Q31_BITS)};
-        /* The element's unit contains a length for each revolute joint of the two, and the mass
-         * unit of the joint with the smaller index. */
+        /* The unit of a matrix element contains one length for each revolute joint of its two
+         * joints, and the mass unit of the joint with the smaller index. */
         for (uint32_t m = 0; m <= i; m++, k++) {
             const int turns = !prismatic + (b->model->joint[m].type == DYN_REVOLUTE);
             b->element[k] = ldexp(1, units->mass[m] + turns * units->length - DYN_Q31_BITS);
@@ -195,14 +199,15 @@ static double bound_of(const range_entry_t *e) {
     return bound;
 }
 
-/* A bound as small as this, in a format of range 8, is the rounding of a zero: it wastes no
- * bits. */
+/* In a format of range 8, a bound below 2^-16 is only the rounding of a zero, so it does not count
+ * as loose. */
 static const double negligible = 0x1p-16;
 
 /*
  * Entries with the same name and joint in several problems are one quantity in one number format,
  * so the largest bound is compared with the largest value of any problem. In a single problem a
- * quantity may be zero without the bound knowing, as gravity torque about a vertical axis.
+ * quantity may always be zero although its bound is not, for example the gravity torque about a
+ * vertical axis.
  */
 static void find_loosest(const range_report_t *report, verify_t *out) {
     for (uint32_t i = 0; i < report->entries; i++) {
@@ -237,7 +242,7 @@ static void run_block(bench_t *b, const range_report_t *report, long first, long
     }
 }
 
-/* The reference is double precision, which itself rounds over some hundred sums. */
+/* The tolerance covers the rounding of the double reference over some hundred sums. */
 static bool above(const verify_joint_t *j) {
     return j->error > j->allowed + 256 * DBL_EPSILON * j->largest;
 }

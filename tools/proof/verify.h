@@ -1,7 +1,7 @@
 /*
- * Tests the proof of q31 with random states and corners of the limits: runs them through the
- * checked variant of q31 (tools/proof/check.h) and compares with the bounds and with double
- * precision. It proves nothing; it would find a mistake in the proof.
+ * Tests the proof of q31: runs random states and corners of the limits through the checked variant
+ * of q31 (tools/proof/check.h) and compares the results with the bounds and with double precision.
+ * The test proves nothing by itself; it would find a mistake in the proof.
  */
 #ifndef TOOLS_PROOF_VERIFY_H
 #define TOOLS_PROOF_VERIFY_H
@@ -25,8 +25,9 @@ typedef enum {
 const char *verify_name(verify_problem_t problem);
 
 /*
- * One joint, SI. For mass: the elements of its column, in the unit of the diagonal element (if one
- * joint is revolute and the other prismatic, q31's unit of length stands for a metre).
+ * Results for one joint in SI units. For the inertia matrix: results for the elements in the
+ * joint's column, in the unit of the diagonal element (if one of the two joints is revolute and the
+ * other prismatic, q31's unit of length takes the place of the metre).
  */
 typedef struct {
     double largest; /* largest exact value */
@@ -36,15 +37,18 @@ typedef struct {
 
 typedef struct {
     long states, overflows;
-    long outside; /* named intermediates beyond their bounds */
-    long above;   /* joints with an error above the guaranteed error */
+    long outside; /* number of named intermediates that exceeded their bounds */
+    long above;   /* number of joints with an error above the guaranteed error */
     verify_joint_t joint[VERIFY_COUNT][DYN_MAX_JOINTS];
-    double seen[RANGE_ENTRIES]; /* largest component of each entry of the report, in its units */
-    double loosest_bits;        /* how many bits the loosest bound is above the largest value ... */
-    uint32_t loosest;           /* ... and the index of that entry */
+    /* largest component seen for each entry of the report, in the entry's units */
+    double seen[RANGE_ENTRIES];
+    /* number of bits by which the loosest bound exceeds the largest value seen */
+    double loosest_bits;
+    uint32_t loosest; /* index of the entry with the loosest bound */
 } verify_t;
 
-/* report: of range_all for these units. Returns 0, or the status of dyn_prepare. */
+/* Runs `states` states of the arm and compares them with `report`, which range_run must have made
+ * with range_all in the same units. Returns 0, or the status of dyn_prepare. */
 int verify_states(const dyn_model_t *model, const dyn_units_t *units, const range_report_t *report,
                   long states, uint64_t seed, verify_t *out);
 

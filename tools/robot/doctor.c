@@ -1,13 +1,13 @@
 /*
- * The import doctor: checks an arm that was read and reports what is suspicious about it. Errors
- * are values that cannot be computed with. Everything else is a warning, and published data give
- * many.
+ * The import doctor: checks an arm that was read and reports what is suspicious about it. A value
+ * is an error only if nothing can be computed with it. Everything else is a warning; published data
+ * give many warnings.
  *
- * The bounds are judgements about arms, not physics: values beyond them are reported, never
- * changed.
+ * The limits of the checks are judgements about usual arms, not physics: values beyond them are
+ * reported, never changed.
  *
- * This file has frames, limits, motors and the order of all checks. Bodies: doctor_body.c. Checks
- * that compute with the arm: doctor_motion.c.
+ * This file checks frames, limits and motors, and calls all checks in order. doctor_body.c checks
+ * bodies; doctor_motion.c has the checks that compute with the arm.
  */
 #include "tools/robot/doctor.h"
 
@@ -41,7 +41,8 @@ double doctor_largest(const double *x, size_t n) {
 }
 
 static bool looks_like_degrees(double angle) {
-    /* Somewhat more than a turn; 90 rad would be 14.3 turns. */
+    /* 7 rad is a little more than a turn. An angle of 90 that is meant in degrees would be 14.3
+     * turns. */
     return fabs(angle) > 7;
 }
 
@@ -66,7 +67,8 @@ static void check_units(doctor_t *d, uint32_t i) {
     const dyn_limits_t *limits = &s->drive.limits;
     const double *position = limits->position, range = doctor_largest(position, 2);
     if (s->type == DYN_REVOLUTE) {
-        /* Arms with cables turn a few times at most, and no arm has a limit of exactly 30 rad. */
+        /* Arms with cables turn a few times at most. No arm has a limit of exactly 30 rad, so whole
+         * numbers above 7 rad are suspicious too. */
         const bool whole = position[0] == rint(position[0]) && position[1] == rint(position[1]);
         if (range > 40 || (whole && looks_like_degrees(range)))
             doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
@@ -176,7 +178,8 @@ static void check_gravity(doctor_t *d) {
                    "give it in m/s^2, pointing down", "gravity is %g m/s^2, which looks wrong", g);
 }
 
-/* Axes that are almost parallel have a distant common normal: a sign of rounded angles. */
+/* Axes that are almost parallel have a common normal far away from the arm. That suggests rounded
+ * angles. */
 static void check_parallel(doctor_t *d) {
     const robot_t *robot = d->robot;
     for (uint32_t i = 1; i < robot->n; i++) {
@@ -207,7 +210,8 @@ static void check_description(doctor_t *d) {
         check_limits(d, i);
         check_motor(d, i);
     }
-    if (robot->format != ROBOT_FORMAT_URDF) /* a URDF's tool is made of checked joints */
+    /* the tool frame of a URDF comes from joints that were checked already */
+    if (robot->format != ROBOT_FORMAT_URDF)
         doctor_check_pose(d, robot->tool_xyz, robot->tool_rpy, robot->line_tool, "tool");
     doctor_check_pose(d, robot->base_xyz, robot->base_rpy, robot->line_base, "base");
     doctor_check_payload(d);

@@ -1,5 +1,5 @@
-/* Functions shared by the files of the import doctor; tools/robot/robot.h has robot_check and
- * robot_possible. */
+/* Functions shared by the files of the import doctor. tools/robot/robot.h declares its entry points
+ * robot_check and robot_possible. */
 #ifndef TOOLS_ROBOT_DOCTOR_H
 #define TOOLS_ROBOT_DOCTOR_H
 
@@ -16,22 +16,22 @@ void doctor_say(doctor_t *d, message_severity_t severity, message_code_t code, u
     __attribute__((format(printf, 7, 8)));
 
 double doctor_length(const double v[3]);
-/* The largest absolute value among the numbers. */
+/* Returns the largest absolute value among n numbers. */
 double doctor_largest(const double *x, size_t n);
 
 /* Checks a position and a rotation; either may be NULL. */
 void doctor_check_pose(doctor_t *d, const double xyz[3], const double rpy[3], uint32_t line,
                        const char *subject);
 
-/* Check the bodies as written in the source, those of links, and the payload. */
+/* These check the bodies as written in the source, the link of a joint, and the payload. */
 void doctor_check_pieces(doctor_t *d);
 void doctor_check_link(doctor_t *d, const robot_joint_t *joint);
 void doctor_check_shape(doctor_t *d, uint32_t joint);
 void doctor_check_payload(doctor_t *d);
-/* How far link i reaches from its own origin: to the joints on either side. */
+/* Returns how far link i reaches from its own origin to the joints on either side. */
 double doctor_link_reach(const robot_t *robot, uint32_t i);
 
-/* For an arm without errors only. */
+/* Only for an arm without errors. */
 void doctor_check_motion(doctor_t *d);
 
 #endif

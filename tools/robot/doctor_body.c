@@ -1,10 +1,10 @@
-/* The bodies of an arm for tools/robot/doctor.h: mass, centre of mass, inertia and shape. */
+/* Checks the bodies of an arm for tools/robot/doctor.h: mass, centre of mass, inertia and shape. */
 #include <math.h>
 
 #include "tools/robot/doctor.h"
 #include "tools/robot/readers.h"
 
-/* Eigenvalues of a symmetric 3x3 tensor, ascending, by Jacobi rotations. */
+/* Computes the eigenvalues of a symmetric 3x3 tensor, ascending, by Jacobi rotations. */
 static void eigenvalues(const double six[6], double out[3]) {
     double a[3][3] = {{six[0], six[3], six[5]}, {six[3], six[1], six[4]}, {six[5], six[4], six[2]}};
     for (int sweep = 0; sweep < 30; sweep++)
@@ -34,15 +34,15 @@ static void eigenvalues(const double six[6], double out[3]) {
             }
 }
 
-/* Where a body is described: its name and lines. stands: it is fixed to the base and used in no
- * computation. */
+/* Where the file describes a body: its name and lines. `stands` means that the body is fixed to the
+ * base, so that no computation uses it. */
 typedef struct {
     const char *name;
     uint32_t line_mass, line_com, line_inertia;
     bool stands;
 } described_t;
 
-/* Checks that such a body can exist. Returns false if it cannot be computed with. */
+/* Checks that such a body can exist. Returns false if nothing can be computed with it. */
 static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_t *at) {
     const message_severity_t worst = at->stands ? MESSAGE_WARNING : MESSAGE_ERROR;
     const double size = doctor_largest(body->inertia, 6);
@@ -54,7 +54,8 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
                    "the mass is negative: %g kg", body->mass);
         possible = false;
     }
-    /* A tensor typed with a few digits is wrong by these digits, not by more. */
+    /* A small negative eigenvalue is accepted: it may come from rounding the tensor to the digits
+     * in the file. */
     if (e[0] < -1e-9 * size) {
         doctor_say(
             d, worst, MESSAGE_INERTIA, at->line_inertia, at->name,
@@ -95,7 +96,8 @@ static void check_body_units(doctor_t *d, const dyn_body_t *body, const describe
                    "a mass of %g kg looks like grams", body->mass);
 }
 
-/* Checks the bodies as written: in a sum of several nobody could find the wrong one. */
+/* Checks the bodies as written in the source. After several bodies are summed, nobody could tell
+ * which one is wrong. */
 void doctor_check_pieces(doctor_t *d) {
     for (size_t i = 0; i < d->robot->pieces; i++) {
         const robot_piece_t *p = &d->robot->piece[i];
@@ -150,7 +152,8 @@ void doctor_check_shape(doctor_t *d, uint32_t i) {
     double e[3];
     eigenvalues(body->inertia, e);
     const double gyration = sqrt(fmax(e[2], 0) / body->mass);
-    /* The centre of a bar that turns about its end is 1.7 radii of gyration away. */
+    /* For comparison: the centre of a bar that turns about its end is 1.7 radii of gyration away
+     * from the axis. */
     if (com > 2 * reach + 3 * gyration + 0.1)
         doctor_say(
             d, MESSAGE_WARNING, MESSAGE_COM, j->line.com, j->link_name,
@@ -168,7 +171,7 @@ void doctor_check_shape(doctor_t *d, uint32_t i) {
                    gyration, reach);
 }
 
-/* Checks the payload, which the file gives in one line. */
+/* Checks the payload. The file has one line for all of it, so all messages name that line. */
 void doctor_check_payload(doctor_t *d) {
     const uint32_t line = d->robot->line_payload;
     const described_t payload = {"payload", line, line, line, false};

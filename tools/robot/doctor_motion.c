@@ -1,4 +1,4 @@
-/* Checks that compute with an arm, for tools/robot/doctor.h: whether its drives hold it against
+/* The checks of tools/robot/doctor.h that compute with an arm: whether its drives hold it against
  * gravity, and whether each joint moves an inertia of its own. */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "dyn/number/f64.h"
 #include "tools/robot/doctor.h"
 
-/* xorshift64*, so that every machine takes the same poses. */
+/* Random number generator (xorshift64*), so that every machine takes the same poses. */
 static double uniform(uint64_t *state) {
     uint64_t x = *state;
     x ^= x >> 12;
@@ -18,7 +18,7 @@ static double uniform(uint64_t *state) {
     return (double)((x * 0x2545F4914F6CDD1Du) >> 11) / 9007199254740992.0;
 }
 
-/* Largest torque or force of the drive at rest; 0 if unknown. */
+/* Returns the largest torque or force of the drive at rest, or 0 if it is unknown. */
 static double strength(const robot_joint_t *j, const char **what) {
     const dyn_motor_t *m = &j->source.drive.motor;
     const uint32_t motor =
@@ -68,9 +68,9 @@ static void name_pose(const double *q, uint32_t n, char *out, size_t size) {
 }
 
 /*
- * Takes every corner of the range for up to 10 joints, random corners beyond, and random poses
- * inside: the gravity torque of a revolute joint is a sinusoid of each angle, so its extreme need
- * not be in a corner.
+ * Looks for the largest gravity torque at the corners of the ranges (all corners for up to 10
+ * joints, random corners for more) and at random poses inside. The gravity torque of a revolute
+ * joint is a sinusoid of each angle, so its extreme need not be at a corner.
  */
 static void check_hold(doctor_t *d, poses_t *p) {
     enum { CORNERS = 1024, INSIDE = 4096 };
@@ -125,8 +125,8 @@ static void check_hold(doctor_t *d, poses_t *p) {
 
 /*
  * Computes the inertia matrix column by column from unit accelerations, adds the rotors, and
- * factors it by Cholesky. A pivot that vanishes relative to its diagonal element belongs to a joint
- * that moves no inertia of its own.
+ * factors it by Cholesky. A pivot that is almost zero relative to its diagonal element belongs to a
+ * joint that moves no inertia of its own.
  */
 static void check_singular(doctor_t *d, poses_t *p) {
     const uint32_t n = d->robot->n;
@@ -141,7 +141,8 @@ static void check_singular(doctor_t *d, poses_t *p) {
     memset(floating->gravity, 0, sizeof floating->gravity);
     (void)dyn_prepare_f64(floating, NULL, &p->arm);
     free(floating);
-    /* A pose without symmetry, where an arm is unlikely to be singular in the ordinary sense. */
+    /* An arbitrary pose without symmetry, so that the arm is hardly ever in a singular pose by
+     * chance. */
     for (uint32_t i = 0; i < n; i++)
         p->q[i] = 0.3 + 0.7 * (double)i;
     for (uint32_t k = 0; k < n; k++) {
@@ -162,7 +163,7 @@ static void check_singular(doctor_t *d, poses_t *p) {
                 d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
                 "give the links behind it mass and inertia, or the motor a rotor inertia",
                 "the joint moves no inertia of its own: forward dynamics cannot be computed");
-            pivot = INFINITY; /* removed: as if the joint could not move */
+            pivot = INFINITY; /* removes the joint, as if it could not move */
         }
         m[k][k] = sqrt(pivot);
         for (uint32_t i = k + 1; i < n; i++) {

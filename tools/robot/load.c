@@ -14,7 +14,8 @@
 #include "tools/robot/readers.h"
 #include "tools/robot/schema.h"
 
-/* Readers use strtod and printf, which must not use the decimal comma of the user's language. */
+/* Sets the C locale while a file is read, because strtod and printf must not use the decimal comma
+ * of the user's language. */
 typedef struct {
     locale_t plain, before;
 } locale_guard_t;
@@ -72,7 +73,8 @@ static void source_from(const robot_t *robot, dyn_source_t *source) {
         source->joint[i] = robot->joint[i].source;
 }
 
-/* Sums and products that the readers make can exceed every number in the file. */
+/* Checks the numbers that the readers computed: sums and products can exceed the limit although
+ * every number in the file is below it. */
 static bool small(const robot_t *robot, const char *what, const double *x, size_t count,
                   message_place_t place, messages_t *messages) {
     for (size_t i = 0; i < count; i++)
@@ -146,7 +148,7 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
         parallel_rad = DYN_PARALLEL_DEFAULT;
     int status = dyn_convert(source, parallel_rad, &robot->model, &robot->report);
     free(source);
-    /* Finite numbers may still overflow in the conversion. */
+    /* Finite numbers may still overflow in the conversion, so the model is checked too. */
     if (status == DYN_OK)
         status = dyn_model_check(&robot->model);
     const robot_joint_t *joint =
@@ -199,7 +201,7 @@ static bool looks_like_xml(const char *bytes, size_t size) {
 static bool looks_binary(const char *bytes, size_t size) {
     size_t odd = 0, seen = size < 4096 ? size : 4096;
     if (size >= 2 && (memcmp(bytes, "\xFF\xFE", 2) == 0 || memcmp(bytes, "\xFE\xFF", 2) == 0))
-        return false; /* UTF-16: both parsers read it */
+        return false; /* UTF-16; both parsers can read it */
     for (size_t i = 0; i < seen; i++) {
         unsigned char c = (unsigned char)bytes[i];
         if (c == 0)
@@ -357,11 +359,11 @@ size_t robot_folders(char **folder, size_t max) {
     return count;
 }
 
-/* The robots in the searched folders, as suggestions for a mistyped name. Free with
- * names_free. */
+/* The robots in the searched folders; suggestions for a mistyped name come from this list. Free it
+ * with names_free. */
 typedef struct {
     char *name[64];
-    const char *list[65]; /* the same, ends with NULL */
+    const char *list[65]; /* the same names, terminated by NULL */
     size_t count;
 } names_t;
 

@@ -140,7 +140,7 @@ static void complain(const context_t *c, message_code_t code, uint32_t line, con
                  cure, "%s", text);
 }
 
-/* Dimensions of each shape: an extra key is as wrong as a missing one. */
+/* The dimensions that each shape has. A surplus key is an error just like a missing one. */
 static const struct {
     const char *key;
     uint32_t shapes;

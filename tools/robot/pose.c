@@ -1,11 +1,14 @@
-/* Geometry shared by the readers. */
+/* Geometry shared by the readers: rotations as roll, pitch and yaw, and turned bodies. */
 #include <math.h>
 
 #include "tools/robot/readers.h"
 
 void reader_rpy(const dyn_pose_t *pose, double rpy[3]) {
-    /* Undoes yaw first and reads pitch and roll from the rest. This is exact near pitch = 90
-     * degrees too, where roll and yaw alone are badly conditioned but their product is not. */
+    /*
+     * Undoes yaw first and reads pitch and roll from the remaining rotation. Near a pitch of 90
+     * degrees roll and yaw alone are badly conditioned, but the rotation that they make together is
+     * still exact.
+     */
     const double(*r)[3] = pose->r;
     double yaw = atan2(r[1][0], r[0][0]), c, s;
     dyn_exact_turn(yaw, &c, &s);

@@ -1,4 +1,4 @@
-/* What the readers of the formats share; for use within tools/robot only. */
+/* Declarations shared by the readers of all formats; only for use within tools/robot. */
 #ifndef TOOLS_ROBOT_READERS_H
 #define TOOLS_ROBOT_READERS_H
 
@@ -13,7 +13,7 @@ typedef struct {
 } raw_pose_t;
 
 typedef struct {
-    uint32_t plane; /* raw_plane_t */
+    uint32_t plane; /* a raw_plane_t */
     double *values;
     uint32_t values_count;
 } raw_shape_t;
@@ -35,14 +35,14 @@ typedef struct {
 
 typedef struct {
     char name[ROBOT_NAME_MAX];
-    uint32_t type; /* dyn_joint_type_t */
+    uint32_t type; /* a dyn_joint_type_t */
     struct {
         double theta, d, a, alpha;
     } dh;
     raw_pose_t origin;
     double axis[3];
     raw_link_t link;
-    char part_link[ROBOT_NAME_MAX]; /* parts database: name of the link */
+    char part_link[ROBOT_NAME_MAX]; /* only in a parts database: name of the link */
     dyn_limits_t limits;
     dyn_motor_t motor;
     struct {
@@ -62,7 +62,7 @@ typedef struct {
 
 typedef struct {
     char name[ROBOT_NAME_MAX];
-    uint32_t convention; /* dyn_convention_t */
+    uint32_t convention; /* a dyn_convention_t */
     double gravity[3];
     raw_pose_t base, tool;
     struct {
@@ -75,7 +75,7 @@ typedef struct {
 } raw_robot_t;
 
 /* Schemas of a number, of a robot file, of a pose with optional keys, and of the fields that robot
- * file and parts database share. */
+ * files and parts databases share. */
 extern const cyaml_schema_value_t raw_number, raw_robot_value;
 extern const cyaml_schema_field_t raw_pose_fields[], raw_dh_fields[], raw_origin_fields[],
     raw_limits_fields[], raw_motor_fields[], raw_friction_fields[], raw_encoder_fields[],
@@ -124,9 +124,11 @@ int reader_parts(const tree_t *tree, robot_t *out, messages_t *messages);
 int reader_urdf(const char *file, const char *bytes, size_t size, const robot_options_t *options,
                 robot_t *out, messages_t *messages);
 
-/* Roll, pitch and yaw of a rotation, such that dyn_pose_rpy restores it to the last digits. */
+/* Computes roll, pitch and yaw of a rotation, such that dyn_pose_rpy gives the same rotation to the
+ * last digits. */
 void reader_rpy(const dyn_pose_t *pose, double rpy[3]);
-/* Transforms a body whose tensor axes are turned by rpy onto the axes of the link frame. */
+/* Returns the body with its tensor on the axes of the link frame. In `body` the axes of the tensor
+ * are turned by rpy. */
 dyn_body_t reader_turned(const dyn_body_t *body, const double rpy[3]);
 
 #endif

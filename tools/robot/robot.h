@@ -1,6 +1,7 @@
 /*
- * A robot as its file describes it, and how to load it: robot files (YAML), URDF, parts databases
- * and, through a hook, robot images. Commands need nothing else beside the kernels.
+ * A robot as its file describes it, and the functions that load it from robot files (YAML), URDF,
+ * parts databases and, through a hook, robot images. Apart from the kernels, commands need nothing
+ * else.
  *
  *     robot_t *robot = calloc(1, sizeof *robot);
  *     messages_t messages = MESSAGES_INIT;
@@ -24,8 +25,8 @@
 #include "tools/cli/messages.h"
 
 #define ROBOT_NAME_MAX  128u        /* bytes of a name, including the final zero */
-#define ROBOT_FILE_MAX  (16u << 20) /* bytes of a file */
-#define ROBOT_MODES_MAX 8u          /* assumed modes of one kind on one link */
+#define ROBOT_FILE_MAX  (16u << 20) /* largest robot file in bytes */
+#define ROBOT_MODES_MAX 8u          /* most assumed modes of one kind on one link */
 
 typedef enum {
     ROBOT_FORMAT_FILE, /* robot file */
@@ -35,9 +36,9 @@ typedef enum {
 } robot_format_t;
 
 /*
- * Which optional keys the file has: IMAGE_HAS_... and IMAGE_JOINT_HAS_..., which the robot image
- * also contains, and these. A missing value is zero, except gear (1 if there is a motor), sign and
- * ratio (1).
+ * Bits of the optional keys that the file has: IMAGE_HAS_... and IMAGE_JOINT_HAS_..., which the
+ * robot image also contains, and the ones below. A missing value is zero, except gear (1 if there
+ * is a motor), sign and ratio (1).
  */
 enum {
     ROBOT_JOINT_INERTIAL = 1 << 17, /* the source has mass data for this link */
@@ -54,14 +55,15 @@ typedef struct {
     double ratio;  /* turns of the encoder per turn (or metre) of the joint */
 } robot_encoder_t;
 
-/* How a joint with an incremental encoder finds its position. */
+/* How a joint with an incremental encoder finds its position after power-up. */
 typedef struct {
-    int how;         /* 0: absolute encoder; 1 / -1: upper / lower stop, 2 / -2: switch */
-    double position; /* position of that stop or switch, rad or m */
+    /* 0: absolute encoder; 1 / -1: upper / lower stop; 2 / -2: upper / lower switch */
+    int how;
+    double position; /* position of the stop or switch, rad or m */
 } robot_homing_t;
 
-/* A mode shape as a table: values at equal steps from the root (where it must be zero) to the
- * end. */
+/* A mode shape as a table of values at equal steps from the root of the beam to its end. The first
+ * value must be zero. */
 typedef struct {
     double *value;
     uint32_t count;
@@ -71,14 +73,14 @@ typedef struct {
 typedef struct {
     double length, mass_per_length; /* m, kg/m */
     double EI_y, EI_z, GJ;          /* N m^2 */
-    double damping;                 /* s: damping matrix / stiffness matrix */
-    double polar_inertia;           /* about x per metre of beam, kg m */
+    double damping;                 /* damping matrix divided by stiffness matrix, in s */
+    double polar_inertia;           /* moment of inertia about x per metre of beam, kg m */
     uint32_t modes_xy, modes_xz, modes_torsion;
     robot_shape_t *shape_xy, *shape_xz,
-        *shape_torsion; /* one for each mode; NULL: clamped-free shapes */
+        *shape_torsion; /* one table for each mode; NULL: clamped-free shapes */
 } robot_flex_t;
 
-/* Line numbers in the file; 0 if absent. */
+/* Line numbers of the keys in the file; 0 if a key is absent. */
 typedef struct {
     uint32_t joint, type, frame, axis, link, mass, com, inertia, limits, motor, friction, encoder,
         gains, flex, position, velocity, torque;
@@ -86,10 +88,12 @@ typedef struct {
 
 typedef struct {
     char name[ROBOT_NAME_MAX];
-    char link_name[ROBOT_NAME_MAX]; /* link that it moves; in robot files: name */
-    uint32_t has;                   /* IMAGE_JOINT_HAS_... and ROBOT_JOINT_... */
-    bool elastic;                   /* has flex; then source.link is the stiff beam */
-    dyn_source_joint_t source;      /* frame, link and drive in the convention of the file */
+    /* name of the link that the joint moves; in robot files the same as name */
+    char link_name[ROBOT_NAME_MAX];
+    uint32_t has; /* IMAGE_JOINT_HAS_... and ROBOT_JOINT_... */
+    /* the link is elastic: flex is set and source.link is the stiff beam */
+    bool elastic;
+    dyn_source_joint_t source; /* frame, link and drive in the convention of the file */
     robot_encoder_t encoder;
     robot_homing_t homing;
     double kp, kd;
@@ -97,15 +101,18 @@ typedef struct {
     robot_joint_lines_t line;
 } robot_joint_t;
 
-/* A link as in the source, in its own frame, for formats that lump several links into one: URDF. */
+/* A link of the source in its own frame, before it is lumped together with others. Only URDF has
+ * such links. */
 typedef struct {
     char name[ROBOT_NAME_MAX];
-    bool inertial; /* has a body */
+    bool inertial; /* the link has a body */
     dyn_body_t body;
-    double inertia_rpy[3]; /* rotation that was applied to the body */
+    /* rotation between tensor axes and link frame that was applied to the body */
+    double inertia_rpy[3];
     uint32_t line_mass, line_com, line_inertia;
-    bool stands;                /* fixed to the base: it never moves */
-    char joint[ROBOT_NAME_MAX]; /* joint above it, "" for the root, and the mounting pose */
+    bool stands; /* the link is fixed to the base and never moves */
+    /* joint that mounts the link ("" for the root); its pose is xyz and rpy */
+    char joint[ROBOT_NAME_MAX];
     double xyz[3], rpy[3];
     uint32_t line_joint;
 } robot_piece_t;
@@ -115,26 +122,27 @@ typedef struct {
     char *file; /* file that was read, for messages */
     robot_format_t format;
     dyn_convention_t convention;
-    uint32_t has; /* IMAGE_HAS_... */
-    bool elastic; /* any joint is elastic */
+    uint32_t has; /* bits IMAGE_HAS_... */
+    bool elastic; /* true if any joint is elastic */
     uint32_t n;
-    double gravity[3]; /* in the base frame of the file, m/s^2 */
+    double gravity[3]; /* m/s^2 in the base frame of the file */
     double base_xyz[3], base_rpy[3];
     double tool_xyz[3], tool_rpy[3];
-    double rate_hz; /* 1000 if not given */
+    double rate_hz; /* rate of the control loop; 1000 if the file gives none */
     uint32_t feedback;
-    dyn_body_t payload; /* in the last link frame of the file */
+    dyn_body_t payload; /* body in the file's frame of the last link */
     uint32_t line_name, line_gravity, line_base, line_control, line_tool, line_payload, line_joints;
     robot_joint_t joint[DYN_MAX_JOINTS];
-    robot_piece_t *piece; /* for the doctor; NULL if links are not lumped */
+    robot_piece_t *piece; /* single links for the doctor; NULL if links are not lumped */
     size_t pieces;
 
-    /* From an image: the elastic part as it stands there; shapes that were tables are lost. */
+    /* Only for a robot that was read from an image: the elastic part of the image. shapes_lost: the
+     * mode shapes were tables, which an image does not contain. */
     dyn_flex_model_t *integrals;
     bool shapes_lost;
 
     dyn_model_t model;   /* the same arm for the kernels; elastic links are stiff beams here */
-    dyn_report_t report; /* contains the file's last link frame in the model's */
+    dyn_report_t report; /* also gives the file's last link frame relative to the model's */
 } robot_t;
 
 typedef struct {
@@ -148,12 +156,15 @@ typedef int (*robot_reader_t)(const char *file, const uint8_t *bytes, size_t siz
                               messages_t *messages);
 
 typedef struct robot_options {
-    const char *tip;              /* URDF: the link of the end effector; NULL: see robot_load */
-    const robot_freeze_t *freeze; /* URDF: joints to fix, and their positions */
+    /* URDF only: the link of the end effector; NULL: robot_load chooses it */
+    const char *tip;
+    const robot_freeze_t *freeze; /* URDF only: joints to fix, and their positions */
     size_t freeze_count;
-    const double *gravity;   /* replaces the file's, m/s^2 in the base frame; NULL: the file's */
-    double parallel_rad;     /* for dyn_convert; 0: DYN_PARALLEL_DEFAULT */
-    const char *image_magic; /* first bytes of a robot image, and its reader; NULL: none */
+    /* replaces the gravity of the file, m/s^2 in the base frame; NULL: not replaced */
+    const double *gravity;
+    double parallel_rad; /* argument of dyn_convert; 0: DYN_PARALLEL_DEFAULT */
+    /* first bytes of a robot image, and the reader of images; NULL: images are not read */
+    const char *image_magic;
     size_t image_magic_size;
     robot_reader_t image_reader;
 } robot_options_t;
@@ -161,14 +172,15 @@ typedef struct robot_options {
 /*
  * Loads an arm. `what` is a file, or the name of a robot in $APPELL_ROBOTS, ./tools/robots or
  * ../../tools/robots relative to the program. Returns 0, or -1 with at least one error among the
- * messages. `out` needs no initialisation, and robot_free in either case. options may be NULL.
+ * messages. `out` need not be initialised; call robot_free in either case. options may be NULL.
  *
- * A URDF is a tree. Without a tip the chain with most moving joints is taken, and the end effector
- * is the frame of its last moving link. Everything else is fixed and lumped, with a note for each.
+ * A URDF is a tree. Without a tip, the chain with the most moving joints is taken, and the end
+ * effector is the frame of its last moving link. All other links are fixed and lumped into the
+ * links of the chain, with a note for each.
  */
 int robot_load(const char *what, const robot_options_t *options, robot_t *out,
                messages_t *messages);
-/* The same from memory; `file` is only the name in messages. */
+/* Like robot_load, but reads from memory; `file` is only a name for messages. */
 int robot_parse(const char *file, const void *bytes, size_t size, const robot_options_t *options,
                 robot_t *out, messages_t *messages);
 void robot_free(robot_t *robot);
@@ -183,15 +195,14 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages);
  * failed. */
 int robot_save(FILE *stream, const robot_t *robot);
 
-/*
- * The import doctor: adds messages about what is suspicious. Returns 0, or -1 if there is an error,
- * which is something that cannot be computed with.
- */
+/* The import doctor: adds messages about what is suspicious. Returns 0, or -1 if there is an error,
+ * that is, something that nothing can be computed with. */
 int robot_check(const robot_t *robot, messages_t *messages);
-/* Finds only the errors, without the time that the warnings take. */
+/* Like robot_check, but finds only the errors, which saves the time that the warnings take. */
 int robot_possible(const robot_t *robot, messages_t *messages);
 
-/* Folders that are searched for robots by name, best first; at most `max`, each to be freed. */
+/* Lists at most `max` folders that are searched for robots by name, in the order of the search. The
+ * caller frees each. */
 size_t robot_folders(char **folder, size_t max);
 
 #endif

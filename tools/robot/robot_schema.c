@@ -1,4 +1,5 @@
-/* The schema of robot files as libcyaml tables; the parts database shares its sections. */
+/* The schema of robot files as libcyaml tables. The schema of parts databases uses some of the same
+ * sections. */
 #include "tools/robot/readers.h"
 
 const cyaml_schema_value_t raw_number = {CYAML_VALUE_FLOAT(CYAML_FLAG_DEFAULT, double)};

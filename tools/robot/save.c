@@ -135,7 +135,9 @@ static void put_link(FILE *f, const robot_joint_t *joint) {
     fputs("}\n", f);
 }
 
-/* Writes a section with those of its keys that are given; nothing if none is. */
+/*
+ * A key of a section, and its values. put_section writes it only if one of the bits `has` is set.
+ */
 typedef struct {
     const char *key;
     uint32_t has;
@@ -251,7 +253,7 @@ static void put_robot(FILE *f, const robot_t *robot) {
 }
 
 int robot_save(FILE *stream, const robot_t *robot) {
-    /* Forces a decimal point, whatever the user's language. */
+    /* Writes decimal points, whatever the user's language is. */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
     put_robot(stream, robot);

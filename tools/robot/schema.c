@@ -1,4 +1,4 @@
-/* The check of schema.h, and the bridge to libcyaml. */
+/* Implements schema.h: checks a tree and passes it on to libcyaml. */
 #include "tools/robot/schema.h"
 
 #include <ctype.h>
@@ -11,8 +11,8 @@
 typedef struct {
     const char *file;
     messages_t *messages;
-    char subject[80]; /* joint, link or part that is being checked */
-    char path[160];   /* path below the subject: "link.inertia" */
+    char subject[80]; /* name of the joint, link or part that is being checked */
+    char path[160];   /* path of the key below the subject, such as "link.inertia" */
 } walk_t;
 
 static void complain(walk_t *w, message_code_t code, uint32_t line, const char *cure,
@@ -186,7 +186,7 @@ static void check_map(walk_t *w, const tree_node_t *node, const cyaml_schema_val
         }
 }
 
-/* True if one number stands for a list of one or two. */
+/* True if one number is given where the schema has a list of one or two numbers. */
 static bool is_single(const tree_node_t *node, const cyaml_schema_value_t *schema) {
     return node->kind == TREE_SCALAR && schema->type == CYAML_SEQUENCE &&
            schema->sequence.min == 1 && schema->sequence.max == 2 &&
@@ -337,7 +337,7 @@ static void put_node(text_t *t, const tree_node_t *node, const cyaml_schema_valu
                 key = key->next_key;
             }
             put_node(t, i, below);
-            /* Short lines keep libyaml's look-ahead for keys short. */
+            /* Short lines keep the distance short over which libyaml searches for keys. */
             put(t, ",\n", i->next ? 2 : 0);
         }
         put(t, node->kind == TREE_MAP ? "}" : "]", 1);

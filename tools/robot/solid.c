@@ -1,4 +1,4 @@
-/* Closed forms of solid.h. */
+/* Computes the closed forms of solid.h. */
 #include "tools/robot/solid.h"
 
 #include <math.h>
@@ -34,14 +34,15 @@ static dyn_body_t diagonal(double mass, double z, double xx, double yy, double z
     return (dyn_body_t){.mass = mass, .com = {0, 0, z}, .inertia = {xx, yy, zz, 0, 0, 0}};
 }
 
-/* A cone is the frustum with b = 0. Integrals over discs of radius r(z) = a + (b - a) z / l. */
+/* Integrates over discs of radius r(z) = a + (b - a) z / l. A cone is the frustum with b = 0. */
 static dyn_body_t frustum(double m, double a, double b, double l) {
     const double sum = frustum_sum(a, b);
     const double z = l / 4 * (a * a + 2 * a * b + 3 * b * b) / sum;
     const double fourth =
         a * a * a * a + a * a * a * b + a * a * b * b + a * b * b * b + b * b * b * b;
     const double zz = 0.3 * m * fourth / sum;
-    /* About the base plane: half of zz, and the mean of z^2. */
+    /* xx is half of zz plus the moment of z^2, first about the base plane and then moved to the
+     * centre of mass. */
     const double squares = l * l / 10 * (a * a + 3 * a * b + 6 * b * b) / sum;
     const double xx = zz / 2 + m * (squares - z * z);
     return diagonal(m, z, xx, xx, zz);
@@ -55,7 +56,8 @@ dyn_body_t solid_body(const solid_t *s, double m) {
         across = m * (3 * r * r + l * l) / 12;
         return diagonal(m, l / 2, across, across, m * r * r / 2);
     case SOLID_SEMI_CYLINDER: {
-        const double c = 4 * r / (3 * pi); /* centre of a half disc */
+        /* distance of the centroid of a half disc from its diameter */
+        const double c = 4 * r / (3 * pi);
         across = m * (r * r / 4 + l * l / 12);
         dyn_body_t body = diagonal(m, l / 2, across - m * c * c, across, m * (r * r / 2 - c * c));
         body.com[1] = c;

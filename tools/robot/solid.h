@@ -12,12 +12,12 @@
 
 typedef enum {
     SOLID_CYLINDER,      /* radius, length */
-    SOLID_SEMI_CYLINDER, /* radius, length: the half with y >= 0 */
-    SOLID_CONE,          /* radius at z = 0, length up to the apex */
-    SOLID_FRUSTUM,       /* radius at z = 0, top_radius at z = length */
+    SOLID_SEMI_CYLINDER, /* radius, length; the half with y >= 0 of a cylinder */
+    SOLID_CONE,          /* radius at z = 0; length up to the apex */
+    SOLID_FRUSTUM,       /* radius at z = 0, top_radius at z = length; length */
     SOLID_SPHERE,        /* radius */
-    SOLID_BOX,           /* size: full edge lengths */
-    SOLID_TUBE           /* radius: outer radius, inner_radius, length */
+    SOLID_BOX,           /* size: the three full edge lengths */
+    SOLID_TUBE           /* radius is the outer radius; inner_radius, length */
 } solid_shape_t;
 
 typedef struct {
@@ -28,9 +28,9 @@ typedef struct {
 
 /* m^3 */
 double solid_volume(const solid_t *solid);
-/* A homogeneous solid of this mass. */
+/* Returns the body of a homogeneous solid with this mass. */
 dyn_body_t solid_body(const solid_t *solid, double mass);
-/* Joins bodies rigidly, all in one frame; a hole is a body of negative mass and inertia. */
+/* Joins bodies rigidly. All are in one frame; a hole is a body of negative mass and inertia. */
 dyn_body_t solid_join(const dyn_body_t *body, uint32_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* Reads the tree of tree.h from libyaml's events, limited in depth and size for any input. */
+/* Builds the tree of tree.h from the events of libyaml. The depth and the number of nodes are
+ * limited, so that no input can exhaust the memory or the stack. */
 #include "tools/robot/tree.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ typedef struct block {
     char data[];
 } block_t;
 
-/* An anchor is known only after the end of its node, so a node cannot contain itself. */
+/* An anchor becomes known only at the end of its node, so a node cannot contain itself. */
 typedef struct anchor {
     const char *name;
     const tree_node_t *node;
@@ -38,7 +39,8 @@ static void *take(tree_t *tree, size_t size) {
         *block = (block_t){.next = tree->blocks, .size = room};
         tree->blocks = block;
     }
-    /* The header is three words, so the data after it is aligned to 8, enough for pointers. */
+    /* The header of a block is three words of 8 bytes, so the data after it is aligned well enough
+     * for pointers. */
     void *out = block->data + block->used;
     block->used += size;
     memset(out, 0, size);
@@ -69,7 +71,7 @@ static bool next_event(reader_t *r, yaml_event_t *event) {
         fail(r, MESSAGE_MEMORY, 0, NULL, "there is not enough memory for the YAML parser");
         return false;
     }
-    /* A reader error (bad encoding) has no mark. */
+    /* A reader error (bad encoding) has no line. */
     size_t line = p->error == YAML_READER_ERROR ? 0 : p->problem_mark.line + 1;
     if (!r->failed)
         messages_add(r->messages, MESSAGE_ERROR, MESSAGE_SYNTAX,
@@ -94,7 +96,7 @@ static tree_node_t *new_node(reader_t *r, tree_kind_t kind, size_t line) {
     return node;
 }
 
-/* Appends entries to two linked lists, keys beside values. */
+/* Ends of the two linked lists of a node, values and keys, where entries are appended. */
 typedef struct {
     tree_node_t *last, *last_key;
 } tail_t;
@@ -165,7 +167,7 @@ static bool is_duplicate(const tree_node_t *map, const char *key) {
 }
 
 static tree_node_t *read_map(reader_t *r, size_t line, unsigned depth) {
-    enum { KEYS_MAX = 100 }; /* the search for duplicates is quadratic */
+    enum { KEYS_MAX = 100 }; /* limits the search for duplicates, whose time is quadratic */
     tree_node_t *map = new_node(r, TREE_MAP, line);
     tail_t tail = {0};
     while (map) {
@@ -242,7 +244,7 @@ static tree_node_t *read_scalar(reader_t *r, const yaml_event_t *event) {
     return node;
 }
 
-/* Reads the node that begins with this event, and deletes the event. */
+/* Reads the node that begins with this event and deletes the event. */
 static tree_node_t *read_node(reader_t *r, yaml_event_t *event, unsigned depth) {
     tree_node_t *node = NULL;
     const yaml_char_t *anchor = NULL, *tag = NULL;

@@ -1,7 +1,7 @@
 /*
- * Makes one serial chain from the tree of a URDF: chooses the chain (urdf_chain.c), fixes
- * everything off it and lumps it into the link that carries it (urdf_arm.c). A note names each of
- * these things.
+ * Makes one serial chain from the tree of a URDF: chooses the chain (urdf_chain.c), fixes all links
+ * that are not on it and lumps each into the link that carries it (urdf_arm.c). A note names each
+ * lumped link.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,14 +1,12 @@
-/*
- * A URDF as it stands in the file: links and joints with their lines, before a chain is chosen.
- * urdf_xml.c fills it in, urdf.c builds the chain from it.
- */
+/* The content of a URDF file: links and joints with their lines, before a chain is chosen.
+ * urdf_xml.c reads it, urdf.c makes the chain from it. */
 #ifndef TOOLS_ROBOT_URDF_H
 #define TOOLS_ROBOT_URDF_H
 
 #include "tools/robot/robot.h"
 
 #define URDF_ELEMENTS_MAX 200000u
-#define URDF_ITEMS_MAX    1000u /* links, and joints, each */
+#define URDF_ITEMS_MAX    1000u /* maximum number of links, and also of joints */
 #define URDF_DEPTH_MAX    64u
 
 typedef enum {
@@ -16,7 +14,7 @@ typedef enum {
     URDF_REVOLUTE,
     URDF_CONTINUOUS,
     URDF_PRISMATIC,
-    URDF_OTHER /* floating, planar, unknown: refused */
+    URDF_OTHER /* floating, planar or unknown; refused */
 } urdf_type_t;
 
 typedef struct {
@@ -35,8 +33,8 @@ typedef struct {
     double xyz[3], rpy[3], axis[3];
     bool has_lower, has_upper, has_velocity, has_effort, has_damping, has_friction;
     double lower, upper, velocity, effort, damping, friction;
-    double multiplier, offset; /* of mimic */
-    double reduction;          /* gear reduction of its transmission; 0: none */
+    double multiplier, offset; /* position = multiplier * position of the mimicked joint + offset */
+    double reduction;          /* gear reduction of the joint's transmission; 0: none */
     uint32_t line_reduction;
 } urdf_joint_t;
 

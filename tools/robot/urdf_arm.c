@@ -1,5 +1,5 @@
-/* The arm along the chain of a URDF, for tools/robot/urdf_build.h: its joints, the bodies that each
- * carries, and the bodies as written. */
+/* Makes the arm along the chain of a URDF, for tools/robot/urdf_build.h: its joints, the body that
+ * each joint carries, and the list of single bodies as written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ static bool has_inertia(const dyn_body_t *body) {
     return some;
 }
 
-/* Sums the bodies that joint i carries, in the frame of its link; leaves the body unchanged if
- * nothing is lumped into it. */
+/* Sums the bodies that joint i carries, in the frame of its link. If nothing is lumped into the
+ * link, its body stays unchanged to the last bit. */
 static void lump(const urdf_build_t *b, size_t i, robot_joint_t *out) {
     const urdf_t *u = b->urdf;
     const urdf_link_t *own = &u->link[b->joint[i].child];
@@ -49,7 +49,8 @@ static void take_drive(urdf_build_t *b, const urdf_joint_t *j, robot_joint_t *ou
     drive->limits.velocity = j->velocity;
     drive->limits.torque = j->effort;
     drive->friction.viscous = j->damping;
-    drive->friction.coulomb[0] = 0 - j->friction; /* 0 - x gives +0, not -0 */
+    /* 0 - x instead of -x, because -x would be -0 for zero friction */
+    drive->friction.coulomb[0] = 0 - j->friction;
     drive->friction.coulomb[1] = j->friction;
     out->has |= j->has_velocity ? IMAGE_JOINT_HAS_VELOCITY : 0u;
     out->has |= j->has_effort ? IMAGE_JOINT_HAS_TORQUE : 0u;
@@ -57,7 +58,7 @@ static void take_drive(urdf_build_t *b, const urdf_joint_t *j, robot_joint_t *ou
     out->has |= j->has_friction ? IMAGE_JOINT_HAS_COULOMB : 0u;
     if (j->reduction == 0)
         return;
-    /* Exporters write 1 if they know no reduction. */
+    /* A reduction of 1 is not taken as a gear: exporters write 1 if they know no reduction. */
     const bool gear = j->reduction != 1;
     if (gear) {
         drive->motor.gear = j->reduction;

@@ -1,4 +1,4 @@
-/* Reads the attributes of an element of a URDF, for tools/robot/urdf_xml.h: numbers, names, and
+/* Reads the attributes of a URDF's elements, for tools/robot/urdf_xml.h: numbers, names, and
  * unknown attributes. */
 #include <math.h>
 #include <stdio.h>
@@ -110,9 +110,9 @@ void xml_not_negative(reader_t *r, const char *element, const char *key, double 
 static const struct {
     const char *element;
     const char *keys[8];
-    bool shapes; /* it changes the arm: if unknown, a warning and not a note */
+    bool shapes; /* the element changes the arm, so an unknown attribute is a warning, not a note */
 } ATTRIBUTES[] = {
-    {"link", {"name", "type"}, false}, /* old exporters wrote type */
+    {"link", {"name", "type"}, false}, /* old exporters wrote a type for links */
     {"joint", {"name", "type"}, false},
     {"inertial", {NULL}, true},
     {"origin", {"xyz", "rpy"}, true},

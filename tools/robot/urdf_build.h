@@ -9,19 +9,20 @@
 #define URDF_NONE SIZE_MAX
 
 typedef struct {
-    size_t joint_above; /* joint whose child this link is; URDF_NONE: the root */
-    size_t moving;      /* number of moving joints from the root to here */
+    size_t joint_above; /* the joint that has this link as child; URDF_NONE: the link is the root */
+    size_t moving;      /* number of moving joints from the root to this link */
     bool reached;
     size_t carrier;  /* joint of the chain that moves this link; URDF_NONE: the base */
-    dyn_pose_t pose; /* in the link frame of the carrier, or of the root */
+    dyn_pose_t pose; /* pose in the link frame of the carrier, or of the root */
 } urdf_link_state_t;
 
 typedef struct {
     size_t parent, child;
-    bool moves;    /* may be in a chain: not fixed, not mimic, not frozen by the user */
-    bool on_chain; /* between root and tip */
-    bool user;     /* frozen by the user */
-    double value;  /* position at which it is frozen */
+    /* may be in a chain: the joint is not fixed, not a mimic, and not frozen by the user */
+    bool moves;
+    bool on_chain; /* the joint is between root and tip */
+    bool user;     /* the user has frozen the joint */
+    double value;  /* position at which the joint is frozen */
 } urdf_joint_state_t;
 
 typedef struct {
@@ -31,7 +32,8 @@ typedef struct {
     messages_t *messages;
     urdf_link_state_t *link;
     urdf_joint_state_t *joint;
-    size_t root, last, tip; /* links: root, last moving one, end effector */
+    /* indices of the root, the last moving link and the end effector's link */
+    size_t root, last, tip;
     size_t chain[DYN_MAX_JOINTS];
     uint32_t n;
 } urdf_build_t;
@@ -40,14 +42,14 @@ void urdf_say(urdf_build_t *b, message_severity_t severity, message_code_t code,
               const char *subject, const char *cure, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
-/* Find by name; URDF_NONE if there is none. */
+/* These find a link or joint by its name and return URDF_NONE if there is none. */
 size_t urdf_find_link(const urdf_t *u, const char *name);
 size_t urdf_find_joint(const urdf_t *u, const char *name);
 
-/* Chooses the chain and computes the poses of the links. False with errors. */
+/* Chooses the chain and computes the poses of the links. Returns false with errors. */
 bool urdf_choose_chain(urdf_build_t *b);
 void urdf_take_arm(urdf_build_t *b, robot_t *out);
-/* False if there is no memory. */
+/* Returns false if there is no memory. */
 bool urdf_take_pieces(const urdf_build_t *b, robot_t *out);
 
 #endif

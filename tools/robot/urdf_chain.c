@@ -1,6 +1,8 @@
-/* The chain of a URDF, for tools/robot/urdf_build.h: connects the joints to a tree, removes those
- * that do not move by themselves, finds the path from the root to the tip, and computes the pose of
- * every link. */
+/*
+ * Finds the chain of a URDF, for tools/robot/urdf_build.h: connects the joints to a tree, removes
+ * those that do not move by themselves, finds the path from the root to the tip, and computes the
+ * pose of every link.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 
 #include "tools/robot/urdf_build.h"
 
-/* Makes "did you mean x?" from the links or the joints, or NULL. */
+/* Writes "did you mean x?" with the nearest name of a link or joint, or returns NULL. */
 static const char *suggest(const urdf_t *u, bool links, const char *word, char *out, size_t size) {
     const size_t count = links ? u->links : u->joints;
     const char **names = calloc(count + 1, sizeof *names);
@@ -95,8 +97,11 @@ static void find_root(urdf_build_t *b) {
                  "every link is the child of another: the joints form a loop");
 }
 
-/* Marks reachable links and counts the moving joints on their paths, without recursion: a child is
- * reached in a later round, a loop never. */
+/*
+ * Marks the links that can be reached and counts the moving joints on their paths. Works in rounds
+ * instead of recursion: each round reaches the children of the links of the round before; links in
+ * a loop are never reached.
+ */
 static void walk_tree(urdf_build_t *b) {
     const urdf_t *u = b->urdf;
     b->link[b->root].reached = true;
@@ -147,7 +152,8 @@ static void take_freezes(urdf_build_t *b) {
     }
 }
 
-/* Computes the position of a mimic joint from its master's; false if the masters form a cycle. */
+/* Computes the position of a mimic joint from the joint that it follows. Returns false if the
+ * joints follow each other in a cycle. */
 static bool resolve_mimic(urdf_build_t *b, size_t i) {
     const urdf_joint_t *j = &b->urdf->joint[i];
     urdf_joint_state_t *state = &b->joint[i];
@@ -155,7 +161,8 @@ static bool resolve_mimic(urdf_build_t *b, size_t i) {
     double scale = 1, shift = 0;
     if (state->user || !j->line_mimic)
         return true;
-    /* value = multiplier * master + offset, along the masters up to one that is not a mimic. */
+    /* Composes value = multiplier * master + offset along the chain of followed joints, up to one
+     * that is not a mimic. */
     size_t k = i;
     while (b->urdf->joint[k].line_mimic && !b->joint[k].user) {
         const urdf_joint_t *m = &b->urdf->joint[k];
@@ -193,7 +200,7 @@ static dyn_pose_t joint_pose(const urdf_joint_t *j, double value) {
         for (int i = 0; i < 3; i++)
             motion.p[i] = u[i] * value;
     } else {
-        /* Rodrigues: cos 1 + sin [u] + (1 - cos) u u^T */
+        /* Rotation by Rodrigues' formula: cos 1 + sin [u] + (1 - cos) u u^T. */
         double c, s;
         dyn_exact_turn(value, &c, &s);
         for (int i = 0; i < 3; i++)
@@ -277,7 +284,7 @@ static void mark_chain(urdf_build_t *b) {
     }
 }
 
-/* Computes carrier and pose of every link, parents before children, again in rounds. */
+/* Computes carrier and pose of every link in rounds, parents before children. */
 static void place_links(urdf_build_t *b) {
     const urdf_t *u = b->urdf;
     for (size_t i = 0; i < u->links; i++)

@@ -1,12 +1,12 @@
-/* Reads the elements of a URDF, for tools/robot/urdf_xml.h: what each puts into the urdf_t, and
- * which children it may have. */
+/* Reads the elements of a URDF, for tools/robot/urdf_xml.h: which values of each element go into
+ * the urdf_t, and which children it may have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/robot/urdf_xml.h"
 
-/* Reports an element that is not used. It is a warning if it resembles a known one, because a
+/* Reports an element that is not used. It is a warning if the name resembles a known one, because a
  * mistyped or misplaced element changes the arm. */
 static void skip_element(reader_t *r, const char *name, const char *place,
                          const char *const *known) {
@@ -23,7 +23,7 @@ static void skip_element(reader_t *r, const char *name, const char *place,
     xml_skip(r, text);
 }
 
-/* Makes room for one more; false, with a message, if there is none. */
+/* Makes room for one more entry of a list. Returns false with a message if that is impossible. */
 static bool grow(reader_t *r, void **list, size_t size, size_t count, size_t *room) {
     if (count >= URDF_ITEMS_MAX) {
         xml_stop(r, MESSAGE_LIMIT, "is this one arm?",
@@ -114,7 +114,8 @@ at_t xml_in_link(reader_t *r, const char *name) {
     return AT_SKIPPED;
 }
 
-/* Reports a repeated element: it would win or lose silently, and other readers take the first. */
+/* Reports a repeated element, because it is not defined which one is valid: other readers take the
+ * first. */
 static void only_once(reader_t *r, const char *name, const char *const names[]) {
     for (unsigned i = 0; names[i]; i++)
         if (strcmp(name, names[i]) == 0) {
@@ -206,7 +207,9 @@ at_t xml_in_transmission(reader_t *r, const char *name, const XML_Char **attribu
         r->reduction_line = xml_here(r);
         return AT_REDUCTION;
     }
-    /* The interface of a driver does not change the arm. */
+    /*
+     * The hardware interface of a transmission does not change the arm, so it is skipped silently.
+     */
     if (strcmp(name, "type") != 0 && strcmp(name, "hardwareInterface") != 0)
         skip_element(r, name, " of a transmission", NULL);
     return AT_SKIPPED;
@@ -238,7 +241,8 @@ void xml_end_transmission(reader_t *r) {
         xml_skip(r, "transmission of several joints");
         return;
     }
-    /* Its joint may follow later: names are looked up after everything is read. */
+    /* The joint of the transmission may follow later in the file, so its name is looked up after
+     * everything is read. */
     urdf_t *u = r->out;
     void *list = u->transmission;
     if (!grow(r, &list, sizeof *u->transmission, u->transmissions, &u->transmission_room))

@@ -1,7 +1,7 @@
 /*
- * Reads the XML of a URDF with expat. Document types are refused: no URDF needs one, and this
- * excludes external entities and entities that expand without end. urdf_elements.c reads the
- * elements, urdf_attributes.c their attributes.
+ * Reads the XML of a URDF with expat. Document types are refused: no URDF needs one, and without
+ * them there are no external entities and no entities that expand without end. urdf_elements.c
+ * reads the elements, urdf_attributes.c their attributes.
  */
 #include "tools/robot/urdf_xml.h"
 
@@ -96,8 +96,8 @@ static void XMLCALL on_begin(void *context, const XML_Char *name, const XML_Char
     if (r->stopped)
         return;
     r->stack[r->depth++] = at;
-    /* After the push, so that a link or joint is the subject of messages about its own
-     * attributes. */
+    /* Checked after the element is on the stack, so that messages about attributes of a link or
+     * joint name that link or joint. */
     if (where == AT_INERTIAL || where == AT_JOINT || at == AT_LINK || at == AT_JOINT ||
         at == AT_INERTIAL)
         xml_unknown_attributes(r, attributes, name);

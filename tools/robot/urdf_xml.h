@@ -1,4 +1,4 @@
-/* The reader of a URDF's XML: functions that urdf_xml.c, urdf_elements.c and urdf_attributes.c
+/* The reader of a URDF's XML: declarations that urdf_xml.c, urdf_elements.c and urdf_attributes.c
  * share. */
 #ifndef TOOLS_ROBOT_URDF_XML_H
 #define TOOLS_ROBOT_URDF_XML_H
@@ -16,10 +16,10 @@ typedef enum {
     AT_TRANSMISSION,
     AT_TRANSMISSION_PART, /* joint or actuator of a transmission */
     AT_REDUCTION,
-    AT_SKIPPED /* with everything inside */
+    AT_SKIPPED /* an element that is skipped with everything inside it */
 } at_t;
 
-/* Skipped elements, reported once with their count. */
+/* A kind of skipped elements, which is reported once with its count. */
 typedef struct {
     char what[96];
     uint32_t line;
@@ -45,27 +45,27 @@ typedef struct {
     double reduction_value;
     uint32_t reduction_line;
     bool saw_mass, saw_inertia, saw_parent, saw_child;
-    unsigned seen; /* children seen in the joint or inertial, one bit each */
+    unsigned seen; /* bits of the children that were seen in the present joint or inertial */
     skipped_t skipped[SKIPPED_MAX];
     size_t skipped_count;
 } reader_t;
 
-/* The present line, and the link or joint that it belongs to, or NULL. */
+/* Return the present line, and the name of the link or joint that it belongs to, or NULL. */
 uint32_t xml_here(const reader_t *r);
 const char *xml_subject(const reader_t *r);
 void xml_complain(reader_t *r, message_code_t code, const char *cure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same, and ends the reading. */
+/* Adds an error and ends the reading. */
 void xml_stop(reader_t *r, message_code_t code, const char *cure, const char *text);
-/* Counts something that is skipped. */
+/* Counts a skipped element of this kind. */
 void xml_skip(reader_t *r, const char *what);
 
-/* Value of an attribute, or NULL. */
+/* Returns the value of an attribute, or NULL. */
 const char *xml_attribute(const XML_Char **attributes, const char *key);
 /* Reads exactly `count` numbers separated by blanks. */
 bool xml_parse_numbers(reader_t *r, const char *element, const char *key, const char *text,
                        double *out, size_t count);
-/* False if the attribute is absent or bad; a bad one gets a message. */
+/* Returns false if the attribute is absent or bad; a bad one gets a message. */
 bool xml_numbers(reader_t *r, const XML_Char **attributes, const char *element, const char *key,
                  double *out, size_t count);
 bool xml_needed_number(reader_t *r, const XML_Char **attributes, const char *element,
@@ -75,7 +75,8 @@ void xml_name(reader_t *r, const XML_Char **attributes, const char *element, con
 void xml_not_negative(reader_t *r, const char *element, const char *key, double value);
 void xml_unknown_attributes(reader_t *r, const XML_Char **attributes, const char *element);
 
-/* Begin an element inside the named parent; they return the reader's new position. */
+/* Each begins an element inside the parent that the function's name gives, and returns the reader's
+ * new position. */
 at_t xml_begin_root(reader_t *r, const char *name, const XML_Char **attributes);
 at_t xml_in_robot(reader_t *r, const char *name, const XML_Char **attributes);
 at_t xml_in_link(reader_t *r, const char *name);

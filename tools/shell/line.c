@@ -1,4 +1,4 @@
-/* Reads lines with libedit, or from a file. */
+/* Reads lines with libedit, or from a file (tools/shell/line.h). */
 #include "tools/shell/line.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 struct line {
     FILE *file;
-    bool terminal, own; /* own: line_close closes the file */
+    bool terminal, own; /* own: the file was opened here and line_close closes it */
     const char *name;
     unsigned long number;
     char place[300];
@@ -30,7 +30,7 @@ struct line {
 
 /* ----------------------------------------------------------------------------------- completion */
 
-/* The common prefix of all candidates, and their number. */
+/* The common prefix of all candidates for a completion, and their number. */
 typedef struct {
     char text[1024];
     size_t count;
@@ -55,7 +55,7 @@ static void complete_word(const line_t *line, const char *begun, size_t size, co
 
 static void complete_file(const char *begun, size_t size, common_t *common) {
     char folder[1024], path[2048];
-    size_t head = size; /* length of the folder part with its slash */
+    size_t head = size; /* length of the folder in the word, with its final slash */
     while (head > 0 && begun[head - 1] != '/')
         head--;
     if (head >= sizeof folder)
@@ -193,7 +193,8 @@ static line_status_t edit_line(line_t *line, const char **text) {
     struct sigaction ours = {.sa_handler = ignore_interrupt}, before;
     HistEvent event;
     int count = 0;
-    sigaction(SIGINT, &ours, &before); /* without SA_RESTART: control-C ends the wait for a key */
+    /* without SA_RESTART, so that control-C ends the wait for a key */
+    sigaction(SIGINT, &ours, &before);
     errno = 0;
     const char *read = el_gets(line->edit, &count);
     const int error = errno;

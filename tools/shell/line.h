@@ -10,20 +10,21 @@
 
 typedef struct line line_t;
 
-/* The i-th word that may begin a line; NULL after the last. */
+/* Returns word i of those that may begin a line, or NULL after the last. */
 typedef const char *(*line_words_t)(size_t i);
 
-/* path NULL: standard input, which may be a terminal. Returns NULL after printing the reason. */
+/* Opens a script, or standard input (which may be a terminal) if path is NULL. Returns NULL after
+ * printing the reason. */
 line_t *line_open(const char *path, line_words_t words);
 void line_close(line_t *line);
 bool line_terminal(const line_t *line);
 
 typedef enum { LINE_READ, LINE_END, LINE_INTERRUPTED } line_status_t;
 
-/* The next line without its newline, valid until the next call. */
+/* Reads the next line without its newline; *text is valid until the next call. */
 line_status_t line_next(line_t *line, const char *prompt, const char **text);
 
-/* "script.txt:12", or the program's name on a terminal. */
+/* Returns the place for messages: "script.txt:12", or the program's name on a terminal. */
 const char *line_place(const line_t *line);
 
 #endif

@@ -1,5 +1,5 @@
-/* The interactive program, tools/shell/shell.h: the loop over its lines, the table of commands, and
- * help. */
+/* Implements the interactive program of tools/shell/shell.h: the loop over its lines, the table of
+ * commands, and help. */
 #include "tools/shell/shell.h"
 
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static int find_variable(const char *name) {
     return -1;
 }
 
-/* Words that may begin a line, for completion. */
+/* Returns word i of those that may begin a line, for completion. */
 static const char *first_word(size_t i) {
     return i < COMMANDS               ? commands[i].name
            : i < COMMANDS + VARIABLES ? shell_variables[i - COMMANDS].name
@@ -163,7 +163,8 @@ static int loop(shell_t *sh) {
             break;
         if (status == LINE_INTERRUPTED)
             continue;
-        char *copy = strdup(text); /* the text is overwritten when a question reads another line */
+        /* copied, because a question reads another line into the same memory */
+        char *copy = strdup(text);
         if (!copy)
             return say_no_memory();
         const int code = run_line(sh, copy);
@@ -183,7 +184,7 @@ int shell_run(const request_t *request, robot_t *robot, method_id_t method) {
     }
     sh->request = request;
     sh->method = method;
-    sh->integrator = rk_find("rk3"); /* as in the paper */
+    sh->integrator = rk_find("rk3"); /* as in the paper of Swartz */
     sh->timestep_s = 0.001;
     sh->line = line_open(request->value[OPTION_SCRIPT], first_word);
     int status = EXIT_BAD;

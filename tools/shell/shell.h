@@ -11,7 +11,7 @@
 #include "firmware/lab/methods.h"
 #include "tools/robot/robot.h"
 
-/* Takes ownership of the robot. Returns an exit code. */
+/* Runs the program and takes ownership of the robot. Returns an exit code. */
 int shell_run(const request_t *request, robot_t *robot, method_id_t method);
 
 #endif

@@ -11,8 +11,8 @@
 #include "tools/sim/output/output.h"
 #include "tools/sim/session.h"
 
-/* Returns the next word of the line, or asks the question and returns the answer; NULL if there is
- * none. */
+/* Returns the next word of the line. If there is none, asks the question and returns the answer, or
+ * NULL. */
 static const char *answer(shell_t *sh, const char **words, const char *question, char *room,
                           size_t size) {
     const char *text = *words + strspn(*words, " \t");
@@ -198,7 +198,7 @@ static int need_record(const shell_t *sh) {
     return shell_error(sh, "`simulate` makes one", "there is no simulation yet");
 }
 
-/* The rest of a line as a file name, or the default. */
+/* Returns the rest of a line as a file name, or the default if it is empty. */
 static const char *file_of(const char *words, const char *otherwise) {
     words += strspn(words, " \t");
     return *words ? words : otherwise;

@@ -1,5 +1,5 @@
-/* State and functions shared by the files of the interactive program. Functions return EXIT_YES, or
- * EXIT_BAD after printing what is wrong. */
+/* State and functions shared by the files of the interactive program. Functions of type int return
+ * EXIT_YES, or EXIT_BAD after printing what is wrong. */
 #ifndef TOOLS_SHELL_SHELL_INSIDE_H
 #define TOOLS_SHELL_SHELL_INSIDE_H
 
@@ -12,7 +12,7 @@
 #include "tools/shell/line.h"
 #include "tools/sim/source.h"
 
-/* X(NAME, "name", "help"): variables that can be set and shown */
+/* Variables that the user can set and show: X(NAME, "name", "help") */
 #define VARIABLE_TABLE(X)                                                                          \
     X(GRAVITY, "gravity",                                                                          \
       "acceleration of gravity, m/s^2. One number is along Z with the sign of the paper: "         \
@@ -57,7 +57,7 @@ typedef struct {
     double torque[DYN_MAX_JOINTS], voltage[DYN_MAX_JOINTS];
     method_id_t method;
     const rk_method_t *integrator;
-    sim_t *sim; /* NULL: no run yet, or something has changed since */
+    sim_t *sim; /* NULL before the first run, and after a change of the arm */
     source_t source;
     sim_record_t record;
     FILE *output;
@@ -69,11 +69,12 @@ typedef struct {
 int shell_error(const shell_t *sh, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Ends the simulation: it cannot continue after a change of what it was made from. */
+/* Ends the simulation. Call it after a change of the arm, because a run cannot continue with
+ * another arm. */
 void shell_forget_run(shell_t *sh);
-/* Makes the kernels for the present description of the robot. */
+/* Makes the kernels again from the present description of the robot. */
 int shell_make_arm(shell_t *sh);
-/* Takes ownership of the robot, even if it fails. */
+/* Replaces the robot. Takes ownership of the new one, even on failure. */
 int shell_take_robot(shell_t *sh, robot_t *robot);
 int shell_need_motors(const shell_t *sh, const char *what);
 void shell_torque_from_voltage(shell_t *sh);
@@ -82,7 +83,7 @@ void shell_voltage_from_torque(shell_t *sh);
 int shell_print_variable(const shell_t *sh, variable_t variable);
 int shell_set_variable(shell_t *sh, variable_t variable, const char *text);
 
-/* The commands. words: the rest of the line. */
+/* The commands. `words` is the rest of the line. */
 int shell_inverse_arm(shell_t *sh, const char *words);
 int shell_forward_arm(shell_t *sh, const char *words);
 int shell_simulate(shell_t *sh, const char *words);

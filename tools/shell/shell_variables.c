@@ -17,7 +17,7 @@ const shell_variable_t shell_variables[VARIABLES] = {
 static void print_numbers(const char *name, const double *value, uint32_t count) {
     out_format("%s =", name);
     for (uint32_t i = 0; i < count; i++)
-        out_format(" %.9g", value[i] + 0.0); /* prints -0 as 0 */
+        out_format(" %.9g", value[i] + 0.0); /* + 0.0 turns -0 into 0 */
     out_text("\n");
 }
 
@@ -84,7 +84,7 @@ int shell_print_variable(const shell_t *sh, variable_t variable) {
     return EXIT_YES;
 }
 
-/* Reads numbers and returns their count, or -1 after printing which word is not a number. */
+/* Reads numbers and returns how many there are, or -1 after printing which word is not a number. */
 static long scan_numbers(const shell_t *sh, const char *name, const char *text, double *value,
                          size_t most) {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* Gravity, stops, friction and motors of an arm in the simulation. */
+/* Computes gravity, stops, friction and motors of an arm in the simulation (tools/sim/drives.h). */
 #include "tools/sim/drives.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
-/*
- * What rigid and elastic arms of the simulation have in common: gravity, joint stops, and drives
- * with friction and motors. An arm is a struct whose first member is a driven_t.
- */
+/* The parts that rigid and elastic arms of the simulation have in common: gravity, joint stops, and
+ * drives with friction and motors. An arm is a struct whose first member is a driven_t. */
 #ifndef TOOLS_SIM_DRIVES_H
 #define TOOLS_SIM_DRIVES_H
 
@@ -14,7 +12,7 @@ typedef struct {
     dyn_arm_f64_t prepared;
 } driven_t;
 
-/* Fills in the part of `arm` that follows from model and prepared, and sets self to `driven`. */
+/* Fills in the members of `arm` that follow from model and prepared, and sets self to `driven`. */
 void drives_describe(driven_t *driven);
 
 #endif

@@ -1,4 +1,4 @@
-/* Elastic links: wraps the double kernels of dyn/ in the interface of the simulation. */
+/* Wraps the double kernels of elastic links in the interface of the simulation. */
 #include "tools/sim/elastic.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "tools/robot/modes.h"
 #include "tools/sim/drives.h"
 
-/* A beam is drawn as this many straight pieces. */
+/* Number of straight pieces with which a beam is drawn. */
 enum { PIECES = 12 };
 
 typedef struct {
@@ -20,7 +20,8 @@ typedef struct {
     dyn_flex_scratch_f64_t scratch;
     dyn_flex_forward_scratch_f64_t forward;
     dyn_flex_static_scratch_f64_t still;
-    double settled[DYN_FLEX_MAX]; /* joints and static deflection of the last inverse() */
+    /* joint positions and static deflections of the last call of inverse() */
+    double settled[DYN_FLEX_MAX];
     modes_shape_t shape[DYN_FLEX_MAX_JOINTS][DYN_FLEX_LINK_MODES];
 } elastic_arm_t;
 
@@ -37,8 +38,8 @@ static int inverse(void *self, const double *q, const double *qd, const double *
     double lost[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < e->driven.model.n; i++)
         e->settled[e->elastic.link[i].at] = q[i];
-    /* Starting from zero makes the result depend on the arguments alone; 30 rounds converge to
-     * rounding. */
+    /* Starts from zero deflection, so that the result depends on the arguments alone. 30 rounds
+     * converge to rounding. */
     for (uint32_t i = 0; i < e->driven.model.n; i++)
         for (uint32_t k = 1; k <= e->elastic.link[i].modes; k++)
             e->settled[e->elastic.link[i].at + k] = 0;
@@ -62,8 +63,8 @@ void elastic_settle(sim_system_t *arm, double *q) {
 
 /* ----------------------------------------------------------------------------- shape and energy */
 
-/* Bending of link i at x: deflections along y and z in [0] and [1], their slopes in [2] and [3],
- * torsion in [4]. */
+/* Computes the bending of link i at x: deflections along y and z in out[0] and out[1], their slopes
+ * in out[2] and out[3], torsion in out[4]. */
 static void bent(const elastic_arm_t *e, uint32_t i, const double *delta, double x, double out[5]) {
     const dyn_flex_link_t *link = &e->flex.link[i];
     memset(out, 0, 5 * sizeof *out);
@@ -79,7 +80,7 @@ static void bent(const elastic_arm_t *e, uint32_t i, const double *delta, double
     }
 }
 
-/* The same at the end of the beam, from the mode values that the kernels use there. */
+/* Like bent() at the end of the beam, but from the mode values that the kernels use there. */
 static void bent_end(const elastic_arm_t *e, uint32_t i, const double *delta, double out[5]) {
     const dyn_flex_link_t *link = &e->flex.link[i];
     memset(out, 0, 5 * sizeof *out);
@@ -99,8 +100,11 @@ static dyn_pose_t turned(double x, double y, double z, const double p[3]) {
     return dyn_pose_rpy(p, (const double[3]){x, y, z});
 }
 
-/* Computes the joint frames and the frames at the ends of the links. The kernels do the same but do
- * not export it; test_elastic.py finds energy conserved only if the two agree. */
+/*
+ * Computes the joint frames and the frames at the ends of the links. The kernels compute the same
+ * frames but do not export them. test_elastic.py would find that energy is not conserved if the two
+ * differed.
+ */
 static void frames_of(const elastic_arm_t *e, const double *q, dyn_pose_t *frame, dyn_pose_t *end) {
     dyn_pose_t at = e->driven.model.base;
     for (uint32_t i = 0; i < e->driven.model.n; i++) {
@@ -129,8 +133,8 @@ static void effector_of(const elastic_arm_t *e, const dyn_pose_t *end, dyn_pose_
     *effector = dyn_pose_compose(&end[last], &tool);
 }
 
-/* Potential energy of a mass in gravity: minus gravity times mass times position, from the first
- * moment in a frame. */
+/* Returns the potential energy of a mass in gravity, from its mass and first moment in a frame:
+ * minus gravity times mass times position. */
 static double lifted(const elastic_arm_t *e, const dyn_pose_t *frame, double mass,
                      const double moment[3]) {
     const dyn_pose_t *base = &e->driven.model.base;
@@ -184,7 +188,8 @@ static void energy(void *self, const double *q, const double *qd, double *kineti
     *potential = sum;
 }
 
-/* On a straight arm the stiffness force is zero, so only the damping force remains. */
+/* Returns the power lost to damping. It is computed for a straight arm, where the stiffness force
+ * is zero, so that only the damping force remains. */
 static double damping(void *self, const double *qd) {
     const elastic_arm_t *e = self;
     const double straight[DYN_FLEX_MAX] = {0};
@@ -211,7 +216,8 @@ static void place(const dyn_pose_t *frame, double x, double y, double z, double 
         out[k] = frame->p[k] + frame->r[k][0] * x + frame->r[k][1] * y + frame->r[k][2] * z;
 }
 
-/* The line follows the bent beams; between rigid links it goes as in tools/sim/rigid.c. */
+/* Draws the arm as a line that follows the bent beams; rigid links are drawn as in
+ * tools/sim/rigid.c. */
 static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *effector) {
     elastic_arm_t *e = self;
     dyn_pose_t frame[DYN_FLEX_MAX_JOINTS], end[DYN_FLEX_MAX_JOINTS];
@@ -307,13 +313,13 @@ void elastic_free(sim_system_t *arm) {
 
 const char *const elastic_kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
 
-/* One of the columns after those of the end effector: a link, a kind of mode, and one of the two
- * places. */
+/* Identifies a column after those of the end effector: a link, a kind of mode, and the middle or
+ * the end of the link. */
 typedef struct {
     uint32_t link;
     int kind;
     elastic_what_t what;
-    bool end; /* false: the middle */
+    bool end; /* true: end of the link; false: middle */
 } column_t;
 
 static bool column_at(const elastic_arm_t *e, uint32_t index, column_t *out) {

@@ -1,4 +1,6 @@
-/* The application of the firmware as a source of voltages or torques. */
+/*
+ * Runs the application of the firmware as a source of voltages or torques (tools/sim/firmware.h).
+ */
 #include "tools/sim/firmware.h"
 
 #include <math.h>
@@ -12,11 +14,12 @@ struct firmware {
     app_t app;
     motion_t motion;
     bool begun;
-    bool motors; /* duty cycles scale the supply voltage; false: they scale the torque limits */
-    int refused; /* why the motion did not start */
+    /* true: a duty cycle scales the supply voltage; false: it scales the torque limit */
+    bool motors;
+    int refused; /* why the motion did not start: an app_error_t */
 };
 
-/* Encoder counts at a position, including whole turns. */
+/* Returns the encoder counts at a position, including whole turns. */
 static int32_t counts_at(const app_t *app, uint32_t i, double position) {
     const double turn = app->joint[i].prismatic ? 1 : 2 * acos(-1);
     const double per_unit = (double)app->joint[i].sign * (double)app->joint[i].counts *
@@ -24,8 +27,8 @@ static int32_t counts_at(const app_t *app, uint32_t i, double position) {
     return (int32_t)lround((position - (double)app->joint[i].offset) * per_unit);
 }
 
-/* Marks the arm as homed where it stands and closes the loop in the first tick. The application
- * first reads its encoders twice: after one reading it does not know its motion yet. */
+/* Marks the arm as homed where it stands and starts the motion. Two ticks run first, because the
+ * application knows the speed of the arm only after it has read its encoders twice. */
 static void begin(firmware_t *f, const app_inputs_t *in, app_outputs_t *out) {
     for (uint32_t i = 0; i < f->app.n; i++)
         f->app.loop.counts[i] = in->counts[i];
@@ -51,7 +54,7 @@ static int value(void *self, double t, const double *position, const double *spe
     for (uint32_t i = 0; i < f->app.n; i++) {
         const double whole = (double)(f->motors ? f->app.volts : f->app.joint[i].torque);
         out[i] = duty.enable ? whole * duty.duty_q15[i] / 32767
-                             : 0; /* like the simulated arm of the board */
+                             : 0; /* outputs off: no torque, like the simulated arm of the board */
     }
     return SIM_OK;
 }
@@ -68,7 +71,8 @@ static int load(firmware_t *f, const robot_t *robot) {
     int status = app_load(&f->app, image, size);
     free(image);
     if (status == APP_OK)
-        status = app_set(&f->app, PARAMETER_arm, 0, ARM_REAL); /* it drives this simulation */
+        /* the arm of this simulation takes the place of the real arm */
+        status = app_set(&f->app, PARAMETER_arm, 0, ARM_REAL);
     if (status == APP_OK)
         status = app_set(&f->app, PARAMETER_sample_every, 0, 0);
     if (status != APP_OK)

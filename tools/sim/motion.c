@@ -1,4 +1,4 @@
-/* Motions from files, and the cycloid. */
+/* Reads motions from files and computes the cycloid. */
 #include "tools/sim/motion.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ static double *point(const sim_motion_t *m, size_t i) {
     return m->point + i * width(m);
 }
 
-/* Finds the second derivatives of a natural spline through coordinate j by elimination, then the
- * first derivatives. */
+/* Finds the second derivatives of a natural spline through the values of coordinate j by
+ * elimination, then the first derivatives. */
 static int spline(sim_motion_t *m, uint32_t j) {
     const size_t last = m->points - 1, position = 1 + j, speed = 1 + m->n + j,
                  bend = 1 + 2 * (size_t)m->n + j;
@@ -112,8 +112,8 @@ static void cycloid_at(const sim_motion_t *m, double t, double *q, double *qd, d
     }
 }
 
-/* Evaluates the polynomial of degree 5 that has the given value and both derivatives at both
- * points. */
+/* Evaluates the polynomial of degree 5 that has the given values and first and second derivatives
+ * at both points. */
 static void piece_at(const sim_motion_t *m, size_t i, double t, double *q, double *qd,
                      double *qdd) {
     const uint32_t n = m->n;

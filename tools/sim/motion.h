@@ -7,18 +7,18 @@
 typedef struct {
     uint32_t n;
     size_t points;
-    double *point; /* t, q, qd, qdd of each point */
-    bool cycloid;  /* a cycloid between two points */
+    double *point; /* t, q, qd and qdd of each point, one row per point */
+    bool cycloid;  /* the motion is a cycloid between two points */
 } sim_motion_t;
 
 /*
- * Reads rows `t q1 .. qn` (joined by a natural cubic spline) or `t q qd qdd` (joined by
- * fifth-degree polynomials through all values); times must increase. Returns EXIT_YES, or EXIT_BAD
- * after printing what is wrong.
+ * Reads a motion from a file. Its rows are `t q1 .. qn` (joined by a natural cubic spline) or `t q
+ * qd qdd` (joined by fifth-degree polynomials that meet all values). Times must increase. Returns
+ * EXIT_YES, or EXIT_BAD after printing what is wrong.
  */
 int motion_read(sim_motion_t *motion, const char *path, uint32_t n);
-/* The cycloid of Saha (1999), eq 39 as corrected, from rest to rest. Returns EXIT_YES or
- * EXIT_BAD. */
+/* Makes the cycloid of Saha (1999), eq 39 as corrected, which starts and ends at rest. Returns
+ * EXIT_YES or EXIT_BAD. */
 int motion_cycloid(sim_motion_t *motion, uint32_t n, const double *from, const double *to,
                    double duration_s);
 void motion_free(sim_motion_t *motion);

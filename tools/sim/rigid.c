@@ -1,4 +1,4 @@
-/* Rigid links: wraps the double kernels of dyn/ in the interface of the simulation. */
+/* Wraps the double kernels of rigid links in the interface of the simulation. */
 #include "tools/sim/rigid.h"
 
 #include <stdlib.h>
@@ -11,8 +11,9 @@ typedef struct {
     driven_t driven;
     dyn_body_t last; /* last link with the payload */
     method_id_t forward, inverse;
-    evaluator_t *links;      /* without friction, which the simulation accounts for */
-    evaluator_t *everything; /* with friction */
+    /* evaluator without friction, because the simulation computes friction itself */
+    evaluator_t *links;
+    evaluator_t *everything; /* evaluator with friction */
 } rigid_t;
 
 static int evaluate(evaluator_t *evaluator, method_id_t method, uint32_t n, const double *q,
@@ -88,8 +89,8 @@ static void set_point(double *point, const dyn_pose_t *frame, double x, double z
         point[k] = frame->p[k] + frame->r[k][0] * x + frame->r[k][2] * z;
 }
 
-/* The line follows the frames: along x by the next joint's a, along that joint's z by d, and
- * finally to the tool. */
+/* Draws the arm as a line along its frames: along x by the next joint's a, along that joint's z by
+ * d, and at the end to the tool. */
 static void shape(void *self, const double *q, double (*point)[3], dyn_pose_t *effector) {
     rigid_t *r = self;
     dyn_pose_t frame[DYN_MAX_JOINTS];

@@ -5,8 +5,8 @@
 #include "firmware/lab/methods.h"
 #include "tools/sim/sim.h"
 
-/* method: a method of forward dynamics. *status is a dyn_status_t; returns NULL if the model or the
- * memory fails. */
+/* Makes an arm. `method` is a method of forward dynamics. Returns NULL if *status, a dyn_status_t,
+ * is not DYN_OK or if there is no memory. */
 sim_system_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status);
 void rigid_free(sim_system_t *arm);
 

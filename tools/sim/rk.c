@@ -1,7 +1,5 @@
-/*
- * Runge-Kutta integrators. test/tools/sim/test_sim_rk.c checks the tables against the conditions of
- * all rooted trees up to their order.
- */
+/* Runge-Kutta integrators. test/tools/sim/test_sim_rk.c checks the tables of coefficients against
+ * the order conditions of all rooted trees. */
 #include "tools/sim/rk.h"
 
 #include <math.h>
@@ -66,8 +64,8 @@ struct rk {
     size_t size, controlled;
     rk_rate_t rate;
     void *context;
-    bool first_known;         /* k[0] belongs to the start of the next trial */
-    double h;                 /* of the last trial */
+    bool first_known;         /* k[0] is already computed for the start of the next trial */
+    double h;                 /* step of the last trial */
     double *k[RK_STAGES_MAX]; /* derivatives of the stages */
     double *stage;
     unsigned long evaluations;
@@ -111,7 +109,7 @@ static int first_stage(rk_t *rk, double t, const double *y) {
     return status;
 }
 
-/* out = y + h sum of weight_i k_i, over the first `stages` */
+/* Computes out = y + h times the sum of weight_i k_i over the first `stages` stages. */
 static void combine(const rk_t *rk, double h, const double *weight, int stages, const double *y,
                     double *out) {
     for (size_t j = 0; j < rk->size; j++) {
@@ -163,7 +161,7 @@ double rk_error(const rk_t *rk, const double *y, const double *next, double tole
 }
 
 double rk_propose(const rk_t *rk, double h, double error) {
-    /* The estimate compares with a result of one order less, whose local error grows like
+    /* The error estimate is the error of the result of one order less; it is proportional to
      * h^order. */
     const double factor = error > 0 ? 0.9 * pow(error, -1.0 / rk->method->order) : 5;
     return h * (factor > 5 ? 5 : factor >= 0.2 ? factor : 0.2);
@@ -174,8 +172,8 @@ int rk_begin(rk_t *rk, double t, const double *y, double tolerance, double *h) {
     double fastest = 0;
     for (size_t j = 0; j < rk->controlled && status == 0; j++)
         fastest = fmax(fastest, fabs(rk->k[0][j]) / (1 + fabs(y[j])));
-    /* A tenth of the characteristic time, times tolerance^(1/order): a step's error grows like
-     * h^order. */
+    /* A tenth of the fastest characteristic time, times tolerance^(1/order), because the error of a
+     * step is proportional to h^order. */
     *h = 0.1 * pow(tolerance, 1.0 / rk->method->order) / fmax(fastest, 1e-3);
     return status;
 }

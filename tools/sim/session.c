@@ -1,4 +1,4 @@
-/* Runs a simulation with a progress bar and control-C. */
+/* Runs a simulation with a progress bar, and stops it at control-C. */
 #include "tools/sim/session.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static volatile sig_atomic_t interrupted;
 
 static struct {
     double from, until;
-    double began_s; /* clock time at the start */
+    double began_s; /* time of the clock at the start of the run, in seconds */
     unsigned calls;
     bool shown, terminal;
 } progress;

@@ -1,4 +1,4 @@
-/* The simulation of tools/sim/sim.h: construction, the run from event to event, the record. */
+/* Implements tools/sim/sim.h: construction, the run from event to event, the record. */
 #include "tools/sim/sim.h"
 
 #include <math.h>
@@ -26,7 +26,8 @@ const char *sim_status_text(int status) {
     }
 }
 
-enum { ROW_ENERGIES = 7 }; /* kinetic, potential, motor, friction, effector, stops, balance */
+/* number of energies in a row: kinetic, potential, motor, friction, effector, stops, balance */
+enum { ROW_ENERGIES = 7 };
 
 sim_row_t sim_record_row(const sim_record_t *record, size_t index) {
     const double *p = record->number + index * record->width;
@@ -100,7 +101,7 @@ static double grid(const sim_t *sim, double period, unsigned long index) {
     return sim->begin + period * (double)index;
 }
 
-/* Takes a new input where a sample period begins or the source jumps. */
+/* Reads the input where a sample period begins or the source jumps. */
 static int take_input(sim_t *sim, double now) {
     sim_forces_t f;
     if (sim->options.period_s > 0) {
@@ -184,7 +185,8 @@ sim_t *sim_make(const sim_system_t *arm, const sim_input_t *input, const sim_wre
 void sim_free(sim_t *sim) {
     if (!sim)
         return;
-    free(sim->y < sim->next ? sim->y : sim->next); /* accept() swaps the two halves */
+    /* y and next are halves of one block, and accept() swaps them */
+    free(sim->y < sim->next ? sim->y : sim->next);
     rk_free(sim->rk);
     free(sim);
 }
@@ -205,8 +207,8 @@ void sim_set(sim_t *sim, const double *q, const double *qd) {
 void sim_drive(sim_t *sim, const sim_input_t *input) {
     sim->input = *input;
     sim->jump = sim->t;
-    /* With a sample period the new source is called at once, and then at the same times as the old
-     * one. */
+    /* The new source is sampled at once, and then on the same grid of sample periods as the old
+     * source. */
     if (sim->ticks > 0 && sim->options.period_s > 0)
         sim->ticks = (unsigned long)ceil((sim->t - sim->begin) / sim->options.period_s - 1e-9);
     rk_restart(sim->rk);

@@ -27,40 +27,49 @@ enum { SIM_COORDINATES_MAX = 256, SIM_POINTS_MAX = 1024 };
 enum {
     SIM_OK = 0,
     SIM_E_NUMBER = -201, /* the state is no longer finite */
-    SIM_E_STEP = -202,   /* the tolerance needs steps below the resolution of the time */
-    SIM_E_STOPS = -203,  /* the stops of several joints cannot be reconciled */
+    SIM_E_STEP = -202,   /* the tolerance would need a step below the resolution of the time */
+    SIM_E_STOPS = -203,  /* joints reach and leave their stops without end at one time */
     SIM_E_MEMORY = -204,
-    SIM_STOPPED = 1 /* options.stop ended the run; the rows so far are in the record */
+    SIM_STOPPED = 1 /* options.stop ended the run; the record has the rows so far */
 };
-/* Text for a status of either kind. */
+/* Returns the text of a status of either kind. */
 const char *sim_status_text(int status);
 
 typedef struct sim_arm {
     void *self;
     uint32_t n;                          /* coordinates */
-    uint32_t joints;                     /* number of joints, which motors move */
+    uint32_t joints;                     /* number of joints; each joint has a motor */
     uint32_t coordinate[DYN_MAX_JOINTS]; /* index of each joint's coordinate */
     double limit[DYN_MAX_JOINTS][2];     /* positions of the stops; both zero: no stops */
-    /* Accelerations under generalised forces on all n coordinates. The caller has subtracted
-     * friction from them; the function adds gravity itself. Returns 0 or a negative status. */
+    /*
+     * Computes the accelerations that generalised forces on all n coordinates cause. The caller has
+     * subtracted friction from the forces; the function adds gravity itself. Returns 0 or a
+     * negative status.
+     */
     int (*acceleration)(void *self, const double *q, const double *qd, const double *force,
                         double *qdd);
-    /* Kinetic energy including the rotors, and potential energy including elastic energy. */
+    /* Computes the kinetic energy with rotors, and the potential energy with elastic energy. */
     void (*energy)(void *self, const double *q, const double *qd, double *kinetic,
                    double *potential);
-    /* Friction torques at these joint speeds. */
+    /* Computes the friction torques at these joint speeds. */
     void (*friction)(void *self, const double *speed, double *torque);
-    /* Power in W lost to damping within the links at these speeds of the coordinates. It counts as
-     * friction; `acceleration` already includes its force. NULL: no damping. */
+    /*
+     * Returns the power in W that is lost to damping within the links at these speeds of the
+     * coordinates. The power counts as friction; `acceleration` already includes the damping force.
+     * NULL: no damping.
+     */
     double (*damping)(void *self, const double *qd);
-    /* Swartz (11) and (12). Bit i of the result: the supply limits joint i. */
+    /* Voltage of a motor for a torque, and torque for a voltage: Swartz (11) and (12). Bit i of the
+     * result is set if the supply limits joint i. */
     uint32_t (*voltage)(void *self, const double *speed, const double *torque, double *volt);
     uint32_t (*torque)(void *self, const double *speed, const double *volt, double *torque);
-    /* Joint torques for a motion, including friction and rotors. NULL: not available. */
+    /*
+     * Computes the joint torques for a motion, including friction and rotors. NULL: not available.
+     */
     int (*inverse)(void *self, const double *q, const double *qd, const double *qdd,
                    double *torque);
-    /* Generalised forces (n) of a wrench on the end effector, defined as in `appell id --wrench`.
-     * NULL: not available. */
+    /* Computes the n generalised forces of a wrench on the end effector, defined as in `appell id
+     * --wrench`. NULL: not available. */
     void (*effector)(void *self, const double *q, const double *wrench, double *force);
     /* For pictures: the arm as a line of points in the world, and the pose of the end effector. The
      * piece from point i to i + 1 belongs to link owner[i]; 0 is the base. */
@@ -73,30 +82,32 @@ typedef struct sim_arm {
 typedef enum { SIM_TORQUE, SIM_VOLTAGE } sim_quantity_t;
 
 /*
- * What drives the joints. Without a sample period the integrator calls `value` at every stage, so
- * it must be a function of its arguments alone; a source with `next` is constant between its jumps.
- * With a sample period `value` is called once at the start of each period, in order, and its result
- * stays until the next. A controller with a state of its own (the firmware's control step, with
- * encoder counts made from `position`) is such a source.
+ * A source of torques or voltages for the joints. Without a sample period the integrator calls
+ * `value` at every stage, so the result must depend on the arguments alone; a source with `next` is
+ * constant between its jumps. With a sample period `value` is called once at the start of each
+ * period, in order, and its result is used until the next call. So a controller with a state of its
+ * own can be a source, such as the firmware's control step, whose encoder counts are made from
+ * `position`.
  */
 typedef struct {
     sim_quantity_t quantity;
     void *self;
     int (*value)(void *self, double t, const double *position, const double *speed, double *value);
-    double (*next)(void *self, double t); /* next jump after t; NULL: smooth, no jumps */
+    /* time of the next jump after t; NULL: the source never jumps */
+    double (*next)(void *self, double t);
 } sim_input_t;
 
 typedef struct {
-    void *self; /* value NULL: no wrench */
+    void *self; /* if value is NULL, there is no wrench */
     void (*value)(void *self, double t, double wrench[6]);
-    double (*next)(void *self, double t); /* next kink after t; NULL: none */
+    double (*next)(void *self, double t); /* time of the next kink after t; NULL: no kinks */
 } sim_wrench_t;
 
 typedef struct {
     const rk_method_t *integrator;
     double step_s;    /* longest fixed step, used if tolerance is zero */
-    double tolerance; /* if not zero: step control to this error, relative and absolute */
-    double period_s;  /* sample period (DACTimePeriod); zero: inputs are continuous */
+    double tolerance; /* if not zero: steps keep the relative and absolute error below this */
+    double period_s;  /* sample period (DACTimePeriod of Swartz); zero: inputs are continuous */
     double sample_s;  /* time between two rows of the record */
     bool stops;       /* joints stop at their limits and lose their speed there */
     /* Called after every step; true ends the run. May be NULL. */
@@ -104,22 +115,24 @@ typedef struct {
     void *stop_self;
 } sim_options_t;
 
-/* Rows of the run. Energies in J. */
+/* The recorded rows of a run. Energies are in J. */
 typedef struct {
     uint32_t n, joints;
     size_t rows, room, width;
     double *number;
 } sim_record_t;
 
-/* One row of a record: pointers into it. */
+/* One row of a record; its pointers point into the record. */
 typedef struct {
     double t;
     const double *q, *qd, *qdd;  /* n values each */
     const double *torque, *volt; /* one value per joint */
     double kinetic, potential;
-    double motor, friction, effector; /* work of the motors, loss to friction, work of the wrench */
-    double stops;                     /* energy lost in the stops */
-    double balance;                   /* energy now - energy at the start - sum of the works */
+    /* work of the motors, loss to friction, work of the wrench, in J */
+    double motor, friction, effector;
+    double stops; /* energy lost in the stops, in J */
+    /* energy now minus energy at the start minus the sum of all works, in J */
+    double balance;
 } sim_row_t;
 
 sim_row_t sim_record_row(const sim_record_t *record, size_t index);
@@ -134,9 +147,9 @@ sim_t *sim_make(const sim_system_t *arm, const sim_input_t *input, const sim_wre
 void sim_free(sim_t *sim);
 /* Sets the state at time zero. */
 void sim_set(sim_t *sim, const double *q, const double *qd);
-/* Changes the source from now on. */
+/* Replaces the source of torques or voltages from now on. */
 void sim_drive(sim_t *sim, const sim_input_t *input);
-/* Continues for this long. An empty record also gets the first state. */
+/* Continues the run for this duration. An empty record also gets a row for the first state. */
 int sim_run(sim_t *sim, double duration_s, sim_record_t *record);
 
 double sim_time(const sim_t *sim);
@@ -144,10 +157,10 @@ void sim_state(const sim_t *sim, double *q, double *qd);
 unsigned long sim_steps(const sim_t *sim);
 unsigned long sim_rejected(const sim_t *sim);
 unsigned long sim_evaluations(const sim_t *sim);
-/* Bit i: joint i stands at its stop. */
+/* Bit i is set if joint i is held at its stop. */
 uint32_t sim_at_stops(const sim_t *sim);
 unsigned long sim_impacts(const sim_t *sim);
-/* Bit i: the supply has limited the voltage of joint i. */
+/* Bit i is set if the supply has limited the voltage of joint i during the run. */
 uint32_t sim_limited(const sim_t *sim);
 
 #endif

@@ -1,5 +1,5 @@
-/* The right-hand side of the simulation, for tools/sim/sim_inside.h: forces, accelerations and the
- * power of each work. */
+/* Computes the right-hand side of the simulation, for tools/sim/sim_inside.h: forces,
+ * accelerations, and the power of each work. */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ int sim_forces(sim_t *sim, double t, const double *y, sim_forces_t *f) {
     return status;
 }
 
-/* From 2^52 on, neighbouring doubles are a radian apart, so the sine of such a position is
+/* From 2^52 on, neighbouring doubles are at least 1 rad apart, so the sine of such a position is
  * meaningless. */
 static bool have_sines(const sim_t *sim, const double *q) {
     for (uint32_t i = 0; i < sim->arm.n; i++)
@@ -62,7 +62,7 @@ int sim_accelerations(sim_t *sim, const double *y, const sim_forces_t *f, double
     const double *qd = y + sim->arm.n;
     const int status = sim->arm.acceleration(sim->arm.self, y, qd, f->force, qdd);
     if (status == DYN_E_PIVOT && !have_sines(sim, y))
-        return SIM_E_NUMBER; /* the pivot failed because the motion diverged */
+        return SIM_E_NUMBER; /* the elimination failed because the motion diverged */
     if (status != SIM_OK || !sim->stops.held)
         return status;
     return stops_react(&sim->stops, y, qd, qdd);

@@ -1,4 +1,4 @@
-/* The steps of the simulation, for tools/sim/sim_inside.h: fixed steps, steps chosen for a
+/* Makes the steps of the simulation, for tools/sim/sim_inside.h: fixed steps, steps chosen for a
  * tolerance, and the events of the joint stops. */
 #include <math.h>
 
@@ -11,7 +11,7 @@ static bool finite_state(const sim_t *sim, const double *y) {
     return true;
 }
 
-/* Tests whether a joint reaches or leaves a stop between now and `next`. */
+/* Tests whether a joint reaches or leaves a stop between the present state and `next`. */
 static int event(sim_t *sim, double t, const double *next, bool *is) {
     *is = stops_beyond(&sim->stops, next) != 0;
     if (*is || !sim->stops.held)
@@ -81,7 +81,7 @@ static int change_stops(sim_t *sim) {
     return status == SIM_OK ? sim_settle(sim) : status;
 }
 
-/* Accepts the tried step of h; if an event lies within, only up to the event. */
+/* Accepts the tried step h. If an event lies within the step, accepts it only up to the event. */
 static int finish(sim_t *sim, double h) {
     bool changed = false;
     int status = finite_state(sim, sim->next) ? SIM_OK : SIM_E_NUMBER;
@@ -120,7 +120,8 @@ static int controlled_step(sim_t *sim, double span) {
             continue;
         }
         if (!whole || proposal > sim->h)
-            sim->h = proposal; /* a step that only fills the span gives no proposal */
+            /* a step that was shortened to the span must not make the next step smaller */
+            sim->h = proposal;
         return finish(sim, h);
     }
 }

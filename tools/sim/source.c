@@ -1,4 +1,4 @@
-/* Sources of torques, voltages and wrenches. */
+/* Sources of torques, voltages and wrenches: constants, schedules and motions. */
 #include "tools/sim/source.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 
 #include "tools/cli/say.h"
 
-/* Index of the row that applies at t; -1 before the first. A row has `width` numbers, the time
- * first. */
+/* Returns the index of the row that applies at t, or -1 before the first row. A row has `width`
+ * numbers, the time first. */
 static ptrdiff_t row_at(const table_t *table, double t) {
     size_t low = 0, high = table->rows;
     while (low < high) {

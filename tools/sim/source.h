@@ -6,25 +6,25 @@
 #include "tools/sim/sim.h"
 #include "tools/sim/table.h"
 
-/* Must not be moved or copied: input and wrench point into it. */
+/* Must not be moved or copied, because input and wrench point into it. */
 typedef struct {
     sim_input_t input;
     uint32_t n;
     double constant[DYN_MAX_JOINTS];
     table_t schedule;
-    double period_s; /* period of a schedule without times; else zero */
+    double period_s; /* period of a schedule whose rows have no times; otherwise zero */
     double from_s;   /* time at which a schedule begins */
     const sim_system_t *arm;
     const sim_motion_t *motion;
     const sim_wrench_t *wrench; /* wrench that the motion compensates; NULL: none */
 } source_t;
 
-/* Constant input; value NULL means zero. */
+/* Makes a constant input; it is zero if value is NULL. */
 void source_constant(source_t *source, sim_quantity_t quantity, uint32_t n, const double *value);
 /*
- * Rows `t v1 .. vn`: each applies from t until the next; zero before the first; the last one stays.
- * Or rows `v1 .. vn`, one for each period. Returns EXIT_YES, or EXIT_BAD after printing what is
- * wrong.
+ * Reads a schedule. With rows `t v1 .. vn`, each row applies from its time t until the next row;
+ * the input is zero before the first row and stays constant after the last. With rows `v1 .. vn`,
+ * each row applies for one period. Returns EXIT_YES, or EXIT_BAD after printing what is wrong.
  */
 int source_schedule(source_t *source, sim_quantity_t quantity, uint32_t n, const char *path,
                     double period_s);
@@ -34,7 +34,8 @@ void source_motion(source_t *source, sim_quantity_t quantity, const sim_system_t
                    const sim_motion_t *motion, const sim_wrench_t *wrench);
 void source_free(source_t *source);
 
-/* Duration of a schedule; with times, the time of its last row. 0: no schedule. */
+/* Returns the duration of a schedule; if its rows have times, that is the time of the last row. 0:
+ * no schedule. */
 double source_end(const source_t *source);
 
 typedef struct {
@@ -44,8 +45,8 @@ typedef struct {
 } pull_t;
 
 void pull_constant(pull_t *pull, const double wrench[6]);
-/* Rows `t fx fy fz nx ny nz` with linear interpolation; the first and the last row extend for
- * ever. */
+/* Reads rows `t fx fy fz nx ny nz`. The wrench is interpolated linearly between rows; it is
+ * constant before the first and after the last row. */
 int pull_schedule(pull_t *pull, const char *path);
 void pull_free(pull_t *pull);
 

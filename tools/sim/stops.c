@@ -1,7 +1,8 @@
 /*
- * Joint stops. With A = the columns of the inverse inertia matrix that belong to the held joints,
- * the reactions r solve A_hh r = -qdd_h and an impact's impulses p solve A_hh p = -qd_h. The
- * columns are differences of the arm's own forward dynamics, which is affine in the forces.
+ * Joint stops. Let A_hh be the block of the inverse inertia matrix that belongs to the held joints
+ * h. The reactions r solve A_hh r = -qdd_h, and the impulses p of an impact solve A_hh p = -qd_h.
+ * The columns of the inverse matrix are differences of the arm's own forward dynamics, which is
+ * affine in the forces.
  */
 #include "tools/sim/stops.h"
 
@@ -81,7 +82,7 @@ static void add_columns(const sim_system_t *arm, const columns_t *c, const doubl
         for (uint32_t k = 0; k < arm->n; k++)
             out[k] += c->column[i][k] * x[i];
     for (uint32_t i = 0; i < c->count; i++)
-        out[arm->coordinate[c->joint[i]]] = 0; /* the exact result, without rounding */
+        out[arm->coordinate[c->joint[i]]] = 0; /* exactly zero instead of a rounding error */
 }
 
 int stops_react(stops_t *stops, const double *q, const double *qd, double *qdd) {
@@ -103,7 +104,7 @@ int stops_react(stops_t *stops, const double *q, const double *qd, double *qdd) 
     return SIM_OK;
 }
 
-/* Joints whose impulse would pull. */
+/* Returns the joints whose stop would have to pull. */
 static uint32_t pulling(const stops_t *stops, const columns_t *c, const double *impulse) {
     uint32_t set = 0;
     for (uint32_t i = 0; i < c->count; i++)
@@ -136,7 +137,8 @@ int stops_impact(stops_t *stops, uint32_t hit, double *q, double *qd, double *lo
         stops->held &= ~pulled;
     }
     for (uint32_t i = 0; i < columns.count; i++)
-        *lost += 0.5 * impulse[i] * before[i]; /* p (qd before + qd after) / 2; qd after is 0 */
+        /* work of the impulse p: p (qd before + qd after) / 2, where qd after is 0 */
+        *lost += 0.5 * impulse[i] * before[i];
     add_columns(arm, &columns, impulse, qd);
     return SIM_OK;
 }

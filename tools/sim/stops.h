@@ -1,7 +1,7 @@
 /*
- * Joint stops. A joint that reaches its limit loses its speed there by an impulse that the whole
- * arm feels. While something presses it against the stop it stands, held by a reaction that does no
- * work. It leaves the stop when the reaction would have to pull.
+ * Joint stops. A joint that reaches its limit loses its speed there by an impulse that acts on the
+ * whole arm. While something presses the joint against the stop, it stands still, held by a
+ * reaction that does no work. It leaves the stop when the reaction would have to pull.
  */
 #ifndef TOOLS_SIM_STOPS_H
 #define TOOLS_SIM_STOPS_H
@@ -16,16 +16,17 @@ typedef struct {
     unsigned long impacts;
 } stops_t;
 
-/* Free joints that are beyond a limit. */
+/* Returns the bits of the free joints that are beyond a limit. */
 uint32_t stops_beyond(const stops_t *stops, const double *q);
 
-/* Changes qdd from the accelerations of the forces alone to those with the held joints at rest. */
+/* Adds the reactions of the stops to qdd: on entry qdd has the accelerations without reactions, on
+ * return those with the held joints at rest. */
 int stops_react(stops_t *stops, const double *q, const double *qd, double *qdd);
-/* Held joints on which the last stops_react had to pull. */
+/* Returns the bits of the held joints on which the last stops_react had to pull. */
 uint32_t stops_pulled(const stops_t *stops);
 
-/* The joints in `hit` run into their stops: sets their q to the limits, changes qd, and adds the
- * lost kinetic energy to *lost. */
+/* Lets the joints in `hit` run into their stops: sets their q to the limits, changes qd of the
+ * whole arm, and adds the lost kinetic energy to *lost. */
 int stops_impact(stops_t *stops, uint32_t hit, double *q, double *qd, double *lost);
 
 #endif

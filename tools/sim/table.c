@@ -1,4 +1,4 @@
-/* Files of rows in memory. */
+/* Reads a whole file of rows into memory. */
 #include "tools/sim/table.h"
 
 #include <stdbool.h>

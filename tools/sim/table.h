@@ -10,8 +10,11 @@ typedef struct {
     unsigned long *line; /* line number of each row in the file */
 } table_t;
 
-/* All rows have as many numbers as the first, which must be one of `counts`; `cure` explains the
- * columns. Returns EXIT_YES, or EXIT_BAD after printing what is wrong. */
+/*
+ * Reads a file. All rows must have as many numbers as the first row, and that number must be one of
+ * `counts`; `cure` explains the columns. Returns EXIT_YES, or EXIT_BAD after printing what is
+ * wrong.
+ */
 int table_read(table_t *table, const char *path, const size_t *counts, size_t choices,
                const char *cure);
 void table_free(table_t *table);

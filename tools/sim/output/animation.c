@@ -1,4 +1,6 @@
-/* Writes the animation: tools/sim/output/animation.html with the data of a run put into it. */
+/*
+ * Writes the animation: a copy of tools/sim/output/animation.html that contains the data of a run.
+ */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 #include "tools/cli/say.h"
 #include "tools/sim/output/output.h"
 
-/* The assembler includes the page, so the program needs no file at run time. */
+/* The assembler includes the HTML page, so the program needs no file at run time. */
 __asm__(".section .rodata\n"
         ".global animation_page\n"
         "animation_page: .incbin \"tools/sim/output/animation.html\"\n"
@@ -18,10 +20,10 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char animation_page[], animation_page_end[];
 
-/* A longer record is thinned out evenly to this many frames. */
+/* A longer record is thinned evenly to this number of frames. */
 enum { FRAMES_MAX = 1200 };
 
-/* Writes a JSON string in which nothing can end the surrounding script. */
+/* Writes a JSON string, escaped so that its text cannot end the surrounding script. */
 static void text(FILE *file, const char *s) {
     fputc('"', file);
     for (; *s; s++)
@@ -46,7 +48,7 @@ static void numbers(FILE *file, const double *value, size_t count) {
     fputs("]", file);
 }
 
-/* Calls `one` for every frame that is shown; the first and the last row always are. */
+/* Calls `one` for every frame that is shown; the first and the last row are always shown. */
 static void each(FILE *file, const char *key, const sim_system_t *arm, const sim_record_t *record,
                  void (*one)(FILE *file, const sim_system_t *arm, const sim_row_t *row)) {
     const size_t frames = record->rows < FRAMES_MAX ? record->rows : FRAMES_MAX;

@@ -17,12 +17,12 @@ typedef struct {
 
 void output_names(output_names_t *names, const robot_t *robot);
 
-/* Writes to standard output if path is "-". All three return EXIT_YES, or EXIT_BAD after printing
- * the reason. */
+/* All three return EXIT_YES, or EXIT_BAD after printing the reason. output_csv writes to standard
+ * output if path is "-". */
 int output_csv(const sim_record_t *record, const output_names_t *names, const char *path);
 /* The suffix of the path chooses the format: .png, .svg or .pdf. */
 int output_plot(const sim_record_t *record, const output_names_t *names, const char *path);
-/* Writes one file that a browser shows without anything else. */
+/* Writes one HTML file that a browser shows without other files. */
 int output_animation(const sim_system_t *arm, const sim_record_t *record,
                      const output_names_t *names, const char *path);
 

@@ -1,5 +1,5 @@
-/* Shows how an elastic arm bent during a run: as CSV, and as a page of plots like Figs 4 to 15 of
- * paper 004. */
+/* Shows how an elastic arm was bent during a run: as CSV, and as a page of plots like Figs 4 to 15
+ * of paper 004. */
 #include "tools/sim/output/output_bent.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ typedef struct {
     const sim_record_t *record;
 } run_t;
 
-/* Columns of the data: time, joints, then the columns of tools/sim/elastic.h. */
+/* Fills in one row of the data: time, joint positions, then the columns of tools/sim/elastic.h. */
 static void take_row(const void *self, size_t index, double *value) {
     const run_t *run = self;
     const sim_row_t row = sim_record_row(run->record, index);
@@ -105,7 +105,7 @@ static void effector_panel(FILE *pipe, const run_t *run, uint32_t axis) {
         most = fmax(most, value[axis]);
     }
     title[sizeof title - 2] = "xyz"[axis];
-    if (most - least < 1e-12) /* rounding is not motion, and gnuplot needs a range */
+    if (most - least < 1e-12) /* a constant with rounding noise; gnuplot needs a wider range */
         fprintf(pipe, "set yrange [%.9g:%.9g]\n", least - 1, most + 1);
     panel(pipe, title, "m");
     fprintf(pipe, "$data using 1:%u with lines lw 1.6 lt %u notitle\nset autoscale y\n",

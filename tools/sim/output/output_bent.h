@@ -9,8 +9,11 @@
 void output_elastic_names(output_names_t *names, const robot_t *robot,
                           const dyn_flex_model_t *flex);
 
-/* Writes the columns of a run (tools/sim/elastic.h) as CSV, or plots joint angles, end effector,
- * deflections, slopes and torsion. Returns EXIT_YES, or EXIT_BAD after printing the reason. */
+/*
+ * These write the columns of tools/sim/elastic.h for a run as CSV, or plot joint angles, end
+ * effector, deflections, slopes and torsion. They return EXIT_YES, or EXIT_BAD after printing the
+ * reason.
+ */
 int output_bent_csv(const sim_system_t *arm, const sim_record_t *record, const char *path);
 int output_bent_plot(const sim_system_t *arm, const sim_record_t *record,
                      const output_names_t *names, const char *path);

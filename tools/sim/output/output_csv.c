@@ -1,4 +1,4 @@
-/* The rows of a simulation as CSV. */
+/* Writes the rows of a simulation as CSV. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

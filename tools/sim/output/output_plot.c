@@ -1,4 +1,4 @@
-/* Plots of a simulation: writes commands and data into gnuplot's standard input. */
+/* Plots a simulation: writes commands and data to the standard input of gnuplot. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct {
     uint32_t count;
     size_t column[SIM_COORDINATES_MAX];
     const char *name[SIM_COORDINATES_MAX];
-    uint32_t prismatic; /* how many are in m, not in rad */
+    uint32_t prismatic; /* number of curves in m; the others are in rad */
 } curves_t;
 
 static void add(curves_t *curves, size_t column, const char *name, bool prismatic) {
@@ -26,7 +26,7 @@ static void add(curves_t *curves, size_t column, const char *name, bool prismati
     curves->prismatic += prismatic;
 }
 
-/* Chooses the joints or the modes; column `first` belongs to coordinate 0. */
+/* Chooses the curves of the joints or those of the modes. `first` is the column of coordinate 0. */
 static void choose(curves_t *curves, const sim_record_t *record, const output_names_t *names,
                    size_t first, bool modes) {
     curves->count = curves->prismatic = 0;
@@ -35,13 +35,14 @@ static void choose(curves_t *curves, const sim_record_t *record, const output_na
             add(curves, first + i, names->coordinate[i], names->metres[i]);
 }
 
-/* Unit of an axis that all curves share. */
+/* Returns the label of an axis: the unit for revolute joints, for prismatic joints, or for a mix of
+ * both. */
 static const char *unit(const curves_t *curves, const char *turns, const char *prismatic,
                         const char *both) {
     return curves->prismatic == 0 ? turns : curves->prismatic == curves->count ? prismatic : both;
 }
 
-/* gnuplot finds no range for columns that are all equal. */
+/* True if all values are equal; then gnuplot finds no range. */
 static bool flat(const sim_record_t *record, const curves_t *curves) {
     const double one = record->number[curves->column[0] - 1];
     for (size_t i = 0; i < record->rows; i++)
@@ -106,7 +107,8 @@ static void write_script(FILE *pipe, const sim_record_t *record, const output_na
     panel(pipe, record, "Position", unit(&curves, "rad", "m", "rad, m"), &curves);
     choose(&curves, record, names, 2 + n, false);
     panel(pipe, record, "Speed", unit(&curves, "rad/s", "m/s", "rad/s, m/s"), &curves);
-    if (elastic) { /* on the axis of the joints the modes would look like lines at zero */
+    /* modes get panels of their own: on the scale of the joints they would look like zero */
+    if (elastic) {
         choose(&curves, record, names, 2, true);
         panel(pipe, record, "Amplitudes of the modes", unit(&curves, "rad", "m", "m; torsion rad"),
               &curves);
