@@ -540,9 +540,10 @@ def test_numbers_of_the_pages(folder):
     kernels = [line for line in lines[head:] if line.split()[:2] in (["problem", "method"], ["id", "fast"], ["mass", "fast"], ["fd", "fast"])]
     assert len(kernels) == 4, lines
     # The message names the joined link itself, not the link to which it is joined.
-    with open("test/support/robot_data/gripper.urdf") as file, open(os.path.join(folder, "arm.urdf"), "w") as bad:
+    os.mkdir(os.path.join(folder, "build"))
+    with open("test/support/robot_data/gripper.urdf") as file, open(os.path.join(folder, "build", "bad.urdf"), "w") as bad:
         bad.write(file.read().replace('mass value="0.5"', 'mass value="-0.5"'))
-    check = run("check", "-q", "arm.urdf", "--tip", "tcp", cwd=folder).stdout
+    check = run("check", "-q", "build/bad.urdf", "--tip", "tcp", cwd=folder).stdout
     assert "palm: the mass is negative" in check, check
     for name, block in (("first_id", torques.splitlines()), ("info", kernels), ("check", check.splitlines())):
         print("\n".join([f"measured-block {name}", "```text", *block, "```", "measured-end"]), flush=True)

@@ -277,19 +277,22 @@ def test_q31_is_proved_and_right(folder):
 
 def test_the_example_of_the_page(folder):
     """The program in tools/gen/README.md shows how the code is called in f32 and in q31. It
-    compiles and runs unchanged, and both number types give the torques of the general kernels to
-    four decimals."""
+    compiles and runs unchanged by the commands of the page, and both number types give the torques
+    of the general kernels to four decimals."""
     with open("tools/gen/README.md", encoding="utf-8") as f:
         page = f.read()
-    source = os.path.join(folder, "example.c")
-    with open(source, "w", encoding="utf-8") as f:
+    os.mkdir(os.path.join(folder, "build"))
+    commands = re.findall(r"^    appell (gen puma560 [^#\n]*)", page, re.M)
+    assert len(commands) == 2, commands
+    for command in commands:
+        done = run(*shlex.split(command), "-q", cwd=folder)
+        assert done.returncode == 0, done.stderr
+    output = os.path.join(folder, "build", "puma")
+    with open(os.path.join(output, "example.c"), "w", encoding="utf-8") as f:
         f.write(re.search(r"```c\n(.*?)```", page, re.DOTALL)[1])
-    good("gen", "puma560", "-q", "-o", folder)
-    good("gen", "puma560", "--real", "q31", "--prefix", "puma560_q31", "-q", "-o", folder)
-    program = os.path.join(folder, "example")
-    subprocess.run([CC, *WARN, "-O2", source, program[:-7] + "puma560.c", program[:-7] + "puma560_q31.c", "-lm", "-o", program],
-                   check=True)
-    out = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    gcc, program = re.search(r"^    gcc (.*)\n    (build/.*)$", page, re.M).groups()
+    subprocess.run([CC, *WARN, *shlex.split(gcc)], check=True, cwd=folder)
+    out = subprocess.run([os.path.join(folder, program)], check=True, capture_output=True, text=True).stdout
     row = [0, 0.5, -1, 0, 0.3, 0, 0.5, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
     expected = table("id", "puma560", "--no-friction", rows=[row])[0]
     found = re.findall(r"f32 +(\S+) N m, q31 +(\S+) N m", out)
@@ -297,7 +300,7 @@ def test_the_example_of_the_page(folder):
     for pair, torque in zip(found, expected):
         assert all(abs(float(x) - torque) < 1e-4 for x in pair), (pair, torque)
     print(f"measured-block gen.example\n```\n{out}```\nmeasured-end", flush=True)
-    with open(os.path.join(folder, "puma560_q31.h"), encoding="utf-8") as f:
+    with open(os.path.join(output, "puma560_q31.h"), encoding="utf-8") as f:
         bounds = re.findall(r"\*   (\w+) +bound (\S+) error (\S+)", f.read())
     assert {"id", "mass", "fd"} <= {kernel for kernel, _, _ in bounds}, bounds
     for kernel, bound, error in bounds:
