@@ -11,8 +11,8 @@ static bool names_joint(const app_t *app, uint32_t parameter, uint32_t at) {
     return parameter < PARAMETERS && at < (parameter_table[parameter].per_joint ? app->n : 1);
 }
 
-/* Applies a change of a parameter of homing: the joint must be homed again, or, if `home` is 0, its
- * encoder is absolute. The unit of its position may change, so stored positions are converted. */
+/* Forgets where the joint is: it must be homed again, unless `home` is 0 (absolute encoder). The
+ * unit of its position may change, so the stored positions of the simulated arm are converted. */
 static void change_home(app_t *app, uint32_t at) {
     settings_t *s = &app->joint[at];
     const float q = setup_position_si(app, at, app->sim_arm.q[at]);
