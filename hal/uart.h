@@ -1,5 +1,5 @@
-/* The console UART: receive by DMA or by interrupt, transmit from a ring that never blocks the
- * caller. */
+/* The console UART: receives by DMA or by interrupt, and transmits from a ring that never blocks
+ * the caller. */
 #ifndef HAL_UART_H
 #define HAL_UART_H
 

@@ -238,8 +238,8 @@ int dyn_convert(const dyn_source_t *source, double parallel_rad, dyn_model_t *mo
         y_before = split.y;
     }
 
-    /* After the last axis. A table keeps its own theta and d here, so that an MDH table is not
-     * changed by the conversion. */
+    /* The frame after the last axis. A table keeps its own theta and d here, so that the conversion
+     * does not change an MDH table. */
     const dyn_source_joint_t *in = &source->joint[source->n - 1];
     dyn_model_joint_t *out = &model->joint[source->n - 1];
     double phi = table ? in->theta : 0, delta = table ? in->d : 0;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Part of the hash of dyn_q31_layout: increase it when a constant keeps its place but changes its
- * meaning. */
+/* Part of the hash of dyn_q31_layout: increase MEANING when a constant keeps its place but changes
+ * its meaning. */
 enum { MEANING = 1 };
 
 uint32_t dyn_q31_layout(void) {

@@ -33,7 +33,7 @@ typedef struct {
 /* The effort that a link passes to its parent. */
 typedef struct {
     effort up;
-    real element; /* component along the parent's axis minus t times the component along ours */
+    real element; /* component along the parent's axis minus t times that along our axis */
 } passed;
 
 /* The column of one x_j: the effort at link j and the diagonal element. */
@@ -66,7 +66,7 @@ INLINE passed pass_inward(const joint *j, frame A, effort here) {
     const turn x = A.x;
     passed out = {.up = {.f = half_to_parent(A, f)}};
     if (same_type(j) && !j->prismatic) {
-        /* The moment about the parent's axis is the element plus t times ours. */
+        /* The moment about the parent's axis is the element plus t times that about our axis. */
         const acc across = turn_mac(turn_mul(x.s, n.y), x.c, pf.z);
         out.element = turn_round(across);
         out.up.n = vec_make(n.x, turn_round(turn_msub(turn_mul(x.c, n.y), x.s, n.z)),

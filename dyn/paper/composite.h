@@ -6,9 +6,9 @@
 #include "dyn/paper/newton.h"
 
 typedef struct {
-    real m; /* M */
-    vec h;  /* M c */
-    sym I;  /* about the origin */
+    real m; /* mass M */
+    vec h;  /* first moment M c */
+    sym I;  /* inertia about the origin */
 } body;
 
 INLINE body link_body(const joint *j) {

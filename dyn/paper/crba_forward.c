@@ -54,7 +54,7 @@ INLINE column prismatic_column(const joint *j, frame A, body half) {
                     real_add(own.f.z, turn_round(turn_mul(A.x.s, f.y)))};
 }
 
-/* The composite body after a joint, and the column of its x_j. */
+/* The composite body of joint j (link j and all later links) and the column of x_j. */
 typedef struct {
     body all;
     column x;

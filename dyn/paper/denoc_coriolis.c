@@ -38,7 +38,7 @@
 
 typedef DYN_T(denoc_coriolis_link) coriolis_link;
 
-/* M~ and K about the centre of mass of a link. */
+/* M~ and K of a composite body, about the centre of mass of a link. */
 typedef struct {
     real m;
     vec h, u;
@@ -67,8 +67,8 @@ INLINE composite link_mass(const joint *j, const coriolis_link *link) {
     return (composite){j->m, none, none, j->J, gyroscopic(j->J, link->w)};
 }
 
-/* (23b) and (28). a~ b~ = b a^T - a.b 1, so that a move of the reference point adds to K: -h~ cd~ -
- * c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T, with the h before and the u after the move. */
+/* (23b) and (28): moves the reference point. Because a~ b~ = b a^T - a.b 1, the move adds -h~ cd~ -
+ * c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T to K, with h before and u after the move. */
 INLINE real minus2(real a, real b1, real c1, real b2, real c2) {
     return real_sub(a, acc_round(acc_mac(acc_mul(b1, c1), b2, c2)));
 }

@@ -1,4 +1,4 @@
-/* firmware/app/handover.h. */
+/* Implements firmware/app/handover.h. */
 #include "firmware/app/handover.h"
 
 #include "firmware/app/setup.h"

@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     step_t half;      /* factors of half a tick */
-    gain_t angle;     /* position of the loop to that of the kernels */
+    gain_t angle;     /* from a position of the loop to one of the kernels */
     gain_t per_count; /* position per encoder count */
     real_t offset;    /* position where the counter reads zero */
     gain_t observe;   /* observer: from position error to change of speed */

@@ -1,4 +1,4 @@
-/* firmware/link/frame.h */
+/* Implements firmware/link/frame.h. */
 #include "firmware/link/frame.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* firmware/link/set.h */
+/* Implements firmware/link/set.h. */
 #include "firmware/link/set.h"
 #include "firmware/params/bytes.h"
 

@@ -1,4 +1,4 @@
-/* firmware/link/telemetry.h */
+/* Implements firmware/link/telemetry.h. */
 #include "firmware/link/telemetry.h"
 
 #include <string.h>

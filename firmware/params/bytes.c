@@ -1,4 +1,4 @@
-/* firmware/params/bytes.h */
+/* Implements firmware/params/bytes.h. */
 #include "firmware/params/bytes.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* firmware/params/store.h */
+/* Implements firmware/params/store.h. */
 #include "firmware/params/store.h"
 #include "firmware/params/bytes.h"
 

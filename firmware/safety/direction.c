@@ -101,7 +101,7 @@ static void needed(const control_t *c, scratch_t *k, const guard_t *g, const loo
     DYN(friction)(c->arm, k->qd, k->tau);
 }
 
-/* Returns half of the difference of two torques; half of it cannot overflow. */
+/* Returns half of the difference of two torques; unlike the difference it cannot overflow. */
 INLINE real half_apart(real a, real b) {
     return real_size(real_sub(real_half(a), real_half(b)));
 }

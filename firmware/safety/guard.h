@@ -14,8 +14,7 @@ typedef struct {
     uint32_t limited;  /* ticks with a joint at a limit of torque or voltage */
     uint32_t clipped;  /* bit i: joint i was at its torque limit in the last limited tick */
     int32_t supply_mV; /* measured supply; 0: not measured */
-    /* ticks in a row: late, without an encoder; phase of the direction check; ticks since the
-     * stop */
+    /* late, unread: ticks in a row; phase: of the direction check; stopped: ticks since the stop */
     uint16_t late, unread, phase, stopped;
     uint16_t at_limit[DYN_MAX_JOINTS]; /* ticks in a row at the same limit */
     struct {                           /* values at the last check; all divided by 16 */

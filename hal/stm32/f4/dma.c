@@ -24,7 +24,7 @@ bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t 
     reg_write(&stream->NDTR, size);
     /* Without the FIFO a byte is in memory a few bus cycles after it is counted. */
     reg_write(&stream->FCR, 0);
-    /* From peripheral to memory, both a byte wide: DIR, PSIZE and MSIZE are zero. */
+    /* DIR, PSIZE and MSIZE are zero: from peripheral to memory, in bytes. */
     uint32_t control = (uint32_t)dma->channel << DMA_CR_CHSEL_SHIFT | DMA_CR_PL_VERY_HIGH |
                        DMA_CR_MINC | DMA_CR_CIRC | DMA_CR_TCIE | DMA_CR_HTIE;
     reg_write(&stream->CR, control);
