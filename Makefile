@@ -36,7 +36,7 @@ setup_debug := build host emu debug flash
 setup_groups = $(if $(filter $(setup_none),$1),,$(or $(setup_$(patsubst lint-%,lint,$(patsubst test-%,test,$1))),build host))
 
 SETUP_GROUPS := $(sort $(foreach goal,$(or $(MAKECMDGOALS),$(.DEFAULT_GOAL)),$(call setup_groups,$(goal))))
-# The variables are passed explicitly: make exports nothing into $(shell).
+# The variables are passed explicitly, because make exports no variables to $(shell).
 ifeq ($(APPELL_SETUP),)
 ifneq ($(SETUP_GROUPS),)
 ifeq ($(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),)
@@ -70,7 +70,7 @@ WARN := -Wall -Wextra -Wconversion -Wdouble-promotion -Wundef -Wshadow -Wmissing
 ifneq ($(WERROR),0)
 WARN += -Werror
 endif
-# Without contraction host and target agree bit for bit.
+# Without contraction of floating-point operations host and target agree bit for bit.
 COMMON := -std=gnu11 -g -I. -ffp-contract=off -MMD -MP $(WARN)
 
 # LAB=1 builds the laboratory instead of the product (firmware/params/variant.h), in its own folder. The host is always built as laboratory.
@@ -80,14 +80,14 @@ OUT := $(BUILD)/$(BOARD)$(if $(LAB),/lab)
 # lacks the memory.
 JOINTS ?= 32
 VARIANT_DEFS := $(if $(LAB),-DFIRMWARE_LAB $(LAB_DEFS),-DDYN_MAX_JOINTS=$(JOINTS) $(PRODUCT_DEFS))
-# GEN=1 ROBOT=y: the control loop uses kernels generated for this robot instead of the general ones.
+# With GEN=1 ROBOT=y the control loop uses kernels generated for this robot instead of the general ones.
 GEN_ROBOT := $(if $(GEN),$(or $(ROBOT),$(error GEN=1 needs ROBOT=, the robot to generate code for)))
 GEN_OUT   := $(BUILD)/gen
 GEN_DIR   := $(GEN_OUT)/$(notdir $(basename $(GEN_ROBOT)))
 GEN_NAME  := gen_$(CONTROL_REAL)
 GEN_DEFS  := $(if $(GEN),-I$(GEN_DIR) -DGENERATED_H='"$(GEN_NAME).h"' \
     -DGENERATED_HASH=$(if $(filter q31,$(CONTROL_REAL)),GEN_Q31,GEN_F32)_MODEL_HASH -DGENERATED_FIXED=$(if $(filter q31,$(CONTROL_REAL)),true,false))
-# Number types of batch evaluation in the laboratory (board.mk; none: -); the product uses that of its control loop.
+# Number types of batch evaluation in the laboratory (board.mk; "-" means none). The product uses the type of its control loop.
 LAB_REALS  ?= f32 q31
 BATCH_REALS := $(if $(filter -,$(LAB_REALS)),-,$(if $(LAB),$(LAB_REALS),$(CONTROL_REAL)))
 BATCH_DEFS  := $(patsubst %,-DBATCH_HAS_%,$(shell echo $(filter-out -,$(BATCH_REALS)) | tr a-z A-Z))
@@ -116,9 +116,9 @@ $(COMPILED): always
 	@mkdir -p $(@D)
 	@echo '$(compiled_with)' | cmp -s - $@ || echo '$(compiled_with)' > $@
 
-# The version; a release changes this line and CHANGELOG.md. The commit is that of this tree, not of one around it. One small
-# object holds both (firmware/app/version.c) and lies in no archive: a new commit compiles it and links tool and firmware,
-# nothing else.
+# A release changes this version and CHANGELOG.md. The commit is that of this tree, not of a repository around it. One small
+# object (firmware/app/version.c) contains both and is in no archive: after a new commit only this object is compiled, and only
+# tool and firmware are linked again.
 VERSION := 0.2.0
 COMMIT  := $(or $(shell git --git-dir=.git --work-tree=. describe --always --abbrev=10 --dirty --exclude='*' 2>/dev/null),unknown)
 VERSION_SRC  := firmware/app/version.c
@@ -127,7 +127,7 @@ VERSION_MADE := $(BUILD)/version
 $(VERSION_MADE): always
 	@mkdir -p $(@D)
 	@echo '$(VERSION) $(COMMIT)' | cmp -s - $@ || echo '$(VERSION) $(COMMIT)' > $@
-# private: what is compiled on the way to this object does not get the flags.
+# `private`: prerequisites of this object are compiled without these flags.
 %/firmware/app/version.o: private CFLAGS += $(VERSION_DEFS)
 %/firmware/app/version.o: private HOST_CFLAGS += $(VERSION_DEFS)
 %/firmware/app/version.o: private TOOL_CFLAGS += $(VERSION_DEFS)
@@ -169,7 +169,7 @@ STACK_CHECK = tools/dev/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(O
               $(IRQ_LEVELS_$(FAMILY):%=--group %) $(STACK_INDIRECT:%=--indirect %)
 
 # ---------------------------------------------------------------------------------------- emulator
-# QEMU_COUNT: one instruction is one step of the counter. QEMU_RUN: near the chip's speed.
+# With QEMU_COUNT one instruction is one step of the counter. With QEMU_RUN the speed is near that of the chip.
 QEMU = qemu-system-arm -M $(QEMU_MACHINE) -display none -monitor none
 QEMU_COUNT = $(QEMU) -icount shift=$(ICOUNT_COUNT),sleep=off
 QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=$(or $(ICOUNT_SLEEP),off)
@@ -215,15 +215,15 @@ test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of s
 	@$(MAKE) --no-print-directory test LONG=1
 
 # -------------------------------------------------------------------------------------------- pages
-# Tests measure the numbers of the pages and a script writes them there: tools/dev/pages.py. MEASURE=1 leaves out the test of the
-# pages, which may still show the numbers before.
+# Tests measure the numbers that the pages show, and tools/dev/pages.py writes them into the pages. MEASURE=1 leaves out the test
+# of the pages, because they may still show the previous numbers.
 .PHONY: pages measure
 pages: ## write all that is generated into the pages: accepted numbers, tables of the bench, parameters, faults, protocol
 	@tools/dev/protocol_doc.py
 	@tools/dev/firmware_pages.py
 	@tools/dev/pages.py write
 
-# Of the tests of make test-long those whose numbers pages show.
+# The tests of make test-long that measure numbers for the pages.
 LONG_TESTS = $(sort $(shell sed -n 's/.*make test-long TEST=\([a-z0-9_]*\) .*/\1/p' test/measured.csv))
 measure: ## make test and make bench, then accept the numbers for the pages and write them; TEST=name for one test (LONG=1: as in test-long)
 	@rm -rf $(BUILD)/measured
@@ -238,8 +238,8 @@ measure: ## make test and make bench, then accept the numbers for the pages and 
 size: all ## code and RAM of every board, product and laboratory
 	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf $(b)/lab:$(BUILD)/$(b)/lab/firmware.elf) --csv $(BUILD)/size.csv
 
-# Layers, links of the pages, words of the glossary, headers that compile alone, formatting, compilers with warnings as errors
-# (in a separate tree, so that nothing built without -Werror hides one), static analysis.
+# lint checks layers, links of the pages, words of the glossary, headers that compile alone, formatting, compiler warnings (with
+# -Werror in a separate build folder, so that no object built without -Werror hides a warning), and runs static analysis.
 LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' 2>/dev/null)
 .PHONY: lint-static
 lint: lint-static ## layers, links of the pages, words, headers, formatting, -Werror, cppcheck, clang-tidy
@@ -262,7 +262,7 @@ lint-build: $(if $(filter host,$(BOARD)),,$(FIRMWARE)) $(if $(or $(and $(LAB),$(
 format: ## let clang-format rewrite the sources
 	@clang-format -i $(LINT_SRC)
 
-# The flags of the tool come first, then those of the host tests, then those of the board for files that only it has.
+# A file gets the flags of the tool if the tool has it, otherwise those of the host tests, otherwise those of the board.
 compile_commands.json: always ## for editors: how each file of the tool, of the host tests and of BOARD is compiled
 	@{ $(MAKE) -nB V=1 BOARD=host $(APPELL) && $(MAKE) -nB V=1 BOARD=host test-build \
 	    $(if $(filter host,$(BOARD)),,&& $(MAKE) -nB V=1 BOARD=$(BOARD) firmware); } | tools/dev/compile_commands.py > $@

@@ -20,19 +20,19 @@ REALS            := $(if $(LAB),$(LAB_KERNEL_REALS),$(CONTROL_REAL))
 DYN_BOARD_KERNELS := $(if $(LAB),$(DYN_KERNELS),$(filter-out paper/%,$(DYN_KERNELS)))
 
 DYN_REAL_H = -DDYN_REAL_H='"$(if $(filter $1,$(DYN_REALS)),dyn/number,tools/$(if $(filter trace,$1),gen,proof))/real_$1.h"'
-# A model is set up once, in double and with large stack frames; the tick's frame limit does not apply to it.
+# A model is set up once, in double and with large stack frames; the frame limit of the tick does not apply there.
 DYN_SETUP_FLAGS := $(if $(filter host,$(BOARD)),,-Wstack-usage=2048)
-# q31 has 13 registers for its 64-bit sums. These passes only lengthen live ranges: ne of the PUMA 560 on the
-# Cortex-M3 takes 3,875 instructions with plain -O2 and 2,414 with the passes off (gcc 12.2). Kernels, which have long
-# loops, gain from switching off one more: the inertia matrix by `fast` takes 1,811 instead of 1,878.
+# q31 has only 13 registers for its 64-bit sums, and these compiler passes only lengthen live ranges: the kernel `ne` for
+# the PUMA 560 on the Cortex-M3 takes 3,875 instructions with plain -O2 and 2,414 with the passes off (gcc 12.2). Kernels,
+# which have long loops, gain from switching off one more pass: the inertia matrix by `fast` takes 1,811 instead of 1,878.
 DYN_FLAGS_q31 := -fno-tree-pre -fno-schedule-insns -fno-gcse -fno-tree-ter
 DYN_KERNEL_FLAGS_q31 := -fno-ivopts
 
-# Double in software is only for comparisons and must fit beside the rest: it has no special instance for arms with
-# only revolute joints (dyn/kernel/fast.h).
+# Double in software serves only for comparisons, and its code must fit into the flash beside the rest. So it has no
+# special instance for arms with only revolute joints (dyn/kernel/fast.h).
 DYN_FLAGS_f64 := $(if $(filter m7,$(CPU)),,-DDYN_FAST_SMALL) -Wstack-usage=1024
-# Line numbers for backtraces, but no variables: in a kernel they are inlined and moved, and tracking them takes half
-# of the compile time. DYN_DEBUG=-g includes them.
+# Debug information has line numbers for backtraces, but no variables: in a kernel variables are inlined and moved, and
+# tracking them takes half of the compile time. DYN_DEBUG=-g includes them.
 DYN_DEBUG ?= -g1
 
 DYN_OUT  := $(OUT)/dyn
@@ -76,7 +76,7 @@ $(DYN_KERNELS:%=$(DYN_OUT)/%_$1.o): $(DYN_OUT)/%_$1.o: dyn/%.c $(COMPILED)
 endef
 $(foreach r,$(DYN_REALS),$(eval $(call dyn_backend,$r)))
 
-# The same for the tool, whatever BOARD is. The backends for counting, tracing and proving may run slowly but must
+# The same rules for the tool, which do not depend on BOARD. The backends for counting, tracing and proving may run slowly but must
 # compile fast: `count` takes 1.6 s per kernel with -O1 and 0.1 s without.
 TOOL_CFLAGS := $(COMMON) -DFIRMWARE_LAB -O2
 TOOL_FAST_f64   := -O3

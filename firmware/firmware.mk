@@ -26,7 +26,7 @@ $(CORE_LIB_q31): $(CORE_SRC:%.c=$(OUT)/q31/%.o)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(DYN_AR) rcs $@ $^
 else
-# Code that runs in the tick in fixed point is compiled with the flags of its kernels.
+# In fixed point, code that runs in the tick is compiled with the flags of the kernels.
 CORE_TICK := app/% control/% safety/% sim_arm/%
 $(CORE_OBJ): $(OUT)/%.o: %.c $(COMPILED)
 	@mkdir -p $(@D)

@@ -17,7 +17,7 @@
 #include "hal/uart.h"
 #include "hal/watchdog.h"
 
-/* The watchdog must outlast the longest erase of a flash sector, 2 s. */
+/* The time of the watchdog must be longer than the longest erase of a flash sector, 2 s. */
 enum { PWM_HZ = 20000, REPORT_TICKS = 1000, WATCHDOG_MS = 5000 };
 
 static void print_boot(const clock_info_t *clock) {
@@ -75,7 +75,7 @@ static void print_ticks(uint32_t rate_hz) {
     print_text("\n");
 }
 
-/* Follows the rate of the application, which may change it while it is idle. */
+/* Sets the timer to the rate of the application, which may change while the application is idle. */
 static uint32_t follow_rate(uint32_t running_hz) {
     float wanted_hz = 0;
     (void)app_get(tick_app(), PARAMETER_rate_hz, 0, &wanted_hz);
@@ -100,12 +100,13 @@ int main(void) {
     latch_start();
     uint32_t rate_hz = 0, fed_at = 0;
     bool reported = false;
-    (void)watchdog_start(WATCHDOG_MS); /* a chip without a watchdog has only the guards */
+    (void)watchdog_start(WATCHDOG_MS); /* a chip without a watchdog is supervised only by the
+                                        * guards */
     for (;;) {
         rate_hz = follow_rate(rate_hz);
         if (!link_poll())
             cpu_idle();
-        if (tick_count() != fed_at) { /* both tick and background run */
+        if (tick_count() != fed_at) { /* feeds the watchdog only if both tick and background run */
             fed_at = tick_count();
             watchdog_feed();
         }

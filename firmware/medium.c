@@ -1,4 +1,4 @@
-/* firmware/medium.h on hal/flash.h. */
+/* firmware/medium.h, implemented with hal/flash.h. */
 #include "firmware/medium.h"
 #include "hal/flash.h"
 

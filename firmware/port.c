@@ -14,8 +14,8 @@
 #include "firmware/link/batch_port.h"
 #include "firmware/tick.h"
 
-/* Bytes for the running image and for the incoming one. 0: a board with little RAM receives images
- * into flash and uses them there. */
+/* Bytes for the running image and for the incoming one. 0 is for a board with little RAM, which
+ * receives images into flash and uses them there. */
 #ifndef LINK_IMAGE_ROOM
 #define LINK_IMAGE_ROOM 12288
 #endif
@@ -83,8 +83,9 @@ static void link_crash_clear(void *context) {
     fault_record_clear();
 }
 
-/* The answer is still in the ring and must be sent first. The longest answer takes 3 ms at 921,600
- * baud; ten ticks at the lowest rate, 100 Hz, are 100 ms. */
+/* Waits until the answer to the request, which is still in the ring, has been sent; then resets the
+ * board. The longest answer takes 3 ms at 921,600 baud. Ten ticks take 10 ms at the default rate,
+ * 1 kHz, and 100 ms at the lowest rate, 100 Hz. */
 static void link_reset(void *context) {
     enum { TICKS = 10 };
     const uint32_t start = tick_count();

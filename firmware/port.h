@@ -1,4 +1,4 @@
-/* The link of the board: firmware/link/server.h on the HAL. Called only in the background. */
+/* The link of the board: runs firmware/link/server.h on the HAL. Call it only in the background. */
 #ifndef FIRMWARE_PORT_H
 #define FIRMWARE_PORT_H
 
@@ -6,11 +6,11 @@
 
 enum { LINK_BAUD = 921600 };
 
-/* Loads the stored set into the application. Application and UART must be initialised. */
+/* Loads the stored set into the application. Application and UART must be initialised before. */
 void link_start(app_t *app);
-/* Answers what came and sends what is due; never waits. True while bytes keep coming: then the
- * core must not sleep. The emulator's time jumps over every sleep, and bytes arrive only between
- * sleeps. */
+/* Answers the requests that have arrived and sends the samples that are due; never waits. Returns
+ * true while bytes keep arriving: then the core must not sleep, because the emulator's time jumps
+ * over every sleep, and bytes arrive only between sleeps. */
 bool link_poll(void);
 
 #endif

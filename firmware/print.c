@@ -1,4 +1,4 @@
-/* firmware/print.h on the transmit ring; the UART drops and counts what does not fit. */
+/* firmware/print.h on the transmit ring. The UART drops and counts bytes that do not fit. */
 #include "firmware/print.h"
 #include "hal/uart.h"
 
@@ -9,7 +9,7 @@ void print_text(const char *text) {
 }
 
 void print_number(uint32_t value) {
-    char digits[10]; /* 4294967295 */
+    char digits[10]; /* up to 4294967295 */
     unsigned first = sizeof digits;
     do {
         digits[--first] = (char)('0' + value % 10);

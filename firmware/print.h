@@ -1,4 +1,4 @@
-/* Prints text and numbers to the console, without printf: its float formatting alone costs 4,000
+/* Prints text and numbers to the console, without printf, whose float formatting alone costs 4,000
  * instructions. */
 #ifndef FIRMWARE_PRINT_H
 #define FIRMWARE_PRINT_H

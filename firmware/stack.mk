@@ -17,5 +17,5 @@ STACK_INDIRECT += $(if $(filter-out -,$(BATCH_REALS)), \
 # Flash: functions in RAM are called through a register.
 STACK_INDIRECT += $(if $(filter stm32%,$(FAMILY)), flash_chip_erase:start_and_wait$(comma)wait_while_busy \
     unlock:wait_while_busy flash_chip_program:wait_while_busy)
-# The emulated F2 and F4 restart with an empty stack.
+# On the emulated F2 and F4 `restart` begins with an empty stack, so it adds nothing.
 STACK_INDIRECT += $(if $(filter stm32f4,$(FAMILY)), restart:-)

@@ -58,7 +58,7 @@ void tick_interrupt(void) {
     worst = cost > worst ? cost : worst;
 }
 
-/* The hardware has switched the outputs off already; the next tick reports it. */
+/* Called after the hardware has switched the outputs off; the next tick reports the e-stop. */
 void motor_estop_interrupt(void) {
     motor_off();
 }

@@ -1,4 +1,4 @@
-/* The clock tree: brings the core to its planned speed, or keeps the internal oscillator. */
+/* The clock tree: brings the core to its planned speed, or keeps it on the internal oscillator. */
 #ifndef HAL_CLOCK_H
 #define HAL_CLOCK_H
 
@@ -17,10 +17,10 @@ typedef struct {
     uint32_t tick_timer_hz; /* input clock of the timer of hal/tick.h */
     uint32_t uart_hz;       /* input clock of the console UART */
     bool emulated;          /* no oscillator is modelled: time comes from the emulator */
-    const char *note;       /* why the clock is not as planned, one sentence; NULL when it is */
+    const char *note;       /* one sentence why the clock is not as planned; NULL if it is */
 } clock_info_t;
 
-/* Never hangs: each wait is bounded, and the note names the step that failed. */
+/* Never hangs: each wait is bounded, and `note` names the step that failed. */
 const clock_info_t *clock_init(void);
 const clock_info_t *clock_info(void);
 

@@ -2,8 +2,8 @@
 #ifndef HAL_CPU_H
 #define HAL_CPU_H
 
-/* Waits for the next interrupt, or returns at once where the emulator would distort time: with
- * icount, SysTick fires at twice its period across WFI. */
+/* Waits for the next interrupt. Returns at once where the emulator would distort time: with icount,
+ * SysTick fires at twice its period across WFI. */
 void cpu_idle(void);
 
 #endif

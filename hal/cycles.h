@@ -10,16 +10,19 @@
  * depends on the emulator's -icount shift. */
 void cycles_init(void);
 
-uint32_t cycles_now(void); /* raw counter; meaningful only as a pair given to cycles_between */
+uint32_t cycles_now(void); /* raw counter; use it only in pairs, with cycles_between or
+                            * cycles_steps */
 
-/* Cycles, or executed instructions under the emulator, between two readings, without the cost of
- * reading. Exact under the emulator with the icount shift that the board uses for counting. */
+/* Returns the cycles (under the emulator: executed instructions) between two readings, without the
+ * cost of reading. Under the emulator the result is exact with the icount shift that the board uses
+ * for counting. */
 uint32_t cycles_between(uint32_t start, uint32_t end);
 
 bool cycles_are_instructions(void);
 
-/* The same in two parts, where there is no time to convert: how far the raw counter moved, and how
- * many cycles that is. Steps may be summed, compared and averaged before they are converted. */
+/* The same in two parts, for code that has no time to convert: cycles_steps returns how far the raw
+ * counter moved, cycles_of_steps converts that to cycles. Steps may be summed, compared and
+ * averaged before they are converted. */
 uint32_t cycles_steps(uint32_t start, uint32_t end);
 uint32_t cycles_of_steps(uint32_t steps);
 uint32_t cycles_steps_hz(void); /* rate of the raw counter in real time, also under the emulator */

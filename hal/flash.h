@@ -1,6 +1,6 @@
-/* Flash memory of the chip: erase and program, with bounded waits, while the watchdog is fed. The
- * board defines the geometry: size of an erase, width of a write, place of the two slots of the
- * store. */
+/* Flash memory of the chip: erases and programs with bounded waits, and feeds the watchdog
+ * meanwhile. The board defines the geometry: size of an erase, width of a write, place of the two
+ * slots of the store. */
 #ifndef HAL_FLASH_H
 #define HAL_FLASH_H
 
@@ -12,13 +12,13 @@ enum {
     FLASH_OK = 0,
     FLASH_ERR_RANGE =
         -1, /* address outside the slots of the store; the program itself is never touched */
-    FLASH_ERR_ALIGN = -2, /* address or length is no multiple of the write unit */
-    /* the unlock keys were refused: a reset is needed, or there is no such hardware */
+    FLASH_ERR_ALIGN = -2, /* address or length is not a multiple of the write unit */
+    /* The unlock keys were refused: a reset is needed, or this hardware does not exist. */
     FLASH_ERR_LOCKED = -3,
     FLASH_ERR_TIMEOUT = -4, /* busy for longer than the data sheet's worst case */
     /* the controller reported a programming, protection or sequence error */
     FLASH_ERR_HARDWARE = -5,
-    FLASH_ERR_VERIFY = -6, /* what was read back is not what was written */
+    FLASH_ERR_VERIFY = -6, /* the bytes read back differ from those written */
 };
 
 typedef struct {
@@ -30,8 +30,10 @@ typedef struct {
     flash_slot_t slot[2];   /* the two slots of the store */
     uint32_t erase_unit;    /* bytes that one erase clears (sector or page) */
     uint32_t write_unit;    /* bytes written at once: 4 or 2 */
-    uint32_t erase_unit_ms; /* worst case of one erase in the data sheet; the core stalls for it */
-    bool persistent;        /* false: the emulator or the board keeps nothing without power */
+    uint32_t erase_unit_ms; /* worst case of one erase in the data sheet, ms; the core stalls for
+                             * this time */
+    bool persistent;        /* false: the content is lost without power (emulator, or a store in
+                             * RAM) */
     bool writable;          /* false: the emulator ignores writes */
 } flash_geometry_t;
 

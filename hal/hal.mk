@@ -23,7 +23,7 @@ HAL_DEFS_mps2    := -DHAL_VECTORS_H='"hal/mps2/vectors.h"'
 HAL_SRC  := $(HAL_SRC_cortexm) $(HAL_SRC_$(FAMILY)) $(wildcard boards/$(BOARD)/*.c)
 HAL_DEFS := $(HAL_DEFS_$(FAMILY)) -DHAL_CORE_H='<$(CORE_H_$(CPU))>' -DHAL_CHIP_$(shell echo $(CHIP) | tr a-z A-Z)
 
-# Interrupts by preemption level (hal/irq.h). The worst case of the stack is one of each level at once.
+# Interrupt handlers by preemption level (hal/irq.h). The stack is deepest when one interrupt of each level is active.
 IRQ_LEVELS_stm32f4 := break=motor_break_irq tick=tick_irq uart=uart_irq
 IRQ_LEVELS_stm32f1 := break=motor_break_irq tick=systick_irq uart=uart_irq
 IRQ_LEVELS_mps2    := tick=systick_irq uart=uart_rx_irq,uart_tx_irq

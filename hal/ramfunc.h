@@ -7,7 +7,7 @@
 #define HAL_RAMFUNC_H
 
 #ifdef __arm__
-/* long_call: RAM is out of the reach of a BL from flash. */
+/* long_call, because RAM is out of reach of a BL instruction in flash. */
 #define HAL_RAMFUNC __attribute__((section(".ramfunc"), noinline, long_call))
 #else
 #define HAL_RAMFUNC

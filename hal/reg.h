@@ -1,13 +1,15 @@
-/* Access to hardware registers: the only place where a driver touches an address. On the target it
- * is a volatile load or store. With HAL_REG_MODEL (host tests) the same drivers use a register
- * model in RAM that records the sequence of accesses (test/support/hal/regmodel.c). */
+/* Access to hardware registers: the only file through which drivers access an address. On the
+ * target each access is a volatile load or store. With HAL_REG_MODEL (host tests) the same
+ * drivers use a register model in RAM that records the sequence of accesses
+ * (test/support/hal/regmodel.c). */
 #ifndef HAL_REG_H
 #define HAL_REG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Always inlined: code in RAM (hal/ramfunc.h) must not call into the flash that it erases. */
+/* Always inlined, because code in RAM (hal/ramfunc.h) must not call into the flash that it
+ * erases. */
 #define REG_INLINE static inline __attribute__((always_inline))
 
 #ifdef HAL_REG_MODEL
@@ -44,7 +46,8 @@ REG_INLINE void reg_modify(volatile uint32_t *reg, uint32_t mask, uint32_t value
 }
 
 /* Waits until (*reg & mask) == value, for at most max_polls reads. Every wait for a hardware flag
- * uses this or states its own bound, because the emulator does not model most of the flags. */
+ * uses this function or states its own bound, because the emulator does not model most of the
+ * flags. */
 REG_INLINE bool reg_wait(const volatile uint32_t *reg, uint32_t mask, uint32_t value,
                          uint32_t max_polls) {
     for (uint32_t i = 0; i < max_polls; i++)

@@ -3,7 +3,8 @@
 #define HAL_RESET_H
 
 typedef enum {
-    RESET_UNKNOWN = 0, /* no flag is set: the emulator, or a boot loader cleared them */
+    RESET_UNKNOWN = 0, /* no flag is set: this is the emulator, or a boot loader cleared the
+                        * flags */
     RESET_POWER,
     RESET_PIN,
     RESET_SOFTWARE,
@@ -12,7 +13,8 @@ typedef enum {
     RESET_LOW_POWER,
 } reset_reason_t;
 
-/* The first call reads the cause and clears the hardware's flags; later calls return the same. */
+/* The first call reads the reason and clears the hardware's flags; later calls return the same
+ * reason. */
 reset_reason_t reset_reason(void);
 const char *reset_reason_name(reset_reason_t reason);
 

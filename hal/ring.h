@@ -1,5 +1,5 @@
 /* A ring of bytes between one writer and one reader; one of them is an interrupt. The capacity is a
- * power of two; head and tail count on and wrap with the integer. */
+ * power of two. head and tail only increase, and wrap with the integer. */
 #ifndef HAL_RING_H
 #define HAL_RING_H
 
@@ -8,9 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Orders the data before the counter: bytes are written before head counts them, and read before
- * tail frees their place. `volatile` alone does not keep the compiler from moving the other
- * accesses. */
+/* Keeps data and counter in order: bytes are written before head counts them, and read before tail
+ * frees their place. `volatile` alone does not keep the compiler from moving the other accesses. */
 static inline void ring_order(void) {
     atomic_signal_fence(memory_order_seq_cst);
 }

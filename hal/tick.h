@@ -7,16 +7,17 @@
 
 enum { TICK_OK = 0, TICK_ERR_RATE = -1 };
 
-/* Starts calling tick_interrupt rate_hz times a second. TICK_ERR_RATE: the timer cannot reach that
- * rate. */
+/* Starts calling tick_interrupt rate_hz times a second. Returns TICK_ERR_RATE if the timer cannot
+ * reach that rate. */
 int tick_start(uint32_t rate_hz);
 void tick_stop(void);
 
-/* True inside tick_interrupt if the next tick is due already: this one overran its period. */
+/* Inside tick_interrupt: returns true if the next tick is already due, because this one took longer
+ * than its period. */
 bool tick_overrun(void);
 
-/* Provided by the firmware, called from the timer's interrupt. The linker connects it, not a
- * function pointer. */
+/* Provided by the firmware and called from the timer's interrupt. It is connected by the linker,
+ * without a function pointer. */
 void tick_interrupt(void);
 
 #endif

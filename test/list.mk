@@ -9,7 +9,7 @@ FLEX_ARMS := test/support/dyn/flex_arms.c
 FLEX_BODY := $(FLEX_ARMS) test/support/dyn/flex_reference.c $(ARMS)
 ON_BOARD  := test/support/control_arm.c $(ARMS)
 
-# Tests of the chip itself, and of constant time: only on a board.
+# Tests of the chip itself and of constant time run only on a board.
 TESTS_TARGET := fault tick cycles hal_emulated dyn_constant
 
 # dyn/
@@ -85,10 +85,10 @@ TEST_SRC_fixed        := $(ARMS)
 TEST_REAL_fixed       := q31
 TEST_SRC_flex_control := $(FLEX_ARMS)
 TEST_SRC_direction    := $(ON_BOARD)
-# The wrapped functions, which the background calls, run a tick in between.
+# The background calls the wrapped functions; the test runs a tick inside them.
 TEST_SRC_between      := $(ON_BOARD)
 TEST_LIBS_between     := -Wl,--wrap=setup_position,--wrap=app_exponent,--wrap=app_state_next
-# The core compiled again with a call in each basic block, where a tick may come.
+# The core is compiled again with a call in each basic block; the test runs a tick in such a call.
 PREEMPT_SRC           := $(ON_BOARD) $(foreach f,app control safety sim_arm,$(wildcard firmware/$(f)/*.c))
 PREEMPT_DEFS          := -fsanitize-coverage=trace-pc -DCONTROL_TWIN
 TEST_SRC_preempt      := $(PREEMPT_SRC)
@@ -106,7 +106,7 @@ TEST_SRC_link_f1   = $(TEST_SRC_link) $(TEST_SRC_hal_flash_f1) $(ON_BOARD) \
                      $(foreach f,app control safety sim_arm link,$(wildcard firmware/$(f)/*.c))
 TEST_REAL_link_f1 := q31
 
-# tools/: range, count and trace are host tools, and so are the readers and the simulator.
+# tools/: range, count, trace, the readers and the simulator exist only on the host.
 TESTS_HOST += dyn_count dyn_range dyn_trace appell_number run_record robot_modes sim sim_rk
 TEST_SRC_dyn_count     := $(ARMS)
 TEST_SRC_dyn_range     := $(ARMS)
@@ -120,7 +120,7 @@ TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.
                           $(wildcard tools/gen/*.c) firmware/lab/methods.c
 ROBOT_TESTS    := golden urdf parts bad save check load fuzz_yaml fuzz_urdf fuzz_parts fuzz_image
 TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))
-# Images also need sources of the tool other than the readers.
+# The fuzz target `image` also needs sources of the tool other than the readers.
 FUZZ_TARGETS   := yaml urdf parts image
 FUZZ_IMAGE_SRC := $(addprefix firmware/params/,image.c image_flex.c image_model.c bytes.c) $(wildcard tools/image/robot_image_*.c) tools/proof/units.c \
                   firmware/lab/methods.c
@@ -133,11 +133,11 @@ TEST_LIBS_robot_golden += -lcjson
 # Scripts.
 SCRIPT_BOARDS_boot   := $(QEMU_BOARDS)
 SCRIPT_BIN_boot       = $(if $(LAB),$(TEST_OUT)/uart_echo.elf)
-# None: these scripts only name boards, in reports that they make up.
+# These scripts need no board: they only name boards in reports that they invent.
 SCRIPT_BOARDS_guards :=
 SCRIPT_BOARDS_pages  :=
 SCRIPT_BOARDS_completion :=
-# Number of jobs of the long scripts, so that none takes much more than 40 s beside others on two cores.
+# Number of jobs of the long scripts. No job should take much more than 40 s while others run on two cores.
 SCRIPT_PARTS_link   := 4
 SCRIPT_PARTS_gen    := 3
 SCRIPT_PARTS_appell := 3

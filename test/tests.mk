@@ -38,7 +38,8 @@ script_boards = $(if $(filter undefined,$(origin SCRIPT_BOARDS_$1)),$(sort $(she
     '$(subst $(TEST_SPACE),|,$(QEMU_BOARDS))' $(filter %/test_$1.py %/test_$1.sh,$(TEST_SCRIPTS)))),$(SCRIPT_BOARDS_$1))
 # The other machines whose programs the chosen scripts run; a separate make builds each.
 SCRIPT_BOARDS = $(if $(filter host,$(TEST_BOARDS)),$(filter-out host,$(sort $(foreach s,$(SCRIPT_NAMES),$(call script_boards,$s)))))
-# The programs of this machine that they run. Both are expanded late, because the bench defines its own after this file.
+# The programs of this machine that the chosen scripts run. Both variables are expanded late, because the bench defines its
+# programs after this file.
 SCRIPT_BIN = $(sort $(foreach s,$(SCRIPT_NAMES),$(if $(filter $(BOARD),$(call script_boards,$s)),$(or $(SCRIPT_BIN_$s),$(FIRMWARE)))))
 
 FRAME_SRC := test/support/harness.c $(UNITY_SRC)/unity.c
@@ -52,7 +53,7 @@ job = host|test_$1|$(TEST_OUT)/test_$1
 # of one number type share theirs, and the harness.
 HOST_OBJ = $(patsubst %.c,$(TEST_OUT)/$(if $(TEST_DEFS_$1),$1,$(or $(TEST_REAL_$1),common))/%.o,$(call test_file,$1) $(TEST_SRC_$1)) \
            $(patsubst %.c,$(TEST_OUT)/common/%.o,$(FRAME_SRC))
-# Changes when the long tests are switched on or off; every test depends on it.
+# This file changes when the long tests are switched on or off; every test depends on it.
 $(TEST_OUT)/long: always
 	@mkdir -p $(@D)
 	@echo '$(LONG)' | cmp -s - $@ || echo '$(LONG)' > $@

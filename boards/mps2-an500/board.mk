@@ -1,4 +1,4 @@
-# Arm MPS2 with the AN500 image: Cortex-M7 with double-precision FPU at 25 MHz. The emulator's M7.
+# Arm MPS2 with the AN500 image: Cortex-M7 with double-precision FPU at 25 MHz. It serves as the emulator's M7.
 CHIP   := mps2
 FAMILY := mps2
 CPU    := m7

@@ -13,8 +13,9 @@ const board_t board = {
     .clock =
         {
             .hse_hz = 25000000,
-            .pll = {.m = 25, .n = 240, .p = 2, .q = 5},          /* 120 MHz */
-            .pll_internal = {.m = 16, .n = 228, .p = 2, .q = 5}, /* 114 MHz: RC up to 4.5 % fast */
+            .pll = {.m = 25, .n = 240, .p = 2, .q = 5}, /* 120 MHz */
+            /* 114 MHz nominal: the RC oscillator may run 4.5 % fast, and the limit is 120 MHz. */
+            .pll_internal = {.m = 16, .n = 228, .p = 2, .q = 5},
             .wait_states = 3,
             .apb1_div = 4, /* 30 MHz */
             .apb2_div = 2, /* 60 MHz */
@@ -51,7 +52,7 @@ const board_t board = {
             .af = 5, .power = PIN(B, 2), .count = 4,
             .select = {PIN(C, 1), PIN(C, 4), PIN(C, 5), PIN(B, 9)}, /* A1, A4, A5, D6 */
         },
-    /* 47 kOhm over 3.3 kOhm: 50.3 V full scale. */
+    /* Divider of 47 kOhm and 3.3 kOhm: full scale is 50.3 V. */
     .supply = {.pin = PIN(C, 0), /* A0 */
                .channel = 10,
                .reference_mV = 3300,

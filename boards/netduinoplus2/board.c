@@ -19,8 +19,9 @@ const board_t board = {
     .clock =
         {
             .hse_hz = 25000000,
-            .pll = {.m = 25, .n = 336, .p = 2, .q = 7},          /* 168 MHz */
-            .pll_internal = {.m = 16, .n = 320, .p = 2, .q = 7}, /* 160 MHz: RC up to 4.5 % fast */
+            .pll = {.m = 25, .n = 336, .p = 2, .q = 7}, /* 168 MHz */
+            /* 160 MHz nominal: the RC oscillator may run 4.5 % fast, and the limit is 168 MHz. */
+            .pll_internal = {.m = 16, .n = 320, .p = 2, .q = 7},
             .wait_states = 5,
             .apb1_div = 4, /* 42 MHz */
             .apb2_div = 2, /* 84 MHz */
@@ -58,13 +59,13 @@ const board_t board = {
             .af = 5, .power = PIN(B, 2), .count = 4,
             .select = {PIN(C, 1), PIN(C, 4), PIN(C, 5), PIN(B, 9)}, /* A1, A4, A5, D6 */
         },
-    /* 47 kOhm over 3.3 kOhm: 50.3 V full scale. */
+    /* Divider of 47 kOhm and 3.3 kOhm: full scale is 50.3 V. */
     .supply = {.pin = PIN(C, 0), /* A0 */
                .channel = 10,
                .reference_mV = 3300,
                .top_ohm = 47000,
                .bottom_ohm = 3300},
-    /* The last two of twelve sectors. */
+    /* The slots are the last two of twelve sectors. */
     .flash = {.geometry = {.slot = {{0x080C0000, 0x20000}, {0x080E0000, 0x20000}},
                            .erase_unit = 0x20000,
                            .write_unit = 4,

@@ -1,7 +1,7 @@
 /*
  * ST Nucleo-F446RE: STM32F446RE, 8 MHz from the ST-LINK (MCO) into the oscillator's bypass. Six
- * joints on the morpho connectors. 168 MHz is the most without the over-drive; more brings nothing
- * here.
+ * joints on the morpho connectors. 168 MHz is the highest clock without the over-drive; a faster
+ * clock has no advantage here.
  *
  * E-stop: connect PB12 and PA6 to one emergency stop, a closed contact to ground. If it opens, or
  * is not wired at all, the pull-ups stop the motors. Motor drivers need their own pull-downs,
@@ -17,8 +17,8 @@ const board_t board = {
             .hse_hz = 8000000,
             .hse_bypass = true,
             .pll = {.m = 4, .n = 168, .p = 2, .q = 7}, /* 168 MHz */
-            .pll_internal =
-                {.m = 8, .n = 160, .p = 2, .q = 7}, /* 160 MHz: the RC is up to 4.5 % fast */
+            /* 160 MHz nominal: the RC oscillator may run 4.5 % fast, and the limit is 168 MHz. */
+            .pll_internal = {.m = 8, .n = 160, .p = 2, .q = 7},
             .wait_states = 5,
             .apb1_div = 4, /* 42 MHz */
             .apb2_div = 2, /* 84 MHz */
@@ -60,13 +60,13 @@ const board_t board = {
             .select = {PIN(B, 0), PIN(B, 1), PIN(B, 4), PIN(B, 5), PIN(B, 6), PIN(B, 7)},
         },
     .home = {.count = 6, .pin = {PIN(C, 0), PIN(C, 1), PIN(C, 2), PIN(C, 3), PIN(C, 4), PIN(C, 5)}},
-    /* 47 kOhm over 3.3 kOhm: 50.3 V full scale. */
+    /* Divider of 47 kOhm and 3.3 kOhm: full scale is 50.3 V. */
     .supply = {.pin = PIN(A, 4),
                .channel = 4,
                .reference_mV = 3300,
                .top_ohm = 47000,
                .bottom_ohm = 3300},
-    /* The last two of eight sectors. */
+    /* The slots are the last two of eight sectors. */
     .flash = {.geometry = {.slot = {{0x08040000, 0x20000}, {0x08060000, 0x20000}},
                            .erase_unit = 0x20000,
                            .write_unit = 4,

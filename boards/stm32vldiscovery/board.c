@@ -22,7 +22,7 @@ const board_t board = {
         {
             .hse_hz = 8000000,
             .pll = {.m = 1, .n = 3, .p = 1}, /* 24 MHz */
-            /* 20 MHz: 24 is the limit, and the RC may be too fast */
+            /* 20 MHz nominal: the RC oscillator may run fast, and 24 MHz is the limit. */
             .pll_internal = {.m = 2, .n = 5, .p = 1},
             .apb1_div = 1,
             .apb2_div = 1,
@@ -61,13 +61,13 @@ const board_t board = {
         },
     .home = {.count = 6,
              .pin = {PIN(C, 6), PIN(C, 7), PIN(C, 10), PIN(C, 11), PIN(C, 12), PIN(D, 2)}},
-    /* 47 kOhm over 3.3 kOhm: 50.3 V full scale. */
+    /* Divider of 47 kOhm and 3.3 kOhm: full scale is 50.3 V. */
     .supply = {.pin = PIN(A, 1),
                .channel = 1,
                .reference_mV = 3300,
                .top_ohm = 47000,
                .bottom_ohm = 3300},
-    /* The last 16 of 128 pages. */
+    /* The slots are the last 16 of 128 pages. */
     .flash = {.geometry = {.slot = {{0x0801C000, 0x2000}, {0x0801E000, 0x2000}},
                            .erase_unit = 0x400,
                            .write_unit = 2,

@@ -3,21 +3,21 @@
  * equations proper for forward dynamics of robotic manipulator with flexible links by using
  * recursive Gibbs-Appell formulation" (2009), equations (59) to (66) and (95) to (103).
  *
- * flex_bias is steps 1 to 6: minus Re for zero torques, without the stiffness, which
- * dyn/flex/flex_load.c adds. flex_inverse takes the accelerations too, that is (57) and (58).
+ * flex_bias runs steps 1 to 6. Its result is minus Re for zero torques, without the stiffness,
+ * which dyn/flex/flex_load.c adds. flex_inverse takes the accelerations too, as in (57) and (58).
  *
  * Symbols as in the paper: S and T are force and moment of a link, phi and chi those of all later
  * links, epsilon is `weight`, r and theta of a mode at the end of the beam are `tip` and `slope`.
  * Different from the paper:
  *
- * - The paper's B8, B9, alpha and beta are products of the modes with one vector for each mode, the
- *   first moment weighted with its shape, u_k = integral of mu phi_k r = (moment, uy, uz): B9 comes
- *   from Euler's tensor, whose rows are sums of delta_k u_k; alpha_k = u_k x e_k; beta_k is
+ * - The paper's B8, B9, alpha and beta are products of the modes with one vector for each mode:
+ *   the first moment weighted with its shape, u_k = integral of mu phi_k r = (moment, uy, uz). B9
+ *   comes from Euler's tensor, whose rows are sums of delta_k u_k; alpha_k = u_k x e_k; beta_k is
  *   u_k . e_k 1 - u_k e_k^T, e_k = y or z. With Omega = w'~ + w~^2 the mode's own force (102) is
  *   epsilon_k e_k . r'' + e_k . (Omega u_k + 2 w x u'_k).
- * - E of (6) is a rotation, see dyn/model/flex_model.h, and (63), (65) apply to its three turns one
- *   after the other. That contains w x theta' of (65), which (70) and step 2 drop: without it
- *   energy is not conserved in motions out of a plane.
+ * - E of (6) is a rotation (dyn/model/flex_model.h), and (63) and (65) apply to its three turns one
+ *   after the other. This includes w x theta' of (65), which (70) and step 2 drop: without this
+ *   term energy is not conserved in motions out of a plane.
  * - Prismatic joints, offsets d, torsion with a polar inertia (a gyrostat about the beam), and a
  *   body on the end of the last beam are added.
  * Corrected: signs of (13) and (44); delta' in (102); (86) is B9.
@@ -36,13 +36,14 @@ INLINE motion carried(motion m) {
     return (motion){vec_carried(m.w), vec_carried(m.wd), vec_carried(m.vd)};
 }
 
-/* Rates and accelerations of a link's modes; the accelerations are left out where all are zero. */
+/* Rates and accelerations of a link's modes. `still` means that all accelerations are zero. */
 typedef struct {
     modes rate, more;
     bool still;
 } pace;
 
-/* (59), (63), (65): from the end of the parent link, before the turn about x there, to link i. */
+/* (59), (63), (65): takes the motion from the end of the parent link, before the turn about x
+ * there, to link i. */
 INLINE motion joint_out(uint32_t i, const joint *j, bool beam, real reach, turn x, turn z, real d,
                         motion up, real qd, real qdd) {
     motion m;
@@ -67,7 +68,8 @@ INLINE motion joint_out(uint32_t i, const joint *j, bool beam, real reach, turn 
     return m;
 }
 
-/* The force that mode k of the link itself needs: -Q of (102), and (37). */
+/* Returns the generalised force that mode k needs for the link's own inertia: -Q of (102), plus the
+ * masses of (37) times the accelerations of the modes. */
 INLINE real mode_own(const flex_body *B, const flex_link *link, uint32_t k, motion m, omega O,
                      real twice_wx, pace p) {
     const uint32_t y = B->y, bends = y + (uint32_t)B->z;
@@ -92,7 +94,7 @@ INLINE real mode_own(const flex_body *B, const flex_link *link, uint32_t k, moti
     return p.still ? own : real_add(own, mode_sum(B->mass[k] + bends, p.more.x, torsions(B)));
 }
 
-/* Sum of rate_k u_k over the modes of one plane: a row of B8. */
+/* Returns the sum of rate_k u_k over the modes of one plane: a row of B8. */
 INLINE vec u_sum(const flex_body *B, const flex_link *link, uint32_t from, uint32_t n,
                  const real *rate) {
     return vec_make(mode_sum(B->moment + from, rate, n), mode_sum(link->uy + from, rate, n),
@@ -103,12 +105,13 @@ INLINE vec twice(vec a) {
     return vec_add(a, a);
 }
 
-/* The terms of S (96) and T (97) of a bent beam that come from moving modes. */
+/* Returns the terms of S (96) and T (97) of a bent beam that come from moving modes. */
 INLINE load beam_moving(const flex_body *B, const flex_link *link, motion m, pace p) {
     const uint32_t y = B->y, z = B->z, bends = y + z;
     load out = {vec_zero(), vec_zero()};
     if (bends > 0) {
-        /* 2 B2 w: epsilon delta'; 2 B8 w = 2 (trace(P) 1 - P) w, P the rows of rate_k u_k. */
+        /* 2 B2 w contains epsilon delta'. 2 B8 w = 2 (trace(P) 1 - P) w, where the rows of P are
+         * the sums of rate_k u_k. */
         const vec eps = vec_make(real_known(0), mode_sum(B->weight, p.rate.y, y),
                                  mode_sum(B->weight + y, p.rate.z, z));
         const vec py = u_sum(B, link, 0, y, p.rate.y), pz = u_sum(B, link, y, z, p.rate.z);
@@ -124,7 +127,7 @@ INLINE load beam_moving(const flex_body *B, const flex_link *link, motion m, pac
         }
     }
     if (torsions(B) > 0) {
-        /* A gyrostat: its own angular momentum h along x turns with the link. */
+        /* The torsion acts like a gyrostat: its angular momentum h along x turns with the link. */
         const real h = mode_sum(B->weight + bends, p.rate.x, torsions(B));
         const real hd =
             p.still ? real_known(0) : mode_sum(B->weight + bends, p.more.x, torsions(B));
@@ -133,13 +136,13 @@ INLINE load beam_moving(const flex_body *B, const flex_link *link, motion m, pac
     return (load){vec_merged(out.f), vec_merged(out.n)};
 }
 
-/* S and T of a body that moves as `m`, about its origin. */
+/* Returns S and T of a body with the motion `m`, about its origin. */
 INLINE load body_load(real M, vec b, sym E, motion m, omega O) {
     return (load){vec_add(vec_scale(M, m.vd), omega_mul(O, b)),
                   omega_euler_add_cross(O, E, b, m.vd)};
 }
 
-/* Step 3; writes Q of step 5 to force[]. */
+/* Step 3: stores the loads of link i. Writes Q of step 5 to force[]. */
 INLINE void link_loads(uint32_t i, const flex_body *B, flex_link *link, motion m, omega O, pace p,
                        real force[]) {
     load own = body_load(B->M, link->b, link->E, m, O);
@@ -158,7 +161,7 @@ INLINE void link_loads(uint32_t i, const flex_body *B, flex_link *link, motion m
     link->n = own.n;
 }
 
-/* One of the three turns of E with its rate: (63) and (65). `spin` lies along the axis of the
+/* Adds one of the three turns of E with its rate, (63) and (65). `spin` lies along the axis of the
  * turn. */
 INLINE motion spun(motion m, vec spin, vec more) {
     m.wd = vec_add(vec_add_cross(m.wd, m.w, spin), more);
@@ -174,7 +177,7 @@ INLINE vec vec_y(real y) {
     return vec_make(real_known(0), y, real_known(0));
 }
 
-/* The motion at the end of the beam, on its axes before the turn about x. */
+/* Returns the motion at the end of the beam, on the end's axes before the turn about x. */
 INLINE motion beam_end(const flex *f, const flex_body *B, const flex_link *link, motion m, omega O,
                        pace p) {
     const real none = real_known(0);
@@ -187,7 +190,7 @@ INLINE motion beam_end(const flex *f, const flex_body *B, const flex_link *link,
         const vec theta = link->theta;
         m = spun(m, vec_make(rate.about_x, rate.about_y, rate.about_z),
                  vec_make(more.about_x, more.about_y, more.about_z));
-        /* The transpose of E, which the paper uses as its inverse. */
+        /* Multiplies by the transpose of E, which the paper uses as its inverse. */
         return (motion){vec_add_cross(m.w, m.w, theta), vec_add_cross(m.wd, m.wd, theta),
                         vec_add_cross(m.vd, m.vd, theta)};
     }
@@ -208,7 +211,7 @@ INLINE motion beam_end(const flex *f, const flex_body *B, const flex_link *link,
     return (motion){vec_merged(m.w), vec_merged(m.wd), vec_merged(m.vd)};
 }
 
-/* Load of the body on the end of the last beam, on the axes before the turn about x. */
+/* Returns the load of the body on the end of the last beam, on the axes before the turn about x. */
 INLINE load end_load(const flex *f, const flex_link *link, motion m) {
     const turn x = turn_load(&link->next);
     m = (motion){vec_turn_x(x, m.w), vec_turn_x(x, m.wd), vec_turn_x(x, m.vd)};
@@ -216,7 +219,7 @@ INLINE load end_load(const flex *f, const flex_link *link, motion m) {
     return (load){vec_turn_back_x(x, end.f), vec_turn_back_x(x, end.n)};
 }
 
-/* Link i with the motion `m`: its loads, and the motion of its end. */
+/* Computes the loads of link i, which moves as `m`, and returns the motion of its end. */
 INLINE motion link_out(const flex *f, uint32_t i, flex_link *link, motion m, const real thetad[],
                        const real thetadd[], real force[]) {
     const flex_body *B = &f->link[i];
@@ -228,7 +231,8 @@ INLINE motion link_out(const flex *f, uint32_t i, flex_link *link, motion m, con
     return beam_end(f, B, link, m, O, p);
 }
 
-/* Steps 4 and 6: (98) to (100) and (103), with the load at the end of link i. */
+/* Steps 4 and 6, (98) to (100) and (103): takes the load `end` at the end of link i to the link's
+ * origin. */
 INLINE load link_back(const arm *a, const flex *f, uint32_t i, const flex_link *link, load end,
                       real force[]) {
     const flex_body *B = &f->link[i];

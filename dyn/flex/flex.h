@@ -18,12 +18,13 @@ typedef DYN_T(flex_body) flex_body;
 typedef DYN_T(flex_link) flex_link;
 typedef DYN_T(flex_scratch) flex_scratch;
 
-/* An angle in radians in the format of real_sincos: in q31 a binary angle. */
+/* Converts an angle in radians to the format of real_sincos: in q31 a binary angle. */
 #ifndef real_angle
 #define real_angle(rad) (rad)
 #endif
 
-/* The components of a vector on axes that are turned about y, and back: 4M 2A. */
+/* vec_turn_y returns the components of a vector on axes that are turned about y, vec_turn_back_y
+ * those on the axes before the turn: 4M 2A. */
 #ifndef vec_turn_y
 INLINE vec vec_turn_y(turn t, vec a) {
     return vec_make(turn_round(turn_msub(turn_mul(t.c, a.x), t.s, a.z)), a.y,
@@ -52,7 +53,7 @@ INLINE real mode_sum(const real *c, const real *x, uint32_t n) {
     return acc_round(sum);
 }
 
-/* The amplitudes (or rates) of a link, by kind. */
+/* The amplitudes (or rates) of a link's modes, by kind. */
 typedef struct {
     const real *y, *z, *x; /* bending along y, along z; torsion */
 } modes;
@@ -66,7 +67,8 @@ INLINE uint32_t torsions(const flex_body *B) {
     return (uint32_t)B->modes - B->y - B->z;
 }
 
-/* The range of modes of the same kind as mode k: stiffness does not couple different kinds. */
+/* kind_begin and kind_end bound the modes of the same kind as mode k. Stiffness does not couple
+ * different kinds. */
 INLINE uint32_t kind_begin(const flex_body *B, uint32_t k) {
     const uint32_t bends = (uint32_t)B->y + B->z;
     return k < B->y ? 0 : k < bends ? B->y : bends;
@@ -77,8 +79,8 @@ INLINE uint32_t kind_end(const flex_body *B, uint32_t k) {
     return k < B->y ? B->y : k < bends ? bends : B->modes;
 }
 
-/* Deflection and rotation of the end of the beam by its modes: (60) and (8), or (61), (64), or
- * (62), (66). */
+/* Deflection and rotation of the end of the beam by its modes, (60) and (8); their rates, (61) and
+ * (64); or their accelerations, (62) and (66). */
 typedef struct {
     real y, z; /* deflection */
     real about_z, about_y, about_x;
@@ -97,7 +99,7 @@ INLINE turn turn_at(real angle, real offset) {
     return t;
 }
 
-/* B3 and B9 of the bent beam, and the shape-weighted first moments of (32) and (33). */
+/* Computes B3 and B9 of the bent beam and the shape-weighted first moments of (32) and (33). */
 INLINE void bend_inertia(const flex_body *B, modes m, flex_link *link) {
     const uint32_t y = B->y, z = B->z, bends = y + z;
     vec b = B->b;
@@ -122,7 +124,8 @@ INLINE void bend_inertia(const flex_body *B, modes m, flex_link *link) {
     link->E = sym_make(E.xx, E.yy, E.zz, E.xy, E.yz, E.xz);
 }
 
-/* Step 1: the joint, and E of (6) combined with alpha of the next joint. */
+/* Step 1: computes the rotation of the joint and E of (6), combined with alpha of the next
+ * joint. */
 INLINE void flex_place(const arm *a, const flex *f, uint32_t i, const real theta[],
                        flex_link *link) {
     const joint *j = &a->joint[i];
@@ -155,7 +158,8 @@ INLINE void flex_place(const arm *a, const flex *f, uint32_t i, const real theta
     bend_inertia(B, m, link);
 }
 
-/* From the axes at the end of the beam, before the turn about x, to the axes of the link. */
+/* Takes a vector from the axes at the end of the beam, before the turn about x, to the axes of the
+ * link. */
 INLINE vec end_to_link(const flex *f, const flex_body *B, const flex_link *link, vec a) {
     if (f->linear)
         return vec_add_cross(a, link->theta, a);
@@ -166,13 +170,13 @@ INLINE vec end_to_link(const flex *f, const flex_body *B, const flex_link *link,
     return a;
 }
 
-/* Force and moment. */
+/* Force and moment on a link. */
 typedef struct {
     vec f, n;
 } load;
 
-/* The effect of a load at the end of the beam on the modes; then (99): the same load about the
- * origin. */
+/* Writes the effect of a load at the end of the beam on its modes to *g and returns the same load
+ * about the link's origin, (99). */
 INLINE load load_from_end(const flex *f, const flex_body *B, const flex_link *link, load end,
                           grip *g) {
     vec n = end.n;
@@ -195,7 +199,7 @@ INLINE load load_from_end(const flex *f, const flex_body *B, const flex_link *li
     return (load){at, vec_add_cross(n, link->tip, at)};
 }
 
-/* The generalised force of mode k for a load at the end. */
+/* Returns the generalised force on mode k by a load at the end of the beam. */
 INLINE real mode_load(const flex_body *B, uint32_t k, grip g) {
     if (k < B->y)
         return acc_round(acc_mac(acc_mul(B->tip[k], g.y), B->slope[k], g.about_z));
@@ -204,7 +208,7 @@ INLINE real mode_load(const flex_body *B, uint32_t k, grip g) {
     return real_mul(B->slope[k], g.about_x);
 }
 
-/* From link i to the end of its parent, before the turn about x there. */
+/* Takes a load from link i to the end of its parent, before the turn about x there. */
 INLINE load load_inward(const arm *a, const flex *f, const flex_link *link, uint32_t i, load here) {
     const joint *j = &a->joint[i];
     const turn z = turn_load(&link[i].z), x = turn_load(&link[i - 1].next);

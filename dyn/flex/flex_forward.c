@@ -6,12 +6,11 @@
  *   torque    I_dd delta'' = Re_d - I_dq q'', then tau from (57)   q'' is given
  *   static    K delta = Re_d without K at delta' = delta'' = 0     q, q', q'' are given
  *
- * `static` iterates: each round takes the forces at the deflection of the previous round. With
- * every round the error shrinks by the ratio of the change of the load with deflection to the
- * stiffness, about the slope at the end of a beam (a factor of 10 or more for the two links of
- * paper 004).
+ * `static` iterates: each round takes the forces at the deflection of the previous round. Each
+ * round divides the error by the ratio of the stiffness to the change of the load with deflection.
+ * This ratio is about 1 / slope at the end of a beam: 10 or more for the two links of paper 004.
  *
- * Numbers without an exponent: the matrix is equilibrated by powers of two as in
+ * For numbers without an exponent (q31) the matrix is equilibrated by powers of two as in
  * dyn/kernel/solve.c, with the mass unit of the link that a coordinate belongs to. In floats this
  * is empty.
  */
@@ -35,8 +34,8 @@ INLINE void add_rotors(const arm *a, const flex *f, real I[]) {
     }
 }
 
-/* The number of bits by which the mass unit of each coordinate is smaller than that of the
- * first. */
+/* Computes for each coordinate the number of bits by which its mass unit is smaller than that of
+ * the first coordinate. */
 INLINE void unit_shifts(const arm *a, const flex *f, bool joints, int8_t shift[]) {
     int unit = 0;
     uint32_t at = 0;
@@ -47,7 +46,8 @@ INLINE void unit_shifts(const arm *a, const flex *f, bool joints, int8_t shift[]
     }
 }
 
-/* A x' = x; A is packed, its element (i, j) in the mass unit of j; both are overwritten. */
+/* Solves A x' = x. A is packed, and its element (i, j) is in the mass unit of coordinate j. A and x
+ * are overwritten. */
 INLINE int solve(uint32_t n, const int8_t shift[], real A[], real x[]) {
     int8_t up[DYN_FLEX_MAX];
     real *row = A;
@@ -78,7 +78,7 @@ int DYN(flex_forward)(const arm *a, const flex *f, forward_scratch *scratch, con
     return solve(f->size, shift, scratch->I, thetadd);
 }
 
-/* Copies joint values into the order of Theta; the modes are zero. */
+/* Copies joint values into the order of Theta and sets the modes to zero. */
 INLINE void joints_only(const flex *f, const real q[], real out[]) {
     for (uint32_t i = 0; i < f->n; i++) {
         const flex_body *B = &f->link[i];
@@ -93,7 +93,7 @@ INLINE void without(const flex *f, const real force[], real out[]) {
         out[k] = real_sub(out[k], force[k]);
 }
 
-/* Copies the block of the modes out of I, packed. */
+/* Copies the block of the modes out of the packed matrix I. */
 INLINE void take_modes(const flex *f, real I[], real part[]) {
     for (uint32_t i = 0; i < f->n; i++)
         for (uint32_t k = 1; k <= f->link[i].modes; k++) {
@@ -106,7 +106,7 @@ INLINE void take_modes(const flex *f, real I[], real part[]) {
         }
 }
 
-/* The element (joint i, coordinate c), in the mass unit of joint i. */
+/* Returns the element (joint i, coordinate c) of I, in the mass unit of joint i. */
 INLINE real coupling(const flex *f, real I[], const int8_t shift[], uint32_t i, uint32_t c) {
     const uint32_t at = f->link[i].at;
     if (c > at)
@@ -150,7 +150,7 @@ int DYN(flex_torque)(const arm *a, const flex *f, forward_scratch *scratch, cons
     return status;
 }
 
-/* delta = -K^-1 force, kind by kind. */
+/* Computes delta = -K^-1 force. Each kind of mode is solved separately. */
 INLINE void settle(const flex_body *B, const real force[], real theta[]) {
     const uint32_t at = B->at + 1u;
     for (uint32_t k = 0; k < B->modes; k++) {

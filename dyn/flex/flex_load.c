@@ -1,5 +1,5 @@
-/* Forces on elastic links beside inertia: their stiffness, (56) of paper 004, with damping
- * proportional to it, and a wrench on the end effector. The wrench acts on a mode through the
+/* Forces on elastic links besides inertia: the stiffness, (56) of paper 004, damping proportional
+ * to the stiffness, and a wrench on the end effector. The wrench acts on a mode through the
  * deflection and the turn that the mode gives to the end of the beam; the paper leaves this out. */
 #include "dyn/number/real.h"
 

@@ -4,15 +4,15 @@
  *
  * The paper sums over the links after a pair (j, k): sigma, psi, U, gamma, xi, lambda and V are
  * mass, first moment and inertia of those links, kept separately for every pair of frames. Here
- * they are one body, M, h and I, that grows from the end effector to the base:
+ * those links are one body with M, h and I, which grows from the end effector to the base:
  *     lambda = M 1,   gamma + xi = h~,   sigma - psi - U = I
  * about the end of a beam (the paper's k+) or about the origin of a link. A unit acceleration of a
- * mode or a joint needs a force and a moment on that body; carried to the base, they give every
- * element in the row of the matrix: (81) and (85) are `end_column` and `row_left`. The matrix is
- * the paper's, term by term; terms that several pairs share are computed once, which makes it
- * O(n^2) in vectors where the paper has O(n^2) in 3x3 matrices.
+ * mode or a joint needs a force and a moment on that body. Carried to the base, this load gives
+ * every element in the row of the matrix: (81) and (85) are `end_column` and `row_left`. The matrix
+ * is the paper's, term by term. Terms that several pairs share are computed once, so that the cost
+ * is O(n^2) in vectors, while the paper has O(n^2) in 3x3 matrices.
  *
- * Operations: test_flex_backends. No scratch beside the results of flex_place.
+ * Operations: test_flex_backends. No scratch besides the results of flex_place.
  */
 #include "dyn/number/real.h"
 
@@ -24,13 +24,13 @@ typedef struct {
     sym I; /* inertia, about the same point */
 } body;
 
-/* B9 of (31) from Euler's tensor. */
+/* Returns B9 of (31), computed from Euler's tensor. */
 INLINE sym inertia_of(sym E) {
     return sym_make(real_add(E.yy, E.zz), real_add(E.zz, E.xx), real_add(E.xx, E.yy),
                     real_neg(E.xy), real_neg(E.yz), real_neg(E.xz));
 }
 
-/* The body about the point at -p. */
+/* Returns the body about the point at -p instead of the origin. */
 INLINE body body_shift(body c, vec p) {
     const vec h = vec_make(acc_round(acc_mac(acc_mul(c.h.x, real_known(1)), c.M, p.x)),
                            acc_round(acc_mac(acc_mul(c.h.y, real_known(1)), c.M, p.y)),
@@ -38,7 +38,8 @@ INLINE body body_shift(body c, vec p) {
     return (body){c.M, h, sym_shift(c.I, p, c.h, h)};
 }
 
-/* From the origin of link i to the end of its parent, before the turn about x there. */
+/* Takes the body from the origin of link i to the end of its parent, before the turn about x
+ * there. */
 INLINE body body_inward(const arm *a, const flex *f, const flex_link *link, uint32_t i, body c) {
     const joint *j = &a->joint[i];
     const turn z = turn_load(&link[i].z), x = turn_load(&link[i - 1].next);
@@ -52,12 +53,12 @@ INLINE body body_inward(const arm *a, const flex *f, const flex_link *link, uint
     return (body){c.M, vec_merged(vec_turn_back_x(x, c.h)), sym_turn_back_x(x, c.I)};
 }
 
-/* The body on the end of a beam, and the force G and moment J about the end that a unit turn about
- * each of the three axes of E needs; all on the axes of the link. */
+/* The body on the end of a beam, and the force G and moment J about that end for a unit turn about
+ * each of the three axes of E. All are on the axes of the link. */
 typedef struct {
     body c;
     vec Gx, Jx, Gy, Jy;
-    real xx, yx, yy; /* the moments about the axes of the turns themselves */
+    real xx, yx, yy; /* moments about the axes of the turns themselves */
 } end_body;
 
 INLINE void take_x(end_body *e) {
@@ -77,7 +78,8 @@ INLINE void take_y(end_body *e) {
     e->yy = I->yy;
 }
 
-/* E T E^T for E = 1 + theta~: T + theta~ T column by column, then the same with the transpose. */
+/* Returns E T E^T for E = 1 + theta~: first T + theta~ T column by column, then the same with the
+ * transpose. */
 INLINE sym sym_linear(vec theta, sym T) {
     const vec x = vec_make(T.xx, T.xy, T.xz), y = vec_make(T.xy, T.yy, T.yz),
               z = vec_make(T.xz, T.yz, T.zz);
@@ -132,12 +134,13 @@ INLINE dyn_flex_kind_t kind_of(const flex_body *B, uint32_t k) {
     return k < B->y ? DYN_FLEX_XY : k < (uint32_t)B->y + B->z ? DYN_FLEX_XZ : DYN_FLEX_TORSION;
 }
 
-/* Product of mode k with a force and a moment at the end of its beam. */
+/* Returns the product of mode k with a force and a moment at the end of its beam. */
 INLINE real both(const flex_body *B, uint32_t k, real deflected, real turned) {
     return acc_round(acc_mac(acc_mul(B->tip[k], deflected), B->slope[k], turned));
 }
 
-/* Two modes of one link and the body at its end; k <= g, so the kind of k comes first. */
+/* Returns the element of two modes of one link that the body at its end causes. k <= g, so the kind
+ * of k comes first. */
 INLINE real pair(const flex_body *B, const end_body *e, uint32_t k, uint32_t g) {
     const dyn_flex_kind_t of_k = kind_of(B, k), of_g = kind_of(B, g);
     const real M = e->c.M;
@@ -154,7 +157,7 @@ INLINE real pair(const flex_body *B, const end_body *e, uint32_t k, uint32_t g) 
     return both(B, g, both(B, k, M, G), both(B, k, G, J));
 }
 
-/* Force and moment about the end for a unit acceleration of mode k. */
+/* Returns force and moment about the end of the beam for a unit acceleration of mode k. */
 INLINE load end_column(const flex_body *B, const end_body *e, uint32_t k) {
     const vec h = e->c.h;
     const sym *I = &e->c.I;
@@ -175,7 +178,7 @@ INLINE load end_column(const flex_body *B, const end_body *e, uint32_t k) {
     }
 }
 
-/* epsilon and alpha of mode k: the terms of the beam itself. */
+/* Returns epsilon and alpha of mode k: the terms of the beam itself. */
 INLINE load own_column(const flex_body *B, const flex_link *link, uint32_t k) {
     const real none = real_known(0), moment = B->moment[k];
     switch (kind_of(B, k)) {
@@ -190,8 +193,8 @@ INLINE load own_column(const flex_body *B, const flex_link *link, uint32_t k) {
     }
 }
 
-/* The row of a coordinate of link i in the columns of all links before it, from the load about the
- * origin of link i. */
+/* Completes the row of a coordinate of link i in the columns of all earlier links, from the load
+ * about the origin of link i. */
 INLINE void row_left(const arm *a, const flex *f, const flex_link *link, uint32_t i, load here,
                      real row[]) {
     while (i > 0) {
@@ -212,7 +215,7 @@ INLINE real *row_of(real I[], uint32_t at) {
     return I + at * (at + 1) / 2;
 }
 
-/* The rows of the modes of link i; `behind` is the body on its end, NULL for none. */
+/* Computes the rows of the modes of link i. `behind` is the body on the link's end, or NULL. */
 INLINE void mode_rows(const arm *a, const flex *f, const flex_link *link, uint32_t i,
                       const end_body *behind, real I[]) {
     const flex_body *B = &f->link[i];
@@ -238,7 +241,8 @@ INLINE body join(body one, body two) {
     return (body){real_add(one.M, two.M), vec_add(one.h, two.h), sym_add(one.I, two.I)};
 }
 
-/* The row of joint i; c is the composite body that it moves, about its origin. */
+/* Computes the row of joint i. c is the composite body that the joint moves, about the joint's
+ * origin. */
 INLINE void joint_row(const arm *a, const flex *f, const flex_link *link, uint32_t i, body c,
                       real I[]) {
     const uint32_t at = f->link[i].at;

@@ -3,17 +3,18 @@
  * dyn/kernel/kinematics.c gives them for rigid links. The amplitudes of the modes are coordinates
  * too.
  *
- * Outward on the axes of the world. A column of the Jacobian is a rotation about an axis u through
- * a point p and a translation s. Until the end effector is known it stores s - u x p and u; at the
- * end it is s + u x (end effector - p) and u. For floats only: in q31 axes and lengths have
- * different formats, and the Jacobian of an elastic arm is not needed there.
+ * The pass runs outward on the axes of the world. A column of the Jacobian is a rotation about an
+ * axis u through a point p and a translation s. Until the position of the end effector is known the
+ * column stores s - u x p and u; at the end it becomes s + u x (end effector - p) and u. For floats
+ * only: in q31 axes and lengths have different formats, and the Jacobian of an elastic arm is not
+ * needed there.
  */
 #include "dyn/number/real.h"
 
 #include "dyn/flex/flex.h"
 #include "dyn/number/rigid.h"
 
-/* The axes of a frame and its origin. */
+/* The axes of a frame and the frame's origin. */
 typedef struct {
     vec x, y, z, p;
 } axes;
@@ -43,7 +44,7 @@ INLINE axes moved(axes e, vec r) {
     return e;
 }
 
-/* E = 1 + theta~: as in the paper, the resulting axes are not quite orthonormal. */
+/* Applies E = 1 + theta~. As in the paper, the resulting axes are not exactly orthonormal. */
 INLINE axes turned_linear(axes e, vec theta) {
     const vec t = at(e, theta);
     return (axes){vec_add_cross(e.x, t, e.x), vec_add_cross(e.y, t, e.y),
@@ -59,7 +60,7 @@ INLINE void put(real *J, uint32_t n, vec upper, vec lower) {
     J[5 * n] = lower.z;
 }
 
-/* The column of a translation along `slide` and a rotation about `axis` through p. */
+/* Writes the column of a translation along `slide` and a rotation about `axis` through p. */
 INLINE void column(real *J, uint32_t n, vec slide, vec axis, vec p) {
     put(J, n, vec_add_cross(slide, p, axis), axis);
 }
@@ -73,7 +74,8 @@ INLINE axes joint_step(const joint *j, const flex_body *B, bool beam, real q, ax
     return moved(about_z(z, e), vec_z(j->fixed_d));
 }
 
-/* The frame at the end of a beam; writes the columns of its modes where J is not NULL. */
+/* Returns the frame at the end of a beam. Writes the columns of the beam's modes if J is not
+ * NULL. */
 INLINE axes beam_step(const flex *f, const flex_body *B, const real theta[], axes e, real *J) {
     const modes m = modes_of(B, theta);
     const grip g = grip_of(B, m);
@@ -105,7 +107,7 @@ INLINE axes beam_step(const flex *f, const flex_body *B, const real theta[], axe
     return e;
 }
 
-/* The frame of the end effector; writes the columns of the Jacobian where J is not NULL. */
+/* Returns the frame of the end effector. Writes the columns of the Jacobian if J is not NULL. */
 INLINE axes effector(const arm *a, const flex *f, const real theta[], real *J) {
     axes e = {pose_column(&a->base, 0), pose_column(&a->base, 1), pose_column(&a->base, 2),
               pose_origin(&a->base)};

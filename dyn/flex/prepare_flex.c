@@ -1,5 +1,5 @@
-/* The constants of the elastic kernels (dyn/number/arm_flex.inc) from the two models. Runs once
- * when a model is loaded. */
+/* Computes the constants of the elastic kernels (dyn/number/arm_flex.inc) from the two models. Runs
+ * once when a model is loaded. */
 #include "dyn/number/real.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ typedef DYN_T(flex_body) flex_body;
 
 static const dyn_units_t si_units = {0};
 
-/* Units of a link as exponents, and whether all constants have fitted so far. */
+/* Units of a link as exponents of two, and whether all constants have fitted so far. */
 typedef struct {
     int length, time, mass;
     bool fits;
@@ -35,7 +35,7 @@ static vec put_vec(unit *u, const double x[3], int exponent) {
     return vec_make(put(u, x[0], exponent), put(u, x[1], exponent), put(u, x[2], exponent));
 }
 
-/* Mass, first moment and Euler's tensor about the origin. */
+/* Stores mass, first moment and Euler's tensor of a body about the origin. */
 static void put_body(unit *u, const dyn_body_t *in, real *M, vec *b, sym *E) {
     const dyn_pseudo_t s = dyn_pseudo_body(in);
     const double first[3] = {s.p[0][3], s.p[1][3], s.p[2][3]};
@@ -52,8 +52,8 @@ static turn put_turn(double angle) {
     return (turn){turn_from_model(c), turn_from_model(s)};
 }
 
-/* Constants of the modes. Bending amplitudes have the unit of length, torsion amplitudes none,
- * which gives each product of two modes a unit of its own. */
+/* Stores the constants of the modes. Bending amplitudes have the unit of length and torsion
+ * amplitudes have no unit, so that the unit of a product of two modes depends on their kinds. */
 static void put_modes(unit *u, const dyn_flex_link_t *in, flex_body *out) {
     const uint32_t modes = dyn_flex_modes(in), bends = modes - in->modes[DYN_FLEX_TORSION];
     double compliance[DYN_FLEX_LINK_MODES][DYN_FLEX_LINK_MODES];
@@ -93,8 +93,8 @@ static void put_link(unit *u, const dyn_model_t *model, const dyn_flex_model_t *
     const dyn_flex_link_t *link = &in->link[i];
     const bool beam = dyn_flex_modes(link) > 0, last = i + 1 == model->n;
     const bool on_beam = i > 0 && dyn_flex_modes(&in->link[i - 1]) > 0;
-    /* A payload on a beam is a body at its end (`loaded`); on a rigid last link it is part of that
-     * link. */
+    /* A payload on an elastic last link is a body at the end of the beam (`loaded`); on a rigid
+     * last link it is part of that link. */
     const dyn_body_t body = last && !beam ? dyn_model_last_link(model) : model->joint[i].link;
     const double next = last ? 0 : model->joint[i + 1].alpha;
     out->modes = (uint8_t)dyn_flex_modes(link);

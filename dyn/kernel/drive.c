@@ -87,7 +87,7 @@ uint32_t DYN(motor_torque)(const arm *a, const real qd[], const real volt[], rea
         uint32_t beyond, unfit;
         const real v = wide_clamp(volt[i], d->volt_max, &beyond);
         tau[i] = wide_fit(wide_add(gain_wide(d->tau_volt, v), gain_wide(d->tau_qd, qd[i])),
-                          &unfit); /* (12), tau_qd is negative */
+                          &unfit); /* (12); tau_qd is negative */
         saturated |= (beyond | unfit) << i;
     }
     return saturated;

@@ -81,7 +81,7 @@ INLINE load inward(const joint *j, bool prismatic, const fast_link *link, load h
     return (load){f, vec_add_cross(n, A.p, f)};
 }
 
-/* The same where the parent is the first link: only the component on its axis is needed. */
+/* The same for a parent that is the first link, where only the component on the axis is needed. */
 INLINE real inward_first(bool first_prismatic, const joint *j, bool prismatic,
                          const fast_link *link, load here) {
     frame A = fast_second(j, prismatic, link);
@@ -133,8 +133,7 @@ INLINE void inverse(const arm *a, bool mixed, fast_link *link, const real q[], c
     if (last == 0)
         return;
 
-    /* The first link can only turn about z or not at all: these zeros make the second link
-     * cheap. */
+    /* The first link can only turn about z or not at all. Its zeros make the second link cheap. */
     uint32_t i = 1;
     real qdd1 = qdd ? qdd[1] : none;
     if (prismatic_at(mixed, &j[1]))
@@ -194,8 +193,8 @@ void DYN(fast_bias)(const arm *a, DYN_T(fast_scratch) *scratch, const real q[], 
         inverse(a, false, scratch->link, q, qd, NULL, tau);
 }
 
-/* At rest Omega is zero, and a revolute link has no mass: its moment is l x a. There are forces
- * only where some later joint is prismatic, which the model knows. */
+/* At rest Omega is zero, and a revolute link has no mass, so its moment is l x a. Forces exist only
+ * where some later joint is prismatic, which the model knows. */
 INLINE vec gravity_out(uint32_t i, const joint *j, bool prismatic, vec up, real q,
                        fast_link *link) {
     fast_place(j, prismatic, q, link);

@@ -1,16 +1,17 @@
 /*
- * Forward dynamics `fast`: M q'' = tau - bias with dyn/kernel/fast.c and dyn/kernel/fast_mass.c,
- * which share the sines and cosines, and M = U D U^T from the end effector to the base, without
- * square roots (dyn/kernel/fast_solve.inc). Rotors are added to the diagonal.
+ * Forward dynamics `fast`: solves M q'' = tau - bias. The bias is by dyn/kernel/fast.c and M by
+ * dyn/kernel/fast_mass.c, which share the sines and cosines. M = U D U^T is factorised from the end
+ * effector to the base, without square roots (dyn/kernel/fast_solve.inc). Rotors are added to the
+ * diagonal.
  *
  * An arm of six joints has a solver without loops: its matrix fits into the registers of a
- * Cortex-M4F, and forward dynamics of the PUMA 560 takes 2,348 instructions instead of 2,961, for
- * 1,012 bytes.
+ * Cortex-M4F. Forward dynamics of the PUMA 560 takes 2,348 instructions instead of 2,961, for 1,012
+ * bytes of code.
  *
- * Operations (revolute, without rotors, n >= 3; test_dyn_fast), solver included:
- * (n^3 + 69n^2 + 518n)/6 - 134 multiplications, (n^3 + 42n^2 + 539n)/6 - 141 additions, n
- * reciprocals; n = 6: 834 and 686. Scratch: sizeof(dyn_fast_link) for each joint and the packed
- * matrix.
+ * Operations (revolute, without rotors, n >= 3; test_dyn_fast), solver included: (n^3 + 69n^2 +
+ * 518n)/6 - 134 multiplications, (n^3 + 42n^2 + 539n)/6 - 141 additions, n reciprocals; for n = 6
+ * 834 multiplications and 686 additions. Scratch: sizeof(dyn_fast_link) for each joint and the
+ * packed matrix.
  */
 #include "dyn/number/real.h"
 
@@ -25,14 +26,14 @@
 #define SOLVE_LOOP  _Pragma("GCC unroll 6")
 #include "dyn/kernel/fast_solve.inc"
 
-/* Powers of two by which row and column i are multiplied; up_unit is the power for the right-hand
- * side, which is in the mass unit of link i. */
+/* Row and column i of the matrix are multiplied by 2^up; the right-hand side, which is in the mass
+ * unit of link i, by 2^up_unit. */
 typedef struct {
     int8_t up[DYN_MAX_JOINTS], up_unit[DYN_MAX_JOINTS];
 } scales;
 
-/* As in dyn/kernel/solve.c: brings row i into one mass unit and its diagonal into [1, 4). Does
- * nothing in floats. */
+/* Brings row i into one mass unit and its diagonal element into [1, 4), as in dyn/kernel/solve.c.
+ * Does nothing in floats. */
 INLINE void equilibrate(uint32_t i, int unit, real Mi[], real x[], scales *s) {
     const int up = (unit + real_headroom(Mi[i])) >> 1;
     s->up[i] = (int8_t)up;

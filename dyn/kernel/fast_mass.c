@@ -31,8 +31,8 @@ typedef struct {
     vec f, n;
 } effort;
 
-/* The effort of the joint's own unit acceleration, at the parent link. L is already on the parent's
- * axes; L and J are in its mass unit. */
+/* Returns the effort of the joint's own unit acceleration on the parent link. L is already on the
+ * parent's axes; L and J are in the parent's mass unit. */
 INLINE effort own_effort(const joint *j, bool prismatic, frame A, vec L, sym J) {
     if (prismatic) {
         const vec uxL = axis_cross(A.x, L);
@@ -43,7 +43,7 @@ INLINE effort own_effort(const joint *j, bool prismatic, frame A, vec L, sym J) 
     return (effort){axis_cross(A.x, L), to_parent(A, n)};
 }
 
-/* An element of the matrix in the row of joint i. */
+/* Reports an element of the matrix in the row of joint i to the checking backends. */
 INLINE real element(uint32_t i, real M) {
     NAMED(i, M);
     return M;
@@ -58,7 +58,7 @@ INLINE composite named(uint32_t i, composite c) {
     return c;
 }
 
-/* From link i to its parent. */
+/* Carries an effort from link i to its parent. */
 INLINE effort inward(const joint *j, bool prismatic, const fast_link *link, effort e) {
     frame A = fast_again(j, prismatic, link);
     vec f = to_parent(A, vec_to_parent_unit(j, e.f));
@@ -66,7 +66,8 @@ INLINE effort inward(const joint *j, bool prismatic, const fast_link *link, effo
     return (effort){f, vec_add_cross(n, A.p, f)};
 }
 
-/* From the second link to the first, where only the component on the axis is needed. */
+/* Carries an effort from the second link to the first and returns only its component on the
+ * axis. */
 INLINE real inward_first(bool first_prismatic, const joint *j, bool prismatic,
                          const fast_link *link, effort e) {
     frame A = fast_second(j, prismatic, link);
@@ -77,7 +78,8 @@ INLINE real inward_first(bool first_prismatic, const joint *j, bool prismatic,
     return real_add(to_parent_z(A, n), vec_cross_z(A.p, f));
 }
 
-/* Carries an effort at link k (k > 0) through all links before it: row[k], ... row[0]. */
+/* Carries an effort at link k > 0 inward through all links and writes its components on the axes to
+ * row[k] ... row[0]. */
 INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k, effort e,
                    real row[]) {
     e = (effort){vec_carried(e.f), vec_carried(e.n)};
@@ -102,8 +104,8 @@ INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k
     row[0] = element(0, row[0]);
 }
 
-/* Carries the composite body of joint i (i >= 2) to its parent link; *e is the effort there of the
- * joint's own unit acceleration. */
+/* Carries the composite body of joint i >= 2 to its parent link. *e is the effort on the parent of
+ * the joint's own unit acceleration. */
 INLINE composite join(const joint *j, bool mixed, bool prismatic, const fast_link *link,
                       composite c, effort *e) {
     frame A = fast_again(j, prismatic, link);
@@ -126,8 +128,8 @@ INLINE real diagonal(const joint *j, bool prismatic, composite c) {
     return prismatic ? j->fast.M : real_add(c.J.xx, c.J.yy);
 }
 
-/* The last step, from the second link to the first: two elements, and the body itself is no longer
- * needed. */
+/* The last step, from the second link to the first: writes M[0] to M[2]. The composite body itself
+ * is no longer needed. */
 INLINE void join_first(const joint *j, bool mixed, bool prismatic, const fast_link *link,
                        composite c, real M[]) {
     const joint *first = j - 1;

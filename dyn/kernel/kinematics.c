@@ -28,7 +28,8 @@ INLINE vec vec_reach(const arm *a, vec p) {
                     real_shift_mass(p.z, a->reach_shift));
 }
 
-/* p from the frame of a joint to that of its parent, in reach units. */
+/* Carries the point p from the frame of a joint to that of its parent; lengths are in the unit of
+ * this file. */
 INLINE vec point_to_parent(const arm *a, frame A, vec p) {
     return half_to_parent(A, vec_add(child_to_half(A, p), vec_reach(a, A.p)));
 }
@@ -59,12 +60,13 @@ void DYN(pose)(const arm *a, const real q[], real out[12]) {
     pose_row(out + 8, x.z, y.z, z.z, p.z);
 }
 
-/* The axes of a frame in the world, in the format of a turn, and its origin. */
+/* The axes of a frame in the world, in the format of a turn, and the frame's origin. */
 typedef struct {
     vec x, y, z, p;
 } axes;
 
-/* c a + s b and c b - s a for whole vectors: the axes of a frame that is turned in their plane. */
+/* axis_mix returns c a + s b, axis_unmix c b - s a: the axes a, b of a frame after a turn in their
+ * plane. */
 INLINE vec axis_mix(real c, vec a, real s, vec b) {
     return vec_make(turn_round(turn_mac(turn_mul(c, a.x), s, b.x)),
                     turn_round(turn_mac(turn_mul(c, a.y), s, b.y)),
@@ -77,7 +79,7 @@ INLINE vec axis_unmix(real c, vec b, real s, vec a) {
                     turn_round(turn_msub(turn_mul(c, b.z), s, a.z)));
 }
 
-/* u + a x, where x is an axis. */
+/* Returns u + a x, where x is an axis. */
 INLINE vec along(vec u, real a, vec x) {
     return vec_make(real_add(u.x, turn_round(turn_mul(x.x, a))),
                     real_add(u.y, turn_round(turn_mul(x.y, a))),

@@ -1,6 +1,6 @@
-/* The prepared constants of one number backend, from the model in double precision. Runs once when
- * a model is loaded. Host and board run the same code, so that a proof on the host is about the
- * very numbers of the board. */
+/* Computes the prepared constants of one number backend from the model in double precision. Runs
+ * once when a model is loaded. Host and board run the same code, so that a proof on the host is
+ * valid for the same numbers on the board. */
 #include "dyn/number/real.h"
 
 #include <stddef.h>
@@ -44,7 +44,7 @@ static bool prepare_joint(const dyn_model_joint_t *in, int length, joint *j) {
     return fits;
 }
 
-/* From the centre of mass of the parent link to the origin of this joint's frame. */
+/* The vector from the centre of mass of the parent link to the origin of this joint's frame. */
 static bool prepare_r(const dyn_model_joint_t *before, const dyn_model_joint_t *in, int length,
                       joint *j) {
     double c, s;
@@ -60,8 +60,8 @@ static bool prepare_r(const dyn_model_joint_t *before, const dyn_model_joint_t *
     return fits;
 }
 
-/* Zero where these units cannot represent it: the rigid links alone may still be computed in
- * them. */
+/* Prepares the rotor inertia. If these units cannot represent it, it is set to zero and the result
+ * is false; the rigid links alone may still be computed in these units. */
 static bool prepare_rotor(const dyn_model_joint_t *in, int length, int mass, joint *j) {
     const double rotor = dyn_model_rotor(in);
     const int unit = in->type == DYN_PRISMATIC ? mass : mass + 2 * length;
@@ -71,7 +71,8 @@ static bool prepare_rotor(const dyn_model_joint_t *in, int length, int mass, joi
     return fits;
 }
 
-/* The same body about the origin of its frame. Zero where these units cannot represent it. */
+/* Prepares the same body about the origin of its frame. Its constants are zero if these units
+ * cannot represent them. */
 static bool prepare_origin_body(const dyn_body_t *body, int length, int mass, joint *j) {
     const double *c = body->com, m = body->mass;
     const double value[9] = {m * c[0],
@@ -114,13 +115,14 @@ int DYN(prepare_payload)(const dyn_model_t *model, const dyn_units_t *units, arm
     const int checked = dyn_model_check(model);
     if (checked != DYN_OK)
         return out->link_status = checked;
-    /* The rest of the arm was never prepared, or was prepared for another model: a new payload does
-     * not mend that. */
+    /* The rest of the arm was never prepared, or was prepared for another model. A new payload does
+     * not change that. */
     if (out->n != model->n)
         return out->link_status = out->link_status != DYN_OK ? out->link_status : DYN_E_JOINTS;
     const uint32_t last = model->n - 1;
     const dyn_body_t body = dyn_model_last_link(model);
-    /* All joints, because the status is about all of them: a smaller payload may fit now. */
+    /* All joints are prepared again, because the status is about all of them: a smaller payload may
+     * fit now. */
     bool fit = prepare_origin_body(&body, units->length, units->mass[last], &out->joint[last]);
     for (uint32_t i = 0; i < last; i++)
         fit = prepare_origin_body(&model->joint[i].link, units->length, units->mass[i],

@@ -52,7 +52,7 @@ static bool prepare_pose(const dyn_pose_t *in, int length, pose *out) {
     return fits;
 }
 
-/* Upper bound of the distance of any point of the arm from the origin of the world. */
+/* Returns an upper bound of the distance of any point of the arm from the origin of the world. */
 static double longest_reach(const dyn_model_t *model, int length) {
     double reach = 0;
     for (int k = 0; k < 3; k++)
@@ -60,7 +60,7 @@ static double longest_reach(const dyn_model_t *model, int length) {
     for (uint32_t i = 0; i < model->n; i++) {
         const dyn_model_joint_t *j = &model->joint[i];
         const double *l = j->drive.limits.position;
-        /* A prismatic joint without limits may travel as far as the number format of q. */
+        /* The range of a prismatic joint without limits is that of the number format of q. */
         const double travel = l[1] > l[0] ? fmax(fabs(l[0]), fabs(l[1])) : ldexp(8, length);
         reach += fabs(j->a) + fabs(j->d) + (j->type == DYN_PRISMATIC ? travel : 0);
     }
@@ -82,7 +82,8 @@ static bool prepare_tool(const dyn_model_t *model, int length, arm *out) {
     return fits;
 }
 
-/* A limit of the model. Where there is none, and always in floats, the end of the number format. */
+/* Converts a limit of the model. If the model has none, and always in floats, the result is the end
+ * of the number format. */
 static real proved_limit(double value, bool given, int sign, int exponent) {
     const double none = 1e30;
     double limit = sign * ldexp(7.99, exponent);

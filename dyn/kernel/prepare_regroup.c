@@ -7,8 +7,8 @@
 
 #include "dyn/model/pseudo_inertia.h"
 
-/* Zero where these units cannot represent it: the status of the arm then forbids the kernel, not
- * the arm. */
+/* Stores a constant, or zero if these units cannot represent it. The status of the arm then forbids
+ * the kernels that need the constant; all others may run. */
 static bool put(double value, int exponent, real *out) {
     const bool fits = real_holds(value, exponent);
     (void)real_from_model(fits ? value : 0, exponent, out);
@@ -48,7 +48,7 @@ static void inertia_of(const dyn_pseudo_t *in, double out[3][3]) {
             out[i][k] = (i == k ? trace : 0) - in->p[i][k];
 }
 
-/* Step 1 of 4.2 for link i; *behind is M_i+1. */
+/* Step 1 of section 4.2 for link i. *behind is M_i+1, the mass of all later links. */
 static bool prepare_ga(const dyn_model_t *model, const dyn_units_t *units, uint32_t i,
                        double *behind, joint *j) {
     const dyn_body_t body = i == model->n - 1 ? dyn_model_last_link(model) : model->joint[i].link;
@@ -67,8 +67,8 @@ static bool prepare_ga(const dyn_model_t *model, const dyn_units_t *units, uint3
     tensor_of(&pseudo, x);
     fits = put_sym((const double(*)[3])x, mass + 2 * length, &j->ga.J) && fits;
 
-    /* gamma_i and E_i: the masses of all later links as a point at the next origin, unless the next
-     * joint is prismatic. */
+    /* gamma_i and E_i contain the masses of all later links as a point at the next origin, unless
+     * the next joint is prismatic. */
     pseudo = dyn_pseudo_body(&body);
     if (i + 1 < model->n && model->joint[i + 1].type == DYN_REVOLUTE) {
         const dyn_pseudo_t point = {{{0}, {0}, {0}, {0, 0, 0, *behind}}};

@@ -40,6 +40,7 @@ void DYN(wrench_torque)(const arm *a, const real q[], const real wrench[6], real
         tau[i] = real_sub(tau[i], axis_part(&j[i], W));
         W = load_to_parent(&j[i], frame_at(&j[i], q[i]), W);
     }
-    /* W projects onto the first joint's axis the same way at any angle: no position is needed. */
+    /* The component of W on the first joint's axis is the same at every angle, so no position is
+     * needed. */
     tau[0] = real_sub(tau[0], axis_part(j, W));
 }

@@ -40,14 +40,15 @@ static double length3(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* A rotation that brings z onto the axis; exact for the six directions of the coordinate axes. */
+/* Computes a rotation that turns z to the axis; it is exact for the six directions along the
+ * coordinate axes. */
 static bool pose_axis(const double axis[3], dyn_pose_t *pose) {
     double len = length3(axis);
     if (!(len > 0))
         return false;
     double u[3] = {axis[0] / len, axis[1] / len, axis[2] / len};
-    /* Helper: the coordinate axis that is most nearly perpendicular; then x = helper x u, y = u x
-     * x. */
+    /* The helper axis k is the coordinate axis most nearly perpendicular to u; then x = helper x u
+     * and y = u x x. */
     int k = fabs(u[0]) <= fabs(u[1]) ? (fabs(u[0]) <= fabs(u[2]) ? 0 : 2)
                                      : (fabs(u[1]) <= fabs(u[2]) ? 1 : 2);
     double h[3] = {0, 0, 0}, x[3];
@@ -96,15 +97,15 @@ static int split_joint(const dyn_source_t *source, uint32_t i, split_t *out) {
     return DYN_E_TYPE;
 }
 
-/* The six numbers of W for axes of any position: skew, crossing, parallel, coincident. */
+/* Computes the six numbers of W for axes in any position: skew, crossing, parallel, coincident. */
 static normal_t common_normal(const dyn_pose_t *w, double parallel_rad) {
     normal_t out = {0};
     const double *p = w->p;
     const double u[3] = {w->r[0][2], w->r[1][2], w->r[2][2]};
     double across = sqrt(u[0] * u[0] + u[1] * u[1]); /* sin of the angle between the axes */
     if (across > parallel_rad) {
-        /* x along z cross u. The line p + t u comes nearest to the z axis where its distance from
-         * the plane of z and x vanishes in the direction of u. */
+        /* The common normal x lies along z cross u. The point p + t u is nearest to the z axis
+         * where it has no component along the part of u that is perpendicular to z. */
         double x[2] = {-u[1] / across, u[0] / across};
         double t = -(p[0] * u[0] + p[1] * u[1]) / (across * across);
         out.phi = atan2(x[1], x[0]);
@@ -113,7 +114,7 @@ static normal_t common_normal(const dyn_pose_t *w, double parallel_rad) {
         out.delta = p[2] + t * u[2];
         out.d = -t;
     } else {
-        /* Any common normal will do: take the one at the height of the next origin. */
+        /* Any common normal is correct: take the one at the height of the next origin. */
         double a = sqrt(p[0] * p[0] + p[1] * p[1]);
         out.bent = across;
         out.alpha = u[2] > 0 ? 0 : atan2(0, -1);
@@ -122,7 +123,7 @@ static normal_t common_normal(const dyn_pose_t *w, double parallel_rad) {
         out.a = a;
         out.delta = p[2];
     }
-    /* The remainder is a turn about z: read it off the x axis of W. */
+    /* What remains of W is a turn about z: take its angle from the x axis of W. */
     dyn_pose_t left = pose_z(out.phi, out.delta), middle = pose_x(out.alpha, out.a);
     left = dyn_pose_compose(&left, &middle);
     left = dyn_pose_inverse(&left);
@@ -131,7 +132,7 @@ static normal_t common_normal(const dyn_pose_t *w, double parallel_rad) {
     return out;
 }
 
-/* A DH table contains the six numbers already; they stay unchanged to the last bit. */
+/* A DH table contains the six numbers already; they stay the same to the last bit. */
 static normal_t table_normal(const dyn_source_t *source, uint32_t i) {
     const dyn_source_joint_t *before = &source->joint[i - 1], *here = &source->joint[i];
     normal_t out = {.phi = before->theta, .delta = before->d};
@@ -162,7 +163,7 @@ static bool source_finite(const dyn_source_t *source) {
            finite_all(source->payload.com, 3) && finite_all(source->payload.inertia, 6);
 }
 
-/* Moves link i of the file into our frame, which is the axis frame turned and moved by phi and
+/* Moves link i of the file into our frame, which is the axis frame turned by phi and moved by
  * delta. */
 static dyn_pose_t settle_link(const dyn_source_joint_t *in, const dyn_pose_t *y, double phi,
                               double delta, dyn_model_joint_t *out) {
@@ -170,8 +171,8 @@ static dyn_pose_t settle_link(const dyn_source_joint_t *in, const dyn_pose_t *y,
     dyn_pose_t own = pose_z(phi, delta);
     own = dyn_pose_inverse(&own);
     dyn_pose_t link = dyn_pose_compose(&own, y);
-    /* The tensor has axes of its own about the centre of mass; the centre is given in the link
-     * frame. */
+    /* The tensor is about the centre of mass on its own axes (inertia_rpy); the centre is given in
+     * the link frame. */
     dyn_pose_t axes = dyn_pose_rpy(nowhere, in->inertia_rpy);
     dyn_body_t body = in->link;
     for (int i = 0; i < 3; i++)
@@ -237,8 +238,8 @@ int dyn_convert(const dyn_source_t *source, double parallel_rad, dyn_model_t *mo
         y_before = split.y;
     }
 
-    /* After the last axis. A table keeps its own theta and d here, so that MDH comes back
-     * unchanged. */
+    /* The frame after the last axis. A table keeps its own theta and d here, so that the conversion
+     * does not change an MDH table. */
     const dyn_source_joint_t *in = &source->joint[source->n - 1];
     dyn_model_joint_t *out = &model->joint[source->n - 1];
     double phi = table ? in->theta : 0, delta = table ? in->d : 0;

@@ -9,8 +9,8 @@
 typedef enum {
     DYN_CONVENTION_DH, /* distal: T = Rz(theta) Tz(d) Tx(a) Rx(alpha), link frame after the joint */
     DYN_CONVENTION_MDH,   /* proximal: T = Rx(alpha) Tx(a) Rz(theta) Tz(d) */
-    DYN_CONVENTION_FRAMES /* T = Trans(xyz) Rz(y) Ry(p) Rx(r), then motion about or along the axis
-                           */
+    DYN_CONVENTION_FRAMES /* T = Trans(xyz) Rz(y) Ry(p) Rx(r), then motion about or along the
+                           * axis */
 } dyn_convention_t;
 
 typedef struct {
@@ -33,14 +33,15 @@ typedef struct {
 } dyn_source_t;
 
 typedef struct {
-    uint32_t joint;      /* where an error was found */
-    uint32_t bent_joint; /* the joint whose axis was turned most to be parallel to the one before */
-    double bent_angle;   /* by how much, rad; 0: nothing was changed */
+    uint32_t joint;      /* index of the joint where an error was found */
+    uint32_t bent_joint; /* the joint whose axis was turned most to make it parallel to the previous
+                          * axis */
+    double bent_angle;   /* angle of that turn, rad; 0 if no axis was turned */
     dyn_pose_t last_link; /* last link frame of the file in our last link frame */
 } dyn_report_t;
 
-/* Two axes that are parallel within this angle are made parallel. Their common normal lies about
- * (distance / angle) away, so that keeping them as they are costs digits and, in fixed point,
+/* Two axes that are parallel within this angle (rad) are made exactly parallel. Otherwise their
+ * common normal would lie about (distance / angle) away, which costs digits and, in fixed point,
  * range. A file that writes 1.5708 for a quarter turn needs 1e-5; 1e-9 changes no torque in the
  * tenth digit. */
 #define DYN_PARALLEL_DEFAULT 1e-9
@@ -49,7 +50,7 @@ typedef struct {
 extern "C" {
 #endif
 
-/* 0 or a negative dyn_status_t; report may be NULL. */
+/* Returns 0 or a negative dyn_status_t. report may be NULL. */
 int dyn_convert(const dyn_source_t *source, double parallel_rad, dyn_model_t *model,
                 dyn_report_t *report);
 

@@ -18,8 +18,8 @@ uint32_t dyn_flex_size(const dyn_model_t *model, const dyn_flex_model_t *flex) {
     return dyn_flex_index(flex, model->n);
 }
 
-/* A = L L^T on the lower triangle. False where A is not positive definite, and where only rounding
- * error is left of a pivot, which happens when two mode shapes are the same. */
+/* Factorises A = L L^T on the lower triangle. Returns false if A is not positive definite, or if a
+ * pivot is only rounding error, which happens when two mode shapes are the same. */
 static bool cholesky(uint32_t n, double a[][DYN_FLEX_LINK_MODES]) {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j <= i; j++) {
@@ -89,7 +89,7 @@ int dyn_flex_check(const dyn_model_t *model, const dyn_flex_model_t *flex) {
     for (uint32_t i = 0; i < model->n; i++) {
         const dyn_flex_link_t *link = &flex->link[i];
         uint32_t modes = 0;
-        /* One by one: the sum of the three could wrap around. */
+        /* Each number is checked alone, because the sum of the three could wrap around. */
         for (int kind = 0; kind < DYN_FLEX_KINDS; kind++) {
             if (link->modes[kind] > DYN_FLEX_LINK_MODES)
                 return DYN_E_JOINTS;
@@ -103,7 +103,8 @@ int dyn_flex_check(const dyn_model_t *model, const dyn_flex_model_t *flex) {
         const int status = check_link(link);
         if (status != DYN_OK)
             return status;
-        /* Both numbers may have passed through single precision. */
+        /* The length of a beam must be the next joint's a; both may have been rounded to single
+         * precision. */
         if (i + 1 < model->n &&
             !(fabs(model->joint[i + 1].a - link->length) <= 1e-6 * fabs(link->length)))
             return DYN_E_BASE;

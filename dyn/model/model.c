@@ -1,5 +1,5 @@
-/* Poses and rigid bodies in double precision, for loading and converting models: never in the tick.
- */
+/* Poses and rigid bodies in double precision, for loading and converting models. Not used in the
+ * tick. */
 #include "dyn/model/model.h"
 
 #include <math.h>
@@ -35,7 +35,8 @@ dyn_pose_t dyn_pose_inverse(const dyn_pose_t *pose) {
 }
 
 void dyn_exact_turn(double angle, double *cosine, double *sine) {
-    /* The double nearest to k pi/2 misses it by at most half an ulp, k * 1.2e-16 for small k. */
+    /* The double nearest to k pi/2 differs from it by at most half an ulp, k * 1.2e-16 for small
+     * k. */
     const double tiny = 1e-15;
     double c = cos(angle), s = sin(angle);
     if (fabs(c) < tiny) {
@@ -99,8 +100,8 @@ dyn_body_t dyn_body_move(const dyn_body_t *body, const dyn_pose_t *pose) {
 dyn_body_t dyn_body_join(const dyn_body_t *one, const dyn_body_t *two) {
     dyn_body_t out = {.mass = one->mass + two->mass};
     double e[3];
-    /* Reduced mass times the square of the distance: no cancellation, and right when either is 0.
-     */
+    /* Reduced mass times the square of the distance: there is no cancellation, and the result is
+     * correct if either mass is 0. */
     double reduced = out.mass > 0 ? one->mass * two->mass / out.mass : 0;
     for (int i = 0; i < 3; i++) {
         e[i] = two->com[i] - one->com[i];

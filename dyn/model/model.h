@@ -1,14 +1,14 @@
 /*
  * The description of an arm: a serial chain of one-degree-of-freedom joints in modified (proximal,
- * Craig's) Denavit-Hartenberg frames, SI units, double precision. Every input convention is turned
- * into this one by dyn/model/convert.h; no kernel reads it: dyn_prepare_<real> makes the constants
- * of each number backend from it, once, when the model is loaded.
+ * Craig's) Denavit-Hartenberg frames, SI units, double precision. dyn/model/convert.h converts
+ * every input convention into this one. No kernel reads the model: dyn_prepare_<real> computes the
+ * constants of each number backend from it, once, when the model is loaded.
  *
  *     parent to child:  T_i(q) = Rx(alpha) Tx(a) Rz(theta) Tz(d),   theta + q or d + q
  *
  * The base frame lies on the first axis: alpha, a, theta and d of the first joint are always zero.
- * This loses no generality (base and gravity carry the file's frame), and every kernel starts with
- * a plain rotation about z.
+ * This loses no generality, because base and gravity contain the pose of the file's base frame.
+ * Every kernel starts with a plain rotation about z.
  */
 #ifndef DYN_MODEL_MODEL_H
 #define DYN_MODEL_MODEL_H
@@ -38,10 +38,10 @@ typedef struct {
 } dyn_body_t;
 
 typedef struct {
-    double position[2];  /* rad or m; both zero: not given */
-    double velocity;     /* rad/s or m/s, of either sign; zero: not given */
-    double acceleration; /* rad/s^2 or m/s^2; zero: not given */
-    double torque;       /* N m or N; zero: not given */
+    double position[2];  /* lower and upper limit, rad or m; both zero: not given */
+    double velocity;     /* largest magnitude, rad/s or m/s; zero: not given */
+    double acceleration; /* largest magnitude, rad/s^2 or m/s^2; zero: not given */
+    double torque;       /* largest magnitude, N m or N; zero: not given */
 } dyn_limits_t;
 
 typedef struct {
@@ -49,21 +49,21 @@ typedef struct {
     double torque_constant; /* N m / A, before the gear */
     double gear;            /* motor turns per joint turn, sign included; zero: no motor */
     double rotor_inertia;   /* kg m^2, before the gear; the joint feels gear^2 times this */
-    double voltage;         /* V, limit of the supply */
+    double voltage;         /* supply voltage, V: the motor's limit */
 } dyn_motor_t;
 
 typedef struct {
     double viscous;    /* N m s/rad or N s/m, at the joint */
     double coulomb[2]; /* at negative (<= 0) and positive (>= 0) speed, N m or N */
-    double width;      /* speed at which Coulomb friction is fully there; 0: DYN_FRICTION_WIDTH */
+    double width;      /* speed from which Coulomb friction is complete; 0: DYN_FRICTION_WIDTH */
 } dyn_friction_t;
 
-/* rad/s or m/s. A narrower width is closer to Coulomb's law and stiffer: with 0.02 the waist of a
- * PUMA 560 (27 N m on 3.8 kg m^2) comes to rest with a time constant of 2 ms, which a simulation
- * step of 1 ms can still follow. */
+/* Default width of the friction's transition, rad/s or m/s. A narrower width is closer to Coulomb's
+ * law but stiffer: with 0.02 rad/s the waist of a PUMA 560 (27 N m on 3.8 kg m^2) comes to rest
+ * with a time constant of 2 ms, which a simulation step of 1 ms can still follow. */
 #define DYN_FRICTION_WIDTH 0.02
 
-/* The part of a joint that is the same in every convention. */
+/* The data of a joint that are the same in every convention. */
 typedef struct {
     dyn_limits_t limits;
     dyn_motor_t motor;
@@ -88,8 +88,9 @@ typedef struct {
 } dyn_model_t;
 
 /*
- * Units of the fixed-point backend, as exponents of two: length 2^length m, time 2^time s, mass
- * 2^mass[i] kg for link i. The mass unit never grows towards the end effector. Floats need none.
+ * Units of the fixed-point backend, as exponents of two: the unit of length is 2^length m, of time
+ * 2^time s, of mass 2^mass[i] kg for link i. The mass unit never grows towards the end effector.
+ * Floats need no units.
  */
 typedef struct {
     int8_t length;
@@ -109,20 +110,21 @@ dyn_pose_t dyn_pose_rpy(const double xyz[3], const double rpy[3]);
 /* Pose of joint frame i in its parent's frame at position q. */
 dyn_pose_t dyn_pose_joint(const dyn_model_joint_t *joint, double q);
 
-/* Cosine and sine that are exact at multiples of a quarter turn, so that "1.5707963267948966" gives
- * a zero and not 6e-17: the code generator must see structural zeros. */
+/* Computes cosine and sine that are exact at multiples of a quarter turn, so that
+ * "1.5707963267948966" gives a zero and not 6e-17: the code generator must see structural zeros. */
 void dyn_exact_turn(double angle, double *cosine, double *sine);
 
-/* The body expressed in the outer frame; `pose` is the pose of its own frame there. */
+/* Returns the body expressed in the outer frame; `pose` is the pose of the body's own frame in the
+ * outer frame. */
 dyn_body_t dyn_body_move(const dyn_body_t *body, const dyn_pose_t *pose);
-/* Two bodies rigidly joined, both in one frame. */
+/* Joins two bodies rigidly; both are given in the same frame. */
 dyn_body_t dyn_body_join(const dyn_body_t *one, const dyn_body_t *two);
 
 /* The last link joined with the payload. */
 dyn_body_t dyn_model_last_link(const dyn_model_t *model);
 /* Rotor inertia seen at the joint, kg m^2 or kg. */
 double dyn_model_rotor(const dyn_model_joint_t *joint);
-/* 0, or the first defect of the model as a negative dyn_status_t. */
+/* Returns 0, or the first defect of the model as a negative dyn_status_t. */
 int dyn_model_check(const dyn_model_t *model);
 
 #ifdef __cplusplus

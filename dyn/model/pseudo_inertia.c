@@ -1,4 +1,4 @@
-/* Mass distributions in double precision, for preparing models: never in the tick. */
+/* Mass distributions in double precision, for preparing models. Not used in the tick. */
 #include "dyn/model/pseudo_inertia.h"
 
 #include <stdbool.h>
@@ -68,7 +68,8 @@ dyn_pseudo_t dyn_pseudo_regroup(const dyn_model_t *model, uint32_t i, dyn_pseudo
     const dyn_pseudo_t part = prismatic ? take(&own, 0, 2) : take(&own, 2, 3);
     if (i == 0)
         return own;
-    /* Expressed in the parent's frame. This part is the same at every position of the joint. */
+    /* Moves the part that was taken out into the parent's frame, where it is the same at every
+     * position of the joint. */
     dyn_model_joint_t at = *j;
     at.d = 0;
     dyn_pose_t pose = dyn_pose_joint(&at, 0);

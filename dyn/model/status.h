@@ -32,23 +32,23 @@ typedef enum {
 extern "C" {
 #endif
 
-/* Never NULL; for a number that is not in the table the cause says so. */
+/* These functions never return NULL. For a number that is not in the table the cause says so. */
 const char *dyn_status_name(int status);
 const char *dyn_status_cause(int status);
 const char *dyn_status_cure(int status);
 
-/* The constants that a kernel uses besides those of the links: the argument of dyn_ready_<real>.
- * One constant per method: DYN_NEEDS_ne, DYN_NEEDS_fast, ... */
+/* Names of constants that a kernel needs besides those of the links: the argument of
+ * dyn_ready_<real>. Each method has its own name: DYN_NEEDS_ne, DYN_NEEDS_fast, ... */
 enum {
     DYN_NEEDS_LINKS = 0,
-    DYN_NEEDS_BODIES = 1 << 0,    /* bodies about the origins of their frames */
-    DYN_NEEDS_GA_BODIES = 1 << 1, /* the off-line constants of paper 000 */
+    DYN_NEEDS_BODIES = 1 << 0,    /* links as bodies about the origins of their frames */
+    DYN_NEEDS_GA_BODIES = 1 << 1, /* the constants that paper 000 computes off-line */
     DYN_NEEDS_REGROUPED = 1 << 2, /* base inertial parameters */
     DYN_NEEDS_DRIVES = 1 << 3,    /* rotors, friction, motors and the tool */
 
     DYN_NEEDS_ne = DYN_NEEDS_LINKS,
     DYN_NEEDS_wo1 = DYN_NEEDS_LINKS,
-    DYN_NEEDS_only = DYN_NEEDS_LINKS, /* problems with a single method */
+    DYN_NEEDS_only = DYN_NEEDS_LINKS, /* for problems that have only one method */
     DYN_NEEDS_crba = DYN_NEEDS_BODIES,
     DYN_NEEDS_aba = DYN_NEEDS_BODIES,
     DYN_NEEDS_denoc = DYN_NEEDS_BODIES,

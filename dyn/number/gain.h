@@ -1,7 +1,8 @@
-/* Vocabulary of dyn/kernel/drive.c: constants with an exponent of their own. A factor that converts
- * between unlike quantities (volts from torque, speed relative to the friction width) is large for
- * one joint and small for the next. In q31 it is a 31-bit mantissa and a shift, and the product is
- * kept in 64 bits until it has been clamped. In floats it is a plain factor. */
+/* Operations of dyn/kernel/drive.c for constants that carry their own exponent. A factor that
+ * converts between unlike quantities (volts from torque, speed relative to the friction width) is
+ * large for one joint and small for the next. In q31 such a factor is a 31-bit mantissa and a
+ * shift, and the product is kept in 64 bits until it has been clamped. In floats it is a plain
+ * factor. */
 #ifndef DYN_NUMBER_GAIN_H
 #define DYN_NUMBER_GAIN_H
 
@@ -26,7 +27,7 @@ INLINE wider wide_add(wider a, wider b) {
 }
 #endif
 
-/* Clamps to -limit .. limit; *beyond is 1 where that changed the number, otherwise 0. */
+/* Clamps a to -limit .. limit. Sets *beyond to 1 if that changed the number, otherwise to 0. */
 #ifndef wide_clamp
 INLINE real wide_clamp(wider a, real limit, uint32_t *beyond) {
     *beyond = real_beyond(a, limit);
@@ -34,7 +35,7 @@ INLINE real wide_clamp(wider a, real limit, uint32_t *beyond) {
 }
 #endif
 
-/* Clamps to the number format; *beyond is 1 where that changed the number. */
+/* Clamps a to the number format. Sets *beyond to 1 if that changed the number, otherwise to 0. */
 #ifndef wide_fit
 INLINE real wide_fit(wider a, uint32_t *beyond) {
     *beyond = 0;
@@ -42,14 +43,14 @@ INLINE real wide_fit(wider a, uint32_t *beyond) {
 }
 #endif
 
-/* g a, where the product is known to fit the format. */
+/* Returns g a; the caller knows that the product fits the format. */
 #ifndef gain_mul
 INLINE real gain_mul(gain g, real a) {
     return real_mul(g.k, a);
 }
 #endif
 
-/* For prepare.c; false where the value does not fit. */
+/* Converts a constant of the model, for prepare.c. Returns false if the value does not fit. */
 #ifndef gain_from_model
 INLINE bool gain_from_model(double value, int exponent, gain *g) {
     g->cut = 0;

@@ -1,4 +1,5 @@
-/* Where DYN_REAL is f32, DYN(ne_inverse) is dyn_ne_inverse_f32 and DYN_T(arm) is dyn_arm_f32_t. */
+/* Macros that make the names of a backend: if DYN_REAL is f32, DYN(ne_inverse) is
+ * dyn_ne_inverse_f32 and DYN_T(arm) is dyn_arm_f32_t. */
 #ifndef DYN_NUMBER_NAME_H
 #define DYN_NUMBER_NAME_H
 

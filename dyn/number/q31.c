@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Increase it when a constant keeps its place but changes its meaning. */
+/* Part of the hash of dyn_q31_layout: increase MEANING when a constant keeps its place but changes
+ * its meaning. */
 enum { MEANING = 1 };
 
 uint32_t dyn_q31_layout(void) {
@@ -39,7 +40,7 @@ uint32_t dyn_q31_layout(void) {
 }
 
 int32_t dyn_q31_angle(double rad) {
-    /* remainder is exact: even a large angle has no error except that of 2 pi as a double. */
+    /* remainder() is exact, so a large angle has no error except that of 2 pi as a double. */
     const double turn = 6.28318530717958647692;
     double part = remainder(rad, turn) / turn;
     return (int32_t)(uint32_t)(int64_t)rint(ldexp(part, 32));
@@ -49,7 +50,8 @@ double dyn_q31_angle_rad(int32_t angle) {
     return ldexp((double)angle * 6.28318530717958647692, -32);
 }
 
-/* Puts the limit of the supply into the upper half of the format; +-1024 V where none is given. */
+/* Returns the exponent of the voltage unit. The supply voltage is 2 to 4 units, and the format ends
+ * at 8. If no supply voltage is given, the format ends at 1024 V. */
 static int volt_exponent(double volts) {
     int exponent = 9;
     if (volts > 0)
@@ -97,7 +99,7 @@ bool dyn_q31_gain(double value, int exponent, int32_t *k, uint32_t *cut) {
         return true;
     if (e > 30)
         return false;
-    /* At most 2^30: a mantissa rounded up to 2^30 is still valid. */
+    /* k is at most 2^30: a mantissa that was rounded up to 2^30 is still valid. */
     *k = (int32_t)rint(ldexp(mantissa, 30));
     *cut = (uint32_t)(30 - e);
     return true;

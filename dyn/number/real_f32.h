@@ -5,8 +5,8 @@
 #include "dyn/number/f32.h"
 #include "dyn/number/trig.h"
 
-/* Compares the bits of the magnitude: comparing floats makes branches on a Cortex-M4. NaN is
- * clamped too. */
+/* real_clamp compares the bits of the magnitude, because a comparison of floats makes branches on a
+ * Cortex-M4. It clamps NaN too. */
 typedef union {
     float f;
     uint32_t u;

@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 
-#ifndef DYN_REAL /* the checked variant of tools/proof has named itself */
+#ifndef DYN_REAL /* the checked variant of tools/proof defines DYN_REAL itself */
 #define DYN_REAL q31
 #endif
 
@@ -29,7 +29,7 @@ typedef int64_t acc;
 
 #define TURN_BITS 30
 
-/* Hooks of the checked variant; empty here. */
+/* Hooks that the checked variant replaces; here they only compute. */
 #ifndef Q31_CUT
 #define Q31_CUT(sum, bits)  ((int32_t)((sum) >> (bits)))
 #define Q31_CUT_TURN(sum)   ((int32_t)((uint32_t)((sum) >> 32) << (32 - TURN_BITS)))
@@ -43,7 +43,8 @@ INLINE real real_known(int value) {
     return (real)value * (1 << DYN_Q31_BITS);
 }
 
-/* Unsigned arithmetic: from a signed negation gcc would make a 64-bit product of five steps. */
+/* Uses unsigned arithmetic: from a signed negation gcc would make a 64-bit product of five
+ * steps. */
 INLINE real real_neg(real a) {
     return (real)(0u - (uint32_t)a);
 }
@@ -108,15 +109,15 @@ INLINE real real_shift_mass(real a, unsigned shift) {
     return a >> shift;
 }
 
-/* dyn/number/gain.h: a mantissa of at most 2^30 and a shift, so that the product of 61 bits never
- * overflows. */
+/* For dyn/number/gain.h: the factor is a mantissa of at most 2^30 and a shift, so that the product
+ * has at most 61 bits and cannot overflow. */
 typedef int64_t q31_wide;
 #define wider           q31_wide
 #define gain_wide(g, a) ((wider)(((wider)(g).k * (a)) >> (g).cut))
 #define gain_mul(g, a)  Q31_CUT((wider)(g).k *(a), (int)(g).cut)
 #define wide_add(a, b)  ((a) + (b))
 
-/* Uses the signs of the differences: a comparison of 64 bits makes branches. */
+/* Uses the signs of the differences, because a 64-bit comparison makes branches. */
 INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
     const uint32_t above = (uint32_t)((uint64_t)(limit - a) >> 63);
     const uint32_t below = (uint32_t)((uint64_t)(a + limit) >> 63);
@@ -130,9 +131,10 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define gain_from_model(value, exponent, gain)                                                     \
     dyn_q31_gain(value, exponent, &(gain)->k, &(gain)->cut)
 
-/* For firmware/control/number.h. A position that does not wrap becomes a binary angle that does;
- * whole numbers are plain integers; a fraction of a turn is Q28 with 2^28 for one turn, and a
- * binary angle has 2^32. */
+/* For firmware/control/number.h. gain_turn converts a position that does not wrap around into a
+ * binary angle, which does. gain_count and gain_count_wide multiply a plain integer; gain_whole
+ * returns one. part_turn converts a fraction of a turn in Q28 (one turn is 2^28) into a binary
+ * angle (one turn is 2^32). */
 #define gain_turn(g, a)       ((real)(uint32_t)(((wider)(g).k * (a)) >> (g).cut))
 #define gain_count(g, n)      Q31_CUT((wider)(g).k *(int32_t)(n), (int)(g).cut)
 #define gain_whole(g, a)      gain_mul(g, a)
@@ -140,7 +142,7 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define wide_sub(a, b)        ((wider)(a) - (b))
 #define wide_mul(a, b)        (((wider)(a) * (b)) >> DYN_Q31_BITS)
 #define real_exceeds(a, b, by)                                                                     \
-    ((a) > (b) && (uint32_t)(a) - (uint32_t)(b) > (uint32_t)(by)) /* exact because it is positive */
+    ((a) > (b) && (uint32_t)(a) - (uint32_t)(b) > (uint32_t)(by)) /* exact because a > b */
 #define real_slack(limit) ((limit) >> 12)
 #define real_q15(a)       ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
 #define real_half(a)      ((a) >> 1)
@@ -151,14 +153,16 @@ INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
     dyn_sincos_q30((int32_t)((uint32_t)q + (uint32_t)offset), cosine, sine);
 }
 
-/* Radians in Q28 to a binary angle: the factor 2^32 / (2 pi 2^28) is 2.5464790894703255. */
+/* Converts radians in Q28 to a binary angle: the factor 2^32 / (2 pi 2^28) is
+ * 2.5464790894703255. */
 #define real_angle real_angle
 INLINE real real_angle(real rad) {
     return (real)(uint32_t)(int64_t)(((int64_t)rad * 2734261102) >> 30);
 }
 
-/* Magnitude, sign and the smaller of two numbers that are not negative, by masks: a conditional
- * expression may become a branch, and the time would depend on the state. */
+/* Magnitude, sign and minimum of numbers by masks, the minimum only of numbers that are not
+ * negative: a conditional expression may become a branch, and the time would then depend on the
+ * state. */
 INLINE int32_t q31_size(int32_t a) {
     return (int32_t)((uint32_t)(a ^ (a >> 31)) - (uint32_t)(a >> 31));
 }
@@ -171,8 +175,9 @@ INLINE int32_t q31_lesser(int32_t a, int32_t b) {
     return b + ((a - b) & ((a - b) >> 31));
 }
 
-/* 1/a by Newton's iteration on the normalised mantissa: start 48/17 - 32/17 m is right to 1/17,
- * three steps to 2^-32. Saturates where 1/a does not fit the format. Constant time. */
+/* 1/a by Newton's iteration on the normalised mantissa m. The start value 48/17 - 32/17 m has a
+ * relative error of at most 1/17; after three steps the error is at most 2^-32. Saturates if 1/a
+ * does not fit the format. The time is constant. */
 INLINE real real_recip(real a) {
     const uint32_t size = (uint32_t)q31_size(a);
     const int zeros = __builtin_clz(size | 1);
@@ -182,14 +187,13 @@ INLINE real real_recip(real a) {
         uint32_t my = (uint32_t)(((uint64_t)m * y) >> 32); /* about 1 in Q30 */
         y = (uint32_t)(((uint64_t)y * (0x80000000u - my)) >> 30);
     }
-    /* a = m 2^(32 - zeros - 28), so that 1/a = y 2^(28 + zeros - 32) in Q30, and in Q28 it has two
-     * bits less. */
+    /* a = m 2^(32 - zeros - 28), so 1/a = y 2^(28 + zeros - 32) in Q30; Q28 has two bits less. */
     const uint64_t wide = ((uint64_t)y << zeros) >> 6;
-    const uint32_t over = (uint32_t)(-(int32_t)(wide >> 31) >> 31); /* all ones: too large */
+    const uint32_t over = (uint32_t)(-(int32_t)(wide >> 31) >> 31); /* all ones if too large */
     return q31_signed((int32_t)(((uint32_t)wide | over) & INT32_MAX), a);
 }
 
-/* Square root digit by digit, truncated; zero for a negative number. */
+/* Square root digit by digit, truncated. Returns zero for a negative number. */
 INLINE real real_sqrt(real a) {
     uint64_t rest = (uint64_t)(a & ~(a >> 31)) << DYN_Q31_BITS, root = 0;
     for (uint64_t bit = (uint64_t)1 << 58; bit != 0; bit >>= 2) {
@@ -201,8 +205,8 @@ INLINE real real_sqrt(real a) {
     return (real)root;
 }
 
-/* Powers of two for the solvers, see dyn/number/scale.h. Shifts by a variable amount, at most 31
- * either way; constant time. */
+/* Powers of two for the solvers, see dyn/number/scale.h. The functions shift by a variable amount
+ * of at most 31 bits to the left or right, in constant time. */
 #define real_headroom real_headroom
 INLINE int real_headroom(real a) {
     return __builtin_clz((uint32_t)a | 1) - (31 - DYN_Q31_BITS - 1);
@@ -224,9 +228,9 @@ INLINE real real_scale_clamped(real a, int left) {
     return (real)((uint32_t)inside << up) >> down;
 }
 
-/* 1/sqrt(a) by Newton's iteration on the mantissa m, a = m 4^k: start 2.185 - 1.249 m is right to
- * 1/15, four steps to 2^-31. Saturates as 1/a does; constant time. Undefined where a is not
- * positive. */
+/* 1/sqrt(a) by Newton's iteration on the mantissa m, where a = m 4^k. The start value 2.185 - 1.249
+ * m has a relative error of at most 1/15; after four steps the error is at most 2^-31. The result
+ * saturates if it does not fit the format. The time is constant. a must be positive. */
 #define real_recip_sqrt real_recip_sqrt
 INLINE real real_recip_sqrt(real a) {
     const int zeros = __builtin_clz((uint32_t)a | 1) & ~1;
@@ -237,13 +241,13 @@ INLINE real real_recip_sqrt(real a) {
         uint32_t myy = (uint32_t)(((uint64_t)my * y) >> 30); /* about 1 in Q30 */
         y = (uint32_t)(((uint64_t)y * (0xC0000000u - myy)) >> 31);
     }
-    /* a = m 2^(32 - zeros - 28), so that 1/sqrt(a) = y 2^(zeros / 2 - 2) in Q30, and in Q28 it has
-     * two bits less. */
+    /* a = m 2^(32 - zeros - 28), so 1/sqrt(a) = y 2^(zeros / 2 - 2) in Q30; Q28 has two bits
+     * less. */
     const int64_t wide = ((int64_t)y << (zeros / 2)) >> 4;
     return wide > INT32_MAX ? INT32_MAX : (real)wide;
 }
 
-/* Pivots of a factorisation: the smallest so far; the status is read once at the end. */
+/* The smallest pivot of a factorisation so far. The status is read once at the end. */
 typedef struct {
     real smallest;
 } pivot;
@@ -256,7 +260,8 @@ INLINE pivot pivot_see(pivot p, real d) {
     return (pivot){d < p.smallest ? d : p.smallest};
 }
 
-/* 1/a and 1/sqrt(a) saturate at 8: a pivot that small is refused like one that is not positive. */
+/* Refuses a pivot of 2^-bits or less like one that is not positive. bits is 3 where 1/a and 6 where
+ * 1/sqrt(a) saturates (both at 8); dyn/kernel/fast_solve.inc scales its pivots and passes 20. */
 #define pivot_see_above pivot_see_above
 INLINE pivot pivot_see_above(pivot p, real d, real least, int bits) {
     (void)least;
@@ -267,13 +272,14 @@ INLINE bool pivot_ok(pivot p) {
     return p.smallest > 0;
 }
 
-/* For prepare.c: whether the format can represent a constant that is optional. */
+/* For prepare.c: whether the format can represent an optional constant. */
 INLINE bool real_holds(double value, int exponent) {
     const int32_t raw = dyn_q31_from(value, exponent);
     return raw < INT32_MAX && raw > -INT32_MAX;
 }
 
-/* For prepare.c: a constant of the model in units of 2^exponent; false where it does not fit. */
+/* For prepare.c: converts a constant of the model to units of 2^exponent; returns false if it does
+ * not fit. */
 INLINE bool real_from_model(double value, int exponent, real *out) {
     *out = dyn_q31_from(value, exponent);
     return *out<INT32_MAX && * out> - INT32_MAX;

@@ -20,7 +20,7 @@ INLINE real turn_dot(const real u[3], vec a) {
     return turn_round(turn_mac(turn_mac(turn_mul(u[0], a.x), u[1], a.y), u[2], a.z));
 }
 
-/* R a: 9M 6A. */
+/* R a, with R the rotation of T: 9M 6A. */
 INLINE vec pose_turn(const pose *T, vec a) {
     return vec_make(turn_dot(T->r[0], a), turn_dot(T->r[1], a), turn_dot(T->r[2], a));
 }

@@ -7,8 +7,8 @@
 
 #include "dyn/number/real.h"
 
-/* The number of bits by which a positive number must be shifted left to be in [2, 4); negative
- * where it must be shifted right. */
+/* Returns the number of bits by which a positive number must be shifted left to be in [2, 4);
+ * negative if it must be shifted right. */
 #ifndef real_headroom
 INLINE int real_headroom(real a) {
     (void)a;
@@ -16,7 +16,7 @@ INLINE int real_headroom(real a) {
 }
 #endif
 
-/* a 2^left, where the result is known to fit the format. */
+/* Returns a 2^left; the caller knows that the result fits the format. */
 #ifndef real_scale
 INLINE real real_scale(real a, int left) {
     (void)left;
@@ -39,9 +39,9 @@ INLINE real real_recip_sqrt(real a) {
 }
 #endif
 
-/* The threshold that a pivot must exceed to be more than rounding error, computed from the original
- * diagonal element, and the status that compares with it. In fixed point, a pivot below 2^-bits is
- * refused too. */
+/* real_least computes the threshold that a pivot must exceed to be more than rounding error, from
+ * the original diagonal element. pivot_see_above records a pivot as bad if it does not exceed the
+ * threshold, in fixed point if it is 2^-bits or less. */
 #ifndef real_least
 INLINE real real_least(real diagonal) {
     (void)diagonal;

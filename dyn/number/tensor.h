@@ -7,11 +7,12 @@
 
 #include "dyn/number/real.h"
 
-/* For a value that is carried round a loop: the compiler forgets which part of it is zero in the
- * first round. The backend `count` defines this to forget it too; it is empty elsewhere. */
+/* Marks a value that is carried round a loop. The compiler does not remember which components are
+ * zero in the first round; the backend `count` defines this macro so that it forgets them too. In
+ * all other backends the macro does nothing. */
 #ifndef real_carried
 #define real_carried(a) (a)
-#define vec_carried(a)  (a) /* not split: `range` knows its norm */
+#define vec_carried(a)  (a) /* keeps the vector whole: `range` stores its norm */
 #define sym_carried(a)  (a)
 #else
 INLINE vec vec_carried(vec a) {
@@ -24,8 +25,8 @@ INLINE sym sym_carried(sym a) {
 }
 #endif
 
-/* Omega by row and column. Of the diagonal it has the negative, and the squares of w that it
- * consists of. */
+/* The tensor Omega by row and column. xx, yy and zz are the negative diagonal elements; x2, y2 and
+ * z2 are the squares of w, which the diagonal consists of. */
 #ifndef omega_make
 typedef struct {
     real xx, yy, zz, xy, yx, yz, zy, zx, xz;
@@ -90,8 +91,8 @@ INLINE vec omega_euler_add_cross(omega o, sym J, vec a, vec b) {
 }
 #endif
 
-/* Single components of a vector, for the first link, where only the axis matters: shorter than the
- * whole vector with two components unused. */
+/* Single components of a vector. The first link needs only the component on its axis, and this
+ * takes fewer operations than the whole vector with two components unused. */
 #ifndef to_parent_y
 INLINE real half_y(frame A, vec a) {
     return turn_round(turn_mac(turn_mul(A.z.c, a.y), A.z.s, a.x));
@@ -114,7 +115,7 @@ INLINE real half_to_parent_z(frame A, vec a) {
 }
 #endif
 
-/* xx + yy of R T R^T; the second turn does not change xx: 9M 11A. */
+/* Returns xx + yy of R T R^T in 9M 11A. The second turn is about x and does not change xx. */
 #ifndef sym_to_parent_xx_yy
 INLINE real sym_to_parent_xx_yy(frame A, sym T) {
     block b = block_turn_back(A.z, T.xx, T.yy, T.xy);
@@ -124,7 +125,8 @@ INLINE real sym_to_parent_xx_yy(frame A, sym T) {
 }
 #endif
 
-/* On the axes of the parent link the axis of a joint is u = (0, -s, c): k u, and u x a in 4M 1A. */
+/* The axis of a joint is u = (0, -s, c) on the axes of the parent link. axis_scale returns k u;
+ * axis_cross returns u x a in 4M 1A. */
 INLINE vec axis_scale(turn x, real k) {
     return vec_make(real_known(0), real_neg(turn_round(turn_mul(x.s, k))),
                     turn_round(turn_mul(x.c, k)));
@@ -147,8 +149,9 @@ INLINE sym sym_add_outer(sym T, vec p, vec a, vec b) {
 }
 #endif
 
-/* The same for an inertia instead of Euler's tensor: T + p.(a + b) 1 - p a^T - b p^T, which is T
- * about a point p away, where a is the first moment about the old and b about the new point. */
+/* The same for an inertia T instead of Euler's tensor: T + p.(a + b) 1 - p a^T - b p^T. This is the
+ * inertia about a point that is p away; a is the first moment about the old point, b about the new
+ * one. */
 INLINE sym sym_shift(sym T, vec p, vec a, vec b) {
     real x = real_mul(p.x, real_add(a.x, b.x));
     real y = real_mul(p.y, real_add(a.y, b.y));
@@ -161,8 +164,8 @@ INLINE sym sym_shift(sym T, vec p, vec a, vec b) {
                  .xz = real_sub(T.xz, acc_round(acc_mac(acc_mul(p.x, a.z), b.x, p.z)))};
 }
 
-/* zz of the same in the parent's frame, where p is (a, 0, d) and T is still in the child's
- * frame. */
+/* Returns only zz of sym_shift in the parent's frame, where p is (a, 0, d) and T is still in the
+ * child's frame. */
 INLINE real sym_shift_turn_zz(frame A, sym T, vec a, vec b) {
     block t = block_turn_back(A.z, T.xx, T.yy, T.xy);
     real yz = turn_round(turn_mac(turn_mul(A.z.c, T.yz), A.z.s, T.xz));
@@ -173,8 +176,8 @@ INLINE real sym_shift_turn_zz(frame A, sym T, vec a, vec b) {
     return real_add(zz, turn_round(turn_mul(A.x.s, k)));
 }
 
-/* yy of the same in the half-turned frame, where the body has no mass, so that its first moment is
- * the same about both points. */
+/* Returns only yy of sym_shift in the half-turned frame, for a body without mass: its first moment
+ * `half` is the same about both points. */
 INLINE real sym_shift_half_yy(frame A, sym T, vec half) {
     block t = block_turn_back(A.z, T.xx, T.yy, T.xy);
     real x = real_mul(A.p.x, real_add(half.x, half.x));
@@ -186,7 +189,7 @@ INLINE real vec_cross_z(vec a, vec b) {
     return acc_round(acc_msub(acc_mul(a.x, b.y), a.y, b.x));
 }
 
-/* u + a x b without the x component. */
+/* Returns u + a x b with the x component set to zero. */
 INLINE vec vec_add_cross_yz(vec u, vec a, vec b) {
     return vec_make(real_known(0), real_add(u.y, acc_round(acc_msub(acc_mul(a.z, b.x), a.x, b.z))),
                     real_add(u.z, acc_round(acc_msub(acc_mul(a.x, b.y), a.y, b.x))));

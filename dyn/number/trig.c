@@ -2,8 +2,8 @@
  * sine and cosine of f64. */
 #include "dyn/number/trig.h"
 
-/* sin(2 pi k / 256) in a quarter turn, k in octal (S80 comes after S77), and the values half-way
- * between: the tables consist of these. */
+/* S: sin(2 pi k / 256) in a quarter turn, where the name contains k in octal (S80 comes after S77).
+ * H: the values half-way between. All tables consist of these. */
 // clang-format off
 #define S00 0
 #define S01 0.024541228522912288
@@ -71,7 +71,7 @@
 #define S77 0.9996988186962042
 #define S80 1
 
-/* The values half a step further. */
+/* H: the values half a step after S. */
 #define H00 0.012271538285719925
 #define H01 0.03680722294135883
 #define H02 0.06132073630220858
@@ -137,8 +137,8 @@
 #define H76 0.9993223845883495
 #define H77 0.9999247018391445
 
-/* An eighth of a quarter turn, upwards from Sa0 and downwards from Sb0 = S(a+1)0: every sine with
- * those half-way between (FINE), every sine, and every other one. */
+/* An eighth of a quarter turn, upwards from Sa0 or downwards from Sb0 = S(a+1)0. FINEST has every
+ * sine and the values half-way between, FINE every sine, COARSE every other one. */
 #define FINE_UP(V, s, a, b)     V(s S##a##0) V(s S##a##1) V(s S##a##2) V(s S##a##3) \
                                 V(s S##a##4) V(s S##a##5) V(s S##a##6) V(s S##a##7)
 #define FINE_DOWN(V, s, a, b)   V(s S##b##0) V(s S##a##7) V(s S##a##6) V(s S##a##5) \

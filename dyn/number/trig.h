@@ -1,23 +1,25 @@
-/* Sine and cosine of one angle together, in constant time: the nearest angle of a table with equal
- * spacing, and short polynomials for the remainder, by the addition theorem. The index stays within
- * the table for every argument, NaN included. */
+/* Sine and cosine of one angle together, in constant time: the nearest angle is looked up in a
+ * table with equal spacing, and short polynomials and the addition theorem add the remainder. The
+ * index stays within the table for every argument, NaN included. */
 #ifndef DYN_NUMBER_TRIG_H
 #define DYN_NUMBER_TRIG_H
 
 #include <math.h>
 #include <stdint.h>
 
-/* sin(2 pi k / 512) in float, sin(2 pi k / 128) in double and, in Q30, sin(2 pi k / 256); each
- * table has a turn and a quarter, for the cosine. */
+/* The tables contain sin(2 pi k / 512) in float, sin(2 pi k / 128) in double and sin(2 pi k /
+ * 256) in Q30. Each table covers a turn and a quarter, because the cosine is read a quarter turn
+ * later. */
 extern const float dyn_sine_f32[512 + 128];
 extern const double dyn_sine_f64[128 + 32];
 extern const int32_t dyn_sine_q30[256 + 64];
 
-/* Absolute error below 1.2e-7 to 1e4 rad (test_dyn_trig): half an ulp of the table and of the last
- * sum, 2^-25 each, and r^3/6 < 3.9e-8 for |r| <= pi/512, so that sin r is r: 9.5e-8 is the largest
- * seen. k = round(x 512/2pi) by adding 1.5 * 2^23: the low mantissa bits of the sum are k. x - k
- * 2pi/512 takes two fused steps, which are worth their 3 cycles here: without them it takes four
- * constants of 6 bits each. Beyond 5e4 rad the method fails and the result is meaningless. */
+/* The absolute error is below 1.2e-7 for |x| up to 1e4 rad (test_dyn_trig; the largest seen is
+ * 9.5e-8). It consists of half an ulp of the table and half an ulp of the last sum, 2^-25 each, and
+ * of r^3/6 < 3.9e-8, because sin r is replaced by r, with |r| <= pi/512. Adding 1.5 * 2^23 rounds x
+ * 512/2pi to k: the low mantissa bits of the sum are k. x - k 2pi/512 takes two fused steps, which
+ * are worth their 3 cycles: without them it would take four constants of 6 bits each. Beyond 5e4
+ * rad the method fails and the result is meaningless. */
 static inline __attribute__((always_inline)) void dyn_sincos_f32(float x, float *cosine,
                                                                  float *sine) {
     union {
@@ -35,14 +37,16 @@ static inline __attribute__((always_inline)) void dyn_sincos_f32(float x, float 
 }
 
 /* The same in double, without fused steps: the first part of 2pi/128 has 31 bits, so that its
- * product with a k below 2^22 is exact. Error below 2.5e-16 to 2e5 rad (test_dyn_trig), half an ulp
- * of the table and of the last sum, and terms of r below 2^-5.3 of that; for larger x the error is
- * that of an x that is off by an ulp. r^9/362880 < 1e-20, r^8/40320 < 4e-18. A function, because
- * double is emulated in software on most targets and long when inlined. */
+ * product with a k below 2^22 is exact. The error is below 2.5e-16 for |x| up to 2e5 rad
+ * (test_dyn_trig): half an ulp of the table and of the last sum, and the error of the terms in r,
+ * which is below 2^-5.3 of that. For larger x the error is as if x were off by one ulp. The terms
+ * left out are r^9/362880 < 1e-20 and r^8/40320 < 4e-18. This is a function because double is
+ * emulated in software on most targets and makes long code when inlined. */
 void dyn_sincos_f64(double x, double *cosine, double *sine);
 
-/* Error below 3e-9 (test_dyn_trig): half a unit of the table and one of truncation, 2^-30 each, and
- * r^4/24 < 1e-9. r is the rest in radians, Q36; products keep the upper half of 64 bits. */
+/* The error of dyn_sincos_q30 is below 3e-9 (test_dyn_trig): half a unit of the table and one unit
+ * of truncation, where a unit is 2^-30, and r^4/24 < 1e-9. r is the angle beyond the table entry in
+ * radians, Q36; dyn_mulh keeps the upper half of the 64-bit product. */
 static inline __attribute__((always_inline)) int32_t dyn_mulh(int32_t a, int32_t b) {
     return (int32_t)(((int64_t)a * b) >> 32);
 }
@@ -51,10 +55,11 @@ static inline __attribute__((always_inline)) void dyn_sincos_q30(int32_t angle, 
                                                                  int32_t *sine) {
     const int32_t *entry = &dyn_sine_q30[((uint32_t)angle + 0x800000u) >> 24];
     int32_t S = entry[0], C = entry[64];
-    int32_t r = dyn_mulh((int32_t)((uint32_t)angle << 8), 1686629713); /* 2 pi 2^28 */
+    int32_t r = dyn_mulh((int32_t)((uint32_t)angle << 8), 1686629713); /* times 2 pi 2^28: Q36 */
     int32_t r2 = dyn_mulh(r, r);                                       /* Q40 */
     int32_t r3 = dyn_mulh(r, r2);                                      /* Q44 */
-    int32_t s = r - (dyn_mulh(r3, 715827883) >> 8);                    /* 2^32 / 6, to Q36 */
+    int32_t s = r - (dyn_mulh(r3, 715827883) >> 8);                    /* r^3 times 2^32 / 6, to
+                                                                        * Q36 */
     int32_t h = -(r2 >> 5);                                            /* cos r - 1, Q36 */
     *sine = S + (int32_t)(((int64_t)C * s + (int64_t)S * h) >> 36);
     *cosine = C + (int32_t)(((int64_t)C * h + (int64_t)S * -s) >> 36);

@@ -8,18 +8,19 @@
  * velocities; the remaining equations are linear in the accelerations and contain no velocity.
  *
  * Frame changes are plane rotations and shifts by (a, 0, d); symmetric blocks are six numbers. A
- * joint passes IA - U U^T / D and n + U u / D on to the parent link. Along the axis itself both are
- * known without a subtraction, where there is no rotor: 0 and the torque. The code uses that,
- * because the subtraction loses digits where a heavy link follows a light one (paper 000, section
- * 5.1: error of joint 1 in float 0.0002 rad/s^2, with the subtraction 0.019). A rotor of inertia r
- * is added to D only; then the fraction k = r / D of the inertia and of u remains along the axis.
+ * joint passes IA - U U^T / D and n + U u / D on to the parent link. If the joint has no rotor,
+ * their components along the axis are known without a subtraction: 0 and the torque. The code uses
+ * that, because the subtraction loses digits where a heavy link follows a light one. In the example
+ * of paper 000, section 5.1, the error of joint 1 in float is 0.0002 rad/s^2; with the subtraction
+ * it is 0.019 rad/s^2. A rotor of inertia r is added to D only; then the fraction k = r / D of the
+ * inertia and of u remains along the axis.
  *
- * In q31 U is multiplied by 2^e and D by 4^e, so that D is in [1, 4) and 1/D fits the format. Empty
- * in floats.
+ * In q31 U is multiplied by 2^e and D by 4^e, so that D is in [1, 4) and 1/D fits the format. In
+ * floats this scaling is empty.
  *
- * Operations (revolute, n >= 3, those that a rotor needs included; test_dyn_aba): 248n - 260
- * multiplications, 222n - 231 additions, n reciprocals; n = 6: 1228 and 1101, Featherstone 1533 and
- * 1415.
+ * Operations (revolute, n >= 3, including those for a rotor; test_dyn_aba): 248n - 260
+ * multiplications, 222n - 231 additions, n reciprocals. For n = 6 these are 1228 and 1101;
+ * Featherstone counts 1533 and 1415.
  * Scratch: sizeof(dyn_aba_link) for each joint, 72 bytes in f32 and q31.
  */
 #include "dyn/number/real.h"
@@ -46,7 +47,7 @@ INLINE inertia inertia_to_parent_unit(const joint *j, inertia I) {
                      .H = gen_to_parent_unit(j, I.H)};
 }
 
-/* About the origin of the parent link, on its axes. */
+/* Takes an inertia to the origin and the axes of the parent link. */
 INLINE inertia inertia_to_parent(frame F, inertia I) {
     I = (inertia){.A = sym_turn_back_z(F.z, I.A),
                   .M = sym_turn_back_z(F.z, I.M),
@@ -58,7 +59,7 @@ INLINE inertia inertia_to_parent(frame F, inertia I) {
                      .H = gen_turn_back_x(F.x, H)};
 }
 
-/* The last link alone. */
+/* The inertia of the last link alone. */
 INLINE inertia inertia_of_link(const joint *j) {
     const real o = real_merged(real_known(0));
     return plus_link(j, (inertia){.A = {o, o, o, o, o, o},
@@ -70,7 +71,7 @@ INLINE vec vec_scale_2(vec a, int up) {
     return vec_make(real_scale(a.x, up), real_scale(a.y, up), real_scale(a.z, up));
 }
 
-/* U, 1/D and u of a joint. */
+/* Stores U, 1/D and u of a joint and records the pivot D. */
 INLINE void see_axis(const joint *j, vec n, vec f, real D, real u, aba_link *link, pivot *worst) {
     D = add_rotor(j, D);
     *worst = pivot_see(*worst, D);
@@ -82,12 +83,12 @@ INLINE void see_axis(const joint *j, vec n, vec f, real D, real u, aba_link *lin
     link->u = real_scale_clamped(u, up);
 }
 
-/* r / D */
+/* Returns r / D. */
 INLINE real rotor_part(const joint *j, const aba_link *link) {
     return real_mul(real_scale(j->rotor, 2 * link->up), link->recip);
 }
 
-/* I - U U^T / D and load + U u / D for a revolute joint ... */
+/* Computes I - U U^T / D and load + U u / D for a revolute joint. */
 INLINE void let_through_turning(const joint *j, const aba_link *link, real tau, inertia *I,
                                 load *p) {
     const vec n = link->n, f = link->f, Gf = vec_scale(link->recip, f);
@@ -115,7 +116,7 @@ INLINE void let_through_turning(const joint *j, const aba_link *link, real tau, 
                     real_sub(tau, real_mul(k, u)));
 }
 
-/* ... and for a prismatic joint. */
+/* The same for a prismatic joint. */
 INLINE void let_through_prismatic(const joint *j, const aba_link *link, real tau, inertia *I,
                                   load *p) {
     const vec n = link->n, f = link->f, Gn = vec_scale(link->recip, n);
@@ -143,8 +144,8 @@ INLINE void let_through_prismatic(const joint *j, const aba_link *link, real tau
                     real_sub(tau, real_mul(k, u)));
 }
 
-/* Joint i: its U, D and u; then passes inertia and load on to the parent and adds the parent's
- * own. */
+/* Computes U, D and u of joint i, passes inertia and load on to the parent, and adds the parent's
+ * own inertia and load. */
 INLINE void inward_step(const joint *j, aba_link *link, const ne_link *before, real tau,
                         pivot *worst, inertia *I, load *p) {
     if (j->prismatic) {
@@ -165,8 +166,8 @@ typedef struct {
     vec wd, vd;
 } acceleration;
 
-/* Acceleration of joint i. `acceleration` is relative to the motion of the link with all joint
- * accelerations zero. */
+/* Returns the acceleration of link i and writes that of its joint to *qdd. `acceleration` is
+ * relative to the motion of the link with all joint accelerations zero. */
 INLINE acceleration outward_step(const joint *j, const aba_link *link, acceleration up, real *qdd) {
     const frame F = frame_again(j, turn_load(&link->ne.z), link->ne.d);
     vec wd = parent_to_half(F, up.wd);

@@ -1,19 +1,19 @@
 /*
- * The unknowns of dyn/paper/crba_forward.c and dyn/paper/ga_forward.c: not the accelerations of the
- * joints but
+ * The unknowns of dyn/paper/crba_forward.c and dyn/paper/ga_forward.c. These are not the
+ * accelerations of the joints but
  *
  *     x_1 = qdd_1,   x_i = qdd_i + t_i x_i-1,   t_i = Z_i . Z_i-1 = cos alpha_i
  *
  * where joint i and its parent are both revolute or both prismatic; otherwise t_i = 0. On parallel
- * axes they are the accelerations relative to the base. With a heavy link after a light one on a
- * parallel axis the elements of the inertia matrix H are nearly equal, and the result depends on
- * digits that rounding H drops: in paper 000, section 5.1, the accelerations are off by 0.5 rad/s^2
- * even when H is right to the last bit of a float. x_j alone turns link j about its axis and lets
- * link j + 1 follow only across its own axis, so that the large part of the inertia is not
+ * axes the unknowns are the accelerations relative to the base. With a heavy link after a light one
+ * on a parallel axis, the elements of the inertia matrix H are nearly equal, and the result depends
+ * on digits that rounding H drops: in paper 000, section 5.1, the accelerations are off by 0.5
+ * rad/s^2 even when H is accurate to the last bit of a float. x_j alone turns link j about its axis
+ * and lets link j + 1 follow only across its own axis, so that the large part of the inertia is not
  * involved. With qdd = T x the equations are (T^T H T) x = T^T (tau - B). None of their elements
- * needs a difference of large numbers, as long as it is not formed from H: in the half-turned frame
- * between two links with axes Z' (parent) and Z, the element along the parent's axis minus t times
- * the element along ours is
+ * needs a difference of large numbers, provided that T^T H T is not computed from H. In the
+ * half-turned frame between two links with axes Z' (parent) and Z, the element along the parent's
+ * axis minus t times the element along ours is
  *
  *     Z'.(n + p x f) - t Z.n = s (n + p x f)_y + c (p x f)_z       turning
  *     Z'.f - t Z.f           = s f_y                               prismatic
@@ -30,10 +30,10 @@ typedef struct {
     vec f, n;
 } effort;
 
-/* What a link passes to its parent. */
+/* The effort that a link passes to its parent. */
 typedef struct {
     effort up;
-    real element; /* along the parent's axis, minus t times along ours */
+    real element; /* component along the parent's axis minus t times that along our axis */
 } passed;
 
 /* The column of one x_j: the effort at link j and the diagonal element. */
@@ -59,14 +59,14 @@ INLINE effort effort_to_half(const joint *j, frame A, effort e) {
                     child_to_half(A, vec_to_parent_unit(j, e.n))};
 }
 
-/* From link i to its parent. */
+/* Carries an effort from link i to its parent. */
 INLINE passed pass_inward(const joint *j, frame A, effort here) {
     const effort half = effort_to_half(j, A, here);
     const vec f = half.f, pf = vec_cross(A.p, f), n = vec_add(half.n, pf);
     const turn x = A.x;
     passed out = {.up = {.f = half_to_parent(A, f)}};
     if (same_type(j) && !j->prismatic) {
-        /* The moment about the parent's axis is the element plus t times ours. */
+        /* The moment about the parent's axis is the element plus t times that about our axis. */
         const acc across = turn_mac(turn_mul(x.s, n.y), x.c, pf.z);
         out.element = turn_round(across);
         out.up.n = vec_make(n.x, turn_round(turn_msub(turn_mul(x.c, n.y), x.s, n.z)),
@@ -78,7 +78,7 @@ INLINE passed pass_inward(const joint *j, frame A, effort here) {
     return out;
 }
 
-/* From the second link to the first, where only the element is needed. */
+/* Carries an effort from the second link to the first, where only the element is needed. */
 INLINE real pass_first(const joint *j, frame A, effort here) {
     const vec f = vec_to_parent_unit(j, here.f), n = vec_to_parent_unit(j, here.n);
     if (same_type(j) && j->prismatic)
@@ -92,7 +92,7 @@ INLINE real pass_first(const joint *j, frame A, effort here) {
     return turn_round(same_type(j) ? across : turn_mac(across, A.x.c, n.z));
 }
 
-/* t_i a, in the units of the parent link where a contains mass. */
+/* Returns t_i a, in the units of the parent link if a contains mass. */
 INLINE real axis_part(const joint *j, real a) {
     return same_type(j) ? turn_round(turn_mul(j->x.c, a)) : real_known(0);
 }
@@ -101,13 +101,13 @@ INLINE real unit_part(const joint *j, real a) {
     return axis_part(j, real_shift_mass(a, j->mass_shift));
 }
 
-/* T^T tau of joint i - 1, minus its bias. */
+/* Returns T^T tau of joint i - 1 minus the bias of that joint. */
 INLINE real remaining(const joint *j, const real tau[], uint32_t i, real bias) {
     return real_sub(real_sub(tau[i - 1], unit_part(&j[i], tau[i])), bias);
 }
 
-/* T^T R T: the rotor of joint i turns by qdd_i = x_i - t_i x_i-1. The branch depends on the model
- * only. */
+/* Adds T^T R T, where R contains the rotors: the rotor of joint i turns by qdd_i = x_i - t_i x_i-1.
+ * The branch depends on the model only. */
 INLINE void add_rotors(const arm *a, real M[]) {
     const joint *j = a->joint;
     real *Mi = M;
@@ -124,7 +124,8 @@ INLINE void add_rotors(const arm *a, real M[]) {
     }
 }
 
-/* Solves (T^T H T) x = T^T (tau - B), where both sides are given, for x; then computes qdd. */
+/* Solves (T^T H T) x = T^T (tau - B) for x, given the matrix and the right-hand side; then computes
+ * qdd. */
 INLINE int solve_across(const arm *a, real M[], real x[]) {
     const joint *j = a->joint;
     add_rotors(a, M);

@@ -6,9 +6,9 @@
 #include "dyn/paper/newton.h"
 
 typedef struct {
-    real m; /* M */
-    vec h;  /* M c */
-    sym I;  /* about the origin */
+    real m; /* mass M */
+    vec h;  /* first moment M c */
+    sym I;  /* inertia about the origin */
 } body;
 
 INLINE body link_body(const joint *j) {
@@ -42,13 +42,14 @@ INLINE body join(const joint *j, frame A, body half) {
                   sym_add(own.I, sym_turn_back_x(A.x, half.I))};
 }
 
-/* (19) to (23): the load of a unit acceleration of the composite body b by a revolute joint ... */
+/* (19) to (23): returns the load for a unit acceleration of the composite body b by a revolute
+ * joint. */
 INLINE load turning(body b) {
     return (load){vec_make(real_neg(b.h.y), b.h.x, real_known(0)),
                   vec_make(b.I.xz, b.I.yz, b.I.zz)};
 }
 
-/* ... or by a prismatic joint. */
+/* The same for a prismatic joint. */
 INLINE load prismatic(body b) {
     return (load){vec_z(b.m), vec_make(b.h.y, real_neg(b.h.x), real_known(0))};
 }

@@ -27,7 +27,7 @@ INLINE frame frame_of(const joint *j, const crba_link *link) {
     return frame_again(j, turn_load(&link->z), link->d);
 }
 
-/* (24) and (25): the load of link i on its parent, about the parent's origin. */
+/* (24) and (25): returns the load of link i on its parent, about the parent's origin. */
 INLINE load step_inward(const joint *j, const crba_link *link, load here) {
     const frame A = frame_of(j, link);
     vec f = child_to_half(A, vec_to_parent_unit(j, here.f));
@@ -36,7 +36,7 @@ INLINE load step_inward(const joint *j, const crba_link *link, load here) {
     return (load){half_to_parent(A, f), half_to_parent(A, n)};
 }
 
-/* The elements of row i left of column k, from the load at link k >= 1. */
+/* Computes the elements of row i left of column k, from the load at link k >= 1. */
 INLINE void row_left(const joint *j, const crba_link *link, uint32_t k, load here, real Mi[]) {
     for (; k > 1; k--) {
         here = step_inward(&j[k], &link[k], here);
@@ -45,7 +45,7 @@ INLINE void row_left(const joint *j, const crba_link *link, uint32_t k, load her
     Mi[0] = along_axis(&j[0], step_inward(&j[1], &link[1], here));
 }
 
-/* Row i >= 2: the first step inwards uses the known zeros of the load. */
+/* Computes row i >= 2. The first step inwards uses the known zeros of the load. */
 INLINE void matrix_row(const joint *j, const crba_link *link, uint32_t i, body b, real Mi[]) {
     load here;
     if (j[i].prismatic) {
@@ -77,8 +77,7 @@ void DYN(crba_mass)(const arm *a, DYN_T(crba_scratch) *scratch, const real q[], 
         b = join(&j[i - 1], A, carried(&j[i], A, b));
         Mi -= i;
     }
-    /* Of the last two links only the components on the axes are needed; the compiler drops the
-     * rest. */
+    /* The last two links need only the components on the axes; the compiler drops the rest. */
     if (i == 1) {
         if (j[1].prismatic) {
             M[2] = b.m;

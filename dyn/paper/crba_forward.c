@@ -1,16 +1,16 @@
 /*
  * Forward dynamics `crba`: inertia matrix by composite bodies (dyn/paper/crba.c), bias by the
- * Newton-Euler steps with zero acceleration, Cholesky's factors; N. M. Swartz, "Arm Dynamics
- * Simulation" (1982), (14) and (15).
+ * Newton-Euler steps with zero acceleration, and Cholesky's factorisation; N. M. Swartz, "Arm
+ * Dynamics Simulation" (1982), (14) and (15).
  *
- * Different from the paper: the unknowns, which dyn/paper/across.h explains. Error of joint 1 in
- * float in the example of paper 000, section 5.1: 0.0006 rad/s^2; with H itself it is 1.2
- * (test_dyn_table5).
+ * Different from the paper: the unknowns, which dyn/paper/across.h explains. In the example of
+ * paper 000, section 5.1, the error of joint 1 in float is 0.0006 rad/s^2; with H itself it is 1.2
+ * rad/s^2 (test_dyn_table5).
  *
- * Operations (revolute, without rotors, n >= 3; test_dyn_crba), solver included:
- * (n^3 + 72n^2 + 893n)/6 - 184 multiplications, (n^3 + 45n^2 + 770n)/6 - 183 additions, n
- * reciprocals and square roots; n = 6: 1177 and 893, Walker and Orin 1627 and 1261. Scratch: that
- * of `ne`, 36 bytes for each joint in f32 and q31, and n (n + 1) / 2 numbers.
+ * Operations (revolute, without rotors, n >= 3; test_dyn_crba), solver included: (n^3 + 72n^2 +
+ * 893n)/6 - 184 multiplications, (n^3 + 45n^2 + 770n)/6 - 183 additions, n reciprocals and n square
+ * roots. For n = 6 these are 1177 and 893; Walker and Orin have 1627 and 1261. Scratch: that of
+ * `ne`, 36 bytes for each joint in f32 and q31, and n (n + 1) / 2 numbers.
  */
 #include "dyn/number/real.h"
 
@@ -28,7 +28,8 @@ INLINE column plain_column(const joint *j, body b) {
                         : (column){of_load(turning(b)), b.I.zz};
 }
 
-/* Link j + 1 turns across its axis by s, and its origin moves by Z' x p. */
+/* The column of x_j for a revolute joint j: link j + 1 turns across its axis by s, and its origin
+ * moves by Z' x p. */
 INLINE column turning_column(const joint *j, frame A, body half) {
     const load own = turning(link_body(j));
     const real fy = turn_round(turn_mul(A.x.c, real_mul(half.m, A.p.x)));
@@ -43,7 +44,7 @@ INLINE column turning_column(const joint *j, frame A, body half) {
                     real_add(own.n.z, more)};
 }
 
-/* Link j + 1 moves across its axis by s. */
+/* The column of x_j for a prismatic joint j: link j + 1 moves across its axis by s. */
 INLINE column prismatic_column(const joint *j, frame A, body half) {
     const load own = prismatic(link_body(j));
     const vec f = vec_make(real_known(0), turn_round(turn_mul(A.x.s, half.m)), real_known(0));
@@ -53,7 +54,7 @@ INLINE column prismatic_column(const joint *j, frame A, body half) {
                     real_add(own.f.z, turn_round(turn_mul(A.x.s, f.y)))};
 }
 
-/* The composite body after a joint, and the column of its x_j. */
+/* The composite body of joint j (link j and all later links) and the column of x_j. */
 typedef struct {
     body all;
     column x;
@@ -77,7 +78,7 @@ INLINE carrier join_inward(const joint *j, frame A, body b) {
     return out;
 }
 
-/* The diagonal element of x_1, all that is needed of the first link. */
+/* Returns the diagonal element of x_1; nothing else is needed of the first link. */
 INLINE real join_first(const joint *j, frame A, body b) {
     if (same_type(j)) {
         const body half = carried(j, A, b);
@@ -88,7 +89,7 @@ INLINE real join_first(const joint *j, frame A, body b) {
     return j->prismatic ? b.I.zz : b.m;
 }
 
-/* (24) and (25): row i of the matrix left of the diagonal. */
+/* (24) and (25): computes row i of the matrix left of the diagonal. */
 INLINE void row_left(const joint *j, const ne_link *link, uint32_t i, effort here, real Mi[]) {
     for (uint32_t k = i; k > 1; k--) {
         const passed x = pass_inward(&j[k], frame_of(&j[k], &link[k]), here);

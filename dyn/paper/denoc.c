@@ -35,17 +35,18 @@
 
 typedef DYN_T(denoc_link) denoc_link;
 
-/* w of nu, xi, and U, which xi needs for points of the link. */
+/* w is part of the twist nu, wd and a are xi; points of the link need U to compute their
+ * acceleration. */
 typedef struct {
     vec w, wd, a;
     omega U;
 } motion;
 
-/* Which inputs the compiler knows to be zero: none, qdd, or qdd and qd. */
+/* The inputs that the compiler knows to be zero: MOVING none, COASTING qdd, RESTING qdd and qd. */
 typedef enum { MOVING, COASTING, RESTING } zeros;
 
-/* Restores the known zeros in each round of the loop, because no compiler sees them through a
- * loop. */
+/* Restores the known zeros in each round of the loop, because the compiler does not see them
+ * through a loop. */
 INLINE motion carry(motion m, zeros known) {
     m.a = vec_carried(m.a);
     if (known == RESTING) {
@@ -58,12 +59,13 @@ INLINE motion carry(motion m, zeros known) {
     return m;
 }
 
-/* r of the parent of link i. */
+/* Returns r of the parent of link i. */
 INLINE vec r_before(const joint *j, real q) {
     return j->prismatic ? vec_add(j->r, vec_turn_back_x(turn_load(&j->x), vec_z(q))) : j->r;
 }
 
-/* The forward recursion: link i from the motion of its parent in `up`, a_O on its axes. */
+/* The forward recursion: computes the motion of link i from that of its parent. `up` contains a_O
+ * on the parent's axes. */
 INLINE motion outward(uint32_t i, const joint *j, turn x, turn z, motion up, real qd, real qdd,
                       zeros known) {
     motion m = up;
@@ -80,7 +82,7 @@ INLINE motion outward(uint32_t i, const joint *j, turn x, turn z, motion up, rea
         m.wd = vec_add_cross(vec_add(m.wd, vec_z(qdd)), m.w, vec_z(qd));
         m.w = vec_add(m.w, vec_z(qd));
     }
-    /* Both branches are zero, which the compiler sees too late. */
+    /* w and wd are zero in both branches, but the compiler sees that too late. */
     if (known == RESTING)
         m.w = m.wd = vec_zero();
     NAMED(i, m.w);
@@ -93,7 +95,7 @@ INLINE motion outward(uint32_t i, const joint *j, turn x, turn z, motion up, rea
     return m;
 }
 
-/* M xi + M' nu */
+/* Returns M xi + M' nu. */
 INLINE wrench own(uint32_t i, const joint *j, motion m) {
     wrench g = {sym_euler(j->J, m.wd, m.w), vec_scale(j->m, m.a)};
     NAMED(i, g.n);
@@ -101,7 +103,7 @@ INLINE wrench own(uint32_t i, const joint *j, motion m) {
     return g;
 }
 
-/* gamma about the origin: its moment on the axis is p^T gamma. */
+/* Returns gamma about the origin; p^T gamma is its component on the axis. */
 INLINE wrench at_origin(const joint *j, wrench g) {
     return (wrench){vec_add_cross(g.n, j->s, g.f), g.f};
 }
@@ -110,7 +112,8 @@ INLINE real along_axis(const joint *j, wrench g) {
     return j->prismatic ? g.f.z : g.n.z;
 }
 
-/* B_i,i-1^T gamma_i, given about the origin of link i: about the centre of mass of the parent. */
+/* Takes gamma_i, given about the origin of link i, to the centre of mass of the parent: B_i,i-1^T
+ * gamma_i. */
 INLINE wrench inward(const joint *j, const denoc_link *link, real q, wrench g) {
     const turn x = turn_load(&j->x), z = turn_load(&link->z);
     g = wrench_to_parent_unit(j, g);
@@ -130,7 +133,7 @@ INLINE void recursion(const arm *a, denoc_link *link, const real q[], const real
     const wrench first = own(0, j, m);
     for (uint32_t i = 1; i <= last; i++) {
         m = carry(m, known);
-        /* To the origin of joint i, on the axes of the parent link. */
+        /* Takes the acceleration to the origin of joint i, on the axes of the parent link. */
         if (known != RESTING)
             m.a = vec_add(m.a, omega_mul(m.U, r_before(&j[i], q[i])));
         if (j[i].prismatic)
@@ -143,8 +146,8 @@ INLINE void recursion(const arm *a, denoc_link *link, const real q[], const real
         link[i].f = g.f;
     }
 
-    /* Nothing hangs on the last link. Of the first link only the axis is needed; the compiler drops
-     * the rest. */
+    /* The last link carries no other link. The first link needs only the component on its axis; the
+     * compiler drops the rest. */
     wrench down = {vec_zero(), vec_zero()};
     if (last > 0) {
         wrench g = at_origin(&j[last], (wrench){link[last].n, link[last].f});

@@ -1,11 +1,11 @@
-/* Vocabulary of the denoc kernels: wrenches, 3x3 matrices, and the transposed twist propagation
- * matrix B_i,i-1 of Saha. The header of dyn/paper/denoc.c explains the symbols. */
+/* Operations that the denoc kernels share: wrenches, 3x3 matrices, and the transposed twist
+ * propagation matrix B_i,i-1 of Saha. The header of dyn/paper/denoc.c explains the symbols. */
 #ifndef DYN_PAPER_DENOC_H
 #define DYN_PAPER_DENOC_H
 
 #include "dyn/number/real.h"
 
-/* w: moment about a point, and force. */
+/* A wrench w: moment about a point, and force. */
 typedef struct {
     vec n, f;
 } wrench;

@@ -38,7 +38,7 @@
 
 typedef DYN_T(denoc_coriolis_link) coriolis_link;
 
-/* M~ and K about the centre of mass of a link. */
+/* M~ and K of a composite body, about the centre of mass of a link. */
 typedef struct {
     real m;
     vec h, u;
@@ -46,15 +46,15 @@ typedef struct {
     mat K;
 } composite;
 
-/* What link i passes to the links before it: M~_i p_i with p_i^T K_i - f x v_i, and the column of
- * C. */
+/* The load that link i passes to the links before it: M~_i p_i with p_i^T K_i - f x v_i, and the
+ * column of C. */
 typedef struct {
     wrench row;
     vec k;
     wrench column;
 } carried;
 
-/* w x J, column by column. */
+/* Returns w x J, column by column. */
 INLINE mat gyroscopic(sym J, vec w) {
     return mat_transpose((mat){vec_cross(w, vec_make(J.xx, J.xy, J.xz)),
                                vec_cross(w, vec_make(J.xy, J.yy, J.yz)),
@@ -62,13 +62,13 @@ INLINE mat gyroscopic(sym J, vec w) {
 }
 
 INLINE composite link_mass(const joint *j, const coriolis_link *link) {
-    /* The functions after this one are not inlined and do not know the zeros. */
+    /* The functions after this one are not inlined, so the zeros are not known there. */
     const vec none = vec_carried(vec_zero());
     return (composite){j->m, none, none, j->J, gyroscopic(j->J, link->w)};
 }
 
-/* (23b) and (28). a~ b~ = b a^T - a.b 1, so that a move of the reference point adds to K: -h~ cd~ -
- * c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T, with the h before and the u after the move. */
+/* (23b) and (28): moves the reference point. Because a~ b~ = b a^T - a.b 1, the move adds -h~ cd~ -
+ * c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T to K, with h before and u after the move. */
 INLINE real minus2(real a, real b1, real c1, real b2, real c2) {
     return real_sub(a, acc_round(acc_mac(acc_mul(b1, c1), b2, c2)));
 }
@@ -131,14 +131,15 @@ INLINE carried pushed(vec w, vec speed, composite M) {
     return g;
 }
 
-/* p^T of a wrench. */
+/* Returns p^T g, the component of a wrench on the joint's axis. */
 INLINE real along_axis(const joint *j, wrench g) {
     if (j->prismatic)
         return g.f.z;
     return real_add(g.n.z, acc_round(acc_msub(acc_mul(j->s.x, g.f.y), j->s.y, g.f.x)));
 }
 
-/* Below the diagonal: Omega_j p_j and B'_ij p_j, for all joints except the first. */
+/* An element below the diagonal, from Omega_j p_j and B'_ij p_j. For all joints except the
+ * first. */
 INLINE real below(const joint *j, const coriolis_link *link, carried g) {
     const vec w = link->w, y = link->y, n = g.row.n, f = g.row.f;
     if (j->prismatic)
@@ -148,7 +149,7 @@ INLINE real below(const joint *j, const coriolis_link *link, carried g) {
     return real_add(g.k.z, acc_round(sum));
 }
 
-/* B_i,i-1^T */
+/* Returns B_i,i-1^T g. */
 INLINE wrench propagate(const joint *j, const coriolis_link *link, wrench g) {
     const turn x = turn_load(&j->x), z = turn_load(&link->z);
     g = wrench_to_parent_unit(j, g);
@@ -163,7 +164,7 @@ INLINE carried inward(const joint *j, const coriolis_link *link, carried g) {
                      propagate(j, link, g.column)};
 }
 
-/* Row and column of the first joint. Its Omega p is zero or cancelled by B'; the compiler drops
+/* Row and column of the first joint. Its Omega p is zero, or B' cancels it; the compiler drops
  * unused results. */
 INLINE void at_first(const joint *j, const coriolis_link *link, carried g, real *row,
                      real *column) {
@@ -172,7 +173,7 @@ INLINE void at_first(const joint *j, const coriolis_link *link, carried g, real 
     *column = along_axis(j, g.column);
 }
 
-/* Row and column from element i on, leftwards and upwards. */
+/* Computes row and column from element i on, to the left and upwards. */
 static void rest_of_both(const arm *a, const coriolis_link *link, uint32_t i, const carried *from,
                          real *row, real *column) {
     const joint *j = a->joint;
@@ -187,7 +188,7 @@ static void rest_of_both(const arm *a, const coriolis_link *link, uint32_t i, co
     at_first(j, link, g, row, column);
 }
 
-/* Row and column i up to the diagonal, from the effect of joint i on the composite body. */
+/* Computes row and column i up to the diagonal from the effect of joint i on the composite body. */
 INLINE void leave(const arm *a, const coriolis_link *link, uint32_t i, carried g, real C[]) {
     const joint *j = a->joint;
     real *row = C + i * a->n, *column = C + i;
@@ -210,7 +211,8 @@ static void row_and_column(const arm *a, const coriolis_link *link, uint32_t i, 
         leave(a, link, i, turned(j, w, v, *M), C);
 }
 
-/* Velocities of link i from those of its parent: nu, with v of the centre of mass. */
+/* Computes the velocities nu of link i from those of its parent; v is that of the centre of
+ * mass. */
 INLINE void outward(const joint *j, real q, real qd, vec w_before, vec v_before,
                     coriolis_link *link) {
     const turn x = turn_load(&j->x);
@@ -234,14 +236,14 @@ INLINE void outward(const joint *j, real q, real qd, vec w_before, vec v_before,
     link->y = vec_add(centripetal(w, j->s), cross_e(link->v));
 }
 
-/* Not inlined, so that no stack frame is large. */
+/* APART functions are not inlined, so that no stack frame is large. */
 #define APART static __attribute__((noinline))
 
 APART void join_next(const joint *j, const coriolis_link *link, composite *M) {
     *M = join(j - 1, link[-1].w, j, link, *M);
 }
 
-/* The first link, where it is revolute: only c_11 is needed. */
+/* The first link if it is revolute: only c_11 is needed. */
 APART real first_element(const joint *j, const coriolis_link *link, vec along, vec across,
                          const composite *M) {
     const vec w = vec_z(along.z), v = vec_make(across.x, across.y, real_known(0));

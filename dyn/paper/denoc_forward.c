@@ -35,29 +35,29 @@
 
 typedef DYN_T(denoc_psi) denoc_psi;
 
-/* M^ */
+/* The articulated mass M^. */
 typedef struct {
     sym I;
     mat H;
     sym M;
 } articulated;
 
-/* M^_i and eta_i,i+1, both in link i. */
+/* M^_i and eta_i,i+1, both in the frame of link i. */
 typedef struct {
     articulated M;
     wrench eta;
 } carried;
 
-/* Division by m^ for a number format without an exponent: with m^ 4^up in [1, 4) psi^ 2^up and psi
- * / 2^up are numbers of the format, because psi^ psi^T / m^ is no larger than M^ itself. psi and
- * the rates tau~ are stored divided by 2^up. In floats all of this is empty. */
+/* Divides by m^ in a number format without an exponent. With m^ 4^up in [1, 4), psi^ 2^up and psi /
+ * 2^up fit the format, because psi^ psi^T / m^ is no larger than M^ itself. psi and the rates tau~
+ * are stored divided by 2^up. In floats all of this is empty. */
 typedef struct {
     real inverse; /* 1 / (m^ 4^up) */
     int up;
 } pivot_scale;
 
 INLINE pivot_scale scale_of(real m) {
-    /* Rounded down, also for a negative number. */
+    /* Rounds down for negative numbers too. */
     const int up = (real_headroom(m) + 64) / 2 - 32;
     return (pivot_scale){real_recip(real_scale_clamped(m, 2 * up)), up};
 }
@@ -134,7 +134,7 @@ INLINE articulated to_before(const joint *j, frame A, articulated M) {
                          sym_turn_back_x(A.x, M.M)};
 }
 
-/* The same for the first link: only I.zz, its axis, is needed. */
+/* The same for the first link, where only I.zz (its axis) is needed. */
 INLINE real to_first(const joint *j, frame A, articulated B) {
     const real a = A.p.x, d = A.p.z;
     const sym I = sym_turn_back_z(A.z, sym_to_parent_unit(j, B.I));
@@ -163,7 +163,7 @@ INLINE wrench wrench_to_before(const joint *j, frame A, wrench g) {
     return (wrench){half_to_parent(A, n), half_to_parent(A, f)};
 }
 
-/* The same for the first link: only its moment about the axis. */
+/* The same for the first link, where only the moment about the axis is needed. */
 INLINE real wrench_to_first(const joint *j, frame A, wrench g) {
     g = wrench_to_parent_unit(j, g);
     const vec f = child_to_half(A, g.f), n = vec_make(real_known(0), half_y(A, g.n), g.n.z);
@@ -198,7 +198,7 @@ INLINE carried reduce_plain(carried c, real phi, denoc_psi *psi, pivot *worst) {
                 .xz = none};
     M.H = (mat){vec_minus(M.H.x, ux, f), vec_minus(M.H.y, uy, f), vec_zero()};
     M.M = sym_minus(M.M, uf, f);
-    /* Along the axis, eta + tau^ is phi again. */
+    /* The component of eta + tau^ along the axis is phi again. */
     const wrench eta = {
         vec_make(real_add(c.eta.n.x, real_mul(nx, t)), real_add(c.eta.n.y, real_mul(ny, t)), phi),
         vec_add(c.eta.f, vec_scale(t, f))};
@@ -212,7 +212,7 @@ INLINE carried inward_plain(const joint *before, const joint *j, frame A, carrie
                      wrench_to_before(j, A, c.eta)};
 }
 
-/* The same for every other joint. */
+/* The same as reduce_plain for every other joint. */
 static void inward(const joint *before, const joint *j, const frame *A, carried *c, real phi,
                    denoc_psi *psi, pivot *worst) {
     articulated M = c->M;
@@ -241,8 +241,8 @@ static void inward(const joint *before, const joint *j, const frame *A, carried 
     M.I = sym_minus(M.I, un, n);
     M.H = (mat){vec_minus(M.H.x, un.x, f), vec_minus(M.H.y, un.y, f), vec_minus(M.H.z, un.z, f)};
     M.M = sym_minus(M.M, uf, f);
-    /* The row of the axis is small compared with its terms, so it is not computed as their
-     * difference. */
+    /* The row of the axis is small compared with the terms that it is the difference of, so it is
+     * computed without subtraction. */
     if (j->prismatic) {
         M.H = (mat){vec_make(M.H.x.x, M.H.x.y, rn.x), vec_make(M.H.y.x, M.H.y.y, rn.y),
                     vec_make(M.H.z.x, M.H.z.y, rn.z)};
@@ -260,7 +260,7 @@ static void inward(const joint *before, const joint *j, const frame *A, carried 
     c->eta = wrench_to_before(j, *A, eta);
 }
 
-/* mu_i,i-1 = B_i,i-1 mu_i-1, the acceleration of link i with zero acceleration of its joint. */
+/* mu_i,i-1 = B_i,i-1 mu_i-1: the acceleration of link i if its joint has zero acceleration. */
 typedef struct {
     vec w, v;
 } twist;
@@ -271,7 +271,7 @@ INLINE twist held(frame A, twist mu) {
     return (twist){half_to_child(A, w), half_to_child(A, v)};
 }
 
-/* (36), (37) */
+/* (36) and (37): returns the acceleration of a joint. */
 INLINE real acceleration(const joint *j, const denoc_psi *psi, twist mu, real f_z) {
     const vec f = vec_make(psi->f.x, psi->f.y, f_z);
     real rest;
@@ -297,7 +297,8 @@ INLINE frame frame_kept(const joint *j, const DYN_T(denoc_link) *link, real q) {
     return frame_again(j, turn_load(&link->z), j->prismatic ? real_add(j->offset, q) : j->fixed_d);
 }
 
-/* Not inlined, so that no stack frame is large; the mass goes through memory in any case. */
+/* APART functions are not inlined, so that no stack frame is large; the mass goes through memory
+ * anyway. */
 #define APART static __attribute__((noinline))
 
 /* The last link: the zeros of a single body are known. */
@@ -320,7 +321,7 @@ APART void inward_next(const joint *j, const frame *A, real phi, carried *c, den
         inward(j - 1, j, A, c, phi, psi, worst);
 }
 
-/* m^ and eta on the axis of the first joint, all that is needed there. */
+/* m^ and eta on the axis of the first joint; nothing else is needed of the first link. */
 typedef struct {
     real m, eta;
 } on_axis;
@@ -335,7 +336,7 @@ APART on_axis inward_first(const joint *j, const frame *A, real phi, carried *c,
     return j[-1].prismatic ? (on_axis){c->M.M.zz, c->eta.f.z} : (on_axis){c->M.I.zz, c->eta.n.z};
 }
 
-/* All joints except the first; qdd contains phi on entry. */
+/* Factorises all joints except the first. Returns m^ and eta on the axis of the first joint. */
 APART on_axis factorise(const arm *a, DYN_T(denoc_forward_scratch) *scratch, const real q[],
                         const real phi[], pivot *worst) {
     const joint *j = a->joint;

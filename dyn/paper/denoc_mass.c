@@ -50,14 +50,14 @@ INLINE composite join(const joint *before, const joint *j, const mass_link *link
     return (composite){real_add(before->m, m), moved, sym_add(before->J, I)};
 }
 
-/* p^T of a wrench. */
+/* Returns p^T g, the component of a wrench on the joint's axis. */
 INLINE real along_axis(const joint *j, wrench g) {
     if (j->prismatic)
         return g.f.z;
     return real_add(g.n.z, acc_round(acc_msub(acc_mul(j->s.x, g.f.y), j->s.y, g.f.x)));
 }
 
-/* B_i,i-1^T */
+/* Returns B_i,i-1^T g. */
 INLINE wrench inward(const joint *j, const mass_link *link, wrench g) {
     const turn x = turn_load(&j->x), z = turn_load(&link->z);
     g = wrench_to_parent_unit(j, g);
@@ -66,7 +66,7 @@ INLINE wrench inward(const joint *j, const mass_link *link, wrench g) {
     return (wrench){vec_add_cross(n, link->c, f), f};
 }
 
-/* Of the first link only the axis is needed; the compiler drops the rest. */
+/* The first link needs only the component on its axis; the compiler drops the rest. */
 INLINE real at_first(const joint *j, const mass_link *link, wrench g) {
     real m;
     if (j->prismatic)
@@ -77,7 +77,7 @@ INLINE real at_first(const joint *j, const mass_link *link, wrench g) {
     return m;
 }
 
-/* The elements of a row from column i to the left. */
+/* Computes the elements of a row from column i to the left. */
 static void rest_of_row(const joint *j, const mass_link *link, uint32_t i, const wrench *from,
                         real Mi[]) {
     wrench g = *from;
@@ -91,7 +91,7 @@ static void rest_of_row(const joint *j, const mass_link *link, uint32_t i, const
     Mi[0] = at_first(j, link, g);
 }
 
-/* Row i to the left of the diagonal, from M~_i p_i, whose zeros are known. */
+/* Computes row i to the left of the diagonal from M~_i p_i, whose zeros are known. */
 INLINE void row_left(const joint *j, const mass_link *link, uint32_t i, wrench g, real Mi[]) {
     if (i == 1) {
         Mi[0] = at_first(j, link, g);
@@ -101,7 +101,7 @@ INLINE void row_left(const joint *j, const mass_link *link, uint32_t i, wrench g
     }
 }
 
-/* M~_i p_i */
+/* pushed returns M~_i p_i for a prismatic joint, turned for a revolute one. */
 INLINE wrench pushed(composite M) {
     return (wrench){cross_e(M.h), vec_z(M.m)};
 }
@@ -158,8 +158,8 @@ void DYN(denoc_mass)(const arm *a, DYN_T(denoc_mass_scratch) *scratch, const rea
         M[0] = j->prismatic ? j->m : first_element(j, link_mass(j));
         return;
     }
-    /* The last link has no first moment about its centre of mass; of the first only the axis is
-     * needed. */
+    /* The last link has no first moment about its centre of mass. The first link needs only the
+     * component on its axis. */
     real *Mi = M + i * (i + 1) / 2;
     composite C = link_mass(&j[i]);
     row(j, link, i, C, Mi);

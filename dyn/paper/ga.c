@@ -25,7 +25,7 @@ typedef struct {
     vec phi, chi;
 } load;
 
-/* Step 3: the load of link j on its parent, phi_j-1 and its part of chi_j-1. */
+/* Step 3: returns the load of link j on its parent: phi_j-1 and its part of chi_j-1. */
 INLINE load inward(const joint *j, const ga_link *link, load here) {
     frame A = frame_again(j, turn_load(&link->z), link->d);
     vec phi = child_to_half(A, vec_to_parent_unit(j, here.phi));
@@ -34,7 +34,7 @@ INLINE load inward(const joint *j, const ga_link *link, load here) {
     return (load){half_to_parent(A, phi), half_to_parent(A, chi)};
 }
 
-/* The same where the parent is the first link: only the component on its axis is needed. */
+/* The same for a parent that is the first link, where only the component on the axis is needed. */
 INLINE real inward_first(const joint *first, const joint *j, const ga_link *link, load here) {
     frame A = frame_again(j, turn_load(&link->z), link->d);
     vec phi = child_to_half(A, vec_to_parent_unit(j, here.phi));
@@ -45,7 +45,7 @@ INLINE real inward_first(const joint *first, const joint *j, const ga_link *link
     return half_to_parent_z(A, vec_add_cross_yz(chi, A.p, phi));
 }
 
-/* f_j + phi_j and chi_j. */
+/* Returns f_j + phi_j and chi_j. */
 INLINE load total(uint32_t i, const ga_link *link, load behind) {
     load here = {vec_add(link->f, behind.phi), vec_add(link->chi, behind.chi)};
     NAMED(i, here.phi);

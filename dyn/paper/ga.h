@@ -1,6 +1,6 @@
-/* What the Gibbs-Appell kernels share: the outward recursion of dyn/paper/ga.c and the composite
- * bodies of dyn/paper/ga_mass.c, whose headers explain the symbols and the numbers of steps and
- * equations. */
+/* Shared by the Gibbs-Appell kernels: the outward recursion of dyn/paper/ga.c and the composite
+ * bodies of dyn/paper/ga_mass.c. The headers of these files explain the symbols and the numbers of
+ * steps and equations. */
 #ifndef DYN_PAPER_GA_H
 #define DYN_PAPER_GA_H
 
@@ -23,7 +23,7 @@ INLINE motion at_rest(const arm *a) {
                     omega_make(vec_zero(), vec_zero())};
 }
 
-/* s_i-1,i on the axes of the parent link. */
+/* Returns s_i-1,i on the axes of the parent link. */
 INLINE vec origin(const joint *j, frame A) {
     if (!j->prismatic)
         return j->ga.s;
@@ -49,7 +49,7 @@ INLINE motion outward(uint32_t i, const joint *j, frame A, motion up, real qd, r
     return m;
 }
 
-/* Step 2, and the link's own part of chi. */
+/* Step 2: stores f and the link's own part of chi. */
 INLINE void body(uint32_t i, const joint *j, motion m, ga_link *link) {
     vec rdd = vec_add(m.sdd, omega_mul(m.Omega, j->s));
     vec f = vec_scale(j->m, rdd);                               /* (9) */
@@ -60,7 +60,7 @@ INLINE void body(uint32_t i, const joint *j, motion m, ga_link *link) {
     link->chi = chi;
 }
 
-/* The first link turns about z or moves along it, and only its axis is needed. */
+/* The first link turns about z or moves along z, and only the component on this axis is needed. */
 INLINE real body_first(const joint *j, motion m) {
     if (j->prismatic)
         return real_mul(j->m, m.sdd.z);
@@ -87,8 +87,9 @@ INLINE motion link_out(uint32_t i, const joint *j, motion up, real q, real qd, r
     return m;
 }
 
-/* Steps 1 and 2 for all links. Returns the first link's part of its own torque; all others write to
- * `link`. qdd is NULL where all accelerations are zero; the compiler knows this at each call. */
+/* Steps 1 and 2 for all links. Returns the first link's part of its own torque; the other links
+ * write to `link`. qdd is NULL where all accelerations are zero; the compiler knows this at each
+ * call. */
 INLINE real all_out(const arm *a, ga_link *link, const real q[], const real qd[],
                     const real qdd[]) {
     const joint *j = a->joint;
@@ -118,7 +119,8 @@ INLINE real diagonal(const joint *j, composite c) {
     return j->prismatic ? j->ga.M : c.Psi.zz;
 }
 
-/* Half of steps 4 and 5: the body on joint i+1 about the origin of link i, on half-turned axes. */
+/* The first half of steps 4 and 5: takes the composite body of joint i+1 to the origin of link i,
+ * on half-turned axes. */
 INLINE composite shift(const joint *next, frame A, composite c) {
     vec phi = child_to_half(A, vec_to_parent_unit(next, c.phi)), behind = phi;
     if (next->prismatic)
@@ -127,13 +129,13 @@ INLINE composite shift(const joint *next, frame A, composite c) {
     return (composite){phi, sym_shift(Psi, A.p, behind, phi)};
 }
 
-/* The other half, with the link itself. */
+/* The second half of step 5: takes the body to the axes of link i and adds link i. */
 INLINE composite step_5(const joint *j, frame A, composite half) {
     return (composite){vec_add(j->ga.gamma, half_to_parent(A, half.phi)),
                        sym_add(j->ga.E, sym_turn_back_x(A.x, half.Psi))};
 }
 
-/* Of the first link only Psi(3,3) is needed. */
+/* The first link needs only Psi(3,3). */
 INLINE real step_5_first(const joint *j, frame A, composite c) {
     const joint *next = j + 1;
     if (j->prismatic)

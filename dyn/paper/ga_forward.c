@@ -29,7 +29,8 @@ INLINE frame frame_of(const joint *j, const ga_link *link) {
     return frame_again(j, turn_load(&link->z), link->d);
 }
 
-/* Psi z of step 7, or the same for a prismatic joint, of a body with mass m. */
+/* turning returns Psi z of step 7; prismatic returns the effort of a prismatic joint that moves the
+ * mass m. */
 INLINE effort turning(vec phi, sym Psi) {
     return (effort){vec_make(real_neg(phi.y), phi.x, real_known(0)),
                     vec_make(Psi.xz, Psi.yz, Psi.zz)};
@@ -72,7 +73,8 @@ INLINE column prismatic_column(const joint *j, frame A, composite half) {
                     real_add(own.f.z, turn_round(turn_mul(A.x.s, f.y)))};
 }
 
-/* Steps 4 and 5 from link i to its parent, and the column of the parent joint's x. */
+/* Steps 4 and 5: takes the composite body from link i to its parent. *x is the column of the parent
+ * joint's unknown. */
 INLINE composite join_inward(const joint *j, frame A, composite c, column *x) {
     const joint *to = j - 1;
     const composite half = shift(j, A, c);
@@ -87,7 +89,7 @@ INLINE composite join_inward(const joint *j, frame A, composite c, column *x) {
     return c;
 }
 
-/* The diagonal element of x_1, all that is needed of the first link. */
+/* Returns the diagonal element of x_1; nothing else is needed of the first link. */
 INLINE real join_first(const joint *j, frame A, composite c) {
     const joint *first = j - 1;
     if (!same_type(j))
@@ -101,7 +103,7 @@ INLINE real join_first(const joint *j, frame A, composite c) {
     return real_add(first->ga.E.zz, turn_round(turn_mul(A.x.s, turn_round(turn_mul(A.x.s, yy)))));
 }
 
-/* Step 7: row i of the matrix left of the diagonal. */
+/* Step 7: computes row i of the matrix left of the diagonal. */
 INLINE void row_left(const joint *j, const ga_link *link, uint32_t i, effort here, real Di[]) {
     for (uint32_t k = i; k > 1; k--) {
         const passed x = pass_inward(&j[k], frame_of(&j[k], &link[k]), here);

@@ -26,7 +26,8 @@
 
 typedef DYN_T(ga_mass_link) ga_mass_link;
 
-/* F and N for a unit acceleration of the joint, in its own frame: Psi z of step 7. */
+/* Computes force F and moment N for a unit acceleration of the joint, in the joint's frame: Psi z
+ * of step 7. */
 INLINE void effort(const joint *j, composite c, ga_mass_link *link) {
     const real none = real_known(0);
     if (j->prismatic) {
@@ -38,11 +39,11 @@ INLINE void effort(const joint *j, composite c, ga_mass_link *link) {
     }
 }
 
-/* Steps 2, 3 and 7 for joint i: its row of the matrix without the diagonal. */
+/* Steps 2, 3 and 7 for joint i: computes row i of the matrix without the diagonal. */
 INLINE void row_of(const joint *j, bool prismatic, ga_mass_link *link, uint32_t i, real D[]) {
     frame A = frame_again(&j[i], turn_load(&link[i].z), link[i].d);
     const real none = real_known(0);
-    /* The parent joint: its axis is a column of R, and s_i-1,i is constant in the half-turned
+    /* The parent joint's axis is a column of R, and s_i-1,i is constant in the half-turned
      * frame. */
     uint32_t k = i - 1;
     vec w = half_to_child(A, vec_make(none, turn_real(A.x.s), turn_real(A.x.c)));

@@ -20,7 +20,7 @@
 
 #include "dyn/paper/newton.h"
 
-/* `still`: no joint accelerates, and the compiler knows these zeros. */
+/* If `still` is set, no joint accelerates; the compiler knows these zeros. */
 INLINE void recursion(const arm *a, ne_scratch *scratch, const real q[], const real qd[],
                       const real qdd[], bool still, real tau[]) {
     const joint *j = a->joint;
@@ -30,8 +30,8 @@ INLINE void recursion(const arm *a, ne_scratch *scratch, const real q[], const r
     motion m = {vec_zero(), vec_zero(), a->base_acceleration};
     ne_link first;
 
-    /* The base is at rest: the compiler knows its zeros, which makes the first link cheap. Of its
-     * own load only the component on the axis is needed. */
+    /* The base is at rest: the compiler knows these zeros, which makes the first link cheap. Only
+     * the component of the first link's own load on its axis is needed. */
     m = outward(0, j, frame_first(j, q[0]), m, qd[0], still ? real_known(0) : qdd[0], &first);
     tau[0] = along_axis(j, total(0, &first, none));
     for (uint32_t i = 1; i <= last; i++)
@@ -40,7 +40,7 @@ INLINE void recursion(const arm *a, ne_scratch *scratch, const real q[], const r
     if (last == 0)
         return;
 
-    /* Nothing hangs on the last link: zeros again. */
+    /* The last link carries no other link: the compiler knows these zeros too. */
     load here = total(last, &link[last], none);
     tau[last] = along_axis(&j[last], here);
     NAMED(last, tau[last]);

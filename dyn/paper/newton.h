@@ -23,7 +23,7 @@ INLINE motion outward(uint32_t i, const joint *j, frame A, motion up, real qd, r
     vec w = parent_to_half(A, up.w);
     vec wd = parent_to_half(A, up.wd);
     vec vd = parent_to_half(A, up.vd);
-    /* (4) A (vd + wd x p + w x (w x p)); the paper forms the same on the axes of the child. */
+    /* (4) A (vd + wd x p + w x (w x p)). The paper computes the same on the axes of the child. */
     vd = vec_add_cross2(vd, wd, A.p, w, vec_cross(w, A.p));
     m.w = half_to_child(A, w);
     m.wd = half_to_child(A, wd);
@@ -69,8 +69,8 @@ INLINE real along_axis(const joint *j, load here) {
     return j->prismatic ? here.f.z : here.n.z;
 }
 
-/* The terms of (8) and (9) of the parent that come from this link: A f and A n + p x A f, at the
- * parent's origin. */
+/* Returns the part of the parent's (8) and (9) that comes from this link: A f and A n + p x A f, at
+ * the parent's origin. */
 INLINE load inward(const joint *j, const ne_link *link, load here) {
     frame A = frame_again(j, turn_load(&link->z), link->d);
     vec f = child_to_half(A, vec_to_parent_unit(j, here.f));

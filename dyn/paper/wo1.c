@@ -16,7 +16,7 @@
 
 #include "dyn/paper/newton.h"
 
-/* (2) and (4) for link i without velocity. */
+/* (2) and (4): returns the motion of link i without velocities. */
 INLINE motion carried(const joint *j, const ne_link *link, motion up) {
     const frame A = frame_again(j, turn_load(&link->z), link->d);
     vec wd = parent_to_half(A, up.wd);
@@ -24,7 +24,7 @@ INLINE motion carried(const joint *j, const ne_link *link, motion up) {
     return (motion){vec_zero(), half_to_child(A, wd), half_to_child(A, vd)};
 }
 
-/* (5) to (7) for link i without velocity, and its own part of (9). */
+/* (5) to (7): stores the load of link i without velocities, and its own part of (9). */
 INLINE void own_load(uint32_t i, const joint *j, motion m, ne_link *link) {
     vec F = vec_scale(j->m, vec_add_cross(m.vd, m.wd, j->s));
     NAMED(i, F);
@@ -32,12 +32,13 @@ INLINE void own_load(uint32_t i, const joint *j, motion m, ne_link *link) {
     link->n = vec_add_cross(sym_mul(j->J, m.wd), j->s, F);
 }
 
-/* Torques of the joints from `first` on while that joint moves its link by m, whose zeros the
- * compiler knows. */
+/* Computes the torques of joint `first` and all later joints while joint `first` moves its link by
+ * m, whose zeros the compiler knows. */
 INLINE void column(const arm *a, ne_link *link, uint32_t first, motion m, real M[]) {
     const joint *j = a->joint;
     const uint32_t last = a->n - 1;
-    unsigned unit = 0; /* q31: bits between the mass units of link i and `first` */
+    unsigned unit = 0; /* q31: difference in bits between the mass units of link i and link
+                        * `first` */
     own_load(first, &j[first], m, &link[first]);
     if (first < last) {
         m = carried(&j[first + 1], &link[first + 1], m);

@@ -3,10 +3,10 @@
  * hardware access. Firmware and host compile the same source. On the board the interrupt calls
  * app_tick and nothing else; the background calls everything else.
  *
- * The background never writes what the tick reads, except single words of 32 bits. Requests are
- * flags that the tick takes up at its beginning. New constants are made in the spare set and taken
- * over between two ticks (firmware/app/handover.h). A reader that needs several values of one
- * moment reads them again if a tick came meanwhile.
+ * The background never writes data that the tick reads, except single words of 32 bits. Requests
+ * are flags that the tick takes up at its beginning. New constants are made in the spare set and
+ * taken over between two ticks (firmware/app/handover.h). A reader that needs several values of the
+ * same tick reads them again if a tick came meanwhile.
  */
 #ifndef FIRMWARE_APP_APP_H
 #define FIRMWARE_APP_APP_H
@@ -32,7 +32,7 @@
 #include "firmware/sim_arm/sim_arm.h"
 
 typedef struct app {
-    /* Written by the tick, except the requests. */
+    /* Written by the tick, except the requests, which the background writes. */
     supervisor_t safety;
     volatile uint32_t ticks, overruns;
     /* ticks in which an input of the model was clamped to its proved range */
@@ -41,15 +41,16 @@ typedef struct app {
     volatile uint32_t stopping;   /* request: brake the motion */
     volatile uint32_t leaving;    /* request: outputs off at once */
     volatile uint32_t pending;    /* request: use the other control set from the next tick on */
-    volatile uint32_t detached;   /* by tick_detach: the tick only counts */
+    volatile uint32_t detached;   /* set by tick_detach: the tick only counts */
     volatile uint32_t now;        /* the tick uses control[now] */
-    volatile uint32_t head, tail; /* samples written by the tick and read by the background, ever */
+    volatile uint32_t head, tail; /* samples that the tick has written and the background has read,
+                                   * since the start */
     volatile uint32_t dropped;    /* samples lost because the background was late */
     volatile uint32_t loaded;     /* an arm is loaded */
     volatile uint32_t enabled;    /* the outputs are on */
-    volatile uint32_t point_tick; /* tick in which the last point of a streamed motion came */
+    volatile uint32_t point_tick; /* tick in which the last point of a streamed motion arrived */
     uint32_t since_sample;
-    uint32_t cost; /* of the last tick, in counter steps */
+    uint32_t cost; /* cost of the last tick, in counter steps */
     uint32_t stamp[STAGES + 1];
     app_stages_t stages;
     control_t control[APP_CONTROLS];
@@ -60,25 +61,25 @@ typedef struct app {
     /* Written by the background. */
     uint32_t n, loads, tick_steps;
     /* Tick in which another arm (simulated, real or newly loaded) came under control. Each detached
-     * tick since adds one, because it reads no encoders. A motion of the real arm cannot start
-     * before the second tick after it. */
+     * tick adds one, because it reads no encoders. A motion of the real arm cannot start before the
+     * second tick after `switched`. */
     volatile uint32_t switched;
-    uint32_t where; /* joint that the last refusal was about */
-    float volts;    /* nominal supply */
+    uint32_t where; /* the joint that the last refusal concerns */
+    float volts;    /* nominal supply, V */
     dyn_units_t units;
     settings_t joint[DYN_MAX_JOINTS];
     float parameter[PARAMETERS_ONE];
     union {
         sample_t ring[APP_SAMPLES];
-        image_t image; /* only while it is loaded */
+        image_t image; /* the parsed image, only while it is loaded */
     } memory;
     const arm_t *arm;   /* the arm loaded last; the simulated arm shares it if there is only one */
-    const flex_t *flex; /* its elastic links, or NULL; the simulated arm is always rigid */
+    const flex_t *flex; /* elastic links of that arm, or NULL; the simulated arm is always rigid */
 #if APP_ARMS > 0
-    arm_t arms[APP_ARMS]; /* the last one is the simulated arm */
+    arm_t arms[APP_ARMS]; /* the last element is the simulated arm */
     dyn_model_t model;
 #if APP_FLEX
-    flex_t beams[2]; /* for the first two arms */
+    flex_t beams[2]; /* elastic links of the first two arms */
     dyn_flex_model_t flex_model;
 #endif
 #endif
@@ -93,31 +94,33 @@ typedef struct {
     uint32_t limited;               /* ticks with a joint at a limit of torque or voltage */
     uint32_t unhomed;               /* bit i: joint i is not homed */
     uint32_t joints;
-    uint32_t moving; /* a motion runs; else the arm holds its position */
+    uint32_t moving; /* a motion runs; otherwise the arm holds its position */
     uint32_t ticks, overruns;
-    uint32_t unproved;           /* ticks in which an input of the model left its proved range */
+    uint32_t unproved;           /* ticks in which an input of the model was beyond its proved
+                                  * range */
     uint32_t underruns;          /* streamed motions that ran out of points and were stopped */
-    uint32_t samples, dropped;   /* recorded; lost because the background was late */
-    uint32_t rate_hz;            /* rate at which app_tick must be called */
+    uint32_t samples, dropped;   /* samples recorded; samples lost because the background was
+                                  * late */
+    uint32_t rate_hz;            /* rate at which app_tick must be called, Hz */
     uint32_t loads;              /* arms loaded since the start */
     uint32_t tick_steps;         /* counter steps of a tick, measured when the arm was loaded */
-    float q[DYN_MAX_JOINTS];     /* measured position */
-    float q_ref[DYN_MAX_JOINTS]; /* reference position */
+    float q[DYN_MAX_JOINTS];     /* measured position, rad or m */
+    float q_ref[DYN_MAX_JOINTS]; /* reference position, rad or m */
 } app_status_t;
 
 /* Must be called before every other function. */
 void app_init(app_t *app);
 
-/* Takes over the robot of a robot image; refused unless the outputs are off. The bytes need not
- * stay, except with APP_ARMS 0, where the constants in the image are used in place. APP_OK or a
- * negative app_error_t; a result below -100 is -100 plus an image_status_t. */
+/* Loads the robot of a robot image. Refused unless the outputs are off. The caller may reuse the
+ * bytes afterwards, except if APP_ARMS is 0: then the constants in the image are used in place.
+ * Returns APP_OK or a negative app_error_t; a result below -100 is -100 plus an image_status_t. */
 int app_load(app_t *app, const uint8_t *bytes, size_t size);
 /* Lends the memory of motions, APP_LENT floats, until the next motion is requested; app_load does
- * not touch it. NULL if the outputs are on or the next tick will switch them on. A motion that
- * still waits for its points is discarded. */
+ * not touch it. Returns NULL if the outputs are on or the next tick will switch them on. A motion
+ * that still waits for its points is discarded. */
 enum { APP_LENT = APP_POINTS * DYN_MAX_JOINTS };
 float *app_lend(app_t *app);
-/* Like app_load, with an arm that is prepared already and stays where it is, in flash. */
+/* Like app_load, for an arm that is already prepared and stays in flash. */
 int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *arm);
 
 /* One tick. Only the interrupt calls it. */
@@ -126,46 +129,48 @@ void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out);
 /* Whether the outputs are off and will stay off until the next request. */
 bool app_rests(const app_t *app);
 void app_status(const app_t *app, app_status_t *status);
-/* The joint that the last refusal was about; UINT32_MAX: none. */
+/* Returns the joint that the last refusal concerns; UINT32_MAX: none. */
 uint32_t app_where(const app_t *app);
 
 /*
- * A motion begins when the arm is idle or the last motion has ended; a JOG also replaces a JOG.
- * From idle the loop is closed at the measured position. POINTS starts when half of the buffer is
- * full or the last point has come. Its first point must be where the arm is. The first and the last
- * point are repeated here, so that the curve begins and ends in them, at rest. If the points run
- * out, the motion brakes and counts an underrun.
+ * Starts a motion if the arm is idle or the last motion has ended; a JOG also replaces a JOG. If
+ * the arm is idle, the loop is closed at the measured position. POINTS starts when half of the
+ * buffer is full or the last point has arrived. Its first point must be at the position of the arm.
+ * The first and the last point are repeated here, so that the curve begins and ends in them, at
+ * rest. If the points run out, the motion brakes and an underrun is counted.
  */
 int app_motion_start(app_t *app, const motion_t *motion);
 int app_point_push(app_t *app, const float q[]);
 int app_points_end(app_t *app);
 uint32_t app_point_credits(const app_t *app); /* points that can be pushed now */
-/* Brakes, then switches the outputs off; an arm without brakes is held further. */
+/* Brakes, then switches the outputs off. An arm without brakes continues to be held. */
 int app_stop(app_t *app);
 /* Switches the outputs off at once. */
 int app_off(app_t *app);
-/* Clears a fault. The arm is idle again, or held further if the stop holds or lowers it. */
+/* Clears a fault. Afterwards the arm is idle, or the loop continues to hold it if the stop holds or
+ * lowers the arm. */
 int app_clear(app_t *app);
-/* Latches a fault; called at the tick's interrupt priority or above. */
+/* Latches a fault. Call it only at the tick's interrupt priority or above. */
 void app_fault(app_t *app, uint32_t fault);
-/* Moves the simulated arm to a position, at rest. Idle only. */
+/* Moves the simulated arm to a position, at rest. Only in the state idle. */
 int app_place(app_t *app, const float q[]);
 
-/* Parameters by their number in parameter_table; joint is 0 for parameters that are not per
- * joint. */
+/* Sets and gets a parameter by its number in parameter_table. joint is 0 for parameters that are
+ * not per joint. */
 int app_set(app_t *app, uint32_t parameter, uint32_t joint, float value);
 int app_get(const app_t *app, uint32_t parameter, uint32_t joint, float *value);
 
-/* The oldest sample, or NULL; it stays valid until it is released. */
+/* Returns the oldest sample, or NULL. The sample stays valid until it is released. */
 const sample_t *app_sample_peek(const app_t *app);
 void app_sample_release(app_t *app);
-/* A field of a sample as the 32 bits that telemetry sends. */
+/* Returns a field of a sample as the 32 bits that telemetry sends. */
 uint32_t app_sample_word(const sample_t *sample, uint32_t field, uint32_t joint);
-/* The exponent of a quantity at a joint: value = raw 2^(exponent - 28). Floats always have 28. */
+/* Returns the exponent of a quantity at a joint: value = raw 2^(exponent - 28). In floats it is
+ * always 28. */
 int app_exponent(const app_t *app, uint32_t quantity, uint32_t joint);
 const char *app_real_name(void);
 
-/* Costs of the stages, in steps of app_clock. */
+/* Costs of the stages, in steps of the counter app_clock. */
 void app_stages(const app_t *app, app_stages_t *out);
 void app_stages_clear(app_t *app);
 

@@ -1,5 +1,5 @@
-/* firmware/app/arm.h. The controller's arm and the simulated one. A new payload is prepared in a
- * spare arm while the tick uses the other. */
+/* firmware/app/arm.h: prepares the controller's arm and the simulated one. A new payload is
+ * prepared in a spare arm while the tick uses the other. */
 #include "firmware/app/arm.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ int arm_take(app_t *app, const arm_t *ready) {
     return APP_OK;
 }
 
-/* In fixed point the image contains the constants. */
+/* In fixed point the image contains the prepared constants. */
 static int arm_in_image(const image_t *image, const arm_t **out) {
 #ifdef CONTROL_Q31
     return image_arm_q31(image, out);
@@ -28,7 +28,7 @@ static int arm_in_image(const image_t *image, const arm_t **out) {
 }
 
 #if APP_ARMS > 0 && APP_FLEX
-/* Floats only: in fixed point no limits of the deflections are proved. */
+/* Floats only: in fixed point no limits are proved for the deflections. */
 int arm_make_flex(app_t *app) {
     const image_t *image = &app->memory.image;
     app->flex = NULL;
@@ -68,7 +68,8 @@ static inline bool change_flex(app_t *app, uint32_t spare) {
 #endif
 
 #if APP_ARMS > 0
-/* Makes the arm from the model, or copies the image's constants; the simulated arm is a copy. */
+/* Makes the arm from the model, or copies the constants in the image. The simulated arm is a
+ * copy. */
 int arm_make(app_t *app) {
     const arm_t *travelled;
     if (image_model(&app->memory.image, &app->model) != DYN_OK)
@@ -94,13 +95,13 @@ int arm_make(app_t *app) {
 #endif
 
 #ifdef GENERATED_H
-/* Generated code contains the payload as constants. */
+/* A payload cannot change here: generated code contains it as constants. */
 int arm_change_payload(app_t *app) {
     (void)app;
     return APP_E_GENERATED;
 }
 #elif APP_ARMS > 0
-/* Compares only what parameters set: mass and centre of mass. */
+/* Compares only the values that parameters set: mass and centre of mass. */
 static bool same_payload(const dyn_body_t *a, const dyn_body_t *b) {
     return a->mass == b->mass && a->com[0] == b->com[0] && a->com[1] == b->com[1] &&
            a->com[2] == b->com[2];

@@ -10,8 +10,8 @@ static bool outputs_off(const app_t *app) {
            (state == APP_STATE_FAULT && app->safety.stop == APP_STOP_RELEASE);
 }
 
-/* Reads the request before the state, because the tick that takes the request clears it and changes
- * the state. Without a request no tick switches the outputs on. */
+/* Reads the request before the state, because the tick that takes up the request clears it and
+ * changes the state. Without a request no tick switches the outputs on. */
 bool app_rests(const app_t *app) {
     return !app->closing && outputs_off(app);
 }
@@ -35,7 +35,7 @@ int app_off(app_t *app) {
     return APP_OK;
 }
 
-/* If the loop still holds or lowers the arm, it goes on holding after the fault is cleared.
+/* If the loop still holds or lowers the arm, it continues to hold after the fault is cleared.
  * Interrupts are locked, because any tick may end the stop or replace it by a worse one. */
 int app_clear(app_t *app) {
     const uint32_t lock = app_clock_lock();
@@ -45,7 +45,7 @@ int app_clear(app_t *app) {
                         !(stop == APP_STOP_HOLD && app->motion.kind != MOTION_HOLD);
     if (clears) {
         if (stop == APP_STOP_LOWER)
-            app->stopping = 1; /* the reference still moves down: brake */
+            app->stopping = 1; /* the reference still moves down and must brake */
         app->sim_arm.singular = 0;
         app->safety.guard.late = app->safety.guard.unread = 0;
         app->safety.fault = APP_FAULT_NONE;
@@ -74,12 +74,12 @@ int app_place(app_t *app, const float q[]) {
     }
     app->where = UINT32_MAX;
     tick_detach(app);
-    /* a motion that waits for points would start at the old position */
+    /* A motion that waits for points would start at the old position. */
     app->motion.kind = MOTION_HOLD;
     const int status = control_place(app, q);
     const control_t *c = control_next(app);
     static const app_inputs_t nothing;
-    app_sense(app, c, &nothing); /* so that a motion may start before the next tick */
+    app_sense(app, c, &nothing); /* senses now, so that a motion may start before the next tick */
     tick_attach(app);
     return status;
 }

@@ -1,6 +1,6 @@
 /*
- * Why a request is refused: number, cause and cure in one table that firmware, tool and pages
- * share.
+ * The reasons why a request is refused: number, cause and cure in one table that firmware, tool and
+ * pages share.
  */
 #ifndef FIRMWARE_APP_ERRORS_H
 #define FIRMWARE_APP_ERRORS_H

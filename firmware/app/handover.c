@@ -1,11 +1,11 @@
-/* firmware/app/handover.h. */
+/* Implements firmware/app/handover.h. */
 #include "firmware/app/handover.h"
 
 #include "firmware/app/setup.h"
 #include "firmware/app/tick.h"
 #include "firmware/control/number.h"
 
-/* Fraction of the period that a tick may take; the rest is for the background. */
+/* The fraction of the period that a tick may take; the rest remains for the background. */
 #define BUDGET 0.9f
 
 int control_change(app_t *app) {
@@ -51,8 +51,9 @@ void control_forget_readings(app_t *app) {
     app_clock_unlock(lock);
 }
 
-/* The tick uses the new constants at once. If they stayed pending, the next control_change would
- * withdraw them, and the tick would go on with those of the arm before, or with none. */
+/* Puts the new constants into use at once. If they stayed pending, the next control_change would
+ * withdraw them, and the tick would continue with the constants of the previous arm, or with
+ * none. */
 int control_settle_all(app_t *app) {
     control_t *c = control_spare(app);
     const setup_t from = setup_from(app);

@@ -1,5 +1,6 @@
-/* How the background hands new constants to the tick. They are made in the spare set and taken over
- * between two ticks. What cannot be done that way is done at rest, with the tick detached. */
+/* Hands new constants from the background to the tick. They are made in the spare set and taken
+ * over between two ticks. Changes that cannot be made in this way are made while the outputs are
+ * off and the tick is detached. */
 #ifndef FIRMWARE_APP_HANDOVER_H
 #define FIRMWARE_APP_HANDOVER_H
 
@@ -7,7 +8,7 @@
 
 #include "firmware/app/app.h"
 
-/* tick_detach gives the tick's data to the background, tick_attach gives it back; in between the
+/* tick_detach gives the tick's data to the background, tick_attach returns them. In between the
  * tick only counts. The fences keep the compiler from moving memory accesses out of that
  * section. */
 static inline void tick_detach(app_t *app) {
@@ -20,12 +21,13 @@ static inline void tick_attach(app_t *app) {
     app->detached = 0;
 }
 
-/* The constants that the next tick will use. */
+/* Returns the constants that the next tick will use. */
 static inline control_t *control_next(app_t *app) {
     return &app->control[(app->now + app->pending) % APP_CONTROLS];
 }
 
-/* The set that may be written. A pending change is withdrawn, so that the tick does not use it. */
+/* Returns the set that may be written. A pending change is withdrawn, so that the tick does not use
+ * it. */
 static inline control_t *control_spare(app_t *app) {
     app->pending = 0;
     return &app->control[(app->now + 1) % APP_CONTROLS];
@@ -39,11 +41,11 @@ static inline void control_take(app_t *app) {
     }
 }
 
-/* Makes new constants for the tick. With one control set the tick is left detached: the caller
- * calls tick_attach. APP_OK or a negative app_error_t. */
+/* Makes new constants for the tick. If there is only one control set, the tick stays detached and
+ * the caller must call tick_attach. Returns APP_OK or a negative app_error_t. */
 int control_change(app_t *app);
-/* Makes everything that depends on arm and rate. The tick must be detached; it uses the result at
- * once. */
+/* Makes all constants that depend on arm and rate. The tick must be detached; it uses the result
+ * from its next run on. */
 int control_settle_all(app_t *app);
 /* Discards the encoder readings because another arm is controlled now. The tick must be
  * detached. */

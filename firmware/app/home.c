@@ -6,13 +6,14 @@
 #include "firmware/safety/homing.h"
 #include "firmware/control/number.h"
 
-#define STILL_S 0.05f /* pressing without motion for this long means a stop */
+#define STILL_S 0.05f /* s; a joint that presses without moving for this time is at its stop */
 #define AWAY_S  0.3f
-/* times the range between the limits; beyond that there is nothing to find */
+/* The search ends after this multiple of the range between the limits: there is nothing to find
+ * beyond it. */
 #define FARTHEST 1.25f
 #define SPARE_S  2.0f
 
-/* Time limit of a phase, in ticks at the seek speed. */
+/* Returns the time limit of a phase at this speed, in ticks. */
 static float ticks_most(const app_t *app, uint32_t i, float speed) {
     const settings_t *s = &app->joint[i];
     const float range = s->bounded ? s->position[1] - s->position[0] : (float)FREE_RANGE;

@@ -1,4 +1,5 @@
-/* Loading an arm: from the bytes of a robot image to constants of the tick, in the background. */
+/* Loads an arm in the background: makes the constants of the tick from the bytes of a robot
+ * image. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ static void place_home(app_t *app) {
     app->sim_arm.singular = 0;
 }
 
-/* Reads the image, takes over its settings. */
+/* Reads the image and takes over its settings. */
 static int read_image(app_t *app, const uint8_t *bytes, size_t size) {
     image_where_t where;
     const int status = image_read(bytes, size, &app->memory.image, &where);
@@ -51,7 +52,7 @@ static int read_image(app_t *app, const uint8_t *bytes, size_t size) {
     return setup_settings(app);
 }
 
-/* The tick must be detached. ready: an arm that is prepared already, or NULL. */
+/* Loads the arm; the tick must be detached. `ready` is an arm that is already prepared, or NULL. */
 static int load(app_t *app, const uint8_t *bytes, size_t size, const arm_t *ready) {
     int status = read_image(app, bytes, size);
     if (status == APP_OK)

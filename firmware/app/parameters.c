@@ -11,8 +11,8 @@ static bool names_joint(const app_t *app, uint32_t parameter, uint32_t at) {
     return parameter < PARAMETERS && at < (parameter_table[parameter].per_joint ? app->n : 1);
 }
 
-/* The joint has to be homed again, or, with home 0, its encoder is absolute. The unit of its
- * position may change, so the positions that are kept in it are converted. */
+/* Forgets where the joint is: it must be homed again, unless `home` is 0 (absolute encoder). The
+ * unit of its position may change, so the stored positions of the simulated arm are converted. */
 static void change_home(app_t *app, uint32_t at) {
     settings_t *s = &app->joint[at];
     const float q = setup_position_si(app, at, app->sim_arm.q[at]);
@@ -24,7 +24,7 @@ static void change_home(app_t *app, uint32_t at) {
     app->loop.unhomed = (app->loop.unhomed & ~(1u << at)) | (uint32_t)(s->home != 0) << at;
 }
 
-/* Another arm comes under control: its encoder turns are counted from zero. */
+/* Switches to the other arm (simulated or real). Encoder turns are counted from zero again. */
 static void change_arm(app_t *app) {
     if (app->control[app->now].simulated == (app->parameter[PARAMETER_arm] == ARM_SIMULATED))
         return;
@@ -69,7 +69,7 @@ int app_get(const app_t *app, uint32_t parameter, uint32_t at, float *value) {
 }
 
 static int resettle(app_t *app) {
-    /* a motion that waits for points was made for the old constants */
+    /* A motion that waits for points was prepared with the old constants. */
     app->motion.kind = MOTION_HOLD;
     return control_settle_all(app);
 }
@@ -80,8 +80,8 @@ static int change_errors(app_t *app) {
     return APP_OK;
 }
 
-/* Puts a new parameter value into effect. The caller has detached the tick if the parameter may
- * change at rest only. */
+/* Puts a new parameter value into effect. For a parameter that may change only while the outputs
+ * are off, the caller has detached the tick. */
 static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     if (!app->loaded)
         return APP_OK;
@@ -137,7 +137,7 @@ int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
     const float before = *place_of;
     *place_of = value;
     if (info->idle_only)
-        tick_detach(app); /* until the change is in effect, or undone */
+        tick_detach(app); /* detached until the change is in effect or undone */
     const int status = apply(app, parameter, at);
     if (status != APP_OK) {
         *place_of = before;

@@ -1,6 +1,6 @@
 /* Checks motions against the limits of the robot, in float, and makes the constants of
- * firmware/control/reference.c from them. Runs in the background, for longer than a tick. The tick
- * reads none of them before `kind` is written, and `kind` is written only if the tick has not
+ * firmware/control/reference.c. Runs in the background and takes longer than a tick. The tick reads
+ * none of these constants before `kind` is written, and `kind` is written only if the tick has not
  * latched a fault meanwhile. */
 #include "firmware/app/setup.h"
 
@@ -10,13 +10,14 @@
 
 #include <math.h>
 
-/* Relative error allowed for floats that were computed. */
+/* Relative rounding error that is allowed for computed floats. */
 #define ROUNDING 1e-5f
-/* rad or m that the first point may be off the arm's position: encoder counts and some sag. */
+/* Largest distance of the first point from the arm's position, rad or m; allows for encoder counts
+ * and some sag. */
 #define START_NEAR 0.01f
 /* Rounding error of second differences of floats, for positions of some radians. */
 #define POINT_STEP 2e-6f
-/* Limit of the counter of half ticks: 32 bits, in q31 31 bits. */
+/* Longest motion, s, for a 32-bit counter of half ticks (31 bits in q31). */
 #define LONGEST_S 50000.0f
 /* Ramp of a trapezoid as a fraction of its duration; with a shorter ramp the acceleration overflows
  * q31. */
@@ -29,25 +30,26 @@ static int refuse(app_t *app, uint32_t at, int error) {
     return error;
 }
 
-/* Largest s' and s'' of a profile; only the trapezoid has a ramp. */
+/* Largest s' and s'' of a profile. Only the trapezoid has a ramp. */
 typedef struct {
     float speed, bend;
 } peaks_t;
 
 static peaks_t peaks(uint32_t kind, float ramp) {
     if (kind == MOTION_QUINTIC)
-        return (peaks_t){1.875f, 5.7735027f}; /* 15/8, 10/sqrt(3) */
+        return (peaks_t){1.875f, 5.7735027f}; /* 15/8 and 10/sqrt(3) */
     if (kind == MOTION_CYCLOID)
         return (peaks_t){2, (float)TURN};
     return (peaks_t){1 / (1 - ramp), 1 / (ramp * (1 - ramp))};
 }
 
-/* The velocity limit, scaled by limits_scale for commissioning. */
+/* Returns the velocity limit, scaled by limits_scale for commissioning. */
 static float fastest(const app_t *app, uint32_t i) {
     return app->joint[i].velocity * app->parameter[PARAMETER_limits_scale];
 }
 
-/* The shortest duration in which joint i keeps its limits. */
+/* Returns the shortest duration in which joint i stays within its limits; `way` is its
+ * displacement. */
 static float shortest(const app_t *app, uint32_t i, float way, peaks_t p) {
     const settings_t *s = &app->joint[i];
     const float size = fabsf(way);
@@ -61,7 +63,7 @@ static float shortest_of_all(const app_t *app, const float way[], peaks_t p) {
     return longest;
 }
 
-/* The ramp that makes the motion shortest. */
+/* Returns the ramp with which the motion takes the least time. */
 static float best_ramp(const app_t *app, const float way[]) {
     float best = RAMP_MOST;
     for (float ramp = RAMP_MOST; ramp >= RAMP_LEAST; ramp -= RAMP_STEP)
@@ -87,7 +89,7 @@ static int check_profile(app_t *app, const float way[], float duration, peaks_t 
     return APP_OK;
 }
 
-/* Converts an SI value to the number of the loop. */
+/* Converts an SI value to a number of the loop. */
 static bool to_unit(const app_t *app, uint32_t quantity, uint32_t i, float value, real *out) {
     return real_from_model((double)value, app_exponent(app, quantity, i), out);
 }
@@ -176,8 +178,8 @@ static int start_jog(app_t *app, const motion_t *in) {
     return APP_OK;
 }
 
-/* Before the loop is closed: every motor must be able to hold its joint against gravity. Detaches
- * the tick, because it uses the tick's scratch. */
+/* Checks before the loop is closed that every motor can hold its joint against gravity. Detaches
+ * the tick, because the check uses the tick's scratch. */
 static int check_hold(app_t *app) {
     tick_detach(app);
     const uint32_t weak = stop_weak(&app->control[(app->now + app->pending) % APP_CONTROLS],
@@ -186,16 +188,16 @@ static int check_hold(app_t *app) {
     return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_WEAK);
 }
 
-/* Whether the tick has read where the arm is. Hardware is read only after a tick has selected it,
- * so the second tick after a change is the first with a valid reading. */
+/* Returns whether the tick has read the position of the arm. Hardware is read only after a tick has
+ * selected it, so the second tick after a change is the first with a valid reading. */
 static bool sensed(const app_t *app) {
     return app->parameter[PARAMETER_arm] == ARM_SIMULATED || app->ticks - app->switched > 1;
 }
 
-/* Where a motion may begin. APP_STATE_IDLE: from rest; APP_STATE_RUNNING: in the closed loop, or in
- * one that the next tick closes; APP_STATES: nowhere. Reads the requests before the state, because
- * the tick that takes them changes it. A pending request to switch off is dropped where the outputs
- * are off already. */
+/* Returns the state from which a motion may begin: APP_STATE_IDLE with the outputs off,
+ * APP_STATE_RUNNING in a loop that is closed or that the next tick closes, APP_STATES if no motion
+ * may begin. Reads the requests before the state, because the tick that takes up a request changes
+ * the state. A pending request to switch off is dropped if the outputs are already off. */
 static uint32_t begins(app_t *app, uint32_t wanted) {
     const bool closing = app->closing, stopping = app->stopping;
     const uint32_t state = app->safety.state, kind = app->motion.kind;
@@ -221,7 +223,8 @@ static int begin(app_t *app, uint32_t kind, uint32_t begun) {
         if (kind == MOTION_HOME)
             app->loop.unhomed |= 1u << app->motion.as.home.joint;
         app->motion.kind = kind;
-        /* From rest a streamed motion closes the loop later, when its first points are there. */
+        /* A streamed motion that begins with the outputs off closes the loop later, when its first
+         * points have arrived. */
         if (state == APP_STATE_IDLE && kind != MOTION_POINTS)
             app->closing = 1;
     }
@@ -241,7 +244,7 @@ int app_motion_start(app_t *app, const motion_t *in) {
         return APP_E_NUMBER;
     if (app->loop.unhomed != 0 && in->kind != MOTION_HOLD && in->kind != MOTION_HOME)
         return refuse(app, (uint32_t)__builtin_ctz(app->loop.unhomed), APP_E_HOME);
-    /* Torques of gravity are known only where the position is. */
+    /* Gravity torques are known only if the position is known. */
     if (state == APP_STATE_IDLE && app->loop.unhomed == 0 && check_hold(app) != APP_OK)
         return APP_E_WEAK;
     for (uint32_t i = 0; i < app->n; i++)
@@ -272,9 +275,9 @@ static float point_before(const app_t *app, uint32_t back, uint32_t i) {
                              m->as.points.point[(m->as.points.head - back) % APP_POINTS][i]);
 }
 
-/* The curve stays between its points. Its speed is at most the largest difference of two points
- * divided by their time, its acceleration at most the second difference divided by that time
- * squared. */
+/* Checks a point against the limits. The curve stays between its points. Its speed is at most the
+ * largest difference of two points divided by the time between them; its acceleration is at most
+ * the second difference divided by the square of that time. */
 static int check_point(app_t *app, const float q[]) {
     const motion_state_t *m = &app->motion;
     const float h = (float)m->last / (2 * app->parameter[PARAMETER_rate_hz]);
@@ -311,8 +314,9 @@ static void put_point(app_t *app, const float q[], uint32_t times) {
     }
 }
 
-/* Half of the buffer absorbs the jitter of the line. Interrupts are locked, because a tick may take
- * up a stop that was requested before these points. */
+/* Closes the loop when half of the buffer is filled, which absorbs the jitter of the line.
+ * Interrupts are locked, because a tick may take up a stop that was requested before these
+ * points. */
 static void close_when_filled(app_t *app) {
     const motion_state_t *m = &app->motion;
     if (app->safety.state != APP_STATE_IDLE)

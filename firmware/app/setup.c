@@ -6,8 +6,8 @@
 
 #include "firmware/control/number.h"
 
-/* Defaults for what the robot file does not state. */
-#define VOLTS_DEFAULT    24.0f /* nominal supply if no motor has a voltage limit */
+/* Defaults for values that the robot file does not state. */
+#define VOLTS_DEFAULT    24.0f /* V; nominal supply if no motor has a voltage limit */
 #define COUNTS_REVOLUTE  16384.0f
 #define COUNTS_PRISMATIC 65536.0f /* per metre */
 
@@ -22,8 +22,9 @@ bool setup_control(const app_t *app, control_t *out) {
     return control_setup(&from, out);
 }
 
-/* Exponent of the smallest unit in which the whole range of the joint, and a motion across all of
- * it, can be represented. Before homing the position may be off by a range, which doubles it. */
+/* Returns the exponent of the smallest unit of position that can represent the whole range of the
+ * joint and a motion across that range. Before homing the position may be wrong by a whole range,
+ * which doubles what must be represented. */
 int8_t setup_unit(const settings_t *s) {
     const double low = (double)s->position[0] - STOP_MARGIN;
     const double high = (double)s->position[1] + STOP_MARGIN;
@@ -62,7 +63,7 @@ int setup_settings(app_t *app) {
     if (!(rate >= parameter_table[PARAMETER_rate_hz].least &&
           rate <= parameter_table[PARAMETER_rate_hz].most))
         return APP_E_RATE;
-    if (rate != (float)(uint32_t)rate) /* the timer has no fractions */
+    if (rate != (float)(uint32_t)rate) /* the timer supports only integer rates */
         return APP_E_RANGE;
     app->n = image->n;
     app->volts = 0;

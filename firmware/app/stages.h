@@ -25,10 +25,10 @@ typedef enum {
 
 const char *stage_name(unsigned stage);
 
-/* Costs of the stages since app_stages_clear, of ticks with the loop closed. */
+/* Costs of the stages since app_stages_clear; only ticks with a closed loop count. */
 typedef struct {
     uint32_t ticks;
-    uint32_t least[STAGES + 1], most[STAGES + 1]; /* the last: the whole tick */
+    uint32_t least[STAGES + 1], most[STAGES + 1]; /* the last element is the whole tick */
     uint64_t sum[STAGES + 1];
 } app_stages_t;
 

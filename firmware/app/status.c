@@ -1,10 +1,11 @@
-/* What the background reads from the application: status, samples, costs of the stages. */
+/* Data that the background reads from the application: status, samples, costs of the stages. */
 #include <string.h>
 
 #include "firmware/app/setup.h"
 #include "firmware/control/number.h"
 
-/* True if a tick came since `ticks` was read: the values may be of two moments, so read again. */
+/* Returns true if a tick came since `ticks` was read. The values may then belong to two ticks and
+ * must be read again. */
 static bool ticked(const app_t *app, uint32_t ticks) {
     atomic_signal_fence(memory_order_seq_cst);
     return app->ticks != ticks;
@@ -99,7 +100,7 @@ void app_stages(const app_t *app, app_stages_t *out) {
 
 void app_stages_clear(app_t *app) {
     uint32_t ticks;
-    do { /* again if a tick has counted meanwhile */
+    do { /* repeats if a tick has counted meanwhile */
         ticks = app->ticks;
         atomic_signal_fence(memory_order_seq_cst);
         memset(&app->stages, 0, sizeof app->stages);

@@ -62,7 +62,7 @@ const char *stage_name(unsigned stage) {
 }
 
 unsigned app_state_next(unsigned state, unsigned event) {
-    /* 0: no change; else next state + 1. */
+    /* 0: no change; otherwise the next state plus 1. */
     static const uint8_t next[APP_STATES][APP_EVENTS] = {
 #define X(from, event, to) [APP_STATE_##from][APP_EVENT_##event] = APP_STATE_##to + 1,
         APP_TRANSITION_TABLE(X)
@@ -139,7 +139,7 @@ const char *app_cure(int error) {
     return error < APP_E_IMAGE ? image_cure(error - APP_E_IMAGE) : "";
 }
 
-/* Defaults of what the program around the core may provide: no counter, no lock, no home
+/* Defaults for functions that the program around the core may provide: no counter, no lock, no home
  * switches. */
 __attribute__((weak)) uint32_t app_clock(void) {
     return 0;

@@ -74,7 +74,7 @@ static supervised_t supervised(app_t *app, const control_t *c) {
     return (supervised_t){c, &app->scratch, &app->loop, &app->motion};
 }
 
-/* Not inlined: its stack frame shall not be part of the tick's, from which the kernels are
+/* Not inlined: its stack frame must not be part of the tick's frame, from which the kernels are
  * called. */
 static __attribute__((noinline)) void take(app_t *app, const control_t *c, finding_t f) {
     const supervised_t all = supervised(app, c);
@@ -86,7 +86,8 @@ INLINE void judge(app_t *app, const control_t *c, finding_t f) {
         take(app, c, f);
 }
 
-/* Finds late points. A streamed motion that ran out of points is braking already. */
+/* Finds points that arrive too late. A streamed motion that ran out of points is already
+ * braking. */
 static finding_t guard_stream(app_t *app, const control_t *c) {
     motion_state_t *m = &app->motion;
     const uint32_t waited = app->ticks - app->point_tick;
@@ -131,7 +132,7 @@ static void compute(app_t *app, const control_t *c) {
     loop_t *s = &app->loop;
     control_dynamics(c, &app->scratch, s);
     app->unproved += s->unproved != 0;
-    if (c->simulated && defect_is(&app->sim_arm.defect, DEFECT_NUMBER)) /* a NaN in floats */
+    if (c->simulated && defect_is(&app->sim_arm.defect, DEFECT_NUMBER)) /* NaN in floats */
         memset(&s->tau_model[defect_joint(&app->sim_arm.defect)], 0xff, sizeof s->tau_model[0]);
 }
 
@@ -164,8 +165,8 @@ void app_stages_run(app_t *app, const control_t *c, const app_inputs_t *in, app_
     mark(app, c, STAGES);
 }
 
-/* The loop is open: outputs are off and brakes closed, or the windings are shorted. The reference
- * follows the measured position. */
+/* A tick with an open loop: the outputs are off and the brakes closed, or the windings are shorted.
+ * The reference follows the measured position. */
 static void rest(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
     loop_t *s = &app->loop;
     app_sense(app, c, in);

@@ -1,5 +1,5 @@
-/* Parts of the tick that the background also calls: it runs a step when an arm is loaded, to
- * measure its time. */
+/* Parts of the tick that the background also calls. When an arm is loaded, the background runs one
+ * step to measure its time. */
 #ifndef FIRMWARE_APP_TICK_H
 #define FIRMWARE_APP_TICK_H
 
@@ -7,7 +7,7 @@
 
 /* Updates the measured positions, from encoders or simulation. */
 void app_sense(app_t *app, const control_t *control, const app_inputs_t *in);
-/* One pass through all stages. */
+/* Runs all stages once. */
 void app_stages_run(app_t *app, const control_t *control, const app_inputs_t *in,
                     app_outputs_t *out);
 

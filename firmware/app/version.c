@@ -1,4 +1,5 @@
-/* The one object that a new commit compiles again; the Makefile defines both macros for it alone. */
+/* The only object that is compiled again after a new commit; the Makefile defines both macros for
+ * this file alone. */
 #include "firmware/app/version.h"
 
 const char version_number[] = VERSION_NUMBER;

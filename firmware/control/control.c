@@ -59,15 +59,16 @@ INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]
 #endif
 
 #if APP_FLEX
-/* Elastic links: torques with the static deflection of the motion. Each tick makes one iteration
- * from the deflection of the last tick, from which it differs little. */
+/* Elastic links: computes the torques with the static deflection of the motion. Each tick makes one
+ * iteration from the deflection of the last tick, from which the new one differs little. */
 INLINE void elastic_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
                             const real qd[], const real qdd[]) {
     for (uint32_t i = 0; i < c->arm->n; i++)
         s->theta[c->flex->link[i].at] = q[i];
     DYN(flex_static)(c->arm, c->flex, &k->flex, qd, qdd, NULL, 1, s->theta, s->tau_model);
 }
-/* Clears the deflection: that of the last motion says nothing about the start of the next. */
+/* Clears the deflection, because the deflection of the last motion is no guess for the start of the
+ * next. */
 INLINE void undeflect(loop_t *s) {
     for (uint32_t k = 0; k < DYN_FLEX_MAX; k++)
         s->theta[k] = real_known(0);
@@ -89,7 +90,7 @@ INLINE void control_inverse(const control_t *c, scratch_t *k, loop_t *s, const r
     rigid_inverse(c->arm, k, q, qd, qdd, s->tau_model);
 }
 
-/* The same at rest: speeds and accelerations in the scratch are zero. */
+/* Computes the gravity torques: speeds and accelerations in the scratch are zero. */
 INLINE void control_gravity(const control_t *c, scratch_t *k, loop_t *s) {
     if (!ELASTIC(c)) {
         rigid_gravity(c->arm, k, k->q, s->tau_model);
@@ -148,9 +149,9 @@ INLINE uint32_t exceeds(real asked, real given, real limit) {
     return real_size(real_sub(asked, given)) > real_slack(limit);
 }
 
-/* Clamps the inputs of the model, q, qd and qdd in the scratch, to what the units of fixed point
- * were proved for, whatever limits the rest of the image states. Sets the bit of a joint where this
- * changes more than rounding. */
+/* Clamps the inputs of the model, q, qd and qdd in the scratch, to the limits for which the units
+ * of fixed point were proved, even if the image states wider limits. Sets the bit of a joint in
+ * `unproved` if this changes an input by more than rounding. */
 INLINE void admit(const control_t *c, scratch_t *k, loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const DYN_T(proved) *proved = &c->arm->joint[i].proved;
@@ -212,7 +213,7 @@ void control_dynamics(const control_t *c, scratch_t *k, loop_t *s) {
             s->tau_model[i] = real_known(0);
 }
 
-/* Only PD adds feedback here: computed torque has it inside the model. */
+/* Adds the feedback with PD only: with computed torque the model already contains it. */
 void control_feedback(const control_t *c, loop_t *s) {
     const bool pd = c->feedback == FEEDBACK_PD;
     s->limited = 0;

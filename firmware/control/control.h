@@ -5,7 +5,8 @@
 
 #include "firmware/control/type.h"
 
-/* Factors of a time step h: velocity to position over half a step, and so on. */
+/* Factors of a time step h: from velocity to position over half a step, from acceleration to
+ * velocity, from acceleration to position. */
 typedef struct {
     gain_t q_qd;   /* h / 2 */
     gain_t qd_qdd; /* h / 2 */
@@ -14,27 +15,27 @@ typedef struct {
 
 typedef struct {
     step_t half;      /* factors of half a tick */
-    gain_t angle;     /* position of the loop to that of the kernels */
+    gain_t angle;     /* from a position of the loop to one of the kernels */
     gain_t per_count; /* position per encoder count */
     real_t offset;    /* position where the counter reads zero */
-    gain_t observe;   /* observer: position error to a change of speed */
-    gain_t kp, kd;    /* gains to torque; with computed torque: to acceleration */
+    gain_t observe;   /* observer: from position error to change of speed */
+    gain_t kp, kd;    /* PD: gains to torque; computed torque: to acceleration */
     real_t tau_max;   /* torque limit */
-    /* volts (torque mode: torque) to duty cycle at the nominal supply */
+    /* from volts (torque mode: torque) to duty cycle at the nominal supply */
     gain_t duty;
-    real_t qd_max;              /* q31: where the number format ends */
-    gain_t qdd_qd;              /* change of speed in a tick to acceleration */
+    real_t qd_max;              /* q31: speed at which the number format ends */
+    gain_t qdd_qd;              /* from change of speed in a tick to acceleration */
     real_t qd_change;           /* largest change of the reference speed in a tick */
     gain_t brake_q, brake_part; /* braking distance qd^2 / 2a as (qd v / 2a) (qd / v) */
     real_t lower, upper;        /* position limits */
-    /* limits of faults: tracking error, distance beyond a limit, speed */
+    /* limits of the faults tracking error, distance beyond a position limit, speed */
     real_t track, beyond, fast;
-    real_t wrong;    /* direction guard: least speed error, divided by 16 */
-    real_t firm;     /* direction guard: least torque */
+    real_t wrong;    /* direction guard: smallest suspicious speed error, divided by 16 */
+    real_t firm;     /* direction guard: smallest torque for a conclusion */
     real_t sink;     /* speed of lowering */
     int32_t wrap;    /* encoder counts per turn */
-    uint8_t motor;   /* the joint has a motor model; else torque mode */
-    uint8_t bounded; /* lower and upper are limits */
+    uint8_t motor;   /* the joint has a motor model; otherwise torque mode */
+    uint8_t bounded; /* lower and upper are valid limits */
     int8_t position; /* q31: exponent of the unit of position */
 } control_joint_t;
 
@@ -47,33 +48,37 @@ typedef struct {
     uint32_t sample_every; /* ticks between two samples; 0: no samples */
     uint32_t watch;        /* the costs of the stages are measured */
     real_t observe;        /* observer: fraction of a position error that is corrected in a tick */
-    gain_t supply_per_mV;  /* supply in mV to a fraction of the nominal supply */
+    gain_t supply_per_mV;  /* from supply in mV to a fraction of the nominal supply */
     real_t per_look;       /* 1 / segment */
     real_t lasting;        /* fraction of the torque limits that a motor can give continuously */
     int32_t supply_least_mV, supply_most_mV;
-    uint16_t limit_ticks;    /* ticks in a row at a torque or voltage limit that are allowed */
+    uint16_t limit_ticks;    /* allowed number of ticks in a row at a torque or voltage limit */
     uint16_t segment;        /* ticks between two checks of the directions; 0: no checks */
     uint16_t damp;           /* ticks of damping before the brakes close */
-    uint32_t setpoint;       /* ticks that a streamed motion may wait for a point; 0: no limit */
-    uint16_t unread, late;   /* ticks in a row that are allowed: without an encoder; overrun */
+    uint32_t setpoint;       /* ticks that a streamed motion may wait for its next point; 0: no
+                              * limit */
+    uint16_t unread, late;   /* allowed ticks in a row without an encoder; with an overrun */
     uint8_t brakes, damping; /* the arm has brakes; every joint has a motor that can damp */
     control_joint_t joint[DYN_MAX_JOINTS];
 } control_t;
 
 /* Data that pass from stage to stage and from tick to tick. */
 typedef struct {
-    int32_t counts[DYN_MAX_JOINTS]; /* encoder counts, with turns */
-    uint32_t limited;               /* bit i: joint i at a limit of torque or voltage */
+    int32_t counts[DYN_MAX_JOINTS]; /* encoder counts, turns included */
+    uint32_t limited;               /* bit i: joint i is at a limit of torque or voltage */
     uint32_t unproved;              /* bit i: an input of joint i was clamped to its proved range */
-    uint32_t clipped;               /* bit i: joint i at its torque limit */
+    uint32_t clipped;               /* bit i: joint i is at its torque limit */
     uint32_t unhomed;               /* bit i: joint i is not homed */
-    uint32_t pressing;              /* bit i: homing pushes joint i with all that it may */
-    real_t q[DYN_MAX_JOINTS];       /* measured */
-    real_t q_hat[DYN_MAX_JOINTS], qd_hat[DYN_MAX_JOINTS]; /* estimated, at this tick */
+    uint32_t pressing;              /* bit i: homing pushes joint i with the largest torque that is
+                                     * allowed */
+    real_t q[DYN_MAX_JOINTS];       /* measured position */
+    real_t q_hat[DYN_MAX_JOINTS], qd_hat[DYN_MAX_JOINTS]; /* estimated position and speed at this
+                                                           * tick */
     real_t q_mid[DYN_MAX_JOINTS], qd_mid[DYN_MAX_JOINTS]; /* reference in the middle of this tick */
     real_t qdd_ref[DYN_MAX_JOINTS];
     real_t q_ref[DYN_MAX_JOINTS], qd_ref[DYN_MAX_JOINTS];  /* reference at this tick */
-    real_t tau_model[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS]; /* model, command */
+    real_t tau_model[DYN_MAX_JOINTS], tau[DYN_MAX_JOINTS]; /* torque of the model; commanded
+                                                            * torque */
     real_t volt[DYN_MAX_JOINTS];
     real_t zero[DYN_MAX_JOINTS]; /* correction found by homing, added to the offset */
 #if APP_FLEX
@@ -81,7 +86,7 @@ typedef struct {
 #endif
 } loop_t;
 
-/* Memory of the kernels; no content outlives a stage. */
+/* Scratch memory of the kernels; its content is valid only within a stage. */
 typedef struct {
     fast_scratch_t fast;
     real_t M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
@@ -92,15 +97,15 @@ typedef struct {
 } scratch_t;
 
 /* Only in the host tool (CONTROL_TWIN): generated code that replaces the kernels when the tool
- * simulates a board with generated code; NULL: the kernels run. */
+ * simulates a board with generated code. NULL: the kernels run. */
 typedef struct {
     void (*inverse)(const real_t q[], const real_t qd[], const real_t qdd[], real_t tau[]);
     void (*gravity)(const real_t q[], real_t tau[]);
 } control_twin_t;
 extern const control_twin_t *control_twin;
 
-/* The stages; each reads and writes the loop. control_settle is called instead of control_estimate
- * while the loop is open: the estimate is the measured position at rest. */
+/* The stages; each reads and writes the loop. While the loop is open, control_settle is called
+ * instead of control_estimate: it sets the estimate to the measured position, at rest. */
 void control_sense(const control_t *control, loop_t *loop);
 void control_settle(const control_t *control, loop_t *loop);
 void control_estimate(const control_t *control, loop_t *loop);

@@ -26,15 +26,16 @@ typedef enum {
 
 typedef struct {
     uint32_t kind; /* motion_kind_t */
-    /* QUINTIC, CYCLOID, TRAPEZOID: all joints arrive after this time; 0: as fast as the limits
+    /* QUINTIC, CYCLOID, TRAPEZOID: all joints arrive after this time; 0 means as fast as the limits
      * allow. POINTS: time between two points. */
     float duration_s;
-    /* target, rad or m; JOG: velocity, rad/s or m/s; HOME: not 0 for the joint */
+    /* Target position, rad or m. JOG: velocity, rad/s or m/s. HOME: not 0 for the joint to be
+     * homed. */
     float value[DYN_MAX_JOINTS];
 } motion_t;
 
-/* Only the tick starts this one: every joint brakes. It needs no prepared data of a motion, because
- * the background may be overwriting them when braking begins. */
+/* Every joint brakes. Only the tick starts this motion. It needs no prepared data, because the
+ * background may be overwriting the data of a motion when braking begins. */
 enum { MOTION_BRAKE = MOTIONS };
 
 const char *motion_name(unsigned kind);

@@ -1,5 +1,6 @@
-/* What the control step needs of a number type beyond the vocabulary of the kernels: integers, and
- * angles that do not wrap. These are the defaults for floats; fixed point defines its own. */
+/* Operations of the control step on a number type, in addition to the vocabulary of the kernels:
+ * integers, and angles that do not wrap. These are the defaults for floats; fixed point defines its
+ * own. */
 #ifndef FIRMWARE_CONTROL_NUMBER_H
 #define FIRMWARE_CONTROL_NUMBER_H
 
@@ -12,42 +13,43 @@
 
 #include "dyn/number/gain.h"
 
-/* A position with turns, converted to what the kernels take. */
+/* Converts a position that counts turns to the position that the kernels take. */
 #ifndef gain_turn
 #define gain_turn(g, a) ((void)(g), (a))
 #endif
 
-/* g n for an integer n. */
+/* Returns g n for an integer n. */
 #ifndef gain_count
 #define gain_count(g, n) real_mul((g).k, (real)(n))
 #endif
 
-/* The same where the result may exceed the number format. */
+/* The same if the result may exceed the number format. */
 #ifndef gain_count_wide
 #define gain_count_wide(g, n) gain_count(g, n)
 #endif
 
-/* a b where the result may exceed the number format. */
+/* Returns a b, which may exceed the number format. */
 #ifndef wide_mul
 #define wide_mul(a, b) real_mul(a, b)
 #endif
 
-/* a - b where the result may exceed the number format. */
+/* Returns a - b, which may exceed the number format. */
 #ifndef wide_sub
 #define wide_sub(a, b) real_sub(a, b)
 #endif
 
-/* a - b > by, for by >= 0; a - b may exceed the number format. */
+/* Returns whether a - b > by, for by >= 0; a - b may exceed the number format. */
 #ifndef real_exceeds
 #define real_exceeds(a, b, by) ((a) - (b) > (by))
 #endif
 
-/* How far rounding may carry a reference beyond a limit that it was planned to reach. */
+/* The distance by which rounding may carry a reference beyond a limit that it was planned to
+ * reach. */
 #ifndef real_slack
 #define real_slack(limit) ((void)(limit), real_known(0))
 #endif
 
-/* g a rounded down to an integer. */
+/* Returns g a, rounded down to an integer. */
 #ifndef gain_whole
 INLINE int32_t gain_whole(gain g, real a) {
     const real x = real_mul(g.k, a);
@@ -56,17 +58,17 @@ INLINE int32_t gain_whole(gain g, real a) {
 }
 #endif
 
-/* A number in -1 .. 1 as Q15. */
+/* Converts a number in -1 .. 1 to Q15. */
 #ifndef real_q15
 #define real_q15(a) ((int32_t)((a) * (real)32767))
 #endif
 
-/* The angle of the fraction u of a turn. */
+/* Returns the angle of the fraction u of a turn. */
 #ifndef part_turn
 #define part_turn(u) ((u) * (real)6.28318530717958647692)
 #endif
 
-/* The SI value of a number in units of 2^exponent. */
+/* Returns the SI value of a number in units of 2^exponent. */
 #ifndef real_to_model
 #define real_to_model(a, exponent) ((void)(exponent), (double)(a))
 #endif

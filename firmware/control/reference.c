@@ -1,25 +1,31 @@
 /*
- * References: where the arm shall be in the middle of this tick and at its beginning.
- * firmware/app/request.c prepares the constants of a motion before it starts.
+ * Computes the references: the positions, speeds and accelerations that the arm should have in the
+ * middle of this tick, and the positions and speeds at its beginning. firmware/app/request.c
+ * prepares the constants of a motion before the motion starts.
  *
- * Point to point: all joints follow q0 + way s(u), where u is the fraction of the duration that has
- * passed.
- *     quintic    s = 10 u^3 - 15 u^4 + 6 u^5
- *     cycloid    s = u - sin(2 pi u) / (2 pi), paper 002
- *     trapezoid  velocity rises during the fraction `ramp` at the start and falls during the last
- * Control points: a uniform cubic B-spline. Its acceleration is continuous, its position stays
- * between the points, and differences of the points bound its speed and acceleration. Jog: each
- * joint changes its speed as fast as its limits allow. Braking is a jog to speed zero.
+ * Point to point: all joints follow q0 + d s(u), where d is the displacement of a joint (`way`) and
+ * u is the fraction of the duration that has passed.
+ *    quintic    s = 10 u^3 - 15 u^4 + 6 u^5
+ *    cycloid    s = u - sin(2 pi u) / (2 pi), paper 002
+ *    trapezoid  the speed rises during the first `ramp` (a fraction of the duration), then is
+ *               constant, and falls during the last `ramp`
+ *
+ * Control points: the joints follow a uniform cubic B-spline. Its acceleration is continuous, its
+ * position stays between the points, and differences of the points bound its speed and
+ * acceleration.
+ *
+ * Jog: each joint changes its speed to the target speed as fast as its limits allow. Braking is a
+ * jog to speed zero.
  */
 #include "firmware/control/reference.h"
 
 #include "firmware/control/number.h"
 
 typedef struct {
-    real s, sd, sdd; /* s and its derivatives by u */
+    real s, sd, sdd; /* s and its first and second derivative with respect to u */
 } course;
 
-/* Every intermediate result is below 8, where q31 ends. */
+/* Every intermediate result is below 8, where the q31 format ends. */
 INLINE course quintic(real u) {
     const real u2 = real_mul(u, u), u3 = real_mul(u2, u);
     const real curve = real_mul(u, real_sub(real_known(1), u));
@@ -30,7 +36,7 @@ INLINE course quintic(real u) {
     g = real_sub(real_sub(g, u4), u4); /* 5 - 15 u + 6 u^2 */
     course c;
     c.s = real_add(real_mul(real_known(5), u3), real_mul(g, u3));
-    /* 30 u^2 (1 - u)^2, 60 u (1 - u) (1 - 2u) */
+    /* 30 u^2 (1 - u)^2 and 60 u (1 - u) (1 - 2u) */
     c.sd = real_mul(real_known(6), real_mul(real_known(5), real_mul(curve, curve)));
     c.sdd = real_mul(real_known(6), real_twice(real_mul(real_known(5), real_mul(curve, slope))));
     return c;
@@ -49,7 +55,7 @@ INLINE course cycloid(real u, const motion_state_t *m) {
 INLINE course trapezoid(real u, const motion_state_t *m) {
     const real ramp = m->shape[0], slope = m->shape[1], bend = m->shape[2];
     const real rest = real_sub(real_known(1), u);
-    const real near = u < rest ? u : rest; /* time from the nearer end */
+    const real near = u < rest ? u : rest; /* fraction of the duration to the nearer end */
     course c = {real_known(0), slope, real_known(0)};
     if (near < ramp) {
         c.sd = real_mul(bend, near);
@@ -90,8 +96,8 @@ INLINE void profile_step(motion_state_t *m, loop_t *s, uint32_t n) {
     }
 }
 
-/* Weights of the three other points relative to the second one: differences are small and keep
- * their digits. */
+/* Weights of the first, third and fourth point, each taken as a difference from the second point.
+ * The differences are small, so they keep their digits. */
 typedef struct {
     real q[3], qd[3], qdd[3]; /* qd in units of 1 / 2h, qdd in units of 1 / h^2 */
 } weights;
@@ -132,7 +138,8 @@ INLINE void spline_at(motion_state_t *m, loop_t *s, uint32_t n) {
 #undef POINT
 }
 
-/* The speeds approach their targets. A joint brakes if it would pass its position limit. */
+/* Changes the speed of each joint towards its target. A joint brakes if it would otherwise pass its
+ * position limit. */
 INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
     bool moves = false;
     uint32_t beyond;
@@ -147,7 +154,7 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
         if (j->bounded && !(s->unhomed >> i & 1)) {
             const real glide =
                 real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
-            /* The distance of two ticks more, because braking begins only after this check. */
+            /* Adds the distance of two ticks, because braking begins only after this check. */
             const real soon = real_twice(real_twice(gain_mul(j->half.q_qd, before)));
             const wider end = wide_add((wider)s->q_mid[i], real_add(glide, soon));
             if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
@@ -172,7 +179,8 @@ INLINE bool spline_waits(const motion_state_t *m) {
            m->as.points.head - m->as.points.tail < APP_POINTS / 2;
 }
 
-/* The last point is in the buffer three times: the curve comes to rest in it. */
+/* Ends the motion at rest in its last point. The buffer contains that point three times, so that
+ * the curve comes to rest there. */
 INLINE void spline_end(motion_state_t *m, loop_t *s, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         s->q_mid[i] = m->as.points.point[(m->as.points.head - 1) % APP_POINTS][i];

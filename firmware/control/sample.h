@@ -1,10 +1,10 @@
 /*
- * What the tick records for telemetry: one fixed-size record with these fields. The record, its
+ * The fields that the tick records for telemetry, in one fixed-size record. The record, its
  * encoding and the tool's columns are all made from this table.
  *
- * Every element is a word of 32 bits. QUANTITY_NONE is an unsigned integer. The others are `real`:
- * a float on a board with f32; on a board with q31 an int32 with the value raw 2^(exponent - 28),
- * where app_exponent gives the exponent for quantity and joint.
+ * Every element is a word of 32 bits. QUANTITY_NONE is an unsigned integer. All other quantities
+ * are `real`: a float on a board with f32; on a board with q31 an int32 with the value raw
+ * 2^(exponent - 28), where app_exponent returns the exponent for quantity and joint.
  */
 #ifndef FIRMWARE_CONTROL_SAMPLE_H
 #define FIRMWARE_CONTROL_SAMPLE_H
@@ -28,7 +28,7 @@ typedef enum {
         QUANTITIES
 } quantity_t;
 
-/* X(name, ONE or JOINT, quantity, "help"); JOINT: one for each joint */
+/* X(name, ONE or JOINT, quantity, "help"). JOINT: the field has one element for each joint. */
 #define SAMPLE_TABLE(X)                                                                            \
     X(tick, ONE, NONE, "ticks since the firmware started")                                         \
     X(state, ONE, NONE, "state in bits 0 to 7, fault in bits 8 to 15, bit 16: a motion is on")     \
@@ -82,7 +82,7 @@ typedef struct {
 #undef SAMPLE_TYPE_VOLTAGE
 
 extern const sample_info_t sample_table[SAMPLE_FIELDS];
-/* Unit of a quantity at a joint of this kind. */
+/* Returns the unit of a quantity at a revolute or prismatic joint. */
 const char *quantity_unit(unsigned quantity, unsigned prismatic);
 
 #endif

@@ -1,4 +1,4 @@
-/* firmware/control/setup.h */
+/* Implements firmware/control/setup.h. */
 #include "firmware/control/setup.h"
 
 #include <math.h>

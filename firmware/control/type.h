@@ -17,14 +17,14 @@
 #define CONTROL_REAL_NAME  "q31"
 #define CONTROL_TYPE(name) dyn_##name##_q31_t
 #else
-#define CONTROL_FLOATS     true /* floats hold any value; fixed point only what was proved */
+#define CONTROL_FLOATS     true /* floats represent any value; fixed point only the proved range */
 #define CONTROL_REAL_NAME  "f32"
 #define CONTROL_TYPE(name) dyn_##name##_f32_t
 #endif
 
 typedef CONTROL_TYPE(real) real_t;
 typedef CONTROL_TYPE(gain) gain_t; /* a factor with its own exponent */
-typedef CONTROL_TYPE(arm) arm_t;   /* prepared for the kernels */
+typedef CONTROL_TYPE(arm) arm_t;   /* an arm prepared for the kernels */
 typedef CONTROL_TYPE(drive) drive_t;
 typedef CONTROL_TYPE(flex) flex_t; /* elastic links of an arm */
 typedef CONTROL_TYPE(fast_scratch) fast_scratch_t;

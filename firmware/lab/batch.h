@@ -1,6 +1,6 @@
-/* Batch evaluation: rows of numbers through the kernels of a build, which the tool's `--port` lets
- * a board compute. An evaluator holds one prepared arm and the scratch of any method, in one number
- * type. Its memory is the caller's. */
+/* Batch evaluation: runs rows of numbers through the kernels of a build. With `--port` the tool
+ * lets a board compute them. An evaluator contains one prepared arm and the scratch of any method,
+ * in one number type. The caller provides its memory. */
 #ifndef FIRMWARE_LAB_BATCH_H
 #define FIRMWARE_LAB_BATCH_H
 
@@ -13,12 +13,13 @@
 #include "firmware/params/image.h"
 #include "firmware/lab/methods.h"
 
-/* In addition to dyn_status_t: a sum left the number format (q31, if the build checks it). */
+/* An error in addition to those of dyn_status_t: a sum left the number format (q31, if the build
+ * checks it). */
 enum { BATCH_OVERFLOW = -100 };
 
 typedef struct evaluator evaluator_t;
 
-/* X(NAME, name): number types, in the order of the bits that say which types a build has. */
+/* X(NAME, name): the number types, in the order of the bits that state which types a build has. */
 #define BATCH_REAL_TABLE(X)                                                                        \
     X(F32, f32)                                                                                    \
     X(F64, f64)                                                                                    \
@@ -43,17 +44,18 @@ typedef enum {
 typedef struct {
     /* Whether the generated code in this build is for the arm of this image. */
     bool (*fits)(const image_t *image);
-    /* DYN_OK or the error of dyn_prepare. */
+    /* Returns DYN_OK or the error of dyn_prepare. */
     int (*prepare)(evaluator_t *evaluator, const dyn_model_t *model, const dyn_units_t *units);
-    /* Allows or forbids the method gen for the prepared arm; forbidden until this is called. */
+    /* Allows or forbids the method gen for the prepared arm. It is forbidden until this function is
+     * called. */
     void (*allow)(evaluator_t *evaluator, bool generated_fits);
     void (*wrench)(evaluator_t *evaluator, const double wrench[6]);
-    /* DYN_OK, or why this arm does not have the method in this type. */
+    /* Returns DYN_OK, or the reason why this arm does not have the method in this type. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);
-    /* DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. in and out may be the same. */
+    /* Returns DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. in and out may be the same memory. */
     int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,
                uint32_t *limited);
-    uint32_t (*cost)(const evaluator_t *evaluator); /* of the last kernel call */
+    uint32_t (*cost)(const evaluator_t *evaluator); /* cost of the last kernel call */
 } batch_type_t;
 
 #define X(name, text) extern const batch_type_t batch_##text;

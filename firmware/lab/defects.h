@@ -35,7 +35,7 @@ typedef struct {
 #ifdef FIRMWARE_LAB
     uint32_t kind, joint; /* DEFECT_... */
 #else
-    uint8_t none; /* C has no empty struct */
+    uint8_t none; /* unused: C has no empty struct */
 #endif
 } defect_t;
 

@@ -1,4 +1,4 @@
-/* The table of methods and what follows from it. */
+/* The table of methods and the functions that read it. */
 #include "firmware/lab/methods.h"
 
 #include <string.h>
@@ -51,8 +51,8 @@ bool method_generated(method_id_t method) {
 
 const char *method_name(method_id_t method) {
     const char *name = method_table[method].name;
-    /* The problems after coriolis have one method each. Not strcmp: tools/dev/stack.py has no stack
-     * bound for that of the target's library. */
+    /* Each problem after coriolis has only one method. strcmp is not used, because
+     * tools/dev/stack.py has no stack bound for strcmp of the target's library. */
     return method_table[method].problem < PROBLEM_FK || method_generated(method) ? name : "-";
 }
 

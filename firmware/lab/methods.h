@@ -1,14 +1,14 @@
 /*
- * Which kernel solves which problem: the one table for evaluators, operation counts, help and
+ * The table of problems and the kernels that solve them, for evaluators, operation counts, help and
  * messages. The first method of a problem is its default.
  *
  *     X(problem, method, form, kernel, scratch, paper, products, sums)
  *
- * form says how the kernel is called (firmware/lab/batch_body.inc). GENERATED is code made for one
- * arm, its rotors included; the kernel beside it is the general one that computes the same. paper
- * names the source of the published count, for revolute joints without rotors and friction, as
- * polynomials {n^3, n^2, n, 1} of the products (with divisions) and sums; "" if there is none. The
- * product image contains only the methods of its tick, for `appell selftest`.
+ * form states how the kernel is called (firmware/lab/batch_body.inc). GENERATED is code made for
+ * one arm, including its rotors; the kernel beside it is the general one that computes the same.
+ * paper names the source of the published count, for revolute joints without rotors and friction;
+ * it is "" if there is none. products (with divisions) and sums are that count as polynomials {n^3,
+ * n^2, n, 1}. The product image contains only the methods of its tick, for `appell selftest`.
  */
 #ifndef FIRMWARE_LAB_METHODS_H
 #define FIRMWARE_LAB_METHODS_H
@@ -19,7 +19,7 @@
 
 #include "firmware/params/variant.h"
 
-/* X(NAME, "name", numbers in a row divided by n, "what they are") */
+/* X(NAME, "name", length of a row divided by n, "meaning of the numbers") */
 #define PROBLEM_TABLE(X)                                                                           \
     X(ID, "id", 3, "q qd qdd")                                                                     \
     X(MASS, "mass", 1, "q")                                                                        \
@@ -105,19 +105,20 @@ typedef struct {
 extern const method_t method_table[METHOD_COUNT];
 
 const char *problem_name(problem_t problem);
-/* "q qd qdd" */
+/* For example "q qd qdd". */
 const char *problem_meaning(problem_t problem);
-/* Length of a row in and out for n joints. */
+/* Return the length of an input and of an output row for n joints. */
 size_t problem_inputs(problem_t problem, uint32_t n);
 size_t problem_outputs(problem_t problem, uint32_t n);
 
 /* Whether the method is code generated for one arm. */
 bool method_generated(method_id_t method);
-/* "-" if the problem has only one method for every arm. */
+/* Returns the name of a method, or "-" if the problem has only one method for every arm. */
 const char *method_name(method_id_t method);
-/* The default if name is NULL; METHOD_COUNT if there is no such method. */
+/* Returns the method with this name, the default method if name is NULL, or METHOD_COUNT if there
+ * is no such method. */
 method_id_t method_find(problem_t problem, const char *name);
-/* "fast, ne, ga" */
+/* Writes a list of the methods, for example "fast, ne, ga". */
 void method_list(problem_t problem, char *out, size_t size);
 
 #endif

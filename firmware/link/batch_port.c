@@ -1,5 +1,5 @@
-/* firmware/link/batch_port.h. The memory is used twice: image and model are needed only while the
- * arm is prepared. */
+/* firmware/link/batch_port.h. Memory is used twice: image and model are needed only while the arm
+ * is prepared. */
 #include "firmware/link/batch_port.h"
 
 #if defined(BATCH_HAS_F32) || defined(BATCH_HAS_F64) || defined(BATCH_HAS_Q31)
@@ -64,7 +64,8 @@ static evaluator_t *evaluator(void) {
     return (evaluator_t *)(void *)work.evaluator;
 }
 
-/* Puts the model where the rows will be, and the arm where the image was. */
+/* Puts the model into the memory of the rows, and the prepared arm into the memory of
+ * the image. */
 static int board_load(void *context, uint8_t real, const uint8_t *image, size_t size) {
     dyn_units_t units;
     (void)context;

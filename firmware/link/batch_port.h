@@ -1,6 +1,6 @@
 /*
- * Batch evaluation on this board, for the link, in the number types that its build has (BATCH_REALS
- * in board.mk).
+ * Batch evaluation on this board, for the link, in the number types of this build (BATCH_REALS in
+ * board.mk).
  */
 #ifndef FIRMWARE_LINK_BATCH_PORT_H
 #define FIRMWARE_LINK_BATCH_PORT_H
@@ -8,7 +8,7 @@
 #include "firmware/link/server.h"
 
 /* Uses the memory of incoming images for rows: an image is not needed after its arm is prepared.
- * NULL: this build has no batch evaluation, or the memory is too small for a row. */
+ * Returns NULL if this build has no batch evaluation, or if the memory is too small for a row. */
 const server_batch_t *batch_service(void *memory, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* firmware/link/frame.h */
+/* Implements firmware/link/frame.h. */
 #include "firmware/link/frame.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static size_t finish(frame_reader_t *reader) {
     reader->left = 0;
     reader->zero_next = reader->begun = reader->over = false;
     if (!begun)
-        return FRAME_EMPTY; /* two ends in a row */
+        return FRAME_EMPTY; /* two end bytes in a row */
     if (over) {
         reader->stats.overlong++;
         return FRAME_EMPTY;
@@ -55,8 +55,8 @@ size_t frame_close(uint8_t *memory, size_t content) {
     uint8_t *const first = memory + FRAME_WRITE_AT;
     put_u32(first + content, crc32_add(0, first, content));
     const size_t size = content + FRAME_CRC;
-    /* COBS: each zero becomes the distance to the next one; the byte before the content points at
-     * the first. */
+    /* COBS: each zero is replaced by the distance to the next zero; the byte before the content
+     * contains the distance to the first. */
     size_t mark = 0;
     memory[0] = 0;
     for (size_t i = 1; i <= size; i++) {

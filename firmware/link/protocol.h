@@ -14,10 +14,11 @@
 enum {
     PROTOCOL_VERSION = 1,
     PROTOCOL_REPLY = 0x80,
-    PROTOCOL_SAMPLE = 0x7f, /* message of a sample; its sequence number counts frames of samples */
+    PROTOCOL_SAMPLE = 0x7f, /* message of a sample; its sequence number counts the frames of
+                             * samples */
     PROTOCOL_HEAD = 2,      /* message and sequence number */
     PROTOCOL_PAYLOAD_MAX = FRAME_CONTENT_MAX - PROTOCOL_HEAD,
-    PROTOCOL_PAYLOAD_MIN = 64, /* every board supports at least this */
+    PROTOCOL_PAYLOAD_MIN = 64, /* every board supports payloads of at least this size */
     PROTOCOL_SAMPLE_HEAD = 8,  /* head of a sample's payload: tick, lost, first value */
     PROTOCOL_ONCE_REPLY = 12,  /* largest reply of a ONCE request */
 };
@@ -112,28 +113,28 @@ typedef enum {
 #undef X
 } link_status_t;
 
-/* HELLO */
+/* Flags in the answer to HELLO. */
 enum {
     HELLO_EMULATED = 1 << 0,
     HELLO_PERSISTENT = 1 << 1,   /* saved data survive a loss of power */
-    HELLO_INSTRUCTIONS = 1 << 2, /* costs are executed instructions, else core cycles */
+    HELLO_INSTRUCTIONS = 1 << 2, /* costs are in executed instructions, otherwise in core cycles */
     HELLO_IN_PLACE = 1 << 3,     /* an image is used in place in the store: applying it saves it */
     HELLO_LAB = 1 << 5,          /* laboratory build: all methods, injected defects */
     HELLO_STORE = 1 << 4,        /* SAVE works, at least until the next loss of power */
 };
 
-/* STATUS */
+/* Flags in the answer to STATUS. */
 enum {
     STATUS_UNSAVED_IMAGE = 1 << 0,
     STATUS_UNSAVED_PARAMETERS = 1 << 1,
     STATUS_TELEMETRY = 1 << 2,
-    STATUS_CRASHED = 1 << 3, /* CRASH has a record */
+    STATUS_CRASHED = 1 << 3, /* CRASH returns a record */
     STATUS_MOVING = 1 << 4,
 };
 enum { SOURCE_NONE, SOURCE_STORE, SOURCE_LINK };
 
-/* IMAGE_BEGIN, IMAGE_END */
-enum { TARGET_APP, TARGET_BATCH }; /* TARGET_BATCH + 0 f32, 1 f64, 2 q31 */
+/* Targets of IMAGE_BEGIN and IMAGE_END. */
+enum { TARGET_APP, TARGET_BATCH }; /* TARGET_BATCH + 0 is f32, + 1 f64, + 2 q31 */
 #define RESET_WORD 0x4c504152u
 
 /* X(NAME, "name", "help") */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Not inlined: a status is large, and its stack is free again before anything else runs. */
+/* Not inlined: a status is large, and its stack must be free again before other functions run. */
 __attribute__((noinline)) uint32_t server_joints(const server_t *server) {
     app_status_t status;
     app_status(server->app, &status);
@@ -81,8 +81,8 @@ static void answer(server_t *server, const uint8_t *frame, size_t size) {
     send(server, frame, x.used);
 }
 
-/* Each call through a pointer has a function of its own, so that tools/dev/stack.py --indirect can
- * compute the bound of the stack. */
+/* Each call through a pointer is in its own function, so that tools/dev/stack.py --indirect can
+ * compute a bound of the stack. */
 __attribute__((noinline)) static bool line_read(const server_port_t *port, uint8_t *byte) {
     return port->read(port->context, byte, 1) == 1;
 }
@@ -100,7 +100,7 @@ __attribute__((noinline)) static void start_again(const server_port_t *port) {
     port->reset(port->context);
 }
 
-/* Sends the answer in tx; it stays there until the line has room. */
+/* Sends the answer in tx. The answer stays there until the line has room. */
 static bool flush(server_t *server) {
     if (server->reply > 0) {
         if (line_room(server->port) < server->reply ||
@@ -113,7 +113,7 @@ static bool flush(server_t *server) {
     return true;
 }
 
-/* Takes at most one request: a change of the tick's rate must take effect in the main loop before
+/* Takes at most one request. A change of the tick's rate must take effect in the main loop before
  * the next request, which may be a motion. */
 static bool receive(server_t *server) {
     bool any = false;

@@ -10,7 +10,7 @@
 #include "firmware/params/store.h"
 #include "firmware/link/telemetry.h"
 
-/* Largest payload in either direction; a board with little memory takes less. */
+/* Largest payload in either direction; a board with little memory defines a smaller one. */
 #ifndef SERVER_PAYLOAD
 #define SERVER_PAYLOAD PROTOCOL_PAYLOAD_MAX
 #endif
@@ -21,16 +21,16 @@ _Static_assert(SERVER_PAYLOAD >= PROTOCOL_PAYLOAD_MIN && SERVER_PAYLOAD <= PROTO
 typedef struct {
     void *context;
     uint8_t methods;
-    uint8_t reals; /* bits of batch_real_t: number types that this build has */
-    /* Name of a method, and its problem. */
+    uint8_t reals; /* mask of batch_real_t: the number types of this build */
+    /* Returns the name of a method, and the number and name of its problem. */
     void (*describe)(void *context, uint8_t method, uint8_t *problem, const char **problem_name,
                      const char **method_name);
-    /* 0 or a reason as from app_load; real: a batch_real_t. */
+    /* Returns 0 or a reason like app_load; real is a batch_real_t. */
     int (*load)(void *context, uint8_t real, const uint8_t *image, size_t size);
-    int (*wrench)(void *context, const double wrench[6]); /* a link_status_t */
-    double *row;                                          /* input and result */
+    int (*wrench)(void *context, const double wrench[6]); /* returns a link_status_t */
+    double *row;                                          /* input and result of a row */
     uint16_t row_room;
-    /* LINK_OK, LINK_INDEX, LINK_ORDER, or LINK_APP with a reason. */
+    /* Returns LINK_OK, LINK_INDEX, LINK_ORDER, or LINK_APP with a reason. */
     int (*run)(void *context, uint8_t method, int *reason, uint32_t *limited, uint32_t *cost);
 } server_batch_t;
 
@@ -39,23 +39,24 @@ typedef struct {
     uint32_t baud;
     uint8_t flags; /* HELLO_... */
     void *context;
-    size_t (*read)(void *context, uint8_t *bytes, size_t most);       /* received bytes */
-    bool (*write)(void *context, const uint8_t *bytes, size_t count); /* all or none */
-    /* bytes that write would take */
+    size_t (*read)(void *context, uint8_t *bytes, size_t most);       /* reads received bytes */
+    bool (*write)(void *context, const uint8_t *bytes, size_t count); /* takes all bytes or none */
+    /* returns how many bytes write would take */
     size_t (*write_free)(void *context);
     /* writes the counters that the port knows */
     void (*counters)(void *context, uint32_t counter[COUNTERS]);
     /* NULL: nothing can be saved */
     const store_medium_t *medium;
-    /* With HELLO_IN_PLACE: the addresses of the slots. Else memory for the running image and for
-     * the incoming one; rows may use the latter between two images. */
+    /* With HELLO_IN_PLACE: the addresses of the slots. Otherwise memory for the running image
+     * and for the incoming one; batch rows may use the memory of the incoming image between two
+     * images. */
     const uint8_t *slot[STORE_SLOTS];
     uint8_t *image, *incoming;
     uint32_t image_room;
-    const uint8_t *(*crash)(void *context, size_t *size); /* NULL: no crash */
+    const uint8_t *(*crash)(void *context, size_t *size); /* NULL if there was no crash */
     void (*crash_clear)(void *context);
-    void (*reset)(void *context); /* NULL: not possible */
-    const server_batch_t *batch;  /* NULL: no batch evaluation */
+    void (*reset)(void *context); /* NULL if a reset is not possible */
+    const server_batch_t *batch;  /* NULL if there is no batch evaluation */
 } server_port_t;
 
 typedef struct {
@@ -64,12 +65,12 @@ typedef struct {
     frame_reader_t reader;
     telemetry_t telemetry;
     store_t store;
-    /* The running image: its bytes and its source. */
+    /* The running image: its bytes, and where it came from. */
     const uint8_t *running;
     uint32_t running_length, running_crc;
     uint8_t source;
-    int16_t reason; /* why none runs */
-    uint32_t place; /* joint that the last refusal was about */
+    int16_t reason; /* why no image runs */
+    uint32_t place; /* joint that the last refusal concerns */
     uint16_t unknown;
     /* The incoming image. */
     uint8_t incoming, incoming_target;
@@ -80,7 +81,7 @@ typedef struct {
     uint32_t once_crc;
     uint8_t once_reply[PROTOCOL_ONCE_REPLY + 1];
     uint8_t resetting;
-    size_t reply; /* bytes of an answer in tx that wait for room on the line */
+    size_t reply; /* bytes of the answer in tx that wait for room on the line */
     uint8_t rx[FRAME_READ_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
     uint8_t tx[FRAME_WRITE_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
 } server_t;
@@ -89,10 +90,10 @@ typedef struct {
  * store_status_t. */
 enum { REASON_STORE = -300 };
 
-/* Loads the stored set into the application, which must be initialised. */
+/* Loads the stored set into the application. The application must be initialised before. */
 void server_start(server_t *server, app_t *app, const server_port_t *port);
-/* Does what is due now, up to the answer to one request. True if bytes came: more may follow at
- * once. */
+/* Does all work that is due, up to the answer to one request. Returns true if bytes arrived: more
+ * may follow at once. */
 bool server_poll(server_t *server);
 
 #endif

@@ -1,4 +1,4 @@
-/* firmware/link/server_room.h: rows that the board computes for the tool. */
+/* firmware/link/server_room.h: requests for batch rows, which the board computes for the tool. */
 #include "firmware/link/server_room.h"
 
 int serve_ROW_PUT(server_t *server, exchange_t *x) {

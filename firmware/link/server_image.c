@@ -1,4 +1,4 @@
-/* firmware/link/server_room.h: robot images that come in, run and are stored. */
+/* firmware/link/server_room.h: requests that receive, run and store robot images. */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
@@ -96,8 +96,8 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
 _Static_assert((int)SET_VALUES <= (int)APP_LENT,
                "while no motion is on, its memory holds the parameters");
 
-/* Saves the parameters of the running arm while another one is tried (back: false), or restores
- * them. */
+/* Saves the parameters of the running arm before another arm is tried (back is false), or restores
+ * them (back is true). */
 static void each_parameter(app_t *app, float *value, bool back) {
     app_status_t status;
     app_status(app, &status);
@@ -109,14 +109,14 @@ static void each_parameter(app_t *app, float *value, bool back) {
     }
 }
 
-/* Loads the arm and the parameters from before again. */
+/* Loads the previous arm and its parameters again. */
 static void run_again(server_t *server) {
-    float *before = app_lend(server->app); /* load() has saved them there */
+    float *before = app_lend(server->app); /* load() has saved the parameters there */
     if (app_load(server->app, server->running, server->running_length) == APP_OK && before != NULL)
         each_parameter(server->app, before, true);
 }
 
-/* Loads a new arm; if it is refused, the arm from before is loaded again with its parameters. */
+/* Loads a new arm. If it is refused, the previous arm is loaded again with its parameters. */
 static int load(server_t *server, const uint8_t *image, uint32_t length) {
     telemetry_budget_t budget;
     const bool ran = server->running_length > 0;
@@ -136,8 +136,8 @@ static int load(server_t *server, const uint8_t *image, uint32_t length) {
     return reason;
 }
 
-/* The image is in the spare slot already and is used there. The slot is committed only after the
- * image was accepted. */
+/* Runs the received image, which is already in the spare slot and is used there. The slot is
+ * committed only after the image was accepted. */
 static int take_in_place(server_t *server, exchange_t *x) {
     const uint8_t *image = slot_image(server, store_spare(&server->store));
     const int reason = load(server, image, server->incoming_length);
@@ -150,7 +150,7 @@ static int take_in_place(server_t *server, exchange_t *x) {
         runs(server, image, server->incoming_length, SOURCE_STORE);
         return answer_image(server, x, APP_OK, true);
     }
-    run_again(server); /* the committed image */
+    run_again(server); /* loads the committed image again */
     server->place = UINT32_MAX;
     return answer_image(server, x, REASON_STORE + status, false);
 }

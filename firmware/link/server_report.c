@@ -1,4 +1,4 @@
-/* firmware/link/server_room.h: what the board reports about itself: identity, state, tables, costs
+/* firmware/link/server_room.h: requests for reports of the board: identity, state, tables, costs
  * and faults. */
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
@@ -41,7 +41,7 @@ static uint32_t stored_crc(const server_t *server, uint32_t *length) {
     uint32_t crc = 0;
     if (set_image(&server->store, length) != STORE_OK)
         return 0;
-    for (uint32_t at = 0; at < *length; at += 4) { /* an image has whole words */
+    for (uint32_t at = 0; at < *length; at += 4) { /* the length of an image is a multiple of 4 */
         uint8_t word[4];
         store_read(&server->store, SET_IMAGE + at, word, sizeof word);
         crc = crc32_add(crc, word, sizeof word);
@@ -113,7 +113,7 @@ int serve_COUNTERS(server_t *server, exchange_t *x) {
     return LINK_OK;
 }
 
-/* A record that is longer than an answer is sent in pieces: bytes before `skip` or beyond the room
+/* A record that is longer than an answer is sent in pieces. Bytes before `skip` or beyond the room
  * are only counted. */
 typedef struct {
     exchange_t *x;
@@ -150,7 +150,7 @@ static void describe_robot(const server_t *server, record_t *record) {
     for (uint32_t i = 0; i < n; i++)
         record_byte(record, get_u32(server->running + IMAGE_HEAD_SIZE + i * IMAGE_JOINT_SIZE));
     const char *name = (const char *)server->running + IMAGE_HEAD_SIZE + n * IMAGE_JOINT_SIZE;
-    for (uint32_t i = 0; i <= n; i++) { /* name of the robot, then those of its joints */
+    for (uint32_t i = 0; i <= n; i++) { /* name of the robot, then the names of its joints */
         record_text(record, name);
         name += strlen(name) + 1;
     }

@@ -1,6 +1,6 @@
-/* What the files of the server share: a request with the place for its answer, and one handler for
- * each message of the protocol. server.c reads the line and finds the handler. The handlers are in
- * server_report.c (the board about itself), server_image.c (robot image and store), server_act.c
+/* Shared by the files of the server: a request with the place for its answer, and one handler for
+ * each message of the protocol. server.c reads the line and calls the handler. The handlers are in
+ * server_report.c (reports of the board), server_image.c (robot image and store), server_act.c
  * (parameters, samples, motions) and server_batch.c (computation for the tool). */
 #ifndef FIRMWARE_LINK_SERVER_ROOM_H
 #define FIRMWARE_LINK_SERVER_ROOM_H
@@ -16,7 +16,8 @@ typedef struct {
     size_t used;
 } exchange_t;
 
-/* Returns a link_status_t; the answer follows the place of the status in x->out. */
+/* A handler returns a link_status_t. It writes the answer to x->out, after the place of the
+ * status. */
 #define X(number, name, once, request, reply, help)                                                \
     int serve_##name(server_t *server, exchange_t *x);
 ASK_TABLE(X)
@@ -41,7 +42,7 @@ static inline void out_f32(exchange_t *x, float value) {
     x->used += 4;
 }
 
-/* Truncates the text to what fits. */
+/* Writes a text, truncated to the room that is left. */
 static inline void out_text(exchange_t *x, const char *text) {
     while (*text != '\0' && x->used + 1 < x->room)
         out_u8(x, (uint8_t)*text++);

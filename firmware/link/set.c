@@ -1,4 +1,4 @@
-/* firmware/link/set.h */
+/* Implements firmware/link/set.h. */
 #include "firmware/link/set.h"
 #include "firmware/params/bytes.h"
 
@@ -56,7 +56,7 @@ static int put_parameter(store_t *store, const app_t *app, uint32_t parameter, u
 }
 
 int set_put_no_tables(store_t *store) {
-    static const uint32_t words[] = {0, 1, 0}; /* parameters; decimation, fields */
+    static const uint32_t words[] = {0, 1, 0}; /* no parameters; decimation 1, no fields */
     int status = STORE_OK;
     for (uint32_t i = 0; i < sizeof words / sizeof words[0] && status == STORE_OK; i++)
         status = put_word(store, words[i]);
@@ -82,7 +82,7 @@ int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetr
     return status;
 }
 
-/* Offset of the parameters in the set, and their number. */
+/* Returns the offset of the parameters in the set; *count is their number. */
 static uint32_t parameters_at(const store_t *store, uint32_t *count) {
     uint32_t image;
     *count = 0;

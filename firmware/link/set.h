@@ -24,32 +24,33 @@
 #define SET_COUNT(name, shape, when, unit, least, most, fallback, key, help) +SET_COUNT_##shape
 
 enum {
-    SET_VERSION = 2,                           /* 1 had other names of parameters */
-    SET_VALUES = 0 PARAMETER_TABLE(SET_COUNT), /* values of all parameters and joints */
-    SET_IMAGE = 8,                             /* offset of the image */
+    SET_VERSION = 2,                           /* version 1 had other names of parameters */
+    SET_VALUES = 0 PARAMETER_TABLE(SET_COUNT), /* number of values of all parameters and joints */
+    SET_IMAGE = 8,                             /* offset of the image in bytes */
     SET_PARAMETER = 12,                        /* bytes of a parameter */
     /* largest size of the set without the image */
     SET_TABLES = SET_IMAGE + 4 + SET_VALUES * SET_PARAMETER + 8 + SAMPLE_FIELDS * 4
 };
 
-/* STORE_OK and the length of the stored image, or STORE_E_EMPTY, STORE_E_VERSION, STORE_E_CONTENT. */
+/* Returns STORE_OK and the length of the stored image, or STORE_E_EMPTY, STORE_E_VERSION,
+ * STORE_E_CONTENT. */
 int set_image(const store_t *store, uint32_t *length);
 
 /*
- * Write a set in pieces, between store_begin and store_commit: head, then the image by store_put,
- * then the tables.
+ * Writes a set in pieces, between store_begin and store_commit: first the head, then the image by
+ * store_put, then the tables.
  */
 int set_put_head(store_t *store, uint32_t image_length);
 int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetry);
 /* Writes empty tables: the set contains only its image. */
 int set_put_no_tables(store_t *store);
 
-/* Applies parameters and telemetry choice of the stored set to the application, whose arm must be
- * loaded. Returns how many of them this firmware does not have or refuses. */
+/* Applies the parameters and the telemetry choice of the stored set to the application, whose arm
+ * must be loaded. Returns the number of entries that this firmware does not have or refuses. */
 uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_FIELDS],
                          uint32_t *fields, uint32_t *every);
 
-/* Whether this value is stored. */
+/* Returns whether the store contains this value. */
 bool set_holds(const store_t *store, uint32_t parameter, uint32_t joint, float value);
 
 #endif

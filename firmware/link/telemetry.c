@@ -1,4 +1,4 @@
-/* firmware/link/telemetry.h */
+/* Implements firmware/link/telemetry.h. */
 #include "firmware/link/telemetry.h"
 
 #include <string.h>
@@ -46,7 +46,8 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
         if (app_set(app, PARAMETER_sample_every, 0, (float)every) != APP_OK)
             return LINK_APP;
     }
-    while (app_sample_peek(app) != NULL) /* recorded for the last choice */
+    while (app_sample_peek(app) != NULL) /* discards samples that were recorded for the last
+                                          * choice */
         app_sample_release(app);
     *telemetry = chosen;
     return LINK_OK;

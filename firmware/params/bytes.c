@@ -1,9 +1,10 @@
-/* firmware/params/bytes.h */
+/* Implements firmware/params/bytes.h. */
 #include "firmware/params/bytes.h"
 
 #include <string.h>
 
-/* Four bits at a time: a table of 64 bytes, half as fast as one of a kilobyte. */
+/* Processes four bits at a time with a table of 64 bytes, which is half as fast as a table of a
+ * kilobyte. */
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t size) {
     static const uint32_t step[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
                                       0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,

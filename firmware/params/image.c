@@ -78,7 +78,7 @@ static bool number_possible(float value, uint8_t kind) {
     }
 }
 
-/* The layout does not allow -0: equal robots would have different images. */
+/* Refuses -0, which the layout does not allow: equal robots would have different images. */
 static bool get_number(const uint8_t *bytes, uint8_t kind, float *out) {
     const uint32_t word = get_u32(bytes);
     memcpy(out, &word, sizeof word);
@@ -118,8 +118,8 @@ static uint32_t continued(uint8_t c) {
     return (c & 0xc0) == 0x80;
 }
 
-/* Length of the character at s, a zero-terminated text; 0 if it is not UTF-8 or is a control
- * code. */
+/* Returns the length of the character at s, a zero-terminated text; 0 if it is not UTF-8 or is a
+ * control code. */
 static uint32_t character(const uint8_t *s) {
     if (s[0] >= 0x20 && s[0] < 0x7f)
         return 1;
@@ -128,19 +128,21 @@ static uint32_t character(const uint8_t *s) {
     if ((s[0] & 0xf0) == 0xe0) {
         if (!continued(s[1]) || !continued(s[2]))
             return 0;
-        const uint32_t code = (s[0] & 15u) << 6 | (s[1] & 63u); /* without the last six bits */
+        const uint32_t code = (s[0] & 15u) << 6 | (s[1] & 63u); /* code without its last six bits */
         return code >= 0x20 && (code < 0x360 || code >= 0x380) ? 3 : 0;
     }
     if ((s[0] & 0xf8) == 0xf0) {
         if (!continued(s[1]) || !continued(s[2]) || !continued(s[3]))
             return 0;
-        const uint32_t code = (s[0] & 7u) << 6 | (s[1] & 63u); /* without the last twelve */
+        const uint32_t code = (s[0] & 7u) << 6 | (s[1] & 63u); /* code without its last twelve
+                                                                * bits */
         return code >= 0x10 && code < 0x110 ? 4 : 0;
     }
     return 0;
 }
 
-/* Bytes of a name with its final zero; 0 if it does not end within `room` or is no text. */
+/* Returns the bytes of a name with its final zero; 0 if it does not end within `room` or is not a
+ * text. */
 static uint32_t name_size(const char *name, size_t room) {
     const uint8_t *s = (const uint8_t *)name;
     uint32_t size = 0;
@@ -208,7 +210,7 @@ static int get_sections(const uint8_t *bytes, size_t size, image_t *out, image_w
     return IMAGE_OK;
 }
 
-/* Reads how joints find their positions, if there is a section HOME. */
+/* Reads from the section HOME, if there is one, how the joints find their positions. */
 static int get_home(image_t *out, image_where_t *where) {
     const image_section_t *section = &out->section[IMAGE_SECTION_HOME];
     bool any = false;
@@ -267,7 +269,8 @@ static int get_joint(const uint8_t *bytes, bool proved, image_joint_t *out, cons
     return *field ? IMAGE_E_NUMBER : IMAGE_OK;
 }
 
-/* The base frame lies on the first axis: dyn/model/model.h. */
+/* The first joint's frame must be zero, because the base frame lies on the first axis
+ * (dyn/model/model.h). */
 static bool first_frame_zero(const image_joint_t *joint) {
     const image_joint_t *f = joint;
     return f->alpha[0] == 0 && f->a[0] == 0 && f->theta[0] == 0 && f->d[0] == 0;
@@ -331,8 +334,8 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
     status = get_sections(bytes + names + taken, length - names - taken, out, where);
     if (status == IMAGE_OK)
         status = get_home(out, where);
-    /* Checks the checksum again: a supply glitch that skips one instruction must not let a damaged
-     * image in (test/system/test_skips.py). */
+    /* Compares the checksum a second time: a supply glitch that skips one instruction must not let
+     * a damaged image in (test/system/test_skips.py). */
     if (status == IMAGE_OK && get_u32(bytes + 4) != crc32_add(0, bytes + 8, length - 8))
         status = fail(where, IMAGE_NO_JOINT, NULL, IMAGE_E_CRC);
     return status;

@@ -75,7 +75,7 @@
 #define IMAGE_FLEX_MOST                                                                            \
     (DYN_FLEX_MAX_JOINTS * 4u * (8u + DYN_FLEX_LINK_MODES * (4u + 2u * DYN_FLEX_LINK_MODES)))
 
-/* Most bytes of a name, with the final zero. */
+/* Largest size of a name in bytes, with the final zero. */
 #define IMAGE_NAME_MAX 128u
 
 /* X(name, count, unit, kind, help); kind: ANGLE, FREE, POSITIVE (not negative) or STRICT (above
@@ -119,9 +119,10 @@
     X(kp, 1, "N m/rad or N/m", FREE, "feedback of position")                                       \
     X(kd, 1, "N m s/rad or N s/m", FREE, "feedback of velocity")
 
-/* Limits of motions if the image has none; its units are proved with them, too. */
+/* Limits of motions if the image has none. The q31 units of such an image are proved with these
+ * limits. */
 #define IMAGE_VELOCITY_DEFAULT 1.0f /* rad/s or m/s */
-#define IMAGE_RISE_DEFAULT_S   0.5f /* from rest to the velocity limit */
+#define IMAGE_RISE_DEFAULT_S   0.5f /* time from rest to the velocity limit, s */
 
 /* Optional keys that the robot file gave; the others have their defaults. */
 enum {
@@ -218,7 +219,7 @@ enum {
     (IMAGE_HEAD_SIZE + DYN_MAX_JOINTS * IMAGE_JOINT_SIZE +                                         \
      (DYN_MAX_JOINTS + 1) * IMAGE_NAME_MAX IMAGE_SECTION_TABLE(IMAGE_SECTION_SIZE))
 
-/* Content of a section; NULL if the image has none. image_read: points into the bytes. */
+/* Content of a section; NULL if the image has none. After image_read it points into the bytes. */
 typedef struct {
     const uint8_t *bytes;
     uint32_t size;
@@ -233,8 +234,8 @@ typedef struct {
     int8_t q31_length, q31_time;
     image_arm_t arm;
     image_joint_t joint[DYN_MAX_JOINTS];
-    const char *name;                       /* image_read: points into the bytes */
-    const char *joint_name[DYN_MAX_JOINTS]; /* as name */
+    const char *name;                       /* after image_read it points into the bytes */
+    const char *joint_name[DYN_MAX_JOINTS]; /* like name */
     image_section_t section[IMAGE_SECTIONS];
     /* Section HOME; zeros mean an absolute encoder. */
     float home_position[DYN_MAX_JOINTS];
@@ -248,38 +249,39 @@ typedef struct {
     const char *field;
 } image_where_t;
 
-/* Checks everything and parses the image. `size` may be larger than the image (a slot of flash).
- * IMAGE_OK or a negative image_status_t; where may be NULL. */
+/* Checks everything and parses the image. `size` may be larger than the image, for example a slot
+ * of flash. Returns IMAGE_OK or a negative image_status_t. `where` may be NULL. */
 int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *where);
-/* Length in the head of the image; 0 if the bytes do not begin with an image of this version. */
+/* Returns the length in the head of the image; 0 if the bytes do not begin with an image of this
+ * version. */
 uint32_t image_length(const uint8_t *bytes, size_t size);
 
-/* Writes an image of IMAGE_VERSION, at most `room` bytes, and its size. IMAGE_OK or a negative
- * image_status_t. */
+/* Writes an image of IMAGE_VERSION into at most `room` bytes; *size is its size. Returns IMAGE_OK
+ * or a negative image_status_t. */
 int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
                 image_where_t *where);
 
-/* Makes the arm for the kernels; joints without an acceleration limit get that of their motions. 0
- * or a negative dyn_status_t. */
+/* Makes the arm for the kernels. A joint without an acceleration limit gets the limit of its
+ * motions. Returns 0 or a negative dyn_status_t. */
 int image_model(const image_t *image, dyn_model_t *model);
-/* The units for q31; false if none were proved. */
+/* Returns the units for q31; false if none were proved. */
 bool image_units(const image_t *image, dyn_units_t *units);
 
-/* Size of the section Q31A for n joints, and its content: an arm prepared in these units, in memory
- * that was zeroed before. */
+/* Size of the section Q31A for n joints, and a function that writes it: the arm must be prepared in
+ * the units of the image, in memory that was zeroed before. */
 uint32_t image_q31_size(uint32_t n);
 void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes);
-/* The prepared arm inside the bytes of the image, which must be word-aligned. IMAGE_OK,
- * IMAGE_E_UNPROVED if the image has none, IMAGE_E_BUILD if another build prepared it, or
+/* Finds the prepared arm inside the bytes of the image, which must be word-aligned. Returns
+ * IMAGE_OK, IMAGE_E_UNPROVED if the image has none, IMAGE_E_BUILD if another build prepared it, or
  * IMAGE_E_NUMBER if it does not belong to the arm of this image. */
 int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm);
 
-/* Hash of everything in the image that generated code contains: frames, links, rotors, gravity,
- * payload, base and tool; for fixed point also the units and the limits within which they are
- * proved. Generated code carries the hash, so that a mismatch of code and image is found. */
+/* Returns a hash of everything in the image that generated code contains: frames, links, rotors,
+ * gravity, payload, base and tool; for fixed point also the units and the limits for which they are
+ * proved. Generated code contains the hash, so that a mismatch of code and image is found. */
 uint32_t image_model_hash(const image_t *image, bool fixed_point);
 
-/* The exact angle that a stored number stands for. */
+/* Returns the exact angle for a stored number. */
 double image_angle(float stored);
 
 #endif

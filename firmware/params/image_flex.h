@@ -26,7 +26,8 @@
 
 enum {
     IMAGE_BEAM = 1u << 24,       /* the link is a beam, with modes or without */
-    IMAGE_BEAM_TABLES = 1u << 25 /* its shapes were tables: only the integrals are stored */
+    IMAGE_BEAM_TABLES = 1u << 25 /* the shapes were given as tables: only the integrals are
+                                  * stored */
 };
 
 typedef struct {
@@ -37,15 +38,16 @@ typedef struct {
 #undef X
 } image_beam_t;
 
-/* Size of the section, and its content. */
+/* Size of the section, and a function that writes it. */
 uint32_t image_flex_size(uint32_t n, const image_beam_t beam[]);
 void image_put_flex(uint32_t n, const image_beam_t beam[], const dyn_flex_model_t *flex,
                     uint8_t *bytes);
 
-/* The image has elastic links. */
+/* Returns whether the image has elastic links. */
 bool image_elastic(const image_t *image);
 /* Makes the elastic links of the arm; without the section all links are rigid. beam may be NULL.
- * IMAGE_OK or a negative image_status_t; dyn_flex_check checks the meaning of the numbers. */
+ * Returns IMAGE_OK or a negative image_status_t. dyn_flex_check checks the meaning of the
+ * numbers. */
 int image_get_flex(const image_t *image, image_beam_t beam[], dyn_flex_model_t *flex);
 
 #endif

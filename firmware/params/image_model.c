@@ -1,5 +1,5 @@
-/* Makes from a robot image what the kernels take: the model, the units of fixed point, the
- * constants prepared for it, and the hash that links generated code to its arm. */
+/* Makes the inputs of the kernels from a robot image: the model, the units of fixed point, the
+ * prepared constants, and the hash that links generated code to its arm. */
 #include "firmware/params/image.h"
 
 #include <math.h>
@@ -84,7 +84,8 @@ void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes) {
     memcpy(bytes + 4, arm, image_q31_size(arm->n) - 4);
 }
 
-/* Constants from the bytes must not lead a kernel out of its memory or into an undefined shift. */
+/* Checks that constants from the image cannot lead a kernel out of its memory or into an undefined
+ * shift. */
 static bool arm_possible(const image_t *image, const dyn_arm_q31_t *arm) {
     bool possible = arm->n == image->n && arm->reach_shift < 32;
     for (uint32_t i = 0; possible && i < arm->n; i++) {
@@ -104,7 +105,8 @@ int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm) {
         return IMAGE_E_UNPROVED;
     if (section->size < 4 || get_u32(section->bytes) != dyn_q31_layout())
         return IMAGE_E_BUILD;
-    /* The image is word-aligned, and everything before a section is whole words. */
+    /* The section is word-aligned: the image is, and everything before a section has whole
+     * words. */
     const void *at = section->bytes + 4;
     if (section->size != image_q31_size(image->n) || (uintptr_t)at % 4 != 0 ||
         !arm_possible(image, at))
@@ -113,7 +115,7 @@ int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm) {
     return IMAGE_OK;
 }
 
-/* Hash of the hash so far and some more words. */
+/* Returns a hash of the previous hash and some more words. */
 static uint32_t hash_more(uint32_t hash, const void *words, size_t size) {
     uint8_t block[4 + 14 * 4];
     put_u32(block, hash);

@@ -1,4 +1,4 @@
-/* The parameters: what can be changed on a running board, by name. They are SI floats; the
+/* The parameters: values that can be changed by name on a running board. They are SI floats; the
  * background converts them to the units of the build, and a change takes effect between two
  * ticks. */
 #ifndef FIRMWARE_PARAMS_PARAMETERS_H
@@ -140,7 +140,8 @@ typedef enum {
     PARAMETERS_ONE = PARAMETER_kp /* number of parameters that are not per joint */
 } parameter_t;
 
-/* How a joint finds its position; the sign is the direction of the search. */
+/* The ways in which a joint can find its position. In the parameter `home` the sign is the
+ * direction of the search. */
 enum { HOME_ABSOLUTE, HOME_STOP, HOME_SWITCH };
 
 typedef struct {

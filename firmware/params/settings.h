@@ -1,18 +1,18 @@
-/* Settings of a joint: what the robot image contains about it apart from the dynamics. */
+/* Settings of a joint: the content of the robot image about a joint, apart from the dynamics. */
 #ifndef FIRMWARE_PARAMS_SETTINGS_H
 #define FIRMWARE_PARAMS_SETTINGS_H
 
 #include <stdint.h>
 
-/* Settings of a joint in SI; defaults replace what the image does not give. */
+/* Settings of a joint in SI units; defaults replace values that the image does not give. */
 typedef struct {
     uint8_t prismatic;
-    uint8_t motor;     /* the joint has a motor model; else torque mode */
+    uint8_t motor;     /* the joint has a motor model; otherwise torque mode */
     uint8_t bounded;   /* the joint has position limits */
     int8_t unit;       /* q31: exponent of the unit of position */
-    float position[2]; /* limits */
+    float position[2]; /* lower and upper limit */
     float velocity, acceleration;
-    float torque; /* limit; 0: none */
+    float torque; /* torque limit; 0: none */
     float volt;   /* voltage limit of the motor from the image; 0: none */
     float counts, sign, offset, ratio;
     float kp, kd;

@@ -1,4 +1,4 @@
-/* firmware/params/store.h */
+/* Implements firmware/params/store.h. */
 #include "firmware/params/store.h"
 #include "firmware/params/bytes.h"
 
@@ -14,8 +14,8 @@ enum {
     PIECE = 32
 };
 
-/* Each call into the medium has a function of its own, so that tools/dev/stack.py --indirect can
- * compute the bound of the stack. */
+/* Each call into the medium is in its own function, so that tools/dev/stack.py --indirect can
+ * compute a bound of the stack. */
 __attribute__((noinline)) static void medium_read(const store_medium_t *m, unsigned slot,
                                                   uint32_t offset, void *data, uint32_t n) {
     m->read(m->context, slot, offset, data, n);

@@ -1,11 +1,11 @@
 /*
- * The store: two slots, of which one always holds the last good set, at whatever moment the power
- * fails. A set is bytes; firmware/link/set.h defines their meaning.
+ * The store: two slots, one of which always contains the last good set, at whatever moment the
+ * power fails. A set is a sequence of bytes; firmware/link/set.h defines their meaning.
  *
- * A write goes to the slot that does not hold the newest set: it erases the slot, programs the
+ * A write goes to the slot that does not contain the newest set. It erases the slot, programs the
  * bytes, reads them back, and only then programs the head, which makes the slot valid. A slot with
- * a torn head, or with bytes that do not match the checksum, holds no set. The other slot is
- * untouched until the next write.
+ * an incomplete head, or with bytes that do not match the checksum, contains no set. The other slot
+ * is untouched until the next write.
  *
  * Layout of a slot, little-endian words:
  *
@@ -47,12 +47,13 @@ typedef enum {
 #undef X
 } store_status_t;
 
-/* The memory under the store. erase and program return 0, or another value if they failed. */
+/* The memory that the store uses. erase and program return 0, or another value if they failed. */
 typedef struct {
     void *context;
     uint32_t slot_bytes;
     uint32_t write_unit; /* bytes programmed at once, at most STORE_UNIT_MAX */
-    int (*erase)(void *context, unsigned slot, uint32_t bytes); /* at least the first bytes */
+    int (*erase)(void *context, unsigned slot, uint32_t bytes); /* erases at least the first
+                                                                 * `bytes` */
     int (*program)(void *context, unsigned slot, uint32_t offset, const void *data, uint32_t n);
     void (*read)(void *context, unsigned slot, uint32_t offset, void *data, uint32_t n);
 } store_medium_t;
@@ -67,16 +68,18 @@ typedef struct {
     uint8_t unit[STORE_UNIT_MAX]; /* bytes that do not fill a write unit yet */
 } store_t;
 
-/* Reads both slots and finds the newest set. STORE_OK or STORE_E_EMPTY. */
+/* Reads both slots and finds the newest set. Returns STORE_OK or STORE_E_EMPTY. */
 int store_open(store_t *store, const store_medium_t *medium);
 /* Reads part of the newest set; offset + n must be within its length. */
 void store_read(const store_t *store, uint32_t offset, void *data, uint32_t n);
 
-/* Writes a set in pieces: begin with the largest possible size, put any number of pieces, commit.
- * Until store_commit returns STORE_OK, and if anything fails, the last set stays valid. */
+/* Writes a set in pieces: store_begin with the largest possible size, store_put for each piece,
+ * store_commit. The last set stays valid until store_commit returns STORE_OK, and if anything
+ * fails. */
 int store_begin(store_t *store, uint32_t most);
 int store_put(store_t *store, const void *data, uint32_t n);
-/* The slot that is being written, for reading it before it is valid, from STORE_HEAD on. */
+/* Returns the slot that is being written, so that the caller can read it, from STORE_HEAD on,
+ * before it is valid. */
 unsigned store_spare(const store_t *store);
 int store_commit(store_t *store);
 

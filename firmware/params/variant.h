@@ -4,7 +4,7 @@
 #ifndef FIRMWARE_PARAMS_VARIANT_H
 #define FIRMWARE_PARAMS_VARIANT_H
 
-/* LAB_X(X, ...): X(...) in the laboratory, nothing in the product. */
+/* LAB_X(X, ...) is X(...) in the laboratory and nothing in the product. */
 #ifdef FIRMWARE_LAB
 #define LAB_X(X, ...) X(__VA_ARGS__)
 #else

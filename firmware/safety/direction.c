@@ -35,10 +35,10 @@
 #include "firmware/safety/within.h"
 
 enum { LOOKS = 3 };
-/* Ticks between the checks of the two halves of the joints; the tick between them is free for the
+/* Ticks between the checks of the two halves of the joints. The tick between them is free for the
  * joint in doubt. */
 enum { HALVES_APART = 2 };
-/* Not inlined: these functions call nothing, and their frames shall not be on the stack when the
+/* Not inlined: these functions call nothing, and their frames must not be on the stack when the
  * kernels run. */
 #define LEAF static __attribute__((noinline))
 enum { JUDGED_RIGHT, JUDGED_WRONG, JUDGED_DOUBTFUL };
@@ -47,8 +47,8 @@ INLINE bool opposite(real a, real b) {
     return (a > 0 && b < 0) || (a < 0 && b > 0);
 }
 
-/* Feedback divided by 16: what PD adds to the model. Computed torque has it inside the model, as an
- * acceleration with the same sign and growth. */
+/* Returns the feedback divided by 16: the torque that PD adds to the model. Computed torque
+ * contains the feedback in the model, as an acceleration with the same sign and growth. */
 INLINE real feedback(const control_t *c, const loop_t *s, uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     if (c->feedback != FEEDBACK_COMPUTED_TORQUE)
@@ -59,7 +59,7 @@ INLINE real feedback(const control_t *c, const loop_t *s, uint32_t i) {
                               &beyond));
 }
 
-/* One check of a joint; true if it is suspicious. */
+/* Checks a joint once; returns true if the check is suspicious. */
 INLINE bool suspect(const control_t *c, guard_t *g, const loop_t *s, uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     const real qd = sixteenth(s->qd_hat[i]), off = real_sub(qd, sixteenth(s->qd_ref[i]));
@@ -73,8 +73,9 @@ INLINE bool suspect(const control_t *c, guard_t *g, const loop_t *s, uint32_t i)
            !opposite(push, before) && (most || real_size(push) > real_size(before));
 }
 
-/* Positions, speeds and accelerations since the last check, in k->q, k->qd and k->qdd, with joint
- * `mirrored` moving the opposite way; clamped to what fixed point was proved for. */
+/* Writes positions, speeds and accelerations since the last check to k->q, k->qd and k->qdd, with
+ * joint `mirrored` moving in the opposite direction. Clamps them to the limits for which fixed
+ * point was proved. */
 LEAF void motion_since(const control_t *c, scratch_t *k, const guard_t *g, const loop_t *s,
                        uint32_t mirrored) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
@@ -91,7 +92,7 @@ LEAF void motion_since(const control_t *c, scratch_t *k, const guard_t *g, const
     }
 }
 
-/* The torque that this motion takes, in k->tau. */
+/* Writes the torque that this motion takes to k->tau. */
 static void needed(const control_t *c, scratch_t *k, const guard_t *g, const loop_t *s,
                    uint32_t mirrored) {
     motion_since(c, k, g, s, mirrored);
@@ -100,13 +101,13 @@ static void needed(const control_t *c, scratch_t *k, const guard_t *g, const loo
     DYN(friction)(c->arm, k->qd, k->tau);
 }
 
-/* Half of the difference of two torques, which cannot overflow. */
+/* Returns half of the difference of two torques; unlike the difference it cannot overflow. */
 INLINE real half_apart(real a, real b) {
     return real_size(real_sub(real_half(a), real_half(b)));
 }
 
-/* Torque of the motor if the joint turns opposite to its encoder. The negative of it is the torque
- * at the opposite voltage. dyn/kernel/drive.c (12). */
+/* Returns the torque of the motor if the joint turns opposite to its encoder. The negative of this
+ * torque is that at the opposite voltage. See (12) in dyn/kernel/drive.c. */
 INLINE real given_mirrored(const control_t *c, const loop_t *s, uint32_t i) {
     const drive *d = &c->arm->joint[i].drive;
     uint32_t beyond;
@@ -115,15 +116,16 @@ INLINE real given_mirrored(const control_t *c, const loop_t *s, uint32_t i) {
         &beyond);
 }
 
-/* The motion takes less than a quarter of the command, or the opposite sign. */
+/* Returns whether the motion takes less than a quarter of the commanded torque, or has the opposite
+ * sign. */
 INLINE bool denied(const control_joint_t *j, real takes, real commanded) {
     return real_size(commanded) > j->firm &&
            (opposite(takes, commanded) ||
             real_size(takes) < real_half(real_half(real_size(commanded))));
 }
 
-/* The difference is no more than noise and friction, or no more than 3/8 of the larger torque: then
- * one is at most 1.6 times the other. */
+/* Returns whether the difference of the torques is no more than noise and friction, or no more than
+ * 3/8 of the larger torque; then one is at most 1.6 times the other. */
 INLINE bool explained(const control_joint_t *j, real takes, real commanded) {
     const real a = real_size(takes), b = real_size(commanded),
                missing = half_apart(commanded, takes);
@@ -131,7 +133,8 @@ INLINE bool explained(const control_joint_t *j, real takes, real commanded) {
     return missing <= real_half(j->firm) || missing <= real_add(eighth, real_half(eighth));
 }
 
-/* The motor may get less voltage than commanded: its own limit, or the measured supply. */
+/* Returns whether the motor may get less voltage than commanded, because of its own limit or the
+ * measured supply. */
 INLINE bool at_voltage(const control_t *c, const guard_t *g, const loop_t *s, uint32_t i) {
     const real asked = real_size(s->volt[i]);
     return asked >= c->arm->joint[i].drive.volt_max ||
@@ -140,7 +143,7 @@ INLINE bool at_voltage(const control_t *c, const guard_t *g, const loop_t *s, ui
 }
 
 /* Judges a suspicious joint, after needed(). At a voltage limit the torque of the motor is unknown,
- * so nothing is concluded. */
+ * so no conclusion is drawn. */
 INLINE uint32_t judge(const control_t *c, const scratch_t *k, const guard_t *g, const loop_t *s,
                       uint32_t i) {
     const control_joint_t *j = &c->joint[i];
@@ -153,7 +156,7 @@ INLINE uint32_t judge(const control_t *c, const scratch_t *k, const guard_t *g, 
     return apart <= real_half(half_apart(commanded, takes)) ? JUDGED_WRONG : JUDGED_DOUBTFUL;
 }
 
-/* Counts a check; true if the limit is reached. */
+/* Counts a check of joint i; returns true if the limit is reached. */
 INLINE bool count_wrong(guard_t *g, uint32_t i, bool wrong) {
     g->wrong[i] = (uint8_t)(wrong ? g->wrong[i] + 1 : g->wrong[i] - (g->wrong[i] > 0));
     if (g->wrong[i] < LOOKS)
@@ -162,7 +165,7 @@ INLINE bool count_wrong(guard_t *g, uint32_t i, bool wrong) {
     return true;
 }
 
-/* Notes the speeds gained since the last checks, of all joints at once. */
+/* Stores the speeds gained since the last checks, of all joints at once. */
 INLINE void note_speeds(const control_t *c, guard_t *g, const loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const real qd = sixteenth(s->qd_hat[i]);
@@ -171,8 +174,9 @@ INLINE void note_speeds(const control_t *c, guard_t *g, const loop_t *s) {
     }
 }
 
-/* Half of the joints are checked in one tick and half in another, so that no tick is much longer
- * than others; all at once if the period of the checks has too few ticks. */
+/* The joints to check in a tick. Half of the joints are checked in one tick and half in another, so
+ * that no tick is much longer than others; all are checked at once if the period of the checks has
+ * too few ticks. */
 typedef struct {
     uint32_t first, end;
 } range_t;
@@ -184,7 +188,7 @@ INLINE range_t joints_due(const control_t *c, const guard_t *g) {
                                       : (range_t){n, n};
 }
 
-/* Bit i: joint i is suspicious. */
+/* Returns a mask: bit i is set if joint i is suspicious. */
 LEAF uint32_t suspects_of(const control_t *c, guard_t *g, const loop_t *s, range_t at) {
     uint32_t suspects = 0;
     for (uint32_t i = at.first; i < at.end; i++)
@@ -192,9 +196,9 @@ LEAF uint32_t suspects_of(const control_t *c, guard_t *g, const loop_t *s, range
     return suspects;
 }
 
-/* Concludes from the checks, after needed(): the joint that turns the wrong way. One joint in
- * doubt is followed up; if there are several, another than the last time. The others count
- * neither way. */
+/* Concludes from the checks, after needed(); returns the joint that turns the wrong way. One joint
+ * in doubt is followed up; if several are in doubt, another one than the last time. The others
+ * count neither as right nor as wrong. */
 LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const loop_t *s,
                        range_t at, uint32_t suspects) {
     uint32_t wrong = APP_NO_JOINT, doubted = APP_NO_JOINT;
@@ -212,7 +216,7 @@ LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const
     return wrong;
 }
 
-/* Follows up a doubt one tick later: either a mirrored encoder explains it, or nothing does. */
+/* Follows up a doubt one tick later: it decides whether a mirrored encoder explains the motion. */
 LEAF uint32_t follow(const control_t *c, const scratch_t *k, guard_t *g, const loop_t *s) {
     const uint32_t i = g->doubted;
     const real apart = half_apart(given_mirrored(c, s, i), k->tau[i]), most = real_half(g->missing);
@@ -220,8 +224,8 @@ LEAF uint32_t follow(const control_t *c, const scratch_t *k, guard_t *g, const l
     return count_wrong(g, i, apart <= most) ? i : APP_NO_JOINT;
 }
 
-/* The joint that turns the wrong way. If checks come in every tick, a doubt takes the place of
- * one. */
+/* Returns the joint that turns the wrong way. If checks are due in every tick, following up a doubt
+ * replaces one check. */
 uint32_t direction_guard(const control_t *c, scratch_t *k, guard_t *g, const loop_t *s) {
     const bool doubt = g->missing != 0;
     if (c->segment == 0)

@@ -58,8 +58,8 @@
     X(FAULT, FORGET, UNCONFIGURED)
 
 /* Stops, the best first (IEC 61800-5-2: hold is SOS, lower resembles SS1, damp is dynamic braking,
- * release is STO). A fault states the best stop that it allows. Model and pose of the arm decide
- * whether that one or a worse one is possible (firmware/safety/stop.c).
+ * release is STO). Each fault states the best stop that it allows. Model and pose of the arm decide
+ * whether that stop or a worse one is possible (firmware/safety/stop.c).
  * X(number, NAME, "name", "what happens") */
 #define APP_STOP_TABLE(X)                                                                          \
     X(0, HOLD, "hold",                                                                             \
@@ -176,18 +176,18 @@ typedef enum {
         APP_FAULTS
 } app_fault_t;
 
-/* The fault concerns the whole arm. */
+/* The joint of a fault that concerns the whole arm. */
 #define APP_NO_JOINT UINT32_MAX
 
 const char *app_state_name(unsigned state);
-/* The state after an event; unchanged if the event has no transition. */
+/* Returns the state after an event; the state is unchanged if the event has no transition. */
 unsigned app_state_next(unsigned state, unsigned event);
 const char *app_stop_name(unsigned stop);
 const char *app_stop_does(unsigned stop);
 const char *app_fault_name(unsigned fault);
 const char *app_fault_cause(unsigned fault);
 const char *app_fault_cure(unsigned fault);
-unsigned app_fault_quantity(unsigned fault); /* quantity_t of its value and limit */
-unsigned app_fault_stop(unsigned fault);     /* the best stop that it allows */
+unsigned app_fault_quantity(unsigned fault); /* quantity_t of the fault's value and limit */
+unsigned app_fault_stop(unsigned fault);     /* the best stop that the fault allows */
 
 #endif

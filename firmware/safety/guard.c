@@ -1,4 +1,4 @@
-/* The guards compare in every tick the inputs and the results of the control step with limits,
+/* In every tick the guards compare the inputs and the results of the control step with limits,
  * before the outputs change. guard_setup prepares the limits outside the tick. */
 #include "firmware/safety/guard.h"
 
@@ -10,19 +10,19 @@
 
 enum { COUNT_MOST = UINT16_MAX };
 
-#define LOOK_S     0.006 /* between two checks of the directions */
-#define WRONG_PART 0.02  /* of the velocity limit: least speed error that is suspicious */
-/* Least torque for a conclusion about the direction, divided by kd and by the speed of one encoder
- * count. Over 6 ms that speed is an acceleration, and with the inertia kd / 2w of a loop of 5 Hz a
- * torque of 2.7 kd times the speed. The inertia of a joint while the others stand still is up to
- * twice that. */
+#define LOOK_S     0.006 /* s between two checks of the directions */
+#define WRONG_PART 0.02  /* smallest suspicious speed error, as a fraction of the velocity limit */
+/* Smallest torque for a conclusion about the direction, divided by kd and by the speed of one
+ * encoder count. That speed, gained within 6 ms, is an acceleration. With the inertia kd / 2w of a
+ * loop of 5 Hz it takes a torque of 2.7 kd times the speed. While the other joints stand still, the
+ * inertia of a joint is up to twice that. */
 #define FIRM      5.5
-#define SINK_PART 0.1 /* of the velocity limit: speed of lowering */
+#define SINK_PART 0.1 /* speed of lowering, as a fraction of the velocity limit */
 #define DAMP_S    0.5
 
 static const finding_t nothing = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
 
-/* Integers are passed on without a unit. */
+/* Makes a finding whose value and limit are integers, without a unit. */
 INLINE finding_t found(uint32_t fault, uint32_t at, int32_t value, int32_t limit) {
     return (finding_t){fault, at, (real)value, (real)limit};
 }
@@ -55,7 +55,8 @@ finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
     return nothing;
 }
 
-/* Checks a joint. NaN is the only number that differs from itself. */
+/* Checks a joint. The comparisons of a number with itself find NaN, the only number that differs
+ * from itself. */
 INLINE finding_t guard_joint(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t i) {
     const real q = s->q[i], ref = s->q_ref[i];
     const uint32_t bit = 1u << i;
@@ -87,9 +88,9 @@ static finding_t guard_joints(const control_t *c, guard_t *g, const loop_t *s) {
     return nothing;
 }
 
-/* The voltage that joint i needs and what is available: the measured supply if it is less than the
- * motor's own limit. Duty cycle and supply are fractions of the nominal supply; both are doubled
- * until fixed point can represent the reciprocal. */
+/* Reports the voltage that joint i needs and the available voltage: the motor's own limit, or the
+ * measured supply if that is less. Duty cycle and supply are fractions of the nominal supply; both
+ * are doubled until fixed point can represent the reciprocal of the duty cycle. */
 static finding_t short_of_voltage(const control_t *c, const guard_t *g, const loop_t *s,
                                   uint32_t i) {
     const drive *d = &c->arm->joint[i].drive;
@@ -146,8 +147,8 @@ void guard_start(const control_t *c, guard_t *g, const loop_t *s) {
     }
 }
 
-/* Limits of a joint. Quantisation changes the estimated speed by up to `step` in either direction,
- * which the check of the directions must not take for motion. */
+/* Sets the limits of a joint. Quantisation changes the estimated speed by up to `step` in either
+ * direction; the check of the directions must not take that for motion. */
 static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
     const settings_t *s = &from->joint[i];
     const exponents_t e = setup_exponents(from, i);
@@ -160,9 +161,9 @@ static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
     out->beyond = setup_bound((double)t[PARAMETER_guard_position], e.p);
     out->fast = setup_bound(fast, e.v);
     out->wrong = setup_bound(fmax(v * WRONG_PART, 2 * step) / 16, e.v);
-    /* More than noise plus three quarters of Coulomb friction, so that friction may be half or one
-     * and a half times that of the model: a braking joint takes the torque of the model and that
-     * half. */
+    /* The threshold is the noise plus three quarters of the Coulomb friction. The friction may then
+     * be between half and one and a half times that of the model: a braking joint takes the torque
+     * of the model and that half. */
     const double half = real_to_model(from->arm->joint[i].drive.coulomb, e.tau);
     out->firm = setup_bound(FIRM * (double)s->kd * step + 1.5 * half, e.tau);
     out->sink = setup_bound(v * SINK_PART, e.v);

@@ -1,5 +1,5 @@
-/* The guards, which find faults: they check the inputs and the results of the control step before
- * the outputs change. The first finding counts. */
+/* The guards find faults: they check the inputs and the results of the control step before the
+ * outputs change. If there are several findings, the first counts. */
 #ifndef FIRMWARE_SAFETY_GUARD_H
 #define FIRMWARE_SAFETY_GUARD_H
 
@@ -10,24 +10,24 @@
 
 /* State of the guards from tick to tick (firmware/safety/guard.c and direction.c). */
 typedef struct {
-    uint32_t outside;  /* bit i: joint i was beyond its limit when the loop was closed */
-    uint32_t limited;  /* ticks with a joint at a limit */
+    uint32_t outside;  /* bit i: joint i was beyond its position limit when the loop was closed */
+    uint32_t limited;  /* ticks with a joint at a limit of torque or voltage */
     uint32_t clipped;  /* bit i: joint i was at its torque limit in the last limited tick */
     int32_t supply_mV; /* measured supply; 0: not measured */
-    /* ticks: late, without an encoder, of the direction check, since the stop */
+    /* late, unread: ticks in a row; phase: of the direction check; stopped: ticks since the stop */
     uint16_t late, unread, phase, stopped;
     uint16_t at_limit[DYN_MAX_JOINTS]; /* ticks in a row at the same limit */
-    struct {                           /* at the last check; all divided by 16 */
+    struct {                           /* values at the last check; all divided by 16 */
         real_t qd, off, push, gained;
     } look[DYN_MAX_JOINTS];
     /* half of the unexplained torque of the joint in doubt; 0: no doubt */
     real_t missing;
-    uint8_t wrong[DYN_MAX_JOINTS]; /* checks that found it wrong, minus those that did not */
+    uint8_t wrong[DYN_MAX_JOINTS]; /* checks that found the joint wrong, minus those that did not */
     uint8_t doubted;               /* joint that was last in doubt */
     uint8_t strained;              /* a joint was at a limit in the last tick */
 } guard_t;
 
-/* Finding of a guard. */
+/* A finding of a guard. */
 typedef struct {
     uint32_t fault, joint; /* APP_FAULT_NONE: no fault */
     real_t value, limit;
@@ -38,13 +38,13 @@ void guard_setup(const setup_t *from, control_t *control);
 
 finding_t guard_inputs(const control_t *control, guard_t *guard, const app_inputs_t *in);
 /* Called after the control step. direction_guard returns the joint that turns against its motor, or
- * APP_NO_JOINT (firmware/safety/direction.c); guard_loop takes that joint and checks everything
+ * APP_NO_JOINT (firmware/safety/direction.c). guard_loop takes that joint and checks everything
  * else. */
 uint32_t direction_guard(const control_t *control, scratch_t *scratch, guard_t *guard,
                          const loop_t *loop);
 finding_t guard_loop(const control_t *control, guard_t *guard, const loop_t *loop, uint32_t wrong);
 /* Resets the guards before the loop is closed at the measured position, and after a finding before
- * the checks go on. */
+ * the checks continue. */
 void guard_start(const control_t *control, guard_t *guard, const loop_t *loop);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * Homing finds the position of a joint whose encoder counts from where it was switched on. One
+ * Homing finds the position of a joint whose encoder counts from the position at power-up. One
  * joint at a time looks for its mechanical stop or its switch, while the loop holds the others. The
  * caller chooses the order of the joints.
  *
- *     seek    moves towards it until it is reached
+ *     seek    moves towards the stop or switch until it is reached
  *     back    moves away until a switch is open again, and a little farther
- * touch   moves towards it at a quarter of the speed; where it is, the position is known
+ *     touch   moves towards it at a quarter of the speed; on contact the position is known
  *     away    moves away until the joint is within its limits
  *
- * A stop is reached when the joint pushes with all the torque that it may and does not move. That
- * torque is counted from the model's torque, so that gravity and friction are not subtracted from
- * it. The model of an arm that does not know its pose is wrong by the torque of gravity at most,
- * and so is the push. Position limits are not checked until the position is known.
+ * A stop is reached when the joint pushes with the largest allowed torque and does not move. That
+ * torque is added to the torque of the model, so that gravity and friction do not reduce the push.
+ * If the pose of the arm is not known yet, the model is wrong by the torque of gravity at most, and
+ * so is the push. Position limits are not checked until the position is known.
  */
 #include "firmware/safety/homing.h"
 
@@ -33,7 +33,7 @@ static void go(motion_state_t *m, loop_t *s, uint32_t phase) {
                                                    : real_neg(speed);
 }
 
-/* The joint pushes and does not move. */
+/* Returns whether the joint pushes and does not move. */
 INLINE bool stands(motion_state_t *m, const loop_t *s) {
     const uint32_t i = m->as.home.joint;
     const bool still = real_size(s->qd_hat[i]) < real_half(real_size(m->as.home.target[i]));
@@ -41,7 +41,7 @@ INLINE bool stands(motion_state_t *m, const loop_t *s) {
     return m->as.home.stalled >= m->as.home.still;
 }
 
-/* Corrects the reading by its error, and with it everything that was made from it. */
+/* Corrects the measured position by its error, together with all values derived from it. */
 static void learn(motion_state_t *m, loop_t *s) {
     const uint32_t i = m->as.home.joint;
     const real wrong = real_sub(m->as.home.position, s->q[i]);
@@ -77,7 +77,7 @@ finding_t homing_step(const control_t *c, motion_state_t *m, loop_t *s, uint32_t
         learn(m, s);
         go(m, s, HOMING_AWAY);
     } else if (phase == HOMING_AWAY && m->count > m->as.home.away && within(c, s, i)) {
-        m->as.home.phase = HOMING_DONE; /* brakes and ends at rest */
+        m->as.home.phase = HOMING_DONE; /* brakes and stays at rest */
         s->unhomed &= ~(1u << i);
         m->as.home.target[i] = real_known(0);
     }

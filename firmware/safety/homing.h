@@ -8,10 +8,10 @@
 /* Phases of homing, in their order. */
 enum { HOMING_SEEK, HOMING_BACK, HOMING_TOUCH, HOMING_AWAY, HOMING_DONE };
 
-/* One tick of homing: decides about the phase. */
+/* Runs one tick of homing: decides whether the next phase begins. */
 finding_t homing_step(const control_t *control, motion_state_t *motion, loop_t *loop,
                       uint32_t switches);
-/* Limits the torque that homing pushes with; called after the feedback. */
+/* Limits the torque with which homing pushes; called after the feedback. */
 void homing_limit(const control_t *control, const motion_state_t *motion, loop_t *loop);
 
 #endif

@@ -1,13 +1,13 @@
 /* Chooses a stop from model and pose. The loop may hold the arm if gravity takes no more than a
- * fraction of the torque limits (hold_fraction), and lower it if gravity takes no more than all of
- * them. Else shorted windings damp it if every joint has a motor, or it is released. A fault of
- * encoders or numbers allows no stop that needs them. */
+ * fraction of the torque limits (hold_fraction), and lower the arm if gravity takes no more than
+ * the torque limits. Otherwise shorted windings damp the arm if every joint has a motor; if not,
+ * the arm is released. A fault of encoders or numbers allows no stop that needs them. */
 #include "firmware/safety/stop.h"
 
 #include "firmware/params/parameters.h"
 #include "firmware/safety/within.h"
 
-/* Gravity torques, in k->tau. */
+/* Writes the gravity torques to k->tau. */
 static void gravity(const control_t *c, scratch_t *k, const real at[]) {
     for (uint32_t i = 0; i < c->arm->n; i++)
         k->q[i] = placed(c, i, at[i]);
@@ -35,9 +35,9 @@ uint32_t stop_choose(const control_t *c, scratch_t *k, const loop_t *s, uint32_t
     return stop;
 }
 
-/* Joints with small torques stand still: near its balance a joint would move to and fro. Writes the
- * whole jog in every tick, because the background may be filling the same memory with a motion that
- * it will not start. */
+/* Joints with small torques stand still, because near its balance a joint would move to and fro.
+ * The whole jog is written in every tick, because the background may be filling the same memory
+ * with a motion that it will not start. */
 void stop_lower(const control_t *c, scratch_t *k, const loop_t *s, motion_state_t *m) {
     m->kind = MOTION_JOG;
     m->count = 0;

@@ -1,17 +1,17 @@
-/* Stops after a fault: chooses the one that arm and pose allow, and lowers the arm. */
+/* Stops after a fault: chooses the stop that arm and pose allow, and lowers the arm. */
 #ifndef FIRMWARE_SAFETY_STOP_H
 #define FIRMWARE_SAFETY_STOP_H
 
 #include "firmware/control/reference.h"
 #include "firmware/safety/faults.h"
 
-/* The first joint where gravity takes more than the fraction `part` of its torque limit, or
+/* Returns the first joint where gravity takes more than the fraction `part` of the torque limit, or
  * APP_NO_JOINT. Uses the scratch. */
 uint32_t stop_weak(const control_t *control, scratch_t *scratch, const real_t q[], real_t part);
-/* The best stop, not better than `best`, that arm and pose allow. */
+/* Returns the best stop, not better than `best`, that arm and pose allow. */
 uint32_t stop_choose(const control_t *control, scratch_t *scratch, const loop_t *loop,
                      uint32_t best);
-/* Lowers the arm: sets the speed of each joint in the direction in which gravity pulls it. */
+/* Lowers the arm: sets the speed of each joint to the direction in which gravity pulls it. */
 void stop_lower(const control_t *control, scratch_t *scratch, const loop_t *loop,
                 motion_state_t *motion);
 

@@ -1,10 +1,10 @@
-/* Faults and the stops that follow them: what latches, and how the arm comes to rest. */
+/* Latches faults and runs the stops that follow them, until the arm is at rest. */
 #include "firmware/safety/supervisor.h"
 
 #include "firmware/control/number.h"
 #include "firmware/safety/stop.h"
 
-/* The reference continues from the estimated state of the arm, and brakes from there. */
+/* Sets the reference to the estimated state of the arm; it brakes from there. */
 static void catch_arm(supervisor_t *v, const supervised_t *all) {
     const control_t *c = all->control;
     loop_t *s = all->loop;
@@ -15,7 +15,7 @@ static void catch_arm(supervisor_t *v, const supervised_t *all) {
     guard_start(c, &v->guard, s);
 }
 
-/* Begins a stop, or replaces one by a worse one. */
+/* Begins a stop, or replaces the present stop by a worse one. */
 static void begin_stop(supervisor_t *v, const supervised_t *all, uint32_t best) {
     v->stop = stop_choose(all->control, all->scratch, all->loop, best);
     v->guard.stopped = 0;

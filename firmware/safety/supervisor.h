@@ -17,7 +17,7 @@ typedef struct {
     guard_t guard;
 } supervisor_t;
 
-/* What the supervisor acts on: the constants of the tick, the loop and the motion. */
+/* The data that the supervisor acts on: the constants of the tick, the loop and the motion. */
 typedef struct {
     const control_t *control;
     scratch_t *scratch;
@@ -25,21 +25,21 @@ typedef struct {
     motion_state_t *motion;
 } supervised_t;
 
-/* The loop is closed, and no fault is latched. */
+/* Returns whether the loop is closed and no fault is latched. */
 static inline bool supervisor_closed(const supervisor_t *v) {
     return v->state == APP_STATE_RUNNING || v->state == APP_STATE_STOPPING ||
            v->state == APP_STATE_HOMING;
 }
 
-/* The loop is closed, or a stop after a fault still needs it. */
+/* Returns whether the loop is closed, or a stop after a fault still needs it closed. */
 static inline bool supervisor_drives(const supervisor_t *v) {
     return supervisor_closed(v) || (v->state == APP_STATE_FAULT && v->stop <= APP_STOP_LOWER);
 }
 
 /* Latches a fault without a controlled stop: the outputs are off from the next tick on. */
 void supervisor_latch(supervisor_t *v, finding_t finding);
-/* The first finding latches. Another one while the arm is held, lowered or damped makes the stop a
- * worse one. */
+/* Takes a finding of a guard. The first finding latches. A further finding while the arm is held,
+ * lowered or damped replaces the stop by a worse one. */
 void supervisor_take(supervisor_t *v, const supervised_t *all, finding_t finding);
 
 /* Called in every tick after a fault: continues the stop until the brakes hold the arm. */

@@ -5,12 +5,12 @@
 #include "firmware/control/control.h"
 #include "firmware/control/number.h"
 
-/* Leaves headroom, so that differences of differences do not overflow. */
+/* Divides by 16, so that differences of differences do not overflow. */
 INLINE real sixteenth(real a) {
     return real_half(real_half(real_half(real_half(a))));
 }
 
-/* A position as the kernels take it, clamped to the proved range of a prismatic joint. */
+/* Converts a position to that of the kernels, clamped to the proved range of a prismatic joint. */
 INLINE real placed(const control_t *c, uint32_t i, real at) {
     const DYN_T(proved) *proved = &c->arm->joint[i].proved;
     const real q = gain_turn(c->joint[i].angle, at);

@@ -2,33 +2,34 @@
  * The simulated arm: forward dynamics with motors, friction, joint stops and encoders, for running
  * without a robot. Its masses and friction may differ from the controller's model.
  *
- * With all masses f times those of the model, (f M + R) qdd = tau - f bias - friction. R are the
- * rotors, which have no error. Divided by f, only the rotors and the torque change, and no number
- * exceeds what the format holds for the model itself.
+ * If all masses are f times those of the model, (f M + R) qdd = tau - f bias - friction, where R
+ * are the rotors, which have no error. The equation is divided by f: then only the rotors and the
+ * torque change, and no number exceeds the range that the format has for the model itself.
  *
- * A step takes the acceleration of its beginning; that is exact if it is constant. A stop is
- * inelastic.
+ * A step uses the acceleration at its beginning; that is exact if the acceleration is constant. A
+ * stop is inelastic.
  *
- * Friction is implicit: (M + R + D) qdd = tau - bias - friction with D_i = h/2 dF/dqd. This is
- * friction in the middle of the step to second order, and stable for every inertia. A force against
- * the motion never reverses it: if the step would turn a joint around, D_i is h F/qd less half of
- * the joint's inertia, and the joint stops. D acts on accelerations only, so a joint at constant
- * speed or at rest feels F itself. Motor torques stay explicit: the drive compensates their speed
- * at the beginning of the step.
+ * Friction is implicit: (M + R + D) qdd = tau - bias - friction with D_i = h/2 dF/dqd. This is the
+ * friction in the middle of the step to second order, and it is stable for every inertia. A force
+ * against the motion never reverses the motion: if the step would turn a joint around, D_i is h
+ * F/qd minus half of the joint's inertia, and the joint stops. D acts on accelerations only, so a
+ * joint at constant speed or at rest feels F itself. Motor torques stay explicit: the drive
+ * compensates the motors' speed at the beginning of the step.
  */
 #include "firmware/sim_arm/sim_arm.h"
 
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
 
-/* Speeds for friction and bias, in k->qd. In fixed point those kernels are proved only within the
- * limits of the arm, so a faster arm is treated as one at its limit. */
+/* Writes the speeds for friction and bias to k->qd. In fixed point these kernels are proved only
+ * within the limits of the arm, so a faster joint is treated as one at its limit. */
 INLINE void proved_speeds(const sim_arm_t *p, scratch_t *k) {
     for (uint32_t i = 0; i < p->arm->n; i++)
         k->qd[i] = real_clamp(p->qd[i], p->arm->joint[i].proved.qd);
 }
 
-/* Torque of the motors without friction, in k->tau, divided by twice the mass factor. */
+/* Writes the torque of the motors, divided by twice the mass factor, to k->tau. Friction is not
+ * included. */
 INLINE void drive_torque(const control_t *c, const sim_arm_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
     uint32_t beyond;
@@ -55,13 +56,13 @@ INLINE real fit_add(real a, real b) {
 }
 
 /*
- * The inertia m of the joint plus its D, both divided by twice the mass factor. dyn/kernel/drive.c
- * has the friction F = t (coulomb + uneven t), t = x (3 - x^2), x = qd / width. Two slopes are
- * used: dF/dx and F/x. Beyond the width F/x falls with the speed, in fixed point down to an eighth.
- * Both are multiplied by what a unit of acceleration adds to x in half a step, which turns a torque
- * into an inertia.
+ * Returns the inertia m of the joint plus its D, both divided by twice the mass factor.
+ * dyn/kernel/drive.c defines the friction F = t (coulomb + uneven t), t = x (3 - x^2), x = qd /
+ * width. Two slopes are used: dF/dx and F/x. Beyond the width F/x falls with the speed, in fixed
+ * point down to an eighth. Both slopes are multiplied by the increase of x that a unit of
+ * acceleration causes in half a step; this turns a torque into an inertia.
  *
- * Not inlined: its frame shall not be on the stack while the dynamics run.
+ * Not inlined: its frame must not be on the stack while the dynamics run.
  */
 __attribute__((noinline)) static real add_friction(const sim_arm_t *p, uint32_t i, real m) {
     const DYN_T(drive) *d = &p->arm->joint[i].drive;
@@ -86,8 +87,7 @@ __attribute__((noinline)) static real add_friction(const sim_arm_t *p, uint32_t 
     return fit_add(m, more > real_known(0) ? more : real_known(0));
 }
 
-/* Defect: a joint does not move. Its row and column are removed from the equations, and its
- * torque. */
+/* Defect: a joint does not move. Removes its row and column and its torque from the equations. */
 static void jam(scratch_t *k, uint32_t at, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (i != at)
@@ -95,7 +95,7 @@ static void jam(scratch_t *k, uint32_t at, uint32_t n) {
     k->tau[at] = real_known(0);
 }
 
-/* Accelerations, in k->tau. */
+/* Writes the accelerations to k->tau. */
 INLINE int accelerate(const control_t *c, const sim_arm_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
     real *row = k->M;
@@ -160,7 +160,8 @@ void sim_arm_drive(const control_t *c, sim_arm_t *p, const int32_t duty_q15[], c
         p->input[defect_joint(&p->defect)] = real_neg(p->input[defect_joint(&p->defect)]);
 }
 
-/* Uniform in -noise .. noise, from a linear congruential generator (Knuth). */
+/* Returns a number uniformly distributed in -noise .. noise, from a linear congruential generator
+ * (Knuth). */
 INLINE int32_t noise(sim_arm_t *p) {
     p->random = p->random * 1664525u + 1013904223u;
     return (int32_t)(((uint64_t)p->random * (2 * p->noise + 1)) >> 32) - (int32_t)p->noise;
@@ -179,7 +180,7 @@ void sim_arm_counts(sim_arm_t *p, int32_t counts[]) {
     }
 }
 
-/* Bit i: the switch of joint i is closed. */
+/* Returns a mask: bit i is set if the switch of joint i is closed. */
 static uint32_t switches(const motion_state_t *m, const sim_arm_t *p) {
     if (m->kind != MOTION_HOME || m->as.home.kind != HOME_SWITCH)
         return 0;

@@ -5,9 +5,9 @@
 #include "firmware/params/parameters.h"
 #include "firmware/sim_arm/sim_arm.h"
 
-/* the longest integration step; a little more than 1 ms for rounding */
+/* The longest integration step, s; a little more than 1 ms to allow for rounding. */
 #define SIM_ARM_STEP_S 0.001001
-#define WEAK_SUPPLY    0.05 /* of the nominal supply: too little to hold an arm */
+#define WEAK_SUPPLY    0.05 /* fraction of the nominal supply: too little to hold an arm */
 
 static bool sim_arm_joint_make(const setup_t *from, uint32_t i, double h, sim_arm_joint_t *out) {
     const settings_t *s = &from->joint[i];

@@ -1,6 +1,6 @@
 /* CMSIS-Core for the core of this build. hal/hal.mk defines HAL_CORE_H (core_cm3.h, core_cm4.h,
- * core_cm7.h); the facts about the chip that CMSIS needs are defined here, the same for all
- * chips. */
+ * core_cm7.h). CMSIS also needs facts about the chip; they are the same for all chips and are
+ * defined here. */
 #ifndef HAL_CORTEXM_CORE_H
 #define HAL_CORTEXM_CORE_H
 
@@ -16,7 +16,7 @@ typedef enum {
     DebugMonitor_IRQn = -4,
     PendSV_IRQn = -2,
     SysTick_IRQn = -1,
-    LAST_IRQn = 239, /* makes the type wide enough for every line */
+    LAST_IRQn = 239, /* makes the enum wide enough for every interrupt line */
 } IRQn_Type;
 
 /* The STM32 implement four priority bits; the emulator implements eight and uses the upper four. */

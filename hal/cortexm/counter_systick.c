@@ -1,5 +1,5 @@
-/* The counter on SysTick (24 bits, counting down), for a chip without another counter in the
- * emulator. On silicon it is the DWT cycle counter of the Cortex-M3. */
+/* The counter for a chip whose other counters the emulator does not model: SysTick (24 bits,
+ * counting down) in the emulator, the DWT cycle counter of the Cortex-M3 on silicon. */
 #include "hal/clock.h"
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/counter.h"

@@ -7,7 +7,7 @@
 enum { SPIN_INSTRUCTIONS = 20000 };
 
 static bool instructions;
-static uint32_t spin_ticks; /* counter steps of SPIN_INSTRUCTIONS */
+static uint32_t spin_ticks; /* counter steps that SPIN_INSTRUCTIONS take */
 static uint32_t read_ticks; /* counter steps between two readings in a row */
 
 /* Two instructions per round; the caller subtracts the cost of reading the counter. */
@@ -25,7 +25,7 @@ __attribute__((noinline)) static void spin_none(void) {
     __asm volatile("" : "+r"(rounds));
 }
 
-/* Interrupts are off, so that none adds to the cost of reading. */
+/* Interrupts are off, so that no interrupt adds to the measured cost of reading. */
 void cycles_init(void) {
     const uint32_t state = irq_lock();
     instructions = counter_start();

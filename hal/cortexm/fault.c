@@ -1,5 +1,5 @@
-/* hal/fault.h: what happens when the core faults. Outputs off, record, reset, in that order, on a
- * separate stack, because the stack may be the cause. */
+/* hal/fault.h: handles a fault of the core. Switches the outputs off, writes the record and resets,
+ * in that order, on a separate stack, because the old stack may be the cause. */
 #include "hal/fault.h"
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
@@ -11,8 +11,8 @@ enum { RECORD_MAGIC = 0x43525348 }; /* "CRSH" */
 
 __attribute__((section(".noinit"))) static fault_record_t kept;
 
-/* Checksum of all words before it, rotated so that swapped words are noticed. It only has to detect
- * RAM that lost its power. */
+/* Returns the checksum of all words before `check`, rotated so that swapped words are noticed. It
+ * only has to detect RAM that lost its power. */
 static uint32_t checksum(const fault_record_t *record) {
     const uint32_t *word = (const uint32_t *)record;
     const uint32_t *end = &record->check;
@@ -31,7 +31,7 @@ const fault_record_t *fault_record(void) {
     return kept.magic == RECORD_MAGIC && kept.check == checksum(&kept) ? &kept : NULL;
 }
 
-/* The count stays: it distinguishes a crash loop from a single crash. */
+/* Keeps the count, which distinguishes a crash loop from a single crash. */
 void fault_record_clear(void) {
     kept.cause = FAULT_NONE;
     kept.magic = 0;
@@ -68,7 +68,7 @@ const char *fault_cause_name(fault_cause_t cause) {
 
 static fault_cause_t classify(const fault_record_t *record) {
     const uint32_t lazy_fpu_stacking =
-        1U << 5; /* MLSPERR, which CMSIS names only for cores with an FPU */
+        1U << 5; /* MLSPERR; CMSIS defines this name only for cores with an FPU */
     const uint32_t stacking = SCB_CFSR_MSTKERR_Msk | SCB_CFSR_STKERR_Msk | lazy_fpu_stacking;
     bool guard_hit = (record->cfsr & SCB_CFSR_MMARVALID_Msk) != 0 &&
                      record->mmfar >= (uint32_t)__guard_bottom &&
@@ -86,7 +86,8 @@ static fault_cause_t classify(const fault_record_t *record) {
     return record->exception >= 16 ? FAULT_UNEXPECTED_INTERRUPT : FAULT_OTHER;
 }
 
-/* Faults since power-up. RAM that lost power holds neither a record nor a cleared one. */
+/* Returns the number of faults since power-up. RAM that lost power contains neither a valid record
+ * nor a cleared one. */
 static uint32_t next_count(void) {
     return fault_record() != NULL || kept.magic == 0 ? kept.count + 1 : 1;
 }
@@ -101,7 +102,8 @@ _Noreturn static void keep(fault_record_t *record) {
     reset_system();
 }
 
-/* Called by fault_entry: stack pointers as the fault left them, r4 to r11 on the fault stack. */
+/* Called by fault_entry with the stack pointers as the fault left them and with r4 to r11 on the
+ * fault stack. */
 _Noreturn __attribute__((used)) static void handle(uint32_t msp, uint32_t psp, uint32_t exc_return,
                                                    const uint32_t *r4_to_r11) {
     motor_off();
@@ -130,8 +132,8 @@ _Noreturn __attribute__((used)) static void handle(uint32_t msp, uint32_t psp, u
         record->lr = word[5];
         record->pc = word[6];
         record->xpsr = word[7];
-        /* Bit 4 of EXC_RETURN clear: the frame contains FPU registers. Bit 9 of xPSR set: it has a
-         * word of padding. */
+        /* If bit 4 of EXC_RETURN is clear, the frame contains FPU registers. If bit 9 of xPSR is
+         * set, the frame has a word of padding. */
         uint32_t bytes = (exc_return & 0x10U) != 0 ? FRAME_BYTES : FRAME_FPU_BYTES;
         record->sp = frame + bytes + ((record->xpsr & (1U << 9)) != 0 ? 4U : 0U);
     }
@@ -147,7 +149,7 @@ _Noreturn __attribute__((used)) static void handle(uint32_t msp, uint32_t psp, u
 }
 
 /*
- * Must not touch the old stack: it can be the cause, and a second fault locks up the core.
+ * Must not touch the old stack, which can be the cause: a second fault would lock up the core.
  */
 __attribute__((naked)) void fault_entry(void) {
     __asm volatile("cpsid i                   \n"

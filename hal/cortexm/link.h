@@ -13,10 +13,10 @@ extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bs
 extern const uint8_t
     __build_id_note[]; /* ELF note: name size, description size, type, "GNU", 20 bytes */
 
-_Noreturn void reset_handler(void); /* start.c */
-/* fault.c: hard, memory, bus and usage faults, stray interrupts */
+_Noreturn void reset_handler(void); /* defined in start.c */
+/* Entry for hard, memory, bus and usage faults and for stray interrupts; defined in fault.c. */
 void fault_entry(void);
-void guard_init(void); /* guard.c: protects the memory below the stack */
+void guard_init(void); /* protects the memory below the stack; defined in guard.c */
 int main(void);
 
 #endif

@@ -4,9 +4,9 @@
  * The emulator's timers take the moment of a reset for the beginning of their count and add it to
  * every period: after a reset at 3 s a tick of 1 ms comes every 3.001 s. So on the emulated chip a
  * reset by the firmware is a restart: interrupts, timers and memory protection return to their
- * reset state, and the program starts again. Inside a handler, after a crash, that is impossible,
- * because the interrupted code would stay interrupted. There the core is reset, and the emulator
- * must be restarted before the tick is right again.
+ * reset state, and the program starts again. After a crash, inside a handler, a restart is
+ * impossible, because the interrupted code would stay interrupted. In that case the core is reset,
+ * and the emulator must be restarted before the period of the tick is correct again.
  */
 #include "hal/clock.h"
 #include "hal/cortexm/core.h"

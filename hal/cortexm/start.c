@@ -11,8 +11,8 @@ typedef struct {
     vector_t irq[CHIP_IRQ_COUNT];
 } vectors_t;
 
-/* Interrupts without a handler lead to a crash record. So the table is filled with fault_entry
- * first, and the chip's handlers override it. */
+/* An interrupt without a handler must lead to a crash record. So the table is first filled with
+ * fault_entry, and then the chip's handlers replace some entries. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 #define VECTOR(number, handler) [number] = handler,
@@ -36,7 +36,7 @@ _Noreturn void reset_handler(void) {
     __disable_irq();
     SCB->VTOR = (uint32_t)&vectors;
 #if __FPU_PRESENT == 1U
-    SCB->CPACR |= 0xFUL << 20; /* full access to CP10 and CP11: the FPU is off after reset */
+    SCB->CPACR |= 0xFUL << 20; /* gives full access to CP10 and CP11: the FPU is off after reset */
     __DSB();
     __ISB();
 #endif
@@ -45,8 +45,8 @@ _Noreturn void reset_handler(void) {
         *to++ = *from++;
     for (uint32_t *to = __bss_start; to < __bss_end;)
         *to++ = 0;
-    /* Enables the separate fault exceptions, and makes integer division by zero a fault instead of
-     * 0. */
+    /* Enables the separate fault exceptions. Makes an integer division by zero a fault; otherwise
+     * its result is 0. */
     SCB->SHCSR |= SCB_SHCSR_MEMFAULTENA_Msk | SCB_SHCSR_BUSFAULTENA_Msk | SCB_SHCSR_USGFAULTENA_Msk;
     SCB->CCR |= SCB_CCR_DIV_0_TRP_Msk;
     guard_init();

@@ -10,7 +10,8 @@ int tick_start(uint32_t rate_hz) {
     uint32_t reload = rate_hz == 0 ? 0 : clock_info()->tick_timer_hz / rate_hz;
     if (reload < 2 || reload - 1 > SysTick_LOAD_RELOAD_Msk)
         return TICK_ERR_RATE;
-    SysTick->CTRL = 0; /* the emulator takes a new period only when the timer is switched on */
+    SysTick->CTRL = 0; /* the emulator uses a new period only after the timer was switched off and
+                        * on */
     SysTick->LOAD = reload - 1;
     SysTick->VAL = 0;
     NVIC_SetPriority(SysTick_IRQn, IRQ_PRIORITY_TICK);
@@ -19,7 +20,8 @@ int tick_start(uint32_t rate_hz) {
 }
 
 void tick_stop(void) {
-    SysTick->CTRL &= ~SysTick_CTRL_TICKINT_Msk; /* the counter runs on: hal/cycles.h may use it */
+    SysTick->CTRL &= ~SysTick_CTRL_TICKINT_Msk; /* the counter continues to run, because
+                                                 * hal/cycles.h may use it */
     SCB->ICSR = SCB_ICSR_PENDSTCLR_Msk;
 }
 
@@ -31,7 +33,8 @@ void systick_irq(void) {
     tick_interrupt();
 }
 
-/* Across WFI the emulator fires SysTick at twice its period (icount with sleep=off). */
+/* Does not sleep under the emulator: across WFI it fires SysTick at twice its period (icount with
+ * sleep=off). */
 void cpu_idle(void) {
     if (!clock_info()->emulated)
         __WFI();

@@ -1,6 +1,6 @@
-/* What the MPS2 board does not have: motors, encoders, switches, supply measurement, a usable
- * watchdog. Each function answers as its header says for absent hardware, so the firmware needs no
- * special case. */
+/* Functions for hardware that the MPS2 board does not have: motors, encoders, switches, supply
+ * measurement, a usable watchdog. Each function answers as its header says for absent hardware, so
+ * the firmware needs no special case. */
 #include "hal/encoder.h"
 #include "hal/motor.h"
 #include "hal/reset.h"

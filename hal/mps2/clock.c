@@ -1,4 +1,4 @@
-/* hal/clock.h on the MPS2 images: one fixed clock from the FPGA. Here they only serve as the
+/* hal/clock.h on the MPS2 images: one fixed clock from the FPGA. The images are used only as the
  * emulator's Cortex-M7. */
 #include "hal/clock.h"
 #include "hal/cortexm/counter.h"

@@ -1,6 +1,6 @@
 /* hal/flash.h on a board without flash: the two slots of the store are in RAM that start-up does
- * not clear. They survive a warm reset and behave like flash: erased is 0xFF, programming only
- * clears bits. */
+ * not clear. They survive a warm reset and behave like flash: erased bytes are 0xFF, and
+ * programming only clears bits. */
 #include "hal/flash.h"
 
 enum { ERASE_UNIT = 4096, SLOT_BYTES = 65536 };

@@ -8,7 +8,7 @@ typedef struct {
     volatile uint32_t DATA;
     volatile uint32_t STATE;
     volatile uint32_t CTRL;
-    volatile uint32_t INT; /* reads status, writing a one clears */
+    volatile uint32_t INT; /* reading gives the status; writing a one clears the bit */
     volatile uint32_t BAUDDIV;
 } cmsdk_uart_t;
 

@@ -23,7 +23,7 @@ void uart_init(uint32_t baud) {
     irq_enable(MPS2_UART0_TX_IRQ, IRQ_PRIORITY_UART);
 }
 
-/* The hardware takes one byte and raises an interrupt when it is sent. */
+/* Sends the next byte. The hardware takes one byte and raises an interrupt when it is sent. */
 static void send_next(void) {
     uint8_t byte;
     while ((reg_read(&CMSDK_UART0->STATE) & CMSDK_STATE_TX_FULL) == 0 && ring_get(&tx, &byte)) {

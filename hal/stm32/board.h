@@ -9,7 +9,7 @@
 #include "hal/flash.h"
 #include "hal/stm32/regs.h"
 
-/* A pin; 0: no pin. */
+/* A pin; 0 means no pin. */
 typedef uint8_t pin_t;
 enum { PORT_A, PORT_B, PORT_C, PORT_D, PORT_H = 7 };
 #define PIN(port, number) ((pin_t)(0x80 | (PORT_##port) << 4 | (number)))
@@ -28,22 +28,25 @@ typedef struct {
 } board_pll_t;
 
 typedef struct {
-    uint32_t hse_hz; /* crystal or external clock, Hz */
+    uint32_t hse_hz; /* frequency of the crystal or external clock, Hz */
     bool hse_bypass; /* true: an external clock signal, not a crystal */
-    board_pll_t pll; /* from hse_hz */
-    /* from the internal oscillator; must not exceed the limit at its worst tolerance */
+    board_pll_t pll; /* used with hse_hz */
+    /* Used with the internal oscillator. The core clock must stay within its limit if the
+     * oscillator runs as fast as its tolerance allows. */
     board_pll_t pll_internal;
-    uint8_t wait_states;        /* of the flash at the core clock and 2.7 to 3.6 V; F1: 0 */
+    uint8_t wait_states;        /* wait states of the flash at the core clock and 2.7 to 3.6 V; F1:
+                                 * 0 */
     uint8_t apb1_div, apb2_div; /* 1, 2, 4, 8, 16 */
-    uint32_t pwr_vos;           /* VOS bits of PWR_CR for the core clock; 0: the chip has none */
+    uint32_t pwr_vos;           /* VOS bits of PWR_CR for the core clock; 0 if the chip has none */
 } board_clock_t;
 
 /* The DMA stream of a peripheral, from the manual's table of DMA requests. */
 typedef struct {
-    dma_t *regs; /* NULL: none */
+    dma_t *regs; /* NULL: no DMA */
     rcc_bit_t clock;
-    uint8_t stream;  /* F1: the channel, from 1 */
-    uint8_t channel; /* channel of the stream. F1: 0, the requests are wired to the channels */
+    uint8_t stream;  /* number of the stream. F1: number of the channel, from 1 */
+    uint8_t channel; /* channel of the stream. F1: 0, because each request is wired to one
+                      * channel */
     int irq;
 } board_dma_t;
 
@@ -51,7 +54,7 @@ typedef struct {
     usart_t *regs;
     rcc_bit_t clock;
     pin_t tx, rx;
-    uint8_t af; /* F1: 0, see afio_mapr */
+    uint8_t af; /* alternate function. F1: 0, see afio_mapr */
     int irq;
     board_dma_t rx_dma;
 } board_uart_t;
@@ -66,24 +69,24 @@ typedef struct {
 typedef struct {
     tim_t *regs;
     rcc_bit_t clock;
-    uint32_t freeze; /* its bit in DBGMCU_FREEZE_TIMERS */
-    /* e-stop input; pulled to the active level, so that an open wire stops the motors */
+    uint32_t freeze; /* bit of this timer in DBGMCU_FREEZE_TIMERS */
+    /* E-stop input. It is pulled to the active level, so that an open wire stops the motors. */
     pin_t break_pin;
     uint8_t break_af;      /* F1: 0 */
     bool break_active_low; /* false: active high, for a closed contact to ground */
     int break_irq;
 } board_motor_timer_t;
 
-/* One motor. With `direction` its PWM comes from `pwm` or from `pwm_n`, whichever is given (the
- * complementary output also works alone). Without `direction` both are given, with dead time, and
- * zero duty is half and half. */
+/* One motor. With `direction`, the PWM comes from `pwm` or from `pwm_n`, whichever is given (the
+ * complementary output also works alone). Without `direction`, both are given, with dead time, and
+ * zero duty means that each output is on for half of the period. */
 typedef struct {
     uint8_t timer;   /* index into timers */
     uint8_t channel; /* 1 to 4 */
     uint8_t af;      /* F1: 0 */
     pin_t pwm;       /* CHx; 0: none */
     pin_t pwm_n;     /* CHxN; 0: none */
-    pin_t direction; /* high for negative duty; 0: complementary */
+    pin_t direction; /* high for negative duty; 0: complementary PWM */
 } board_motor_t;
 
 typedef struct {
@@ -103,18 +106,18 @@ typedef struct {
     pin_t select[BOARD_ENCODERS_MAX];
 } board_encoders_t;
 
-/* Home switches, contacts to ground. */
+/* Home switches: contacts to ground. */
 typedef struct {
-    unsigned count; /* switches of the first joints */
+    unsigned count; /* number of switches; they belong to the first joints */
     pin_t pin[BOARD_ENCODERS_MAX];
 } board_home_t;
 
 typedef struct {
     pin_t pin;
     uint8_t channel;       /* channel of ADC1 */
-    uint32_t reference_mV; /* ADC full scale */
-    uint32_t top_ohm;      /* divider from the motor supply to the pin */
-    uint32_t bottom_ohm;   /* divider from the pin to ground; 0: no divider on this board */
+    uint32_t reference_mV; /* full scale of the ADC, mV */
+    uint32_t top_ohm;      /* resistor from the motor supply to the pin */
+    uint32_t bottom_ohm;   /* resistor from the pin to ground; 0: this board has no divider */
 } board_supply_t;
 
 typedef struct {
@@ -132,8 +135,8 @@ typedef struct {
     board_home_t home;
     board_supply_t supply;
     board_flash_t flash;
-    uint32_t lsi_max_hz; /* largest frequency of the watchdog's oscillator in the data sheet */
-    /* F1: pin remapping of the whole board. F4: 0, each pin selects its own function */
+    uint32_t lsi_max_hz; /* highest frequency of the watchdog's oscillator in the data sheet, Hz */
+    /* F1: pin remapping of the whole board. F4: 0, because each pin selects its own function. */
     uint32_t afio_mapr;
 } board_t;
 

@@ -1,5 +1,5 @@
-/* What every STM32 driver needs in addition to its own registers: clock gates, bus clocks, bounds
- * for waits. */
+/* Shared by all STM32 drivers, in addition to the registers: clock gates, bus clocks, bounds for
+ * waits. */
 #ifndef HAL_STM32_CHIP_H
 #define HAL_STM32_CHIP_H
 
@@ -24,15 +24,15 @@ static inline void rcc_enable(rcc_bit_t clock) {
     (void)reg_read(reg);
 }
 
-/* Clock of the bus of a clock gate, and of its timers (twice the bus clock if the bus is
- * divided). */
+/* Return the clock of the bus that a clock gate belongs to, and the clock of the timers on that bus
+ * (twice the bus clock if the bus is divided). */
 uint32_t clock_bus_hz(rcc_bit_t clock);
 uint32_t clock_timer_hz(rcc_bit_t clock);
 
 /*
- * Number of reg_wait polls that last at least ms at this core clock. A load, a test, a counter and
- * a taken branch are four cycles when nothing stalls, so a wait is never shorter than ms but may be
- * longer.
+ * Returns a number of reg_wait polls that last at least ms milliseconds at this core clock. A load,
+ * a test, a counter and a taken branch are four cycles when nothing stalls, so a wait is never
+ * shorter than ms but may be longer.
  */
 static inline uint32_t wait_polls(uint32_t core_hz, uint32_t ms) {
     return (core_hz / 4000 + 1) * ms;

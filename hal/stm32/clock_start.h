@@ -1,5 +1,5 @@
-/* Starts the oscillators, in the same way on every family. Only the clock.c of a family includes
- * it; it uses that family's registers. */
+/* Starts the oscillators in the same way on every family. Only the clock.c of a family includes
+ * this file; it uses that family's registers. */
 #ifndef HAL_STM32_CLOCK_START_H
 #define HAL_STM32_CLOCK_START_H
 
@@ -7,16 +7,17 @@
 #include "hal/stm32/chip.h"
 
 enum {
-    HSE_START_MS = 100, /* crystals need 2 ms; the manufacturer's bound is 100 */
-    SWITCH_MS = 1,      /* a few cycles of either clock */
+    HSE_START_MS = 100, /* crystals need 2 ms; the manufacturer's bound is 100 ms */
+    SWITCH_MS = 1,      /* switching takes a few cycles of either clock */
 };
 
-/* The core runs from the internal oscillator while it waits. */
+/* Waits while the core runs from the internal oscillator. */
 static bool wait(volatile uint32_t *reg, uint32_t mask, uint32_t value, uint32_t ms) {
     return reg_wait(reg, mask, value, wait_polls(RCC_HSI_HZ, ms));
 }
 
-/* A boot loader may have left the PLL running; it can only be configured while it is off. */
+/* Switches to the internal oscillator. A boot loader may have left the PLL running, which can only
+ * be configured while it is off. */
 static bool start_from_internal(void) {
     reg_set(&RCC->CR, RCC_CR_HSION);
     bool ok = wait(&RCC->CR, RCC_CR_HSIRDY, RCC_CR_HSIRDY, SWITCH_MS);
@@ -27,7 +28,8 @@ static bool start_from_internal(void) {
 }
 
 static bool start_external(void) {
-    reg_clear(&RCC->CR, RCC_CR_HSEON); /* the bypass bit can only be written while it is off */
+    reg_clear(&RCC->CR, RCC_CR_HSEON); /* the bypass bit can only be written while the oscillator is
+                                        * off */
     reg_modify(&RCC->CR, RCC_CR_HSEBYP, board.clock.hse_bypass ? RCC_CR_HSEBYP : 0);
     reg_set(&RCC->CR, RCC_CR_HSEON);
     if (wait(&RCC->CR, RCC_CR_HSERDY, RCC_CR_HSERDY, HSE_START_MS))

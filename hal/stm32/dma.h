@@ -1,6 +1,6 @@
-/* Receiving by DMA: the DMA writes the bytes of a peripheral into a ring without the program. Two
- * marks, the middle and the end of the ring, raise the interrupt of the stream when they are
- * passed. */
+/* Reception by DMA: the DMA writes the bytes of a peripheral into a ring without the program.
+ * When it passes one of two marks, the middle and the end of the ring, the stream raises its
+ * interrupt. */
 #ifndef HAL_STM32_DMA_H
 #define HAL_STM32_DMA_H
 
@@ -9,7 +9,7 @@
 
 #include "hal/stm32/board.h"
 
-/* Buffer of the DMA: linker/sections.ld puts it into memory that the DMA reaches. */
+/* A buffer of the DMA: linker/sections.ld puts it into memory that the DMA can access. */
 #ifdef __arm__
 #define DMA_BUFFER __attribute__((section(".bss.dma_buffers")))
 #else
@@ -19,19 +19,19 @@
 enum { DMA_MIDDLE = 1, DMA_END = 2 };
 
 /*
- * Starts at the first byte of the ring of `size` bytes, at most 65,535. false: there is no DMA. The
- * test switches it on and reads whether it stays on: where the emulator has no DMA, its registers
- * read 0. A read of another address would not tell: one of the emulated machines answers at every
- * address.
+ * Starts receiving at the first byte of the ring, which has `size` bytes, at most 65,535. Returns
+ * false if there is no DMA. To find out, it switches the DMA on and reads whether it stays on:
+ * where the emulator has no DMA, its registers read 0. Reading another address would prove nothing,
+ * because one of the emulated machines answers at every address.
  */
 bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t *ring,
                  uint32_t size);
 
-/* Bytes from the DMA's position to the end of the ring: `size` down to 1. */
+/* Returns the number of bytes from the DMA's position to the end of the ring: `size` down to 1. */
 uint32_t dma_left(const board_dma_t *dma);
 
-/* The marks passed since the last call. Only returned marks are cleared: a mark that is passed
- * meanwhile is returned by the next call. */
+/* Returns the marks passed since the last call. Only these marks are cleared: the next call returns
+ * a mark that is passed meanwhile. */
 unsigned dma_marks(const board_dma_t *dma);
 
 #endif

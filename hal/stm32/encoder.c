@@ -1,5 +1,6 @@
 /*
- * hal/encoder.h: AS5047P on an SPI bus, one select line each (data sheet, "SPI interface").
+ * hal/encoder.h: AS5047P on an SPI bus, one select line for each encoder (data sheet, "SPI
+ * interface").
  *
  * Mode 1 (clock idles low, data is taken on the falling edge), 16 bits, at most 10 MHz. An answer
  * comes with the frame after its request, so every read requests the angle again and gets the angle
@@ -12,7 +13,7 @@
 
 enum {
     ADDRESS_ERRFL = 0x0001,  /* reading it clears the error flag */
-    ADDRESS_DIAAGC = 0x3FFC, /* gain and status; never 0 in a working chip (bit 8) */
+    ADDRESS_DIAAGC = 0x3FFC, /* gain and status; bit 8 is always set in a working chip */
     ADDRESS_ANGLECOM = 0x3FFF,
     FRAME_READ = 1 << 14,
     FRAME_PARITY = 1 << 15,
@@ -22,7 +23,7 @@ enum {
 
 enum {
     CLOCK_MAX_HZ = 10000000,
-    /* t_L and t_CSn: select to first clock edge, and high time between frames */
+    /* t_L and t_CSn, ns: from select to the first clock edge, and high time between frames */
     SELECT_NS = 350,
     TRANSFER_POLLS = 300, /* 16 bits at bus / 16 take 256 bus cycles; a poll takes at least two */
 };
@@ -44,26 +45,26 @@ unsigned encoder_count(void) {
     return board.encoder.count;
 }
 
-/* A read on the peripheral bus takes at least two of its cycles: a delay that no core clock,
- * compiler or cache can shorten. */
+/* Waits at least SELECT_NS. A read on the peripheral bus takes at least two of its cycles, a delay
+ * that no core clock, compiler or cache can shorten. */
 static void pause(void) {
     uint32_t reads = SELECT_NS * (clock_bus_hz(board.encoder.clock) / 1000) / 2000000 + 1;
     while (reads-- > 0)
         (void)reg_read(&board.encoder.regs->CR2);
 }
 
-/* One frame each way. False: the SPI did not finish. */
+/* Exchanges one frame in each direction. Returns false if the SPI did not finish. */
 static bool transfer(pin_t select, uint16_t out, uint16_t *in) {
     spi_t *spi = board.encoder.regs;
     if (reg_read(&spi->SR) & SPI_SR_RXNE)
-        (void)reg_read(&spi->DR); /* left by an aborted transfer */
+        (void)reg_read(&spi->DR); /* discards data left by an aborted transfer */
     gpio_write(select, false);
     pause();
     reg_write(&spi->DR, out);
     bool done = reg_wait(&spi->SR, SPI_SR_RXNE, SPI_SR_RXNE, TRANSFER_POLLS);
     if (done) {
         *in = (uint16_t)reg_read(&spi->DR);
-        /* the clock has returned to low */
+        /* Waits until the clock has returned to low. */
         done = reg_wait(&spi->SR, SPI_SR_BSY, 0, TRANSFER_POLLS);
     }
     gpio_write(select, true);
@@ -99,7 +100,7 @@ void encoder_init(void) {
     reg_write(&e->regs->CR1, config | SPI_CR1_SPE);
     gpio_alternate_out(e->sck, e->af, GPIO_PULL_DOWN);
     gpio_alternate_out(e->mosi, e->af, GPIO_PULL_NONE);
-    /* Pulled up: an absent encoder reads as all ones, which is no valid angle. */
+    /* The input is pulled up: an absent encoder reads as all ones, which is no valid angle. */
     gpio_alternate_in(e->miso, e->af, GPIO_PULL_UP);
     for (unsigned i = 0; i < e->count; i++) {
         uint16_t ignored;
@@ -116,8 +117,8 @@ encoder_status_t encoder_read(unsigned encoder, uint16_t *counts) {
         return ENCODER_ERR_TIMEOUT;
     if (frame == 0 || frame == 0xFFFF) {
         /*
-         * A dead line, or the angle 0, or an error with the angle 16383: the status register
-         * decides.
+         * This is a dead line, or the angle 0, or an error with the angle 16383: the status
+         * register decides.
          */
         if (!read_register(select, ADDRESS_DIAAGC, &answer))
             return ENCODER_ERR_TIMEOUT;

@@ -1,5 +1,5 @@
-/* hal/flash.h: what both families share. Only the two slots of the store can be reached; no call
- * can reach the running program. */
+/* hal/flash.h: the part that both families share. Only the two slots of the store can be written;
+ * no call can change the running program. */
 #include "hal/flash.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"

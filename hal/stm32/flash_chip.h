@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Erases the unit that begins at address. All interrupts are locked meanwhile, and the watchdog
- * is fed. FLASH_OK or a negative error of hal/flash.h; the controller is locked again in either
- * case. */
+/* Erases the unit that begins at address. All interrupts are locked meanwhile, and the watchdog is
+ * fed. Returns FLASH_OK or a negative error of hal/flash.h; the controller is locked again in
+ * either case. */
 int flash_chip_erase(uint32_t address);
 
 /* Programs n bytes, a multiple of the write unit, at an aligned address. */

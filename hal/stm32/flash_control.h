@@ -1,5 +1,5 @@
-/* What the flash controllers of the families have in common: keys, waiting in RAM, results. Only
- * the flash.c of a family includes it; it uses that family's registers. */
+/* Shared by the flash controllers of the families: keys, waiting in RAM, results. Only the flash.c
+ * of a family includes this file; it uses that family's registers. */
 #ifndef HAL_STM32_FLASH_CONTROL_H
 #define HAL_STM32_FLASH_CONTROL_H
 
@@ -7,10 +7,10 @@
 #include "hal/ramfunc.h"
 #include "hal/stm32/chip.h"
 
-/* Any fetch or load from flash stalls the core until the flash is idle, so this runs in RAM. It
- * feeds the watchdog in every round, gives up after max_polls, and returns the last status. If the
- * flash is busy even then, the return to flash stalls the core, and the watchdog, which is no
- * longer fed, resets it. */
+/* Waits until the flash is idle and returns the last status. Any fetch or load from flash would
+ * stall the core until then, so this runs in RAM. It feeds the watchdog in every round and gives up
+ * after max_polls. If the flash is busy even then, the return to flash stalls the core, and the
+ * watchdog, which is no longer fed, resets it. */
 HAL_RAMFUNC static uint32_t wait_while_busy(uint32_t max_polls) {
     uint32_t status;
     do {
@@ -35,14 +35,15 @@ static void lock(void) {
     reg_write(&FLASH->CR, FLASH_CR_LOCK);
 }
 
-/* Errors of the last operation would block the next one. Writing ones clears them. */
+/* Clears the errors of the last operation, which would block the next one. Writing ones clears
+ * them. */
 static void clear_flags(void) {
     reg_write(&FLASH->SR, FLASH_SR_ERRORS | FLASH_SR_EOP);
 }
 
 static int unlock(uint32_t max_polls) {
-    /* If other code left the register unlocked, lock it first: the keys work on a locked register
-     * only. A register that does not keep the bit is the emulator's. */
+    /* The keys work only on a locked register, so lock it first if other code left it unlocked. If
+     * the register does not keep the bit, this is the emulator. */
     if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0) {
         lock();
         if ((reg_read(&FLASH->CR) & FLASH_CR_LOCK) == 0)

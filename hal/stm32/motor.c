@@ -16,14 +16,14 @@
 #include "hal/stm32/gpio.h"
 #include "hal/stm32/handlers.h"
 
-/* counts; fewer than 8 bits of duty are too coarse */
+/* Counts of a PWM period. Fewer than 256 counts (8 bits) of duty are too coarse. */
 enum { PERIOD_MIN = 256, PERIOD_MAX = 65535 };
 
 static uint32_t period;       /* counts of one PWM period; 0: not configured */
 static volatile bool enabled; /* between motor_enable and motor_off */
 static volatile bool break_latched;
 static bool backward[BOARD_MOTORS_MAX]; /* level of the direction pin */
-/* waiting for a period with zero duty before the direction pin changes */
+/* waits for a period with zero duty before the direction pin changes */
 static bool reversing[BOARD_MOTORS_MAX];
 
 static tim_t *timer_of(const board_motor_t *motor) {
@@ -42,8 +42,9 @@ unsigned motor_count(void) {
     return board.motor.motor_count;
 }
 
-/* DTG field: the shortest dead time that is not below the wanted one, in steps of the timer's clock
- * (RM0090, TIMx_BDTR: up to 127 in steps of 1, to 254 of 2, to 504 of 8, to 1008 of 16). */
+/* Returns the DTG field for the shortest dead time that is not below the wanted one, in steps of
+ * the timer's clock (RM0090, TIMx_BDTR: up to 127 in steps of 1, up to 254 in steps of 2, up to 504
+ * in steps of 8, up to 1008 in steps of 16). */
 static uint32_t dead_time_field(uint32_t timer_hz, uint32_t ns) {
     uint32_t counts = (timer_hz / 1000 * ns + 999999) / 1000000;
     if (counts <= 127)
@@ -77,14 +78,14 @@ static void configure_timer(unsigned index, uint32_t timer_hz) {
     reg_write(&tim->CCMR[0], mode[0]);
     reg_write(&tim->CCMR[1], mode[1]);
     reg_write(&tim->CCER, outputs);
-    /* Last and in one write, because it locks the settings. */
+    /* BDTR is written last and in one write, because this write locks the settings. */
     reg_write(&tim->BDTR, dead_time_field(timer_hz, board.motor.dead_time_ns) | TIM_BDTR_OSSI |
                               TIM_BDTR_OSSR | TIM_BDTR_BKE |
                               (timer->break_active_low ? 0 : TIM_BDTR_BKP) | TIM_BDTR_LOCK_3);
     reg_write(&tim->CR1, TIM_CR1_ARPE | TIM_CR1_URS | TIM_CR1_CEN);
 }
 
-/* Zero voltage on every motor, effective at once. */
+/* Sets zero voltage on every motor, effective at once. */
 static void zero_duty(void) {
     for (unsigned i = 0; i < board.motor.motor_count; i++) {
         const board_motor_t *motor = &board.motor.motors[i];
@@ -112,10 +113,10 @@ int motor_init(uint32_t pwm_hz) {
         configure_timer(i, timer_hz);
         if (reg_read(&board.motor.timers[i].regs->ARR) != period - 1) {
             period = 0;
-            return MOTOR_ERR_ABSENT; /* the emulator: no such timer */
+            return MOTOR_ERR_ABSENT; /* the emulator does not have this timer */
         }
     }
-    /* The pins follow only now that the timers hold their outputs low. */
+    /* The pins are configured only now, when the timers hold their outputs low. */
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
         const board_motor_timer_t *timer = &board.motor.timers[i];
         gpio_alternate_in(timer->break_pin, timer->break_af,
@@ -152,7 +153,7 @@ int motor_enable(void) {
     for (unsigned i = 0; i < board.motor.timer_count; i++)
         reg_set(&board.motor.timers[i].regs->BDTR, TIM_BDTR_MOE);
     for (unsigned i = 0; i < board.motor.timer_count; i++) {
-        /* MOE reads correctly only after some cycles */
+        /* MOE reads correctly only after some cycles, so the register is read twice. */
         (void)reg_read(&board.motor.timers[i].regs->BDTR);
         if ((reg_read(&board.motor.timers[i].regs->BDTR) & TIM_BDTR_MOE) == 0)
             return refuse_because_of_break();
@@ -184,9 +185,9 @@ bool motor_enabled(void) {
     return on;
 }
 
-/* The compare registers are preloaded: a new duty takes effect in the next period, the direction
- * pin at once. So a reversal first sets zero duty and changes the pin after a period has begun with
- * it. */
+/* Sets duty and direction. The compare registers are preloaded: a new duty takes effect in the next
+ * period, but the direction pin changes at once. So a reversal first sets zero duty and changes the
+ * pin after a period with zero duty has begun. */
 static void set_signed(unsigned index, uint32_t counts, bool negative) {
     const board_motor_t *motor = &board.motor.motors[index];
     tim_t *tim = timer_of(motor);
@@ -204,7 +205,7 @@ static void set_signed(unsigned index, uint32_t counts, bool negative) {
     }
     if ((reg_read(&tim->SR) & TIM_SR_UIF) == 0)
         return;
-    /* the break interrupt must not come between test and pin */
+    /* The break interrupt must not come between the test of `enabled` and the change of the pin. */
     uint32_t state = irq_lock();
     if (enabled) {
         gpio_write(motor->direction, negative);
@@ -236,7 +237,7 @@ bool motor_estop_latched(void) {
 }
 
 /* One handler for all timers. The flag cannot be cleared while the input is active, so the
- * interrupt is disabled until motor_enable; otherwise it would come back without end. */
+ * interrupt is disabled until motor_enable; otherwise it would be raised again and again. */
 void motor_break_irq(void) {
     bool active = false;
     for (unsigned i = 0; i < board.motor.timer_count; i++) {

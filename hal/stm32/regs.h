@@ -56,7 +56,7 @@ enum {
     TIM_SR_UIF = 1 << 0,
     TIM_SR_BIF = 1 << 7,
     TIM_EGR_UG = 1 << 0,
-    /* OCxM = 110, OCxPE; the second channel is 8 bits higher */
+    /* OCxM = 110 and OCxPE of channel 1; those of the second channel are 8 bits higher */
     TIM_CCMR_PWM1_PRELOAD = 6 << 4 | 1 << 3,
     TIM_CCER_CCE = 1 << 0, /* for channel 1; each further channel is 4 bits higher */
     TIM_CCER_CCNE = 1 << 2,
@@ -141,7 +141,7 @@ enum {
 #define SPI2   REG_BLOCK(spi_t, 0x40003800)
 #define SPI3   REG_BLOCK(spi_t, 0x40003C00)
 
-/* A clock enable bit: which register, which bit. 0 is no clock. */
+/* A clock enable bit: register and bit number. 0 means no clock. */
 typedef uint16_t rcc_bit_t;
 enum { RCC_BUS_AHB = 1, RCC_BUS_APB1, RCC_BUS_APB2 };
 #define RCC_BIT(bus, bit) ((rcc_bit_t)((bus) << 8 | (bit)))
@@ -179,7 +179,7 @@ typedef struct {
 REG_OFFSET(flash_t, CR, 0x10);
 
 enum {
-    FLASH_ACR_LATENCY = 7, /* the F4 has one bit more, which none of these chips needs */
+    FLASH_ACR_LATENCY = 7, /* the F4 has one more bit, which none of these chips needs */
     FLASH_ACR_PRFTEN = 1 << 8,
     FLASH_ACR_ICEN = 1 << 9,
     FLASH_ACR_DCEN = 1 << 10,
@@ -187,7 +187,8 @@ enum {
     FLASH_ACR_DCRST = 1 << 12,
     FLASH_SR_EOP = 1 << 0,
     FLASH_SR_BSY = 1 << 16,
-    /* operation, write protection, alignment, parallelism, sequence, read protection (F446) */
+    /* errors: operation, write protection, alignment, parallelism, sequence, read protection
+     * (F446) */
     FLASH_SR_ERRORS = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8,
     FLASH_CR_PG = 1 << 0,
     FLASH_CR_SER = 1 << 1,
@@ -202,7 +203,7 @@ typedef struct {
 } dma_stream_t;
 
 typedef struct {
-    reg_t ISR[2], IFCR[2]; /* low for streams 0 to 3, high for 4 to 7 */
+    reg_t ISR[2], IFCR[2]; /* index 0 for streams 0 to 3, index 1 for streams 4 to 7 */
     dma_stream_t stream[8];
 } dma_t;
 REG_OFFSET(dma_t, IFCR, 0x08);
@@ -240,7 +241,7 @@ enum {
 
 enum {
     ADC_CR2_SWSTART = 1 << 30,
-    /* APB2 / 4: 21 MHz at most, where 30 (F2) and 36 (F4) are allowed */
+    /* APB2 / 4: at most 21 MHz; 30 MHz (F2) and 36 MHz (F4) are allowed */
     ADC_CCR_ADCPRE_4 = 1 << 16,
 };
 
@@ -293,9 +294,9 @@ REG_OFFSET(rcc_t, CFGR2, 0x2C);
 enum {
     RCC_CFGR_PPRE1_SHIFT = 8,
     RCC_CFGR_PPRE2_SHIFT = 11,
-    RCC_CFGR_ADCPRE_2 = 0 << 14, /* APB2 / 2: 12 MHz, which is the most that the F100 allows */
+    RCC_CFGR_ADCPRE_2 = 0 << 14, /* APB2 / 2: 12 MHz, the highest ADC clock that the F100 allows */
     RCC_CFGR_PLLSRC_PREDIV1 = 1 << 16,
-    RCC_CFGR_PLLMUL_SHIFT = 18, /* multiplier - 2 */
+    RCC_CFGR_PLLMUL_SHIFT = 18, /* the field contains the multiplier minus 2 */
     RCC_HSI_HZ = 8000000,
 };
 
@@ -356,7 +357,7 @@ enum {
     AFIO_MAPR_SPI1 = 1 << 0,         /* SCK PB3, MISO PB4, MOSI PB5 */
     AFIO_MAPR_USART1 = 1 << 2,       /* TX PB6, RX PB7 */
     AFIO_MAPR_TIM1_PARTIAL = 1 << 6, /* BKIN PA6, CH1N PA7, CH2N PB0, CH3N PB1; CH1-CH4 stay */
-    /* JTAG off: frees PB3, PB4, PA15. These bits cannot be read back */
+    /* Switches JTAG off, which frees PB3, PB4, PA15. These bits cannot be read back. */
     AFIO_MAPR_SWD_ONLY = 2 << 24,
 };
 
@@ -365,7 +366,7 @@ typedef struct {
 } dbgmcu_t;
 
 enum {
-    DBGMCU_FREEZE_IWDG = 1 << 8, /* all in CR */
+    DBGMCU_FREEZE_IWDG = 1 << 8, /* all freeze bits are in CR */
     DBGMCU_FREEZE_TIM1 = 1 << 10,
     DBGMCU_FREEZE_TIM15 = 1 << 22,
     DBGMCU_FREEZE_TIM16 = 1 << 23,

@@ -3,8 +3,8 @@
 #include "hal/stm32/chip.h"
 
 reset_reason_t reset_reason(void) {
-    /* Every reset also pulls the pin, and flags accumulate until they are cleared: check the rarest
-     * first. */
+    /* Every reset also pulls the pin, and flags accumulate until they are cleared, so the rarest
+     * reasons are checked first. */
     static const struct {
         uint32_t flags;
         reset_reason_t reason;

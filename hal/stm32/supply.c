@@ -9,7 +9,7 @@
 
 enum {
     FULL_COUNTS = 4095,
-    SAMPLE_TIME = 7, /* the longest: the divider's source resistance is high */
+    SAMPLE_TIME = 7, /* the longest sample time, because the divider's source resistance is high */
     CALLS_MAX = 1000,
 };
 
@@ -19,7 +19,8 @@ enum { READY = ADC_CR2_ADON | ADC_CR2_EXTSEL_SWSTART | ADC_CR2_EXTTRIG };
 enum { READY = ADC_CR2_ADON };
 #endif
 
-static int32_t last = SUPPLY_ERR_ABSENT; /* no result yet: the error that the next call returns */
+static int32_t last = SUPPLY_ERR_ABSENT; /* last result; before the first one, the error that a call
+                                          * returns */
 static uint32_t missed;                  /* calls in a row that found no result */
 
 static void start(void) {
@@ -27,10 +28,11 @@ static void start(void) {
 }
 
 /*
- * The ADC needs 1 to 3 us after it is switched on; reads of its register take that time.
+ * Waits at least 10 us. The ADC needs 1 to 3 us after it is switched on; reads of its register take
+ * the time.
  */
 static void settle(void) {
-    enum { SETTLE_SHARE = 100 }; /* of a millisecond */
+    enum { SETTLE_SHARE = 100 }; /* a hundredth of a millisecond */
     for (uint32_t i = wait_polls(clock_info()->core_hz, 1) / SETTLE_SHARE; i > 0; i--)
         (void)reg_read(&ADC1->CR2);
 }
@@ -38,7 +40,7 @@ static void settle(void) {
 #ifdef HAL_STM32F1
 /* The F1's converter is calibrated once after it is switched on (RM0041 "Calibration"). */
 static void power_up(void) {
-    enum { CALIBRATION_MS = 1 }; /* 83 cycles of 12 MHz */
+    enum { CALIBRATION_MS = 1 }; /* the calibration takes 83 cycles of 12 MHz */
     uint32_t polls = wait_polls(clock_info()->core_hz, CALIBRATION_MS);
     reg_write(&ADC1->CR2, ADC_CR2_ADON);
     settle();
@@ -89,7 +91,7 @@ int32_t supply_read_mV(void) {
     } else if (++missed == CALLS_MAX) {
         last = SUPPLY_ERR_TIMEOUT;
         missed = 0;
-        start(); /* restart: noise on its supply may have stopped it */
+        start(); /* starts again: noise on the supply of the ADC may have stopped it */
     }
     return last;
 }

@@ -1,14 +1,15 @@
 /*
  * hal/tick.h on TIM2 of the F2 and F4, a 32-bit timer.
  *
- * One image serves silicon and emulator. The emulator's timer keeps the right period only with PSC
- * = 0 and if EGR and CNT are never written, and its period is ARR ticks, on silicon ARR + 1.
- * Without ARPE a new ARR takes effect at once. On silicon the counter restarts at zero: if it were
- * beyond a shorter period, it would run to the end of its 32 bits, 51 s at 84 MHz without a tick.
+ * One image serves silicon and emulator. The emulator's timer keeps the correct period only with
+ * PSC = 0 and if EGR and CNT are never written. Its period is ARR ticks; on silicon it is ARR + 1
+ * ticks. Without ARPE a new ARR takes effect at once. On silicon the counter is restarted at zero:
+ * if it were beyond a shorter period, it would run to the end of its 32 bits, 51 s at 84 MHz
+ * without a tick.
  *
- * TIM2 runs on while a debugger halts the core, unlike the motor timers. After the halt the tick is
- * overdue, tick_overrun shows it, and the firmware knows that it has lost time in which the arm
- * moved.
+ * TIM2 continues to run while a debugger halts the core, unlike the motor timers. After the halt
+ * the tick is overdue and tick_overrun returns true, so the firmware knows that it has lost time in
+ * which the arm moved.
  */
 #include "hal/tick.h"
 #include "hal/irq.h"

@@ -38,8 +38,8 @@ static DMA_BUFFER uint8_t rx_data[UART_RX_RING];
 static ring_t tx = {.data = tx_data, .size = UART_TX_RING};
 static ring_t rx = {.data = rx_data, .size = UART_RX_RING};
 static uart_stats_t stats;
-static bool by_dma;        /* the DMA receives */
-static bool error_counted; /* by_dma: the present error flags are counted already */
+static bool by_dma;        /* the DMA receives; otherwise every byte has its interrupt */
+static bool error_counted; /* if by_dma: the present error flags are already counted */
 
 void uart_init(uint32_t baud) {
     enum { DIVIDER_MIN = 16, DIVIDER_MAX = 0xFFFF }; /* oversampling by 16 */
@@ -53,13 +53,14 @@ void uart_init(uint32_t baud) {
     reg_write(&usart->BRR, divider);
     by_dma = dma_receive(&board.uart.rx_dma, &usart->DR, rx_data, UART_RX_RING);
     if (by_dma) {
-        rx.head = rx.tail = 0; /* the DMA begins there */
+        rx.head = rx.tail = 0; /* the DMA begins at the first byte of the ring */
         error_counted = false;
         reg_write(&usart->CR3, USART_CR3_DMAR);
     }
     reg_write(&usart->CR1, USART_CR1_UE | USART_CR1_TE | USART_CR1_RE |
                                (by_dma ? 0 : (uint32_t)USART_CR1_RXNEIE));
-    /* The pins last: the line must not be driven before the USART holds it at idle. */
+    /* The pins are configured last: the line must not be driven before the USART holds it at
+     * idle. */
     gpio_alternate_out(board.uart.tx, board.uart.af, GPIO_PULL_UP);
     gpio_alternate_in(board.uart.rx, board.uart.af, GPIO_PULL_UP);
     irq_enable(board.uart.irq, IRQ_PRIORITY_UART);
@@ -75,8 +76,8 @@ static void count_errors(uint32_t status) {
 
 static void receive(usart_t *usart, uint32_t status) {
     count_errors(status);
-    /* Reading the data after the status clears the flags. An overrun alone needs this, too, or the
-     * interrupt would come back for ever. */
+    /* Reading the data after the status clears the flags. This is also necessary after an overrun
+     * alone; otherwise the interrupt would be raised again and again. */
     uint8_t byte = (uint8_t)reg_read(&usart->DR);
     if (status & USART_SR_RXNE) {
         stats.received++;
@@ -85,10 +86,10 @@ static void receive(usart_t *usart, uint32_t status) {
     }
 }
 
-/* Sets the head of the ring to the DMA's position and returns how many bytes came since the last
+/* Sets the head of the ring to the DMA's position and returns how many bytes arrived since the last
  * call. Half of the smallest ring, 64 bytes, lasts 0.69 ms at 921,600 baud, longer than a tick. So
- * both marks at once mean that interrupts were off, as while the flash is erased. The number of
- * rounds is then unknown: adding one ring marks the ring as overtaken. */
+ * both marks at once mean that interrupts were off, for example while the flash was erased. The
+ * number of rounds is then unknown: adding one ring marks the ring as overtaken. */
 static uint32_t follow_dma(void) {
     uint32_t head = rx.head;
     bool lost_count = dma_marks(&board.uart.rx_dma) == (DMA_MIDDLE | DMA_END);
@@ -138,8 +139,8 @@ void uart_irq(void) {
         stats.sent++;
         status = by_dma ? poll(usart) : reg_read(&usart->SR);
     }
-    /* The tick may be adding bytes: the interrupt that it enables must not be disabled after
-     * that. */
+    /* Interrupts are locked, because the tick may add bytes and enable the transmit interrupt,
+     * which must not be disabled after that. */
     uint32_t state = irq_lock();
     if (ring_used(&tx) == 0)
         reg_clear(&usart->CR1, USART_CR1_TXEIE);
@@ -163,7 +164,7 @@ size_t uart_write_free(void) {
     return ring_free(&tx);
 }
 
-/* Returns the head of the ring. */
+/* Polls the USART with interrupts locked and returns the head of the ring. */
 static uint32_t poll_from_background(void) {
     uint32_t state = irq_lock();
     (void)poll(board.uart.regs);
@@ -173,8 +174,9 @@ static uint32_t poll_from_background(void) {
     return head;
 }
 
-/* The DMA may overtake the copy as well, so the bytes are checked after the copy. A ring that is
- * full to the last byte counts as overtaken: the next byte may be on its way. */
+/* Reads received bytes. The DMA may overtake the copy as well, so the bytes are checked after the
+ * copy. A ring that is full to the last byte counts as overtaken, because the next byte may be on
+ * its way. */
 static size_t read_dma(void *data, size_t n) {
     uint32_t first = rx.tail;
     if (ring_used(&rx) < n)

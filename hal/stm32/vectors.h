@@ -6,7 +6,8 @@
 #include "hal/stm32/handlers.h"
 
 /*
- * 16 DMA1 stream 5, 24 TIM1 break, 28 TIM2, 37 USART1, 38 USART2, 43 TIM8 break, 58 DMA2 stream 2
+ * Lines: 16 DMA1 stream 5, 24 TIM1 break, 28 TIM2, 37 USART1, 38 USART2, 43 TIM8 break, 58 DMA2
+ * stream 2
  */
 #define VECTORS_STM32F405(V)                                                                       \
     V(24, motor_break_irq)                                                                         \
@@ -15,7 +16,7 @@
 #define VECTORS_STM32F446(V)                                                                       \
     V(16, uart_irq)                                                                                \
     V(24, motor_break_irq) V(28, tick_irq) V(38, uart_irq) V(43, motor_break_irq)
-/* 15 DMA1 channel 5; 24 TIM1 break and all of TIM15 */
+/* Lines: 15 DMA1 channel 5, 24 TIM1 break and all of TIM15, 37 USART1 */
 #define VECTORS_STM32F100(V) V(15, uart_irq) V(24, motor_break_irq) V(37, uart_irq)
 
 #if defined(HAL_CHIP_STM32F405)

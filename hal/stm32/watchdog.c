@@ -1,9 +1,9 @@
 /*
  * hal/watchdog.h on the independent watchdog (RM0090 and RM0041, "Independent watchdog").
  *
- * Its oscillator is inaccurate (17 to 47 kHz on the F4). The reload value is computed for the
- * highest frequency in the data sheet, so that it never resets before timeout_ms; it may reset up
- * to three times later.
+ * The watchdog's oscillator is inaccurate (17 to 47 kHz on the F4). The reload value is computed
+ * for the highest frequency in the data sheet, so that the watchdog never resets before timeout_ms;
+ * it may take up to three times as long.
  */
 #include "hal/watchdog.h"
 #include "hal/stm32/board.h"
@@ -19,7 +19,8 @@ enum {
 int watchdog_start(uint32_t timeout_ms) {
     if (timeout_ms == 0 || timeout_ms > UINT32_MAX / board.lsi_max_hz)
         return WATCHDOG_ERR_RANGE;
-    uint32_t ticks = (timeout_ms * board.lsi_max_hz + 999) / 1000; /* undivided */
+    uint32_t ticks = (timeout_ms * board.lsi_max_hz + 999) / 1000; /* ticks of the undivided
+                                                                    * oscillator */
     uint32_t prescaler = 0;
     while (prescaler < PRESCALER_MAX && ticks > (RELOAD_MAX + 1u) * (4u << prescaler))
         prescaler++;
@@ -27,9 +28,11 @@ int watchdog_start(uint32_t timeout_ms) {
     if (reload > RELOAD_MAX)
         return WATCHDOG_ERR_RANGE;
     uint32_t polls = wait_polls(clock_info()->core_hz, UPDATE_MS);
-    /* A halted core does not feed it; the motor outputs are off by then (motor.c). */
+    /* Freezes the watchdog while a debugger halts the core, which cannot feed it then; the motor
+     * outputs are off by then (motor.c). */
     reg_set(DBGMCU_FREEZE_WATCHDOG, DBGMCU_FREEZE_IWDG);
-    /* Starting it also starts its oscillator, without which the updates would never end. */
+    /* Starting the watchdog also starts its oscillator, without which the updates would never
+     * end. */
     reg_write(&IWDG->KR, IWDG_KEY_START);
     if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls))
         return WATCHDOG_ERR_TIMEOUT;
@@ -38,7 +41,7 @@ int watchdog_start(uint32_t timeout_ms) {
     reg_write(&IWDG->RLR, reload);
     if (!reg_wait(&IWDG->SR, IWDG_SR_PVU | IWDG_SR_RVU, 0, polls))
         return WATCHDOG_ERR_TIMEOUT;
-    /* An emulator without a watchdog ends here too: its registers keep nothing. */
+    /* An emulator without a watchdog also ends here, because its registers keep nothing. */
     if (reg_read(&IWDG->RLR) != reload || reg_read(&IWDG->PR) != prescaler)
         return WATCHDOG_ERR_TIMEOUT;
     reg_write(&IWDG->KR, IWDG_KEY_FEED);

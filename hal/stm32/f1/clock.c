@@ -1,6 +1,6 @@
 /* The clock tree of the F100 (RM0041 "Reset and clock control"): 24 MHz, no flash wait states. The
- * internal oscillator stays on, because the flash controller needs it to program and erase. RCC_CR
- * = 0 means emulation; it is never 0 on silicon. */
+ * internal oscillator stays on, because the flash controller needs it to program and erase. If
+ * RCC_CR reads 0, this is the emulator; on silicon it is never 0. */
 #include "hal/clock.h"
 #include "hal/stm32/clock_start.h"
 
@@ -20,7 +20,7 @@ static void set_info(clock_source_t source, uint32_t core_hz) {
     info.core_hz = info.uart_hz = info.tick_timer_hz = core_hz;
 }
 
-/* NULL, or the step that failed; then the core runs on the internal oscillator. */
+/* Returns NULL, or the step that failed; then the core runs on the internal oscillator. */
 static const char *run_from_pll(const board_pll_t *pll, bool external) {
     uint32_t config = (uint32_t)(pll->n - 2) << RCC_CFGR_PLLMUL_SHIFT | RCC_CFGR_ADCPRE_2 |
                       (external ? RCC_CFGR_PLLSRC_PREDIV1 : 0);

@@ -21,7 +21,7 @@ bool dma_receive(const board_dma_t *dma, const volatile uint32_t *from, uint8_t 
     reg_write(&channel->CPAR, (uint32_t)(uintptr_t)from);
     reg_write(&channel->CMAR, (uint32_t)(uintptr_t)ring);
     reg_write(&channel->CNDTR, size);
-    /* From peripheral to memory, both a byte wide: DIR, PSIZE and MSIZE are zero. */
+    /* DIR, PSIZE and MSIZE are zero: from peripheral to memory, in bytes. */
     uint32_t control =
         DMA_CCR_PL_VERY_HIGH | DMA_CCR_MINC | DMA_CCR_CIRC | DMA_CCR_HTIE | DMA_CCR_TCIE;
     reg_write(&channel->CCR, control);

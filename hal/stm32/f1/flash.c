@@ -5,11 +5,11 @@
 #include "hal/stm32/flash_chip.h"
 #include "hal/stm32/flash_control.h"
 
-enum { HALF_WORD_MS = 1 }; /* data sheet: 70 us at most */
+enum { HALF_WORD_MS = 1 }; /* data sheet: at most 70 us */
 
 int flash_chip_erase(uint32_t address) {
     uint32_t max_polls = wait_polls(clock_info()->core_hz, board.flash.geometry.erase_unit_ms);
-    /* a handler in flash would stall for the whole erase */
+    /* Locks interrupts, because a handler in flash would stall for the whole erase. */
     uint32_t state = irq_lock();
     int status = unlock(max_polls);
     if (status == FLASH_OK) {

@@ -7,7 +7,7 @@
 enum {
     CNF_ANALOG = 0x0,
     CNF_INPUT_FLOATING = 0x4,
-    CNF_INPUT_PULLED = 0x8, /* the output register selects up or down */
+    CNF_INPUT_PULLED = 0x8, /* the output register selects pull-up or pull-down */
     CNF_OUTPUT_10MHZ = 0x1,
     CNF_ALTERNATE_10MHZ = 0x9,
 };
@@ -19,7 +19,8 @@ static void configure(pin_t pin, uint32_t cnf) {
 }
 
 /*
- * Written as a whole, never read and modified: its JTAG bits read as undefined (RM0041, AFIO_MAPR).
+ * The register is written as a whole, never read and modified, because its JTAG bits read as
+ * undefined (RM0041, AFIO_MAPR).
  */
 static void remap(void) {
     rcc_enable(RCC_AFIO);
@@ -65,7 +66,7 @@ void gpio_input(pin_t pin, gpio_pull_t pull) {
 }
 
 void gpio_alternate_in(pin_t pin, uint8_t af, gpio_pull_t pull) {
-    (void)af; /* a peripheral reads any pin that is an input */
+    (void)af; /* af is not needed: a peripheral can read any pin that is an input */
     gpio_input(pin, pull);
 }
 

@@ -1,7 +1,7 @@
 /* The clock tree of the F2 and F4 (RM0090 "Reset and clock control" and "Relation between CPU clock
  * frequency and Flash memory read time"). One image serves silicon and emulator. The emulator
- * models no oscillator: RCC_CR reads 0 there. On silicon it is never 0, because it has the flags of
- * the internal oscillator that runs this code. */
+ * models no oscillator: RCC_CR reads 0 there. On silicon RCC_CR is never 0, because it contains the
+ * flags of the internal oscillator that runs this code. */
 #include "hal/clock.h"
 #include "hal/stm32/clock_start.h"
 
@@ -14,7 +14,7 @@ static clock_info_t info;
 static uint32_t apb1_hz, apb2_hz;
 static bool apb1_divided, apb2_divided;
 
-/* Field of RCC_CFGR for a divider of 1, 2, 4, 8, 16. */
+/* Returns the field of RCC_CFGR for a divider of 1, 2, 4, 8 or 16. */
 static uint32_t apb_field(uint32_t divider) {
     uint32_t field = 0;
     for (uint32_t d = 2; d <= divider; d *= 2)
@@ -37,7 +37,8 @@ static void set_info(clock_source_t source, uint32_t core_hz, uint32_t div1, uin
     info.tick_timer_hz = clock_timer_hz(board.tick.clock);
 }
 
-/* NULL, or the step that failed; then the core runs on the internal oscillator, undivided. */
+/* Returns NULL, or the step that failed; then the core runs on the internal oscillator,
+ * undivided. */
 static const char *run_from_pll(const board_pll_t *pll, bool external) {
     /* The wait states must be set before the core becomes fast. */
     uint32_t wait_states = board.clock.wait_states;

@@ -1,6 +1,5 @@
-/* The counter of hal/cycles.h on the F2 and F4: the core's cycle counter on silicon. The emulator
- * does not count there (CYCCNT reads 0), but its TIM5 counts virtual nanoseconds without being
- * started. */
+/* The counter that hal/cycles.h uses on the F2 and F4: the core's cycle counter on silicon. In the
+ * emulator that counter reads 0, but TIM5 counts virtual nanoseconds without being started. */
 #include "hal/cortexm/counter.h"
 #include "hal/stm32/chip.h"
 

@@ -1,14 +1,15 @@
 /* The flash controller of the F2 and F4 (RM0090 "Embedded Flash memory interface"): sectors of 128
- * KB, which take up to two seconds to erase, and words of 32 bits, which need 2.7 V or more. */
+ * KB, which take up to two seconds to erase, and words of 32 bits; programming these needs 2.7 V or
+ * more. */
 #include "hal/irq.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/flash_chip.h"
 #include "hal/stm32/flash_control.h"
 
-enum { WORD_MS = 1 }; /* data sheet: 0.1 ms at most */
+enum { WORD_MS = 1 }; /* data sheet: at most 0.1 ms */
 
-/* Both caches may hold old content; they can be reset only while they are off (RM0090,
- * FLASH_ACR). */
+/* Discards both caches, which may contain old content. They can be reset only while they are off
+ * (RM0090, FLASH_ACR). */
 static void flush_caches(void) {
     uint32_t acr = reg_read(&FLASH->ACR);
     uint32_t off = acr & ~(uint32_t)(FLASH_ACR_ICEN | FLASH_ACR_DCEN);
@@ -27,7 +28,7 @@ static uint32_t sector_of(uint32_t address) {
 int flash_chip_erase(uint32_t address) {
     uint32_t max_polls = wait_polls(clock_info()->core_hz, board.flash.geometry.erase_unit_ms);
     uint32_t control = FLASH_CR_SER | sector_of(address) << FLASH_CR_SNB_SHIFT | FLASH_CR_PSIZE_32;
-    /* a handler in flash would stall for the whole erase */
+    /* Locks interrupts, because a handler in flash would stall for the whole erase. */
     uint32_t state = irq_lock();
     int status = unlock(max_polls);
     if (status == FLASH_OK) {
