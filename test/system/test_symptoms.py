@@ -55,7 +55,7 @@ def test_sags_pd(folder):
 def test_oscillates_gains(folder):
     """Only the count of limits shows it: there is no fault."""
     text = moved("oscillates_gains", "kp[shoulder]=1000000", "with a joint at a limit", folder)
-    samples, limited = map(int, re.search(r"(\d+) samples, (\d+) with", text).groups())
+    samples, limited = map(int, re.search(r"(\d+) samples, (\d+) of them with", text).groups())
     assert limited > samples / 2 and "stopped by" not in text, text
 
 
@@ -75,7 +75,7 @@ def test_still_weak(folder):
 
 
 def test_still_home(folder):
-    moved("still_home", "home[waist]=-1", "does not know its position yet", folder)
+    moved("still_home", "home[waist]=-1", "the position of the joint is not known yet", folder)
 
 
 def test_tracking_gains(folder):
