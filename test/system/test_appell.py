@@ -921,7 +921,7 @@ BAD = [
     (["ik", "puma560", "--restarts", "many"], "", 2, "--restarts: 'many' is not a possible value; write a whole number"),
     (["id", "nobody"], "", 2, "there is no file of this name, and no robot of this name in"),
     (["id", "./nobody.yaml"], "", 2, "./nobody.yaml: error: cannot be opened: No such file"),
-    (["id", "tools"], "", 2, "neither a file nor a robot"),
+    (["id", "tools"], "", 2, "there is no file of this name"),
     (["id", "./tools"], "", 2, "this is a folder"),
     (["id", "puma560", "./no-rows"], "", 2, "./no-rows: error: cannot be opened: No such file"),
     (["id", "puma560", "./tools"], "", 2, "./tools:1: error: reading failed: Is a directory"),

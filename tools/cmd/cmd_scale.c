@@ -120,7 +120,7 @@ static void print_proof(const scale_t *s) {
     out_text(
         "q31         cannot overflow within these limits: inverse dynamics, bias, gravity and\n"
         "            inertia matrix by their default methods, rotors and friction included\n");
-    out_format("headroom    at least %.2f bits; least for %s (%s) of %s in %s\n", e->headroom,
+    out_format("headroom    at least %.2f bits; tightest value: %s (%s) of %s in %s\n", e->headroom,
                quantities[quantity_of(e->name)].quantity, e->name, joint_name(s, e->joint),
                e->problem);
     double worst = 0;
