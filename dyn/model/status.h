@@ -7,20 +7,20 @@
 /* name, number, cause, cure */
 #define DYN_STATUS_TABLE(X)                                                                        \
     X(DYN_OK, 0, "nothing is wrong", "")                                                           \
-    X(DYN_E_JOINTS, -1, "the number of joints is not possible",                                    \
+    X(DYN_E_JOINTS, -1, "the arm has no joint, or too many",                                       \
       "freeze joints or choose a shorter chain")                                                   \
     X(DYN_E_TYPE, -2, "a joint type or a convention is unknown",                                   \
       "joints are revolute or prismatic, conventions dh, mdh or frames")                           \
-    X(DYN_E_NUMBER, -3, "a number of the arm is not finite, or missing",                           \
+    X(DYN_E_NUMBER, -3, "a number of the arm is missing or not finite",                            \
       "use SI units, and give every joint its limits")                                             \
     X(DYN_E_AXIS, -4, "the axis has length zero",                                                  \
       "give the direction of the axis in the joint frame, such as [0, 0, 1]")                      \
     X(DYN_E_BASE, -5, "the frame constants of the first joint are not zero",                       \
-      "dyn_convert moves them into the base")                                                      \
-    X(DYN_E_UNITS, -6, "a prepared constant does not fit the number format with these units",      \
+      "convert the arm with dyn_convert, which moves them into the base")                          \
+    X(DYN_E_UNITS, -6, "with these units a constant of the arm does not fit the number format",    \
       "choose units by their proof (`appell scale`), or compute in f32")                           \
     X(DYN_E_PIVOT, -7, "the inertia matrix is not positive definite",                              \
-      "`appell check` names joints that move no mass")
+      "`appell check` names the joints that move no mass")
 
 typedef enum {
 #define DYN_STATUS_ENUM(name, number, cause, cure) name = number,

@@ -9,41 +9,51 @@
 
 /* X(number, NAME, "cause", "cure"); errors of the robot image have numbers below -100. */
 #define APP_ERROR_TABLE(X)                                                                         \
-    X(-1, STATE, "not in this state", "stop the motion, clear the fault or load an arm first")     \
-    X(-2, KIND, "there is no such motion", "ask for one of the motions that the board lists")      \
-    X(-3, NUMBER, "a number that is not finite or not possible", "send another")                   \
-    X(-4, POSITION, "the motion leaves the position limits", "choose a target within them")        \
-    X(-5, VELOCITY, "the motion is faster than the velocity limit", "give it more time")           \
-    X(-6, ACCELERATION, "the motion is above the acceleration limit", "give it more time")         \
-    X(-7, TIME, "the motion takes too long or no time at all", "choose another duration")          \
-    X(-8, ROOM, "the buffer of points is full", "wait for credits")                                \
-    X(-9, START, "the points do not begin where the arm is", "begin at its position")              \
-    X(-10, PARAMETER, "there is no such parameter or joint", "ask the board for its list")         \
-    X(-11, RANGE, "the value is outside its range, or between whole numbers",                      \
-      "choose one within it, without a fraction where it counts or chooses")                       \
+    X(-1, STATE, "not allowed in the present state of the board",                                  \
+      "stop the motion, clear the fault or load a robot first")                                    \
+    X(-2, KIND, "there is no motion of this kind",                                                 \
+      "choose a kind from the table of motions in firmware/link/PROTOCOL.md")                      \
+    X(-3, NUMBER, "a number in the request is not finite or not possible", "correct the number")   \
+    X(-4, POSITION, "the motion leaves the position limits", "choose a target within the limits")  \
+    X(-5, VELOCITY, "the motion is faster than the velocity limit", "give the motion more time")   \
+    X(-6, ACCELERATION, "the motion is above the acceleration limit", "give the motion more time") \
+    X(-7, TIME, "the duration of the motion is too short or too long", "choose another duration")  \
+    X(-8, ROOM, "the buffer for control points is full",                                           \
+      "send more points when the board grants credits for them")                                   \
+    X(-9, START, "the first control point is not at the position of the arm",                      \
+      "begin at the position of the arm")                                                          \
+    X(-10, PARAMETER, "there is no parameter or joint of this number",                             \
+      "see the list of `appell get --port P`")                                                     \
+    X(-11, RANGE,                                                                                  \
+      "the value is outside the range of the parameter, or is not a whole number as it must be",   \
+      "choose a value within the range that `appell get` shows; counts and choices are whole "     \
+      "numbers")                                                                                   \
     X(-12, RATE, "a tick takes longer than this rate allows", "choose a lower rate")               \
-    X(-13, UNITS, "the fixed-point units of this image cannot hold a constant of the loop",        \
+    X(-13, UNITS,                                                                                  \
+      "a constant of the control loop does not fit the fixed-point units of this image",           \
       "make the image again with this tool")                                                       \
-    X(-14, UNPROVED, "the image has no units for fixed point",                                     \
+    X(-14, UNPROVED, "the image has no fixed-point units, which this board needs",                 \
       "give every joint limits of velocity and acceleration, then make the image again")           \
-    X(-15, ARM, "the arm in the image contradicts itself", "check the robot with `appell check`")  \
+    X(-15, ARM, "the data of the arm in the image contradict each other",                          \
+      "check the robot with `appell check`")                                                       \
     X(-16, MEMORY, "this board keeps its arm in flash and cannot change it",                       \
-      "write the image into flash")                                                                \
-    X(-17, SIMULATED, "no arm is simulated", "set the parameter arm to 0")                         \
+      "change the robot file and write it with `appell flash`")                                    \
+    X(-17, SIMULATED, "the board does not simulate an arm at present",                             \
+      "set the parameter `arm` to 0")                                                              \
     X(-18, FLEX, "the arm has elastic links, which this build does not compute",                   \
       "use a board with an FPU, or make the image with --rigid")                                   \
-    X(-19, GENERATED, "model and generated code disagree",                                         \
+    X(-19, GENERATED, "the generated code in this firmware is for another robot",                  \
       "build the firmware with GEN=1 ROBOT=... for this arm, or without GEN")                      \
     X(-20, WEAK, "the motor of a joint cannot hold the arm in this pose",                          \
       "move the arm into another pose, take load off, raise limits_scale, or correct the torque "  \
       "limit")                                                                                     \
-    X(-21, HOME, "the joint does not know its position yet",                                       \
-      "look for it first: `appell home --port ...`")                                               \
+    X(-21, HOME, "the position of the joint is not known yet",                                     \
+      "home the joint first: `appell home --port ...`")                                            \
     X(-22, SEEK,                                                                                   \
-      "the joint has nothing to look for: home is 0, it is a stop and there is no torque limit "   \
-      "to press with, or a switch and this board has no input for it",                             \
-      "set home and home_position; for an absolute encoder say where the arm is: `appell home "    \
-      "--at ...`")
+      "the joint cannot be homed: `home` is 0, or names a stop although the joint has no torque "  \
+      "limit to press with, or names a switch although this board has no input for it",            \
+      "set `home` and `home_position`; for an absolute encoder give the position of the arm: "     \
+      "`appell home --at ...`")
 
 typedef enum {
     APP_OK = 0,

@@ -6,15 +6,15 @@
 
 /* The stages in the order in which they run. X(NAME, "name", "what it does") */
 #define STAGE_TABLE(X)                                                                             \
-    X(SENSE, "sense", "changes taken over, counts to positions")                                   \
-    X(ESTIMATE, "estimate", "observer: speeds")                                                    \
-    X(REFERENCE, "reference", "where the motion is")                                               \
-    X(DYNAMICS, "dynamics", "inverse dynamics, rotors, friction")                                  \
-    X(FEEDBACK, "feedback", "feedback and torque limits")                                          \
-    X(DRIVE, "drive", "voltages and duty cycles")                                                  \
-    X(GUARD, "guard", "limits that end in a fault")                                                \
-    X(SAMPLE, "sample", "the record for telemetry")                                                \
-    X(SIM_ARM, "sim_arm", "the simulated arm")
+    X(SENSE, "sense", "takes over changed parameters; converts encoder counts to positions")       \
+    X(ESTIMATE, "estimate", "estimates the speeds with the observer")                              \
+    X(REFERENCE, "reference", "computes the reference of the motion")                              \
+    X(DYNAMICS, "dynamics", "computes inverse dynamics, rotors and friction")                      \
+    X(FEEDBACK, "feedback", "adds the feedback and applies the torque limits")                     \
+    X(DRIVE, "drive", "computes voltages and duty cycles")                                         \
+    X(GUARD, "guard", "checks the limits that raise a fault")                                      \
+    X(SAMPLE, "sample", "writes the sample for telemetry")                                         \
+    X(SIM_ARM, "sim_arm", "moves the simulated arm")
 
 typedef enum {
 #define X(name, text, help) STAGE_##name,

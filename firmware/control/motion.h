@@ -9,13 +9,14 @@
 
 /* X(number, NAME, "name", "help") */
 #define MOTION_TABLE(X)                                                                            \
-    X(0, HOLD, "hold", "closes the loop where the arm is")                                         \
-    X(1, QUINTIC, "quintic", "to the target, polynomial of fifth degree, rest to rest")            \
-    X(2, CYCLOID, "cycloid", "to the target, q = q0 + d (t/T - sin(2 pi t/T) / 2 pi)")             \
-    X(3, TRAPEZOID, "trapezoid", "to the target with a trapezoidal velocity")                      \
-    X(4, POINTS, "points", "along streamed points: control points of a uniform cubic B-spline")    \
-    X(5, JOG, "jog", "with the given velocity, for as long as the request is repeated")            \
-    X(6, HOME, "home", "looks for the position of the one joint whose value is not zero")
+    X(0, HOLD, "hold", "closes the loop and holds the arm where it is")                            \
+    X(1, QUINTIC, "quintic",                                                                       \
+      "moves to the target from rest to rest, with a polynomial of fifth degree")                  \
+    X(2, CYCLOID, "cycloid", "moves to the target: q = q0 + d (t/T - sin(2 pi t/T) / (2 pi))")     \
+    X(3, TRAPEZOID, "trapezoid", "moves to the target with a trapezoidal velocity")                \
+    X(4, POINTS, "points", "follows a uniform cubic B-spline whose control points are streamed")   \
+    X(5, JOG, "jog", "moves with the given velocity for as long as the request is repeated")       \
+    X(6, HOME, "home", "homes the one joint whose value is not zero")
 
 typedef enum {
 #define X(number, name, text, help) MOTION_##name = number,

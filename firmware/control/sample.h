@@ -31,20 +31,25 @@ typedef enum {
 /* X(name, ONE or JOINT, quantity, "help"). JOINT: the field has one element for each joint. */
 #define SAMPLE_TABLE(X)                                                                            \
     X(tick, ONE, NONE, "ticks since the firmware started")                                         \
-    X(state, ONE, NONE, "state in bits 0 to 7, fault in bits 8 to 15, bit 16: a motion is on")     \
-    X(limited, ONE, NONE, "bit i: torque or voltage of joint i was at its limit")                  \
+    X(state, ONE, NONE,                                                                            \
+      "bits 0 to 7 are the state, bits 8 to 15 the fault; bit 16 is set during a motion")          \
+    X(limited, ONE, NONE, "bit i is set if torque or voltage of joint i was at its limit")         \
     X(unproved, ONE, NONE,                                                                         \
-      "bit i: joint i asked for more than fixed point was proved for and got that")                \
-    X(cost, ONE, NONE, "what the tick before took, in steps of the board's counter")               \
+      "bit i is set if joint i asked for more than the fixed-point proof covers and was clamped "  \
+      "to that")                                                                                   \
+    X(cost, ONE, NONE, "cost of the previous tick, in counts of the board's cycle counter")        \
     X(q_ref, JOINT, POSITION, "reference position")                                                \
     X(qd_ref, JOINT, VELOCITY, "reference velocity")                                               \
     X(qdd_ref, JOINT, ACCELERATION, "reference acceleration")                                      \
     X(q, JOINT, POSITION, "measured position")                                                     \
     X(qd, JOINT, VELOCITY, "estimated velocity")                                                   \
-    X(q_arm, JOINT, POSITION, "true position of the simulated arm; else the measured one")         \
-    X(tau_model, JOINT, TORQUE, "torque of the model: feedforward, or all of computed torque")     \
-    X(tau, JOINT, TORQUE, "commanded torque, within its limit")                                    \
-    X(volt, JOINT, VOLTAGE, "motor voltage, within the supply; 0 where there is no motor")
+    X(q_arm, JOINT, POSITION,                                                                      \
+      "true position of the simulated arm; the measured position of a real arm")                   \
+    X(tau_model, JOINT, TORQUE,                                                                    \
+      "torque from the model: the feedforward, or the whole torque of computed torque control")    \
+    X(tau, JOINT, TORQUE, "commanded torque, after the torque limit")                              \
+    X(volt, JOINT, VOLTAGE,                                                                        \
+      "motor voltage, limited to the supply voltage; 0 if the joint has no motor")
 
 typedef enum {
 #define X(name, shape, quantity, help) SAMPLE_##name,

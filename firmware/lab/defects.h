@@ -14,14 +14,15 @@
     X(3, LOST, "encoder lost", "the encoder does not answer")                                      \
     X(4, PARITY, "parity", "the encoder's positions have a wrong parity")                          \
     X(5, JAMMED, "joint jammed", "the joint does not move")                                        \
-    X(6, LOW, "supply low", "half of the supply that is needed")                                   \
-    X(7, HIGH, "supply high", "twice the supply that is allowed")                                  \
+    X(6, LOW, "supply low", "the supply has half of the voltage that the guard allows")            \
+    X(7, HIGH, "supply high", "the supply has twice the voltage that the guard allows")            \
     X(8, ESTOP, "e-stop", "somebody has pressed the emergency stop")                               \
-    X(9, LATE, "ticks late", "every tick comes too late")                                          \
+    X(9, LATE, "ticks late", "every tick is late")                                                 \
     X(10, NUMBER, "not a number", "a torque of the model is not a number (floats only)")           \
     X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \
     X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")            \
-    X(13, WEAK, "weak supply", "a twentieth of the nominal supply, and measured")
+    X(13, WEAK, "weak supply",                                                                     \
+      "the supply has a twentieth of its nominal voltage, and the board measures it")
 
 enum {
 #define X(number, name, text, help) DEFECT_##name = number,

@@ -30,58 +30,63 @@ enum {
     X(1, HELLO, AGAIN, "u8 version",                                                               \
       "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 parameters, u8 fields, "      \
       "u8 methods, text board, text real, text build",                                             \
-      "who is there; forgets the repetitions of the requests before")                              \
+      "identifies the board, and makes it forget all earlier requests and their answers")          \
     X(2, STATUS, AGAIN, "",                                                                        \
       "u8 state, u8 fault, u8 flags, u8 joints, u32 tick, u32 rate_hz, u32 image_length, "         \
       "u32 image_crc, u8 source, i16 reason, u16 point_credits, u32 sequence",                     \
-      "what the board does, and which set it runs")                                                \
-    X(3, COUNTERS, AGAIN, "", "u32 for each counter, below",                                       \
-      "ticks, costs, and what the line lost")                                                      \
+      "state of the board, and the robot image that it runs")                                      \
+    X(3, COUNTERS, AGAIN, "", "one u32 per counter (listed below)",                                \
+      "counts ticks, their costs and losses on the line")                                          \
     X(4, DESCRIBE, AGAIN, "u8 topic, u8 index, u16 offset", "u16 total, bytes from offset on",     \
-      "a record about a topic, in pieces; the topics are below")                                   \
-    X(5, GET, AGAIN, "u8 parameter, u8 joint", "f32 value, u8 saved", "value of a parameter")      \
-    X(6, SET, AGAIN, "u8 parameter, u8 joint, f32 value", "f32 value; refused: i16 reason",        \
-      "changes it until the next reset, or until SAVE makes it stay; refused with BUDGET where "   \
-      "the samples that are chosen would not fit the line any more (rate_hz, sample_every)")       \
-    X(7, IMAGE_BEGIN, AGAIN, "u8 target, u32 length, u32 crc", "refused: i16 reason",              \
-      "a robot image will come; the CRC-32 is of all its bytes; outputs must be off")              \
-    X(8, IMAGE_DATA, AGAIN, "u32 offset, bytes", "refused: i16 reason",                            \
-      "its bytes in their order; a piece that came already is taken for a repetition")             \
+      "reads a record in pieces; the topics are listed below")                                     \
+    X(5, GET, AGAIN, "u8 parameter, u8 joint", "f32 value, u8 saved", "reads a parameter")         \
+    X(6, SET, AGAIN, "u8 parameter, u8 joint, f32 value", "f32 value; i16 reason if refused",      \
+      "changes a parameter until the next reset; SAVE keeps the change. rate_hz and sample_every " \
+      "are refused with BUDGET if the line would be too slow for the chosen samples")              \
+    X(7, IMAGE_BEGIN, AGAIN, "u8 target, u32 length, u32 crc", "i16 reason if refused",            \
+      "announces a robot image, with the CRC-32 of all its bytes; the outputs must be off")        \
+    X(8, IMAGE_DATA, AGAIN, "u32 offset, bytes", "i16 reason if refused",                          \
+      "sends the bytes of the image in order; the board ignores a piece that it already has")      \
     X(9, IMAGE_END, ONCE, "u8 target", "i16 reason, u8 joint, u8 kept",                            \
-      "checks it and takes it over; whatever ran before goes on if it is refused")                 \
-    X(10, IMAGE_READ, AGAIN, "u8 which, u32 offset, u8 count", "bytes",                            \
-      "the image that runs (0) or that is stored (1)")                                             \
-    X(11, SAVE, ONCE, "", "u8 persistent, u32 sequence; refused: i16 reason",                      \
-      "stores what runs: image, parameters, choice of telemetry; read back before it is answered") \
+      "ends the transfer; the board checks the image and runs it, or refuses it and runs the "     \
+      "previous one on")                                                                           \
+    X(10, IMAGE_READ, AGAIN, "u8 which, u32 offset, u8 count", "bytes received",                   \
+      "reads the image that runs (which = 0) or the stored one (1)")                               \
+    X(11, SAVE, ONCE, "", "u8 persistent, u32 sequence; i16 reason if refused",                    \
+      "stores image, parameters and choice of telemetry, and answers after it has read them back") \
     X(12, TELEMETRY, ONCE, "u32 every, u8 fields...", "u16 bytes, u32 needed, u32 available",      \
-      "choice and decimation in ticks; no field: off; refused where the line is too slow")         \
-    X(13, CREDIT, ONCE, "u32 samples", "", "so many more samples may be sent")                     \
+      "chooses fields, and the ticks from one sample to the next; no field switches telemetry "    \
+      "off; refused if the line is too slow")                                                      \
+    X(13, CREDIT, ONCE, "u32 samples", "", "allows the board to send this many more samples")      \
     X(14, MOTION, ONCE, "u8 kind, f32 duration_s, f32 value[joints]", "i16 reason, u8 joint",      \
-      "starts a motion; a jog is kept up by new requests, see Motions")                            \
-    X(15, POINTS, ONCE, "f32 point[joints]...; none: that was the last",                           \
+      "starts a motion; a jog goes on only while new requests arrive, see Motions")                \
+    X(15, POINTS, ONCE, "f32 point[joints]...; empty after the last point",                        \
       "i16 reason, u16 credits",                                                                   \
-      "points of a streamed motion: control points of a uniform cubic B-spline")                   \
+      "sends control points of a streamed motion, a uniform cubic B-spline")                       \
     X(16, STOP, AGAIN, "u8 how", "i16 reason",                                                     \
-      "0 brakes, then off with brakes 1, "                                                         \
-      "else holds; 1 off at once")                                                                 \
+      "how = 0 brakes the arm, then holds it, or switches the outputs off if `brakes` is 1; how "  \
+      "= 1 switches them off at once")                                                             \
     X(17, CLEAR, AGAIN, "", "i16 reason",                                                          \
-      "after a fault: idle, or running where the loop still holds or lowers the arm; refused "     \
-      "while it brakes")                                                                           \
-    X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm somewhere")         \
-    X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "numbers of a row to compute")                  \
+      "clears the fault: the state becomes running if the loop holds or lowers the arm, else "     \
+      "idle; refused while the arm brakes")                                                        \
+    X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm at the position q") \
+    X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "sends numbers of a row to compute")            \
     X(20, ROW_RUN, AGAIN, "u8 method", "i16 reason, u32 limited, u32 cost",                        \
-      "computes it with the robot image that came last for rows")                                  \
-    X(21, ROW_GET, AGAIN, "u16 first, u8 count", "f64...", "numbers of the result")                \
+      "computes the row with the last robot image that was sent for rows")                         \
+    X(21, ROW_GET, AGAIN, "u16 first, u8 count", "f64...", "reads numbers of the result")          \
     X(22, CRASH, AGAIN, "u8 clear, u16 offset", "u16 total, bytes from offset on",                 \
-      "the record of the crash before this start, see Crash records; total 0: none")               \
+      "reads the record of the crash before this start, see Crash records; total is 0 if there "   \
+      "is none")                                                                                   \
     X(23, STAGES, AGAIN, "u8 stage, u8 clear", "u32 ticks, u32 least, u32 mean, u32 most, text",   \
-      "what a stage of a tick costs; the stage behind the last: the whole tick")                   \
-    X(24, RESET, AGAIN, "u32 0x4c504152", "", "starts the board again")                            \
-    X(25, WRENCH, AGAIN, "f64 wrench[6]", "", "on the end effector, for rows; zeros: none")        \
+      "reads the cost of a stage of the tick; the number after the last stage means the whole "    \
+      "tick")                                                                                      \
+    X(24, RESET, AGAIN, "u32 0x4c504152", "", "restarts the board")                                \
+    X(25, WRENCH, AGAIN, "f64 wrench[6]", "",                                                      \
+      "sets the wrench on the end effector for rows; zeros remove it")                             \
     X(26, FAULT, AGAIN, "",                                                                        \
-      "u8 fault, u8 joint (255: none), u8 stop, u8 enabled, f32 value, f32 limit, u32 limited",    \
-      "the first fault since the last CLEAR, what goes on after it, and for how many ticks a "     \
-      "torque or a voltage was at its limit")
+      "u8 fault, u8 joint (255 if none), u8 stop, u8 enabled, f32 value, f32 limit, u32 limited",  \
+      "reads the first fault since the last CLEAR, the stop that follows it, and the number of "   \
+      "ticks with a torque or voltage at its limit")
 
 typedef enum {
 #define X(number, name, once, request, reply, help) ASK_##name = number,
@@ -92,20 +97,25 @@ typedef enum {
 /* X(number, NAME, "cause", "cure") */
 #define LINK_STATUS_TABLE(X)                                                                       \
     X(0, OK, "done", "")                                                                           \
-    X(1, MESSAGE, "the board does not know this message", "use tool and firmware of one version")  \
-    X(2, SIZE, "the request has a wrong size", "use tool and firmware of one version")             \
-    X(3, VERSION, "the board speaks another version of the protocol",                              \
-      "use tool and firmware of one version")                                                      \
-    X(4, INDEX, "there is no such thing on this board", "ask for what it has")                     \
+    X(1, MESSAGE, "the board does not know this message",                                          \
+      "use tool and firmware of the same version")                                                 \
+    X(2, SIZE, "the request has a wrong size", "use tool and firmware of the same version")        \
+    X(3, VERSION, "the board uses another version of the protocol",                                \
+      "use tool and firmware of the same version")                                                 \
+    X(4, INDEX, "the board does not have what the request names: number, method, field or range",  \
+      "ask the board what it has with DESCRIBE")                                                   \
     X(5, STATE, "the outputs are on", "stop the motion first")                                     \
     X(6, APP, "refused", "see the reason")                                                         \
-    X(7, ORDER, "the pieces did not come in their order", "begin the transfer again")              \
-    X(8, CRC, "the checksum of the whole does not match", "transfer it again")                     \
-    X(9, ROOM, "this board has no memory for that", "use a board with more memory")                \
-    X(10, STORE, "the store did not take it", "see the reason")                                    \
-    X(11, BUDGET, "the line is too slow for these samples", "choose fewer fields or send fewer")   \
-    X(12, ABSENT, "this build does not have it", "use another board or build")                     \
-    X(13, NOTHING, "there is nothing to save", "apply a robot first")
+    X(7, ORDER, "the pieces arrived out of order", "repeat the transfer from the beginning")       \
+    X(8, CRC, "the checksum of the transferred image does not match", "repeat the transfer")       \
+    X(9, ROOM, "the image is larger than the memory of this board",                                \
+      "use a board with more memory")                                                              \
+    X(10, STORE, "the board could not store the data", "see the reason")                           \
+    X(11, BUDGET, "the line is too slow for these samples",                                        \
+      "choose fewer fields, or samples at larger intervals")                                       \
+    X(12, ABSENT, "this build of the firmware does not have this function",                        \
+      "use another board, or another build (LAB=1)")                                               \
+    X(13, NOTHING, "there is nothing to save", "load a robot first: `appell params apply ROBOT`")
 
 typedef enum {
 #define X(number, name, cause, cure) LINK_##name = number,
@@ -139,19 +149,22 @@ enum { TARGET_APP, TARGET_BATCH }; /* TARGET_BATCH + 0 is f32, + 1 f64, + 2 q31 
 
 /* X(NAME, "name", "help") */
 #define COUNTER_TABLE(X)                                                                           \
-    X(TICKS, "ticks", "of the control loop since the start")                                       \
-    X(OVERRUNS, "overruns", "ticks that were not finished when the next was due")                  \
-    X(BEST, "best", "cheapest tick")                                                               \
-    X(WORST, "worst", "dearest tick")                                                              \
+    X(TICKS, "ticks", "ticks of the control loop since the start")                                 \
+    X(OVERRUNS, "overruns", "ticks that were not finished when the next one was due")              \
+    X(BEST, "best", "cost of the cheapest tick")                                                   \
+    X(WORST, "worst", "cost of the most expensive tick")                                           \
     X(FRAMES, "frames", "good frames received")                                                    \
     X(DAMAGED, "damaged", "frames with a wrong checksum")                                          \
-    X(OVERLONG, "overlong", "frames longer than the board takes")                                  \
-    X(RECEIVED, "received", "bytes")                                                               \
+    X(OVERLONG, "overlong", "frames that were too long for the board")                             \
+    X(RECEIVED, "received", "bytes received")                                                      \
     X(RX_LOST, "rx_lost", "bytes lost because receiving was too slow")                             \
-    X(TX_LOST, "tx_lost", "bytes of text that found no room")                                      \
-    X(SAMPLES, "samples", "sent since telemetry was chosen")                                       \
-    X(DROPPED, "dropped", "samples lost since then: in the ring, for lack of credit or of room")   \
-    X(UNPROVED, "unproved", "ticks in which fixed point was asked beyond its proof, and saturated")
+    X(TX_LOST, "tx_lost", "bytes of text lost because the send buffer was full")                   \
+    X(SAMPLES, "samples", "samples sent since telemetry was chosen")                               \
+    X(DROPPED, "dropped",                                                                          \
+      "samples lost since telemetry was chosen: the ring or the send buffer was full, or the "     \
+      "credit was used up")                                                                        \
+    X(UNPROVED, "unproved",                                                                        \
+      "ticks in which a value beyond the fixed-point proof was requested, and clamped")
 
 typedef enum {
 #define X(name, text, help) COUNTER_##name,
@@ -162,7 +175,8 @@ typedef enum {
 
 /* DESCRIBE: X(number, NAME, "what the record holds") */
 #define TOPIC_TABLE(X)                                                                             \
-    X(0, ROBOT, "u8 joints, u8 type[joints] (1 prismatic), text name, text joint[joints]")         \
+    X(0, ROBOT,                                                                                    \
+      "u8 joints, u8 type[joints] (0 revolute, 1 prismatic), text name, text joint[joints]")       \
     X(1, PARAMETER,                                                                                \
       "u8 per_joint, u8 idle_only, f32 least, f32 most, f32 fallback, text name, text unit "       \
       "(revolute|prismatic where they differ), text help")                                         \

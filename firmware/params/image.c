@@ -224,7 +224,7 @@ static int get_home(image_t *out, image_where_t *where) {
         const uint8_t *at = section->bytes + i * IMAGE_HOME_SIZE;
         const int32_t how = (int32_t)get_u32(at);
         if (how < -IMAGE_HOME_MOST || how > IMAGE_HOME_MOST)
-            return fail(where, i, "how it homes", IMAGE_E_CODE);
+            return fail(where, i, "code of homing", IMAGE_E_CODE);
         if (!get_number(at + 4, KIND_FREE, &out->home_position[i]) ||
             (how == 0 && out->home_position[i] != 0))
             return fail(where, i, "home position", IMAGE_E_NUMBER);

@@ -62,11 +62,11 @@
  * are absolute. */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
     X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
-      "constants of the arm, prepared for q31")                                                    \
+      "constants of the arm, prepared for fixed point (q31)")                                      \
     X(FLEX, IMAGE_TAG('F', 'L', 'E', 'X'), IMAGE_FLEX_MOST,                                        \
-      "elastic links: beams and their modes")                                                      \
+      "beams and modes of the elastic links")                                                      \
     X(HOME, IMAGE_TAG('H', 'O', 'M', 'E'), DYN_MAX_JOINTS *IMAGE_HOME_SIZE,                        \
-      "how joints find their positions")
+      "homing: how each joint finds its position")
 
 #define IMAGE_HOME_SIZE 8u /* bytes of a joint */
 #define IMAGE_HOME_MOST 2  /* largest code */
@@ -81,43 +81,46 @@
 /* X(name, count, unit, kind, help); kind: ANGLE, FREE, POSITIVE (not negative) or STRICT (above
  * zero) */
 #define IMAGE_ARM_FIELDS(X)                                                                        \
-    X(rate_hz, 1, "Hz", STRICT, "ticks of the control loop in a second")                           \
-    X(gravity, 3, "m/s^2", FREE, "acceleration of gravity in the base frame; points down")         \
-    X(base_xyz, 3, "m", FREE, "where the base frame stands in the world")                          \
-    X(base_rpy, 3, "rad", ANGLE, "and how it is turned: Rz(y) Ry(p) Rx(r)")                        \
-    X(tool_xyz, 3, "m", FREE, "tool frame in the last link frame")                                 \
-    X(tool_rpy, 3, "rad", ANGLE, "and how it is turned")                                           \
-    X(payload_mass, 1, "kg", POSITIVE, "payload on the last link")                                 \
-    X(payload_com, 3, "m", FREE, "its centre of mass in the last link frame")                      \
-    X(payload_inertia, 6, "kg m^2", FREE, "xx yy zz xy yz xz about its centre of mass")            \
+    X(rate_hz, 1, "Hz", STRICT, "ticks of the control loop per second")                            \
+    X(gravity, 3, "m/s^2", FREE,                                                                   \
+      "acceleration of gravity in the base frame; the vector points down")                         \
+    X(base_xyz, 3, "m", FREE, "position of the base frame in the world")                           \
+    X(base_rpy, 3, "rad", ANGLE, "orientation of the base frame in the world: Rz(y) Ry(p) Rx(r)")  \
+    X(tool_xyz, 3, "m", FREE, "position of the tool frame in the last link frame")                 \
+    X(tool_rpy, 3, "rad", ANGLE, "orientation of the tool frame in the last link frame")           \
+    X(payload_mass, 1, "kg", POSITIVE, "mass of the payload on the last link")                     \
+    X(payload_com, 3, "m", FREE, "centre of mass of the payload in the last link frame")           \
+    X(payload_inertia, 6, "kg m^2", FREE,                                                          \
+      "xx yy zz xy yz xz of the payload about its centre of mass")                                 \
     X(reserved, 3, "", ZERO, "zero")
 
 #define IMAGE_JOINT_FIELDS(X)                                                                      \
-    X(alpha, 1, "rad", ANGLE, "angle between the axis before and this one")                        \
-    X(a, 1, "m", FREE, "distance between the axis before and this one")                            \
-    X(theta, 1, "rad", ANGLE, "angle about the axis at q = 0")                                     \
-    X(d, 1, "m", FREE, "offset along the axis at q = 0")                                           \
-    X(mass, 1, "kg", FREE, "of the link behind the joint")                                         \
-    X(com, 3, "m", FREE, "its centre of mass in the frame of the joint")                           \
-    X(inertia, 6, "kg m^2", FREE, "xx yy zz xy yz xz about its centre of mass")                    \
-    X(position, 2, "rad or m", FREE, "limits")                                                     \
-    X(velocity, 1, "rad/s or m/s", POSITIVE, "limit, of either sign")                              \
-    X(acceleration, 1, "rad/s^2 or m/s^2", POSITIVE, "limit, of either sign")                      \
-    X(torque, 1, "N m or N", POSITIVE, "limit, of either sign")                                    \
-    X(resistance, 1, "ohm", POSITIVE, "of the motor")                                              \
-    X(torque_constant, 1, "N m/A", FREE, "before the gear")                                        \
-    X(gear, 1, "", FREE, "motor turns per joint turn, sign included; 0: no motor")                 \
-    X(rotor_inertia, 1, "kg m^2", POSITIVE, "before the gear")                                     \
-    X(voltage, 1, "V", POSITIVE, "limit of the supply")                                            \
-    X(viscous, 1, "N m s/rad or N s/m", FREE, "friction at the joint")                             \
-    X(coulomb, 2, "N m or N", FREE, "friction at negative and positive speed")                     \
-    X(width, 1, "rad/s or m/s", POSITIVE, "speed from which on Coulomb friction is all there")     \
-    X(counts, 1, "1/turn or 1/m", POSITIVE, "of the encoder; 0: none")                             \
-    X(sign, 1, "", SIGN, "of the encoder, 1 or -1")                                                \
+    X(alpha, 1, "rad", ANGLE, "angle between the previous joint axis and this one")                \
+    X(a, 1, "m", FREE, "distance between the previous joint axis and this one")                    \
+    X(theta, 1, "rad", ANGLE, "angle about the joint axis at q = 0")                               \
+    X(d, 1, "m", FREE, "offset along the joint axis at q = 0")                                     \
+    X(mass, 1, "kg", FREE, "mass of the link that the joint moves")                                \
+    X(com, 3, "m", FREE, "centre of mass of that link in the frame of the joint")                  \
+    X(inertia, 6, "kg m^2", FREE, "xx yy zz xy yz xz of that link about its centre of mass")       \
+    X(position, 2, "rad or m", FREE, "lower and upper limit of the position")                      \
+    X(velocity, 1, "rad/s or m/s", POSITIVE, "velocity limit in both directions")                  \
+    X(acceleration, 1, "rad/s^2 or m/s^2", POSITIVE, "acceleration limit in both directions")      \
+    X(torque, 1, "N m or N", POSITIVE, "torque limit in both directions")                          \
+    X(resistance, 1, "ohm", POSITIVE, "winding resistance of the motor")                           \
+    X(torque_constant, 1, "N m/A", FREE, "torque constant of the motor, before the gear")          \
+    X(gear, 1, "", FREE,                                                                           \
+      "turns of the motor per turn of the joint, with sign; 0 if there is no motor")               \
+    X(rotor_inertia, 1, "kg m^2", POSITIVE, "inertia of the rotor, before the gear")               \
+    X(voltage, 1, "V", POSITIVE, "supply voltage of the motor")                                    \
+    X(viscous, 1, "N m s/rad or N s/m", FREE, "viscous friction at the joint")                     \
+    X(coulomb, 2, "N m or N", FREE, "Coulomb friction at negative and at positive speed")          \
+    X(width, 1, "rad/s or m/s", POSITIVE, "speed above which Coulomb friction has its full value") \
+    X(counts, 1, "1/turn or 1/m", POSITIVE, "counts of the encoder; 0 if there is no encoder")     \
+    X(sign, 1, "", SIGN, "direction of the encoder, 1 or -1")                                      \
     X(offset, 1, "rad or m", FREE, "position of the joint where the counter reads zero")           \
-    X(ratio, 1, "", FREE, "turns of the encoder for one turn (or metre) of the joint")             \
-    X(kp, 1, "N m/rad or N/m", FREE, "feedback of position")                                       \
-    X(kd, 1, "N m s/rad or N s/m", FREE, "feedback of velocity")
+    X(ratio, 1, "", FREE, "turns of the encoder per turn (or metre) of the joint")                 \
+    X(kp, 1, "N m/rad or N/m", FREE, "feedback gain of the position")                              \
+    X(kd, 1, "N m s/rad or N s/m", FREE, "feedback gain of the velocity")
 
 /* Limits of motions if the image has none. The q31 units of such an image are proved with these
  * limits. */
@@ -157,19 +160,25 @@ enum {
 
 /* X(number, NAME, "cause", "cure"). A number is never reused. */
 #define IMAGE_ERROR_TABLE(X)                                                                       \
-    X(-1, SHORT, "the image ends too early", "transfer it again")                                  \
-    X(-2, MAGIC, "this is no robot image", "make one with `appell image ROBOT -o FILE`")           \
-    X(-3, VERSION, "the layout is of another version", "make the image again with this tool")      \
-    X(-4, LENGTH, "the length does not fit the content", "transfer it again")                      \
-    X(-5, CRC, "the checksum does not match", "transfer it again")                                 \
-    X(-6, JOINTS, "a number of joints that is not possible here", "use a build for more joints")   \
-    X(-7, CODE, "a code that the layout does not have", "make the image again with this tool")     \
-    X(-8, NUMBER, "a number that is not finite or not possible", "make the image again")           \
-    X(-9, NAMES, "names that are too long, unfinished or not UTF-8", "make the image again")       \
-    X(-10, ROOM, "the memory for the image is too small", "use a larger slot")                     \
-    X(-11, BUILD, "constants prepared for another build",                                          \
+    X(-1, SHORT, "the image ends too early", "repeat the transfer")                                \
+    X(-2, MAGIC, "the file is not a robot image",                                                  \
+      "make an image with `appell image ROBOT -o FILE`")                                           \
+    X(-3, VERSION, "the layout of the image has another version",                                  \
+      "make the image again with this tool")                                                       \
+    X(-4, LENGTH, "the length in the image does not match its content", "repeat the transfer")     \
+    X(-5, CRC, "the checksum of the image does not match", "repeat the transfer")                  \
+    X(-6, JOINTS, "the image has no joint, or more joints than this build supports",               \
+      "use a build that supports more joints")                                                     \
+    X(-7, CODE, "a code in the image is unknown to this version",                                  \
+      "make the image again with this tool")                                                       \
+    X(-8, NUMBER, "a number in the image is not finite or not possible",                           \
+      "correct the robot file and make the image again")                                           \
+    X(-9, NAMES, "a name in the image is too long, has no end or is not UTF-8",                    \
+      "correct the robot file and make the image again")                                           \
+    X(-10, ROOM, "the image does not fit the memory", "use a board with more memory")              \
+    X(-11, BUILD, "the constants in the image were prepared for another build",                    \
       "make the image again with the tool of this firmware")                                       \
-    X(-12, UNPROVED, "no constants for fixed point",                                               \
+    X(-12, UNPROVED, "the image has no constants for fixed point",                                 \
       "see `appell scale ROBOT`, then make the image again")
 
 typedef enum {

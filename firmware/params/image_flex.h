@@ -16,13 +16,13 @@
 #include "firmware/params/image.h"
 
 #define IMAGE_BEAM_FIELDS(X)                                                                       \
-    X(length, "m", "of the beam")                                                                  \
-    X(mass_per_length, "kg/m", "of the beam")                                                      \
-    X(EI_y, "N m^2", "stiffness of bending along z")                                               \
-    X(EI_z, "N m^2", "stiffness of bending along y")                                               \
-    X(GJ, "N m^2", "stiffness of torsion")                                                         \
-    X(damping, "s", "damping as a part of the stiffness")                                          \
-    X(polar_inertia, "kg m", "of a metre of beam about its axis")
+    X(length, "m", "length of the beam")                                                           \
+    X(mass_per_length, "kg/m", "mass of the beam per metre")                                       \
+    X(EI_y, "N m^2", "stiffness against bending along z")                                          \
+    X(EI_z, "N m^2", "stiffness against bending along y")                                          \
+    X(GJ, "N m^2", "stiffness against torsion")                                                    \
+    X(damping, "s", "damping, as a multiple of the stiffness")                                     \
+    X(polar_inertia, "kg m", "moment of inertia of the beam about its axis, per metre")
 
 enum {
     IMAGE_BEAM = 1u << 24,       /* the link is a beam, with modes or without */

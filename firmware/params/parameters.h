@@ -23,110 +23,123 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
 #define PARAMETER_ONE_TABLE(X)                                                                     \
     /* Control loop. */                                                                            \
     X(rate_hz, ONE, IDLE | WHOLE, "Hz", 100, 20000, 1000, "control.rate",                          \
-      "the control loop runs so many ticks a second")                                              \
+      "the control loop runs this many ticks per second")                                          \
     X(feedback, ONE, ANY | WHOLE, "", 0, 2, 1, "control.feedback",                                 \
-      "the feedback is 0 off, 1 PD, 2 computed torque")                                            \
+      "selects the feedback: 0 off, 1 PD, 2 computed torque")                                      \
     X(feedforward, ONE, ANY | WHOLE, "", 0, 2, 2, "",                                              \
-      "the model along the reference gives 0 nothing, 1 gravity, 2 inertia, velocity terms, "      \
-      "gravity, rotors and friction")                                                              \
+      "selects the torques of the model that are fed forward along the reference: 0 none, 1 "      \
+      "gravity, 2 all: inertia, velocity terms, gravity, rotors and friction")                     \
     X(observer_hz, ONE, ANY, "Hz", 1, 2000, 50, "",                                                \
       "the observer estimates speeds with this bandwidth, at most a fifth of rate_hz")             \
     X(torque_hz, ONE, ANY, "Hz", 0.01f, 200, 5, "",                                                \
-      "computed torque brings errors to zero with this bandwidth, critically damped")              \
+      "computed torque control corrects errors with this bandwidth, critically damped")            \
     X(limits_scale, ONE, IDLE, "", 0.01f, 1, 1, "",                                                \
-      "the loop uses this fraction of the torque and velocity limits; gravity must still fit")     \
+      "the loop uses this fraction of the torque and velocity limits; the torques must still "     \
+      "carry the arm against gravity")                                                             \
     X(rate_check, ONE, IDLE | WHOLE, "", 0, 1, 1, "",                                              \
-      "1 refuses a rate whose tick would take more than 90 % of the period, 0 takes any rate")     \
-    X(stages, ONE, ANY | WHOLE, "", 0, 1, 0, "", "1 measures what each stage of the tick costs")   \
+      "1 makes the board refuse a rate at which a tick would take more than 90 % of the period; "  \
+      "0 allows any rate")                                                                         \
+    X(stages, ONE, ANY | WHOLE, "", 0, 1, 0, "",                                                   \
+      "1 makes the board measure the cost of each stage of a tick; 0 does not")                    \
     /* Payload. */                                                                                 \
     X(payload_mass, ONE, ANY, "kg", 0, 1000, 0, "payload.mass",                                    \
       "the model carries this mass on its last link")                                              \
     X(payload_x, ONE, ANY, "m", -10, 10, 0, "payload.com",                                         \
-      "its center of mass has this x in the last link frame")                                      \
+      "the payload's center of mass has this x in the last link frame")                            \
     X(payload_y, ONE, ANY, "m", -10, 10, 0, "payload.com",                                         \
-      "its center of mass has this y in the last link frame")                                      \
+      "the payload's center of mass has this y in the last link frame")                            \
     X(payload_z, ONE, ANY, "m", -10, 10, 0, "payload.com",                                         \
-      "its center of mass has this z in the last link frame")                                      \
+      "the payload's center of mass has this z in the last link frame")                            \
     /* Motions and telemetry. */                                                                   \
     X(jog_timeout_s, ONE, ANY, "s", 0.01f, 10, 0.5f, "",                                           \
-      "a jog that nobody repeats ends after this time")                                            \
+      "a jog ends this long after its last request")                                               \
     X(sample_every, ONE, ANY | WHOLE, "ticks", 0, 1000000, 1, "",                                  \
-      "the board makes a telemetry sample every so many ticks; 0 makes none")                      \
+      "the board takes one telemetry sample in this many ticks; 0 takes none")                     \
     /* Guards. */                                                                                  \
     X(guard_tracking, ONE, ANY, "rad or m", 1e-4f, 10, 0.25f, "",                                  \
-      "fault tracking: a joint is farther than this from its reference")                           \
+      "raises the fault `tracking` if a joint is farther than this from its reference")            \
     X(guard_position, ONE, ANY, "rad or m", 0, 1, 0.015f, "",                                      \
-      "fault position: a joint is farther than this beyond its position limit")                    \
+      "raises the fault `position` if a joint is farther than this beyond its position limit")     \
     X(guard_speed, ONE, ANY, "", 1, 10, 1.5f, "",                                                  \
-      "fault velocity: a joint is faster than this times its velocity limit")                      \
+      "raises the fault `velocity` if a joint is faster than this multiple of its velocity limit") \
     X(guard_limit_s, ONE, ANY, "s", 0.01f, 10, 0.3f, "",                                           \
-      "fault torque or voltage: a joint is at that limit in every tick for this time")             \
+      "raises the fault `torque` or `voltage` if a joint is at that limit without a break for "    \
+      "this time")                                                                                 \
     X(guard_supply_low, ONE, ANY, "", 0, 1, 0.7f, "",                                              \
-      "fault supply low: the supply is below this times the nominal voltage")                      \
+      "raises the fault `supply low` if the supply is below this fraction of the nominal voltage") \
     X(guard_supply_high, ONE, ANY, "", 1, 3, 1.25f, "",                                            \
-      "fault supply high: the supply is above this times the nominal voltage")                     \
+      "raises the fault `supply high` if the supply is above this multiple of the nominal "        \
+      "voltage")                                                                                   \
     X(guard_encoder_ticks, ONE, ANY | WHOLE, "ticks", 0, 1000, 5, "",                              \
-      "fault encoder or parity: an encoder fails for more than so many ticks in a row")            \
+      "raises the fault `encoder` or `parity` if an encoder fails in more than this many "         \
+      "consecutive ticks")                                                                         \
     X(guard_overruns, ONE, ANY | WHOLE, "ticks", 0, 1000, 1, "",                                   \
-      "fault overrun: more than so many ticks in a row come too late")                             \
+      "raises the fault `overrun` if more than this many consecutive ticks are late")              \
     X(guard_setpoint, ONE, ANY | WHOLE, "ticks", 0, 1000000, 0, "",                                \
-      "fault setpoint: no control point comes for so many ticks; 0 waits until none is left")      \
+      "raises the fault `setpoint` if no control point arrives for more than this many ticks; 0 "  \
+      "raises it only when no point is left")                                                      \
     X(guard_direction, ONE, ANY | WHOLE, "", 0, 1, 1, "",                                          \
-      "1 looks for joints that accelerate against their torque for about 30 ms; 0 does not")       \
+      "1 raises the fault `direction` if a joint accelerates against its torque for about 30 ms; " \
+      "0 switches this check off")                                                                 \
     /* Stops. */                                                                                   \
     X(hold_fraction, ONE, ANY, "", 0, 1, 0.8f, "",                                                 \
-      "a stop holds where gravity takes at most this fraction of every torque limit, else it "     \
-      "lowers")                                                                                    \
+      "a stop holds the arm if gravity needs at most this fraction of every joint's torque "       \
+      "limit; otherwise it lowers the arm")                                                        \
     X(brakes, ONE, ANY | WHOLE, "", 0, 1, 1, "",                                                   \
-      "1 says that brakes outside of the board hold the arm while the outputs are off; 0: it has " \
+      "1 if the arm has brakes of its own that hold it while the outputs are off; 0 if it has "    \
       "none")                                                                                      \
     /* Homing. */                                                                                  \
     X(home_speed, ONE, ANY, "", 0.01f, 0.5f, 0.1f, "",                                             \
-      "homing moves at this fraction of the velocity limit; the last touch is at a quarter of it") \
+      "homing moves at this fraction of the velocity limit, and touches the second time at a "     \
+      "quarter of that speed")                                                                     \
     X(home_torque, ONE, ANY, "", 0.01f, 1, 0.1f, "",                                               \
-      "homing presses with this fraction of the torque limit beyond the torque of the model")      \
+      "homing presses against a stop with the torque of the model plus this fraction of the "      \
+      "torque limit")                                                                              \
     /* Simulated arm. */                                                                           \
     X(arm, ONE, IDLE | WHOLE, "", 0, 1, 0, "",                                                     \
-      "the loop moves 0 an arm that the board simulates, 1 the real one at its outputs")           \
+      "selects the arm that the loop moves: 0 an arm that the board simulates, 1 the real arm at " \
+      "the outputs")                                                                               \
     X(sim_mass, ONE, ANY, "", 0.25f, 4, 1, "",                                                     \
-      "the simulated arm has this times the masses of the model")                                  \
+      "the masses of the simulated arm are those of the model times this factor")                  \
     X(sim_friction, ONE, ANY, "", 0, 4, 1, "",                                                     \
-      "the simulated arm has this times the friction of the model")                                \
+      "the friction of the simulated arm is that of the model times this factor")                  \
     X(sim_noise, ONE, ANY | WHOLE, "counts", 0, 1000, 0, "",                                       \
-      "the encoders of the simulated arm are wrong by at most so much, at random")                 \
+      "the encoders of the simulated arm have random errors up to this size")                      \
     X(sim_shift, ONE, IDLE | WHOLE, "counts", -1e6f, 1e6f, 0, "",                                  \
-      "the encoders of the simulated arm are off by so much until the arm is homed")               \
+      "the encoders of the simulated arm have this constant error until the arm is homed")         \
     LAB_X(X, sim_defect, ONE, ANY | WHOLE, "", 0, 13, 0, "",                                       \
-          "the simulated arm has the defect 0 none, 1 motor reversed, 2 encoder reversed, "        \
-          "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 e-stop, "      \
-          "9 ticks late, 10 not a number, 11 encoder scale, 12 no inertia, 13 weak supply")        \
+          "selects a defect of the simulated arm: 0 none, 1 motor reversed, 2 encoder reversed, "  \
+          "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 e-stop, 9 "    \
+          "ticks late, 10 not a number, 11 encoder scale, 12 no inertia, 13 weak supply")          \
     LAB_X(X, sim_defect_joint, ONE, ANY | WHOLE, "", 0, 31, 0, "",                                 \
-          "the joint of this number, from 0, has the defect")
+          "the joint with this number has the defect; joints count from 0")
 
 #define PARAMETER_JOINT_TABLE(X)                                                                   \
     /* Control loop. */                                                                            \
     X(kp, JOINT, ANY, "N m/rad|N/m", 0, 1e9f, 0, "gains.kp",                                       \
-      "PD answers an error of the position with this torque")                                      \
+      "torque (or force) with which the PD feedback answers a position error of 1 rad (or 1 m)")   \
     X(kd, JOINT, ANY, "N m s/rad|N s/m", 0, 1e9f, 0, "gains.kd",                                   \
-      "PD answers an error of the velocity with this torque")                                      \
+      "torque (or force) with which the PD feedback answers a velocity error of 1 rad/s (or 1 "    \
+      "m/s)")                                                                                      \
     /* Encoder. */                                                                                 \
     X(encoder_offset, JOINT, IDLE, "rad|m", -100, 100, 0, "encoder.offset",                        \
-      "the joint is here where its encoder reads zero; `appell home --at` sets it")                \
+      "position of the joint at which its encoder reads zero; `appell home --at` sets it")         \
     X(encoder_sign, JOINT, IDLE | WHOLE, "", -1, 1, 1, "encoder.sign",                             \
-      "the encoder counts 1 with the joint, -1 against it")                                        \
+      "1 if the encoder counts up when the joint moves forward, -1 if it counts down")             \
     X(encoder_ratio, JOINT, IDLE, "", 1e-3f, 1e6f, 1, "encoder.ratio",                             \
-      "the encoder makes so many turns for a turn (or a meter) of the joint")                      \
+      "the encoder makes this many turns per turn (or meter) of the joint")                        \
     /* Position limits. */                                                                         \
     X(position_lower, JOINT, IDLE, "rad|m", -100, 100, 0, "limits.position",                       \
-      "motions of the joint end above this position")                                              \
+      "lower limit for motions of the joint")                                                      \
     X(position_upper, JOINT, IDLE, "rad|m", -100, 100, 0, "limits.position",                       \
-      "motions end below this one; a joint whose limits are equal or exchanged has none")          \
+      "upper limit for motions of the joint; a joint whose upper limit is not above its lower "    \
+      "limit has no limits")                                                                       \
     /* Homing. */                                                                                  \
     X(home, JOINT, IDLE | WHOLE, "", -2, 2, 0, "homing.to, homing.side",                           \
-      "the joint finds its position by 0 an absolute encoder, 1 its upper stop, -1 its lower "     \
-      "stop, 2 a switch above, -2 a switch below")                                                 \
+      "how the joint finds its position: 0 absolute encoder, 1 upper stop, -1 lower stop, 2 "      \
+      "switch at the upper end, -2 switch at the lower end")                                       \
     X(home_position, JOINT, IDLE, "rad|m", -100, 100, 0, "homing.position",                        \
-      "that stop or switch is at this position")
+      "position of the stop or switch that `home` selects")
 
 #define PARAMETER_TABLE(X)                                                                         \
     PARAMETER_ONE_TABLE(X)                                                                         \

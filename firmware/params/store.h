@@ -30,15 +30,20 @@ enum { STORE_HEAD = 24, STORE_SLOTS = 2, STORE_NONE = -1, STORE_UNIT_MAX = 8 };
 
 /* X(number, NAME, "cause", "cure") */
 #define STORE_ERROR_TABLE(X)                                                                       \
-    X(-1, EMPTY, "the store holds no set", "write one with `appell flash`")                        \
-    X(-2, ROOM, "the set is larger than a slot of the store", "use a robot with fewer joints")     \
-    X(-3, MEDIUM, "the memory does not take erasing or programming",                               \
-      "emulated chips keep nothing; on a real one the flash is worn or protected")                 \
-    X(-4, VERIFY, "what was read back is not what was written", "write it again")                  \
-    X(-5, ORDER, "the bytes do not come in their order", "begin the transfer again")               \
-    X(-6, VERSION, "the stored set was written by another version of the firmware",                \
-      "write the robot into the board again with `appell flash`, then set its parameters")         \
-    X(-7, CONTENT, "the stored set contradicts itself", "write it again with `appell flash`")
+    X(-1, EMPTY, "the store of the board is empty", "write a robot into it with `appell flash`")   \
+    X(-2, ROOM, "robot image and parameters are larger than a slot of the store",                  \
+      "use a robot with fewer joints")                                                             \
+    X(-3, MEDIUM, "the flash memory cannot be erased or programmed",                               \
+      "emulated chips cannot keep data; on a real board check whether the flash is "               \
+      "write-protected or worn out")                                                               \
+    X(-4, VERIFY, "the bytes that were read back differ from those that were written",             \
+      "write the robot again")                                                                     \
+    X(-5, ORDER, "the bytes arrived out of order", "repeat the transfer from the beginning")       \
+    X(-6, VERSION,                                                                                 \
+      "robot and parameters in the store were written by another version of the firmware",         \
+      "write the robot again with `appell flash`, then set its parameters")                        \
+    X(-7, CONTENT, "robot and parameters in the store contradict each other",                      \
+      "write the robot again with `appell flash`")
 
 typedef enum {
     STORE_OK = 0,

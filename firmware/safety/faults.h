@@ -10,10 +10,12 @@
 #define APP_STATE_TABLE(X)                                                                         \
     X(0, UNCONFIGURED, "unconfigured", "no robot is loaded; the outputs are off")                  \
     X(1, IDLE, "idle", "a robot is loaded; the outputs are off")                                   \
-    X(2, HOMING, "homing", "a joint looks for its stop or switch, the loop holds the others")      \
+    X(2, HOMING, "homing", "a joint moves to its stop or switch, and the loop holds the others")   \
     X(3, RUNNING, "running", "the control loop is closed: the arm moves or holds its position")    \
-    X(4, STOPPING, "stopping", "the reference brakes; then idle with `brakes` 1, else running")    \
-    X(5, FAULT, "fault", "the stop that the fault allows goes on until the fault is cleared")
+    X(4, STOPPING, "stopping",                                                                     \
+      "the arm brakes; at rest the state becomes idle with `brakes` 1, running with `brakes` 0")   \
+    X(5, FAULT, "fault",                                                                           \
+      "the board carries out the best stop that the fault allows, until the fault is cleared")
 
 /* X(NAME, "what has happened") */
 #define APP_EVENT_TABLE(X)                                                                         \
@@ -21,14 +23,14 @@
     X(REFUSED, "a robot image was refused")                                                        \
     X(CLOSE, "a motion starts")                                                                    \
     X(HOME, "homing starts")                                                                       \
-    X(STOP, "somebody asks for a stop")                                                            \
-    X(RESTED, "the arm has come to rest, `brakes` 1")                                              \
-    X(OFF, "somebody asks for the outputs to be off")                                              \
-    X(FAULT, "a guard finds something")                                                            \
-    X(CLEAR, "the fault is cleared, the outputs are off")                                          \
-    X(RESUME,                                                                                      \
-      "the loop goes on holding: at rest with `brakes` 0, or cleared while it held or lowered")    \
-    X(FORGET, "the fault is cleared, no robot is loaded")
+    X(STOP, "a stop is requested")                                                                 \
+    X(RESTED, "the arm has come to rest and `brakes` is 1")                                        \
+    X(OFF, "switching the outputs off is requested")                                               \
+    X(FAULT, "a guard finds a fault")                                                              \
+    X(CLEAR, "the fault is cleared while the outputs are off")                                     \
+    X(RESUME, "the arm has come to rest and `brakes` is 0, or the fault is cleared while the "     \
+              "loop holds or lowers the arm")                                                      \
+    X(FORGET, "the fault is cleared while no robot is loaded")
 
 /* X(from, event, to): all transitions; every other event changes nothing. */
 #define APP_TRANSITION_TABLE(X)                                                                    \
@@ -63,17 +65,16 @@
  * X(number, NAME, "name", "what happens") */
 #define APP_STOP_TABLE(X)                                                                          \
     X(0, HOLD, "hold",                                                                             \
-      "the reference brakes within the acceleration limits, then the loop holds the arm; with "    \
-      "brakes 1 the outputs go off when it rests")                                                 \
+      "the loop brakes the arm within the acceleration limits, then holds it; with `brakes` 1 "    \
+      "the outputs go off when the arm is at rest")                                                \
     X(1, LOWER, "lower",                                                                           \
-      "the reference brakes, then every joint that gravity pulls sinks at a tenth of its "         \
-      "velocity "                                                                                  \
-      "limit; with brakes 1 the outputs go off when it rests")                                     \
+      "the loop brakes the arm, then lets every joint that gravity pulls sink at a tenth of its "  \
+      "velocity limit; with `brakes` 1 the outputs go off when the arm is at rest")                \
     X(2, DAMP, "damp",                                                                             \
-      "the duty cycles are zero and the outputs on, so that a driver that shorts its motor "       \
-      "brakes it; needs no encoder, but a motor at every joint of the robot file; with brakes 1 "  \
-      "the outputs go off after half a second")                                                    \
-    X(3, RELEASE, "release", "the outputs are off; only brakes outside of the board hold the arm")
+      "the duty cycles are zero while the outputs stay on, so that drivers which short their "     \
+      "motors brake the arm; this needs no encoder, but a motor for every joint in the robot "     \
+      "file; with `brakes` 1 the outputs go off after half a second")                              \
+    X(3, RELEASE, "release", "the outputs go off; only brakes of the arm itself can hold it")
 
 /* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). A number is
  * never reused. Cause and cure are sentences without capital and full stop. */
@@ -90,7 +91,7 @@
     X(3, ESTOP, "e-stop", NONE, RELEASE, "the emergency stop has switched the motors off",         \
       "release the emergency stop and reset the board; clearing the fault is not enough")          \
     X(4, NUMBER, "number", NONE, DAMP, "the control step computed a value that is not a number",   \
-      "check the robot file with `appell check`; report it if the file is right")                  \
+      "check the robot file with `appell check`; report the fault if the file is right")           \
     X(5, MODEL, "model", NONE, DAMP,                                                               \
       "the inertia matrix of the simulated arm is singular, so it has no acceleration",            \
       "check masses and inertias with `appell check`")                                             \
@@ -99,8 +100,8 @@
       "a row",                                                                                     \
       "keep encoder wires short and away from motor wires, and shield them")                       \
     X(7, TRACKING, "tracking", POSITION, HOLD,                                                     \
-      "a joint is farther than guard_tracking from its reference: it hit something, its load is "  \
-      "not in the model, or the gains are too low",                                                \
+      "a joint is farther than guard_tracking from its reference; it hit something, it carries a " \
+      "load that is not in the model, or the gains are too low",                                   \
       "remove the obstacle; check payload_mass, kp and kd; raise guard_tracking last")             \
     X(8, POSITION, "position", POSITION, HOLD,                                                     \
       "a joint is farther than guard_position beyond its position limit",                          \
@@ -110,43 +111,46 @@
       "a joint is faster than guard_speed times its velocity limit",                               \
       "check kp, kd, encoder counts and encoder_ratio; move more slowly")                          \
     X(10, TORQUE, "torque", TORQUE, LOWER,                                                         \
-      "the loop wanted more torque than the limit of a joint for longer than guard_limit_s: the "  \
+      "the loop needed more torque than the limit of a joint for longer than guard_limit_s; the "  \
       "joint is blocked, or the load is too heavy",                                                \
       "remove the obstacle or the load, or move more slowly; raise guard_limit_s last")            \
     X(11, VOLTAGE, "voltage", VOLTAGE, LOWER,                                                      \
-      "the loop wanted more voltage than the supply has for longer than guard_limit_s",            \
+      "a motor needed more voltage than the supply has for longer than guard_limit_s",             \
       "move more slowly; check the supply and the motor constants in the robot file")              \
     X(12, SETPOINT, "setpoint", NONE, HOLD,                                                        \
       "a streamed motion ran out of control points, or none came for guard_setpoint ticks",        \
-      "send points earlier, or farther apart in time; then clear the fault and start again")       \
+      "send points earlier, or with more time between them; then clear the fault and start again") \
     X(13, SUPPLY_LOW, "supply low", SUPPLY, RELEASE,                                               \
       "the motor supply is below guard_supply_low times the nominal voltage; a reading of 0 V "    \
       "counts as not measured and is no fault",                                                    \
       "check supply, fuse and wiring")                                                             \
     X(14, SUPPLY_HIGH, "supply high", SUPPLY, DAMP,                                                \
-      "the motor supply is above guard_supply_high times the nominal voltage: the arm feeds its "  \
-      "braking back",                                                                              \
+      "the motor supply is above guard_supply_high times the nominal voltage; the energy of "      \
+      "braking flows back into it",                                                                \
       "brake more slowly, or add a braking resistor")                                              \
     X(15, GENERATED, "generated", NONE, RELEASE,                                                   \
-      "the robot image and the generated code of this firmware are of different robots",           \
-      "build the firmware with GEN=1 ROBOT=... for this robot, or load the robot of the code")     \
+      "the robot image and the generated code in this firmware are for different robots",          \
+      "build the firmware with GEN=1 ROBOT=... for this robot, or load the robot that the code "   \
+      "was generated for")                                                                         \
     X(16, WATCHDOG, "watchdog", NONE, RELEASE,                                                     \
-      "the watchdog has reset the board, because tick or background did not run for seconds",      \
-      "find out what kept the tick from running; report it if it comes again")                     \
+      "the watchdog has reset the board because the tick or the background loop did not run for "  \
+      "seconds",                                                                                   \
+      "find out what kept the firmware from running; report the fault if it comes again")          \
     X(17, CRASH, "crash", NONE, RELEASE, "the firmware crashed, and the board has started again",  \
       "fetch the record with `appell dump` and report it, then clear the fault")                   \
     X(18, DIRECTION, "direction", VELOCITY, DAMP,                                                  \
-      "a joint accelerates against its torque: motor or encoder are the wrong way round, or the "  \
-      "end effector carries a load that the model does not know",                                  \
+      "a joint accelerates against its torque; its motor or encoder is reversed, or the end "      \
+      "effector carries a load that is not in the model",                                          \
       "change encoder_sign of the joint, or swap two wires of its motor; set payload_mass; "       \
       "guard_direction 0 switches this check off")                                                 \
     X(19, IMAGE, "robot image", NONE, RELEASE,                                                     \
       "the board has refused the robot image that is stored in it",                                \
-      "write a robot into it with `appell flash`")                                                 \
+      "write a robot into the board with `appell flash`")                                          \
     X(20, HOMING, "homing", POSITION, HOLD,                                                        \
-      "homing went as far as the joint can and met neither its stop nor its switch, or the "       \
-      "switch does not open",                                                                      \
-      "check the switch and its wire, home and home_position; home_torque must overcome friction")
+      "homing moved the joint through its whole range and met neither its stop nor its switch, "   \
+      "or the switch does not open",                                                               \
+      "check the switch and its wire, and the parameters home and home_position; home_torque "     \
+      "must overcome friction")
 
 typedef enum {
 #define X(number, name, text, does) APP_STATE_##name = number,

@@ -475,7 +475,7 @@ def test_each_answer_comes_before_the_next_question(folder):
 def test_rows_before_an_error_stay(folder):
     done = run("gravity", "planar3r", rows="0 0 0\n# c\n1 1 1\n2 2\n3 3 3\n")
     assert done.returncode == 2 and len(done.stdout.splitlines()) == 2, done
-    assert done.stderr.startswith("stdin:4: error: row 3: 2 numbers where 3 are expected"), done.stderr
+    assert done.stderr.startswith("stdin:4: error: row 3: got 2 numbers, expected 3"), done.stderr
 
 
 def test_json(folder):
@@ -689,7 +689,7 @@ def test_bad_images(folder):
     check(sealed(data[:place] + b"Q32A" + data[place + 4:]), "tag of a section")
     # The constants of this section do not belong to the arm in the image. Constants of another
     # build are not tested here.
-    check(sealed(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "contradicts itself")
+    check(sealed(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "contradict each other")
     with open(bad, "wb") as file:
         file.write(sealed(data[:place + 8] + b"\0\0\0\0" + data[place + 12:]))
     good("info", "-q", bad)
@@ -697,9 +697,9 @@ def test_bad_images(folder):
     check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: the robot image is damaged or foreign")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")
     # A board accepts these values, but a robot file cannot express them.
-    check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that it marks as not given")
-    check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "what no robot file can express")
-    for _ in range(30):  # test_image tests the reader with many more cases
+    check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that are marked as not given")
+    check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "a value that no robot file can express")
+    for _ in range(30):  # test_image tests the reader itself with many more
         cut = bytearray(data)
         for _ in range(numbers_of.randrange(1, 4)):
             cut[numbers_of.randrange(4, len(cut))] = numbers_of.randrange(256)
@@ -782,7 +782,7 @@ def test_ik_that_fails(folder):
     done = run("ik", "puma560", rows=[[3, 0, 0, 0, 0, 0], [0.4, 0.2, 0.3, 0, 1.5, 0]])
     assert done.returncode == 1 and len(done.stdout.splitlines()) == 2, done
     assert done.stdout.startswith("# row 1: not reached"), done.stdout
-    assert re.search(r"stdin:1: error: row 1: no solution in 101 attempts; the nearest is [\d.]+ m and "
+    assert re.search(r"stdin:1: error: row 1: no solution in 101 attempts; the nearest attempt is [\d.]+ m and "
                      r"[\d.e-]+ rad away", done.stderr), done.stderr
     answer = json.loads(run("ik", "puma560", "--json", "--restarts", "3", rows=[[3, 0, 0, 0, 0, 0]]).stdout)
     assert answer["rows"] == [None] and answer["reached"] == 0 and answer["asked"] == 1
@@ -897,7 +897,7 @@ BAD = [
     ([], "", 2, ""),
     (["idd"], "", 2, "there is no command 'idd'; did you mean id?"),
     (["inof", "puma560"], "", 2, "did you mean info?"),
-    (["gen", "puma560"], "", 2, "it needs a folder; write -o DIR"),
+    (["gen", "puma560"], "", 2, "so a folder is needed; write -o DIR"),
     (["--method"], "", 2, "the command comes first"),
     (["help", "jacobien"], "", 2, "did you mean jacobian?"),
     (["id"], "", 2, "ROBOT is missing; usage: appell id [OPTIONS] ROBOT [ROWS]"),
@@ -907,34 +907,34 @@ BAD = [
     (["id", "puma560", "--port", "/no/such/port"], "", 2, "/no/such/port"),
     (["id", "puma560", "--method"], "", 2, "option --method needs a value; write --method NAME"),
     (["id", "puma560", "--json=yes"], "", 2, "option --json takes no value"),
-    (["mass", "puma560", "--wrench", "1,2,3,4,5,6"], "", 2, "--wrench has no meaning for this command"),
+    (["mass", "puma560", "--wrench", "1,2,3,4,5,6"], "", 2, "this command has no option --wrench"),
     (["id", "puma560", "--method", "lagrange"], "", 2,
      "there is no method 'lagrange' for id; choose one of: fast, ne, ga, denoc, gen"),
     (["fd", "puma560", "-m", "ne"], "", 2,
      "there is no method 'ne' for fd; choose one of: fast, crba, ga, aba, denoc, gen"),
     (["fk", "puma560", "-m", "fast"], "", 2, "there is no method 'fast' for fk; choose one of: -, gen"),
     (["id", "puma560", "--real", "f16"], "", 2, "there is no number type 'f16'; choose one of: f64, f32, q31"),
-    (["id", "puma560", "--gravity", "1,2"], "", 2, "--gravity: 2 numbers where 3 are expected"),
+    (["id", "puma560", "--gravity", "1,2"], "", 2, "--gravity: got 2 numbers, expected 3"),
     (["id", "puma560", "--gravity", "1,2,x"], "", 2, "'1,2,x' is not a list of finite numbers"),
     (["id", "puma560", "--gravity", "1,2,nan"], "", 2, "'1,2,nan' is not a list of finite numbers"),
-    (["id", "puma560", "--wrench", "1,2,3"], "", 2, "--wrench: 3 numbers where 6 are expected"),
+    (["id", "puma560", "--wrench", "1,2,3"], "", 2, "--wrench: got 3 numbers, expected 6"),
     (["id", "puma560", "--payload", "1,2"], "", 2, "--payload: 1, 4 or 10 numbers are expected"),
     (["id", "puma560", "--payload", "-1"], "", 2, "--payload: the mass is negative"),
-    (["id", "puma560", "--freeze", "elbow"], "", 2, "--freeze: 'elbow' is not a joint and a position"),
-    (["id", "puma560", "--freeze", "elbow=1"], "", 2, "in a URDF only"),
+    (["id", "puma560", "--freeze", "elbow"], "", 2, "--freeze: 'elbow' is not of the form JOINT=VALUE"),
+    (["id", "puma560", "--freeze", "elbow=1"], "", 2, "with a URDF only"),
     (["id", "puma560", "--parallel", "2"], "", 2, "--parallel: the angle must be above 0"),
-    (["ik", "puma560", "--start", "1,2"], "", 2, "--start: 2 numbers where 6 are expected"),
-    (["ik", "puma560", "--start", "9,0,0,0,0,0"], "", 2, "--start: joint waist at 9 is outside of its limits"),
+    (["ik", "puma560", "--start", "1,2"], "", 2, "--start: got 2 numbers, expected 6"),
+    (["ik", "puma560", "--start", "9,0,0,0,0,0"], "", 2, "--start: joint waist is at 9, outside of its limits"),
     (["ik", "puma560", "--restarts", "many"], "", 2, "--restarts: 'many' is not a possible value; write a whole number"),
-    (["id", "nobody"], "", 2, "neither a file nor a robot in"),
+    (["id", "nobody"], "", 2, "there is no file of this name, and no robot of this name in"),
     (["id", "./nobody.yaml"], "", 2, "./nobody.yaml: error: cannot be opened: No such file"),
-    (["id", "tools"], "", 2, "neither a file nor a robot"),
+    (["id", "tools"], "", 2, "there is no file of this name"),
     (["id", "./tools"], "", 2, "this is a folder"),
     (["id", "puma560", "./no-rows"], "", 2, "./no-rows: error: cannot be opened: No such file"),
     (["id", "puma560", "./tools"], "", 2, "./tools:1: error: reading failed: Is a directory"),
     (["id", "puma560"], LONG[:-2] + "\n", 2,
-     "stdin:1: error: row 1: 17 numbers where 18 are expected (q qd qdd of 6 joints)"),
-    (["id", "puma560"], LONG + " 1\n", 2, "row 1: 19 numbers where 18 are expected"),
+     "stdin:1: error: row 1: got 17 numbers, expected 18 (q qd qdd of 6 joints)"),
+    (["id", "puma560"], LONG + " 1\n", 2, "row 1: got 19 numbers, expected 18"),
     (["gravity", "planar3r"], "0 0 0\n\n# c\n1 2 nan\n", 2, "stdin:4: error: row 2: 'nan' is not a finite number"),
     (["gravity", "planar3r"], "1 2 inf\n", 2, "'inf' is not a finite number"),
     (["gravity", "planar3r"], "1 2 1e999\n", 2, "'1e999' is not a finite number"),
@@ -949,7 +949,7 @@ BAD = [
     (["bias", "planar3r"], "1 1 1 1e200 1e200 1e200\n", 2, "the result is not finite in f64; use smaller numbers\n"),
     (["ik", "puma560", "-q"], "1e155 0 0 0 0 0\n", 2, "1e+155 is larger than 1e15"),
     (["id", "puma56"], "", 2, "did you mean puma560?"),
-    (["ops", "puma560", "--csv", "--json"], "", 2, "--csv and --json exclude each other"),
+    (["ops", "puma560", "--csv", "--json"], "", 2, "--csv and --json cannot be used together"),
     (["id", "puma560", "--payload", "1,0,0,0,-1,-1,-1,0,0,0"], "", 2, "payload: no body has this inertia"),
     (["bias", "planar3r", "--real", "f32"], "1 1 1 1e30 1e30 1e30\n", 2, "the result is not finite in f32"),
     (["gravity", "puma560", "--real", "q31"], "3 0 0 0 0 0\n", 2,
@@ -958,10 +958,10 @@ BAD = [
     (["id", "puma560", "--real", "q31"], "0 " * 17 + "99\n", 2, "acceleration of joint flange is 99"),
     (["id", "twobody", "--real", "q31"], "", 2,
      "joint small: q31 needs limits of velocity, acceleration"),
-    (["volt", "stanford"], "", 2, "joint shoulder_pan has no motor: its voltage cannot be computed"),
+    (["volt", "stanford"], "", 2, "joint shoulder_pan has no motor, so its voltage cannot be computed"),
     (["image", "puma560"], "", 2, "an image is binary: it needs a file"),
-    (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "this is not a robot image"),
-    (["image", "puma560", "--show", "x"], "", 2, "--show takes an image, without a robot"),
+    (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "the file is not a robot image"),
+    (["image", "puma560", "--show", "x"], "", 2, "--show takes a robot image, not a robot"),
     (["gen", "puma560", "-q", "-o", "./no/such/folder"], "", 2, "./no/such/folder: error: cannot be made: No such file"),
     (["image", "puma560", "-q", "-o", "./no/such/folder/x"], "", 2, "cannot be written: No such file"),
     (["image", "puma560", "-q", "-o", "/dev/full"], "", 2, "writing failed: No space left"),

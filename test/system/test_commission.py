@@ -85,7 +85,7 @@ def check_refused_before():
     with tempfile.TemporaryDirectory() as folder:
         code, text, errors = appell("run", "puma560", "--port", "qemu:netduinoplus2", "--to", "0,0.5,0,0,0.1,0", "--set",
                                     f"home[{JOINT}]=1", "-o", folder)
-    assert code != 0 and "does not know its position yet" in errors and "appell home" in errors, f"{code} {text}{errors}"
+    assert code != 0 and "the position of the joint is not known yet" in errors and "appell home" in errors, f"{code} {text}{errors}"
     assert JOINT in errors, errors
 
 

@@ -381,7 +381,7 @@ def test_a_board_feeds_the_deflection_forward(folder):
 def test_what_is_refused(folder):
     robot = space(folder)
     for command, text in ((["mass", robot, "--real", "q31"], "deflections"),
-                          (["fd", robot, "--method", "aba"], "only the method flex"),
+                          (["fd", robot, "--method", "aba"], "the only method is flex"),
                           (["id", "puma560", "--static"], "elastic links"),
                           (["ik", robot], "--rigid"),
                           (["certify", robot], "--rigid"),

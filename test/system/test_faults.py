@@ -74,7 +74,7 @@ def print_stops(text):
     """Prints the worst case of each stop with its bound."""
     print("measured-block firmware_stops")
     print("| stop | when | faults | fastest joint, rad/s (bound) | fall of the end effector, m (bound) |\n|---|---|---|---|---|")
-    pattern = r"stop: (\w+); fastest is \w+, ([\d.]+) rad/s \(bound ([\d.]+)\); .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+)\)"
+    pattern = r"stop: (\w+); fastest joint \w+, ([\d.]+) rad/s \(bound ([\d.]+)\); .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+) m\)"
     found = re.findall(pattern, text)
     assert len(found) == 16, found
     for stop, when in WHEN.items():
@@ -94,7 +94,7 @@ def provoke(folder, board, expected):
     # The bounds in m are tight: a held arm sinks by less than 0.15 m, a lowered one by less than
     # 1.5 m, and a released one falls little farther than a stone, which falls 0.31 m.
     for stop, most in (("hold", 0.15), ("lower", 1.5), ("release", 0.35)):
-        for bound in re.findall(rf"stop: {stop};.* \(bound ([0-9.]+)\)", text):
+        for bound in re.findall(rf"stop: {stop};.* \(bound ([0-9.]+) m\)", text):
             assert float(bound) < most, f"{stop}: {bound} m"
     pose = [float(word) for word in text.splitlines()[0].split(":")[1].split()]
     for name in (name for name in files if name.endswith(".csv")):
@@ -153,7 +153,7 @@ def test_certificate(folder):
     with open(path, "w", encoding="utf-8") as robot:
         robot.write(text.replace("control: {rate: 1000", f"control: {{rate: {rate}"))
     code, text, errors = appell("certify", path, "-q", "--board", "netduino2")
-    assert code == 1 and f"the robot's {rate} Hz" in text and "does NOT fit" in text, f"{code}: {text}{errors}"
+    assert code == 1 and f"the robot's rate of {rate} Hz" in text and "does NOT fit" in text, f"{code}: {text}{errors}"
 
 
 def test_numbers_of_the_pages(folder):

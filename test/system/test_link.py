@@ -150,7 +150,7 @@ def test_every_problem_is_the_host_s_bit_for_bit(folder):
 
 def test_what_a_build_lacks_is_named(folder):
     done = run("id", "planar3r", "--real", "f64", "--port", emulated("netduinoplus2"), rows="")
-    assert done.returncode == 2 and "no number type 'f64'; it has: f32, q31" in done.stderr, done.stderr
+    assert done.returncode == 2 and "no number type 'f64'; the board has: f32, q31" in done.stderr, done.stderr
     done = run("id", "planar3r", "--port", emulated("stm32vldiscovery"), rows="")
     assert done.returncode == 2 and "does not compute id" in done.stderr, done.stderr
     image = os.path.join(folder, "arm.img")
@@ -199,11 +199,11 @@ def test_selftest(folder):
 def test_flash_survives_a_warm_reset(folder):
     with Board(folder, "mps2-an500") as board:
         first = good("flash", "puma560", "--port", board.port)
-        assert "nothing -> puma560, 6 joints" in first and "saved: set 1, read back" in first, first
-        assert "not persistent here: a saved set survives a reset" in first
+        assert "nothing -> puma560, 6 joints" in first and "saved as set 1, read back" in first, first
+        assert "not persistent here: what is saved survives a reset" in first
         good("set", "kp[2]", "1234", "--port", board.port)
         assert "(only in RAM)" in good("get", "kp[2]", "--port", board.port)
-        assert "saved: set 2" in good("save", "--port", board.port)
+        assert "saved as set 2" in good("save", "--port", board.port)
         assert "(only in RAM)" not in good("get", "kp[2]", "--port", board.port)
         client = wire.Client(board.connect())
         kp = client.parameter_names().index("kp")
@@ -240,20 +240,20 @@ def test_parameters_are_part_of_the_difference(folder):
     others; the tool reports both."""
     with Board(folder, "mps2-an500") as board:
         first = good("params", "apply", "puma560", "--port", board.port)
-        assert "this lasts until the next reset" in first and "survives" not in first, first
+        assert "the change lasts until the next reset" in first and "survives" not in first, first
         assert "this robot runs already" in good("flash", "puma560", "--port", board.port)
         good("set", "kp[elbow]", "900", "--port", board.port)
         good("set", "observer_hz", "77", "--port", board.port)
         good("save", "--port", board.port)
         out = good("flash", "puma560", "--port", board.port)
-        assert "kp[elbow]: 900 -> " in out and "already" not in out and "saved: set" in out, out
-        assert "observer_hz: 77 stays; the default is 50" in out, out
+        assert "kp[elbow]: 900 -> " in out and "already" not in out and "saved as set" in out, out
+        assert "observer_hz: 77 is kept; the default is 50" in out, out
         file_kp = re.search(r"kp\[elbow\]: 900 -> ([\d.]+), set on the board", out).group(1)
         assert re.search(rf"kp\[elbow\] +{file_kp} ", good("get", "kp[elbow]", "--port", board.port))
         again = good("flash", "puma560", "--port", board.port)
         assert "this robot runs already" in again and "kp" not in again, again
         out = good("params", "apply", "planar3r", "--port", board.port)
-        assert "joints: 6 -> 3" in out and "observer_hz: 77 stays" in out, out
+        assert "joints: 6 -> 3" in out and "observer_hz: 77 is kept" in out, out
 
 
 def test_feedback_in_the_difference_is_what_happens(folder):
@@ -272,7 +272,7 @@ def test_feedback_in_the_difference_is_what_happens(folder):
         out = good("params", "apply", os.path.join(folder, "computed.yaml"), "--port", board.port)
         assert "feedback: 1 -> 2" in out and feedback() == 2, out
         out = good("params", "apply", os.path.join(folder, "silent.yaml"), "--port", board.port)
-        assert "feedback: 2 ->" not in out and "feedback: 2 stays; the default is 1" in out and feedback() == 2, out
+        assert "feedback: 2 ->" not in out and "feedback: 2 is kept; the default is 1" in out and feedback() == 2, out
 
 
 def test_a_motion_is_stopped_before_a_change(folder):
@@ -283,7 +283,7 @@ def test_a_motion_is_stopped_before_a_change(folder):
         client.ask(wire.MOTION, struct.pack("<Bf6f", 2, 40000.0, *[0.3] * 6))
         client.line.close()
         done = run("params", "apply", "planar3r", "--port", board.port)
-        assert done.returncode == 0 and "the outputs are on: the arm is stopped first" in done.stderr, done
+        assert done.returncode == 0 and "the outputs are on, so the arm is stopped first" in done.stderr, done
         assert "applied" in done.stdout, done
 
 
@@ -291,14 +291,14 @@ def test_the_8_kb_board_takes_images_in_pieces(folder):
     """The emulator cannot write the flash of this board, so the transfer is refused with that
     reason."""
     done = run("params", "apply", "puma560", "--port", emulated("stm32vldiscovery"))
-    assert done.returncode == 1 and "does not take erasing or programming" in done.stderr, done
+    assert done.returncode == 1 and "cannot be erased or programmed" in done.stderr, done
 
 
 def test_parameters(folder):
     with Board(folder, "netduinoplus2") as board:
         good("params", "apply", "puma560", "--port", board.port)
         everything = good("get", "--port", board.port)
-        for word in ("rate_hz", "Hz", "[100 .. 20000]", "so many ticks a second", "sim_mass",
+        for word in ("rate_hz", "Hz", "[100 .. 20000]", "this many ticks per second", "sim_mass",
                      "(only in RAM)"):
             assert word in everything, word
         out = good("set", "observer_hz", "150", "--port", board.port)
@@ -306,7 +306,7 @@ def test_parameters(folder):
         assert re.search(r"payload_x +-2.5 m", good("set", "payload_x", "-2.5", "--port", board.port))
         assert re.search(r"payload_x +-0.5 m", good("set", "--port", board.port, "payload_x", "-.5"))
         done = run("set", "observer_hz", "1e6", "--port", board.port)
-        assert done.returncode == 1 and "outside its range" in done.stderr and "1 .. 2000" in done.stderr, done
+        assert done.returncode == 1 and "outside the range" in done.stderr and "1 .. 2000" in done.stderr, done
         assert run("set", "nothing", "1", "--port", board.port).returncode == 2
         assert json.loads(good("get", "observer_hz", "--json", "--port", board.port))["value"] == 150
 
@@ -314,7 +314,7 @@ def test_parameters(folder):
 def test_torture(folder):
     out = good("torture", "puma560", "-q")
     match = re.search(r"the power failed in (\d+) of them", out)
-    assert int(match.group(1)) > 200 and "none 0 times" in out, out
+    assert int(match.group(1)) > 200 and "no set 0 times" in out, out
     print(f"measured link.torture_cuts {match.group(1)}")
 
 
@@ -332,7 +332,7 @@ def test_monitor(folder):
                    "-o", csv, "--plot", plot, "--teleplot", udp[0].getsockname()[1],
                    "--plotjuggler", udp[1].getsockname()[1])
         assert done.returncode == 0, done
-        assert "40 samples, every 10 ticks; 0 lost on the board, 0 frames on the line" in done.stderr, done.stderr
+        assert "40 samples, every 10 ticks; lost: 0 samples on the board, 0 frames on the line" in done.stderr, done.stderr
         lines = open(csv).read().splitlines()
         assert lines[0].startswith("tick,t,q[waist],") and lines[0].endswith(",state"), lines[0]
         ticks = [int(line.split(",")[0]) for line in lines[1:]]
@@ -345,11 +345,11 @@ def test_monitor(folder):
         done = run("monitor", "--port", board.port, "--fields", "q,qd,q_ref,qd_ref,qdd_ref,tau,volt", "--every", "1",
                    "--count", "5")
         assert done.returncode == 1, done
-        match = re.search(r"(\d+) bytes a sample x 10 bits x 1000 ticks/s / every 1 = (\d+) bit/s, and 921600 baud "
-                          r"leave 829440; send every (\d+) ticks", done.stderr)
+        match = re.search(r"(\d+) bytes per sample x 10 bits x 1000 ticks/s / 1 ticks per sample = (\d+) bit/s, but 921600 "
+                          r"baud leave 829440 bit/s; take one sample in (\d+) ticks", done.stderr)
         assert match and int(match.group(1)) * 10000 == int(match.group(2)), done.stderr
         done = run("monitor", "--port", board.port, "--fields", "nonsense")
-        assert done.returncode == 1 and "choose of: tick, state" in done.stderr, done
+        assert done.returncode == 1 and "choose from: tick, state" in done.stderr, done
         done = run("monitor", "--port", board.port, "--fields", "q,tau,q")
         assert done.returncode == 1 and "q is named twice" in done.stderr, done
     for s in udp:
@@ -554,7 +554,7 @@ def test_a_socket_that_somebody_else_holds(folder):
         line.bind(path)
         line.listen(2)
         done = run("get", "--port", "unix:" + path)
-    assert done.returncode == 2 and "end the other client if one holds this port" in done.stderr, done
+    assert done.returncode == 2 and "end any other client of this port" in done.stderr, done
     assert "transmit" not in done.stderr, done
 
 

@@ -114,7 +114,7 @@ def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
         with Between(folder, board, Reads(0, wire.IMAGE_END, 1)) as line:
             done = run("params", "apply", "puma560", "--port", line.port)
         assert done.returncode == 1 and "applied" not in done.stdout, done
-        assert "what was read back is not what was sent" in done.stderr, done.stderr
+        assert "the bytes that were read back differ from those that were sent" in done.stderr, done.stderr
         assert "the previous robot was put back and verified" in done.stderr, done.stderr
         has_arm(board, "planar3r", kp=77)
         # If every readback is wrong, the message does not claim that the previous robot runs.
@@ -181,7 +181,7 @@ def test_what_is_stored_wrong_is_rolled_back(folder):
         with Between(folder, board, Reads(1, wire.SAVE, 1)) as line:
             done = run("flash", "puma560", "--port", line.port)
         assert done.returncode == 1 and "saved" not in done.stdout, done
-        assert "what was stored is not what runs" in done.stderr, done.stderr
+        assert "the stored image differs from the one that runs" in done.stderr, done.stderr
         assert "the previous robot was put back and verified" in done.stderr, done.stderr
         has_arm(board, "planar3r", kp=78, stored=before)
         client = wire.Client(board.connect())

@@ -96,7 +96,7 @@ def test_urdf_without_an_fpu(folder):
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
     assert "gripper on netduino2 (q31)" in done.stdout, done.stdout
     # The joint `turn` has a velocity limit of 2 rad/s, reached in 0.5 s.
-    assert re.search(r"turn: there is no acceleration limit: 4 is assumed, .* with --limits V,A", done.stderr), done.stderr
+    assert re.search(r"turn: there is no acceleration limit; 4 is assumed, .* with --limits V,A", done.stderr), done.stderr
     image = os.path.join(folder, "limits.img")
     done = appell("image", urdf, "--limits", "9,7", "-o", image)
     assert done.returncode == 0 and "no acceleration limit" not in done.stderr, done.stderr
@@ -153,7 +153,7 @@ def test_comparison_is_not_cut_off(folder):
 
 def test_files_have_a_folder_of_their_own(folder):
     done = appell("run", "puma560", "-q", "--port", "qemu:netduinoplus2", "--to", "0.1,0,0,0,0,0", cwd=folder)
-    assert done.returncode == 0 and "rows in appell-run/quintic.csv" in done.stdout, done
+    assert done.returncode == 0 and "saved in appell-run/quintic.csv" in done.stdout, done
     assert os.listdir(folder) == ["appell-run"], os.listdir(folder)
     assert "appell-run" in appell("help", "run").stdout and "appell-faults" in appell("help", "faults").stdout
 
@@ -188,7 +188,7 @@ def test_parameters_of_joints_need_a_robot(folder):
     """On a board without a robot there are no joints whose parameters could be read or set."""
     for words in (["get", "kp"], ["set", "kp", "1"]):
         done = appell(*words, "--port", "qemu:netduinoplus2")
-        assert done.returncode == 1 and "kp exists for each joint, and the board has no robot" in done.stderr, done
+        assert done.returncode == 1 and "kp has a value for each joint, but the board has no robot" in done.stderr, done
         assert not done.stdout, done.stdout
 
 

@@ -60,7 +60,7 @@ def test_oscillates_gains(folder):
     """There is no fault; only the count of samples with a joint at a limit shows the
     oscillation."""
     text = moved("oscillates_gains", "kp[shoulder]=1000000", "with a joint at a limit", folder)
-    samples, limited = map(int, re.search(r"(\d+) samples, (\d+) with", text).groups())
+    samples, limited = map(int, re.search(r"(\d+) samples, (\d+) of them with", text).groups())
     assert limited > samples / 2 and "stopped by" not in text, text
 
 
@@ -83,7 +83,7 @@ def test_still_weak(folder):
 
 
 def test_still_home(folder):
-    moved("still_home", "home[waist]=-1", "does not know its position yet", folder)
+    moved("still_home", "home[waist]=-1", "the position of the joint is not known yet", folder)
 
 
 def test_tracking_gains(folder):

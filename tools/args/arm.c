@@ -24,7 +24,7 @@ static int take_freezes(const request_t *request, freezes_t *out) {
         double value;
         const char *end = equals ? number_scan(equals + 1, &value) : NULL;
         if (size == 0 || size >= ROBOT_NAME_MAX || !end || *end || !isfinite(value))
-            return say_error(NULL, cure, "--freeze: '%s' is not a joint and a position", text);
+            return say_error(NULL, cure, "--freeze: '%s' is not of the form JOINT=VALUE", text);
         memcpy(out->name[i], text, size);
         out->name[i][size] = '\0';
         out->item[i] = (robot_freeze_t){out->name[i], value};
@@ -66,7 +66,7 @@ static int take_limits(const request_t *request, robot_t *robot) {
     if (request_list(request, OPTION_LIMITS, value, 2, 2, NULL) != EXIT_YES)
         return EXIT_BAD;
     if (!(value[0] > 0 && value[1] > 0))
-        return say_error(NULL, "write --limits V,A", "--limits: both must be above zero");
+        return say_error(NULL, "write --limits V,A", "--limits: both limits must be above zero");
     for (uint32_t i = 0; i < robot->n; i++) {
         /* Changes both copies: the robot image is made from the drives as in the file, the kernels
          * use the model. */
@@ -196,8 +196,8 @@ robot_t *arm_load_rigid(const request_t *request) {
         arm_stiffen(robot);
         return robot;
     }
-    say_error(robot->file, "--rigid takes its links as stiff beams",
-              "the arm has elastic links, and `appell %s` is for rigid ones",
+    say_error(robot->file, "with --rigid the links count as stiff beams",
+              "the arm has elastic links, but `appell %s` works for rigid links only",
               request->command->name);
     arm_free(robot);
     return NULL;
@@ -222,7 +222,7 @@ int arm_need_motors(const robot_t *robot) {
         if (missing)
             return say_error(robot->file,
                              "give motor: {resistance: ..., torque_constant: ..., gear: ...}",
-                             "joint %s has no %s: its voltage cannot be computed",
+                             "joint %s has no %s, so its voltage cannot be computed",
                              robot->joint[i].name, missing);
     }
     return EXIT_YES;

@@ -26,10 +26,12 @@ int board_needs_lab(const client_t *client, const char *what) {
     char cure[200];
     if (client->device.flags & HELLO_LAB)
         return EXIT_YES;
-    snprintf(cure, sizeof cure, "write the laboratory's into it: make BOARD=%.60s LAB=1 flash",
+    snprintf(cure, sizeof cure,
+             "write the laboratory firmware into the board: make BOARD=%.60s LAB=1 flash",
              client->device.board);
     return say_error(client->device.board, cure,
-                     "%s needs the laboratory firmware, and this board runs the product", what);
+                     "%s needs the laboratory firmware, but this board runs the product firmware",
+                     what);
 }
 
 client_t *board_open(const request_t *request, unsigned what) {
@@ -94,12 +96,12 @@ int board_outputs_off(const request_t *request, client_t *client) {
             status.state == APP_STATE_FAULT)
             return EXIT_YES;
         if (i == 0 && !request_has(request, OPTION_QUIET))
-            say_note(client->device.board, "the outputs are on: the arm is stopped first");
+            say_note(client->device.board, "the outputs are on, so the arm is stopped first");
         if (i == 0 && client_stop(client, false) != 0)
             return board_error(client);
         (void)client_poll(client, 5);
     }
-    say_error(client->device.board, "`appell monitor` shows what it does",
+    say_error(client->device.board, "see with `appell monitor` what the arm does",
               "the arm does not come to rest");
     return EXIT_NO;
 }
@@ -126,7 +128,7 @@ const char *board_not_persistent(const client_t *client) {
     if (flags & HELLO_PERSISTENT)
         return NULL;
     return flags & HELLO_STORE
-               ? "not persistent here: a saved set survives a reset, not a loss of power"
+               ? "not persistent here: what is saved survives a reset, but not a loss of power"
                : "not persistent here: the emulated chip keeps nothing that is written to its "
                  "flash";
 }

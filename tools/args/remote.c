@@ -32,7 +32,7 @@ static int list_methods(const client_t *client, problem_t problem, const char *w
         return board_needs_lab(client, what);
     }
     char cure[300];
-    snprintf(cure, sizeof cure, "it has: %s", list);
+    snprintf(cure, sizeof cure, "the board has: %s", list);
     return say_error(d->board, cure, "the firmware of this board has no method '%s' for %s", wanted,
                      problem_name(problem));
 }
@@ -68,7 +68,7 @@ static int find_real(const client_t *client, uint32_t method, const char *name, 
         snprintf(cure, sizeof cure, "number type %s", name);
         return board_needs_lab(client, cure);
     }
-    snprintf(cure, sizeof cure, "it has: %s", list);
+    snprintf(cure, sizeof cure, "the board has: %s", list);
     return say_error(d->board, cure, "the firmware of this board has no number type '%s'", name);
 }
 

@@ -52,7 +52,7 @@ static int run_rows(const row_loop_t *loop, rows_t *rows, bool json, state_t *s)
 static void note_limited(const robot_t *robot, const rows_t *rows, const state_t *s) {
     for (uint32_t i = 0; i < robot->n; i++)
         if (s->limited[i] > 0)
-            say_note(NULL, "joint %s: the supply of %g V limits the voltage in %lu of %lu rows",
+            say_note(NULL, "joint %s: the supply of %g V limited the voltage in %lu of %lu rows",
                      robot->joint[i].name, robot->model.joint[i].drive.motor.voltage, s->limited[i],
                      rows->row);
 }

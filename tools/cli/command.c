@@ -80,7 +80,7 @@ static int unknown_option(const command_t *command, const char *given) {
              command->name);
     for (int i = 0; i < OPTION_COUNT; i++)
         if (!strcmp(option_table[i].name, name))
-            return say_error(NULL, cure, "option --%s has no meaning for this command", name);
+            return say_error(NULL, cure, "this command has no option --%s", name);
     return say_error(NULL, cure, "unknown option %s", given);
 }
 
@@ -106,7 +106,7 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
     const option_t *o = &option_table[i];
     const char *value = given[size] ? given + size + 1 : NULL;
     if (!o->argument && value)
-        return say_error(NULL, "leave out what follows the =", "option --%s takes no value",
+        return say_error(NULL, "remove the = and what follows it", "option --%s takes no value",
                          o->name);
     if (o->argument && !value) {
         if (*at + 1 >= argc) {
@@ -118,7 +118,7 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
     }
     if (i == OPTION_FREEZE) {
         if (request->freezes == FREEZE_MAX)
-            return say_error(NULL, NULL, "more than %d joints are frozen", FREEZE_MAX);
+            return say_error(NULL, NULL, "--freeze: at most %d joints can be frozen", FREEZE_MAX);
         request->freeze[request->freezes++] = value;
     }
     request->given[i] = true;
@@ -199,11 +199,12 @@ int request_list(const request_t *request, option_id_t option, double *value, si
             s++;
     }
     if (found < least || found > most)
-        return say_error(NULL, cure, "--%s: %zu number%s where %zu%s expected", o->name, found,
-                         found == 1 ? "" : "s", found < least ? least : most,
-                         least == most   ? " are"
-                         : found < least ? " or more are"
-                                         : " at most are");
+        return say_error(NULL, cure, "--%s: got %zu number%s, expected %s%zu", o->name, found,
+                         found == 1 ? "" : "s",
+                         least == most   ? ""
+                         : found < least ? "at least "
+                                         : "at most ",
+                         found < least ? least : most);
     if (count)
         *count = found;
     return EXIT_YES;

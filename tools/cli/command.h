@@ -13,25 +13,26 @@
  */
 #define OPTION_TABLE(X)                                                                            \
     X(METHOD, "method", 'm', "NAME", METHOD,                                                       \
-      "compute with this kernel: one of the methods that the command lists; default: the first")   \
+      "compute with this kernel; one of the methods listed for the command; default: the first "   \
+      "of them")                                                                                   \
     X(REAL, "real", 'r', "f64|f32|q31", WORDS,                                                     \
-      "number type: f64 (default; with --port that of the board), f32 as on a board with an "      \
-      "FPU, or q31 as on one without; for q31 the robot needs limits of velocity and "             \
+      "number type: f64 (the default; with --port: the type of the board), f32 as on a board "     \
+      "with an FPU, or q31 as on a board without; for q31 the robot needs limits of velocity and " \
       "acceleration")                                                                              \
     X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
-      "acceleration of gravity in the base frame instead of the file's, in m/s^2; the vector "     \
-      "points down")                                                                               \
+      "acceleration of gravity in the base frame, in m/s^2, instead of the value in the file; "    \
+      "the vector points down")                                                                    \
     X(WRENCH, "wrench", 0, "FX,FY,FZ,NX,NY,NZ", LIST,                                              \
-      "force and moment of the surroundings on the end effector, at the origin and on the axes "   \
-      "of the tool frame, in N and N m: tau = M qdd + c + g - J^T W")                              \
+      "force and moment that the surroundings exert on the end effector, in N and N m, at the "    \
+      "origin and along the axes of the tool frame: tau = M qdd + c + g - J^T W")                  \
     X(PAYLOAD, "payload", 0, "M[,X,Y,Z[,IXX,IYY,IZZ,IXY,IYZ,IXZ]]", LIST,                          \
-      "payload instead of the file's: mass, centre of mass in the last link frame of the file, "   \
-      "inertia about that centre; in kg, m and kg m^2")                                            \
+      "payload, instead of that in the file: mass in kg, centre of mass in the last link frame "   \
+      "of the file in m, inertia about that centre in kg m^2")                                     \
     X(NO_FRICTION, "no-friction", 0, NULL, NONE, "leave out the friction of the joints")           \
     X(NO_ROTOR, "no-rotor", 0, NULL, NONE, "leave out the inertia of the rotors")                  \
     X(RIGID, "rigid", 0, NULL, NONE, "take elastic links as stiff beams of the same mass")         \
     X(STATIC, "static", 0, NULL, NONE,                                                             \
-      "elastic links: compute the deflection without vibration; rows q qd qdd to rows of "         \
+      "elastic links: compute the deflection without vibration, from rows q qd qdd to rows of "    \
       "torques and deflections")                                                                   \
     X(LINEAR, "linear", 0, NULL, NONE,                                                             \
       "elastic links: turn the end of a beam by 1 + theta~, as paper 004 prints it, instead of "   \
@@ -39,49 +40,51 @@
     X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
       "joint positions to start from; default: the start of the motion, or 0")                     \
     X(SPEED, "speed", 0, "QD1,QD2,...", LIST,                                                      \
-      "joint speeds to start with; default: those of the motion, or 0")                            \
+      "joint speeds at the start; default: the speeds of the motion, or 0")                        \
     X(DURATION, "duration", 't', "S", NUMBER,                                                      \
       "simulated time in s; default: the end of the motion or schedule")                           \
     X(INTEGRATOR, "integrator", 'i', "rk3|rk4|rk45|rk56", WORDS,                                   \
       "method of integration; default rk4")                                                        \
     X(STEP, "step", 0, "S", NUMBER,                                                                \
-      "fixed steps of the integrator, at most this long; default 0.001")                           \
+      "use fixed steps of the integrator, at most this many s long; default 0.001")                \
     X(TOLERANCE, "tolerance", 0, "E", NUMBER,                                                      \
-      "rk45 and rk56: choose steps whose error is at most E (1 + |state|); default 1e-9, "         \
-      "unless --step asks for fixed steps")                                                        \
+      "rk45 and rk56: choose the steps so that their error is at most E (1 + |state|); default "   \
+      "1e-9, unless --step asks for fixed steps")                                                  \
     X(PERIOD, "period", 0, "S", NUMBER,                                                            \
-      "sample period (DACTimePeriod): torques or voltages change only at multiples of it; "        \
+      "sample period in s (DACTimePeriod): torques or voltages change only at its multiples; "     \
       "default: whenever their source changes")                                                    \
     X(SAMPLE, "sample", 0, "S", NUMBER,                                                            \
-      "time between two rows of the result; default 0.01, with elastic links 0.001")               \
+      "time in s between two rows of the result; default 0.01, with elastic links 0.001")          \
     X(TORQUE, "torque", 0, "LIST|FILE", FILE,                                                      \
-      "torques of the motors at the joints: constants, or a file of rows `t tau1 .. taun`, "       \
-      "each valid until the next; with --period rows may leave out t")                             \
+      "torques of the motors at the joints: constants, or a file of rows `t tau1 .. taun`; each "  \
+      "row is valid until the next; with --period the rows may leave out t")                       \
     X(VOLTAGE, "voltage", 0, "LIST|FILE", FILE,                                                    \
-      "voltages of the motors: constants or a file, as for --torque")                              \
+      "voltages of the motors: constants, or a file as for --torque")                              \
     X(MOTION, "motion", 0, "FILE", FILE,                                                           \
       "apply the torques that this motion needs by inverse dynamics; rows are `t q` (a cubic "     \
       "spline) or `t q qd qdd`")                                                                   \
     X(MOVE, "move", 0, "Q1,Q2,...", LIST,                                                          \
-      "apply the torques of a cycloid from --start to these positions in --duration")              \
+      "apply the torques of a motion from --start to these positions in --duration, with the "     \
+      "profile of a cycloid")                                                                      \
     X(VOLTS, "volts", 0, NULL, NONE,                                                               \
       "with --motion or --move: apply the voltages that the motion needs, not its torques")        \
     X(CONTROLLER, "controller", 0, "firmware", WORDS,                                              \
-      "with --move: close the loop with the firmware's own control step, at the rate of the "      \
-      "robot, from encoder counts to duty cycles")                                                 \
-    X(STOPS, "stops", 0, NULL, NONE, "stop a joint at its limits; it loses its speed there")       \
+      "with --move: control the arm with the firmware's own control step, from encoder counts to " \
+      "duty cycles, at the rate of the robot")                                                     \
+    X(STOPS, "stops", 0, NULL, NONE,                                                               \
+      "stop each joint at its position limits, where it loses its speed")                          \
     X(SCRIPT, "script", 0, "FILE", FILE,                                                           \
       "read commands of the interactive program from this file")                                   \
     X(PLOT, "plot", 0, "FILE", FILE, "plot the run into this file: .png, .svg or .pdf")            \
     X(BENT, "bent", 0, "FILE", FILE,                                                               \
-      "elastic links: write the position of the end effector, and the deflection, slope and "      \
-      "torsion in the middle and at the end of each beam; .csv for rows, .png, .svg or .pdf "      \
-      "for a plot")                                                                                \
+      "elastic links: write the position of the end effector and, for the middle and the end of "  \
+      "each beam, deflection, slope and torsion; FILE ends in .csv for rows, in .png, .svg or "    \
+      ".pdf for a plot")                                                                           \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
-      "number of random starts within the limits if the first start fails; default 100")           \
+      "number of random start positions to try if the first one fails; default 100")               \
     X(SEED, "seed", 0, "N", NUMBER, "seed of the random numbers; default 1")                       \
     X(ANIMATE, "animate", 0, "FILE", FILE,                                                         \
-      "write an animation of the arm: a page of HTML that needs only a browser")                   \
+      "write an animation of the arm into this HTML file, for any browser")                        \
     X(TIP, "tip", 0, "LINK", WORD,                                                                 \
       "URDF: the link that carries the end effector; default: the end of the chain with the "      \
       "most moving joints")                                                                        \
@@ -92,19 +95,22 @@
       "file that writes 1.5708 for a quarter turn")                                                \
     X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
     X(PROFILE, "profile", 0, "quintic|cycloid|trapezoid", WORDS,                                   \
-      "profile of the motion; default quintic. All joints arrive together")                        \
+      "profile of the motion; default quintic. All joints arrive at the same time")                \
     X(AT, "at", 0, "Q1,Q2,...", LIST,                                                              \
-      "absolute encoders: the positions that the arm is at now; encoder_offset is set to match")   \
+      "absolute encoders: the present joint positions of the arm; sets encoder_offset "            \
+      "accordingly")                                                                               \
     X(JOINT, "joint", 0, "NAME", WORD, "home this joint only")                                     \
     X(SET, "set", 0, "NAME=VALUE,...", PARAMETERS, "set these parameters of the board first")      \
-    X(REPEAT, "repeat", 0, "N", NUMBER, "with --to: number of motions, there and back in turn")    \
+    X(REPEAT, "repeat", 0, "N", NUMBER,                                                            \
+      "with --to: number of motions, alternately to the target and back")                          \
     X(GENERATED, "generated", 0, NULL, NONE,                                                       \
-      "the board was built with GEN=1 for this robot: compare it with the same generated code")    \
+      "compare with generated code, for a board that was built with GEN=1 for this robot")         \
     X(STRATEGY, "strategy", 0, "trace|uicker-kahn", WORDS,                                         \
-      "how the inertia matrix is derived: trace (default) runs the recursion on symbols, "         \
-      "uicker-kahn takes the closed form with a dictionary of monomials")                          \
+      "how the inertia matrix is derived: trace (default) runs the recursion on symbols; "         \
+      "uicker-kahn uses the closed form with a dictionary of monomials")                           \
     X(EFFORT, "effort", 0, "N", NUMBER,                                                            \
-      "effort of the annealer: 0 leaves it out, 100 takes ten times as long as the default 10")    \
+      "effort of the annealer that simplifies the code: 0 switches it off, 100 takes ten times "   \
+      "as long as the default 10")                                                                 \
     X(KEEP, "keep", 0, "WHAT,...", LIST,                                                           \
       "keep gravity, payload or wrench as arguments of the generated functions")                   \
     X(PREFIX, "prefix", 0, "NAME", WORD,                                                           \
@@ -118,9 +124,9 @@
       "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
     X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
     X(FIELDS, "fields", 'f', "A,B,...", FIELDS,                                                    \
-      "telemetry fields; default: the previous choice, or q,tau")                                  \
+      "telemetry fields to send; default: the previous choice, or q,tau")                          \
     X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \
-      "take a sample every so many ticks; default: as often as the line can carry")                \
+      "take one sample in this many ticks; default: as many samples as the line can carry")        \
     X(TIMES, "count", 'N', "N", NUMBER, "how many")                                                \
     X(TELEPLOT, "teleplot", 0, "UDP", NUMBER,                                                      \
       "send samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")    \
@@ -128,19 +134,19 @@
       "send samples as JSON to PlotJuggler on this machine, at this UDP port (its default is "     \
       "9870)")                                                                                     \
     X(FIRMWARE, "firmware", 0, "ELF", FILE,                                                        \
-      "take names from this firmware; default: that of the emulated board, or "                    \
-      "build/BOARD/firmware.elf")                                                                  \
-    X(LEAVE, "leave", 0, NULL, NONE, "leave the crash record on the board")                        \
+      "look up the names of addresses in this ELF file; default: the firmware of the emulated "    \
+      "board, or build/BOARD/firmware.elf")                                                        \
+    X(LEAVE, "leave", 0, NULL, NONE, "do not clear the crash record on the board")                 \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file")                                   \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a robot image as a robot file")                       \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
-      "limits of velocity and acceleration for joints without any, in SI units")                   \
+      "velocity and acceleration limits for joints that have none, in SI units")                   \
     X(VERIFY, "verify", 0, "N", NUMBER,                                                            \
-      "compute N random states and corners of the limits, check every sum for overflow, and "      \
-      "compare the results with the bounds and with double precision")                             \
-    X(CSV, "csv", 0, NULL, NONE, "print rows problem,method,mul,add for scripts")                  \
+      "compute N states, random ones and corners of the limits; check every sum for overflow, "    \
+      "and compare the results with the bounds and with double precision")                         \
+    X(CSV, "csv", 0, NULL, NONE, "print CSV for scripts, with the columns problem,method,mul,add") \
     X(JSON, "json", 0, NULL, NONE, "print the answer as JSON")                                     \
-    X(QUIET, "quiet", 'q', NULL, NONE, "print no warnings and notes")                              \
+    X(QUIET, "quiet", 'q', NULL, NONE, "do not print warnings and notes")                          \
     X(HELP, "help", 'h', NULL, NONE, "print this help")
 
 typedef enum {

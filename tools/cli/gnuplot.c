@@ -56,7 +56,7 @@ static int known_kind(const char *path) {
     if (kind_of(path) < KINDS)
         return EXIT_YES;
     return say_error(path, "choose .png, .svg or .pdf",
-                     "the ending of the file name is not that of a plot");
+                     "the file type of the plot is not supported");
 }
 
 int gnuplot_check(const char *path) {

@@ -19,11 +19,9 @@ static const char *const task_title[TASK_COUNT] = {
 static const char about[] =
     "ROBOT is a robot file (YAML), a URDF, a parts database, a robot image, or the name of a robot "
     "in $APPELL_ROBOTS or tools/robots. ROWS is a file of rows; default: standard input. A row is "
-    "a "
-    "line of numbers separated by blanks or commas; # starts a comment. Each row of input gives "
-    "one row of output, with all digits. All units are SI, angles are in rad.\n"
-    "\n"
-    "Exit codes: 0 yes, 1 the answer is no, 2 bad usage or bad input.";
+    "a line of numbers separated by blanks or commas; # starts a comment. Each row of input gives "
+    "one row of output, with all digits. All units are SI; angles are in rad.\n\nExit codes: 0 "
+    "success, or the answer is yes; 1 the answer is no; 2 bad usage or bad input.";
 
 enum { WIDTH = 80 };
 

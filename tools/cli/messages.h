@@ -15,45 +15,48 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
  * is never reused. */
 #define MESSAGE_TABLE(X)                                                                           \
     X(1, FILE, "file", "a file cannot be found or read")                                           \
-    X(2, FORMAT, "format", "the content is neither robot file, URDF, parts database nor image")    \
-    X(3, LIMIT, "limit", "something larger, deeper or longer than is accepted")                    \
-    X(4, MEMORY, "memory", "the memory of this machine is exhausted")                              \
-    X(10, SYNTAX, "syntax", "not well-formed YAML or XML")                                         \
-    X(11, UNKNOWN_KEY, "unknown-key", "a key that the schema does not have")                       \
-    X(12, MISSING_KEY, "missing-key", "a key that the schema demands")                             \
-    X(13, DUPLICATE_KEY, "duplicate-key", "the same key twice in one mapping")                     \
-    X(14, TYPE, "type", "text, list or mapping where something else is expected")                  \
-    X(15, COUNT, "count", "a list with a wrong number of entries")                                 \
-    X(16, NUMBER, "number", "not a finite decimal number")                                         \
-    X(17, VALUE, "value", "a value that makes no sense")                                           \
-    X(18, CONVENTION, "convention", "a key that the chosen convention does not use")               \
-    X(19, FLEX, "flex", "an elastic link that contradicts itself or its neighbours")               \
-    X(20, ALIAS, "alias", "a YAML alias that does not lead anywhere")                              \
-    X(30, XACRO, "xacro", "a xacro macro that is not expanded")                                    \
-    X(31, ENTITY, "entity", "an XML document type with entities")                                  \
-    X(32, TREE, "tree", "links and joints that do not form one tree")                              \
-    X(33, DUPLICATE_NAME, "duplicate-name", "two links or two joints of one name")                 \
-    X(34, UNKNOWN_NAME, "unknown-name", "a link, joint or part that does not exist")               \
-    X(35, JOINT_TYPE, "joint-type", "a joint that a serial arm cannot have")                       \
-    X(36, AXIS, "axis", "a joint axis of length zero")                                             \
-    X(37, CHAIN, "chain", "the chain that was chosen")                                             \
-    X(38, LUMPED, "lumped", "a link that became part of another")                                  \
-    X(39, FROZEN, "frozen", "a joint that is held at a fixed position")                            \
-    X(40, IGNORED, "ignored", "something that was read and is not used")                           \
-    X(41, MIMIC, "mimic", "a joint that follows another")                                          \
-    X(42, NO_INERTIA, "no-inertia", "a link without inertial data")                                \
-    X(43, TRANSMISSION, "transmission", "a gear found in a transmission")                          \
-    X(44, PARALLEL, "parallel", "axes that are parallel except for rounding")                      \
-    X(50, MASS, "mass", "missing, zero or negative mass")                                          \
-    X(51, INERTIA, "inertia", "an inertia tensor that no body can have")                           \
-    X(52, COM, "com", "a centre of mass far outside of the link")                                  \
-    X(53, LIMITS, "limits", "limits that are missing, zero or contradictory")                      \
-    X(54, UNITS, "units", "numbers that look like another unit")                                   \
-    X(55, GRAVITY, "gravity", "an arm or a gravity that cannot be what is meant")                  \
-    X(56, HOLD, "hold", "a drive too weak to hold the arm against gravity")                        \
-    X(57, MOTOR, "motor", "contradictory motor data")                                              \
-    X(58, SINGULAR, "singular", "a joint that moves nothing")                                      \
-    X(59, FRICTION, "friction", "friction that would drive the arm")
+    X(2, FORMAT, "format",                                                                         \
+      "the content is not a robot file, a URDF, a parts database or a robot image")                \
+    X(3, LIMIT, "limit", "the file, a list or a text exceeds a size limit")                        \
+    X(4, MEMORY, "memory", "this machine has not enough memory")                                   \
+    X(10, SYNTAX, "syntax", "the file is not well-formed YAML or XML")                             \
+    X(11, UNKNOWN_KEY, "unknown-key", "a key is unknown")                                          \
+    X(12, MISSING_KEY, "missing-key", "a required key is missing")                                 \
+    X(13, DUPLICATE_KEY, "duplicate-key", "a key occurs twice in one mapping")                     \
+    X(14, TYPE, "type", "a value has the wrong type: text, list or mapping")                       \
+    X(15, COUNT, "count", "a list has the wrong number of entries")                                \
+    X(16, NUMBER, "number", "a value is not a finite decimal number")                              \
+    X(17, VALUE, "value", "a value is outside its possible range")                                 \
+    X(18, CONVENTION, "convention", "a key is not used in the chosen convention")                  \
+    X(19, FLEX, "flex",                                                                            \
+      "the data of an elastic link contradict each other or those of its neighbours")              \
+    X(20, ALIAS, "alias", "a YAML alias has no anchor")                                            \
+    X(30, XACRO, "xacro", "a xacro macro is not expanded")                                         \
+    X(31, ENTITY, "entity", "the XML file has a document type, which could define entities")       \
+    X(32, TREE, "tree", "links and joints do not form one tree")                                   \
+    X(33, DUPLICATE_NAME, "duplicate-name", "two links or two joints have the same name")          \
+    X(34, UNKNOWN_NAME, "unknown-name", "a link, a joint or a part of this name does not exist")   \
+    X(35, JOINT_TYPE, "joint-type", "a serial arm cannot have a joint of this type")               \
+    X(36, AXIS, "axis", "a joint axis has length zero")                                            \
+    X(37, CHAIN, "chain", "this chain of joints was chosen")                                       \
+    X(38, LUMPED, "lumped", "a link became part of another link")                                  \
+    X(39, FROZEN, "frozen", "a joint is kept at a fixed position")                                 \
+    X(40, IGNORED, "ignored", "a part of the file is not used")                                    \
+    X(41, MIMIC, "mimic", "a joint follows another joint")                                         \
+    X(42, NO_INERTIA, "no-inertia", "a link has no inertial data")                                 \
+    X(43, TRANSMISSION, "transmission", "a transmission contains a gear ratio")                    \
+    X(44, PARALLEL, "parallel", "axes are parallel except for rounding")                           \
+    X(50, MASS, "mass", "a mass is missing, zero or negative")                                     \
+    X(51, INERTIA, "inertia", "no body can have this inertia tensor")                              \
+    X(52, COM, "com", "a centre of mass is far outside of its link")                               \
+    X(53, LIMITS, "limits", "limits are missing, zero or contradictory")                           \
+    X(54, UNITS, "units", "a number looks as if it had another unit")                              \
+    X(55, GRAVITY, "gravity",                                                                      \
+      "gravity looks wrong, or a drive is too weak to hold the arm against it")                    \
+    X(56, HOLD, "hold", "a drive is too weak to hold the arm against gravity")                     \
+    X(57, MOTOR, "motor", "the data of a motor contradict each other")                             \
+    X(58, SINGULAR, "singular", "a joint moves no inertia")                                        \
+    X(59, FRICTION, "friction", "friction would drive the arm instead of braking it")
 
 typedef enum {
 #define X(number, name, text, about) MESSAGE_##name = number,

@@ -183,7 +183,7 @@ int rows_next(rows_t *rows, double *value, size_t count, const char *meaning) {
     const int status = rows_next_any(rows, value, count, &found);
     if (status <= 0 || found == count)
         return status;
-    rows_error(rows, "one row is one line", "%zu number%s where %zu are expected (%s)", found,
+    rows_error(rows, "write each row on one line", "got %zu number%s, expected %zu (%s)", found,
                found == 1 ? "" : "s", count, meaning);
     return -1;
 }

@@ -186,7 +186,7 @@ static int measure(client_t *client, costs_t *costs) {
 }
 
 static int too_few(const certificate_t *c) {
-    return say_error(c->board, "see its fault with `appell faults` and `appell dump`",
+    return say_error(c->board, "see the board's fault with `appell faults` and `appell dump`",
                      "the loop was closed for only %u ticks; %d are needed",
                      (unsigned)c->costs.ticks, 2 * TICKS);
 }
@@ -230,7 +230,7 @@ static void print_stages(const certificate_t *c) {
                        ? c->costs.most[k] * (k < STAGES ? c->per_instruction : c->per_tick[1])
                        : c->costs.most[k]);
     out_format(
-        "%-10s %12s %12u %12.0f   inverse dynamics in the guards, when a direction looks wrong\n",
+        "%-10s %12s %12u %12.0f   inverse dynamics in the guards, if a direction looks wrong\n",
         "direction", "", (unsigned)direction_steps(c),
         c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
     out_format("%-10s %12s %12u %12.0f   with a real arm %.0f\n", "worst tick", "",
@@ -252,14 +252,13 @@ static void print_rates(const certificate_t *c) {
 
 static void print_prediction(const certificate_t *c) {
     if (c->predicted[0] < 0) {
-        out_text("not predicted: the bench has no tick of this core\n");
+        out_text("no prediction: the bench has not measured a tick on this core\n");
         return;
     }
-    out_format(
-        "predicted from the tick of the PUMA 560 in the bench: %.0f instructions, %.0f cycles "
-        "with a real arm; %.0f, %.0f with a simulated arm\n",
-        c->instructions_predicted[0], c->predicted[0], c->instructions_predicted[1],
-        c->predicted[1]);
+    out_format("predicted cost of a tick, from the bench of the PUMA 560: with a real arm %.0f "
+               "instructions, %.0f cycles; with a simulated arm %.0f instructions, %.0f cycles\n",
+               c->instructions_predicted[0], c->predicted[0], c->instructions_predicted[1],
+               c->predicted[1]);
 }
 
 /* Writes the JSON fields that the report of every board has. */
@@ -287,9 +286,9 @@ static int judge_prediction(const request_t *request, const certificate_t *c) {
         return fits ? EXIT_YES : EXIT_NO;
     }
     print_prediction(c);
-    out_format("not measured: the emulator does not have this board\nwith inverse dynamics in the "
-               "guards (when a direction looks wrong), the robot's %.0f Hz take %.1f %% of the "
-               "core (%.0f %% are allowed): %s\n",
+    out_format("not measured: the emulator does not have this board\nat the robot's rate of %.0f "
+               "Hz, a tick with inverse dynamics in the guards (when a direction looks wrong) "
+               "takes %.1f %% of the core; %.0f %% are allowed: %s\n",
                c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
     return fits ? EXIT_YES : EXIT_NO;
 }
@@ -297,9 +296,8 @@ static int judge_prediction(const request_t *request, const certificate_t *c) {
 static int judge(const certificate_t *c) {
     const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
     const bool fits = part <= BUDGET;
-    out_format("\nthe robot's %.0f Hz take at most %.1f %% of the core (%.0f %% are allowed): %s; "
-               "fastest rate "
-               "%.0f Hz\n",
+    out_format("\nat the robot's rate of %.0f Hz, a tick takes at most %.1f %% of the core; %.0f "
+               "%% are allowed: %s; the fastest rate is %.0f Hz\n",
                c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit",
                BUDGET * c->clock_hz / tick_cycles(c, false));
     return fits ? EXIT_YES : EXIT_NO;
@@ -353,9 +351,9 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
                c->real, c->clock_hz / 1e6, (unsigned)c->costs.ticks, (unsigned)status.rate_hz);
     print_prediction(c);
     if (c->instructions)
-        out_format("measured streaming and jogging: executed instructions; estimated cycles "
-                   "each from the bench, %.3f of the kernels, %.3f of a tick with a real arm, %.3f "
-                   "with a simulated arm\n",
+        out_format("instructions were counted while the arm streamed and jogged; cycles per "
+                   "instruction are estimates from the bench: %.3f in a stage, %.3f in a tick with "
+                   "a real arm, %.3f in a tick with a simulated arm\n",
                    c->per_instruction, c->per_tick[0], c->per_tick[1]);
     print_stages(c);
     print_rates(c);

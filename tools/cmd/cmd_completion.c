@@ -196,7 +196,7 @@ static void bash_script(void) {
         "            COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
         "            return\n"
         "        fi\n"
-        "        # Which of the arguments it is: options and their values are none.\n"
+        "        # The number of the argument, without options and their values.\n"
         "        for ((i = 2; i < COMP_CWORD; i++)); do\n"
         "            if [ -n \"$value\" ]; then\n"
         "                [ \"${COMP_WORDS[i+1]}\" = = ] || [ \"${COMP_WORDS[i]}\" = = ] || "

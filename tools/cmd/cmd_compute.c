@@ -71,7 +71,8 @@ static int choose_units(job_t *job) {
     if (status == DYN_OK)
         return EXIT_YES;
     return say_error(robot->file, "tighten the limits, use another method, or compute in f32",
-                     "this arm can overflow q31 within its limits, in any units%s", tightest);
+                     "q31 can overflow within the limits of this arm, whatever the units%s",
+                     tightest);
 }
 
 static int make_evaluator(job_t *job, const double *wrench) {
@@ -164,18 +165,18 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
         return rows_error(rows, dyn_status_cure(status), "%s", dyn_status_cause(status));
     if (status == DYN_E_TYPE && job->type == &eval_q31)
         return rows_error(rows, "use f32, or another method",
-                          "q31 cannot be used with the code generated for this arm: the rotor "
-                          "inertias do not keep every pivot above its error");
+                          "the generated code of this arm cannot be used with q31: without larger "
+                          "rotor inertias a pivot may be smaller than its error");
     if (status == BATCH_OVERFLOW)
         return rows_error(rows, "use f32", "q31 overflows before the result is reached");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)
         for (uint32_t i = 0; i < job->robot->n; i++) {
             const int exponent = dyn_q31_exponents(&job->robot->model, &job->units, i).acceleration;
             if (fabs(out[i]) >= ldexp(7.9999, exponent))
-                return rows_error(
-                    rows, "use f32",
-                    "the acceleration of joint %s is above %g, the largest that q31 holds",
-                    job->robot->joint[i].name, ldexp(8, exponent));
+                return rows_error(rows, "use f32",
+                                  "the acceleration of joint %s is above %g, the largest value "
+                                  "that q31 can represent",
+                                  job->robot->joint[i].name, ldexp(8, exponent));
         }
     return EXIT_YES;
 }
@@ -227,7 +228,7 @@ int cmd_compute(const request_t *request) {
         return EXIT_BAD;
     job.robot = robot;
     if (arm_elastic(request, robot) && request_has(request, OPTION_PORT))
-        say_error(robot->file, "--rigid takes them as stiff beams",
+        say_error(robot->file, "with --rigid the links count as stiff beams",
                   "a board computes rows for rigid links only; this arm has elastic links");
     else if (arm_elastic(request, robot))
         status = cmd_compute_elastic(request, robot);

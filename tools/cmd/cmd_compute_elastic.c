@@ -22,12 +22,12 @@ static int choose_type(const request_t *request, job_t *job) {
     const char *name = request->value[OPTION_REAL], *method = request->value[OPTION_METHOD];
     job->type = name && !strcmp(name, "f32") ? &eval_elastic_f32 : &eval_elastic_f64;
     if (method && strcmp(method, "flex") != 0)
-        return say_error(NULL, "leave out --method, or take the links as stiff with --rigid",
-                         "elastic links have only the method flex, not '%s'", method);
+        return say_error(NULL, "leave out --method, or compute with stiff links: --rigid",
+                         "for elastic links the only method is flex, not '%s'", method);
     if (name && !strcmp(name, "q31"))
         return say_error(
-            NULL, "compute in f32, or take the links as stiff with --rigid",
-            "q31 needs limits for its proof, and a robot file has none for deflections");
+            NULL, "compute in f32, or with stiff links: --rigid",
+            "the proof of q31 needs limits, but a robot file has no limits for deflections");
     if (name && strcmp(name, job->type->name) != 0)
         return say_error(NULL, "choose one of: f64, f32", "there is no number type '%s'", name);
     return EXIT_YES;
@@ -60,7 +60,7 @@ static int compute(void *context, const rows_t *rows, const double *in, double *
                    uint32_t *limited) {
     job_t *job = context;
     if (job->type->row(job->elastic, job->problem, job->quasi_static, in, out, limited) != DYN_OK)
-        return rows_error(rows, "`appell check` names joints that move no mass",
+        return rows_error(rows, "`appell check` names the joints that move no mass",
                           "the inertia matrix is not positive definite");
     return EXIT_YES;
 }

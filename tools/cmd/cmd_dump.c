@@ -56,7 +56,7 @@ static void print_record(const elf_t *elf, const crash_t *c) {
     out_format("sp         %08x\nxpsr       %08x, exception %u\n", (unsigned)c->sp[0],
                (unsigned)c->xpsr[0], (unsigned)c->exception[0]);
     if (!c->frame_valid[0])
-        out_text("           (the registers that the core stacks did not reach memory)\n");
+        out_text("           (no registers: the core could not save them on the stack)\n");
     for (int i = 0; i < 13; i++)
         out_format("r%-2d %08x%s", i, (unsigned)c->r[i], i % 4 == 3 || i == 12 ? "\n" : "   ");
     out_format("cfsr       %08x", (unsigned)c->cfsr[0]);
@@ -91,7 +91,8 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     }
     elf_t *elf = elf_open(file, &why);
     if (!elf) {
-        say_note(file, "%s, so addresses have no names; name the firmware with --firmware ELF",
+        say_note(file,
+                 "%s, so addresses are shown without names; give the firmware with --firmware ELF",
                  why);
         return NULL;
     }
@@ -99,7 +100,7 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     if (have && !memcmp(have, id, sizeof id))
         return elf;
     say_note(file,
-             "this is not the build that crashed (%02x%02x%02x%02x), so its names are not used",
+             "the file is not the build that crashed (%02x%02x%02x%02x), so its names are not used",
              id[0], id[1], id[2], id[3]);
     elf_close(elf);
     return NULL;
@@ -115,12 +116,11 @@ int cmd_dump(const request_t *request) {
     if (client_crash(client, &bytes, &size, !request_has(request, OPTION_LEAVE)) != 0) {
         status = board_error(client);
     } else if (!bytes) {
-        out_format("%s: no crash since power-up, or its record was fetched already\n",
+        out_format("%s: no crash since power-up, or its record has been cleared\n",
                    client->device.board);
     } else if (size < sizeof(crash_t)) {
-        status =
-            say_error(client->device.board, "use tool and firmware of one version",
-                      "the record has %zu bytes where %zu are expected", size, sizeof(crash_t));
+        status = say_error(client->device.board, "use tool and firmware of the same version",
+                           "the crash record has %zu bytes, expected %zu", size, sizeof(crash_t));
     } else {
         crash_t crash;
         take(bytes, &crash);

@@ -31,7 +31,7 @@ static unsigned fault_named(const char *word) {
 }
 
 static void entry_text(unsigned f) {
-    out_format("%2u  %-12s stop: at best %s\n    %s\n    cure: %s\n", f, app_fault_name(f),
+    out_format("%2u  %-12s best stop: %s\n    %s\n    cure: %s\n", f, app_fault_name(f),
                app_stop_name(app_fault_stop(f)), app_fault_cause(f), app_fault_cure(f));
 }
 
@@ -49,7 +49,7 @@ static void entry_json(unsigned f) {
 static void table_text(void) {
     for (unsigned f = 1; f < APP_FAULTS; f++)
         entry_text(f);
-    out_text("\nstops, the best first\n");
+    out_text("\nstops, from best to worst\n");
     for (unsigned s = 0; s < APP_STOPS; s++)
         out_format("    %-8s %s\n", app_stop_name(s), app_stop_does(s));
 }
@@ -88,7 +88,7 @@ static int provoke(const request_t *request, const robot_t *robot) {
     if (client && board_needs_lab(client, "provoking faults") == EXIT_YES) {
         const int failed = faults_provoke(client, robot, image, size, folder, say_line, &done);
         status = failed < 0 ? board_error(client) : failed > 0 ? EXIT_NO : EXIT_YES;
-        out_format("%u faults as expected, %d not; rows in %s/fault-*.csv\n", (unsigned)done,
+        out_format("%u faults as expected, %d not; samples in %s/fault-*.csv\n", (unsigned)done,
                    failed < 0 ? 1 : failed, folder);
     }
     if (client)

@@ -81,16 +81,17 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
         request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
         return EXIT_BAD;
     if (*real == GEN_Q31 && o->keep)
-        return say_error(NULL, "generate f32, or leave out --keep",
-                         "--keep: the proof of q31 needs constants, not arguments");
+        return say_error(
+            NULL, "generate f32, or leave out --keep",
+            "--keep: in q31 these values must be constants, because the proof needs them");
     o->effort = (double)effort / GEN_EFFORT;
     o->real = *real;
     o->keep |= request_has(request, OPTION_NO_BASE) ? GEN_NO_BASE : 0;
     o->keep |= request_has(request, OPTION_FRICTION) ? GEN_FRICTION : 0;
     o->keep |= request_has(request, OPTION_NO_ROTOR) ? GEN_NO_ROTOR : 0;
     if (*real == GEN_Q31 && (o->keep & GEN_FRICTION))
-        return say_error(NULL, "add friction with dyn/kernel/drive.c",
-                         "--friction: sign() does not exist in q31");
+        return say_error(NULL, "leave the option out and add friction with dyn/kernel/drive.c",
+                         "--friction: the code of friction needs sign(), which q31 does not have");
     return EXIT_YES;
 }
 
@@ -217,7 +218,7 @@ int cmd_gen(const request_t *request) {
     gen_real_t real = GEN_F32;
     if (!request_has(request, OPTION_OUTPUT))
         return say_error(NULL, "write -o DIR",
-                         "generated code is two files and a table: it needs a folder");
+                         "the generated code is several files, so a folder is needed");
     if (choose(request, &options, &real) != EXIT_YES)
         return EXIT_BAD;
     robot_t *robot = arm_load_rigid(request);

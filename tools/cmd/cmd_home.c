@@ -114,7 +114,7 @@ static void print_result(const request_t *request, const client_t *client, const
     out_format("%-14s found the %s at %+.4f; now at %+.4f", client->device.joint[joint],
                way[how + 2], position, view->q[joint]);
     if (simulated)
-        out_format(", %+.3f mrad or mm off the simulated arm",
+        out_format("; %+.3f mrad or mm from the true position of the simulated arm",
                    1000 * (view->q[joint] - view->q_arm[joint]));
     out_text("\n");
     out_flush();
@@ -129,9 +129,9 @@ static int home_one(const request_t *request, client_t *client, view_t *view, ui
         get(client, "home_position", joint, &position) != 0)
         return board_error(client);
     if (how == 0 && request_has(request, OPTION_JOINT))
-        return say_error(client->device.joint[joint],
-                         "set home, or give the position of the arm with --at",
-                         "home is 0: the encoder counts as absolute, and there is nothing to find");
+        return say_error(
+            client->device.joint[joint], "set home, or give the position of the arm with --at",
+            "home is 0, so the encoder counts as absolute and there is nothing to find");
     if (how == 0)
         return EXIT_YES;
     motion.value[joint] = 1;
@@ -147,7 +147,7 @@ static int find_joint(const client_t *client, const char *name, uint32_t *joint)
     for (*joint = 0; *joint < client->device.joints; ++*joint)
         if (!strcmp(client->device.joint[*joint], name))
             return EXIT_YES;
-    return say_error("--joint", "`appell get home` lists them", "there is no joint %s", name);
+    return say_error("--joint", "`appell get home` lists the joints", "there is no joint %s", name);
 }
 
 /* Homes one joint after the other, the last joint first, because a folded end effector leaves room
@@ -166,7 +166,7 @@ static int seek(const request_t *request, client_t *client, view_t *view) {
     if (request_has(request, OPTION_JSON))
         json_list_end();
     else if (status == EXIT_YES)
-        out_text("every joint that was asked for is homed\n");
+        out_text("all joints that were asked for are homed\n");
     return status;
 }
 
@@ -203,14 +203,14 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
             json_number("encoder_offset", (double)now);
             json_end();
         } else {
-            out_format("%-14s read %+.4f, is at %+.4f: encoder_offset %+.6f\n",
+            out_format("%-14s read %+.4f, is at %+.4f; encoder_offset is now %+.6f\n",
                        client->device.joint[i], read[i], at[i], (double)now);
         }
     }
     if (json)
         json_list_end();
     else
-        out_text("this lasts until the next reset; `appell save` keeps it\n");
+        out_text("the change lasts until the next reset; `appell save` keeps it\n");
     return EXIT_YES;
 }
 
@@ -218,7 +218,7 @@ static int with_board(const request_t *request, client_t *client) {
     view_t view = {0};
     if (client->device.joints == 0)
         return say_error(client->device.board,
-                         "load one with `appell flash ROBOT`, or name it here",
+                         "load a robot with `appell flash ROBOT`, or name it in this command",
                          "the board has no robot");
     if (request_has(request, OPTION_SET)) {
         const int status = board_set(client, request->value[OPTION_SET]);

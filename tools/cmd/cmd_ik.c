@@ -17,8 +17,8 @@ static int start_within_limits(const robot_t *robot, const double *start) {
     for (uint32_t i = 0; i < robot->n; i++) {
         const double *l = robot->model.joint[i].drive.limits.position;
         if (l[1] > l[0] && (start[i] < l[0] || start[i] > l[1]))
-            return say_error(NULL, "start within the limits",
-                             "--start: joint %s at %g is outside of its limits %g .. %g",
+            return say_error(NULL, "choose a start within the limits",
+                             "--start: joint %s is at %g, outside of its limits %g .. %g",
                              robot->joint[i].name, start[i], l[0], l[1]);
     }
     return EXIT_YES;
@@ -67,16 +67,18 @@ static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reac
     while ((found = rows_next(rows, row, 6, meaning)) > 0 && !out_failed()) {
         for (int i = 0; i < 6; i++)
             if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* the square of a larger value could overflow */
-                return rows_error(rows, "use metres and radians", "%g is larger than 1e15", row[i]);
+                return rows_error(rows, "give the pose in metres and radians",
+                                  "%g is larger than 1e15", row[i]);
         const dyn_pose_t effector = dyn_pose_rpy(row, row + 3);
         ik_answer_t answer = {.position_m = 0};
         const bool good = ik_solve(ik, &effector, &answer);
         *reached += good;
         print_row(ik, rows, json, good, &answer);
         if (!good)
-            rows_error(rows, "choose a pose within reach and limits, or try more --restarts",
-                       "no solution in %ld attempts; the nearest is %.3g m and %.3g rad away",
-                       answer.attempts, answer.position_m, answer.angle_rad);
+            rows_error(
+                rows, "choose a pose within reach and limits, or try more --restarts",
+                "no solution in %ld attempts; the nearest attempt is %.3g m and %.3g rad away",
+                answer.attempts, answer.position_m, answer.angle_rad);
     }
     return found < 0 ? EXIT_BAD : *reached == rows->row ? EXIT_YES : EXIT_NO;
 }

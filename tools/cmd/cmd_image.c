@@ -35,7 +35,7 @@ static int deliver_robot(const request_t *request, const robot_t *robot) {
 static int show(const request_t *request) {
     if (request->arguments > 0)
         return say_error(NULL, "write `appell image --show FILE`, or `appell image ROBOT -o FILE`",
-                         "--show takes an image, without a robot");
+                         "--show takes a robot image, not a robot");
     request_t load = *request;
     load.argument[0] = request->value[OPTION_SHOW];
     load.arguments = 1;
@@ -45,11 +45,11 @@ static int show(const request_t *request) {
     const int status =
         robot->shapes_lost
             ? say_error(robot->file, "keep the robot file that has the tables",
-                        "the mode shapes were tables; the image holds only their integrals")
+                        "the mode shapes were tables, of which the image holds only the integrals")
         : robot->format == ROBOT_FORMAT_IMAGE
             ? deliver_robot(request, robot)
-            : say_error(robot->file, "make one with `appell image ROBOT -o FILE`",
-                        "this is not a robot image");
+            : say_error(robot->file, "make an image with `appell image ROBOT -o FILE`",
+                        "the file is not a robot image");
     arm_free(robot);
     return status;
 }
@@ -83,8 +83,8 @@ int cmd_parts(const request_t *request) {
         return EXIT_BAD;
     const int status = robot->format == ROBOT_FORMAT_PARTS
                            ? deliver_robot(request, robot)
-                           : say_error(robot->file, "see tools/robots/cmu-dd.yaml for one",
-                                       "this is not a parts database: the key parts: is missing");
+                           : say_error(robot->file, "see tools/robots/cmu-dd.yaml for an example",
+                                       "the file is not a parts database: it has no key `parts:`");
     arm_free(robot);
     return status;
 }

@@ -101,7 +101,7 @@ static void print_joints(const robot_t *robot) {
                    robot->joint[i].name, type_name(j->type), j->alpha, j->a, j->theta, j->d,
                    j->link.mass, robot->joint[i].elastic ? " elastic" : "");
     }
-    out_text("    (modified DH, as the kernels have it; rad, m, kg)\n");
+    out_text("    (modified DH, as in the kernels; in rad, m and kg)\n");
     out_format("\n%-3s %-*s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", width, "limits and drive",
                "from", "to", "velocity", "accel.", "torque", "gear", "rotor", "viscous", "volt");
     for (uint32_t i = 0; i < robot->n; i++) {
@@ -119,7 +119,7 @@ static void print_joints(const robot_t *robot) {
         limit(r, IMAGE_JOINT_HAS_VOLTAGE, d->motor.voltage);
         out_text("\n");
     }
-    out_text("    (rotor: inertia seen at the joint; - : not given)\n");
+    out_text("    (rotor: inertia of the rotor at the joint side of the gear; -: not given)\n");
 }
 
 static void print_cycles(const robot_t *robot, const budget_core_t *core, method_id_t method) {
@@ -171,10 +171,11 @@ static void print_proof(const robot_t *robot) {
     }
     const proof_t proof = prove(&robot->model);
     if (proof.status != DYN_OK)
-        out_text("q31         not provable: it can overflow within these limits, in any units\n");
+        out_text(
+            "q31         not provable: it can overflow within these limits, whatever the units\n");
     else
-        out_format("q31         proved within the limits: units 2^%d m, 2^%d s; error of a torque "
-                   "at most %.1e of its bound\n",
+        out_format("q31         proved within the limits, in units of 2^%d m and 2^%d s; a torque "
+                   "is wrong by at most %.1e of its bound\n",
                    proof.units.length, proof.units.time, proof.error);
 }
 
@@ -295,7 +296,7 @@ int cmd_info(const request_t *request) {
     if (!robot)
         return EXIT_BAD;
     if (robot->elastic && !request_has(request, OPTION_QUIET))
-        say_note(robot->file, "elastic links are listed as stiff beams");
+        say_note(robot->file, "elastic links are shown as stiff beams");
     if (request_has(request, OPTION_JSON))
         print_json(robot);
     else

@@ -62,9 +62,9 @@ static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
         const inspect_joint_t *j = &r->joint[i];
         if (j->off <= allowed * j->limit)
             continue;
-        out_format("%s: commanded and modelled torque differ by up to %.2f (%.1f %% of its limit); "
-                   "with the values found %.2f would be left. friction: {viscous: %.4g, coulomb: "
-                   "[%.4g, %.4g]}\n",
+        out_format("%s: commanded and modelled torque differ by up to %.2f (%.1f %% of the limit), "
+                   "with the friction found only by %.2f; write into the robot file: friction: "
+                   "{viscous: %.4g, coulomb: [%.4g, %.4g]}\n",
                    robot->joint[i].name, j->off, 100 * j->off / j->limit, j->off_after,
                    j->found.viscous, j->found.coulomb[0], j->found.coulomb[1]);
     }
@@ -72,13 +72,14 @@ static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
     const bool loaded =
         fabs(r->payload_found - r->payload) > PAYLOAD_SMALL && (!by_factor(r) || !r->told_apart);
     if (heavier)
-        out_format("all masses seem to be %.3f times those of the model: weigh the links, or check "
+        out_format("all masses seem to be %.3f times those of the model; weigh the links, or check "
                    "the gear ratios and torque constants\n",
                    r->factor);
     if (heavier && loaded)
-        out_text("or, which these motions cannot distinguish, ");
+        out_text("or (these motions cannot distinguish the two) ");
     if (loaded)
-        out_format("the end effector carries %.3f kg, not %.3f: appell set payload_mass %.3f\n",
+        out_format("the end effector carries %.3f kg instead of %.3f kg; cure: appell set "
+                   "payload_mass %.3f\n",
                    r->payload_found, r->payload, fmax(0, r->payload_found));
 }
 
@@ -93,10 +94,12 @@ static void print(const inspect_t *r, const robot_t *robot, double allowed) {
                    j->model.coulomb[1], j->found.coulomb[1], j->model.viscous, j->found.viscous,
                    j->off, j->limit, j->off <= allowed * j->limit ? "" : "  too far");
     }
-    out_format("payload %.3f kg in the model, %.3f kg found; or all masses times %.4f\n",
+    out_format("payload: %.3f kg in the model, %.3f kg found; or all masses are those of the model "
+               "times %.4f\n",
                r->payload, r->payload_found, r->factor);
     advise(r, robot, allowed);
-    out_format("%s: %.1f %% of the torque limits are allowed; %u rows at constant speed\n",
+    out_format("%s: differences up to %.1f %% of the torque limits are allowed; %u samples at "
+               "constant speed were used\n",
                good(r, allowed) ? "good" : "NOT good", 100 * allowed, (unsigned)r->rows);
 }
 

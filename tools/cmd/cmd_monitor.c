@@ -248,10 +248,11 @@ static int run(const request_t *request, monitor_t *m) {
     if (m->table && m->samples > 0)
         draw(m);
     if (!request_has(request, OPTION_QUIET))
-        say_note(m->client->device.board,
-                 "%ld samples, every %u ticks; %u lost on the board, %llu frames on the line",
-                 m->samples, (unsigned)m->client->every, (unsigned)m->client->lost_total,
-                 (unsigned long long)m->client->torn);
+        say_note(
+            m->client->device.board,
+            "%ld samples, every %u ticks; lost: %u samples on the board, %llu frames on the line",
+            m->samples, (unsigned)m->client->every, (unsigned)m->client->lost_total,
+            (unsigned long long)m->client->torn);
     (void)client_stream_keep(m->client);
     return m->failed ? say_error(request->value[OPTION_OUTPUT], "check the space on the disk",
                                  "the samples cannot be written")

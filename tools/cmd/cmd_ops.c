@@ -75,8 +75,8 @@ static void print_text(const robot_t *robot) {
     out_text("\nMethod gen is `appell gen`: the constants of this robot are numbers in it, its "
              "rotors included; "
              "signs and sums of angles are not counted.\n");
-    out_text("The papers count divisions and roots as multiplications");
-    out_text(prismatic ? " and know revolute joints only; this arm has others.\n" : ".\n");
+    out_text("The papers count divisions and square roots as multiplications");
+    out_text(prismatic ? " and cover revolute joints only; this arm has other joints.\n" : ".\n");
 }
 
 /* -------------------------------------------------------------------------------- elastic links */
@@ -179,7 +179,7 @@ int cmd_ops(const request_t *request) {
         return EXIT_BAD;
     eval_gen_effort = (double)effort / GEN_EFFORT;
     if (request_has(request, OPTION_CSV) && request_has(request, OPTION_JSON))
-        return say_error(NULL, "leave one of them out", "--csv and --json exclude each other");
+        return say_error(NULL, "leave one of them out", "--csv and --json cannot be used together");
     robot_t *robot = arm_load_compute(request);
     int status = EXIT_YES;
     if (!robot)

@@ -30,9 +30,10 @@ static int roll_back(client_t *client, const before_t *before) {
     case BEFORE_LOST:
         say_error(
             board,
-            "see what the board has with `appell params apply ROBOT --dry-run`, then apply again",
+            "see with `appell params apply ROBOT --dry-run` what the board has, then apply again",
             "the previous robot could not be put back: %s",
-            *client->error.what ? client->error.what : "what was read back is not what was sent");
+            *client->error.what ? client->error.what
+                                : "the bytes that were read back differ from those that were sent");
         break;
     }
     return EXIT_NO;
@@ -57,7 +58,7 @@ static int send(const request_t *request, client_t *client, const before_t *befo
         board_error(client);
     else
         say_error(client->device.board, "apply it again",
-                  "what was read back is not what was sent");
+                  "the bytes that were read back differ from those that were sent");
     return roll_back(client, before);
 }
 
@@ -113,13 +114,14 @@ static int save(const request_t *request, client_t *client, const before_t *befo
         return code;
     }
     if (!stored(client)) {
-        say_error(client->device.board, "save again", "what was stored is not what runs");
+        say_error(client->device.board, "save again",
+                  "the stored image differs from the one that runs");
         return roll_back(client, before);
     }
     device_status_t now;
     if (client_status(client, &now) != 0)
         return board_error(client);
-    out_format("saved: set %u, read back\n", (unsigned)now.sequence);
+    out_format("saved as set %u, read back\n", (unsigned)now.sequence);
     if (board_not_persistent(client))
         out_format("%s\n", board_not_persistent(client));
     return EXIT_YES;
@@ -139,11 +141,11 @@ static int change(const request_t *request, client_t *client, const uint8_t *ima
         if (saving && !kept)
             status = save(request, client, &before);
         else if (kept)
-            out_text("saved: the board keeps its robot in flash and uses it there\n");
+            out_text("saved already: the board keeps its robot in flash and runs it from there\n");
         else if (!(client->device.flags & HELLO_STORE))
             out_format("%s\n", board_not_persistent(client));
         else
-            out_text("this lasts until the next reset; `appell save` keeps it\n");
+            out_text("the change lasts until the next reset; `appell save` keeps it\n");
     }
     before_free(&before);
     return status;

@@ -207,10 +207,10 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
     for (uint32_t i = 0; i < s->robot->n; i++)
         out_format("%-*.*s %12.4f %12.4f\n", width, width, s->robot->joint[i].name,
                    1000 * record->rms[i], 1000 * record->peak[i]);
-    out_format("%u samples, %u with a joint at a limit; rows in %s/%s.csv\n",
+    out_format("%u samples, %u of them with a joint at a limit; saved in %s/%s.csv\n",
                (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
     if (record->missing > 0)
-        out_format("%u samples are missing: RMS and peak are of the others\n",
+        out_format("%u samples are missing; RMS and peak were computed without them\n",
                    (unsigned)record->missing);
     if (record->fault > 0)
         out_format("stopped by the fault %s: %s; %s\n", app_fault_name(record->fault),
@@ -220,7 +220,7 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
 /* Moves to the target and, with --repeat, back and forth. Only the first motion is compared with
  * the twin, because only it starts in the same state. */
 static int run_one(const request_t *request, session_t *s) {
-    trial_t trial = {.title = "the board's own settings"};
+    trial_t trial = {.title = "with the settings of the board"};
     motion_t back;
     device_status_t status;
     long ways = 1;
@@ -257,7 +257,7 @@ static int run_one(const request_t *request, session_t *s) {
 
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return say_error(path, "create the folder above it first", "cannot be created: %s",
+        return say_error(path, "create its parent folder first", "cannot be created: %s",
                          strerror(errno));
     return EXIT_YES;
 }

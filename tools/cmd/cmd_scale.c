@@ -25,19 +25,22 @@ typedef struct {
 static const struct {
     const char *name, *quantity, *cure;
 } quantities[] = {
-    {"w", "angular velocity", "lower the velocity limits of this joint and of those before it"},
+    {"w", "angular velocity",
+     "lower the velocity limits of this joint and of the joints before it"},
     {"wd", "angular acceleration",
-     "lower the limits of acceleration and velocity of this joint and of those before it"},
-    {"a", "acceleration of the joint's origin",
-     "lower the limits of acceleration and velocity of the joints before it"},
+     "lower the limits of acceleration and velocity of this joint and of the joints before it"},
+    {"a", "acceleration of the origin of the joint frame",
+     "lower the limits of acceleration and velocity of the joints before this one"},
     {"f", "force", "lower the limits of acceleration and velocity"},
     {"n", "moment", "lower the limits of acceleration and velocity"},
     {"tau", "torque", "lower the limits of acceleration and velocity, or the friction"},
-    {"L", "first moment of what the joint carries", "shorten or lighten the links behind it"},
-    {"J", "inertia of what the joint carries", "shorten or lighten the links behind it"},
+    {"L", "first moment of what the joint carries",
+     "shorten or lighten the links that this joint moves"},
+    {"J", "inertia of what the joint carries",
+     "shorten or lighten the links that this joint moves"},
     {"Jx", "product of inertia of what the joint carries",
-     "shorten or lighten the links behind it"},
-    {"M", "element of the inertia matrix", "shorten or lighten the links behind it"},
+     "shorten or lighten the links that this joint moves"},
+    {"M", "element of the inertia matrix", "shorten or lighten the links that this joint moves"},
     {"rotor", "inertia of the rotor", "check gear and rotor_inertia"},
     {"viscous", "viscous friction", "check the friction, or lower the velocity limit"},
     {"const_m", "mass of the links", "check the masses: they differ by too much"},
@@ -69,10 +72,11 @@ static int need_limits(const robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return say_error(
-                robot->file,
-                "give them under limits:, or velocity and acceleration with --limits V,A",
-                "joint %s: a proof needs limits of %s", robot->joint[i].name, missing);
+            return say_error(robot->file,
+                             "give them under limits: in the robot file, or give velocity and "
+                             "acceleration with --limits V,A",
+                             "joint %s: the proof needs limits of %s", robot->joint[i].name,
+                             missing);
     }
     return EXIT_YES;
 }
@@ -105,23 +109,25 @@ static void print_joints(const scale_t *s) {
                    joint_name(s, i), mass, s->report.tau_bound[i], s->report.tau_error[i],
                    e->headroom, quantities[quantity_of(e->name)].quantity, e->name, e->problem);
     }
-    out_text("    (torque, error: guaranteed bounds in N m or N; nothing was sampled)\n");
+    out_text(
+        "    (torque and error are guaranteed bounds in N m or N, derived without sampling)\n");
 }
 
 static void print_proof(const scale_t *s) {
     const range_entry_t *e = tightest(s);
-    out_format("units       2^%d m, 2^%d s; mass by link below\n", s->units.length, s->units.time);
+    out_format("units       2^%d m, 2^%d s; the unit of mass differs by link, see below\n",
+               s->units.length, s->units.time);
     out_text(
         "q31         cannot overflow within these limits: inverse dynamics, bias, gravity and\n"
         "            inertia matrix by their default methods, rotors and friction included\n");
-    out_format("headroom    %.2f bits at least: %s (%s) of %s in %s\n", e->headroom,
+    out_format("headroom    at least %.2f bits; tightest value: %s (%s) of %s in %s\n", e->headroom,
                quantities[quantity_of(e->name)].quantity, e->name, joint_name(s, e->joint),
                e->problem);
     double worst = 0;
     for (uint32_t i = 0; i < s->robot->n; i++)
         if (s->report.tau_bound[i] > 0)
             worst = fmax(worst, s->report.tau_error[i] / s->report.tau_bound[i]);
-    out_format("error       of a torque: at most %.1e of its bound\n", worst);
+    out_format("error       a torque is wrong by at most %.1e of its bound\n", worst);
     out_text("forward     dynamics is not proved: its pivots depend on the state. q31 reports a "
              "bad\n            pivot; `appell fd` detects a sum that overflows, with --port too, "
              "but\n            the kernel on a board does not\n");
@@ -152,13 +158,13 @@ static void print_largest(const scale_t *s, uint32_t last) {
 static void print_refusal(const scale_t *s) {
     const range_entry_t *e = tightest(s);
     const size_t k = quantity_of(e->name);
-    out_text("q31         can overflow within these limits, in any units\n");
+    out_text("q31         can overflow within these limits, whatever the units\n");
     if (s->report.entries == 0 || e->headroom >= 0)
-        out_text("overflow    a constant of the drives or of the frames; check gears, friction, "
-                 "lengths\n");
+        out_text("overflow    a constant of the drives or frames is too large; check gears, "
+                 "friction and lengths\n");
     else
-        out_format("overflow    %s (%s) of %s in %s: %.2f bits too many in the nearest units\n"
-                   "change      %s\n",
+        out_format("overflow    %s (%s) of %s in %s needs %.2f bits too many, even in the best "
+                   "units\nchange      %s\n",
                    quantities[k].quantity, e->name, joint_name(s, e->joint), e->problem,
                    -e->headroom, quantities[k].cure);
     print_largest(s, e->joint);
@@ -168,11 +174,12 @@ static void print_verify(const scale_t *s) {
     const verify_t *v = &s->verify;
     const range_entry_t *e = &s->report.entry[v->loosest];
     out_format("\n%ld states: %ld overflows, %ld values outside of their bounds, %ld errors above "
-               "the guaranteed\n",
+               "the guaranteed bound\n",
                v->states, v->overflows, v->outside, v->above);
-    out_format("loosest bound %.2f bits above the largest value seen: %s (%s) of %s in %s\n",
-               v->loosest_bits, quantities[quantity_of(e->name)].quantity, e->name,
-               joint_name(s, e->joint), e->problem);
+    out_format(
+        "the loosest bound is %.2f bits above the largest value seen, for %s (%s) of %s in %s\n",
+        v->loosest_bits, quantities[quantity_of(e->name)].quantity, e->name,
+        joint_name(s, e->joint), e->problem);
     out_format("\n%-3s %-18s %-8s %10s %10s %11s %11s\n", "", "joint", "problem", "largest",
                "worst error", "of largest", "guaranteed");
     for (uint32_t i = 0; i < s->robot->n; i++)

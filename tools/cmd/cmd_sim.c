@@ -65,12 +65,13 @@ static void print_summary(const sim_job_t *job) {
         if (i < 2 || rows[i].end != 0)
             out_format("  %-22s %15.9g %15.9g\n", rows[i].name, rows[i].begin, rows[i].end);
     const double kinetic = session_kinetic(r), balance = session_balance(r);
-    out_format("  balance: off by at most %.3g J", balance);
+    out_format("  energy balance: wrong by at most %.3g J", balance);
     if (kinetic > 0)
-        out_format(", %.3g of the largest kinetic energy", balance / kinetic);
+        out_format(", which is %.3g of the largest kinetic energy", balance / kinetic);
     out_text("\n");
     if (job->impacts > 0)
-        out_format("  stops were hit %lu time%s\n", job->impacts, job->impacts == 1 ? "" : "s");
+        out_format("  joints hit their stops %lu time%s\n", job->impacts,
+                   job->impacts == 1 ? "" : "s");
 }
 
 static void print_json(const sim_job_t *job) {
@@ -156,7 +157,7 @@ static int keep(const sim_job_t *job) {
 static void note_limited(const sim_job_t *job) {
     for (uint32_t i = 0; i < job->arm->joints; i++)
         if (job->limited >> i & 1)
-            say_note(NULL, "joint %s: its supply of %g V limited the voltage",
+            say_note(NULL, "joint %s: the supply of %g V limited the voltage",
                      job->robot->joint[i].name, job->robot->model.joint[i].drive.motor.voltage);
 }
 
@@ -186,7 +187,7 @@ static int simulate(sim_job_t *job) {
     if (fault)
         return say_error(NULL, cure, "the firmware's controller stopped: %s", fault);
     if (status == SIM_STOPPED) {
-        say_note(NULL, "interrupted at %.6g of %g s; what was computed until then is kept", t,
+        say_note(NULL, "interrupted at %.6g of %g s; the results until then are kept", t,
                  job->duration_s);
         return kept == EXIT_YES ? EXIT_NO : kept;
     }
@@ -226,8 +227,8 @@ static int choose_method(sim_job_t *job) {
     if (job->elastic) {
         if (!name || !strcmp(name, "flex"))
             return EXIT_YES;
-        return say_error(NULL, "leave out --method, or take the links as stiff with --rigid",
-                         "elastic links have only the method flex, not '%s'", name);
+        return say_error(NULL, "leave out --method, or compute with stiff links: --rigid",
+                         "for elastic links the only method is flex, not '%s'", name);
     }
     job->method = method_find(PROBLEM_FD, name);
     if (job->method < METHOD_COUNT)
@@ -241,7 +242,7 @@ static int choose_method(sim_job_t *job) {
 int cmd_sim(const request_t *request) {
     if (request_has_any(request, batch) && request_has(request, OPTION_SCRIPT))
         return say_error(NULL, "put the options into the script as commands",
-                         "--script and the options of a run exclude each other");
+                         "--script cannot be used together with the options of a run");
     robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;
@@ -258,15 +259,15 @@ int cmd_sim(const request_t *request) {
         say_error(robot->file, "leave the option out",
                   "--bent and --linear are for elastic links; this arm has none");
     else if (robot->shapes_lost && request_has(request, OPTION_BENT))
-        say_error(
-            robot->file, "use the robot file that has the tables",
-            "--bent needs the mode shapes, and an image does not hold those that were tables");
+        say_error(robot->file, "use the robot file that contains the mode shapes",
+                  "--bent needs the mode shapes, but an image does not contain shapes that were "
+                  "given as tables");
     else if (choose_method(job) != EXIT_YES)
         status = EXIT_BAD;
     else if (request_has_any(request, batch))
         status = run_batch(job);
     else if (job->elastic)
-        say_error(robot->file, "give --duration, or take the links as stiff with --rigid",
+        say_error(robot->file, "give --duration, or compute with stiff links: --rigid",
                   "the interactive program is for rigid links; this arm has elastic links");
     else {
         const method_id_t method = job->method;

@@ -53,8 +53,9 @@ static int take_one_source(const request_t *request) {
         if (!request_has(request, sources[i]))
             continue;
         if (first)
-            return say_error(NULL, "leave one of them out", "--%s and --%s both drive the arm",
-                             first, option_table[sources[i]].name);
+            return say_error(NULL, "leave one of them out",
+                             "--%s and --%s cannot both drive the arm", first,
+                             option_table[sources[i]].name);
         first = option_table[sources[i]].name;
     }
     if (request_has(request, OPTION_VOLTS) && !request_has(request, OPTION_MOTION) &&
@@ -175,7 +176,7 @@ static int take_state(const sim_job_t *job, option_id_t option, double *value, b
     *joints = count == arm->joints && arm->joints < arm->n;
     if (count != arm->joints && count != arm->n)
         return say_error(NULL, "give one number for each joint, or one for each coordinate",
-                         "--%s: %zu numbers for %u joints and %u coordinates",
+                         "--%s: got %zu numbers; the arm has %u joints and %u coordinates",
                          option_table[option].name, count, (unsigned)arm->joints, (unsigned)arm->n);
     for (uint32_t i = 0; i < count; i++)
         value[*joints ? arm->coordinate[i] : i] = given[i];
@@ -238,7 +239,7 @@ int sim_take_options(sim_job_t *job) {
         return EXIT_BAD;
     if (job->duration_s / o->sample_s > 1e7 || job->duration_s / o->step_s > 1e10)
         return say_error(NULL, "use a longer --sample or a longer --step",
-                         "%g s with a row every %g s are too many rows", job->duration_s,
+                         "%g s with one row every %g s make too many rows", job->duration_s,
                          o->sample_s);
     return start_within_stops(job);
 }

@@ -45,18 +45,18 @@ static int torture(const uint8_t *image, size_t length, uint64_t repetitions) {
                          .memory = memory,
                          .random = 1};
     const int lost = cut_torture(&flash, old, sizeof old, set, size, repetitions, &result);
-    out_format("%llu writes of a set of %u bytes, the power failed in %llu of them, at each of the "
-               "%llu operations\n",
+    out_format("%llu writes of a set of %u bytes; the power failed in %llu of them, at each of the "
+               "%llu flash operations\n",
                (unsigned long long)result.sequences, (unsigned)size,
                (unsigned long long)result.cuts,
                (unsigned long long)(repetitions > 0 ? result.cuts / repetitions : 0));
     if (lost == 0) {
-        out_format(
-            "afterwards the old set was there %llu times, the new one %llu times, none 0 times\n",
-            (unsigned long long)result.kept, (unsigned long long)result.made);
+        out_format("afterwards the store held the old set %llu times, the new set %llu times, and "
+                   "no set 0 times\n",
+                   (unsigned long long)result.kept, (unsigned long long)result.made);
         status = EXIT_YES;
     } else {
-        say_error(NULL, "report it", "a set was lost at write %llu",
+        say_error(NULL, "this is a bug: please report it", "a set was lost at write %llu",
                   (unsigned long long)result.sequences);
     }
     free(set);

@@ -77,8 +77,8 @@ static int find(const request_t *request, client_t *client, uint32_t *parameter,
     }
     if (!d->parameter[*parameter].per_joint || d->joints > 0)
         return EXIT_YES;
-    say_error(d->board, "load one with `appell params apply ROBOT`",
-              "%s exists for each joint, and the board has no robot",
+    say_error(d->board, "load a robot with `appell params apply ROBOT`",
+              "%s has a value for each joint, but the board has no robot",
               d->parameter[*parameter].name);
     return EXIT_NO;
 }
@@ -119,7 +119,7 @@ static int show_telemetry(const request_t *request, client_t *client) {
         out_format("%s%s", i > 0 ? "," : "", client->device.field[chosen[i]].name);
     if (choices > 0)
         out_format(" every %u ticks", (unsigned)every);
-    out_text(choices > 0 ? "  what `appell monitor` shows without --fields\n"
+    out_text(choices > 0 ? "  shown by `appell monitor` without --fields\n"
                          : "no fields are chosen; `appell monitor --fields` chooses some\n");
     return EXIT_YES;
 }

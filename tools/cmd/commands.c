@@ -20,50 +20,52 @@ const option_help_t option_help_table[] = {
     {cmd_compute, OPTION_PORT,
      "let this board compute the rows with its own kernel; ROBOT is loaded into the board for this "
      "command only. " PORTS},
-    {cmd_check, OPTION_QUIET, "print no notes; warnings stay"},
+    {cmd_check, OPTION_QUIET, "do not print notes; warnings are still printed"},
     {cmd_ik, OPTION_START,
      "joint positions to start from; default: the middle of the limits, or 0 without limits"},
     {cmd_ik, OPTION_SEED, "seed of the random starts; default 1"},
     {cmd_sim, OPTION_OUTPUT, "write the motion into this file, as rows of CSV"},
     {cmd_run, OPTION_PORT, "the board; default qemu:netduinoplus2, an emulator. " PORTS},
     {cmd_run, OPTION_DURATION,
-     "with --to: how long the motion takes; default: as short as the limits allow"},
-    {cmd_run, OPTION_OUTPUT, "write rows and picture into this folder; default appell-run"},
+     "with --to: duration of the motion in s; default: the shortest that the limits allow"},
+    {cmd_run, OPTION_OUTPUT, "write CSV files and a picture into this folder; default appell-run"},
     {cmd_scale, OPTION_SEED, "seed of the random states of --verify; default 1"},
     {cmd_gen, OPTION_REAL,
      "number type of the code: f32 (default), f64, or q31 for a core without an FPU; for q31 the "
      "robot needs limits of velocity and acceleration"},
     {cmd_gen, OPTION_OUTPUT, "write the files into this folder"},
     {cmd_monitor, OPTION_DURATION,
-     "stop after this much of the board's time; default: at control-C"},
-    {cmd_monitor, OPTION_TIMES, "stop after this many samples; default: at control-C"},
+     "stop after this time in s, on the clock of the board; default: run until control-C"},
+    {cmd_monitor, OPTION_TIMES, "stop after this many samples; default: run until control-C"},
     {cmd_monitor, OPTION_OUTPUT, "write the samples into this file, as CSV; - is standard output"},
     {cmd_faults, OPTION_OUTPUT,
-     "write the rows of each motion into this folder; default appell-faults"},
+     "write a CSV file of each motion into this folder; default appell-faults"},
     {cmd_inspect, OPTION_TOLERANCE,
      "how much the torques of a joint may differ from the model, as a fraction of its torque "
      "limit; default 0.02"},
-    {cmd_selftest, OPTION_METHOD, "kernel that the board computes with: see `appell help id`"},
+    {cmd_selftest, OPTION_METHOD,
+     "kernel that the board computes with; `appell help id` lists the kernels"},
     {cmd_selftest, OPTION_REAL,
      "number type that the board computes in; default: that of its control loop"},
     {cmd_selftest, OPTION_TIMES, "number of states; default 100"},
     {cmd_selftest, OPTION_SEED, "seed of the random states; default 1"},
-    {cmd_torture, OPTION_TIMES, "number of passes, each with other torn bits; default 1"},
+    {cmd_torture, OPTION_TIMES,
+     "number of passes; each pass leaves other random bits where the power failed; default 1"},
     {0}};
 
 const command_t command_table[] = {
     /* ------------------------------------------------------------------------------------- robot */
     {TASK_ROBOT, "check", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_JSON),
-     "find what is wrong or suspicious in a robot, and the cure",
+     "find errors and suspicious values in a robot, and their cures",
      "Reports missing or impossible masses and inertias, missing or contradictory limits, wrong "
      "frames and names, units that look like millimetres or degrees, and drives that are too weak "
-     "to hold the arm. An error means that the robot cannot be computed; the exit code is then 1. "
-     "Warnings leave it at 0.",
+     "to hold the arm. After an error nothing can be computed with the robot, and the exit code is "
+     "1. With warnings only, the exit code is 0.",
      "$ appell check puma560\n"
      "$ appell check --json arm.urdf",
      -1, cmd_check},
     {TASK_ROBOT, "info", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_JSON),
-     "show what was understood of a robot",
+     "show a robot as the tool has read it",
      "Shows joints, masses, limits and drives as the kernels get them; the memory that the "
      "prepared constants and the scratch of each kernel need; operation counts; and the estimated "
      "part of a control tick that each kernel takes.",
@@ -95,13 +97,13 @@ const command_t command_table[] = {
      "prove that fixed point (q31) cannot overflow, and choose scales",
      "q31 is for a board without an FPU. From the limits of the joints the command derives a "
      "guaranteed bound on every intermediate value of inverse dynamics, bias, gravity and inertia "
-     "matrix, without sampling. It prints the units that use the bits best, where the least room "
-     "is left, and a guaranteed bound on the error of each torque. If the arm does not fit, it "
-     "prints what overflows and what to change, and the exit code is 1. The scaled constants "
-     "travel in the robot image. Forward dynamics has pivots and is not proved.\n"
-     "\n"
-     "--verify computes random states in a checked variant of q31. An overflow, a value outside "
-     "its bound or an error above the guaranteed one makes the exit code 1.",
+     "matrix, without sampling. It prints the units that use the bits best, the intermediate value "
+     "with the least headroom, and a guaranteed bound on the error of each torque. If the arm does "
+     "not fit, the command prints what overflows and what to change, and the exit code is 1. The "
+     "scaled constants are part of the robot image. Forward dynamics is not proved, because its "
+     "pivots depend on the state.\n\n--verify computes random states in a checked variant of q31. "
+     "The exit code is 1 if a sum overflows, a value is outside its bound, or an error is above "
+     "the guaranteed one.",
      "$ appell scale puma560\n"
      "$ appell scale puma560 --verify 1000000\n"
      "$ appell scale ur5.urdf --limits 3,10 --json",
@@ -109,31 +111,32 @@ const command_t command_table[] = {
     /* ----------------------------------------------------------------------------------- compute */
     {TASK_COMPUTE, "id", "ROBOT [ROWS]", 1, 2,
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR, OPTION_STATIC),
-     "inverse dynamics: rows q qd qdd to rows tau",
+     "inverse dynamics: from rows q qd qdd to rows tau",
      "Computes the torque (the force of a prismatic joint) that each joint must deliver for the "
-     "motion. Rotors and friction are included if the robot has them.\n\n"
-     "An arm with elastic links has the coordinates Theta: q1, the amplitudes of the modes of link "
-     "1, q2, those of link 2, and so on. A row is then Theta Thetad qdd; the answer is the torques "
-     "of the joints followed by the accelerations of the modes. With --static a row is q qd qdd; "
-     "the answer is the torques followed by the deflections that the motion keeps.",
+     "motion. Rotors and friction are included if the robot has them.\n\nAn arm with elastic links "
+     "has the coordinates Theta: q1, the amplitudes of the modes of link 1, q2, those of link 2, "
+     "and so on. A row is then Theta Thetad qdd; the answer is the torques of the joints followed "
+     "by the accelerations of the modes. With --static a row is q qd qdd; the answer is the "
+     "torques followed by the steady deflections of the links.",
      "$ echo 0 0 0  0 0 0  1 0 0 | appell id planar3r\n"
      "$ appell id puma560 --method ne --real f32 motion.txt > torques.txt\n"
      "$ appell id puma560 --wrench 0,0,-10,0,0,0 --no-friction motion.txt",
      PROBLEM_ID, cmd_compute},
     {TASK_COMPUTE, "fd", "ROBOT [ROWS]", 1, 2,
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
-     "forward dynamics: rows q qd tau to rows qdd",
+     "forward dynamics: from rows q qd tau to rows qdd",
      "Computes the acceleration of each joint under the torques. Rotors and friction are included "
      "if the robot has them. With elastic links rows are Theta Thetad tau, with the torques of the "
      "joints only, and the answer is Thetadd: see `appell help id`.",
      "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, cmd_compute},
     {TASK_COMPUTE, "mass", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_NO_ROTOR),
-     "inertia matrix: rows q to rows of M, row by row",
-     "An answer has n x n numbers. The inertia of the rotors is on the diagonal if the robot has "
-     "it. With elastic links rows are Theta: see `appell help id`.",
+     "inertia matrix: from rows q to rows M in row-major order",
+     "Each row of output has the n x n numbers of M. The inertia of the rotors is on the diagonal "
+     "if the robot file gives it. With elastic links each row of input is Theta: see `appell help "
+     "id`.",
      "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, cmd_compute},
     {TASK_COMPUTE, "bias", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_WRENCH),
-     "torques at zero acceleration: rows q qd to rows tau",
+     "torques at zero acceleration: from rows q qd to rows tau",
      "The answer is the sum of gravity, Coriolis and centrifugal torques and of the wrench; "
      "friction is left out. With elastic links rows are Theta Thetad, and stiffness and damping "
      "are "
@@ -142,49 +145,50 @@ const command_t command_table[] = {
      "$ echo -1 0.01 0.5 0  0 0 0 0 | appell bias flex2",
      PROBLEM_BIAS, cmd_compute},
     {TASK_COMPUTE, "gravity", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS),
-     "gravity torques: rows q to rows tau",
+     "gravity torques: from rows q to rows tau",
      "The answer is the torques that keep the arm at rest. To include a wrench, use `appell bias` "
      "with zero velocities.",
      "$ echo 0 0 0 | appell gravity planar3r\n"
      "$ echo 0 0 0 | appell gravity planar3r --gravity 0,0,-1.62",
      PROBLEM_GRAVITY, cmd_compute},
     {TASK_COMPUTE, "coriolis", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS),
-     "Coriolis and centrifugal matrix: rows q qd to rows of C",
-     "An answer has n x n numbers, row by row. C qd are the Coriolis and centrifugal torques, and "
-     "dM/dt - 2 C is skew-symmetric.",
+     "Coriolis matrix: from rows q qd to rows C in row-major order",
+     "Each row of output has the n x n numbers of C. C qd are the Coriolis and centrifugal "
+     "torques, and dM/dt - 2 C is skew-symmetric.",
      "$ echo 0 0.5 1  1 1 1 | appell coriolis planar3r", PROBLEM_CORIOLIS, cmd_compute},
     {TASK_COMPUTE, "fk", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
-     "forward kinematics: rows q to rows of the tool frame's pose",
-     "An answer has twelve numbers: the 3 x 4 matrix [R p] of the tool frame in the world, row by "
-     "row.",
+     "forward kinematics: from rows q to poses of the tool frame",
+     "Each row of output has twelve numbers: the 3 x 4 matrix [R p] of the tool frame in the "
+     "world, in row-major order.",
      "$ echo 0 0 0 | appell fk planar3r", PROBLEM_FK, cmd_compute},
     {TASK_COMPUTE, "jacobian", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
-     "Jacobian of the end effector: rows q to rows of J, row by row",
-     "An answer has 6 x n numbers: for each joint speed, the velocity of the origin of the tool "
-     "frame, then the angular velocity, both on the axes of the world.",
+     "end-effector Jacobian: from rows q to rows J in row-major order",
+     "Each row of output has the 6 x n numbers of J. J qd is the velocity of the origin of the "
+     "tool frame, followed by its angular velocity, both on the axes of the world.",
      "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, cmd_compute},
     {TASK_COMPUTE, "ik", "ROBOT [ROWS]", 1, 2,
      OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_START, OPTION_RESTARTS, OPTION_SEED, OPTION_JSON),
-     "inverse kinematics: rows x y z roll pitch yaw to rows q",
+     "inverse kinematics: from rows x y z roll pitch yaw to rows q",
      "Solves for the pose of the tool frame by damped least squares, from --start and within the "
      "limits of the joints; if that fails, from random positions. Joints without limits end within "
      "half a turn of the start. The angles mean the rotation Rz(yaw) Ry(pitch) Rx(roll). The "
      "solution meets the pose to 1e-9. For a pose that is not reached the command prints an error "
-     "with the distance that is left and writes a comment into the output (null with --json). The "
+     "with the remaining distance and writes a comment into the output (null with --json). The "
      "other rows are computed, and the exit code is 1.",
      "$ echo 0.4 0.2 0.3  0 1.5 0 | appell ik puma560\n"
      "$ appell ik puma560 --start 0,0.8,0,0,0,0 poses.txt | appell fk puma560",
      -1, cmd_ik},
     {TASK_COMPUTE, "volt", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
-     "motor voltages: rows qd tau to rows of volts",
+     "motor voltages: from rows qd tau to rows of volts",
      "V = R tau / (N Kt) + Kt N qd, limited to the supply of the motor; tau is at the joint, as "
      "`appell id` gives it. A note counts the joints and rows that were limited.",
      "$ echo 0.1 0 0 0 0 0  10 20 5 1 1 1 | appell volt puma560", PROBLEM_VOLT, cmd_compute},
     {TASK_COMPUTE, "ops", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_EFFORT, OPTION_CSV, OPTION_JSON),
-     "count the operations of every kernel, beside the papers' counts",
-     "Prints the multiplications and additions of one call for the joints of this robot. General "
-     "kernels are counted while they run, generated code (method gen) in its graph.",
+     "count the operations of every kernel, and compare with the papers",
+     "Prints the multiplications and additions of one call for the joints of this robot. The "
+     "operations of general kernels are counted while they run, those of generated code (method "
+     "gen) in its expression graph.",
      "$ appell ops puma560\n"
      "$ appell ops --csv puma560 | grep ^id,",
      -1, cmd_ops},
@@ -195,17 +199,17 @@ const command_t command_table[] = {
              OPTION_TOLERANCE, OPTION_PERIOD, OPTION_SAMPLE, OPTION_TORQUE, OPTION_VOLTAGE,
              OPTION_MOTION, OPTION_MOVE, OPTION_VOLTS, OPTION_STOPS, OPTION_SCRIPT, OPTION_PLOT,
              OPTION_ANIMATE, OPTION_BENT, OPTION_CONTROLLER, OPTION_OUTPUT),
-     "simulate a motion: by options, by a script, or interactively",
-     "With options the command simulates the arm over --duration, under torques, voltages, the "
-     "torques that a motion needs, or none (free fall). It prints a summary with the energy "
+     "simulate a motion, with options, with a script, or interactively",
+     "With options the command simulates the arm over --duration, under given torques or voltages, "
+     "under the torques that a motion needs, or in free fall. It prints a summary with the energy "
      "balance; --output (rows of CSV), --plot and --animate keep the motion. --wrench may be a "
-     "file of rows `t fx fy fz nx ny nz`. Control-C ends a run and keeps what was computed.\n\n"
-     "Without these options the command starts the interactive program of Swartz (1982), whose "
-     "`help` lists its variables and commands. The program reads the same lines from --script or "
-     "from standard input and then ends at the first error.\n\n"
-     "An arm with elastic links has more coordinates than joints (`appell help id`). --start and "
-     "--speed give either the joints alone, and the links begin as they hang at rest, or all "
-     "coordinates. Motions give the joints.",
+     "file of rows `t fx fy fz nx ny nz`. Control-C ends a run and keeps the results until "
+     "then.\n\nWithout these options the command starts the interactive program of Swartz (1982), "
+     "whose `help` lists its variables and commands. The program can also read its lines from "
+     "--script or from standard input; it then ends at the first error.\n\nAn arm with elastic "
+     "links has more coordinates than joints (`appell help id`). --start and --speed give either "
+     "all coordinates or only the joints; in the second case the links start with their deflection "
+     "at rest. Motions are given for the joints only.",
      "$ appell sim puma560 --no-friction --duration 10 -i rk45 --plot fall.png\n"
      "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 -o fall.csv\n"
      "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --stops\n"
@@ -227,17 +231,19 @@ const command_t command_table[] = {
      "apply shows what changes, stops the arm and switches the outputs off, sends the robot image, "
      "reads back what runs and verifies it. save writes what runs into the spare slot of the "
      "board's store, with the parameters and the choice of telemetry, and reads it back; the "
-     "previous set stays until then. If the board refuses anything or returns it wrong, the "
-     "command puts back what was there: the image that ran, the stored image, and the parameters.",
+     "previous set stays until then. If the board refuses something, or if the bytes that it "
+     "returns are wrong, the command restores the image that ran, the stored image, and the "
+     "parameters.",
      "$ appell params apply puma560 --port /dev/ttyACM0\n"
      "$ appell params apply arm.yaml --port /dev/ttyACM0 --dry-run\n"
      "$ appell params save --port /dev/ttyACM0",
      -1, cmd_params},
     {TASK_BOARD, "get", "[NAME]", 0, 1, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "show parameters of a board: value, unit, range, help, saved or not",
-     "Shows all parameters, or the one of this name. kp means that of every joint; kp[elbow] or "
-     "kp[3] that of one joint. telemetry is the choice of fields for `appell monitor`, which is "
-     "saved with the parameters.",
+     "Shows all parameters, or the one that is called NAME. If a parameter has a value for each "
+     "joint, kp shows all of them, and kp[elbow] or kp[3] shows that of one joint. The name "
+     "telemetry shows the choice of fields for `appell monitor`, which is saved with the "
+     "parameters.",
      "$ appell get --port /dev/ttyACM0\n"
      "$ appell get kp[elbow] --port /dev/ttyACM0",
      -1, cmd_get},
@@ -256,10 +262,10 @@ const command_t command_table[] = {
      "watch a board: live table, CSV, plots, Teleplot, PlotJuggler",
      "On a terminal the command shows a live table. Into a pipe or with --output it writes CSV: "
      "tick, seconds, and one column for each value. --plot draws at the end. Control-C ends the "
-     "command. It counts the samples that the board or the line lost. It serves plotting programs "
-     "on this machine only.\n\n"
-     "The board keeps the choice of --fields and --every until it gets another robot or is reset. "
-     "`appell get telemetry` shows the choice, `appell save` keeps it over resets.",
+     "command. The command counts the samples that the board or the line lost. It sends to "
+     "plotting programs on this machine only.\n\nThe board keeps the choice of --fields and "
+     "--every until it gets another robot or is reset. `appell get telemetry` shows the choice, "
+     "`appell save` keeps it over resets.",
      "$ appell monitor --port /dev/ttyACM0 --fields q,tau,volt\n"
      "$ appell monitor --port /dev/ttyACM0 --duration 5 -o run.csv --plot run.png\n"
      "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",
@@ -269,17 +275,17 @@ const command_t command_table[] = {
              OPTION_SEED, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "compare a board's kernel with double precision on this machine",
      "The board and this machine compute the inverse dynamics of random states within the limits. "
-     "The command prints the worst error relative to the largest result, and what a call costs on "
+     "The command prints the worst error relative to the largest result, and the cost of a call on "
      "the board. The exit code is 1 if the error is above 2e-5 (f32, q31) or 1e-6 (f64, because "
-     "the robot travels in single precision). The default ROBOT is puma560.",
+     "the robot image is in single precision). The default ROBOT is puma560.",
      "$ appell selftest --port qemu:netduinoplus2\n"
      "$ appell selftest panda.urdf --port /dev/ttyACM0 --count 1000",
      -1, cmd_selftest},
     {TASK_BOARD, "certify", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_BOARD, OPTION_JSON),
      "find out whether a robot's control loop fits on a board",
-     "Prints the cycles of the kernels that the bench predicts for this arm, every stage of the "
-     "tick as measured on the emulated --board (or on the board at --port), and the part of the "
+     "Prints the cycles of a tick that the bench predicts for this arm, the cost of every stage of "
+     "the tick, measured on the emulated --board (or on the board at --port), and the part of the "
      "core that the tick takes at usual rates, with a real and with a simulated arm. The exit code "
      "is 1 if the robot's own rate leaves less than a tenth of the time to the background.",
      "$ appell certify puma560 --board netduino2", -1, cmd_certify},
@@ -292,23 +298,25 @@ const command_t command_table[] = {
     {TASK_BOARD, "torture", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_TIMES),
      "simulate power cuts at every flash operation of saving a robot",
      "Writes the image of the robot into the two slots of a simulated flash. The power fails at "
-     "each operation in turn, in the middle of a word or of an erase; afterwards either the old or "
-     "the new set must be there. --count repeats this with other torn bits.",
+     "each operation in turn, in the middle of a word or of an erase; afterwards the flash must "
+     "contain either the old or the new set. --count repeats this with other random bits where the "
+     "power failed.",
      "$ appell torture puma560", -1, cmd_torture},
     /* -------------------------------------------------------------------------------------- move */
     {TASK_MOVE, "home", "[ROBOT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_AT, OPTION_JOINT, OPTION_SET,
              OPTION_JSON),
      "find the zero positions of the joints, at stops or switches",
-     "A joint whose parameter `home` is 1 or -1 goes slowly against its upper or lower stop; with "
-     "2 or -2 it goes to a switch. The joints go one at a time, the last joint first, while the "
-     "loop holds the others: there, back, and again at a quarter of the speed. home_position is "
-     "the position of the stop or switch, home_speed the speed, and home_torque the torque beyond "
-     "the model's that a stop is pressed with. Until a joint is homed every other motion is "
-     "refused; its position limits apply from then on.\n\n"
-     "Absolute encoders need none of this: put the arm where you know it is, and --at Q1,Q2,... "
-     "sets encoder_offset; `appell save` keeps it. With ROBOT the robot is loaded first. The exit "
-     "code is 1 if a joint finds nothing.",
+     "A joint whose parameter `home` is 1 or -1 moves slowly against its upper or lower stop; with "
+     "2 or -2 it moves to a switch. The joints are homed one at a time, from the last to the "
+     "first, while the loop holds the others. Each joint moves to its stop or switch, then back, "
+     "then to it again at a quarter of the speed. home_position is the position of the stop or "
+     "switch. home_speed sets the speed. home_torque sets the torque, in addition to that of the "
+     "model, with which the joint presses against a stop. Until every joint is homed, the board "
+     "refuses other motions. The position limits of a joint apply from the moment it is "
+     "homed.\n\nAbsolute encoders need no homing: move the arm to a known position, and give it "
+     "with --at Q1,Q2,..., which sets encoder_offset; `appell save` keeps it. With ROBOT the robot "
+     "is loaded first. The exit code is 1 if a joint does not find its stop or switch.",
      "$ appell home --port /dev/ttyACM0\n"
      "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
@@ -317,14 +325,14 @@ const command_t command_table[] = {
      OPTIONS(ARM_OPTIONS, OPTION_PORT, OPTION_TO, OPTION_PROFILE, OPTION_REPEAT, OPTION_SET,
              OPTION_GENERATED, OPTION_DURATION, OPTION_OUTPUT),
      "move the arm of a board, or compare controllers on a simulated arm",
-     "The robot is loaded into the board until its next reset. With --to the arm moves there from "
-     "where it is, with the controller that the board is set to. The command prints tracking "
-     "errors and what a tick costs; rows and a picture go to the folder --output.\n\n"
-     "Without --to the command compares controllers on the board's simulated arm: PD (critically "
-     "damped at 5 Hz), PD with gravity, and full feedforward, each with exact masses and with an "
-     "arm that is 10 % heavier than its model. The PUMA 560 follows the straight line of Mata et "
-     "al. (2002), and every robot a cycloid near its limits. A board with f32 must give the same "
-     "bits as this program. If it does not, or after an overrun, the exit code is 1.",
+     "The robot is loaded into the board until its next reset. With --to the arm moves from its "
+     "present position to the target, with the controller that is set on the board. The command "
+     "prints tracking errors and the cost of a tick; CSV files and a picture go into the folder "
+     "--output.\n\nWithout --to the command compares controllers on the board's simulated arm: PD "
+     "(critically damped at 5 Hz), PD with gravity, and full feedforward, each with exact masses "
+     "and with an arm that is 10 % heavier than its model. Every robot follows a cycloid near its "
+     "limits, and the PUMA 560 also the straight line of Mata et al. (2002). A board with f32 must "
+     "give the same bits as this program. If it does not, or after an overrun, the exit code is 1.",
      "$ appell run puma560 --port qemu:netduinoplus2 -o build/run\n"
      "$ appell run puma560 -p /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --duration 3",
      -1, cmd_run},
@@ -332,32 +340,32 @@ const command_t command_table[] = {
     {TASK_TROUBLE, "faults", "[ROBOT|FAULT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_OUTPUT, OPTION_JSON),
      "list faults with causes and cures, or provoke them all",
-     "Without arguments the command prints the table of faults and of the ways to stop an arm. "
-     "With the name of a fault it prints that entry. With --port alone it prints the fault that "
-     "the board has latched; the exit code is 1 if there is one.\n\nWith ROBOT and --port the "
-     "command loads the robot into the board, puts the simulated arm, without brakes, into the "
-     "pose that gravity loads most, and provokes one fault after the other. It prints what a user "
-     "sees, which stop the board chose, how fast the joints became and how far the end effector "
-     "fell, beside bounds that follow from the model. The exit code is 1 if a result is not as "
-     "expected.",
+     "Without arguments the command prints the tables of faults and of stops. With the name of a "
+     "fault it prints the entry of this fault. With --port alone it prints the fault that the "
+     "board has latched; the exit code is 1 if there is one.\n\nWith ROBOT and --port the command "
+     "loads the robot into the board, puts the simulated arm, without brakes, into the pose with "
+     "the largest load by gravity, and provokes one fault after the other. For each fault it "
+     "prints the message that a user sees, the stop that the board chose, the speed of the fastest "
+     "joint and the fall of the end effector, with bounds that follow from the model. The exit "
+     "code is 1 if a result is not as expected.",
      "$ appell faults\n"
      "$ appell faults tracking\n"
      "$ appell faults --port /dev/ttyACM0\n"
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, cmd_faults},
     {TASK_TROUBLE, "clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clear the fault of a board",
-     "Remove the cause first: `appell faults --port P` names it. Afterwards the board is idle; if "
-     "its loop holds an arm without brakes, it goes on holding it.",
+     "Remove the cause first: `appell faults --port P` names it. Afterwards the board is idle, "
+     "unless its loop still holds or lowers the arm; then the loop goes on holding the arm.",
      "$ appell clear --port /dev/ttyACM0", -1, cmd_clear},
     {TASK_TROUBLE, "inspect", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_SET, OPTION_TOLERANCE, OPTION_JSON),
      "compare friction and payload of the arm with its model",
-     "All joints go slowly to and fro at two speeds. The command compares the torques that the "
-     "controller commanded with the model of the robot and the payload that the board was told. It "
-     "prints the friction of each joint and the mass at the end effector that explain the torques, "
-     "how much they differ from the model, and what to write instead. It says so if all masses "
-     "times one factor explain the torques better than a payload. The exit code is 1 if the "
-     "torques of a joint differ by more than --tolerance.",
+     "All joints move slowly back and forth at two speeds. The command compares the torques that "
+     "the controller commanded with those of the model, with the payload that is set on the board. "
+     "It prints the friction of each joint and the mass at the end effector that explain the "
+     "torques, how much the torques differ from the model, and what to write instead. It also "
+     "reports if one common factor on all masses explains the torques better than a payload does. "
+     "The exit code is 1 if the torques of a joint differ by more than --tolerance.",
      "$ appell inspect puma560 --port /dev/ttyACM0\n"
      "$ appell inspect puma560 -p qemu:netduinoplus2 --set sim_friction=1.5",
      -1, cmd_inspect},
@@ -366,7 +374,7 @@ const command_t command_table[] = {
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
              OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX, OPTION_BASE,
              OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT),
-     "generate C for one robot: DIR/ROBOT.c and DIR/ROBOT.h",
+     "generate C code for one robot: DIR/ROBOT.c and DIR/ROBOT.h",
      "Writes straight-line C for inverse dynamics, inertia matrix, bias, gravity, forward "
      "dynamics, forward kinematics and Jacobian, with all constants of the robot folded in. One "
      "header and one source need nothing but <math.h> and contain a self-test. The links are first "
@@ -381,8 +389,7 @@ const command_t command_table[] = {
      "list the commands, or explain one", "Without COMMAND prints the list of all commands.",
      "$ appell help id", -1, help_run},
     {TASK_CODE, "man", "", 0, 0, OPTIONS(OPTION_HELP), "print the manual page, as troff",
-     "The page contains everything that `appell help` says.", "$ appell man | man -l -", -1,
-     man_run},
+     "The page contains the help of all commands.", "$ appell man | man -l -", -1, man_run},
     {TASK_CODE, "completion", "bash|zsh", 1, 1, OPTIONS(OPTION_HELP),
      "print the completion script of a shell",
      "The script completes commands, options and their values, robots, boards, parameters, fields "

@@ -178,6 +178,6 @@ void difference_stays(const client_t *client, const before_t *before, const uint
             set_by(&b, t->name, 0, &will))
             continue;
         print_name(client, v);
-        out_format("%.9g stays; the default is %.9g\n", (double)v->value, (double)t->fallback);
+        out_format("%.9g is kept; the default is %.9g\n", (double)v->value, (double)t->fallback);
     }
 }

@@ -67,8 +67,7 @@ def fill(header):
                          for macro, base, of in REASONS for n, name, cause, _ in table(header, macro)]),
         "STATES": ", ".join("%s %s" % (n, text) for n, _, text, _ in table(header, "APP_STATE_TABLE")),
         "STOPS": rows("number | stop | what happens", [[n, text, does] for n, _, text, does in table(header, "APP_STOP_TABLE")]),
-        "FAULTS": rows("number | fault | cause", [[n, text, cause] for n, _, text, _, _, cause, _
-                                                  in table(header, "APP_FAULT_TABLE")]),
+        "FAULTS": rows("number | fault", [[n, text] for n, _, text, *_ in table(header, "APP_FAULT_TABLE")]),
         "MOTIONS": rows("number | motion | what it does", [[n, text, about] for n, _, text, about in table(header, "MOTION_TABLE")]),
         "COUNTERS": rows("counter | what it counts", [["`%s`" % text, about] for _, text, about in table(header, "COUNTER_TABLE")]),
         "TOPICS": rows("number | topic | index | record",

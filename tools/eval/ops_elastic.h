@@ -7,9 +7,9 @@
 
 /* X(NAME, "problem", "what is counted") */
 #define OPS_ELASTIC_TABLE(X)                                                                       \
-    X(BIAS, "bias", "Re of the paper, steps 1 to 6, with the stiffness")                           \
-    X(MASS, "mass", "I of the paper, steps 7 to 10, from scratch")                                 \
-    X(EQUATIONS, "equations", "both together, what the paper counts")                              \
+    X(BIAS, "bias", "vector Re of the paper, steps 1 to 6, with the stiffness")                    \
+    X(MASS, "mass", "matrix I of the paper, steps 7 to 10, computed alone")                        \
+    X(EQUATIONS, "equations", "Re and I together, as the paper counts")                            \
     X(FD, "fd", "forward dynamics with Cholesky")                                                  \
     X(ID, "id", "the inverse problem: torques and accelerations of the modes")                     \
     X(STATIC, "static", "one round of the quasi-static feedforward")

@@ -36,11 +36,11 @@ static int say_unproved(const robot_t *robot) {
                 "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
     }
     return say_error(robot->file, "tighten the limits, or generate f32",
-                     "this arm can overflow q31 within its limits, in any units");
+                     "q31 can overflow within the limits of this arm, whatever the units");
 }
 
 static int say_no_closed_form(const robot_t *robot, const gen_options_t *options) {
-    static const char cure[] = "leave out --strategy: the trace has no such limit";
+    static const char cure[] = "leave out --strategy; the default trace has no such limit";
     if (options->keep & GEN_KEEP_PAYLOAD)
         return say_error(
             robot->file, cure,
@@ -91,11 +91,11 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
             fixed_free(made->fixed[k]);
             made->fixed[k] = NULL;
             gen_lose(made->gen, (gen_kernel_t)k);
-            say_note(robot->file, "%s is left out in q31: %s", gen_kernel_info[k].name,
+            say_note(robot->file, "%s is not generated in q31: %s", gen_kernel_info[k].name,
                      k == GEN_FD
-                         ? "the rotor inertias do not keep every pivot of the inertia matrix above "
-                           "its error, so not one bit of an acceleration is certain"
-                         : "its guaranteed error fills the format");
+                         ? "the rotor inertias are too small to keep every pivot of the inertia "
+                           "matrix above its error, so no bit of an acceleration is certain"
+                         : "its guaranteed error is as large as the number format");
         }
     return made;
 }

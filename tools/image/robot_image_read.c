@@ -71,7 +71,7 @@ static bool image_to_beams(const image_t *image, robot_t *out, message_place_t p
     const int status = out->integrals ? image_get_flex(image, beam, out->integrals) : IMAGE_E_ROOM;
     if (status != IMAGE_OK) {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
-                     "the robot image is damaged or foreign: elastic links: %s",
+                     "the elastic links in the robot image are damaged or foreign: %s",
                      image_cause(status));
         return false;
     }
@@ -184,11 +184,11 @@ static bool robot_file_says_it(const image_t *image, const robot_t *robot, messa
         if (!good && own.count > 0)
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT,
                          (message_place_t){place.file, 0, own.item[0].subject}, cure,
-                         "the robot image contains what no robot file can express: %s",
+                         "the robot image has a value that no robot file can express: %s",
                          own.item[0].text);
         else if (!good || !same_content(image, again) || !same_flex(image, robot, copy))
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, cure,
-                         "the robot image contains numbers that it marks as not given");
+                         "the robot image contains numbers that are marked as not given");
         good = good && same_content(image, again) && same_flex(image, robot, copy);
         messages_free(&own);
         robot_free(copy);
@@ -205,7 +205,7 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
     if (options->tip || options->freeze_count > 0) {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_VALUE, place,
                      "make the image from the URDF with these options",
-                     "--tip and --freeze work in a URDF only");
+                     "--tip and --freeze work with a URDF only");
         return -1;
     }
     image_t *image = calloc(1, sizeof *image);
@@ -231,7 +231,7 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
     } else if (image_model(image, model) != DYN_OK || !q31_agrees(image, model)) {
         status = -1;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, "make the image again",
-                     "the arm in this robot image contradicts itself");
+                     "the data of the arm in this robot image contradict each other");
     } else {
         image_to_robot(image, model, out);
         const bool good = image_to_beams(image, out, place, messages) &&

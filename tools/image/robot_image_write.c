@@ -177,14 +177,15 @@ static void tell_accelerations(const robot_t *robot, const image_t *image, messa
     if (taken == 0)
         return;
     const robot_joint_t *joint = &robot->joint[first];
-    char others[40] = "";
+    char others[60] = "";
     if (taken > 1)
-        snprintf(others, sizeof others, ", likewise for %u more", (unsigned)taken - 1);
+        snprintf(others, sizeof others, "; the same holds for %u more joint%s", (unsigned)taken - 1,
+                 taken == 2 ? "" : "s");
     messages_add(
         messages, MESSAGE_NOTE, MESSAGE_LIMITS,
         (message_place_t){robot->file, joint->line.limits, joint->name},
         "give it under limits: in a robot file, or with --limits V,A",
-        "there is no acceleration limit: %g is assumed, which reaches the velocity limit in %g s%s",
+        "there is no acceleration limit; %g is assumed, which reaches the velocity limit in %g s%s",
         (double)(image->joint[first].velocity[0] / IMAGE_RISE_DEFAULT_S),
         (double)IMAGE_RISE_DEFAULT_S, others);
 }
@@ -211,12 +212,13 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
         for (uint32_t i = 0; i < image->n && !*missing; i++) {
             units_missing(model, i, missing, sizeof missing);
             if (*missing)
-                messages_add(
-                    messages, MESSAGE_NOTE, MESSAGE_LIMITS,
-                    (message_place_t){robot->file, robot->joint[i].line.limits,
-                                      robot->joint[i].name},
-                    "give them under limits:, or velocity and acceleration with --limits V,A",
-                    "the image is for float32 only: a proof of q31 needs limits of %s", missing);
+                messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS,
+                             (message_place_t){robot->file, robot->joint[i].line.limits,
+                                               robot->joint[i].name},
+                             "give them under limits: in the robot file, or give velocity and "
+                             "acceleration with --limits V,A",
+                             "the image is for float32 only: a proof of q31 needs limits of %s",
+                             missing);
         }
         if (!image->proved && !*missing)
             messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS, place, "tighten the limits",

@@ -26,7 +26,7 @@ static const struct {
 static int closed(client_t *client) {
     client->status = -1;
     port_fail(&client->error,
-              port_firmware(client->port) ? "see what the emulator says above"
+              port_firmware(client->port) ? "read the messages of the emulator above"
                                           : "check the cable and the power of the board",
               "the line to the board was closed");
     return -1;
@@ -91,7 +91,7 @@ static int refused(client_t *client, link_message_t message) {
     }
     const bool known = (size_t)status < sizeof status_text / sizeof status_text[0];
     port_fail(&client->error,
-              known ? status_text[status].cure : "use tool and firmware of one version",
+              known ? status_text[status].cure : "use tool and firmware of the same version",
               "the board refuses: %s", known ? status_text[status].cause : "an unknown status");
     return -1;
 }
@@ -123,7 +123,7 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
     }
     client->waiting = false;
     port_fail(&client->error, port_silent(client->port),
-              "the board does not answer (%d tries of %d ms)", tries, timeout_ms);
+              "the board does not answer (%d attempts of %d ms each)", tries, timeout_ms);
     return -1;
 }
 
@@ -159,7 +159,7 @@ static int hello(client_t *client, int tries, int timeout_ms) {
         return -1;
     const uint8_t *r = client->reply, *end = r + client->reply_size;
     if (client->reply_size < 14) {
-        port_fail(&client->error, "use tool and firmware of one version",
+        port_fail(&client->error, "use tool and firmware of the same version",
                   "the board's greeting is too short");
         return -1;
     }

@@ -52,8 +52,10 @@ int client_parameter(client_t *client, const char *name, uint32_t *parameter, in
     for (uint32_t t = 0; t < PARAMETERS && !(d->flags & HELLO_LAB); t++)
         if (strlen(parameter_table[t].name) == size &&
             !memcmp(parameter_table[t].name, name, size)) {
-            port_fail(&client->error, "write the laboratory's into it: make BOARD=... LAB=1 flash",
-                      "%s needs the laboratory firmware, and this board runs the product", name);
+            port_fail(&client->error,
+                      "write the laboratory firmware into the board: make BOARD=... LAB=1 flash",
+                      "%s needs the laboratory firmware, but this board runs the product firmware",
+                      name);
             return -1;
         }
     port_fail(&client->error, "`appell get --port P` lists all", "the board has no parameter %s",
@@ -138,7 +140,7 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
 
 static void *no_image(client_t *client, uint8_t *image) {
     free(image);
-    port_fail(&client->error, "use tool and firmware of one version",
+    port_fail(&client->error, "use tool and firmware of the same version",
               "the image on the board has an impossible length");
     return NULL;
 }

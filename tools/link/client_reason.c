@@ -22,7 +22,8 @@ static const char *text_of(int reason, bool cure) {
     for (size_t i = 0; i < sizeof store_text / sizeof store_text[0]; i++)
         if (store_text[i].status == reason - REASON_STORE)
             return cure ? store_text[i].cure : store_text[i].cause;
-    return cure ? "use tool and firmware of one version" : "a reason that this tool does not know";
+    return cure ? "use tool and firmware of the same version"
+                : "for a reason that this tool does not know";
 }
 
 const char *reason_cause(int reason) {

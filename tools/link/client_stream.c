@@ -111,10 +111,11 @@ static int over_budget(client_t *client, uint32_t every) {
     if (fitting(client, &bytes, &rate_hz, &fits) != 0)
         return -1;
     client->status = LINK_BUDGET;
-    snprintf(cure, sizeof cure, "send every %u ticks, or choose fewer fields", (unsigned)fits);
+    snprintf(cure, sizeof cure, "take one sample in %u ticks, or choose fewer fields",
+             (unsigned)fits);
     port_fail(&client->error, cure,
-              "the line is too slow: %u bytes a sample x 10 bits x %u ticks/s / every %u = %u "
-              "bit/s, and %u baud leave %u",
+              "the line is too slow: %u bytes per sample x 10 bits x %u ticks/s / %u ticks per "
+              "sample = %u bit/s, but %u baud leave %u bit/s",
               (unsigned)bytes, (unsigned)rate_hz, (unsigned)every, (unsigned)needed,
               (unsigned)client->device.baud, (unsigned)available);
     return -1;
@@ -124,7 +125,7 @@ static int find_field(client_t *client, const char *name) {
     for (uint32_t i = 0; i < client->device.fields; i++)
         if (!strcmp(client->device.field[i].name, name))
             return (int)i;
-    char list[PORT_TEXT] = "choose of: ";
+    char list[PORT_TEXT] = "choose from: ";
     size_t used = strlen(list);
     for (uint32_t i = 0; i < client->device.fields && used < sizeof list - 1; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
@@ -219,7 +220,7 @@ int client_stream(client_t *client, const char *const *name, uint32_t names, uin
         (names == 0 && client_choice(client, chosen, &choices, &own_every) != 0))
         return -1;
     if (choices == 0) {
-        port_fail(&client->error, "name them: --fields q,tau", "no fields are chosen");
+        port_fail(&client->error, "name the fields: --fields q,tau", "no fields are chosen");
         return -1;
     }
     if (renew_units(client, chosen, choices) != 0 ||

@@ -35,8 +35,8 @@ static int find_firmware(const char *name, char *out, size_t size, port_error_t 
     if (out[0] != '\0' && !strcmp(out, name))
         snprintf(cure, sizeof cure, "name a file that can be read");
     else
-        snprintf(cure, sizeof cure, "build it: make BOARD=%.*s%s firmware", (int)strcspn(name, "/"),
-                 name, strchr(name, '/') ? " LAB=1" : "");
+        snprintf(cure, sizeof cure, "build the firmware: make BOARD=%.*s%s firmware",
+                 (int)strcspn(name, "/"), name, strchr(name, '/') ? " LAB=1" : "");
     port_fail(error, cure, "there is no firmware %.200s: %s", out, strerror(errno));
     return -1;
 }
@@ -147,8 +147,8 @@ static int start_emulator(port_t *port, const char *name, emulator_t *e, port_er
     close(told[0]);
     if (!failed)
         return 0;
-    port_fail(error, "install it: tools/dev/setup.sh emu", "the emulator cannot be started: %s",
-              strerror(why));
+    port_fail(error, "install the emulator: tools/dev/setup.sh emu",
+              "the emulator cannot be started: %s", strerror(why));
     return -1;
 }
 

@@ -165,8 +165,8 @@ static void note_latency(port_t *port, const char *device) {
     const int ms = port_latency_ms(device, sysfs ? sysfs : "/sys", path, sizeof path);
     if (ms > 1)
         snprintf(port->note, sizeof port->note,
-                 "the USB adapter collects bytes for %d ms: at most %d requests a second, and "
-                 "samples come in bursts; cure: echo 1 | sudo tee %s",
+                 "the USB adapter collects bytes for %d ms, so at most %d requests per second are "
+                 "possible and samples come in bursts; cure: echo 1 | sudo tee %s",
                  ms, 1000 / ms, path);
 }
 

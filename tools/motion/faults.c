@@ -53,7 +53,7 @@ static const scenario_t scenario[] = {
      .defect = DEFECT_LOST,
      .stop = APP_STOP_DAMP},
     {.fault = APP_FAULT_PARITY,
-     .how = "an encoder's parity",
+     .how = "an encoder has wrong parity",
      .defect = DEFECT_PARITY,
      .stop = APP_STOP_DAMP},
     {.fault = APP_FAULT_ESTOP,
@@ -66,11 +66,11 @@ static const scenario_t scenario[] = {
      .floats = true,
      .stop = APP_STOP_DAMP},
     {.fault = APP_FAULT_SUPPLY_LOW,
-     .how = "the supply breaks down",
+     .how = "the supply voltage drops",
      .defect = DEFECT_LOW,
      .stop = APP_STOP_RELEASE},
     {.fault = APP_FAULT_SUPPLY_HIGH,
-     .how = "the supply rises",
+     .how = "the supply voltage rises",
      .defect = DEFECT_HIGH,
      .stop = APP_STOP_DAMP},
     {.fault = APP_FAULT_DIRECTION,
@@ -84,21 +84,21 @@ static const scenario_t scenario[] = {
      .stop = APP_STOP_HOLD,
      .set = {{"guard_tracking", 0.02f}}},
     {.fault = APP_FAULT_TORQUE,
-     .how = "it jams, errors allowed",
+     .how = "a joint jams; large errors allowed",
      .defect = DEFECT_JAMMED,
      .moves = true,
      .stop = APP_STOP_LOWER,
      .set = {{"guard_tracking", 10}}},
     {.fault = APP_FAULT_VELOCITY,
-     .how = "no torque: the arm falls",
+     .how = "the arm falls without torque",
      .stop = APP_STOP_DAMP,
      .set = {{"guard_tracking", 10}, {"guard_speed", 1}, {"feedback", 0}, {"feedforward", 0}}},
     {.fault = APP_FAULT_MODEL,
-     .how = "no inertia at all",
+     .how = "the inertia matrix is singular",
      .defect = DEFECT_INERTIA,
      .stop = APP_STOP_DAMP},
     {.fault = APP_FAULT_POSITION,
-     .how = "it falls past a limit",
+     .how = "the arm falls past a limit",
      .tight = true,
      .stop = APP_STOP_DAMP,
      .set = {{"guard_tracking", 10}, {"guard_speed", 10}, {"feedback", 0}, {"feedforward", 0}}},
@@ -260,7 +260,8 @@ static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
     device_status_t status;
     if (client_status(client, &status) == 0)
         port_fail(&client->error, "see `appell monitor`",
-                  "no fault occurred: the board is %s (%s), tick %u, the last sample of tick %u",
+                  "no fault occurred: the board is %s (fault: %s) in tick %u; its last sample is "
+                  "of tick %u",
                   app_state_name(status.state), app_fault_name(status.fault), (unsigned)status.tick,
                   (unsigned)seen->last_tick);
     return -1;
@@ -312,8 +313,8 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
              app_fault_cause(f->fault));
     say(line);
     snprintf(line, sizeof line,
-             "    stop: %s; fastest is %s, %.3f rad/s (bound %.3f); the end effector fell %.4f m "
-             "in %.2f s (bound %.3f)%s",
+             "    stop: %s; fastest joint %s, %.3f rad/s (bound %.3f); the end effector fell %.4f "
+             "m in %.2f s (bound %.3f m)%s",
              app_stop_name(f->stop), w->robot->joint[fastest].name, seen->speed[fastest],
              bound[fastest], seen->fall, seconds, fall, good ? "" : "   NOT AS EXPECTED");
     say(line);

@@ -21,10 +21,9 @@ static void print_factors(const record_t record[REPORT_CONTROLLERS]) {
     for (int c = 0; c < REPORT_CONTROLLERS; c++)
         whole = whole && record[c].fault == 0;
     if (whole && full > 0)
-        out_format(
-            "    full feedforward is %.1f times better than PD, %.1f times than PD + gravity "
-            "(RMS of all joints)\n",
-            record[0].rms_all / full, record[1].rms_all / full);
+        out_format("    full feedforward is %.1f times better than PD, %.1f times than PD + "
+                   "gravity (RMS of all joints)\n",
+                   record[0].rms_all / full, record[1].rms_all / full);
 }
 
 static void print_limits(const record_t record[REPORT_CONTROLLERS]) {
@@ -33,11 +32,12 @@ static void print_limits(const record_t record[REPORT_CONTROLLERS]) {
             out_format("    %s: %u of %u samples with a joint at its limit of torque or voltage\n",
                        report_controller[c], (unsigned)record[c].limited, (unsigned)record[c].rows);
         if (record[c].missing > 0)
-            out_format("    %s: %u samples are missing; RMS and peak are of the other %u\n",
-                       report_controller[c], (unsigned)record[c].missing, (unsigned)record[c].rows);
+            out_format(
+                "    %s: %u samples are missing; RMS and peak were computed from the other %u\n",
+                report_controller[c], (unsigned)record[c].missing, (unsigned)record[c].rows);
         if (record[c].fault > 0)
             out_format(
-                "    %s: stopped by the fault %s: %s; the values before it are not a measurement\n",
+                "    %s: stopped by the fault %s: %s; do not use the values before the fault\n",
                 report_controller[c], app_fault_name(record[c].fault),
                 app_fault_cause(record[c].fault));
     }
@@ -84,7 +84,7 @@ void report_costs(const costs_t *costs, bool instructions, double cycles_per_ins
 #undef X
             "whole tick"};
     const double factor = instructions ? cycles_per_instruction : 1;
-    out_format("\nwhat a tick costs, of %u ticks\n  %-12s", (unsigned)costs->ticks, "stage");
+    out_format("\ncost of a tick, from %u ticks\n  %-12s", (unsigned)costs->ticks, "stage");
     if (instructions)
         out_format("%30s", "instructions");
     out_format("%26s\n  %-12s", instructions ? "cycles (estimated)" : "cycles", "");
@@ -99,7 +99,8 @@ void report_costs(const costs_t *costs, bool instructions, double cycles_per_ins
         out_format("%16.0f%10.0f\n", factor * costs->mean[k], factor * costs->most[k]);
     }
     if (instructions)
-        out_format("  (cycles: %.2f an instruction, the bench's ratio for this core's kernels)\n",
+        out_format("  (cycles are estimated as %.2f per instruction, the ratio of the kernels on "
+                   "this core in the bench)\n",
                    factor);
 }
 

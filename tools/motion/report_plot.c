@@ -162,7 +162,7 @@ static void write_script(FILE *pipe, const robot_t *robot, const result_t *resul
         write_bars(pipe, robot, &result[r], r);
     }
     char title[200];
-    snprintf(title, sizeof title, "%s: what feedforward buys", robot->name);
+    snprintf(title, sizeof title, "%s: benefit of the feedforward", robot->name);
     gnuplot_page_columns(pipe, path, (uint32_t)results * COLUMN_WIDTH,
                          (uint32_t)(rows * ROW_HEIGHT + 30), (uint32_t)rows, (uint32_t)results,
                          title);

@@ -72,7 +72,8 @@ static void check_units(doctor_t *d, uint32_t i) {
         const bool whole = position[0] == rint(position[0]) && position[1] == rint(position[1]);
         if (range > 40 || (whole && looks_like_degrees(range)))
             doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
-                       "angles are in radians", "a range up to %g rad looks like degrees", range);
+                       "angles are in radians", "a position limit of %g rad looks like degrees",
+                       range);
         if (limits->velocity > 60)
             doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.velocity, j->name,
                        "speeds are in rad/s", "a speed of %g rad/s looks like degrees per second",
@@ -88,7 +89,8 @@ static void check_units(doctor_t *d, uint32_t i) {
     } else {
         if (range > 10)
             doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
-                       "lengths are in metres", "a range up to %g m looks like millimetres", range);
+                       "lengths are in metres", "a position limit of %g m looks like millimetres",
+                       range);
         if (limits->velocity > 20)
             doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.velocity, j->name,
                        "speeds are in m/s", "a speed of %g m/s looks like millimetres per second",
@@ -123,12 +125,12 @@ static void check_limits(doctor_t *d, uint32_t i) {
             "there are no limits of %s", missing);
     if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] > l->position[1])
         doctor_say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name,
-                   "swap the two limits", "the lower limit %g is above the upper one, %g",
+                   "swap the two limits", "the lower limit %g is above the upper limit %g",
                    l->position[0], l->position[1]);
     else if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] == l->position[1])
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
                    "give the range, leave it out, or make the joint a fixed one",
-                   "a range of zero counts as no limit at all: the joint may move anywhere");
+                   "a range of zero counts as no limit, so the joint may move anywhere");
     if (j->has & IMAGE_JOINT_HAS_VELOCITY && l->velocity == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.velocity, j->name,
                    "give the speed that the drive reaches",
@@ -139,8 +141,8 @@ static void check_limits(doctor_t *d, uint32_t i) {
                    "the effort limit is zero: the joint cannot hold anything");
     if (j->has & IMAGE_JOINT_HAS_ACCELERATION && l->acceleration == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
-                   "give the acceleration that motions may have, or leave it out",
-                   "an acceleration limit of zero counts as no limit at all");
+                   "give the largest acceleration of motions, or leave the key out",
+                   "an acceleration limit of zero counts as no limit");
 }
 
 static void check_motor(doctor_t *d, uint32_t i) {
@@ -175,7 +177,8 @@ static void check_gravity(doctor_t *d) {
                    "write [0, 0, -9.81] if z points up", "gravity is zero");
     else if (g < 1 || g > 30)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_GRAVITY, robot->line_gravity, NULL,
-                   "give it in m/s^2, pointing down", "gravity is %g m/s^2, which looks wrong", g);
+                   "give gravity in m/s^2, as a vector that points down",
+                   "gravity is %g m/s^2, which looks wrong", g);
 }
 
 /* Axes that are almost parallel have a common normal far away from the arm. That suggests rounded
@@ -191,9 +194,9 @@ static void check_parallel(doctor_t *d) {
         if (fabs(m->a) > 100 * reach || fabs(m->d) > 100 * reach)
             doctor_say(
                 d, MESSAGE_WARNING, MESSAGE_PARALLEL, j->line.frame, j->name,
-                "write the angle with more digits, or take such axes as parallel with --parallel",
-                "the axis is almost parallel to the one before it: their common normal is %.3g m "
-                "away, which costs digits",
+                "write the angle with more digits, or make such axes parallel with --parallel",
+                "the axis is almost parallel to the previous one: their common normal is %.3g m "
+                "away, so digits are lost",
                 fmax(fabs(m->a), fabs(m->d)));
     }
 }

@@ -65,11 +65,12 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
         possible = false;
     }
     if (possible && body->mass > 0 && e[2] > (e[0] + e[1]) * (1 + 1e-6))
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
-                   "check the tensor: two principal moments are never smaller than the third",
-                   "no body has this inertia: principal moments %.6g, %.6g, %.6g kg m^2 violate "
-                   "the triangle inequality",
-                   e[0], e[1], e[2]);
+        doctor_say(
+            d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
+            "check the tensor: the sum of two principal moments is never smaller than the third",
+            "no body has this inertia: principal moments %.6g, %.6g, %.6g kg m^2 violate "
+            "the triangle inequality",
+            e[0], e[1], e[2]);
     return possible;
 }
 

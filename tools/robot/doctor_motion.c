@@ -159,10 +159,9 @@ static void check_singular(doctor_t *d, poses_t *p) {
             pivot -= m[k][i] * m[k][i];
         const robot_joint_t *j = &d->robot->joint[k];
         if (!(pivot > 1e-13 * fabs(m[k][k]))) {
-            doctor_say(
-                d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
-                "give the links behind it mass and inertia, or the motor a rotor inertia",
-                "the joint moves no inertia of its own: forward dynamics cannot be computed");
+            doctor_say(d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
+                       "give the links behind it mass and inertia, or the motor a rotor inertia",
+                       "the joint moves no inertia, so forward dynamics cannot be computed");
             pivot = INFINITY; /* removes the joint, as if it could not move */
         }
         m[k][k] = sqrt(pivot);

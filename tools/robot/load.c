@@ -169,9 +169,10 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
                      dyn_status_cause(status));
         return -1;
     default:
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_NUMBER,
-                     (message_place_t){robot->file, 0, NULL}, "use SI units",
-                     "the numbers of this arm overflow when its frames are converted");
+        messages_add(
+            messages, MESSAGE_ERROR, MESSAGE_NUMBER, (message_place_t){robot->file, 0, NULL},
+            "use SI units",
+            "numbers of this arm are too large: they overflow when the frames are converted");
         return -1;
     }
     if (robot->report.bent_angle > 0) {
@@ -250,8 +251,8 @@ static int parse(const char *file, const char *bytes, size_t size, const robot_o
                     "give a robot file (YAML), a URDF (XML), a parts database or an image",
                     "the content is binary and of an unknown kind");
     if (options->tip || options->freeze_count > 0)
-        return fail(messages, MESSAGE_VALUE, file, "edit the joints of the file instead",
-                    "--tip and --freeze work in a URDF only");
+        return fail(messages, MESSAGE_VALUE, file, "change the joints in the file instead",
+                    "--tip and --freeze work with a URDF only");
     return read_yaml(file, bytes, size, out, messages);
 }
 
@@ -298,7 +299,7 @@ static int load_path(const char *path, const robot_options_t *options, robot_t *
     struct stat about;
     char text[256];
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        return fail(messages, MESSAGE_FILE, path, "name a file in it", "this is a folder");
+        return fail(messages, MESSAGE_FILE, path, "name a file in the folder", "this is a folder");
     FILE *stream = fopen(path, "rb");
     if (!stream) {
         snprintf(text, sizeof text, "cannot be opened: %s", strerror(errno));
@@ -420,7 +421,8 @@ static int load_named(const char *what, const robot_options_t *options, robot_t 
         free(found);
         return status;
     }
-    snprintf(text, sizeof text, "neither a file nor a robot in %s", where);
+    snprintf(text, sizeof text, "there is no file of this name, and no robot of this name in %s",
+             where);
     return fail(messages, MESSAGE_FILE, what, cure, text);
 }
 

@@ -266,7 +266,7 @@ int modes_robot(const robot_t *robot, dyn_flex_model_t *out, messages_t *message
     if (robot->n > DYN_FLEX_MAX_JOINTS) {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX,
                      (message_place_t){robot->file, robot->line_joints, NULL},
-                     "take the links as rigid, or build with a larger DYN_FLEX_MAX_JOINTS",
+                     "compute with --rigid, or build with a larger DYN_FLEX_MAX_JOINTS",
                      "the robot has %u joints; the kernels for elastic links are built for %u",
                      (unsigned)robot->n, DYN_FLEX_MAX_JOINTS);
         return -1;

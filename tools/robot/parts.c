@@ -210,7 +210,7 @@ static bool section_body(const context_t *c, const tree_node_t *node, const char
         complain(c, given ? MESSAGE_VALUE : MESSAGE_MISSING_KEY, node->line, part,
                  "give exactly one of density (kg/m^3), material and mass (kg)",
                  given ? "more than one of density, material and mass is given"
-                       : "none of density, material and mass is given");
+                       : "neither density nor material nor mass is given");
         return false;
     }
     if (!check_dimensions(c, node, part, s) || !find_density(c, node, part, s, &density))
@@ -224,7 +224,7 @@ static bool section_body(const context_t *c, const tree_node_t *node, const char
     double mass = tree_get(node, "mass") ? s->mass : density * solid_volume(&solid);
     if (!(mass > 0)) {
         complain(c, MESSAGE_MASS, node->line, part,
-                 "a hole has a positive density too, and hole: true",
+                 "give a positive value, also for a hole, and mark the hole with hole: true",
                  "density or mass is not positive");
         return false;
     }
@@ -288,7 +288,7 @@ static bool link_body(const context_t *c, const tree_node_t *node, const raw_par
 static void name_twice(const context_t *c, const char *what, const tree_node_t *node,
                        const char *name) {
     char text[120];
-    snprintf(text, sizeof text, "there are two %s of this name", what);
+    snprintf(text, sizeof text, "two %s have this name", what);
     complain(c, MESSAGE_DUPLICATE_NAME, node->line, name, "rename one of them", text);
 }
 

@@ -53,7 +53,8 @@ void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, mes
     out->rate_hz = out->has & IMAGE_HAS_RATE ? raw->control.rate : 1000;
     out->feedback = (uint32_t)raw->control.feedback;
     if (!(out->rate_hz >= 1 && out->rate_hz <= 100000))
-        complain(&c, MESSAGE_VALUE, tree_line(control, "rate"), "1000 suits most arms",
+        complain(&c, MESSAGE_VALUE, tree_line(control, "rate"),
+                 "write a rate in this range; 1000 suits most arms",
                  "control.rate must be 1 to 100000 Hz");
     out->n = raw->joints_count;
 }
@@ -94,7 +95,7 @@ static void read_frame(const context_t *c, const tree_node_t *node, const raw_jo
                             : "conventions dh and mdh need dh: {theta, d, a, alpha}",
                      text);
         } else if (here && !used) {
-            snprintf(text, sizeof text, "\"%s\" has no meaning in this convention", wanted[i]);
+            snprintf(text, sizeof text, "the key \"%s\" is not used in this convention", wanted[i]);
             complain(c, MESSAGE_CONVENTION, tree_line(node, wanted[i]),
                      "remove it, or change convention:", text);
         }
@@ -241,11 +242,11 @@ static void check_shapes(const context_t *c, const tree_node_t *flex, const raw_
     }
     for (size_t p = 0; p < 3; p++) {
         char text[120];
-        snprintf(text, sizeof text, "there are %u shapes for the %u modes of %s",
-                 (unsigned)found[p], (unsigned)modes[p], raw_planes[p].str);
+        snprintf(text, sizeof text, "there are %u shapes, but %u modes, for %s", (unsigned)found[p],
+                 (unsigned)modes[p], raw_planes[p].str);
         if (found[p] > 0 && found[p] != modes[p])
             complain(c, MESSAGE_FLEX, list->line,
-                     "give one shape for each mode, or none for that plane", text);
+                     "give one shape for each mode, or leave the shapes of this plane out", text);
     }
 }
 
@@ -258,11 +259,11 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
         complain(c, MESSAGE_FLEX, flex->line, "write the arm with convention: mdh",
                  "elastic links exist only in convention mdh");
     if (!(raw->length > 0))
-        complain(c, MESSAGE_FLEX, tree_line(flex, "length"), "give it in metres",
+        complain(c, MESSAGE_FLEX, tree_line(flex, "length"), "give a positive length in metres",
                  "flex.length is not positive");
     if (!(raw->mass_per_length > 0))
-        complain(c, MESSAGE_FLEX, tree_line(flex, "mass_per_length"), "give it in kg/m",
-                 "flex.mass_per_length is not positive");
+        complain(c, MESSAGE_FLEX, tree_line(flex, "mass_per_length"),
+                 "give a positive number in kg/m", "flex.mass_per_length is not positive");
     const struct {
         const char *mode, *stiffness;
         uint32_t count;
@@ -276,7 +277,8 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
         if (kind[k].count > ROBOT_MODES_MAX) {
             snprintf(text, sizeof text, "there are %u modes %s; at most %u are possible",
                      (unsigned)kind[k].count, kind[k].mode, ROBOT_MODES_MAX);
-            complain(c, MESSAGE_FLEX, line, "two or three modes are nearly always enough", text);
+            complain(c, MESSAGE_FLEX, line,
+                     "use fewer modes; two or three are nearly always enough", text);
         }
         if (kind[k].count > 0 && !(kind[k].value > 0)) {
             snprintf(text, sizeof text, "modes %s need a positive %s", kind[k].mode,
@@ -288,18 +290,20 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
     if (last && raw->modes.torsion > 0 && !(raw->polar_inertia > 0))
         complain(c, MESSAGE_FLEX, flex->line,
                  "add polar_inertia (kg m^2 per metre about x), or set torsion: 0",
-                 "torsion of the last link needs polar_inertia: nothing beyond it has inertia");
+                 "torsion of the last link needs polar_inertia, because nothing beyond this link "
+                 "has inertia");
     if (raw->modes.torsion > 1 && !(raw->polar_inertia > 0))
         complain(c, MESSAGE_FLEX, flex->line,
                  "add polar_inertia (kg m^2 per metre about x), or set torsion: 1",
-                 "several modes of torsion need polar_inertia: they differ only along the beam");
+                 "several modes of torsion need polar_inertia, because only the inertia along the "
+                 "beam distinguishes them");
     not_negative(c, flex, "damping", raw->damping);
     not_negative(c, flex, "polar_inertia", raw->polar_inertia);
     check_shapes(c, flex, raw);
     if (!last && raw->length > 0) {
         const double a = robot->joints[i + 1].dh.a;
         char text[160];
-        snprintf(text, sizeof text, "flex.length is %.9g, but a of the next joint is %.9g",
+        snprintf(text, sizeof text, "flex.length is %.9g, but `a` of the next joint is %.9g",
                  raw->length, a);
         /* The user has typed both numbers, so they must agree except for the last digits of a
          * double. */

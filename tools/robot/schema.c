@@ -69,7 +69,7 @@ static const char *kind_name(tree_kind_t kind) {
 static bool is_scalar(walk_t *w, const tree_node_t *node, const char *wanted) {
     if (node->kind == TREE_SCALAR)
         return true;
-    complain(w, MESSAGE_TYPE, node->line, "see the robot file schema", "%s where %s is expected",
+    complain(w, MESSAGE_TYPE, node->line, "see the robot file schema", "found %s, expected %s",
              kind_name(node->kind), wanted);
     return false;
 }
@@ -127,10 +127,10 @@ static void check_enum(walk_t *w, const tree_node_t *node, const cyaml_schema_va
     const char *near = messages_nearest(node->text, known);
     char cure[240];
     if (near)
-        snprintf(cure, sizeof cure, "did you mean %s? possible: %s", near, all);
+        snprintf(cure, sizeof cure, "did you mean %s? allowed values: %s", near, all);
     else
         snprintf(cure, sizeof cure, "choose one of %s", all);
-    complain(w, MESSAGE_VALUE, node->line, cure, "\"%.60s\" is not known here", node->text);
+    complain(w, MESSAGE_VALUE, node->line, cure, "\"%.60s\" is not an allowed value", node->text);
 }
 
 static void check_value(walk_t *w, const tree_node_t *node, const cyaml_schema_value_t *schema);
@@ -172,7 +172,7 @@ static void check_key(walk_t *w, const tree_node_t *key, const tree_node_t *valu
 static void check_map(walk_t *w, const tree_node_t *node, const cyaml_schema_value_t *schema) {
     if (node->kind != TREE_MAP) {
         complain(w, MESSAGE_TYPE, node->line, "write {key: value, ...}, or leave the key out",
-                 "%s where a mapping is expected", kind_name(node->kind));
+                 "found %s, expected a mapping", kind_name(node->kind));
         return;
     }
     const tree_node_t *value = node->item;
@@ -203,18 +203,18 @@ static void check_list(walk_t *w, const tree_node_t *node, const cyaml_schema_va
         complain(w, MESSAGE_TYPE, node->line,
                  entry->type == CYAML_FLOAT ? "write [number, number, ...]"
                                             : "write one entry per line with \"- \" before it",
-                 "%s where a list is expected", kind_name(node->kind));
+                 "found %s, expected a list", kind_name(node->kind));
         return;
     }
     const size_t min = schema->sequence.min, max = schema->sequence.max;
     if (node->count < min || node->count > max) {
         if (min == max)
             complain(w, MESSAGE_COUNT, node->line,
-                     "give as many numbers as the schema says, in its order",
-                     "%zu entries where %zu are expected", node->count, min);
+                     "give as many numbers as the schema says, in the same order",
+                     "found %zu entries, expected %zu", node->count, min);
         else
             complain(w, MESSAGE_COUNT, node->line, "add or remove entries",
-                     "%zu entries where %zu to %zu are possible", node->count, min, max);
+                     "found %zu entries, expected %zu to %zu", node->count, min, max);
         if (node->count > max)
             return;
     }
@@ -386,8 +386,8 @@ int schema_load(const tree_t *tree, const cyaml_schema_value_t *schema, void **d
     if (status == CYAML_OK)
         return 0;
     messages_add(messages, MESSAGE_ERROR, status == CYAML_ERR_OOM ? MESSAGE_MEMORY : MESSAGE_SYNTAX,
-                 place, NULL, "libcyaml refuses the file: %s (%s)", cyaml_strerror(status),
-                 log.text);
+                 place, NULL, "the YAML library libcyaml refuses the file: %s (%s)",
+                 cyaml_strerror(status), log.text);
     *data = NULL;
     return -1;
 }

@@ -119,7 +119,8 @@ static void append(tree_node_t *parent, tail_t *tail, tree_node_t *key, tree_nod
 
 static tree_node_t *copy_node(reader_t *r, const tree_node_t *from, size_t line, unsigned depth) {
     if (depth > TREE_DEPTH_MAX)
-        return fail(r, MESSAGE_LIMIT, line, "robot files are flat",
+        return fail(r, MESSAGE_LIMIT, line,
+                    "write the robot file with fewer levels, as in tools/robots",
                     "the file is nested too deeply");
     tree_node_t *out = new_node(r, from->kind, from->line);
     if (!out)
@@ -185,12 +186,12 @@ static tree_node_t *read_map(reader_t *r, size_t line, unsigned depth) {
         if (key->kind != TREE_SCALAR)
             return fail(r, MESSAGE_TYPE, at, "write key: value", "a key is a list or a mapping");
         if (map->count >= KEYS_MAX)
-            return fail(r, MESSAGE_LIMIT, at, "the schema has fewer keys",
+            return fail(r, MESSAGE_LIMIT, at, "remove keys; no mapping of a robot file has so many",
                         "a mapping has more than 100 keys");
         if (is_duplicate(map, key->text)) {
             messages_add(r->messages, MESSAGE_ERROR, MESSAGE_DUPLICATE_KEY,
                          (message_place_t){r->tree->file, (uint32_t)at, NULL},
-                         "keep one of the two", "the key \"%s\" stands twice in one mapping",
+                         "keep one of the two", "the key \"%s\" occurs twice in one mapping",
                          key->text);
             r->failed = true;
         }
@@ -268,7 +269,7 @@ static tree_node_t *read_node(reader_t *r, yaml_event_t *event, unsigned depth) 
     if (tag)
         fail(r, MESSAGE_SYNTAX, line, "remove it", "a YAML tag (!something) is not allowed");
     else if (depth >= TREE_DEPTH_MAX)
-        fail(r, MESSAGE_LIMIT, line, "a robot file needs 6 levels",
+        fail(r, MESSAGE_LIMIT, line, "write the robot file with fewer levels; 6 are enough",
              "the file is nested deeper than 24 levels");
     else if (event->type == YAML_SCALAR_EVENT)
         node = read_scalar(r, event);

@@ -62,8 +62,9 @@ static void note_joint(urdf_build_t *b, size_t i) {
     } else {
         urdf_say(b, MESSAGE_NOTE, MESSAGE_FROZEN, j->line, j->name,
                  state->user ? NULL : "choose another position with --freeze",
-                 "%s: frozen at %g %s", state->user ? "as asked" : "off the chain", state->value,
-                 unit);
+                 "%s, so it is frozen at %g %s",
+                 state->user ? "--freeze names the joint" : "the joint is not on the chain",
+                 state->value, unit);
     }
     if (!inside(j, state->value))
         urdf_say(b, MESSAGE_WARNING, MESSAGE_FROZEN, j->line_limit, j->name,
@@ -79,7 +80,7 @@ static void note_link(urdf_build_t *b, size_t i) {
     if (carrier) {
         if (!link->inertial)
             urdf_say(b, MESSAGE_NOTE, MESSAGE_NO_INERTIA, link->line, link->name, NULL,
-                     "the link has no <inertial>: it counts as massless");
+                     "the link has no <inertial>, so it counts as massless");
         return;
     }
     if (state->carrier == URDF_NONE) {
@@ -101,11 +102,11 @@ static void build(urdf_build_t *b, robot_t *out) {
     const urdf_t *u = b->urdf;
     if (!urdf_choose_chain(b))
         return;
-    urdf_say(
-        b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
-        "%u moving joint%s from here to %s; the tool frame is that of %s; gravity is %s this link",
-        (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
-        b->options->gravity ? "as asked, on the axes of" : "9.81 m/s^2 along -z of");
+    urdf_say(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
+             "the chain has %u moving joint%s, from this link to %s; the tool frame is that of %s; "
+             "gravity is %s this link",
+             (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
+             b->options->gravity ? "that of --gravity, on the axes of" : "9.81 m/s^2 along -z of");
     for (size_t i = 0; i < u->joints; i++)
         note_joint(b, i);
     for (size_t i = 0; i < u->links; i++)

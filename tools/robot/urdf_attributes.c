@@ -55,7 +55,7 @@ bool xml_parse_numbers(reader_t *r, const char *element, const char *key, const 
     if (found == count)
         return true;
     xml_complain(r, MESSAGE_COUNT, "separate the numbers by blanks",
-                 "<%s %s> has %zu numbers where %zu are expected", element, key, found, count);
+                 "<%s %s> has %zu numbers, expected %zu", element, key, found, count);
     return false;
 }
 

@@ -179,8 +179,7 @@ static bool resolve_mimic(urdf_build_t *b, size_t i) {
         k = master;
         if (++steps > b->urdf->joints) {
             urdf_say(b, MESSAGE_ERROR, MESSAGE_MIMIC, j->line_mimic, j->name,
-                     "let one of them move on its own",
-                     "mimic joints follow each other in a circle");
+                     "remove <mimic> from one of them", "mimic joints follow each other in a loop");
             return false;
         }
     }
@@ -237,14 +236,16 @@ static void choose_default(urdf_build_t *b) {
     }
     if (best == URDF_NONE) {
         urdf_say(b, MESSAGE_ERROR, MESSAGE_CHAIN, u->line, NULL, "check the types of the joints",
-                 "no joint moves: there is no arm in this file");
+                 "the file contains no arm: none of its joints moves");
         return;
     }
     b->last = b->tip = best;
     if (ties > 0)
-        urdf_say(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->link[best].line, u->link[best].name,
-                 "choose another with --tip",
-                 "the chain ends here; as many joints move on the way to %s", others);
+        urdf_say(
+            b, MESSAGE_NOTE, MESSAGE_CHAIN, u->link[best].line, u->link[best].name,
+            "choose the other with --tip",
+            "this link was chosen as the end of the chain; a chain to %s has as many moving joints",
+            others);
 }
 
 static void choose_tip(urdf_build_t *b, const char *name) {
@@ -257,8 +258,8 @@ static void choose_tip(urdf_build_t *b, const char *name) {
     }
     if (b->link[tip].moving == 0) {
         urdf_say(b, MESSAGE_ERROR, MESSAGE_CHAIN, b->urdf->link[tip].line, name,
-                 "choose a link further out", "no joint moves between the root %s and this link",
-                 b->urdf->link[b->root].name);
+                 "choose a link beyond a moving joint",
+                 "no joint between the root %s and this link moves", b->urdf->link[b->root].name);
         return;
     }
     b->tip = b->last = tip;

@@ -201,7 +201,7 @@ static void report_skipped(reader_t *r) {
     for (size_t i = 0; i < r->skipped_count; i++)
         messages_add(r->messages, MESSAGE_NOTE, MESSAGE_IGNORED,
                      (message_place_t){r->file, r->skipped[i].line, NULL}, "",
-                     "%s: not used (%u found, the first here)", r->skipped[i].what,
+                     "not used: %s (found %u times, the first time here)", r->skipped[i].what,
                      r->skipped[i].count);
 }
 

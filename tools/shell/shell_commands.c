@@ -27,7 +27,7 @@ static const char *answer(shell_t *sh, const char **words, const char *question,
     if (status == LINE_INTERRUPTED) /* control-C at a question needs no message */
         return NULL;
     if (status != LINE_READ) {
-        shell_error(sh, "give the answer in the line of the command, or in the next one",
+        shell_error(sh, "give the answer on the line of the command, or on the next line",
                     "no answer to: %s", question);
         return NULL;
     }
@@ -84,7 +84,7 @@ int shell_forward_arm(shell_t *sh, const char *words) {
         force[i] = sh->torque[i] - force[i];
     const int status = sh->arm->acceleration(sh->arm->self, sh->theta, sh->omega, force, sh->alpha);
     if (status != DYN_OK)
-        return shell_error(sh, "`appell check` names joints that move no mass", "%s",
+        return shell_error(sh, "`appell check` names the joints that move no mass", "%s",
                            sim_status_text(status));
     return shell_print_variable(sh, VARIABLE_ALPHA);
 }
@@ -164,7 +164,7 @@ int shell_simulate(shell_t *sh, const char *words) {
         return EXIT_BAD;
     if (!anew && !sh->sim)
         return shell_error(
-            sh, "answer yes to start a new one",
+            sh, "answer yes to start a new simulation",
             sh->record.rows > 0
                 ? "the simulation cannot be continued: theta, omega or the arm has changed"
                 : "there is no simulation yet to continue");
@@ -292,7 +292,7 @@ int shell_open_output_file(shell_t *sh, const char *words) {
 int shell_close_output_file(shell_t *sh, const char *words) {
     (void)words;
     if (!sh->output)
-        return shell_error(sh, "open_output_file opens one", "no output file is open");
+        return shell_error(sh, "open a file with open_output_file", "no output file is open");
     shell_close_output(sh);
     return EXIT_YES;
 }
@@ -312,7 +312,7 @@ int shell_database_read(shell_t *sh, const char *words) {
                  "`appell sim %s` with options such as --duration simulates them", path);
         return shell_error(
             sh, cure,
-            "%s has elastic links, and the interactive program is for rigid ones; %s stays loaded",
+            "%s has elastic links, but the interactive program is for rigid links; %s stays loaded",
             path, sh->robot->name);
     }
     if (!robot || shell_take_robot(sh, robot) != EXIT_YES)

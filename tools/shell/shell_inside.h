@@ -15,24 +15,24 @@
 /* Variables that the user can set and show: X(NAME, "name", "help") */
 #define VARIABLE_TABLE(X)                                                                          \
     X(GRAVITY, "gravity",                                                                          \
-      "acceleration of gravity, m/s^2. One number is along Z with the sign of the paper: "         \
-      "positive "                                                                                  \
-      "where Z of the base points up, negative where it points down; three numbers are the "       \
-      "vector in the base frame, which points down")                                               \
-    X(PERIOD, "DACTimePeriod", "time between two changes of the voltages, in s")                   \
+      "acceleration of gravity, m/s^2. One number is its size along Z with the sign of the "       \
+      "paper: positive if Z of the base points up, negative if it points down. Three numbers are " \
+      "the vector in the base frame, which points down")                                           \
+    X(PERIOD, "DACTimePeriod", "time between two changes of the voltages, s")                      \
     X(THETA, "theta", "position of each joint, rad or m")                                          \
     X(OMEGA, "omega",                                                                              \
-      "speed of each joint, rad/s or m/s; a new speed changes the torque, by the "                 \
-      "back EMF of the motor")                                                                     \
-    X(ALPHA, "alpha", "acceleration of each joint, rad/s^2 or m/s^2; forward_arm finds it")        \
-    X(TORQUE, "torque", "of each motor at its joint, N m or N; setting it recomputes voltage")     \
-    X(VOLTAGE, "voltage", "of each motor, V; setting it recomputes torque")                        \
+      "speed of each joint, rad/s or m/s; a new speed changes the torque through the back EMF of " \
+      "the motor")                                                                                 \
+    X(ALPHA, "alpha", "acceleration of each joint, rad/s^2 or m/s^2; forward_arm computes it")     \
+    X(TORQUE, "torque",                                                                            \
+      "torque of each motor at its joint, N m or N; setting it recomputes voltage")                \
+    X(VOLTAGE, "voltage", "voltage of each motor, V; setting it recomputes torque")                \
     X(DACOUT, "DACOut",                                                                            \
-      "what the converter puts out for each joint, V: the voltage, within the "                    \
-      "supply of the motor; setting it sets the voltage")                                          \
-    X(METHOD, "method", "how the Forward Arm computes: fast, crba, ga, aba, denoc or gen")         \
-    X(INTEGRATOR, "integrator", "rk3 (as the paper), rk4, rk45 or rk56")                           \
-    X(TIMESTEP, "timestep", "of the integrator and of the record, s; the paper's is 0.001")
+      "output of the converter for each joint, V: the voltage, limited to the supply of the "      \
+      "motor; setting it sets the voltage")                                                        \
+    X(METHOD, "method", "method of the Forward Arm: fast, crba, ga, aba, denoc or gen")            \
+    X(INTEGRATOR, "integrator", "method of integration: rk3 (as in the paper), rk4, rk45 or rk56") \
+    X(TIMESTEP, "timestep", "step of the integrator and of the record, s; the paper uses 0.001")
 
 typedef enum {
 #define X(id, name, help) VARIABLE_##id,

@@ -113,7 +113,8 @@ static int set_gravity(shell_t *sh, const char *text) {
     if (count < 0)
         return EXIT_BAD;
     if (count != 1 && count != 3)
-        return shell_error(sh, "write one number, along Z, or the three of a vector",
+        return shell_error(sh,
+                           "write one number for gravity along Z, or the three numbers of a vector",
                            "gravity has 1 or 3 numbers, not %ld", count);
     memcpy(before, sh->robot->gravity, sizeof before);
     const double down[3] = {0, 0, -value[0]};
@@ -179,8 +180,8 @@ static int set_vector(shell_t *sh, variable_t variable, const char *text) {
         return EXIT_BAD;
     if (count != (long)n)
         return shell_error(sh, "give one number for each joint",
-                           "%s: %ld number%s where %u are expected", name, count,
-                           count == 1 ? "" : "s", (unsigned)n);
+                           "%s: got %ld number%s, expected %u", name, count, count == 1 ? "" : "s",
+                           (unsigned)n);
     memcpy(of[variable], value, n * sizeof *value);
     if (variable == VARIABLE_THETA || variable == VARIABLE_OMEGA)
         shell_forget_run(sh);

@@ -92,7 +92,7 @@ static int same_kind(firmware_t *f, const robot_t *robot) {
         if (!(f->app.joint[i].torque > 0))
             return say_error(
                 robot->file, "give limits: {torque: ...}, or motors",
-                "joint %s has neither a motor nor a torque limit: its drive cannot be scaled",
+                "joint %s has neither a motor nor a torque limit, so its drive cannot be scaled",
                 robot->joint[i].name);
     return EXIT_YES;
 }

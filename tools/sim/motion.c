@@ -49,7 +49,7 @@ static int spline(sim_motion_t *m, uint32_t j) {
 
 int motion_read(sim_motion_t *motion, const char *path, uint32_t n) {
     static const char cure[] =
-        "a row is t and the positions, or t, positions, speeds, accelerations";
+        "write rows of t and positions, or of t, positions, speeds and accelerations";
     const size_t counts[] = {1 + (size_t)n, 1 + 3 * (size_t)n};
     table_t table;
     *motion = (sim_motion_t){.n = n};
@@ -58,7 +58,7 @@ int motion_read(sim_motion_t *motion, const char *path, uint32_t n) {
     int status = table_times(&table, path);
     if (table.rows < 2) {
         table_free(&table);
-        return say_error(path, "give at least its start and its end",
+        return say_error(path, "give at least the start and the end of the motion",
                          "the motion has only one row");
     }
     motion->points = table.rows;

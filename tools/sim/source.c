@@ -74,7 +74,7 @@ static double schedule_next(void *self, double t) {
 int source_schedule(source_t *source, sim_quantity_t quantity, uint32_t n, const char *path,
                     double period_s) {
     static const char cure[] =
-        "a row is t and a number for each joint, or only those, one row for each period";
+        "write rows of t and one number per joint; or, with --period, rows without t";
     const size_t counts[] = {1 + (size_t)n, n};
     *source = (source_t){.n = n, .input = {.quantity = quantity, .value = schedule_value}};
     source->input.self = source;
@@ -169,7 +169,8 @@ int pull_schedule(pull_t *pull, const char *path) {
     const size_t counts[] = {7};
     *pull = (pull_t){.wrench = {.value = pull_value, .next = pull_next}};
     pull->wrench.self = pull;
-    if (table_read(&pull->schedule, path, counts, 1, "a row is t fx fy fz nx ny nz") != EXIT_YES)
+    if (table_read(&pull->schedule, path, counts, 1, "write rows of t fx fy fz nx ny nz") !=
+        EXIT_YES)
         return EXIT_BAD;
     return table_times(&pull->schedule, path);
 }

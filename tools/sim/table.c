@@ -34,13 +34,13 @@ static int wrong_count(const rows_t *rows, size_t found, const table_t *table, c
     char expected[80] = "";
     size_t used = 0;
     if (table->rows > 0)
-        snprintf(expected, sizeof expected, "%zu, as before,", table->width);
+        snprintf(expected, sizeof expected, "%zu, as in the rows before", table->width);
     else
         for (size_t i = 0; i < choices && used < sizeof expected; i++)
             used += (size_t)snprintf(expected + used, sizeof expected - used, "%s%zu",
                                      i ? " or " : "", counts[i]);
-    return rows_error(rows, cure, "%zu number%s where %s are expected", found,
-                      found == 1 ? "" : "s", expected);
+    return rows_error(rows, cure, "got %zu number%s, expected %s", found, found == 1 ? "" : "s",
+                      expected);
 }
 
 static int read_all(table_t *table, rows_t *rows, const size_t *counts, size_t choices,

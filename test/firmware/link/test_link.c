@@ -62,7 +62,7 @@ static void test_hello_and_empty_board(void) {
     const device_status_t status = status_now();
     TEST_ASSERT_EQUAL(APP_STATE_UNCONFIGURED, status.state);
     TEST_ASSERT_EQUAL(REASON_STORE + STORE_E_EMPTY, status.reason);
-    TEST_ASSERT_EQUAL_STRING("the store holds no set", reason_cause(status.reason));
+    TEST_ASSERT_EQUAL_STRING("the store of the board is empty", reason_cause(status.reason));
     done();
 }
 
@@ -127,7 +127,7 @@ static void test_bad_image_changes_nothing(void) {
     TEST_ASSERT_EQUAL(-1, client_send_image(client, TARGET_APP, bad, length, &kept, NULL, NULL));
     TEST_ASSERT_EQUAL(LINK_APP, client->status);
     TEST_ASSERT_EQUAL(APP_E_IMAGE + IMAGE_E_CRC, client->reason);
-    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the checksum does not match"));
+    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the checksum of the image does not match"));
     free(bad);
     TEST_ASSERT_EQUAL(
         -1, client_send_image(client, TARGET_APP, image, BOARD_ROOM + 1, &kept, NULL, NULL));
@@ -490,15 +490,14 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
         values += sample_table[i].per_joint ? 2 : 1;
     const telemetry_budget_t b = telemetry_budget(values, PROTOCOL_PAYLOAD_MAX, 1000, 1, 921600);
     char expected[PORT_TEXT];
-    snprintf(
-        expected, sizeof expected,
-        "%u bytes a sample x 10 bits x 1000 ticks/s / every 1 = %u bit/s, and 921600 baud leave "
-        "829440",
-        (unsigned)b.bytes, (unsigned)b.needed);
+    snprintf(expected, sizeof expected,
+             "%u bytes per sample x 10 bits x 1000 ticks/s / 1 ticks per sample = %u bit/s, but "
+             "921600 baud leave 829440 bit/s",
+             (unsigned)b.bytes, (unsigned)b.needed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(client->error.what, expected), client->error.what);
     /* The interval that the message proposes works, and one tick less does not. */
     unsigned every = 0;
-    TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
+    TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "take one sample in %u ticks", &every));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, every - 1, 9, NULL, NULL));
     TEST_ASSERT_EQUAL(0, client_stream(client, names, SAMPLE_FIELDS, every, 9, NULL, NULL));
     done();
@@ -523,7 +522,7 @@ static void test_budget_holds_after_the_choice(void) {
     TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 8000, &now));
     TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_rate_hz, 0, 1000, &now));
     TEST_ASSERT_EQUAL(-1, client_stream(client, names, SAMPLE_FIELDS, 1, 9, NULL, NULL));
-    TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "send every %u ticks", &every));
+    TEST_ASSERT_EQUAL(1, sscanf(client->error.cure, "take one sample in %u ticks", &every));
     TEST_ASSERT_EQUAL(0, client_stream(client, names, SAMPLE_FIELDS, every, 9, NULL, NULL));
     static const struct {
         uint32_t parameter;

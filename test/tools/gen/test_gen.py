@@ -328,7 +328,7 @@ def test_q31_has_no_forward_dynamics_without_a_bound(folder):
     has rotors."""
     for robot, has in (("cmu-dd", False), ("stanford", False), ("planar3r", False), ("puma560", True)):
         done = run("gen", robot, "--prefix", "arm", "--real", "q31", "--effort", "0", "-o", folder)
-        assert done.returncode == 0 and ("fd is left out in q31" in done.stderr) != has, f"{robot}: {done.stderr}"
+        assert done.returncode == 0 and ("fd is not generated in q31" in done.stderr) != has, f"{robot}: {done.stderr}"
         path = os.path.join(folder, "arm")
         with open(path + ".h", encoding="utf-8") as f:
             header = f.read()

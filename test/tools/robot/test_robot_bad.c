@@ -111,7 +111,7 @@ static const case_t cases[] = {
      "link: the key \"mass\" is missing"},
     {Y, "theta: 0, d: 0.1, ", "d: 0.1, ", MESSAGE_MISSING_KEY, 8, "\"theta\" is missing"},
     {Y, "payload: {mass: 1}", "payload: {mass: 1, mass: 2}", MESSAGE_DUPLICATE_KEY, 19,
-     "\"mass\" stands twice"},
+     "\"mass\" occurs twice"},
     {Y, "gravity: [0, 0, -9.81]\n", "gravity: [0, 0, -9.81]\ngravity: [0, 0, 0]\n",
      MESSAGE_DUPLICATE_KEY, 4, "keep one of the two"},
     {Y, "    type: revolute\n", "", MESSAGE_MISSING_KEY, 6, "\"type\" is missing"},
@@ -119,19 +119,18 @@ static const case_t cases[] = {
      "    limits", MESSAGE_MISSING_KEY, 6, "neither link nor flex"},
     /* types and counts */
     {Y, "gravity: [0, 0, -9.81]", "gravity: -9.81", MESSAGE_TYPE, 3,
-     "gravity: a single value where a list is expected"},
-    {Y, "gravity: [0, 0, -9.81]", "gravity: [0, -9.81]", MESSAGE_COUNT, 3,
-     "2 entries where 3 are expected"},
+     "gravity: found a single value, expected a list"},
+    {Y, "gravity: [0, 0, -9.81]", "gravity: [0, -9.81]", MESSAGE_COUNT, 3, "2 entries, expected 3"},
     {Y, "inertia: [1, 1, 1, 0, 0, 0]}\n    limits", "inertia: [1, 1, 1]}\n    limits",
-     MESSAGE_COUNT, 9, "3 entries where 6 are expected"},
+     MESSAGE_COUNT, 9, "3 entries, expected 6"},
     {Y, "mass: 1, com", "mass: heavy, com", MESSAGE_NUMBER, 9,
      "link.mass: \"heavy\" is not a finite"},
-    {Y, "mass: 1, com", "mass: [1], com", MESSAGE_TYPE, 9, "a list where a number is expected"},
+    {Y, "mass: 1, com", "mass: [1], com", MESSAGE_TYPE, 9, "found a list, expected a number"},
     {Y, "{mass: 1, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n    limits", "7\n    limits",
-     MESSAGE_TYPE, 9, "a single value where a mapping is expected"},
+     MESSAGE_TYPE, 9, "found a single value, expected a mapping"},
     {Y, "limits: {position: [-1, 1], velocity: 2, torque: 5}", "limits:", MESSAGE_TYPE, 10,
      "leave the key out"},
-    {Y, "name: arm\n", "name: {a: b}\n", MESSAGE_TYPE, 1, "a mapping where text is expected"},
+    {Y, "name: arm\n", "name: {a: b}\n", MESSAGE_TYPE, 1, "found a mapping, expected text"},
     {Y, "name: arm\n", "name: \"\"\n", MESSAGE_VALUE, 1, "name: the text is empty"},
     {Y, "name: arm\n",
      "name: "
@@ -139,7 +138,7 @@ static const case_t cases[] = {
      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
      MESSAGE_LIMIT, 1, "longer than 127 bytes"},
     {Y, "name: arm\n", "name: \"a\\x1bb\"\n", MESSAGE_VALUE, 1, "control character"},
-    {Y, "coulomb: 0.2", "coulomb: [1, 2, 3]", MESSAGE_COUNT, 12, "1 to 2 are possible"},
+    {Y, "coulomb: 0.2", "coulomb: [1, 2, 3]", MESSAGE_COUNT, 12, "expected 1 to 2"},
     /* numbers */
     {Y, "mass: 1, com", "mass: .nan, com", MESSAGE_NUMBER, 9, "\".nan\" is not a finite"},
     {Y, "mass: 1, com", "mass: nan, com", MESSAGE_NUMBER, 9, "\"nan\" is not a finite"},
@@ -171,15 +170,14 @@ static const case_t cases[] = {
     /* conventions */
     {Y, "convention: dh", "convention: frames", MESSAGE_MISSING_KEY, 6, "\"origin\" is missing"},
     {Y, "convention: dh", "convention: frames", MESSAGE_CONVENTION, 8,
-     "\"dh\" has no meaning in this convention"},
+     "the key \"dh\" is not used in this convention"},
     {Y, "    dh: {theta: 0, d: 0.1, a: 0.2, alpha: 0}\n", "    axis: [0, 0, 1]\n",
      MESSAGE_MISSING_KEY, 6, "\"dh\" is missing"},
     {Y, "    dh: {theta: 0, d: 0.1", "    mdh: {theta: 0, d: 0.1", MESSAGE_UNKNOWN_KEY, 8,
      "did you mean dh?"},
     /* joints */
-    {Y, "joints:\n", "joints: []\njunk:\n", MESSAGE_COUNT, 5,
-     "0 entries where 1 to 32 are possible"},
-    {Y, "joints:\n", "joints: 6\njunk:\n", MESSAGE_TYPE, 5, "where a list is expected"},
+    {Y, "joints:\n", "joints: []\njunk:\n", MESSAGE_COUNT, 5, "0 entries, expected 1 to 32"},
+    {Y, "joints:\n", "joints: 6\njunk:\n", MESSAGE_TYPE, 5, "expected a list"},
     {Y, "joints:\n", "junk:\n", MESSAGE_MISSING_KEY, 1, "\"joints\" is missing"},
     {Y, "joints:\n", "joints: [1, 2]\njunk:\n", MESSAGE_TYPE, 5, "joints[1]: a single value"},
     /* YAML itself */
@@ -198,7 +196,7 @@ static const case_t cases[] = {
      MESSAGE_LIMIT, 1, "nested deeper"},
     /* elastic links */
     {F, "convention: mdh", "convention: dh", MESSAGE_FLEX, 8, "only in convention mdh"},
-    {F, "a: 1, alpha", "a: 1.1, alpha", MESSAGE_FLEX, 8, "but a of the next joint is 1.1"},
+    {F, "a: 1, alpha", "a: 1.1, alpha", MESSAGE_FLEX, 8, "but `a` of the next joint is 1.1"},
     {F, "{length: 1", "{length: 0", MESSAGE_FLEX, 8, "length is not positive"},
     {F, "mass_per_length: 5", "mass_per_length: 0", MESSAGE_FLEX, 8, "mass_per_length is not"},
     {F, "EI_z: 10, ", "", MESSAGE_FLEX, 8, "modes xy need a positive EI_z"},
@@ -214,8 +212,8 @@ static const case_t cases[] = {
      9, "both link and flex"},
     {F, "values: [0, 0.1", "values: [1, 0.1", MESSAGE_FLEX, 18, "not zero at the root"},
     {F, "[0, 0.1, 0.3, 0.6, 1]", "[0, 0, 0, 0, 0]", MESSAGE_FLEX, 18, "zero everywhere"},
-    {F, "[0, 0.1, 0.3, 0.6, 1]", "[0, 1]", MESSAGE_COUNT, 18, "5 to 1001 are possible"},
-    {F, "modes: {xy: 1}\n", "modes: {xy: 2}\n", MESSAGE_FLEX, 18, "1 shapes for the 2 modes of xy"},
+    {F, "[0, 0.1, 0.3, 0.6, 1]", "[0, 1]", MESSAGE_COUNT, 18, "expected 5 to 1001"},
+    {F, "modes: {xy: 1}\n", "modes: {xy: 2}\n", MESSAGE_FLEX, 18, "1 shapes, but 2 modes, for xy"},
     {F, "plane: xy", "plane: yz", MESSAGE_VALUE, 18, "possible: xy, xz, torsion"},
     /* URDF: XML */
     {U, "</robot>", "", MESSAGE_SYNTAX, 0, "not well-formed XML"},
@@ -229,13 +227,13 @@ static const case_t cases[] = {
      MESSAGE_ENTITY, 2, "remove the <!DOCTYPE"},
     {U, "name=\"r\"", "name=\"&huge;\"", MESSAGE_SYNTAX, 2, "undefined entity"},
     /* URDF: numbers, attributes */
-    {U, "xyz=\"0 0 0.1\"", "xyz=\"0 0\"", MESSAGE_COUNT, 4, "2 numbers where 3 are expected"},
-    {U, "xyz=\"0 0 0.1\"", "xyz=\"0 0 1 2\"", MESSAGE_COUNT, 4, "4 numbers where 3"},
+    {U, "xyz=\"0 0 0.1\"", "xyz=\"0 0\"", MESSAGE_COUNT, 4, "2 numbers, expected 3"},
+    {U, "xyz=\"0 0 0.1\"", "xyz=\"0 0 1 2\"", MESSAGE_COUNT, 4, "4 numbers, expected 3"},
     {U, "xyz=\"0 0 0.1\"", "xyz=\"0 0 nan\"", MESSAGE_NUMBER, 4, "\"nan\" is not a finite"},
     {U, "value=\"1\"", "value=\"1e400\"", MESSAGE_NUMBER, 4, "\"1e400\" is not a finite"},
     {U, "value=\"1\"", "value=\"1e17\"", MESSAGE_NUMBER, 4, "larger than 1e15"},
     {U, "value=\"1\"", "value=\"1kg\"", MESSAGE_NUMBER, 4, "\"1kg\""},
-    {U, "value=\"1\"", "value=\"\"", MESSAGE_COUNT, 4, "0 numbers where 1"},
+    {U, "value=\"1\"", "value=\"\"", MESSAGE_COUNT, 4, "0 numbers, expected 1"},
     {U, "<mass value=\"1\"/>", "<mass/>", MESSAGE_MISSING_KEY, 4, "no attribute \"value\""},
     {U, "<mass value=\"1\"/>", "", MESSAGE_MISSING_KEY, 5, "<inertial> has no <mass>"},
     {U, "iyz=\"0\" ", "", MESSAGE_MISSING_KEY, 5, "no attribute \"iyz\""},
@@ -270,9 +268,9 @@ static const case_t cases[] = {
     {U, "type=\"revolute\"", "type=\"floating\"", MESSAGE_JOINT_TYPE, 7, "\"floating\""},
     {U, "type=\"revolute\"", "type=\"planar\"", MESSAGE_JOINT_TYPE, 7, "make it fixed"},
     {U, "type=\"revolute\"", "", MESSAGE_MISSING_KEY, 7, "no attribute \"type\""},
-    {U, "type=\"revolute\"", "type=\"fixed\"", MESSAGE_CHAIN, 2, "no joint moves"},
+    {U, "type=\"revolute\"", "type=\"fixed\"", MESSAGE_CHAIN, 2, "none of its joints moves"},
     {U, "joint=\"j1\"", "joint=\"j9\"", MESSAGE_UNKNOWN_NAME, 11, "which does not exist"},
-    {U, "joint=\"j1\"", "joint=\"j2\"", MESSAGE_MIMIC, 11, "in a circle"},
+    {U, "joint=\"j1\"", "joint=\"j2\"", MESSAGE_MIMIC, 11, "in a loop"},
     {U, "<link name=\"l2\"/>", "<link/>", MESSAGE_MISSING_KEY, 6,
      "<link> has no attribute \"name\""},
     {U, "</inertial></link>", "</inertial><inertial/></link>", MESSAGE_DUPLICATE_KEY, 5,
@@ -289,7 +287,7 @@ static const case_t cases[] = {
     {P, "material: steel", "material: gold", MESSAGE_UNKNOWN_NAME, 8, "no material \"gold\""},
     {P, "material: steel", "material: steel, density: 1", MESSAGE_VALUE, 8, "more than one of"},
     {P, ", material: steel", "", MESSAGE_MISSING_KEY, 8,
-     "none of density, material and mass is given"},
+     "neither density nor material nor mass is given"},
     {P, "shape: cylinder", "shape: cilinder", MESSAGE_VALUE, 8, "did you mean cylinder?"},
     {P, "radius: 0.1, length: 1, material", "length: 1, material", MESSAGE_MISSING_KEY, 8,
      "a cylinder needs radius"},
@@ -314,7 +312,7 @@ static const case_t cases[] = {
     {P, "    sections:\n", "    sections: []\n    junk:\n", MESSAGE_COUNT, 7, "0 entries"},
     {P, "materials: [{name: steel, density: 7850}]",
      "materials: [{name: steel, density: 7850}, {name: steel, density: 1}]", MESSAGE_DUPLICATE_NAME,
-     4, "two materials of this name"},
+     4, "two materials have this name"},
 };
 
 static void must_fail(const char *file, const void *bytes, size_t size,
@@ -431,7 +429,7 @@ static void test_two_hundred_joints(void) {
                  "{mass: 1, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}}\n",
                  i);
     must_fail("long.yaml", text.data, text.size, NULL, MESSAGE_COUNT, 5,
-              "200 entries where 1 to 32 are possible");
+              "200 entries, expected 1 to 32");
     help_text_free(&text);
     help_put(&text, "<robot name='long'><link name='l0'/>\n");
     for (int i = 1; i <= 200; i++)
@@ -471,7 +469,7 @@ static void test_options_that_do_not_fit(void) {
     robot_options_t options = {.tip = "l9"};
     must_fail("tip", U, strlen(U), &options, MESSAGE_UNKNOWN_NAME, 0, "no link of this name");
     options.tip = "base";
-    must_fail("tip", U, strlen(U), &options, MESSAGE_CHAIN, 3, "no joint moves between");
+    must_fail("tip", U, strlen(U), &options, MESSAGE_CHAIN, 3, "no joint between the root");
     robot_freeze_t freeze = {"j9", 0};
     options = (robot_options_t){.freeze = &freeze, .freeze_count = 1};
     must_fail("freeze", U, strlen(U), &options, MESSAGE_UNKNOWN_NAME, 0,
@@ -479,8 +477,8 @@ static void test_options_that_do_not_fit(void) {
     freeze = (robot_freeze_t){"j1", NAN};
     must_fail("freeze", U, strlen(U), &options, MESSAGE_NUMBER, 7, "not finite");
     freeze.value = 0;
-    must_fail("freeze", U, strlen(U), &options, MESSAGE_CHAIN, 2, "no joint moves");
-    must_fail("yaml", Y, strlen(Y), &options, MESSAGE_VALUE, 0, "in a URDF only");
+    must_fail("freeze", U, strlen(U), &options, MESSAGE_CHAIN, 2, "none of its joints moves");
+    must_fail("yaml", Y, strlen(Y), &options, MESSAGE_VALUE, 0, "with a URDF only");
 }
 
 /* Runs every case of the table above: no message may contain control characters of the file, which

@@ -74,7 +74,7 @@ static const case_t cases[] = {
      MESSAGE_LIMITS, 9, "one", "the velocity limit is zero"},
     {"position: [-2, 2], velocity: 2, torque: 40}\n    motor",
      "position: [2, -2], velocity: 2, torque: 40}\n    motor", MESSAGE_ERROR, MESSAGE_LIMITS, 9,
-     "one", "the lower limit 2 is above the upper one, -2"},
+     "one", "the lower limit 2 is above the upper limit -2"},
     {"position: [-2, 2], velocity: 2, torque: 40}\n    motor",
      "position: [1, 1], velocity: 2, torque: 40}\n    motor", MESSAGE_WARNING, MESSAGE_LIMITS, 9,
      "one", "a range of zero counts as no limit"},
@@ -124,7 +124,7 @@ static const case_t cases[] = {
      "9810 m/s^2"},
     {"{mass: 1, com: [-0.2, 0, 0], inertia: [0.001, 0.015, 0.015, 0, 0, 0]}",
      "{mass: 0, com: [0, 0, 0], inertia: [0, 0, 0, 0, 0, 0]}", MESSAGE_WARNING, MESSAGE_SINGULAR,
-     14, "two", "moves no inertia of its own"},
+     14, "two", "moves no inertia"},
     {"joints:\n", "payload: {mass: -1}\njoints:\n", MESSAGE_ERROR, MESSAGE_MASS, 4, "payload",
      "the mass is negative"},
 };

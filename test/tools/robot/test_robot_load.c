@@ -32,7 +32,7 @@ static void test_files_that_cannot_be_read(void) {
     must_fail("no/such/file.yaml", NULL, MESSAGE_FILE, "No such file");
     must_fail("nothing.urdf", NULL, MESSAGE_FILE, "cannot be opened");
     must_fail("tools/robots/", NULL, MESSAGE_FILE, "this is a folder");
-    must_fail("pumma560", NULL, MESSAGE_FILE, "neither a file nor a robot in");
+    must_fail("pumma560", NULL, MESSAGE_FILE, "no robot of this name in");
     must_fail("", NULL, MESSAGE_FILE, "cannot be opened");
     /* Reading /proc/self/mem fails like a bad disk, because the first page of a process is never
      * mapped. */

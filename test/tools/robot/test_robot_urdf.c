@@ -335,7 +335,7 @@ static void test_default_chain_of_the_gripper(void) {
     TEST_ASSERT_EQUAL_STRING("grip_b", robot->joint[3].name);
     TEST_ASSERT_EQUAL_STRING("finger_b", robot->joint[3].link_name);
     expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "camera_tilt",
-           "off the chain: frozen at 0 rad");
+           "the joint is not on the chain, so it is frozen at 0 rad");
     expect(&messages, MESSAGE_WARNING, MESSAGE_MIMIC, "grip_a", "mimics grip_b");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "stand", "12 kg belong to the base");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "camera", "0.3 kg move with the link turret");
@@ -367,7 +367,8 @@ static void test_tip_and_freeze(void) {
     static const frozen_t frozen[] = {
         {"camera_tilt", -0.75}, {"grip_b", 0.03}, {"grip_a", 0.035}, {"slide", 0.125}, {NULL, 0}};
     TEST_ASSERT_EQUAL(2, robot->n);
-    expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "slide", "as asked: frozen at 0.125 m");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "slide",
+           "--freeze names the joint, so it is frozen at 0.125 m");
     expect(&messages, MESSAGE_NOTE, MESSAGE_MIMIC, "grip_a", "fixed at 0.035 m");
     compare_with_tree(robot, GRIPPER, frozen);
     help_free(robot);
@@ -431,8 +432,8 @@ static void test_tie_names_the_choice(void) {
     robot_t *robot = help_parse("tie", text, sizeof text - 1, NULL, &messages);
     TEST_ASSERT_EQUAL(1, robot->n);
     TEST_ASSERT_EQUAL_STRING("jx", robot->joint[0].name);
-    expect(&messages, MESSAGE_NOTE, MESSAGE_CHAIN, "x", "as many joints move on the way to y");
-    expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "jy", "off the chain");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_CHAIN, "x", "a chain to y has as many moving joints");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "jy", "the joint is not on the chain");
     /* The default axis of a URDF is x. */
     TEST_ASSERT_EQUAL_DOUBLE(1, robot->joint[0].source.axis[0]);
     help_free(robot);
@@ -572,7 +573,8 @@ static void test_ur5(void) {
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "base_link", "4 kg belong to the base");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "tool0", "move with the link wrist_3_link");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "ee_link", "move with the link wrist_3_link");
-    expect(&messages, MESSAGE_NOTE, MESSAGE_TRANSMISSION, "elbow_joint", "says nothing");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_TRANSMISSION, "elbow_joint",
+           "exporters write it if they do not know the gear");
     TEST_ASSERT_EQUAL(0, robot_check(robot, &messages));
     /* A well-known mistake of this file: its wrists of 1.2 kg have the inertia of a disc one metre
      * wide. */

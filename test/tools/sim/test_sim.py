@@ -248,7 +248,7 @@ def test_schedules(folder):
     # The supply of 24 V limits the requested 60 V.
     done = sim(robot, "--voltage", "60", "--duration", "0.2", "-i", "rk56", "--tolerance", "1e-12")
     near(done["qd"], [4.8 * (1 - math.exp(-12.5 * 0.2))], 1e-10, "limited voltage")
-    assert "its supply of 24 V limited the voltage" in run("sim", robot, "--voltage", "60", "--duration", "0.1").stderr
+    assert "the supply of 24 V limited the voltage" in run("sim", robot, "--voltage", "60", "--duration", "0.1").stderr
 
 
 def test_motion_of_control_points(folder):
@@ -429,7 +429,7 @@ def test_what_cannot_be_kept_is_known_before_the_run(folder):
 def test_summary(folder):
     text = good("sim", "puma560", "-q", "--duration", "0.5")
     for part in ("puma560: 0.5 s with rk4, steps of 0.001 s, forward dynamics fast", "500 steps, 0 rejected, 2000 ",
-                 "position at the end", "kinetic", "lost to friction", "balance: off by"):
+                 "position at the end", "kinetic", "lost to friction", "balance: wrong by"):
         assert part in text, (part, text)
 
 
@@ -444,10 +444,10 @@ def test_bad_usage(folder):
             (["--duration", "1", "-i", "rk9"], "there is no integrator 'rk9'; choose one of: rk3, rk4, rk45, rk56"),
             (["--duration", "1", "-i", "rk4", "--tolerance", "1e-6"], "rk4 has no --tolerance"),
             (["--duration", "1", "-i", "rk45", "--tolerance", "1e-6", "--step", "1"], "leave one of them out"),
-            (["--duration", "1", "--torque", "1,2,3", "--move", "1,2,3"], "--torque and --move both drive"),
-            (["--duration", "1", "--torque", "1,2"], "2 numbers where 3 are expected"),
+            (["--duration", "1", "--torque", "1,2,3", "--move", "1,2,3"], "--torque and --move cannot both drive"),
+            (["--duration", "1", "--torque", "1,2"], "2 numbers, expected 3"),
             (["--duration", "1", "--torque", rows("0 1 2 3\n0 1 2 3\n")], ":2: error: the time 0 does not come after 0"),
-            (["--duration", "1", "--torque", rows("0 1\n")], "2 numbers where 4 or 3 are expected"),
+            (["--duration", "1", "--torque", rows("0 1\n")], "2 numbers, expected 4 or 3"),
             (["--duration", "1", "--torque", rows("1 2 3\n")], "rows without a time need a period"),
             (["--duration", "1", "--torque", rows("# nothing\n")], "the file has no rows"),
             (["--duration", "1", "--torque", os.path.join(folder, "absent")], "cannot be opened"),
@@ -455,7 +455,7 @@ def test_bad_usage(folder):
             (["--duration", "1", "--volts"], "--volts needs a motion"),
             (["--move", "1,2,3"], "--move needs a duration"),
             (["--motion", rows("0 1 2 3\n")], "the motion has only one row"),
-            (["--duration", "1", "--wrench", rows("0 1 2 3\n")], "4 numbers where 7 are expected"),
+            (["--duration", "1", "--wrench", rows("0 1 2 3\n")], "4 numbers, expected 7"),
             (["--torque", "1,2,3"], "the duration of the simulation is missing"),
             (["--duration", "1", "-m", "euler"], "there is no method 'euler' for fd"),
             (["--duration", "1e9", "--sample", "1e-3"], "too many rows")):
@@ -498,7 +498,7 @@ def test_interrupt_keeps_what_was_computed(folder):
     shown = shown.decode()
     assert process.returncode == 1, (process.returncode, shown)
     assert re.search(r"\[#*\.+\] +\d+ %  t = \d+\.\d+ s", shown), shown
-    assert "interrupted at" in shown and "of 1000 s; what was computed until then is kept" in shown, shown
+    assert "interrupted at" in shown and "of 1000 s; the results until then are kept" in shown, shown
     rows = rows_of(out)
     assert len(rows) > 1 and rows[-1]["t"] < 1000 and "position at the end" in text
     assert abs(float(re.search(r"interrupted at ([\d.]+)", shown).group(1)) - rows[-1]["t"]) < 1e-3
@@ -683,7 +683,7 @@ def test_interactive(folder):
     # A wrong command, a wrong number of values or an unknown file gives a helpful line and loses
     # nothing.
     assert "no command or variable 'thetta'; did you mean theta? `help` lists" in t.say("thetta = 1")
-    assert "theta: 3 numbers where 6 are expected; give one number for each joint" in t.say("theta = 1 2 3")
+    assert "theta: got 3 numbers, expected 6; give one number for each joint" in t.say("theta = 1 2 3")
     assert "theta: 'x' is not a finite number" in t.say("theta = 1 2 x 4 5 6")
     assert "nowhere.yaml was not read; puma560 stays" in t.say("database_read nowhere.yaml")
     assert "cannot be opened: No such file" in t.say("open_output_file " + os.path.join(folder, "no", "file"))
@@ -757,7 +757,7 @@ def test_interactive(folder):
     # Elastic arms can only be simulated with command line options, and the error message names
     # them.
     said = t.say("database_read flex2")
-    assert "the interactive program is for rigid ones; cmu-dd stays loaded; `appell sim flex2` with options" in said, said
+    assert "the interactive program is for rigid links; cmu-dd stays loaded; `appell sim flex2` with options" in said, said
     known = t.say("help method")
     assert all(re.search(rf"\b{name}\b", known) for name in ("fast", "crba", "ga", "aba", "denoc", "gen")), known
     assert "DACTimePeriod = 0.001" in t.say("DACTimePeriod")
@@ -785,7 +785,7 @@ def test_scripts(folder):
     end = [float(x) for x in re.search(r"theta = (.*)", one.stdout).group(1).split()]
     near(end, done["q"], 1e-8, "script and options")
     bad = run("sim", "puma560", "-q", rows="theta = 1 2 3 4 5 6\nomega = 1\ntheta\n")
-    assert bad.returncode == 2 and bad.stderr.startswith("stdin:2: error: omega: 1 number where 6"), bad
+    assert bad.returncode == 2 and bad.stderr.startswith("stdin:2: error: omega: got 1 number, expected 6"), bad
     assert not bad.stdout, bad.stdout
     bad = run("sim", "puma560", "-q", rows="simulate yes\n")
     assert bad.returncode == 2 and "no answer to: Set theta" in bad.stderr, bad
