@@ -5,6 +5,7 @@ describes.
 
     test_cable.py [PROGRAM [PATTERN]]
 """
+import contextlib
 import struct
 import sys
 import time
@@ -45,7 +46,6 @@ class Pulled:
     def pull(self, ticks):
         begun = self.status()[3]
         self.client.line.close()
-        time.sleep(0.2)
         self.client = wire.Client(self.board.connect())
         while self.status()[3] - begun < ticks:
             time.sleep(0.02)
@@ -58,30 +58,28 @@ class Pulled:
         return struct.unpack("<f", struct.pack("<I", self.client.collect(1)[0][3][0]))[0]
 
 
+@contextlib.contextmanager
 def pulled(folder, **settings):
-    board = Board(folder, "netduinoplus2")
-    return board, Pulled(board, folder, **settings)
+    with Board(folder, "netduinoplus2") as board:
+        yield Pulled(board, folder, **settings)
 
 
 def test_profile_ends_and_holds(folder):
-    board, p = pulled(folder)
-    with board:
+    with pulled(folder) as p:
         p.motion(QUINTIC, 1.5, FAR, 0, 0, 0, 0, 0)
         state, fault, flags, _ = p.pull(2500)
         assert (state, fault) == (RUNNING, 0) and not flags & MOVING and abs(p.position() - FAR) < 0.01, (state, fault, flags)
 
 
 def test_hold_goes_on(folder):
-    board, p = pulled(folder)
-    with board:
+    with pulled(folder) as p:
         p.motion(HOLD, 0)
         state, fault, _, _ = p.pull(2500)
         assert (state, fault) == (RUNNING, 0), (state, fault)
 
 
 def test_jog_ends_and_holds(folder):
-    board, p = pulled(folder)
-    with board:
+    with pulled(folder) as p:
         p.motion(JOG, 0, 0.2, 0, 0, 0, 0, 0)
         state, fault, flags, _ = p.pull(2000)
         # The jog times out after 0.5 s at 0.2 rad/s; the braking distance is added.
@@ -95,8 +93,7 @@ def stream(p, points, step_s=0.02):
 
 
 def run_dry(folder, brakes, stop, enabled):
-    board, p = pulled(folder, brakes=brakes)
-    with board:
+    with pulled(folder, brakes=brakes) as p:
         stream(p, 24)
         found = p.pull(2500)
         assert found[:2] == (FAULT, SETPOINT), found
@@ -115,24 +112,21 @@ def test_points_run_dry_with_brakes(folder):
 
 def test_points_with_a_guard(folder):
     """With guard_setpoint the motion ends before the last point."""
-    board, p = pulled(folder, guard_setpoint=100, brakes=0)
-    with board:
+    with pulled(folder, guard_setpoint=100, brakes=0) as p:
         stream(p, 24, 0.1)  # 24 points take 2.4 s
         found = p.pull(600)
         assert found[:2] == (FAULT, SETPOINT), found
 
 
 def test_points_that_have_not_begun(folder):
-    board, p = pulled(folder)
-    with board:
+    with pulled(folder) as p:
         stream(p, 5)
         assert p.pull(1000)[:2] == (IDLE, 0)
 
 
 def test_half_an_image(folder):
     """A part of an image changes nothing: the board keeps its robot."""
-    board, p = pulled(folder)
-    with board:
+    with pulled(folder) as p:
         image = image_of(folder, "stanford")
         p.client.ask(wire.IMAGE_BEGIN, struct.pack("<BII", 0, len(image), 0))
         p.client.ask(wire.IMAGE_DATA, struct.pack("<I", 0) + image[:100])
