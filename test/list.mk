@@ -126,7 +126,7 @@ FUZZ_IMAGE_SRC := $(addprefix firmware/params/,image.c image_flex.c image_model.
                   firmware/lab/methods.c
 $(foreach t,$(FUZZ_TARGETS),$(eval TEST_SRC_robot_fuzz_$t := test/fuzz/fuzz_robot_$t.c test/fuzz/fuzz_driver.c))
 TEST_SRC_robot_fuzz_image += $(FUZZ_IMAGE_SRC)
-# The order matters: the readers need the dynamics.
+# The link order matters: the robot readers use the dynamics, so that library comes after them.
 $(foreach t,$(ROBOT_TESTS),$(eval TEST_LIBS_robot_$t := $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS)))
 TEST_LIBS_robot_golden += -lcjson
 

@@ -187,7 +187,7 @@ INLINE real real_recip(real a) {
         uint32_t my = (uint32_t)(((uint64_t)m * y) >> 32); /* about 1 in Q30 */
         y = (uint32_t)(((uint64_t)y * (0x80000000u - my)) >> 30);
     }
-    /* a = m 2^(32 - zeros - 28), so 1/a = y 2^(28 + zeros - 32) in Q30; Q28 has two bits less. */
+    /* a = m 2^(32 - zeros - 28), so 1/a = y 2^(28 + zeros - 32) in Q30; Q28 has two fraction bits fewer. */
     const uint64_t wide = ((uint64_t)y << zeros) >> 6;
     const uint32_t over = (uint32_t)(-(int32_t)(wide >> 31) >> 31); /* all ones if too large */
     return q31_signed((int32_t)(((uint32_t)wide | over) & INT32_MAX), a);

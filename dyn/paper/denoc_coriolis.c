@@ -20,8 +20,9 @@
  * and in the lower triangle B'_ij p_j = (0, (v_j - v_i) x e_j) with the velocities v of the
  * centres.
  *
- * Corrected: (28) lacks the dots, M'~_i = M'_i + M'~_i+1 and H_ij = M~_i B'_ij + B^T
- * H_i+1,i; in (29), i <= j, H_j+1,i is H_j+1,j; B' of a prismatic joint contains e_i b'_i.
+ * Misprints of the paper, corrected here: (28) lacks the dots and should read M'~_i = M'_i +
+ * M'~_i+1 and H_ij = M~_i B'_ij + B^T H_i+1,i. In (29), for i <= j, H_j+1,i should be H_j+1,j. B' of
+ * a prismatic joint contains e_i b'_i.
  *
  * In q31 c_ij is in the mass unit of the link with the smaller index.
  *
@@ -46,8 +47,8 @@ typedef struct {
     mat K;
 } composite;
 
-/* The load that link i passes to the links before it: M~_i p_i with p_i^T K_i - f x v_i, and the
- * column of C. */
+/* What link i passes to the links before it: `row` is M~_i p_i, `k` is p_i^T K_i - f x v_i, and
+ * `column` is the load for the column of C. */
 typedef struct {
     wrench row;
     vec k;

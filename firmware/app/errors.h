@@ -23,7 +23,7 @@
     X(-9, START, "the first control point is not at the position of the arm",                      \
       "begin at the position of the arm")                                                          \
     X(-10, PARAMETER, "there is no parameter or joint of this number",                             \
-      "see the list of `appell get --port P`")                                                     \
+      "`appell get --port P` lists the parameters")                                                \
     X(-11, RANGE,                                                                                  \
       "the value is outside the range of the parameter, or is not a whole number as it must be",   \
       "choose a value within the range that `appell get` shows; counts and choices are whole "     \

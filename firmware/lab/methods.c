@@ -51,8 +51,8 @@ bool method_generated(method_id_t method) {
 
 const char *method_name(method_id_t method) {
     const char *name = method_table[method].name;
-    /* Each problem after coriolis has only one method. strcmp is not used, because
-     * tools/dev/stack.py has no stack bound for strcmp of the target's library. */
+    /* Problems from PROBLEM_FK on have one method, named "-" unless it is generated. Their numbers
+     * are compared, not their names: tools/dev/stack.py has no stack bound for strcmp. */
     return method_table[method].problem < PROBLEM_FK || method_generated(method) ? name : "-";
 }
 

@@ -141,8 +141,8 @@ static uint32_t dma_write(uint32_t address, unsigned width, uint32_t value, uint
     return value;
 }
 
-/* The DMA register has the lower 32 bits of the ring's address. The upper half is that of any other
- * variable of this program. */
+/* The DMA register holds only the lower 32 bits of the ring's address. Finds the full address,
+ * assuming that the ring lies within 2 GB of the variable `dma`. */
 static uint8_t *dma_ring(void) {
     uintptr_t here = (uintptr_t)&dma;
     int32_t distance = (int32_t)(regmodel_get(AT(TO)) - (uint32_t)here);
@@ -451,7 +451,8 @@ static void test_dma_errors_count_once_and_take_no_byte_away(void) {
     TEST_ASSERT_EQUAL_UINT(0, line.taken);
 }
 
-/* Once the status was read, the next byte clears the error flags; sending reads the status. */
+/* Sending reads the status register. After that read the next byte clears the error flags, so the
+ * driver must count errors that it finds while it sends. */
 static void test_dma_errors_seen_while_sending_are_counted(void) {
     dma_start();
     dma_byte(0, USART_SR_NE);

@@ -254,7 +254,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         else if (length == 5 && !strncmp(argv[i], "where", 5))
             where = open_to_write(equals + 1);
         else {
-            fprintf(stderr, "bench plugin: what is %s?\n", argv[i]);
+            fprintf(stderr, "bench plugin: unknown argument %s\n", argv[i]);
             return 1;
         }
     }

@@ -224,7 +224,7 @@ static void bash_script(void) {
         "        FIELDS) words=\"$words $fields\" value=${word%\"${word##*,}\"}\n"
         "            compopt -o nospace 2>/dev/null ;;\n"
         "        PORT) files=-f words=\"$words tcp: unix: $(printf 'qemu:%s ' $boards)\"\n"
-        "            # Not as the name of a file, whose colon would be quoted.\n"
+        "            # Not a file name: bash would escape its colon.\n"
         "            [[ $word == */* ]] || compopt +o filenames 2>/dev/null ;;\n"
         "        [a-z]*) words=\"$words $kind\" ;;\n"
         "        esac\n"

@@ -254,7 +254,8 @@ const command_t command_table[] = {
      "$ appell set observer_hz 150 --port /dev/ttyACM0\n"
      "$ appell set kp[elbow] 800 --port /dev/ttyACM0",
      -1, cmd_set},
-    {TASK_BOARD, "save", "", 0, 0, OPTIONS(BOARD_OPTIONS), "keep what runs on a board over resets",
+    {TASK_BOARD, "save", "", 0, 0, OPTIONS(BOARD_OPTIONS),
+     "save the robot and parameters of a board, for after a reset",
      "Does the same as `appell params save`.", "$ appell save --port /dev/ttyACM0", -1, cmd_save},
     {TASK_BOARD, "monitor", "", 0, 0,
      OPTIONS(BOARD_OPTIONS, OPTION_FIELDS, OPTION_EVERY, OPTION_TIMES, OPTION_DURATION,

@@ -120,7 +120,7 @@ $TABLE
 EOF
 }
 
-# Collects the groups that make may request in $known.
+# Adds to $known the groups that make may request.
 note_groups() {
     case $groups in +*) return ;; esac
     rest=${groups%% *},

@@ -40,7 +40,7 @@ static int say_unproved(const robot_t *robot) {
 }
 
 static int say_no_closed_form(const robot_t *robot, const gen_options_t *options) {
-    static const char cure[] = "leave out --strategy; the default trace has no such limit";
+    static const char cure[] = "leave out --strategy: the default strategy has no such limit";
     if (options->keep & GEN_KEEP_PAYLOAD)
         return say_error(
             robot->file, cure,

@@ -111,7 +111,7 @@ static void hold(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
-/* Causes a fault whose stop is hold. */
+/* Causes a fault that stops the arm by holding it. */
 static void setpoint_fault(void) {
     app.motion.starved = 10;
 }

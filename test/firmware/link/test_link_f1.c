@@ -185,7 +185,7 @@ static void test_no_writing_while_the_loop_is_closed(void) {
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &hold), client->error.what);
     memcpy(piece + 4, arm[TORQUES], sizeof piece - 4);
     const uint64_t before = flash_f1.operations;
-    for (int ticks = 0; ticks < 2; ticks++) { /* loop about to close; closed */
+    for (int ticks = 0; ticks < 2; ticks++) { /* the control loop closes, is closed */
         TEST_ASSERT_EQUAL(-1, client_ask(client, ASK_IMAGE_DATA, piece, sizeof piece));
         TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the outputs are on"));
         board_tick(&host, 1);
