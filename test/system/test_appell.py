@@ -699,7 +699,7 @@ def test_bad_images(folder):
     # A board accepts these values, but a robot file cannot express them.
     check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that are marked as not given")
     check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "a value that no robot file can express")
-    for _ in range(30):  # test_image tests the reader itself with many more
+    for _ in range(30):  # test_image tests the reader with many more cases
         cut = bytearray(data)
         for _ in range(numbers_of.randrange(1, 4)):
             cut[numbers_of.randrange(4, len(cut))] = numbers_of.randrange(256)

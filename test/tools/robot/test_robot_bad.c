@@ -179,7 +179,7 @@ static const case_t cases[] = {
     {Y, "joints:\n", "joints: []\njunk:\n", MESSAGE_COUNT, 5, "0 entries, expected 1 to 32"},
     {Y, "joints:\n", "joints: 6\njunk:\n", MESSAGE_TYPE, 5, "expected a list"},
     {Y, "joints:\n", "junk:\n", MESSAGE_MISSING_KEY, 1, "\"joints\" is missing"},
-    {Y, "joints:\n", "joints: [1, 2]\njunk:\n", MESSAGE_TYPE, 5, "joints[1]: a single value"},
+    {Y, "joints:\n", "joints: [1, 2]\njunk:\n", MESSAGE_TYPE, 5, "joints[1]: found a single value"},
     /* YAML itself */
     {Y, "gravity: [0, 0, -9.81]", "gravity: [0, 0, -9.81", MESSAGE_SYNTAX, 0,
      "not well-formed YAML"},
@@ -214,7 +214,7 @@ static const case_t cases[] = {
     {F, "[0, 0.1, 0.3, 0.6, 1]", "[0, 0, 0, 0, 0]", MESSAGE_FLEX, 18, "zero everywhere"},
     {F, "[0, 0.1, 0.3, 0.6, 1]", "[0, 1]", MESSAGE_COUNT, 18, "expected 5 to 1001"},
     {F, "modes: {xy: 1}\n", "modes: {xy: 2}\n", MESSAGE_FLEX, 18, "1 shapes, but 2 modes, for xy"},
-    {F, "plane: xy", "plane: yz", MESSAGE_VALUE, 18, "possible: xy, xz, torsion"},
+    {F, "plane: xy", "plane: yz", MESSAGE_VALUE, 18, "allowed values: xy, xz, torsion"},
     /* URDF: XML */
     {U, "</robot>", "", MESSAGE_SYNTAX, 0, "not well-formed XML"},
     {U, "<link name=\"base\"/>", "<link name=\"base\">", MESSAGE_SYNTAX, 0, "mismatched tag"},
@@ -306,7 +306,7 @@ static const case_t cases[] = {
     {P, "link: arm}", "link: leg}", MESSAGE_UNKNOWN_NAME, 14, "no link \"leg\""},
     {P, "link: effector}", "link: arm}", MESSAGE_DUPLICATE_NAME, 15, "hangs on two joints"},
     {P, "{name: effector, parts", "{name: arm, parts", MESSAGE_DUPLICATE_NAME, 12,
-     "two links of this"},
+     "two links have this"},
     {P, "links:\n", "linkz:\n", MESSAGE_UNKNOWN_KEY, 10, "did you mean links?"},
     {P, ", link: arm}", "}", MESSAGE_MISSING_KEY, 14, "\"link\" is missing"},
     {P, "    sections:\n", "    sections: []\n    junk:\n", MESSAGE_COUNT, 7, "0 entries"},
