@@ -9,6 +9,9 @@ import re
 import sys
 import textwrap
 
+sys.dont_write_bytecode = True
+from lint_pages import LINE_CHARACTERS  # noqa: E402
+
 HEADER, PAGE = "firmware/link/protocol.h", "firmware/link/PROTOCOL.md"
 HEADERS = [HEADER, *("firmware/%s.h" % name for name in ("app/errors", "params/image", "params/store", "safety/faults",
                                                          "control/motion"))]
@@ -43,10 +46,19 @@ def table(text, name):
     return entries
 
 
+def row(cells):
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
 def rows(head, lines):
-    head = [head.split(" | ")]
-    lines = head + [["---"] * len(head[0])] + list(lines)
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    """Returns a table. The last cell of a row that would be too long goes on in rows below it."""
+    head = head.split(" | ")
+    table_rows = [row(head), row(["---"] * len(head))]
+    for *cells, last in lines:
+        for part in textwrap.wrap(last, LINE_CHARACTERS - len(row([*cells, ""]))) or [""]:
+            table_rows.append(row([*cells, part]))
+            cells = [""] * len(cells)
+    return "\n".join(table_rows)
 
 
 def lines(words):
@@ -56,9 +68,10 @@ def lines(words):
 def fill(header):
     index = {"ROBOT": "0", "PARAMETER": "its number", "FIELD": "its number", "METHOD": "its number", "CHOICE": "0"}
     return {
-        "MESSAGES": rows("number | message | again or once | payload of the request | answer behind the status | "
-                         "what it does", [[n, "`%s`" % name, once.lower(), request or "-", reply or "-", text]
-                         for n, name, once, request, reply, text in table(header, "ASK_TABLE")]),
+        "MESSAGES": rows("number | message | again or once | what it does", [[n, "`%s`" % name, once.lower(), text]
+                         for n, name, once, _, _, text in table(header, "ASK_TABLE")]),
+        "PAYLOADS": rows("message | payload of the request | answer after the status", [["`%s`" % name, request or "-", reply or "-"]
+                         for _, name, _, request, reply, _ in table(header, "ASK_TABLE")]),
         "STATUS": rows("number | name | meaning",
                        [[n, "`%s`" % name, cause]
                         for n, name, cause, _ in table(header, "LINK_STATUS_TABLE")]),
