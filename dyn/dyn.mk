@@ -1,5 +1,5 @@
 # The dynamics as archives: every kernel once per number backend, the rest once.
-#   $(DYN_LIB)        target: the number types of the board (REALS in its board.mk)
+#   $(DYN_LIB)        target: the number types of the board (REALS below)
 #   $(DYN_HOST_LIB)   host tests: f32, f64 and q31 sanitized; the backends of tools/ as the tool has them
 #   $(DYN_TOOL_LIB)   the host tool: optimised, not sanitized
 #   DYN_KERNELS   sources that are compiled through each backend
@@ -14,7 +14,7 @@ DYN_PLAIN      := $(addprefix model/,status flex_model model convert pseudo_iner
 DYN_REALS      := f32 f64 q31
 DYN_TOOL_REALS := count range trace check
 DYN_BACKENDS   := $(addprefix tools/proof/,count range check range_tensor range_units) tools/gen/trace
-# A product has no methods of the papers and one number type; small boards choose theirs in board.mk.
+# A product has no methods of the papers and one number type; some boards choose those of the laboratory in board.mk.
 LAB_KERNEL_REALS ?= $(DYN_REALS)
 REALS            := $(if $(LAB),$(LAB_KERNEL_REALS),$(CONTROL_REAL))
 DYN_BOARD_KERNELS := $(if $(LAB),$(DYN_KERNELS),$(filter-out paper/%,$(DYN_KERNELS)))
@@ -67,7 +67,7 @@ $(DYN_PLAIN:%=$(DYN_OUT)/%.o): $(DYN_OUT)/%.o: dyn/%.c $(COMPILED)
 	$(call say,CC,$@)
 	$(Q)$(DYN_BUILD) $(DYN_SETUP_FLAGS) -c $< -o $@
 
-# One rule per backend: $(OUT)/dyn/ne_f32.o from dyn/paper/ne.c.
+# One rule per backend: $(OUT)/dyn/paper/ne_f32.o from dyn/paper/ne.c.
 define dyn_backend
 $(DYN_KERNELS:%=$(DYN_OUT)/%_$1.o): $(DYN_OUT)/%_$1.o: dyn/%.c $(COMPILED)
 	@mkdir -p $$(@D)

@@ -142,7 +142,8 @@ INLINE load body_load(real M, vec b, sym E, motion m, omega O) {
                   omega_euler_add_cross(O, E, b, m.vd)};
 }
 
-/* Step 3: stores the loads of link i. Writes Q of step 5 to force[]. */
+/* Step 3: stores the loads of link i. Writes the forces of its modes (mode_own), minus Q of step 5,
+ * to force[]. */
 INLINE void link_loads(uint32_t i, const flex_body *B, flex_link *link, motion m, omega O, pace p,
                        real force[]) {
     load own = body_load(B->M, link->b, link->E, m, O);

@@ -80,7 +80,7 @@ INLINE uint32_t kind_end(const flex_body *B, uint32_t k) {
 }
 
 /* Deflection and rotation of the end of the beam by its modes, (60) and (8); their rates, (61) and
- * (64); or their accelerations, (62) and (66). */
+ * (64); or their accelerations, (62) and (66). For a load: the forces and moments along these. */
 typedef struct {
     real y, z; /* deflection */
     real about_z, about_y, about_x;
@@ -175,8 +175,8 @@ typedef struct {
     vec f, n;
 } load;
 
-/* Writes the effect of a load at the end of the beam on its modes to *g and returns the same load
- * about the link's origin, (99). */
+/* Writes the components of a load at the end of the beam that act on its modes to *g, and returns
+ * the same load about the link's origin, (99). */
 INLINE load load_from_end(const flex *f, const flex_body *B, const flex_link *link, load end,
                           grip *g) {
     vec n = end.n;

@@ -54,11 +54,11 @@ INLINE body body_inward(const arm *a, const flex *f, const flex_link *link, uint
 }
 
 /* The body on the end of a beam, and the force G and moment J about that end for a unit turn about
- * each of the three axes of E. All are on the axes of the link. */
+ * the axes x and y of E; those for z are elements of c. All are on the axes of the link. */
 typedef struct {
     body c;
     vec Gx, Jx, Gy, Jy;
-    real xx, yx, yy; /* moments about the axes of the turns themselves */
+    real xx, yx, yy; /* about the turn axes: moment of turn x about x, of x about y, of y about y */
 } end_body;
 
 INLINE void take_x(end_body *e) {
@@ -139,8 +139,8 @@ INLINE real both(const flex_body *B, uint32_t k, real deflected, real turned) {
     return acc_round(acc_mac(acc_mul(B->tip[k], deflected), B->slope[k], turned));
 }
 
-/* Returns the element of two modes of one link that the body at its end causes. k <= g, so the kind
- * of k comes first. */
+/* Returns the contribution of the body at the end of a link to the element of two of the link's
+ * modes. k <= g, so the kind of k comes first. */
 INLINE real pair(const flex_body *B, const end_body *e, uint32_t k, uint32_t g) {
     const dyn_flex_kind_t of_k = kind_of(B, k), of_g = kind_of(B, g);
     const real M = e->c.M;

@@ -15,23 +15,24 @@
  *     F = s ((P - N) / 2 + (P + N) / 2 s)
  *
  * with P >= 0 and N <= 0 the friction at positive and negative speed. Beyond the width s is exactly
- * the sign of the speed and F is P or N; F(0) = 0; F never drives, and it grows with the speed
- * where P and -N differ by a factor of less than 3. The code computes t = 2 s; the constants
+ * the sign of the speed and F is P or N; F(0) = 0; F never drives the joint, and it grows with the
+ * speed if P and -N differ by a factor of less than 3. The code computes t = 2 s; the constants
  * contain the missing factors 1/2 and 1/4.
  *
  * Motors. With a gear N (motor turns per joint turn, its sign included) and tau at the joint:
  *     V = R / (N Kt) tau + Kt N qd        (11)
  *     tau = N Kt / R (V - Kt N qd)        (12)
- * tau is the whole torque of the motor at the joint. For (11) it contains the torque of the links,
- * rotor_inverse and friction; the torque from (12) also accelerates the rotor in forward dynamics.
- * V is clamped to the supply. Bit i of the return value is set where that changed the voltage of
- * joint i (in q31 and (12) also where the torque is beyond the number format). A joint without a
- * motor, a torque constant or a resistance gets no voltage and gives no torque.
+ * tau is the whole torque of the motor at the joint. For (11) it contains the torque of the links
+ * and those that rotor_inverse and friction add; the torque from (12) also accelerates the rotor in
+ * forward dynamics. V is clamped to the supply. Bit i of the return value is set if that changed
+ * the voltage of joint i (for (12) in q31 also if the torque is beyond the number format). A joint
+ * without a motor, a torque constant or a resistance gets no voltage and gives no torque.
  *
  * Different from the paper: gear, saturation, Coulomb friction.
- * Operations for n joints (test_dyn_drive): rotor_inverse n M, n A; rotor_mass n A; friction 6n M,
- * 4n A; voltage 2n M, n A; motor_torque 2n M, n A. No scratch. q31: speeds, accelerations and
- * torques in the units of dyn_q31_exponents, volts in 2^voltage V.
+ * Operations for n joints (test_dyn_drive): rotor_inverse n M, n A; rotor_mass n A, which the
+ * backend `count` leaves out; friction 6n M, 4n A; voltage 2n M, n A; motor_torque 2n M, n A. No
+ * scratch. q31: speeds, accelerations and torques in the units of dyn_q31_exponents, volts in
+ * 2^voltage V.
  */
 #include "dyn/number/real.h"
 

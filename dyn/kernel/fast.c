@@ -194,7 +194,7 @@ void DYN(fast_bias)(const arm *a, DYN_T(fast_scratch) *scratch, const real q[], 
 }
 
 /* At rest Omega is zero, and a revolute link has no mass, so its moment is l x a. Forces exist only
- * where some later joint is prismatic, which the model knows. */
+ * where this or a later joint is prismatic, which the model knows (`heavy`). */
 INLINE vec gravity_out(uint32_t i, const joint *j, bool prismatic, vec up, real q,
                        fast_link *link) {
     fast_place(j, prismatic, q, link);

@@ -16,10 +16,10 @@
 typedef DYN_T(fast_link) fast_link;
 
 /* Arms whose joints are all revolute have their own instance of the code, without branches on the
- * type of a joint. On the Cortex-M4F with the PUMA 560 it saves 70 of 1,216 instructions in inverse dynamics and 107 of 1,190 in the
- * inertia matrix, and costs 4.5 KB of code (16.5 instead of 12 KB for all kernels of this method;
- * gcc 12.2 -O2). With DYN_FAST_SMALL there is no such instance, and every arm runs the code for
- * mixed joints. */
+ * type of a joint. On the Cortex-M4F with the PUMA 560 it saves 70 of 1,216 instructions in inverse
+ * dynamics and 107 of 1,190 in the inertia matrix, and costs 4.5 KB of code (16.5 instead of 12 KB
+ * for all kernels of this method; gcc 12.2 -O2). With DYN_FAST_SMALL there is no such instance, and
+ * every arm runs the code for mixed joints. */
 #ifdef DYN_FAST_SMALL
 #define FAST_MIXED(arm) ((void)(arm), true)
 #else

@@ -1,8 +1,8 @@
 /*
- * Forward dynamics `fast`: solves M q'' = tau - bias. The bias is by dyn/kernel/fast.c and M by
- * dyn/kernel/fast_mass.c, which share the sines and cosines. M = U D U^T is factorised from the end
- * effector to the base, without square roots (dyn/kernel/fast_solve.inc). Rotors are added to the
- * diagonal.
+ * Forward dynamics `fast`: solves M q'' = tau - bias. dyn/kernel/fast.c computes the bias, and
+ * dyn/kernel/fast_mass.c computes M from the same sines and cosines. M = U D U^T is factorised from
+ * the end effector to the base, without square roots (dyn/kernel/fast_solve.inc). Rotors are added
+ * to the diagonal.
  *
  * An arm of six joints has a solver without loops: its matrix fits into the registers of a
  * Cortex-M4F. Forward dynamics of the PUMA 560 takes 2,348 instructions instead of 2,961, for 1,012

@@ -3,9 +3,9 @@
  * (dyn/model/pseudo_inertia.h, dyn/kernel/fast.h).
  *
  * The composite body of joint i (its link and all later links) is kept as first moment L and
- * Euler's tensor J about the origin of link i. Its mass M is a constant, and zero unless some later
- * joint is prismatic. A unit acceleration of joint i about or along its axis u takes, about the
- * origin of link i,
+ * Euler's tensor J about the origin of link i. Its mass M is a constant, and zero unless joint i or
+ * a later joint is prismatic. A unit acceleration of joint i about or along its axis u takes, about
+ * the origin of link i,
  *
  *     revolute   the force u x L and the moment (trace(J) 1 - J) u
  *     prismatic  the force M u   and the moment L x u
@@ -31,8 +31,9 @@ typedef struct {
     vec f, n;
 } effort;
 
-/* Returns the effort of the joint's own unit acceleration on the parent link. L is already on the
- * parent's axes; L and J are in the parent's mass unit. */
+/* Returns the force and moment for a unit acceleration of the joint, about the origin of its link,
+ * on the axes and in the mass unit of the parent link. L is on the parent's axes and J on those of
+ * the link; both are in the parent's mass unit. */
 INLINE effort own_effort(const joint *j, bool prismatic, frame A, vec L, sym J) {
     if (prismatic) {
         const vec uxL = axis_cross(A.x, L);
@@ -43,7 +44,7 @@ INLINE effort own_effort(const joint *j, bool prismatic, frame A, vec L, sym J) 
     return (effort){axis_cross(A.x, L), to_parent(A, n)};
 }
 
-/* Reports an element of the matrix in the row of joint i to the checking backends. */
+/* Reports an element in column i of the matrix to the checking backends. */
 INLINE real element(uint32_t i, real M) {
     NAMED(i, M);
     return M;
@@ -104,8 +105,8 @@ INLINE void column(const joint *j, bool mixed, const fast_link *link, uint32_t k
     row[0] = element(0, row[0]);
 }
 
-/* Carries the composite body of joint i >= 2 to its parent link. *e is the effort on the parent of
- * the joint's own unit acceleration. */
+/* Carries the composite body of joint i >= 2 to its parent link. Sets *e to the effort of a unit
+ * acceleration of the joint, about the parent's origin. */
 INLINE composite join(const joint *j, bool mixed, bool prismatic, const fast_link *link,
                       composite c, effort *e) {
     frame A = fast_again(j, prismatic, link);

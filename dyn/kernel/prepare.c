@@ -71,8 +71,8 @@ static bool prepare_rotor(const dyn_model_joint_t *in, int length, int mass, joi
     return fits;
 }
 
-/* Prepares the same body about the origin of its frame. Its constants are zero if these units
- * cannot represent them. */
+/* Prepares a body about the origin of its frame. If these units cannot represent one of the
+ * constants, all are zero and the result is false. */
 static bool prepare_origin_body(const dyn_body_t *body, int length, int mass, joint *j) {
     const double *c = body->com, m = body->mass;
     const double value[9] = {m * c[0],
@@ -115,8 +115,8 @@ int DYN(prepare_payload)(const dyn_model_t *model, const dyn_units_t *units, arm
     const int checked = dyn_model_check(model);
     if (checked != DYN_OK)
         return out->link_status = checked;
-    /* The rest of the arm was never prepared, or was prepared for another model. A new payload does
-     * not change that. */
+    /* If n differs, the rest of the arm was never prepared or was prepared for another model; a new
+     * payload does not change that. */
     if (out->n != model->n)
         return out->link_status = out->link_status != DYN_OK ? out->link_status : DYN_E_JOINTS;
     const uint32_t last = model->n - 1;

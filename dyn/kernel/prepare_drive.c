@@ -52,7 +52,8 @@ static bool prepare_pose(const dyn_pose_t *in, int length, pose *out) {
     return fits;
 }
 
-/* Returns an upper bound of the distance of any point of the arm from the origin of the world. */
+/* Returns an upper bound of the distance of any joint origin, or of the tool, from the origin of
+ * the world. */
 static double longest_reach(const dyn_model_t *model, int length) {
     double reach = 0;
     for (int k = 0; k < 3; k++)
@@ -82,8 +83,8 @@ static bool prepare_tool(const dyn_model_t *model, int length, arm *out) {
     return fits;
 }
 
-/* Converts a limit of the model. If the model has none, and always in floats, the result is the end
- * of the number format. */
+/* Converts a limit of the model. If the limit is missing or does not fit, the result is the end of
+ * the number format; in floats it is always 1e30, times the sign. */
 static real proved_limit(double value, bool given, int sign, int exponent) {
     const double none = 1e30;
     double limit = sign * ldexp(7.99, exponent);

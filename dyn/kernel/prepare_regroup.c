@@ -1,8 +1,8 @@
 /* Constants of the kernels `ga` and `fast` from the model: what paper 000 computes off-line (its
  * (11) and 4.2 step 1), and the base inertial parameters (dyn/model/pseudo_inertia.h). Both sum
  * over the links from a joint to the end effector, so that a payload changes them for all joints.
- * Everything is computed anew from the model, which is exact however often the payload changes and
- * costs one 4x4 transform per joint. */
+ * Everything is computed anew from the model: this stays exact however often the payload changes,
+ * and costs a few 4x4 transforms per joint. */
 #include "dyn/number/real.h"
 
 #include "dyn/model/pseudo_inertia.h"
@@ -40,7 +40,7 @@ static void tensor_of(const dyn_pseudo_t *in, double out[3][3]) {
             out[i][k] = in->p[i][k];
 }
 
-/* The inverse of (11), which has the same form: I = trace(J) 1 - J. */
+/* (11) solved for the inertia: I = trace(J) 1 - J. */
 static void inertia_of(const dyn_pseudo_t *in, double out[3][3]) {
     const double trace = in->p[0][0] + in->p[1][1] + in->p[2][2];
     for (int i = 0; i < 3; i++)

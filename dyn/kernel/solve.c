@@ -81,8 +81,8 @@ void DYN(cholesky_solve)(uint32_t n, const real L[], real x[]) {
     }
 }
 
-/* Row i of U D: w_j = A_ij - sum over k > j of w_k U_jk, then U_ij = w_j / D_j and
- * D_i = A_ii - sum of w_j U_ij. */
+/* Computes row i of U and returns D_i: w_j = A_ij - sum over k > j of w_k U_jk, then
+ * U_ij = w_j / D_j and D_i = A_ii - sum of w_j U_ij. */
 INLINE real udu_eliminate(uint32_t n, real A[], uint32_t i) {
     for (uint32_t j = n - 1; j-- > i + 1;) {
         const real *at = row(A, j + 1);
@@ -136,7 +136,7 @@ void DYN(udu_solve)(uint32_t n, const real U[], real x[]) {
 /* Row and column i of the matrix are multiplied by 2^up[i]. */
 typedef struct {
     int8_t up[DYN_MAX_JOINTS];
-    int8_t up_unit[DYN_MAX_JOINTS]; /* up_i minus the unit shift of row i */
+    int8_t up_unit[DYN_MAX_JOINTS]; /* up[i] minus the sum of mass_shift over joints 0 to i */
 } scales;
 
 /* Equilibrates the matrix. M_ij is in the mass unit of the link with the smaller index on entry; on

@@ -6,7 +6,7 @@
  * this kernel with -W before it.
  *
  * Operations (revolute; test_dyn_wrench): 20n + 4 multiplications, 13n + 6 additions, of
- * which the tool takes 24 and 15. No scratch. q31: W in the mass unit of the last link, force in kg
+ * which the tool takes 24 and 18. No scratch. q31: W in the mass unit of the last link, force in kg
  * length / time^2, moment in kg length^2 / time^2.
  */
 #include "dyn/number/real.h"

@@ -2,16 +2,16 @@
  * Converts the input conventions into modified Denavit-Hartenberg frames.
  *
  * Every convention is first written as T_i(q) = X_i M(q) Y_i, with M a motion about or along z and
- * X, Y constant. X_i brings the parent's link frame to the "axis frame" of joint i, Y_i leads from
+ * X, Y constant. X_i brings the parent's link frame to the "axis frame" of joint i; Y_i leads from
  * there to the link frame of the file. Between two axis frames lies the constant W_i = Y_i-1 X_i. A
  * modified DH frame is an axis frame turned about and moved along its own axis (phi, delta, which
  * commute with M) until its x axis is the common normal to the next axis:
  *
  *     W = Rz(phi) Tz(delta)  Rx(alpha) Tx(a)  Rz(theta) Tz(d)
  *
- * phi and delta are added to the offsets of the previous joint, or to the base where that is the
- * first joint. After the last joint nothing is left to choose; the remainder is the constant pose
- * of the file's last link.
+ * phi and delta are added to the offsets of the previous joint, or to the base if that is the first
+ * joint. After the last joint there is no next axis, so phi and delta are free: zero, or theta and
+ * d of a DH table. What remains is the constant pose of the file's last link.
  */
 #include "dyn/model/convert.h"
 

@@ -27,7 +27,7 @@ typedef struct {
     uint32_t n;
     double gravity[3];               /* in the base frame of the file */
     double base_xyz[3], base_rpy[3]; /* pose of that base in the world */
-    double tool_xyz[3], tool_rpy[3]; /* end effector in the last link frame of the file */
+    double tool_xyz[3], tool_rpy[3]; /* tool frame in the last link frame of the file */
     dyn_body_t payload;              /* in the last link frame of the file */
     dyn_source_joint_t joint[DYN_MAX_JOINTS];
 } dyn_source_t;

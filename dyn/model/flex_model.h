@@ -56,8 +56,8 @@ typedef struct {
 } dyn_flex_mode_t;
 
 typedef struct {
-    uint32_t modes[DYN_FLEX_KINDS]; /* number of modes of each kind, in the order of `mode`; all
-                                     * 0: rigid */
+    uint32_t modes[DYN_FLEX_KINDS]; /* number of modes of each kind; `mode` has the same order of
+                                     * kinds. All 0: the link is rigid */
     double length;                  /* m; equal to the next joint's a */
     double damping; /* s; the damping matrix is this number times the stiffness matrix */
     dyn_flex_mode_t mode[DYN_FLEX_LINK_MODES];
@@ -81,8 +81,8 @@ uint32_t dyn_flex_index(const dyn_flex_model_t *flex, uint32_t i);
 
 /* Returns 0 or the first defect found: DYN_E_JOINTS for too many joints, modes or coordinates,
  * DYN_E_NUMBER for a number that is not finite, DYN_E_BASE for a beam whose length is not the next
- * joint's a, DYN_E_PIVOT if the mass or stiffness matrix of a link's modes is not positive
- * definite. Does not repeat dyn_model_check. */
+ * joint's a, DYN_E_PIVOT if the stiffness matrix of a link's modes is not positive definite. Does
+ * not repeat dyn_model_check. */
 int dyn_flex_check(const dyn_model_t *model, const dyn_flex_model_t *flex);
 
 /* Inverts the stiffness matrix of a link in place by Cholesky. The matrix is n x n with rows of

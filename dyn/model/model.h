@@ -6,9 +6,9 @@
  *
  *     parent to child:  T_i(q) = Rx(alpha) Tx(a) Rz(theta) Tz(d),   theta + q or d + q
  *
- * The base frame lies on the first axis: alpha, a, theta and d of the first joint are always zero.
- * This loses no generality, because base and gravity contain the pose of the file's base frame.
- * Every kernel starts with a plain rotation about z.
+ * The base frame lies on the first axis: alpha, a, theta and d of the first joint are always zero,
+ * so that its motion is a plain rotation about z or displacement along z. This loses no generality,
+ * because base and gravity contain the pose of the file's base frame.
  */
 #ifndef DYN_MODEL_MODEL_H
 #define DYN_MODEL_MODEL_H
@@ -47,14 +47,14 @@ typedef struct {
 typedef struct {
     double resistance;      /* ohm */
     double torque_constant; /* N m / A, before the gear */
-    double gear;            /* motor turns per joint turn, sign included; zero: no motor */
+    double gear;            /* motor rad per joint rad or m, sign included; zero: no motor */
     double rotor_inertia;   /* kg m^2, before the gear; the joint feels gear^2 times this */
     double voltage;         /* supply voltage, V: the motor's limit */
 } dyn_motor_t;
 
 typedef struct {
     double viscous;    /* N m s/rad or N s/m, at the joint */
-    double coulomb[2]; /* at negative (<= 0) and positive (>= 0) speed, N m or N */
+    double coulomb[2]; /* N m or N: the value at negative speed, <= 0, and at positive, >= 0 */
     double width;      /* speed from which Coulomb friction is complete; 0: DYN_FRICTION_WIDTH */
 } dyn_friction_t;
 

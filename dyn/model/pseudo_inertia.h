@@ -1,7 +1,7 @@
 /* The mass distribution of a body as one symmetric 4x4 matrix P: the integral of (r, 1) (r, 1)^T
  * dm. Its blocks are Euler's tensor about the origin, the first moment and the mass. P is linear in
- * the mass, and a change of frame is T P T^T, so that bodies are joined, moved and taken apart by
- * plain sums. */
+ * the mass, and a change of frame is T P T^T, so that bodies in one frame are joined and taken
+ * apart by plain sums. */
 #ifndef DYN_MODEL_PSEUDO_INERTIA_H
 #define DYN_MODEL_PSEUDO_INERTIA_H
 

@@ -37,8 +37,9 @@ const char *dyn_status_name(int status);
 const char *dyn_status_cause(int status);
 const char *dyn_status_cure(int status);
 
-/* Names of constants that a kernel needs besides those of the links: the argument of
- * dyn_ready_<real>. Each method has its own name: DYN_NEEDS_ne, DYN_NEEDS_fast, ... */
+/* Groups of constants that a kernel needs besides those of the links. The argument of
+ * dyn_ready_<real> is such groups joined by |. Each method has its own name: DYN_NEEDS_ne,
+ * DYN_NEEDS_fast, ... */
 enum {
     DYN_NEEDS_LINKS = 0,
     DYN_NEEDS_BODIES = 1 << 0,    /* links as bodies about the origins of their frames */

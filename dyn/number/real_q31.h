@@ -1,11 +1,11 @@
 /*
  * The number operations of q31, for kernels: int32 with 28 fractional bits (30 for the cosine and
  * sine of a plane rotation), products summed in int64 and truncated once. Truncation is towards
- * minus infinity: rounding to nearest costs a fifth more instructions for half the error. A rotated
- * vector keeps only the upper word of the sum and loses four units instead of one: that takes one
- * instruction, or none where an addition shifts its operand, instead of two, and makes the inertia
- * matrix a twelfth shorter. Nothing saturates: tools/proof/range.h proves beforehand that no sum
- * leaves its type within the limits of the arm.
+ * minus infinity: rounding to nearest costs a fifth more instructions for half the error. A
+ * rotation keeps only the upper word of the sum. It loses up to four units instead of one, but
+ * takes one instruction instead of two, or none where an addition shifts its operand; that saves a
+ * twelfth of the instructions of the inertia matrix. Sums and products do not saturate:
+ * tools/proof/range.h proves beforehand that no sum leaves its type within the limits of the arm.
  *
  * A Cortex-M3 has SMULL and SMLAL but no SMLSL, so a difference negates a factor; INT32_MIN is
  * therefore not a valid value. The compiler drops zeros that it knows.
@@ -160,9 +160,8 @@ INLINE real real_angle(real rad) {
     return (real)(uint32_t)(int64_t)(((int64_t)rad * 2734261102) >> 30);
 }
 
-/* Magnitude, sign and minimum of numbers by masks, the minimum only of numbers that are not
- * negative: a conditional expression may become a branch, and the time would then depend on the
- * state. */
+/* Magnitude, sign and minimum by masks, because a conditional expression may become a branch, and
+ * the time would then depend on the state. q31_lesser is only for numbers that are not negative. */
 INLINE int32_t q31_size(int32_t a) {
     return (int32_t)((uint32_t)(a ^ (a >> 31)) - (uint32_t)(a >> 31));
 }
@@ -187,7 +186,8 @@ INLINE real real_recip(real a) {
         uint32_t my = (uint32_t)(((uint64_t)m * y) >> 32); /* about 1 in Q30 */
         y = (uint32_t)(((uint64_t)y * (0x80000000u - my)) >> 30);
     }
-    /* a = m 2^(32 - zeros - 28), so 1/a = y 2^(28 + zeros - 32) in Q30; Q28 has two fraction bits fewer. */
+    /* a = m 2^(32 - zeros - 28), so 1/a = y 2^(28 + zeros - 32) in Q30; Q28 has two fraction bits
+     * fewer. */
     const uint64_t wide = ((uint64_t)y << zeros) >> 6;
     const uint32_t over = (uint32_t)(-(int32_t)(wide >> 31) >> 31); /* all ones if too large */
     return q31_signed((int32_t)(((uint32_t)wide | over) & INT32_MAX), a);
@@ -229,7 +229,7 @@ INLINE real real_scale_clamped(real a, int left) {
 }
 
 /* 1/sqrt(a) by Newton's iteration on the mantissa m, where a = m 4^k. The start value 2.185 - 1.249
- * m has a relative error of at most 1/15; after four steps the error is at most 2^-31. The result
+ * m has a relative error of at most 1/8; after four steps the error is at most 2^-31. The result
  * saturates if it does not fit the format. The time is constant. a must be positive. */
 #define real_recip_sqrt real_recip_sqrt
 INLINE real real_recip_sqrt(real a) {
@@ -241,8 +241,8 @@ INLINE real real_recip_sqrt(real a) {
         uint32_t myy = (uint32_t)(((uint64_t)my * y) >> 30); /* about 1 in Q30 */
         y = (uint32_t)(((uint64_t)y * (0xC0000000u - myy)) >> 31);
     }
-    /* a = m 2^(32 - zeros - 28), so 1/sqrt(a) = y 2^(zeros / 2 - 2) in Q30; Q28 has two bits
-     * less. */
+    /* a = m 2^(32 - zeros - 28), so 1/sqrt(a) = y 2^(zeros / 2 - 2) in Q30; Q28 has two fraction
+     * bits fewer. */
     const int64_t wide = ((int64_t)y << (zeros / 2)) >> 4;
     return wide > INT32_MAX ? INT32_MAX : (real)wide;
 }
@@ -260,8 +260,9 @@ INLINE pivot pivot_see(pivot p, real d) {
     return (pivot){d < p.smallest ? d : p.smallest};
 }
 
-/* Refuses a pivot of 2^-bits or less like one that is not positive. bits is 3 where 1/a and 6 where
- * 1/sqrt(a) saturates (both at 8); dyn/kernel/fast_solve.inc scales its pivots and passes 20. */
+/* Refuses a pivot of 2^-bits or less like one that is not positive. bits is 3 for a solver that
+ * needs 1/a and 6 for one that needs 1/sqrt(a), because both saturate at 8;
+ * dyn/kernel/fast_solve.inc scales its pivots and passes 20. */
 #define pivot_see_above pivot_see_above
 INLINE pivot pivot_see_above(pivot p, real d, real least, int bits) {
     (void)least;

@@ -25,7 +25,7 @@ INLINE sym sym_carried(sym a) {
 }
 #endif
 
-/* The tensor Omega by row and column. xx, yy and zz are the negative diagonal elements; x2, y2 and
+/* The tensor Omega by row and column. xx, yy and zz are the negated diagonal elements; x2, y2 and
  * z2 are the squares of w, which the diagonal consists of. */
 #ifndef omega_make
 typedef struct {
@@ -115,7 +115,7 @@ INLINE real half_to_parent_z(frame A, vec a) {
 }
 #endif
 
-/* Returns xx + yy of R T R^T in 9M 11A. The second turn is about x and does not change xx. */
+/* Returns xx + yy of R T R^T in 9M 12A. The second turn is about x and does not change xx. */
 #ifndef sym_to_parent_xx_yy
 INLINE real sym_to_parent_xx_yy(frame A, sym T) {
     block b = block_turn_back(A.z, T.xx, T.yy, T.xy);

@@ -15,7 +15,7 @@ extern const double dyn_sine_f64[128 + 32];
 extern const int32_t dyn_sine_q30[256 + 64];
 
 /* The absolute error is below 1.2e-7 for |x| up to 1e4 rad (test_dyn_trig; the largest seen is
- * 9.5e-8). It consists of half an ulp of the table and half an ulp of the last sum, 2^-25 each, and
+ * 9.6e-8). It consists of half an ulp of the table and half an ulp of the last sum, 2^-25 each, and
  * of r^3/6 < 3.9e-8, because sin r is replaced by r, with |r| <= pi/512. Adding 1.5 * 2^23 rounds x
  * 512/2pi to k: the low mantissa bits of the sum are k. x - k 2pi/512 takes two fused steps, which
  * are worth their 3 cycles: without them it would take four constants of 6 bits each. Beyond 5e4

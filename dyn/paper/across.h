@@ -8,12 +8,12 @@
  * axes the unknowns are the accelerations relative to the base. With a heavy link after a light one
  * on a parallel axis, the elements of the inertia matrix H are nearly equal, and the result depends
  * on digits that rounding H drops: in paper 000, section 5.1, the accelerations are off by 0.5
- * rad/s^2 even when H is accurate to the last bit of a float. x_j alone turns link j about its axis
- * and lets link j + 1 follow only across its own axis, so that the large part of the inertia is not
- * involved. With qdd = T x the equations are (T^T H T) x = T^T (tau - B). None of their elements
- * needs a difference of large numbers, provided that T^T H T is not computed from H. In the
- * half-turned frame between two links with axes Z' (parent) and Z, the element along the parent's
- * axis minus t times the element along ours is
+ * rad/s^2 even when H is accurate to the last bit of a float. If only x_j is not zero, link j turns
+ * about its axis and link j + 1 follows only across its own axis, so that the large part of the
+ * inertia is not involved. With qdd = T x the equations are (T^T H T) x = T^T (tau - B). None of
+ * their elements needs a difference of large numbers, provided that T^T H T is not computed from H.
+ * In the half-turned frame between two links with axes Z' (parent) and Z, the element along the
+ * parent's axis minus t times the element along ours is
  *
  *     Z'.(n + p x f) - t Z.n = s (n + p x f)_y + c (p x f)_z       turning
  *     Z'.f - t Z.f           = s f_y                               prismatic
@@ -92,7 +92,8 @@ INLINE real pass_first(const joint *j, frame A, effort here) {
     return turn_round(same_type(j) ? across : turn_mac(across, A.x.c, n.z));
 }
 
-/* Returns t_i a, in the units of the parent link if a contains mass. */
+/* axis_part returns t_i a; unit_part returns it in the units of the parent link, for an a that
+ * contains mass. */
 INLINE real axis_part(const joint *j, real a) {
     return same_type(j) ? turn_round(turn_mul(j->x.c, a)) : real_known(0);
 }

@@ -77,7 +77,7 @@ void DYN(crba_mass)(const arm *a, DYN_T(crba_scratch) *scratch, const real q[], 
         b = join(&j[i - 1], A, carried(&j[i], A, b));
         Mi -= i;
     }
-    /* The last two links need only the components on the axes; the compiler drops the rest. */
+    /* The first two links need only the components on the axes; the compiler drops the rest. */
     if (i == 1) {
         if (j[1].prismatic) {
             M[2] = b.m;

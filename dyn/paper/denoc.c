@@ -6,7 +6,7 @@
  *
  * Symbols as in the paper, on the axes of link i: the twist nu = (w, v) and its rate xi = (wd, a)
  * are of the centre of mass C_i, gamma = (n, f) is about it; d_i from the origin O_i to C_i (s in
- * dyn/model/model.h), r_i from C_i to O_i+1; p_i = (e, e x d_i), prismatic (0, e); B_i,i-1 carries
+ * dyn/number/arm.inc), r_i from C_i to O_i+1; p_i = (e, e x d_i), prismatic (0, e); B_i,i-1 carries
  * a twist from C_i-1 to C_i.
  *
  * Frames: the paper's frame i+1, fixed to link i, is frame i of distal Denavit-Hartenberg. Ours,
@@ -19,8 +19,8 @@
  * joint is prismatic; with U of the link itself, its centre of mass accelerates by a_O + U d, on
  * its own axes.
  *
- * Corrected: the forward recursion of nu lacks B; B' contains e_i b'_i of a prismatic joint, which
- * makes the one w x e qd of Omega p two. Of nu only w is used.
+ * Corrected: in the forward recursion of nu the paper lacks B; B' of a prismatic joint contains e_i
+ * b'_i, so that w x e qd, once in Omega p, counts twice. Of nu only w is used.
  *
  * Operations (revolute, n >= 3; test_dyn_denoc): 105n - 79 multiplications, 87n - 73 additions;
  * the paper has 120n - 44 and 97n - 55. Bias: 105n - 84 and 86n - 77; gravity: 39n - 26 and
@@ -35,8 +35,7 @@
 
 typedef DYN_T(denoc_link) denoc_link;
 
-/* w is part of the twist nu, wd and a are xi; points of the link need U to compute their
- * acceleration. */
+/* w is part of the twist nu, wd and a are xi; U gives the accelerations of the link's points. */
 typedef struct {
     vec w, wd, a;
     omega U;

@@ -1,5 +1,5 @@
-/* Operations that the denoc kernels share: wrenches, 3x3 matrices, and the transposed twist
- * propagation matrix B_i,i-1 of Saha. The header of dyn/paper/denoc.c explains the symbols. */
+/* Operations that the denoc kernels share: wrenches, cross products with the joint axis, and 3x3
+ * matrices with their change of axes. The header of dyn/paper/denoc.c explains the symbols. */
 #ifndef DYN_PAPER_DENOC_H
 #define DYN_PAPER_DENOC_H
 

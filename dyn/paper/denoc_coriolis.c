@@ -3,12 +3,12 @@
  * symbols and the frames; M~ and c as in dyn/paper/denoc_mass.c). C = N^T (M N' + M' N) with M'_i =
  * (w x I_i, 0; 0, 0).
  *
- * Which C it is (test_dyn_denoc, in double on random chains, dM/dt by differences): C qd is the
- * Coriolis and centrifugal torque, and dM/dt - 2C is skew-symmetric, for revolute and prismatic
- * joints: the N' terms cancel in pairs, and the remaining term of link i is I w~ + w~ I, which is
- * skew. It is not the C of Christoffel's symbols: C(qd = a) b and C(qd = b) a differ. It would be
+ * C qd is the Coriolis and centrifugal torque, and dM/dt - 2C is skew-symmetric, for revolute and
+ * prismatic joints (test_dyn_denoc, in double on random chains, dM/dt by differences). dM/dt - 2C
+ * is skew because the N' terms cancel in pairs and the remaining term of link i is I w~ + w~ I.
+ * This C is not that of Christoffel's symbols: C(qd = a) b and C(qd = b) a differ. It would be
  * Christoffel's with M'_i = -w x E_i, where E = tr(I) 1 / 2 - I is Euler's tensor; that changes
- * neither C qd nor dM/dt - 2C being skew.
+ * neither C qd nor the skew symmetry of dM/dt - 2C.
  *
  * H_ij acts on rotations only. So all that (29) needs of M', H and M~' of links i to n is K_i e_j,
  * with K_i = M'~_i + H_ii = (K, -u~), where u is the rate of the first moment h:
@@ -21,8 +21,8 @@
  * centres.
  *
  * Misprints of the paper, corrected here: (28) lacks the dots and should read M'~_i = M'_i +
- * M'~_i+1 and H_ij = M~_i B'_ij + B^T H_i+1,i. In (29), for i <= j, H_j+1,i should be H_j+1,j. B' of
- * a prismatic joint contains e_i b'_i.
+ * M'~_i+1 and H_ij = M~_i B'_ij + B^T H_i+1,i. In (29), for i <= j, H_j+1,i should be H_j+1,j. B'
+ * of a prismatic joint contains e_i b'_i.
  *
  * In q31 c_ij is in the mass unit of the link with the smaller index.
  *
@@ -47,7 +47,7 @@ typedef struct {
     mat K;
 } composite;
 
-/* What link i passes to the links before it: `row` is M~_i p_i, `k` is p_i^T K_i - f x v_i, and
+/* What link i passes to the links before it: `row` is M~_i p_i, `k` is p_i^T K_i - row.f x v_i, and
  * `column` is the load for the column of C. */
 typedef struct {
     wrench row;
@@ -68,12 +68,13 @@ INLINE composite link_mass(const joint *j, const coriolis_link *link) {
     return (composite){j->m, none, none, j->J, gyroscopic(j->J, link->w)};
 }
 
-/* (23b) and (28): moves the reference point. Because a~ b~ = b a^T - a.b 1, the move adds -h~ cd~ -
- * c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T to K, with h before and u after the move. */
+/* Returns a - b1 c1 - b2 c2. */
 INLINE real minus2(real a, real b1, real c1, real b2, real c2) {
     return real_sub(a, acc_round(acc_mac(acc_mul(b1, c1), b2, c2)));
 }
 
+/* (23b) and (28): moves the reference point. Because a~ b~ = b a^T - a.b 1, the move adds -h~ cd~ -
+ * c~ u~ = (h.cd + c.u) 1 - cd h^T - u c^T to K, with h before and u after the move. */
 INLINE composite join(const joint *before, vec w_before, const joint *j, const coriolis_link *link,
                       composite M) {
     const turn x = turn_load(&j->x), z = turn_load(&link->z);
@@ -139,8 +140,8 @@ INLINE real along_axis(const joint *j, wrench g) {
     return real_add(g.n.z, acc_round(acc_msub(acc_mul(j->s.x, g.f.y), j->s.y, g.f.x)));
 }
 
-/* An element below the diagonal, from Omega_j p_j and B'_ij p_j. For all joints except the
- * first. */
+/* Returns an element below the diagonal, from Omega_j p_j and B'_ij p_j. Not for the first
+ * joint. */
 INLINE real below(const joint *j, const coriolis_link *link, carried g) {
     const vec w = link->w, y = link->y, n = g.row.n, f = g.row.f;
     if (j->prismatic)
@@ -165,8 +166,8 @@ INLINE carried inward(const joint *j, const coriolis_link *link, carried g) {
                      propagate(j, link, g.column)};
 }
 
-/* Row and column of the first joint. Its Omega p is zero, or B' cancels it; the compiler drops
- * unused results. */
+/* Computes the elements of the first joint in a row and a column. Its Omega p is zero, or B'
+ * cancels it; the compiler drops unused results. */
 INLINE void at_first(const joint *j, const coriolis_link *link, carried g, real *row,
                      real *column) {
     g = inward(&j[1], &link[1], g);

@@ -1,5 +1,5 @@
 /*
- * Forward dynamics `denoc`: the recursive U D U^T factorisation of the inertia matrix of Saha
+ * Forward dynamics `denoc`: Saha's recursive U D U^T factorisation of the inertia matrix
  * (dyn/paper/denoc.c has the paper and the frames), section 5.2, equations (33) to (37), and
  * appendix B, (46) to (50): O(n), the inertia matrix is never formed. phi = tau minus the torques
  * of inverse dynamics with zero acceleration, dyn_denoc_bias.
@@ -7,21 +7,21 @@
  * Twists and wrenches are of the origin O_i of frame i in place of the centre of mass, so that p_i
  * is (e, 0), prismatic (0, e): psi^_i = M^_i p_i is a column of the articulated mass M^_i, and in
  * single precision the two-body arm of Ascher, Pai and Cloutier (paper 000, 5.1) has an error of
- * 0.01 rad/s^2; about the mass centres it would be 0.5. M^_i = (I, H; H^T, M): moment I wd + H a,
+ * 0.003 rad/s^2; about the mass centres it would be 0.5. M^_i = (I, H; H^T, M): moment I wd + H a,
  * force H^T wd + M a.
  *
  * Rotors: the rotor inertia is added to m^_i, so that the row of the axis in M^_i - psi^ psi^T / m^
  * is rotor * psi. Without a rotor this row is zero, and the rotation about the axis keeps it zero:
  * `plain` below.
  *
- * Corrected: in (35) tau^_i-1 is tau^_i+1; (50) M_kk = M^_k - psi^_k psi_k^T.
+ * Corrected: in (35) tau^_i-1 must be tau^_i+1; (50) must be M_kk = M^_k - psi^_k psi_k^T.
  *
  * q31: M^_i is in the mass unit of link i, and psi is scaled as `pivot_scale` describes. `range`
- * does not prove this kernel: quotients by a pivot saturate, and the checked backend tests the
+ * does not prove this kernel: divisions by a pivot saturate, and the checked backend tests the
  * rest.
  *
  * Operations without the bias (revolute, no rotor, n >= 3; test_dyn_denoc): 138n - 208
- * multiplications with the n reciprocals, 136n - 226 additions. The paper has 201n - 335 and
+ * multiplications, the n reciprocals included, 136n - 226 additions. The paper has 201n - 335 and
  * 193n - 361. With the bias 243n - 292 and 222n - 303.
  *
  * Scratch: that of dyn_denoc_bias and sizeof(dyn_denoc_psi) for each joint, together 64 bytes a
@@ -48,9 +48,9 @@ typedef struct {
     wrench eta;
 } carried;
 
-/* Divides by m^ in a number format without an exponent. With m^ 4^up in [1, 4), psi^ 2^up and psi /
- * 2^up fit the format, because psi^ psi^T / m^ is no larger than M^ itself. psi and the rates tau~
- * are stored divided by 2^up. In floats all of this is empty. */
+/* The scale for dividing by m^ in a number format without an exponent. With m^ 4^up in [1, 4), psi^
+ * 2^up and psi / 2^up fit the format, because psi^ psi^T / m^ is no larger than M^ itself. psi and
+ * the rates tau~ are stored divided by 2^up. In floats all of this is empty. */
 typedef struct {
     real inverse; /* 1 / (m^ 4^up) */
     int up;
@@ -212,7 +212,7 @@ INLINE carried inward_plain(const joint *before, const joint *j, frame A, carrie
                      wrench_to_before(j, A, c.eta)};
 }
 
-/* The same as reduce_plain for every other joint. */
+/* The same as inward_plain for every other joint. */
 static void inward(const joint *before, const joint *j, const frame *A, carried *c, real phi,
                    denoc_psi *psi, pivot *worst) {
     articulated M = c->M;
@@ -241,8 +241,8 @@ static void inward(const joint *before, const joint *j, const frame *A, carried 
     M.I = sym_minus(M.I, un, n);
     M.H = (mat){vec_minus(M.H.x, un.x, f), vec_minus(M.H.y, un.y, f), vec_minus(M.H.z, un.z, f)};
     M.M = sym_minus(M.M, uf, f);
-    /* The row of the axis is small compared with the terms that it is the difference of, so it is
-     * computed without subtraction. */
+    /* The row of the axis would be a small difference of large terms, so it is computed without
+     * subtraction. */
     if (j->prismatic) {
         M.H = (mat){vec_make(M.H.x.x, M.H.x.y, rn.x), vec_make(M.H.y.x, M.H.y.y, rn.y),
                     vec_make(M.H.z.x, M.H.z.y, rn.z)};

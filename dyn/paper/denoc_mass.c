@@ -7,7 +7,7 @@
  *
  *     M~ (wd, a) = (I wd + h x a, m a + wd x h).
  *
- * B_i,i-1 moves it by c, the vector from C_i-1 to C_i, minus the paper's c_i,i-1.
+ * B_i,i-1 moves it by c, the vector from C_i-1 to C_i, which is -c_i,i-1 of the paper.
  *
  * Operations (revolute, n >= 3; test_dyn_denoc): 12n^2 + 39n - 57 multiplications, 8n^2 + 51n - 70
  * additions.

@@ -6,7 +6,8 @@
  * Symbols as in the paper: w, wd are angular velocity and acceleration, Omega = wd~ + w~^2 (12),
  * sdd the acceleration of a link's origin, rdd that of its centre of mass, s from one origin to the
  * next, r the centre of mass, J Euler's tensor about it (11), f and t force and moment of a link,
- * phi the forces of all later links, chi the moment of all these about its origin.
+ * phi the force of all later links, chi the moment of the link and all later links about the link's
+ * origin.
  *
  * Corrected: the base is accelerated against gravity (printed: with it); (15) and (16) run over one
  * index, chi_j = r~_jj f_j + s~_j,j+1 phi_j + t_j + R_j+1 chi_j+1 with phi_n = 0 and chi_n+1 = 0.

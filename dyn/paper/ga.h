@@ -87,16 +87,16 @@ INLINE motion link_out(uint32_t i, const joint *j, motion up, real q, real qd, r
     return m;
 }
 
-/* Steps 1 and 2 for all links. Returns the first link's part of its own torque; the other links
- * write to `link`. qdd is NULL where all accelerations are zero; the compiler knows this at each
- * call. */
+/* Steps 1 and 2 for all links. Returns the first link's part of its own torque; the results of the
+ * other links go to `link`. qdd is NULL where all accelerations are zero; the compiler knows this
+ * at each call. */
 INLINE real all_out(const arm *a, ga_link *link, const real q[], const real qd[],
                     const real qdd[]) {
     const joint *j = a->joint;
     const uint32_t last = a->n - 1;
 
-    /* The base is at rest, and link 1 can only turn about z: the compiler knows these zeros, so
-     * that the first two links are cheap. */
+    /* The base is at rest, and the first link can only turn about z or not at all: the compiler
+     * knows these zeros, so that the first two links are cheap. */
     const real none = real_known(0);
     motion m = outward(0, j, frame_first(j, q[0]), at_rest(a), qd[0], qdd ? qdd[0] : none);
     const real own = body_first(j, m);

@@ -73,8 +73,8 @@ INLINE column prismatic_column(const joint *j, frame A, composite half) {
                     real_add(own.f.z, turn_round(turn_mul(A.x.s, f.y)))};
 }
 
-/* Steps 4 and 5: takes the composite body from link i to its parent. *x is the column of the parent
- * joint's unknown. */
+/* Steps 4 and 5: takes the composite body from link i to its parent. Sets *x to the column of the
+ * parent joint's unknown. */
 INLINE composite join_inward(const joint *j, frame A, composite c, column *x) {
     const joint *to = j - 1;
     const composite half = shift(j, A, c);

@@ -12,9 +12,9 @@
  * s~ is multiplied by the tensor phi~. Different: the shift of step 5 is done in the half-turned
  * frame, where s is (a, 0, d); step 2 adds s_j-1,j there as well, and steps 2, 3 and 7 go through
  * the frames together, so that only the vectors of one frame are stored. Prismatic joints are
- * added: with the force F = M z and moment N = phi x z for a unit acceleration instead of z x phi
- * and Psi z, and their dw_k counts in (7e) as a displacement; where the next joint is prismatic, M
- * s is not part of gamma and E.
+ * added: a unit acceleration takes the force F = M z and the moment N = phi x z instead of z x phi
+ * and Psi z, and dw_k counts in (7e) as a displacement. If the next joint is prismatic, M s is not
+ * part of gamma and E.
  *
  * Operations (revolute, n >= 3; test_dyn_ga): 11.5n^2 + 6.5n - 32 multiplications, 8n^2 + 22n - 50
  * additions; the paper 11.5n^2 + 19.5n - 49 and 8.5n^2 + 31.5n - 69.

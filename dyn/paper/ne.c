@@ -10,7 +10,7 @@
  * Different from the paper: frames are modified Denavit-Hartenberg, so that the axis of joint i is
  * Z of frame i itself and p is (a, 0, d) in the half-turned frame; prismatic joints are added; the
  * friction of (10) is not part of the recursion. (3) is not needed. Corrected: in appendix (5)
- * w x s + s x (w x s) is wd x s + w x (w x s); (10) runs over all joints, N to 1.
+ * w x s + s x (w x s) must be wd x s + w x (w x s); (10) runs over all joints, N to 1.
  *
  * Operations (revolute, n >= 2; test_dyn_count): 111n - 96 multiplications, 84n - 87 additions;
  * with zero acceleration, ne_bias, 111n - 115 and 83n - 103 (n >= 3).

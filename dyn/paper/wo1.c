@@ -32,8 +32,8 @@ INLINE void own_load(uint32_t i, const joint *j, motion m, ne_link *link) {
     link->n = vec_add_cross(sym_mul(j->J, m.wd), j->s, F);
 }
 
-/* Computes the torques of joint `first` and all later joints while joint `first` moves its link by
- * m, whose zeros the compiler knows. */
+/* Computes the torques of joint `first` and all later joints when joint `first` gives its link the
+ * motion m. The compiler knows the zeros of m. */
 INLINE void column(const arm *a, ne_link *link, uint32_t first, motion m, real M[]) {
     const joint *j = a->joint;
     const uint32_t last = a->n - 1;

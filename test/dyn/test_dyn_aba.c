@@ -92,8 +92,8 @@ static void test_every_mix_of_joint_types(void) {
         }
 }
 
-/* The last link has no mass. Without its rotor there is no acceleration, and the status reports
- * that. */
+/* The last link has no mass. Its rotor is enough for forward dynamics; without the rotor the
+ * acceleration is undefined, and the status reports that. */
 static void test_massless_end_is_reported(void) {
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t at = dyn_arms_state(DYN_ARMS_PUMA, 0);

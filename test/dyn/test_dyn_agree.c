@@ -44,7 +44,8 @@ static dyn_methods_scratch_f32_t scratch_f32;
 static dyn_methods_scratch_q31_t scratch_q31;
 static dyn_methods_scratch_range_t scratch_range;
 
-/* Fills a result with junk, so that a result the kernel did not write cannot pass by chance. */
+/* Fills a result and the scratch with junk, so that a result the kernel did not write cannot pass
+ * by chance. */
 static void spoil(double *x, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         x[i] = NAN;
@@ -125,7 +126,8 @@ static bool prepare(uint32_t k) {
     return true;
 }
 
-/* Allows 1e-13 times the condition number of M, but at least 1e-10. */
+/* Allows 1e-13 times the condition number of M, but at least 1e-10, times 1 + the largest
+ * acceleration. */
 static double allowed_forward(const double *q, const double *expected, uint32_t n) {
     static double M[PACKED];
     dyn_masses_f64[0].run(&arm, &scratch, q, M);
@@ -133,7 +135,8 @@ static double allowed_forward(const double *q, const double *expected, uint32_t 
     return fmax(1e-10, 1e-13 * condition(M, n)) * (1 + largest_of(expected, n));
 }
 
-/* A test that loops over reference values would check nothing and pass if there were none. */
+/* Skips the test if there are no reference values: its loops would check nothing, and it would
+ * pass. */
 static void need_reference_values(void) {
     if (!prepare(0))
         TEST_IGNORE_MESSAGE("no ../shared/golden; set GOLDEN to its folder");
@@ -291,7 +294,7 @@ static state_t random_state(const dyn_model_t *model) {
 
 static dyn_model_t model;
 
-/* Loads one of the arms that are compiled into target tests, which need no reference files. */
+/* Loads one of the compiled-in arms, which need no reference files. */
 static void carried_arm(uint32_t k) {
     dyn_arms_model(k, &model);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_f64(&model, NULL, &arm));
@@ -624,8 +627,9 @@ static void test_f32_inverse(void) {
     }
 }
 
-/* The same limit for arms of the papers that are not compiled in: Stanford, planar and two-body
- * arm. */
+/* The same limits for the arms of the reference files whose names are not those of compiled-in
+ * arms: Stanford, planar and two-body arms, the PUMA without rotors, and the chains, which are
+ * named differently there. */
 static void test_f32_inverse_of_other_arms(void) {
     uint32_t seen = 0;
     need_reference_values();
@@ -645,8 +649,8 @@ static void test_f32_inverse_of_other_arms(void) {
     TEST_ASSERT_TRUE(seen >= 4);
 }
 
-/* Bounds the mass and inertia of joint i and all later links about the farthest point; no element
- * of M is larger. */
+/* Returns a bound of the mass and inertia that joint i moves with the arm stretched; no element in
+ * column i of M is larger. */
 static double stretched(uint32_t i) {
     double reach = 0, sum = 0;
     for (uint32_t k = i; k < model.n; k++) {
@@ -663,8 +667,8 @@ static double stretched(uint32_t i) {
  * Checks the inertia matrix in f32. An element is a sum over later links of mass times two levers,
  * or of inertias, each transformed by at most n frame changes. A frame change has an error of at
  * most 9e-7 of the length of a vector (derived in test_dyn_kinematics); a tensor is transformed
- * twice, with a few sums of 2^-24. So the limit is 2e-6 (n + 1) times the composite inertia of the
- * joint with the arm stretched.
+ * twice, with a few roundings of 2^-24. So the limit is 2e-6 (n + 1) times the composite inertia of
+ * the joint with the arm stretched.
  */
 static void test_f32_mass(void) {
     static double M[PACKED];

@@ -121,7 +121,8 @@ static void expect(const char *real, const char *problem, const char *method, co
 static const char *const singles[] = {
     "fk", "jacobian", "wrench", "rotor id", "rotor mass", "friction", "volt", "motor torque", NULL};
 
-/* Some speeds are below the width of the friction, and some voltages exceed the supply. */
+/* Loads an arm and gives it drives. Some speeds are then below the width of the friction, and some
+ * voltages exceed the supply. */
 static void arm_with_drives(const char *name) {
     uint32_t k = 0;
     while (strcmp(dyn_arms_name(k), name) != 0)

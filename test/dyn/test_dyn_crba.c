@@ -89,7 +89,7 @@ static void test_forward_undoes_inverse(void) {
     }
 }
 
-/* Tests an arm with a massless link and an arm with a single joint. */
+/* Tests an arm with massless links and arms with a single joint. */
 static void test_massless_links_and_short_arms(void) {
     load(DYN_ARMS_PUMA);
     const dyn_arms_state_t state = dyn_arms_state(DYN_ARMS_PUMA, 0);
@@ -100,7 +100,7 @@ static void test_massless_links_and_short_arms(void) {
     for (uint32_t i = 0; i < packed(6); i++)
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, M[i], other[i]);
     TEST_ASSERT_TRUE(M[packed(6) - 1] == 0);
-    /* Without its rotor joint 6 has no inertia. Then there is no acceleration, and the status
+    /* Without its rotor joint 6 has no inertia, so its acceleration is undefined, and the status
      * reports that. */
     double tau[6] = {0}, qdd[6];
     for (int i = 0; i < 6; i++)
@@ -277,8 +277,8 @@ static void test_bodies_that_do_not_fit_are_reported(void) {
 }
 
 #ifndef __arm__
-/* Compares with the values in the files for all arms: M with rotors, and accelerations from
- * torques. */
+/* Compares with the values in the files for all arms: M with rotors, accelerations from torques,
+ * and bias. */
 static void test_reference_values(void) {
     const reference_arm_t *arms;
     const uint32_t count = reference_read(&arms);

@@ -185,9 +185,9 @@ static void test_every_length_and_mix_of_joints(void) {
     const uint32_t step = 1;
 #endif
     for (uint32_t n = 5; n <= N; n += step) {
-        /* Long chains of random links reach extreme accelerations. Therefore one joint in three is
-         * prismatic or has a rotor, which also keeps the condition number of M as low as the
-         * tolerance assumes. */
+        /* Long chains of random links reach extreme accelerations. Therefore about half of the
+         * joints are prismatic and two in three have a rotor, which also keeps the condition number
+         * of M as low as the tolerance assumes. */
         random_chain(&seed, n, (uint32_t)dyn_arms_random(&seed), true);
         random_state(&seed, q, qd, qdd);
         check_all(q, qd, qdd);
@@ -236,7 +236,8 @@ static void add_to(double *a, double k, const double *b) {
         a[i] += k * b[i];
 }
 
-/* A link in base axes: axis, origin, centre of mass, inertia, and the rates of change of these. */
+/* A link in base axes: axis, origin, centre of mass, inertia, angular velocity, and the velocities
+ * of origin and centre of mass. */
 typedef struct {
     double e[3], o[3], c[3], I[3][3], w[3], vo[3], vc[3];
 } body_t;
@@ -359,8 +360,8 @@ static void test_coriolis_matrix_is_the_papers(void) {
 /*
  * Computes dM/dt along q + t qd by differences of fourth order. With s the length of the path, M
  * contains angles up to 2 sqrt(n) s. The error h^4 / 30 times the fifth derivative is therefore
- * below 2e-11 |M| at h = 5e-4 and n = 8. Rounding of M by 8 ulp adds less, 1e-12 / h. The sum is
- * below 1e-10 |M| |qd|.
+ * below 2e-11 |M| at h = 5e-4 and n = 8. Rounding of M by 8 ulp adds less, 2e-15 / h = 4e-12 |M|.
+ * The sum is below 1e-10 |M| |qd|.
  */
 static void matrix_rate(const double *q, const double *qd, double *rate) {
     const uint32_t n = model.n;
@@ -673,7 +674,7 @@ static void test_inverse_stays_within_its_bounds(void) {
                 q[i] = l->position[1] * dyn_arms_uniform(&seed);
                 qd[i] = dyn_arms_uniform(&seed);
                 qdd[i] = dyn_arms_uniform(&seed);
-                /* In every second state all speeds are at their limits. */
+                /* In every second state all speeds and accelerations are at their limits. */
                 qd[i] = l->velocity * (t % 2 ? copysign(1, qd[i]) : qd[i]);
                 qdd[i] = l->acceleration * (t % 2 ? copysign(1, qdd[i]) : qdd[i]);
                 raw[0][i] = model.joint[i].type == DYN_PRISMATIC ? dyn_q31_from(q[i], e.position)
@@ -843,7 +844,8 @@ static void expect_traced(const graph_t *graph, forward_state_t *s, const double
         TEST_ASSERT_DOUBLE_WITHIN(1e-12 * (1 + forward_largest(n, exact)), exact[i], traced[i]);
 }
 
-/* Uses the PUMA with rotors and the Stanford arm, whose joints are mixed, without rotors. */
+/* Uses the PUMA with rotors, and a random chain without rotors whose third joint is prismatic, as
+ * in the Stanford arm. */
 static void test_graph_evaluates_to_the_same(void) {
     static dyn_arm_trace_t arm_trace;
     static dyn_denoc_forward_scratch_trace_t kept;

@@ -1,5 +1,5 @@
 /* Tests rotors, friction and motors against the reference voltages, the formulas, and the
- * properties that their headers promise. */
+ * properties that the header of dyn/kernel/drive.c states. */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
 #include "dyn/number/q31.h"
@@ -133,9 +133,10 @@ static void test_friction_beyond_the_width_is_coulomb(void) {
     TEST_ASSERT_TRUE(friction_at(DYN_FRICTION_WIDTH * 0.99) < 3);
 }
 
-/* The friction is odd if its constants are symmetric, zero at rest, never accelerates the joint,
- * and grows with speed. Its slope never jumps: the second derivative, 3 (P - N) / width^2 + ..., is
- * below 40, so the slope changes by less than 40 h from step to step. */
+/* The friction is odd if its constants are symmetric. It is zero at rest, never accelerates the
+ * joint and grows with speed. Its slope never jumps: with x = v / width the second derivative is
+ * -3 x (P - N) / (2 width^2) plus terms in P + N, here below 40 in magnitude, so the slope changes
+ * by less than 40 h from step to step. */
 static void test_friction_is_smooth(void) {
     friction_arm(0, -3, 3, 1);
     for (double v = 0; v < 2; v += 0.01)
@@ -153,8 +154,8 @@ static void test_friction_is_smooth(void) {
     }
 }
 
-/* Corke's PUMA 560: viscous and Coulomb friction on the motor side of the gear, at 1 rad/s
- * (reference values). */
+/* Corke's PUMA 560: B and Tc are viscous and Coulomb friction on the motor side of the gear. The
+ * expected torques, reference values, are for joint speeds of 1 rad/s. */
 static void test_friction_of_the_puma(void) {
     const double B[6] = {0.00148, 0.000817, 0.00138, 7.12e-05, 8.26e-05, 3.67e-05};
     const double Tc[6][2] = {{-0.435, 0.395},   {-0.071, 0.126},    {-0.105, 0.132},
@@ -175,8 +176,8 @@ static void test_friction_of_the_puma(void) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, expected[i], tau[i]);
 }
 
-/* Units for the PUMA with motors, friction and voltages in which its rotors fit. range_ne_drive
- * finds them; test_units_of_the_drive compares both on the host. */
+/* Units in which the rotors of the PUMA with motors and friction fit. The proof of range_ne_drive
+ * finds them; test_units_of_the_drive checks on the host that it still does. */
 static const dyn_units_t puma_units = {.length = -2, .time = -3, .mass = {4, 4, 2, 0, -1, -1}};
 
 static void puma_with_drives(void) {
@@ -220,8 +221,8 @@ static drive_result_t drive_f64(const double *qd, const double *qdd, const doubl
 
 /*
  * Every result is a sum of a few products. Each product has at most 8 roundings of 2^-24 (of
- * constant, inputs, products and sums), which make 8e-7 of the sum of absolute terms. The voltage
- * also contains the error of the torque.
+ * constant, inputs, products and sums), which make less than 8e-7 of the sum of the absolute terms.
+ * The voltage also contains the error of the torque.
  */
 static void test_f32_agrees_with_f64(void) {
     dyn_arms_random_t seed = {7};
@@ -303,8 +304,8 @@ static void test_q31_agrees_with_f64(void) {
             const double volts = ohm / k * (12 * unit + 7 * 0x1p-28) + 3 * volt_unit +
                                  0x1p-30 * (ohm / k * fabs(r.tau[i]) + k * fabs(qd[i]));
             TEST_ASSERT_DOUBLE_WITHIN(volts, r.volt[i], dyn_q31_to(ivolt[i], e[i].voltage));
-            /* A motor can deliver more torque than the unit of torque can represent; then the flag
-             * is set. */
+            /* A motor can deliver more torque than q31 can represent in this unit; then the flag is
+             * set. */
             const bool fits = fabs(r.motor[i]) < ldexp(7.99, e[i].torque);
             if (fabs(fabs(r.motor[i]) - ldexp(8, e[i].torque)) > ldexp(0.01, e[i].torque))
                 TEST_ASSERT_EQUAL_UINT32(!fits, unfit >> i & 1);

@@ -33,8 +33,8 @@ static void test_gravity(void) {
 
 /*
  * Regrouping removes mass, m z and Jzz of a revolute link and the tensor of a prismatic one. A
- * revolute link keeps 7 numbers, and the first link one. All other tests show that the torques stay
- * the same.
+ * revolute link keeps 7 numbers, the first link 3 (l.x, l.y and Jxx + Jyy). All other tests show
+ * that the torques stay the same.
  */
 static void test_regrouped_links_have_base_parameters(void) {
     dyn_arms_random_t seed = {77777u};

@@ -51,7 +51,7 @@ static void random_q(void) {
         q[i] = dyn_arms_uniform(&seed) * model.joint[i].drive.limits.position[1];
 }
 
-/* Returns the length of the stretched arm, which is the lever of an angle error. */
+/* Returns the length of the stretched arm, which is the lever arm of an angle error. */
 static double reach(void) {
     double sum = 0;
     for (int i = 0; i < 3; i++)
@@ -152,9 +152,10 @@ static const dyn_units_t units = {
 /*
  * Error in q31 per joint, for a unit vector. The angle is off by half a unit of a binary angle,
  * 7.3e-10; sine and cosine by 3e-9 each, together 4.3e-9; the two rotations truncate two components
- * each by 2^-30, together 2.7e-9. The sum is below 8e-9; for a point it is multiplied by the reach.
- * A point also loses a unit of reach, 2^-28, six times per joint (shift, sum, two rotations). Each
- * constant adds half a unit, and the final Q28 number one unit.
+ * each by up to 2^-28, together 1.05e-8. These largest values do not meet at every joint; 8e-9 per
+ * joint is allowed, for a point times the reach. A point is also truncated six times per joint
+ * (shift, sum, two rotations), with one unit of reach, 2^-28, allowed each time. Each constant adds
+ * half a unit, and the final Q28 number one unit.
  */
 static double q31_bound(double reach_unit) {
     return 8e-9 * (model.n + 2) * fmax(1, reach()) + 6 * (model.n + 2) * ldexp(reach_unit, -28) +

@@ -1,6 +1,6 @@
 /*
  * Tests that results have the same bits on every machine, and that every state takes the same
- * number of instructions. The file contains a hash of the torques of 1,000 states, which host and
+ * number of instructions. This file contains hashes of the torques of 1,000 states, which host and
  * target must both give.
  */
 #include "dyn/number/f32.h"
@@ -24,7 +24,7 @@ static dyn_arm_q31_t arm_q31;
 static dyn_ne_scratch_q31_t scratch_q31;
 
 /* range_choose_units finds these units for the PUMA with the limits of dyn_arms_model;
- * test_dyn_range compares both. */
+ * test_dyn_range checks that. */
 static const dyn_units_t puma_units = {.length = -2, .time = -3, .mass = {4, 4, 2, 0, -1, -4}};
 
 static uint32_t hash_word(uint32_t hash, uint32_t word) {

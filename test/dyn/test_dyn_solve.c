@@ -187,8 +187,8 @@ static void singular(dyn_arms_random_t *seed, uint32_t n, uint32_t dependent) {
 }
 
 /*
- * These matrices are singular and exact in every number type: one row of their root is the sum of
- * the others, whose elements are not negative, so the sum is the longest row. The elimination
+ * These matrices are singular and exact in every number type: A = G G^T, where one row of G is the
+ * sum of the others. No element of G is negative, so that row is the longest. The elimination
  * leaves only rounding error in the last pivot, often above zero. The solver must always refuse it.
  */
 static void test_rounding_is_no_pivot(void) {
@@ -265,10 +265,10 @@ static void fill_q31(dyn_arms_random_t *seed, uint32_t n, int shift, dyn_arm_q31
 
 /*
  * The solver truncates each element of the factors of the equilibrated matrix about twice and
- * multiplies it by a reciprocal that is accurate to four units, with numbers below 4. An element of
- * dA is therefore below 32 (n + 2) units, and the equilibration truncates once more. The unit of
+ * multiplies it by a reciprocal that is accurate to four units; all numbers are below 4. An element
+ * of dA is therefore below 32 (n + 2) units, and the equilibration truncates once more. The unit of
  * element i, j is at most sqrt(a_ii a_jj). The solution is truncated in its own units, at most
- * sqrt(a_00 / a_ii) times the unit of the first.
+ * sqrt(a_00 / a_ii) times the unit of the first joint.
  */
 static void check_q31(uint32_t n) {
     const double unit = 0x1p-28 * 32 * ((double)n + 2);

@@ -68,8 +68,8 @@ static void test_what_fits_is_ready(void) {
     expect_ready(DYN_OK, DYN_OK, DYN_OK, DYN_OK);
 }
 
-/* A load of 26 kg at 0.1 m has 2.6 kg m and 0.26 kg m^2 about the origin, which do not fit; mass
- * and centre of mass fit. */
+/* With a load of 25 kg the last link has 26 kg at 0.1 m: 2.6 kg m and 0.27 kg m^2 about the origin,
+ * which do not fit. Mass and centre of mass fit. */
 static void test_a_load_forbids_kernels_and_a_smaller_one_allows_them(void) {
     two_links(25);
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_q31(&model, &units, &arm));
@@ -102,7 +102,7 @@ static void test_a_rotor_forbids_what_has_drives(void) {
     expect_ready(DYN_OK, DYN_OK, DYN_OK, DYN_E_UNITS);
 }
 
-/* A mass of 40 kg does not fit at all, so no kernel may run until the payload is removed. */
+/* A last link of 40 kg does not fit at all, so no kernel may run until the payload is smaller. */
 static void test_a_mass_that_does_not_fit_forbids_everything(void) {
     two_links(39);
     TEST_ASSERT_EQUAL_INT(DYN_E_UNITS, dyn_prepare_q31(&model, &units, &arm));

@@ -2,9 +2,9 @@
  * Reproduces Table 5 of paper 000 (Mata et al. 2002): forward dynamics of the two-body arm of its
  * section 5.1 in single precision, with the same bits on host and target. Body 1 is 0.02 m long and
  * weighs 0.1 kg, body 2 is 2 m long and weighs 10 kg; joint 2 makes a full turn in steps of two
- * degrees. The table shows the error of the acceleration of joint 1 relative to double, the numbers
- * of the paper beside ours. The paper states a mean absolute error of 0.0088 for GA; no method that
- * rounds the inertia matrix to float can be that accurate (`floor` below).
+ * degrees. The table shows the error of the acceleration of joint 1 compared with double, with the
+ * numbers of the paper beside ours. The paper states a mean absolute error of 0.0088 for GA; no
+ * method that rounds the inertia matrix to float can be that accurate (`floor` below).
  */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
@@ -122,10 +122,10 @@ static int by_rounded_matrix(const float q[], const float qd[], const float tau[
  * `crba` and `ga` (dyn/paper/across.h) solve exactly this; `aba` and `denoc` form the same two
  * differences body by body. Nothing cancels before these differences. Each of their four terms
  * therefore has a relative error of at most 2^-24 per rounding, and a difference enlarges it by the
- * ratio of the sum of its terms to itself. A11 has the most roundings: 1 for constants; 8 for sine
- * and cosine (2 each, dyn/number/trig.h), a product and a sum on either side of a tensor; 6 for the
- * shift by a; 1 for the sum with the first body; 3 along the axis; 8 for solving, with the roots.
- * CHAIN is their sum plus the quotient.
+ * ratio of the sum of its terms to the difference. A11 has the most roundings: 1 for constants; 8
+ * for sine and cosine (2 each, dyn/number/trig.h), a product and a sum on either side of a tensor;
+ * 6 for the shift by a; 1 for the sum with the first body; 3 along the axis; 8 for solving, with
+ * the roots. CHAIN is their sum plus the quotient.
  */
 enum { CHAIN = 28 };
 

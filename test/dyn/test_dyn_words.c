@@ -94,10 +94,10 @@ static void reference(const double *x, double c, double s, double *out) {
 
 /*
  * Inputs are below 1 and every result below 8. In float an operation rounds at most 20 times, each
- * time by at most 2^-24 of 8, and its inputs have an error of 2^-24: together 1e-5. In q31 each of
- * at most 8 truncations loses 2^-28 and inputs have half of that as error; the reciprocal
- * multiplies the error of its input by up to 1/x^2 = 16: together 1e-7. In double the tolerance is
- * 1e-14.
+ * time by at most 2^-24 of 8, and its inputs have an error of 2^-24: together 1e-5. In q31 a
+ * truncation loses up to one unit of 2^-28, in a rotation four, and inputs have half a unit as
+ * error. A tensor that is rotated twice is off by at most 27 units, 1e-7; the reciprocal multiplies
+ * the error of its input by 1/x^2 = 16 at most. In double the tolerance is 1e-14.
  */
 static void check(void (*words)(const double *, double, double, double *), double tolerance) {
     dyn_arms_random_t seed = {777};

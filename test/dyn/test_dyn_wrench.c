@@ -58,7 +58,8 @@ static void random_case(void) {
         wrench[i] = dyn_arms_uniform(&seed) * (i < 3 ? 20 : 5);
 }
 
-/* Returns the largest torque that a wrench can cause, which is also the lever of an angle error. */
+/* Returns the largest torque that a wrench can cause. An angle error of e rad changes a torque by
+ * at most e times this. */
 static double largest_torque(void) {
     double sum = 0.6;
     for (uint32_t i = 0; i < model.n; i++)
@@ -96,8 +97,9 @@ static void test_f64_is_the_transposed_jacobian(void) {
 }
 
 /*
- * Error in f32: as for the pose (test_dyn_kinematics), 9e-7 of the length of force and moment per
- * joint. The cross product of the force with p adds three roundings of 2^-24 to the moment.
+ * Error in f32 per joint: 9e-7 of the magnitudes of force and moment, as for the pose
+ * (test_dyn_kinematics). The cross product of the force with p adds three roundings of 2^-24 to the
+ * moment.
  */
 static void test_f32_against_f64(void) {
     static float fq[DYN_MAX_JOINTS], ftau[DYN_MAX_JOINTS];
@@ -122,7 +124,8 @@ static void test_f32_against_f64(void) {
     }
 }
 
-/* Mass units shrink by a factor of two from joint to joint, so that the kernel must shift. */
+/* Mass units shrink by a factor of two with every second joint, so that the kernel must shift. Arms
+ * of more than 12 joints have one mass unit. */
 static dyn_units_t units_of(uint32_t n) {
     dyn_units_t units = {.length = -2, .time = -4};
     for (uint32_t i = 0; i < n; i++)
@@ -131,10 +134,10 @@ static dyn_units_t units_of(uint32_t n) {
 }
 
 /*
- * Error in q31 per joint: 8e-9 of force and moment by angle, sine and rotation, where the rotations
- * truncate to 2^-28 instead of 2^-30 and so add 4 units each for force and moment; one unit for the
- * mass shift and one for the cross product. An error of the force acts on the torque through the
- * lever of the arm.
+ * Error in q31 per joint: 8e-9 of force and moment from angle, sine and rotation
+ * (test_dyn_kinematics), and 6 units of force and moment: 4 for the truncation of a rotation, one
+ * for the mass shift and one for the cross product. An error of the force acts on the torque
+ * through the lever of the arm.
  */
 static void test_q31_against_f64(void) {
     static int32_t iq[DYN_MAX_JOINTS], itau[DYN_MAX_JOINTS];

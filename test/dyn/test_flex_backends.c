@@ -120,7 +120,8 @@ static void prepare_wide(void) {
     TEST_ASSERT_EQUAL_INT(DYN_OK, dyn_prepare_flex_f64(&made.model, &made.flex, NULL, &wide.flex));
 }
 
-/* Joint angles are up to pi, deflections up to 0.03 m or rad, speeds and accelerations around 1. */
+/* Joint positions are up to 3 rad or 0.3 m, amplitudes of modes up to 0.03 m or rad, speeds up to
+ * 1, accelerations up to 5. */
 static void random_state(dyn_arms_random_t *seed, double x[3][SIZE]) {
     for (uint32_t k = 0; k < wide.flex.size; k++) {
         x[0][k] = 0.03 * dyn_arms_uniform(seed);
@@ -162,7 +163,8 @@ static void test_f32_is_f64_but_for_its_rounding(void) {
             dyn_flex_mass_f64(&wide.arm, &wide.flex, &wide.scratch, x[0], I);
             dyn_flex_mass_f32(&narrow.arm, &narrow.flex, &narrow.scratch, y[0], J);
             /* Some hundred operations each have an error of 2^-24 of numbers that may be ten times
-             * the result. The sum is far below 2e-5 of the largest result. */
+             * the result. If these errors are random, they add up to 6e-6 of the result; the limit
+             * is 2e-5 (1 + largest result). */
             for (uint32_t k = 0; k < n; k++)
                 TEST_ASSERT_DOUBLE_WITHIN(2e-5 * (1 + largest(force, n)), force[k], (double)got[k]);
             for (uint32_t k = 0; k < n * (n + 1) / 2; k++)
@@ -232,10 +234,10 @@ static void test_straight_line_code_is_the_same(void) {
 /* ---------------------------------------------------------------------------------- fixed point */
 
 /*
- * q31 of elastic links is proved like that of rigid ones, within limits, here also of the
- * deflections and their rates. A robot file has no such limits, so the tool does not offer q31 for
- * elastic arms; the kernels are the same. The arm is that of paper 004. Modes of torsion have no
- * unit of length and would need other limits.
+ * The proof of q31 for elastic links is like that for rigid ones, but needs limits of the
+ * deflections and their rates, too. A robot file has no such limits, so the tool does not offer q31
+ * for elastic arms. The arm is that of paper 004. Modes of torsion have no unit of length and would
+ * need other limits.
  */
 enum { POSITION, SPEED, ACCELERATION, KINDS };
 static const double joint_limit[KINDS] = {3.14159, 1.5, 4}; /* rad, rad/s, rad/s^2 */
@@ -380,7 +382,8 @@ static void test_q31_runs_the_other_kernels(void) {
             for (uint32_t k = 0; k <= i; k++) {
                 const uint32_t at = i * (i + 1) / 2 + k;
                 const int e = units.mass[k < wide.flex.link[1].at ? 0 : 1];
-                /* Each of some fifty operations loses 2^-28 of the unit. */
+                /* Some fifty operations each lose up to 2^-28 of the unit; twice the sum is
+                 * allowed. */
                 TEST_ASSERT_DOUBLE_WITHIN(ldexp(100, e - 28), want[at], dyn_q31_to(I[at], e));
             }
         for (uint32_t k = 0; k < flex.size; k++)

@@ -56,8 +56,8 @@ static const double part[7][6] = {
 static const double fault[7] = {71 / 57600.,      0,         -71 / 16695., 71 / 1920.,
                                 -17253 / 339200., 22 / 525., -1 / 40.};
 
-/* Integrates from t to end. *h is the step, which adapts; tolerance is the absolute error of each
- * component. */
+/* Integrates from t to end. *h is the step, which adapts; tolerance times 1 + |y| is the error
+ * allowed for a component in one step. */
 static void integrate(drive_t drive, double t, double end, double tolerance, double *h, double *y) {
     const uint32_t n = 2 * flex.size;
     double k[7][2 * SIZE], x[2 * SIZE];

@@ -1,10 +1,10 @@
 #!/usr/bin/env -S zsh -f
-# What zsh offers for a command line when the tab key is pressed, one candidate a line.
+# Prints what zsh offers for LINE when the tab key is pressed, one candidate a line.
 #
 #     complete.zsh SCRIPT LINE
 #
-# SCRIPT is sourced after compinit. A zsh of its own runs in a pseudo terminal; there, compadd prints the candidates that it
-# is given instead of showing them.
+# SCRIPT is sourced after compinit. A separate zsh runs in a pseudo terminal; its compadd prints the candidates that match
+# before it adds them.
 
 zmodload zsh/zpty || exit 2
 zpty inner zsh -f -i

@@ -34,7 +34,7 @@ static const struct {
 };
 
 /* Gains: the inertia of each joint in the middle of its range, with the other joints free, times
- * w^2 and 2 w. w is 5 Hz. */
+ * w^2 and 2 w, where w is 2 pi times 5 Hz. */
 #define W     31.4159265f
 #define KP(i) (W * W * (i))
 #define KD(i) (2 * W * (i))

@@ -1,11 +1,11 @@
 """Sockets that exist before the emulator starts: this module creates them and listens, and the
 emulator inherits them. A client that connects early waits in the queue. If the emulator made its
-own socket, the client would have to guess when it listens."""
+own socket, the client would have to guess when the emulator listens."""
 import socket
 
 
 class Inherited:
-    """with Inherited(path) as s: Popen([..., *s.chardev("name")], pass_fds=s.files)"""
+    """with Inherited(path) as s: Popen([..., *s.chardev("name", wait)], pass_fds=s.files)"""
 
     def __init__(self, path):
         self.path = path

@@ -43,7 +43,8 @@ __attribute__((format(printf, 2, 3))) void harness_measured(const char *name, co
                                                             ...);
 
 /*
- * Target only. A test calls this before it causes a fault; after the reset the case runs again.
+ * Target only. A test calls this before it causes a fault; after the reset the case runs again, and
+ * harness_after_reset returns true.
  */
 void harness_expect_reset(void);
 bool harness_after_reset(void);

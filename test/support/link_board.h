@@ -25,7 +25,7 @@ typedef struct {
     board_line_t to, from;   /* bytes to the board; bytes from the board */
     uint32_t damage;         /* one of this many bytes is changed, lost or doubled; 0: none */
     uint32_t line_room;      /* capacity of the board's transmit ring */
-    uint32_t ticks_per_poll; /* ticks of the board per wait of the client */
+    uint32_t ticks_per_poll; /* ticks of the board per poll of its server */
     uint32_t random;
     uint8_t crash[40];
     size_t crash_size;

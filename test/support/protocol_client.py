@@ -1,7 +1,7 @@
 """A client of the link, written only from firmware/link/PROTOCOL.md and with the standard library.
 
-test/system/test_link.py uses it; `python3 test/support/protocol_client.py HOST PORT` prints what a
-board is and does.
+test/system/test_link.py uses it; `python3 test/support/protocol_client.py HOST PORT` prints board,
+number type, build, robot and parameters.
 """
 import select
 import socket
@@ -97,7 +97,7 @@ class Client:
         return [self.describe(PARAMETER, i)[14:].split(b"\0")[0].decode() for i in range(self.parameters)]
 
     def field(self, index):
-        """Returns name, per joint, kind and exponents of a field."""
+        """Returns name, whether it is per joint, kind and exponents of a field."""
         record = self.describe(FIELD, index)
         exponents = struct.unpack("<%db" % record[2], record[3:3 + record[2]])
         return record[3 + record[2]:].split(b"\0")[0].decode(), record[0], record[1], exponents

@@ -1,5 +1,5 @@
-/* Implements test/support/semihost.h: Arm semihosting has the operation number in r0, the argument
- * in r1, and BKPT 0xAB. */
+/* Implements test/support/semihost.h: a call of Arm semihosting is BKPT 0xAB with the operation
+ * number in r0 and the argument in r1. */
 #include "test/support/semihost.h"
 
 #include <stdint.h>

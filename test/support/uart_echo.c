@@ -1,6 +1,6 @@
 /*
- * Target program of test/system/test_boot.py. It sends every byte back inverted; at 'Q' it prints
- * the counters of the UART as a line of plain text and ends.
+ * Target program of test/system/test_boot.py. It sends every byte back inverted; after 'Q' it also
+ * prints the counters of the UART as a line of plain text.
  */
 #include "firmware/print.h"
 #include "hal/clock.h"

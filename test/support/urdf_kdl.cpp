@@ -5,10 +5,10 @@
  *
  *     urdf_kdl FILE TIP [JOINT=VALUE ...] < rows of q qd qdd
  *
- * The joints between the root and TIP move; all others stand still at VALUE, at the value that they
- * mimic, or at 0. Prints one row for each input row: tau, gravity, bias (n numbers each), M (n n),
- * the pose of TIP in the root (12), its Jacobian (6 n). No friction. test_urdf_kdl.py compares with
- * the tool.
+ * The joints between the root and TIP move, except those that are fixed, mimic another joint or
+ * have a VALUE. All others stand still at VALUE, at the value that they mimic, or at 0. Prints one
+ * row for each input row: tau, gravity, bias (n numbers each), M (n n), the pose of TIP in the root
+ * (12), its Jacobian (6 n). No friction. test_urdf_kdl.py compares with the tool.
  */
 #include <kdl/tree.hpp>
 #include <kdl/treefksolverpos_recursive.hpp>
@@ -153,7 +153,7 @@ static void grow(const robot_t &robot, const std::string &link, Tree &tree) {
         }
 }
 
-/* Returns the links that the moving joints move, from the root outwards. */
+/* Marks the joints that move and returns their child links, from the root outwards. */
 static std::vector<std::string> choose(robot_t &robot, const std::string &tip) {
     std::vector<std::string> chain;
     if (!robot.link.count(tip))

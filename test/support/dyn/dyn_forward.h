@@ -25,8 +25,8 @@ void spd_multiply(uint32_t n, const double *packed, const double *x, double *y);
  * Chooses units in which composite bodies fit q31. The mass of link i and all later links, its
  * first moment and its inertia about the origin of frame i have bounds that no pose exceeds. In
  * these units the bounds and the rotor inertia are at most 2. The plane rotation of a tensor may
- * double them, which stays below 8. The unit of time keeps gravity and velocities at the limits of
- * the model below 2.
+ * double them, which stays below 8. The unit of time keeps angular speeds below 1 and
+ * accelerations, from gravity and from speeds at the limits of the model, below 2.
  */
 void forward_units(const dyn_model_t *model, dyn_units_t *units);
 
@@ -52,28 +52,30 @@ void forward_to_q31(const dyn_model_t *model, const dyn_units_t *units, forward_
 
 double forward_largest(uint32_t n, const double *x);
 
-/* The tolerance that the reference values state: 1e-13 cond(M) (1 + largest), at least 1e-10. */
+/* The tolerance that the reference values state: max(1e-10, 1e-13 cond(M)) (1 + largest
+ * acceleration). */
 double forward_tolerance(uint32_t n, const double *M, const double *qdd);
 
 /*
- * Bounds of the rounding error of the f32 kernels relative to double. A frame change rounds a body
- * or a load about 12 times, each time by at most half a unit of the largest element or of a sum of
- * two such elements; the sine adds one and a half. With n changes to the base that is 16 n eps of
- * the largest element. Translation and rotation are compared without scaling, because the arms are
- * about a metre long. The accelerations then satisfy |dqdd| <= |M^-1| (|drhs| + |dM| |qdd|) in the
- * Euclidean norm; `force` is the largest torque of the state or its bias. cond(M) eps would be far
- * too large for most arms, as the reference values show; the tests print the differences that they
- * find.
+ * Bounds of the rounding error of the f32 kernels compared with double. A frame change rounds a
+ * body or a load about 12 times, each time by at most half a unit of the largest element or of a
+ * sum of two such elements; the sine adds one and a half roundings. With n changes to the base that
+ * is 16 n eps of the largest element. Translation and rotation are compared without scaling,
+ * because the arms are about a metre long. The accelerations then satisfy |dqdd| <= |M^-1| (|drhs|
+ * + |dM| |qdd|) in the Euclidean norm; `force` is the largest torque of the state or its bias.
+ * cond(M) eps would be far too large for most arms, as the reference values show; the tests print
+ * the differences that they find.
  */
 double forward_matrix_error_f32(uint32_t n, const double *M);
 double forward_error_f32(uint32_t n, const double *M, double force, const double *qdd);
 
 /*
- * Bounds of the error of the q31 kernels. A truncation is at most one unit of the last place, in
- * the mass unit of the link where it happens; mass units towards the base are larger. There are 16
- * n truncations, and each reaches the result with a factor of at most 8 (lengths and loads are
- * numbers below 8). The solver adds as many truncations of the equilibrated matrix, whose unit is
- * at most sqrt(M_ii M_jj). error[i] = sum over j of |M^-1|_ij (drhs_j + sum of dM_jk |qdd_k|).
+ * Bounds of the error of the q31 kernels. A truncation loses at most one unit of the last place, in
+ * a rotation four, in the mass unit of the link where it happens; mass units towards the base are
+ * larger. There are 16 n truncations. Each counts as 8 units in the result: four units times a
+ * length or load of at most 2 in the units of forward_units. The solver adds as many truncations of
+ * the equilibrated matrix, whose unit is at most sqrt(M_ii M_jj). error[i] = sum over j of
+ * |M^-1|_ij (drhs_j + sum of dM_jk |qdd_k|).
  */
 int forward_element_exponent(const dyn_model_t *model, const dyn_units_t *units, uint32_t r,
                              uint32_t c);

@@ -27,8 +27,8 @@ typedef enum {
     FLEX_ARM_PLANAR,    /* paper 004, Table 3: two links, one mode each */
     FLEX_ARM_SPACE,     /* three joints on crossed axes: a rigid link, one bent in both planes and
                       * twisted, one bent in both planes with a payload */
-    FLEX_ARM_PRISMATIC, /* four joints, the third prismatic; offsets along the axes, a rigid end
-                         effector */
+    FLEX_ARM_PRISMATIC, /* four joints, the third prismatic; two beams, then two rigid links;
+                         * offsets along the axes */
     FLEX_ARMS
 } flex_arm_name_t;
 

@@ -39,7 +39,7 @@ extern flash_f1_t flash_f1;
  * test/support/hal/regmodel.h and adds its devices there.
  */
 void flash_f1_start(uint32_t *memory);
-/* The power fails at operation cut_at, counted from 0; UINT64_MAX: never. */
+/* Switches the power on; it fails at operation cut_at, counted from 0 (UINT64_MAX: never). */
 void flash_f1_power_up(uint64_t cut_at);
 uint32_t flash_f1_word(uint32_t address);
 bool flash_f1_locked(void);

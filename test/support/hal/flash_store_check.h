@@ -1,7 +1,7 @@
 /*
  * Tests the store over a real flash driver with a model of the controller; the tests of the drivers
- * include this file. It writes sets alternately into both slots, in pieces smaller than a write
- * unit. If the controller fails in the middle, the previous set remains.
+ * include this file. It writes sets alternately into both slots, in pieces that are not multiples
+ * of a write unit. If the controller fails in the middle, the previous set remains.
  */
 #ifndef TEST_SUPPORT_HAL_FLASH_STORE_CHECK_H
 #define TEST_SUPPORT_HAL_FLASH_STORE_CHECK_H

@@ -1,8 +1,8 @@
 /*
  * A register model for host tests of drivers; it implements hal/reg.h with HAL_REG_MODEL. Registers
  * keep the addresses of the chip and are never dereferenced. By default a register is a plain word,
- * 0 at first, that reads as written; a test can add devices with behaviour. Writes are logged, so
- * that a test can check the sequence that the manual demands.
+ * 0 at first, that reads as written; a test can add devices with behaviour. Writes to chosen ranges
+ * are logged, so that a test can check the sequence that the manual demands.
  */
 #ifndef TEST_SUPPORT_HAL_REGMODEL_H
 #define TEST_SUPPORT_HAL_REGMODEL_H
