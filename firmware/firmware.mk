@@ -1,4 +1,5 @@
-# The core of the firmware: the folders without hardware access, compiled in one number type, the same for board and host.
+# The core of the firmware: the folders without hardware access. Board and host compile the same sources, each archive in
+# one number type.
 #   $(CORE_LIB)      target, in the number type of the board; host tests under the sanitizers, in f32
 #   $(CORE_LIB_q31)  host tests of the core in q31
 #   $(CORE_TOOL_LIB) the host tool, in f32

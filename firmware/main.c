@@ -17,7 +17,7 @@
 #include "hal/uart.h"
 #include "hal/watchdog.h"
 
-/* The time of the watchdog must be longer than the longest erase of a flash sector, 2 s. */
+/* The watchdog's time-out must be longer than the longest erase of a flash sector, 2 s. */
 enum { PWM_HZ = 20000, REPORT_TICKS = 1000, WATCHDOG_MS = 5000 };
 
 static void print_boot(const clock_info_t *clock) {
@@ -75,7 +75,8 @@ static void print_ticks(uint32_t rate_hz) {
     print_text("\n");
 }
 
-/* Sets the timer to the rate of the application, which may change while the application is idle. */
+/* Sets the tick timer to the application's rate if that has changed, and returns it. The rate can
+ * change only while the application is idle. */
 static uint32_t follow_rate(uint32_t running_hz) {
     float wanted_hz = 0;
     (void)app_get(tick_app(), PARAMETER_rate_hz, 0, &wanted_hz);

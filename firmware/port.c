@@ -14,8 +14,8 @@
 #include "firmware/link/batch_port.h"
 #include "firmware/tick.h"
 
-/* Bytes for the running image and for the incoming one. 0 is for a board with little RAM, which
- * receives images into flash and uses them there. */
+/* Bytes of each of two buffers, for the running and for the incoming image. 0 is for a board with
+ * little RAM, which receives images into flash and uses them there. */
 #ifndef LINK_IMAGE_ROOM
 #define LINK_IMAGE_ROOM 12288
 #endif

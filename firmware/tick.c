@@ -79,7 +79,7 @@ void tick_stats(tick_stats_t *stats) {
     stats->worst = cycles_of_steps(stats->worst);
 }
 
-/* The functions of firmware/control/clock.h. */
+/* The functions of firmware/control/clock.h, and app_switches of firmware/control/io.h. */
 uint32_t app_clock(void) {
     return cycles_now();
 }

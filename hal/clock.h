@@ -17,7 +17,7 @@ typedef struct {
     uint32_t tick_timer_hz; /* input clock of the timer of hal/tick.h */
     uint32_t uart_hz;       /* input clock of the console UART */
     bool emulated;          /* no oscillator is modelled: time comes from the emulator */
-    const char *note;       /* one sentence why the clock is not as planned; NULL if it is */
+    const char *note;       /* one sentence: why the clock is not as planned; NULL if it is */
 } clock_info_t;
 
 /* Never hangs: each wait is bounded, and `note` names the step that failed. */

@@ -20,8 +20,8 @@ uint32_t cycles_between(uint32_t start, uint32_t end);
 
 bool cycles_are_instructions(void);
 
-/* The same in two parts, for code that has no time to convert: cycles_steps returns how far the raw
- * counter moved, cycles_of_steps converts that to cycles. Steps may be summed, compared and
+/* cycles_between in two parts, for code that has no time to convert: cycles_steps returns how far
+ * the raw counter moved, cycles_of_steps converts that to cycles. Steps may be summed, compared and
  * averaged before they are converted. */
 uint32_t cycles_steps(uint32_t start, uint32_t end);
 uint32_t cycles_of_steps(uint32_t steps);

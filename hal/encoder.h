@@ -19,9 +19,9 @@ enum { ENCODER_COUNTS = 16384 };
 unsigned encoder_count(void);
 void encoder_init(void);
 
-/* Reads the angle of one encoder, 0 to 16383, at the time of the last request. The chip answers one
- * frame late, so that at 1 kHz the value is one tick (1 ms) old. *counts changes only if ENCODER_OK
- * is returned. */
+/* Reads the angle that the encoder had at the previous read, 0 to 16383. The chip answers one frame
+ * late, so that at 1 kHz the value is one tick (1 ms) old. *counts changes only if ENCODER_OK is
+ * returned. */
 encoder_status_t encoder_read(unsigned encoder, uint16_t *counts);
 
 /* Makes a read request of the AS5047P: even parity in bit 15, the read flag in bit 14, the address

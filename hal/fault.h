@@ -37,7 +37,7 @@ typedef struct {
     uint32_t stack[FAULT_STACK_WORDS];
     uint8_t build_id[20]; /* build id of the firmware that crashed */
     uint32_t count;       /* faults since power-up */
-    uint32_t check;       /* checksum of all words before */
+    uint32_t check;       /* checksum of all words before this one */
 } fault_record_t;
 
 /* Returns the record of the crash before this boot; NULL if there was none or the record is

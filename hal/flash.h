@@ -13,7 +13,7 @@ enum {
     FLASH_ERR_RANGE =
         -1, /* address outside the slots of the store; the program itself is never touched */
     FLASH_ERR_ALIGN = -2, /* address or length is not a multiple of the write unit */
-    /* The unlock keys were refused: a reset is needed, or this hardware does not exist. */
+    /* The unlock keys were refused: a reset is needed, or the emulator has no flash controller. */
     FLASH_ERR_LOCKED = -3,
     FLASH_ERR_TIMEOUT = -4, /* busy for longer than the data sheet's worst case */
     /* the controller reported a programming, protection or sequence error */
@@ -30,8 +30,8 @@ typedef struct {
     flash_slot_t slot[2];   /* the two slots of the store */
     uint32_t erase_unit;    /* bytes that one erase clears (sector or page) */
     uint32_t write_unit;    /* bytes written at once: 4 or 2 */
-    uint32_t erase_unit_ms; /* worst case of one erase in the data sheet, ms; the core stalls for
-                             * this time */
+    uint32_t erase_unit_ms; /* worst case of one erase in the data sheet, ms; interrupts are locked
+                             * for this time */
     bool persistent;        /* false: the content is lost without power (emulator, or a store in
                              * RAM) */
     bool writable;          /* false: the emulator ignores writes */

@@ -1,4 +1,4 @@
-/* The reason of the last reset, and a reset by software. */
+/* The reason for the last reset, and a reset by software. */
 #ifndef HAL_RESET_H
 #define HAL_RESET_H
 

@@ -8,9 +8,9 @@ enum { SUPPLY_ERR_ABSENT = -1, SUPPLY_ERR_TIMEOUT = -2 };
 
 void supply_init(void);
 
-/* Returns the millivolts of the conversion that the last call started, and starts the next; never
- * waits. A negative result means that this board has no divider, or that the ADC has not finished
- * for a thousand calls in a row. */
+/* Returns the last finished conversion, mV, and starts the next one; never waits. A negative result
+ * means that this board has no divider, that there is no result yet, or that the ADC has not
+ * finished for a thousand calls in a row. */
 int32_t supply_read_mV(void);
 
 #endif

@@ -11,7 +11,7 @@ ICOUNT_RUN   := 3
 
 BOARD_DEFS  := -DAPP_FLEX=0 -DAPP_SAMPLES=8 -DLINK_IMAGE_ROOM=8192# bytes of an image: 16 joints, or 32 without fixed point
 
-JOINTS := 12# in the product: an arm and a gripper, or two arms of six; each takes about 3 KB of the 128 KB
+JOINTS := 12# in the product: an arm and a gripper, or two arms of six; each joint takes about 3 KB of the 128 KB
 
 FLASHER     := openocd
 OPENOCD_CFG := -f interface/stlink.cfg -f target/stm32f2x.cfg

@@ -32,7 +32,9 @@
 #include "firmware/sim_arm/sim_arm.h"
 
 typedef struct app {
-    /* Written by the tick, except the requests, which the background writes. */
+    /* Most of these are written by the tick. The background writes the requests, detached, tail,
+     * loaded and point_tick, clears stages, prepares motions and sets the errors of the simulated
+     * arm. It writes the rest only while the tick is detached or interrupts are locked. */
     supervisor_t safety;
     volatile uint32_t ticks, overruns;
     /* ticks in which an input of the model was clamped to its proved range */
@@ -43,12 +45,12 @@ typedef struct app {
     volatile uint32_t pending;    /* request: use the other control set from the next tick on */
     volatile uint32_t detached;   /* set by tick_detach: the tick only counts */
     volatile uint32_t now;        /* the tick uses control[now] */
-    volatile uint32_t head, tail; /* samples that the tick has written and the background has read,
-                                   * since the start */
+    volatile uint32_t head, tail; /* samples since the start: written by the tick; read by the
+                                   * background */
     volatile uint32_t dropped;    /* samples lost because the background was late */
     volatile uint32_t loaded;     /* an arm is loaded */
     volatile uint32_t enabled;    /* the outputs are on */
-    volatile uint32_t point_tick; /* tick in which the last point of a streamed motion arrived */
+    volatile uint32_t point_tick; /* tick in which the newest point of a streamed motion arrived */
     uint32_t since_sample;
     uint32_t cost; /* cost of the last tick, in counter steps */
     uint32_t stamp[STAGES + 1];
@@ -73,7 +75,8 @@ typedef struct app {
         sample_t ring[APP_SAMPLES];
         image_t image; /* the parsed image, only while it is loaded */
     } memory;
-    const arm_t *arm;   /* the arm loaded last; the simulated arm shares it if there is only one */
+    const arm_t *arm;   /* the arm prepared last; the simulated arm shares it if there is only
+                         * one */
     const flex_t *flex; /* elastic links of that arm, or NULL; the simulated arm is always rigid */
 #if APP_ARMS > 0
     arm_t arms[APP_ARMS]; /* the last element is the simulated arm */
@@ -94,7 +97,7 @@ typedef struct {
     uint32_t limited;               /* ticks with a joint at a limit of torque or voltage */
     uint32_t unhomed;               /* bit i: joint i is not homed */
     uint32_t joints;
-    uint32_t moving; /* a motion runs; otherwise the arm holds its position */
+    uint32_t moving; /* a motion runs, or waits for its points or for the next tick */
     uint32_t ticks, overruns;
     uint32_t unproved;           /* ticks in which an input of the model was beyond its proved
                                   * range */
@@ -103,7 +106,8 @@ typedef struct {
                                   * late */
     uint32_t rate_hz;            /* rate at which app_tick must be called, Hz */
     uint32_t loads;              /* arms loaded since the start */
-    uint32_t tick_steps;         /* counter steps of a tick, measured when the arm was loaded */
+    uint32_t tick_steps;         /* counter steps of a tick, measured when arm, rate or a limit was
+                                  * last set */
     float q[DYN_MAX_JOINTS];     /* measured position, rad or m */
     float q_ref[DYN_MAX_JOINTS]; /* reference position, rad or m */
 } app_status_t;
@@ -126,7 +130,7 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *arm
 /* One tick. Only the interrupt calls it. */
 void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out);
 
-/* Whether the outputs are off and will stay off until the next request. */
+/* Returns whether the outputs are off and will stay off until the next request. */
 bool app_rests(const app_t *app);
 void app_status(const app_t *app, app_status_t *status);
 /* Returns the joint that the last refusal concerns; UINT32_MAX: none. */
@@ -136,14 +140,14 @@ uint32_t app_where(const app_t *app);
  * Starts a motion if the arm is idle or the last motion has ended; a JOG also replaces a JOG. If
  * the arm is idle, the loop is closed at the measured position. POINTS starts when half of the
  * buffer is full or the last point has arrived. Its first point must be at the position of the arm.
- * The first and the last point are repeated here, so that the curve begins and ends in them, at
- * rest. If the points run out, the motion brakes and an underrun is counted.
+ * The application stores the first and the last point three times, so that the curve begins and
+ * ends in them, at rest. If the points run out, the motion brakes and an underrun is counted.
  */
 int app_motion_start(app_t *app, const motion_t *motion);
 int app_point_push(app_t *app, const float q[]);
 int app_points_end(app_t *app);
 uint32_t app_point_credits(const app_t *app); /* points that can be pushed now */
-/* Brakes, then switches the outputs off. An arm without brakes continues to be held. */
+/* Brings the motion to rest, then switches the outputs off, or holds an arm without brakes. */
 int app_stop(app_t *app);
 /* Switches the outputs off at once. */
 int app_off(app_t *app);

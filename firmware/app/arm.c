@@ -95,7 +95,7 @@ int arm_make(app_t *app) {
 #endif
 
 #ifdef GENERATED_H
-/* A payload cannot change here: generated code contains it as constants. */
+/* The payload cannot change here: generated code contains it as constants. */
 int arm_change_payload(app_t *app) {
     (void)app;
     return APP_E_GENERATED;

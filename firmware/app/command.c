@@ -23,7 +23,8 @@ int app_stop(app_t *app) {
         return APP_E_STATE;
     const uint32_t lock = app_clock_lock();
     if (outputs_off(app))
-        app->leaving = 1; /* a motion may wait for the next tick or for its points */
+        app->leaving = 1; /* discards a motion that is still waiting for the next tick or for its
+                           * points */
     else
         app->stopping = 1;
     app_clock_unlock(lock);
@@ -36,7 +37,7 @@ int app_off(app_t *app) {
 }
 
 /* If the loop still holds or lowers the arm, it continues to hold after the fault is cleared.
- * Interrupts are locked, because any tick may end the stop or replace it by a worse one. */
+ * Interrupts are locked, because any tick may end the stop or replace it with a worse one. */
 int app_clear(app_t *app) {
     const uint32_t lock = app_clock_lock();
     const uint32_t stop = app->safety.stop;

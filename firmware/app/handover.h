@@ -33,7 +33,8 @@ static inline control_t *control_spare(app_t *app) {
     return &app->control[(app->now + 1) % APP_CONTROLS];
 }
 
-/* Called by the tick: takes over the new constants, between two control steps. */
+/* Takes over the new constants, between two control steps. Called by the tick, or by the background
+ * while the tick is detached. */
 static inline void control_take(app_t *app) {
     if (app->pending) {
         app->now = (app->now + 1) % APP_CONTROLS;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Relative rounding error that is allowed for computed floats. */
+/* Allowed rounding error of computed floats: relative; for positions absolute, rad or m. */
 #define ROUNDING 1e-5f
 /* Largest distance of the first point from the arm's position, rad or m; allows for encoder counts
  * and some sag. */
@@ -19,8 +19,8 @@
 #define POINT_STEP 2e-6f
 /* Longest motion, s, for a 32-bit counter of half ticks (31 bits in q31). */
 #define LONGEST_S 50000.0f
-/* Ramp of a trapezoid as a fraction of its duration; with a shorter ramp the acceleration overflows
- * q31. */
+/* Bounds and step of the ramp of a trapezoid, as fractions of its duration. With a ramp below
+ * RAMP_LEAST the acceleration overflows q31. */
 #define RAMP_LEAST 0.16f
 #define RAMP_MOST  0.5f
 #define RAMP_STEP  0.02f
@@ -30,7 +30,8 @@ static int refuse(app_t *app, uint32_t at, int error) {
     return error;
 }
 
-/* Largest s' and s'' of a profile. Only the trapezoid has a ramp. */
+/* Largest s' and s'' of a profile s(u) of firmware/control/reference.c. Only the trapezoid has a
+ * ramp. */
 typedef struct {
     float speed, bend;
 } peaks_t;
@@ -178,8 +179,8 @@ static int start_jog(app_t *app, const motion_t *in) {
     return APP_OK;
 }
 
-/* Checks before the loop is closed that every motor can hold its joint against gravity. Detaches
- * the tick, because the check uses the tick's scratch. */
+/* Called before the loop is closed: checks that every motor can hold its joint against gravity.
+ * Detaches the tick, because the check uses the tick's scratch. */
 static int check_hold(app_t *app) {
     tick_detach(app);
     const uint32_t weak = stop_weak(&app->control[(app->now + app->pending) % APP_CONTROLS],
@@ -276,8 +277,8 @@ static float point_before(const app_t *app, uint32_t back, uint32_t i) {
 }
 
 /* Checks a point against the limits. The curve stays between its points. Its speed is at most the
- * largest difference of two points divided by the time between them; its acceleration is at most
- * the second difference divided by the square of that time. */
+ * largest difference of successive points divided by the time between them; its acceleration is at
+ * most the largest second difference divided by the square of that time. */
 static int check_point(app_t *app, const float q[]) {
     const motion_state_t *m = &app->motion;
     const float h = (float)m->last / (2 * app->parameter[PARAMETER_rate_hz]);
@@ -314,9 +315,9 @@ static void put_point(app_t *app, const float q[], uint32_t times) {
     }
 }
 
-/* Closes the loop when half of the buffer is filled, which absorbs the jitter of the line.
- * Interrupts are locked, because a tick may take up a stop that was requested before these
- * points. */
+/* Closes the loop when half of the buffer is filled, to absorb the jitter of the line, or when the
+ * last point has come. Interrupts are locked, because a tick may take up a stop that was requested
+ * before these points. */
 static void close_when_filled(app_t *app) {
     const motion_state_t *m = &app->motion;
     if (app->safety.state != APP_STATE_IDLE)

@@ -41,7 +41,7 @@ const char *quantity_unit(unsigned quantity, unsigned prismatic) {
     return quantity < COUNT(unit) ? unit[quantity][prismatic != 0] : "";
 }
 
-/* The text of an entry by its number. */
+/* NAME_OF defines a function that returns the text of a table entry by its number. */
 #define TEXT(number, name, text, help) text,
 #define NAME_OF(function, TABLE)                                                                   \
     const char *function(unsigned number) {                                                        \

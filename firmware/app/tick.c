@@ -165,8 +165,8 @@ void app_stages_run(app_t *app, const control_t *c, const app_inputs_t *in, app_
     mark(app, c, STAGES);
 }
 
-/* A tick with an open loop: the outputs are off and the brakes closed, or the windings are shorted.
- * The reference follows the measured position. */
+/* A tick with an open loop: the outputs are off, or the windings are shorted to damp the arm. The
+ * reference follows the measured position. */
 static void rest(app_t *app, const control_t *c, const app_inputs_t *in, app_outputs_t *out) {
     loop_t *s = &app->loop;
     app_sense(app, c, in);

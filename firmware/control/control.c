@@ -2,14 +2,15 @@
  * The control step, stage by stage, from encoder counts to duty cycles. Pure functions of
  * constants, state and inputs, the same on board and host.
  *
- * A torque acts from this tick to the next. Feedback compares with the reference at the tick. The
- * model is evaluated in the middle of the period, which removes the lag of half a tick that a
- * constant output causes.
+ * A torque acts from this tick to the next. The feedback compares the estimate with the reference
+ * at the tick. The model is evaluated in the middle of the period, which removes the lag of half a
+ * tick that a constant output causes.
  *
  * Choices: With PD the feedforward is the model along the reference, so that sensor noise does not
- * pass through it. Computed torque is the model at the estimated state with the corrected
- * acceleration. Both take friction at the reference speed, because the estimated speed changes its
- * sign at rest. Back-EMF is taken at the estimated speed, because it depends on the real one.
+ * pass through it. Computed torque is the model at the estimated state, with the reference
+ * acceleration plus the feedback. Both take friction at the reference speed, because the estimated
+ * speed changes its sign at rest. Back-EMF is taken at the estimated speed, because it depends on
+ * the real one.
  */
 #include "firmware/control/control.h"
 
@@ -59,16 +60,16 @@ INLINE void rigid_gravity(const arm *a, scratch_t *s, const real q[], real tau[]
 #endif
 
 #if APP_FLEX
-/* Elastic links: computes the torques with the static deflection of the motion. Each tick makes one
- * iteration from the deflection of the last tick, from which the new one differs little. */
+/* Elastic links: computes the torques with the static deflection that the motion causes. Each tick
+ * makes one iteration from the deflection of the last tick, from which the new one differs
+ * little. */
 INLINE void elastic_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
                             const real qd[], const real qdd[]) {
     for (uint32_t i = 0; i < c->arm->n; i++)
         s->theta[c->flex->link[i].at] = q[i];
     DYN(flex_static)(c->arm, c->flex, &k->flex, qd, qdd, NULL, 1, s->theta, s->tau_model);
 }
-/* Clears the deflection, because the deflection of the last motion is no guess for the start of the
- * next. */
+/* Clears the deflection: that of the last motion is no useful start for the next. */
 INLINE void undeflect(loop_t *s) {
     for (uint32_t k = 0; k < DYN_FLEX_MAX; k++)
         s->theta[k] = real_known(0);
@@ -80,7 +81,7 @@ INLINE void undeflect(loop_t *s) {
 #define ELASTIC(c)                           false
 #endif
 
-/* Inverse dynamics with rotors. This is the only place that chooses the kernel. */
+/* Inverse dynamics with rotors, for rigid or elastic links. */
 INLINE void control_inverse(const control_t *c, scratch_t *k, loop_t *s, const real q[],
                             const real qd[], const real qdd[]) {
     if (ELASTIC(c)) {
@@ -90,7 +91,7 @@ INLINE void control_inverse(const control_t *c, scratch_t *k, loop_t *s, const r
     rigid_inverse(c->arm, k, q, qd, qdd, s->tau_model);
 }
 
-/* Computes the gravity torques: speeds and accelerations in the scratch are zero. */
+/* Computes the gravity torques at k->q; k->qd and k->qdd must be zero. */
 INLINE void control_gravity(const control_t *c, scratch_t *k, loop_t *s) {
     if (!ELASTIC(c)) {
         rigid_gravity(c->arm, k, k->q, s->tau_model);

@@ -5,8 +5,8 @@
 
 #include "firmware/control/type.h"
 
-/* Factors of a time step h: from velocity to position over half a step, from acceleration to
- * velocity, from acceleration to position. */
+/* Factors over half of a time step h: from velocity to position, from acceleration to velocity,
+ * from acceleration to position. */
 typedef struct {
     gain_t q_qd;   /* h / 2 */
     gain_t qd_qdd; /* h / 2 */
@@ -23,12 +23,12 @@ typedef struct {
     real_t tau_max;   /* torque limit */
     /* from volts (torque mode: torque) to duty cycle at the nominal supply */
     gain_t duty;
-    real_t qd_max;              /* q31: speed at which the number format ends */
+    real_t qd_max;              /* q31: largest speed that the number format holds */
     gain_t qdd_qd;              /* from change of speed in a tick to acceleration */
     real_t qd_change;           /* largest change of the reference speed in a tick */
     gain_t brake_q, brake_part; /* braking distance qd^2 / 2a as (qd v / 2a) (qd / v) */
     real_t lower, upper;        /* position limits */
-    /* limits of the faults tracking error, distance beyond a position limit, speed */
+    /* limits of the guards: tracking error, distance beyond a position limit, speed */
     real_t track, beyond, fast;
     real_t wrong;    /* direction guard: smallest suspicious speed error, divided by 16 */
     real_t firm;     /* direction guard: smallest torque for a conclusion */
@@ -57,7 +57,8 @@ typedef struct {
     uint16_t damp;           /* ticks of damping before the brakes close */
     uint32_t setpoint;       /* ticks that a streamed motion may wait for its next point; 0: no
                               * limit */
-    uint16_t unread, late;   /* allowed ticks in a row without an encoder; with an overrun */
+    uint16_t unread, late;   /* allowed consecutive ticks: with an encoder unread; with an
+                              * overrun */
     uint8_t brakes, damping; /* the arm has brakes; every joint has a motor that can damp */
     control_joint_t joint[DYN_MAX_JOINTS];
 } control_t;
@@ -96,8 +97,8 @@ typedef struct {
 #endif
 } scratch_t;
 
-/* Only in the host tool (CONTROL_TWIN): generated code that replaces the kernels when the tool
- * simulates a board with generated code. NULL: the kernels run. */
+/* Only on the host (CONTROL_TWIN): generated code that replaces the kernels when the tool simulates
+ * a board with generated code. NULL: the kernels run. */
 typedef struct {
     void (*inverse)(const real_t q[], const real_t qd[], const real_t qdd[], real_t tau[]);
     void (*gravity)(const real_t q[], real_t tau[]);

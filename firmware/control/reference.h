@@ -8,15 +8,16 @@
 /* The running motion. Time is counted in half ticks, so that the middle of a tick has a number. */
 typedef struct {
     volatile uint32_t kind; /* motion_kind_t; written last when a motion starts */
-    uint32_t count;         /* half ticks since the start of the motion or since the last point;
-                             * JOG: ticks */
-    uint32_t last;          /* duration of the motion or time between points, in the unit of
-                             * `count` */
+    uint32_t count;         /* half ticks since the start of the motion or since the last point; JOG
+                             * and HOME: ticks */
+    uint32_t last;          /* duration of the motion, time between points, or time-out (JOG, HOME),
+                             * in the unit of `count` */
     uint32_t underruns;     /* streamed motions that ran out of points */
-    uint32_t starved;       /* points ran out in this tick: ticks between two points; otherwise 0 */
+    uint32_t starved;       /* ticks between two points if the points ran out in this tick;
+                             * otherwise 0 */
     gain_t part;            /* 1 / last */
-    /* POINTS: 1 / 6. CYCLOID: 1 / 2 pi and 2 pi. TRAPEZOID: ramp, 1 / (1 - ramp) and 1 / (ramp (1 -
-     * ramp)). */
+    /* POINTS: 1 / 6. CYCLOID: 1 / (2 pi) and 2 pi. TRAPEZOID: ramp, 1 / (1 - ramp) and
+     * 1 / (ramp (1 - ramp)). */
     real_t shape[3];
     union {
         struct {

@@ -19,7 +19,7 @@
     X(ACCELERATION, "rad/s^2", "m/s^2")                                                            \
     X(TORQUE, "N m", "N")                                                                          \
     X(VOLTAGE, "V", "V")                                                                           \
-    X(SUPPLY, "V", "V") /* only in faults: an integer in mV inside, reported in volts */
+    X(SUPPLY, "V", "V") /* only in faults: an integer in mV in the firmware, reported in volts */
 
 typedef enum {
 #define X(name, revolute, prismatic) QUANTITY_##name,

@@ -32,10 +32,10 @@ typedef struct {
 enum { WHOLE = DYN_Q31_BITS, PART = 0 };
 
 exponents_t setup_exponents(const setup_t *from, uint32_t joint);
-/* Converts the value and clamps it to the end of the number format. */
+/* Converts the value; one that the number format cannot hold becomes the largest that it holds. */
 real_t setup_bound(double value, int exponent);
-/* Returns 1e30 (no limit) in floats; in fixed point `bound`, clamped to the end of the number
- * format. */
+/* Returns 1e30 (no limit) in floats; in fixed point `bound`, or the largest number that the format
+ * holds if that is less. */
 real_t setup_open_end(double bound, int exponent);
 /* Computes the factors of a time step of h seconds. */
 bool setup_step(double h, exponents_t e, step_t *out);

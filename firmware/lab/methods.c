@@ -51,8 +51,9 @@ bool method_generated(method_id_t method) {
 
 const char *method_name(method_id_t method) {
     const char *name = method_table[method].name;
-    /* Problems from PROBLEM_FK on have one method, named "-" unless it is generated. Their numbers
-     * are compared, not their names: tools/dev/stack.py has no stack bound for strcmp. */
+    /* Problems from PROBLEM_FK on have a single method beside the generated one; it is called "-".
+     * The numbers of the problems are compared, not the names of the methods, because
+     * tools/dev/stack.py has no stack bound for strcmp. */
     return method_table[method].problem < PROBLEM_FK || method_generated(method) ? name : "-";
 }
 

@@ -1,5 +1,5 @@
-/* firmware/link/batch_port.h. Memory is used twice: image and model are needed only while the arm
- * is prepared. */
+/* Implements firmware/link/batch_port.h. Memory is used twice: image and model are needed only
+ * while the arm is prepared. */
 #include "firmware/link/batch_port.h"
 
 #if defined(BATCH_HAS_F32) || defined(BATCH_HAS_F64) || defined(BATCH_HAS_Q31)

@@ -1,6 +1,6 @@
 /*
  * Batch evaluation on this board, for the link, in the number types of this build (BATCH_REALS in
- * board.mk).
+ * the Makefile).
  */
 #ifndef FIRMWARE_LINK_BATCH_PORT_H
 #define FIRMWARE_LINK_BATCH_PORT_H

@@ -82,7 +82,7 @@ static void answer(server_t *server, const uint8_t *frame, size_t size) {
 }
 
 /* Each call through a pointer is in its own function, so that tools/dev/stack.py --indirect can
- * compute a bound of the stack. */
+ * compute a bound on the stack. */
 __attribute__((noinline)) static bool line_read(const server_port_t *port, uint8_t *byte) {
     return port->read(port->context, byte, 1) == 1;
 }

@@ -86,13 +86,13 @@ typedef struct {
     uint8_t tx[FRAME_WRITE_ROOM(PROTOCOL_HEAD + SERVER_PAYLOAD)];
 } server_t;
 
-/* The reason of a refusal is an app_error_t, which includes image errors, or REASON_STORE plus a
+/* The reason for a refusal is an app_error_t, which includes image errors, or REASON_STORE plus a
  * store_status_t. */
 enum { REASON_STORE = -300 };
 
 /* Loads the stored set into the application. The application must be initialised before. */
 void server_start(server_t *server, app_t *app, const server_port_t *port);
-/* Does all work that is due, up to the answer to one request. Returns true if bytes arrived: more
+/* Does the work that is due, but answers at most one request. Returns true if bytes arrived: more
  * may follow at once. */
 bool server_poll(server_t *server);
 

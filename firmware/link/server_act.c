@@ -85,7 +85,8 @@ int serve_POINTS(server_t *server, exchange_t *x) {
     if (points == 0)
         reason = app_points_end(server->app);
     else if (app_point_credits(server->app) > 0 && points > app_point_credits(server->app))
-        /* All points are taken or none. With no credit at all, app_point_push states the reason. */
+        /* If there are more points than credits, none is taken. With no credit at all,
+         * app_point_push states the reason. */
         reason = APP_E_ROOM;
     for (uint32_t p = 0; p < points && reason == APP_OK; p++) {
         float q[DYN_MAX_JOINTS];

@@ -27,7 +27,7 @@ enum {
     SET_VERSION = 2,                           /* version 1 had other names of parameters */
     SET_VALUES = 0 PARAMETER_TABLE(SET_COUNT), /* number of values of all parameters and joints */
     SET_IMAGE = 8,                             /* offset of the image in bytes */
-    SET_PARAMETER = 12,                        /* bytes of a parameter */
+    SET_PARAMETER = 12,                        /* bytes per value of a parameter */
     /* largest size of the set without the image */
     SET_TABLES = SET_IMAGE + 4 + SET_VALUES * SET_PARAMETER + 8 + SAMPLE_FIELDS * 4
 };
@@ -45,8 +45,9 @@ int set_put_tables(store_t *store, const app_t *app, const telemetry_t *telemetr
 /* Writes empty tables: the set contains only its image. */
 int set_put_no_tables(store_t *store);
 
-/* Applies the parameters and the telemetry choice of the stored set to the application, whose arm
- * must be loaded. Returns the number of entries that this firmware does not have or refuses. */
+/* Sets the parameters of the stored set in the application, whose arm must be loaded, and writes
+ * its telemetry choice to field, fields and every. Returns the number of entries that this firmware
+ * does not have or refuses. */
 uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_FIELDS],
                          uint32_t *fields, uint32_t *every);
 

@@ -141,8 +141,8 @@ static uint32_t character(const uint8_t *s) {
     return 0;
 }
 
-/* Returns the bytes of a name with its final zero; 0 if it does not end within `room` or is not a
- * text. */
+/* Returns the size of a name in bytes, with its final zero; 0 if the name is empty, does not end
+ * within `room` and IMAGE_NAME_MAX bytes, or is not UTF-8 text. */
 static uint32_t name_size(const char *name, size_t room) {
     const uint8_t *s = (const uint8_t *)name;
     uint32_t size = 0;

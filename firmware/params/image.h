@@ -16,8 +16,8 @@
  *      20    IMAGE_HAS_...: which optional things the robot file gave
  *      24    feedback: 0 off, 1 pd, 2 computed torque
  *      28    q31: 0 if there are no proved units; else 1 | length << 8 | time << 16, the exponents
- *            of dyn_units_t as signed bytes. Proved for the tool's default methods, with the
- *            numbers of this image and within its limits (IMAGE_RISE_DEFAULT_S)
+ *            of dyn_units_t as signed bytes. The units are proved for the tool's default
+ *            methods, with the numbers and limits of this image
  *      32    IMAGE_ARM_FIELDS in their order
  *     148    n joints of IMAGE_JOINT_SIZE bytes each: type (0 revolute, 1 prismatic),
  *            IMAGE_JOINT_HAS_..., q31 exponent of the mass unit (signed), IMAGE_JOINT_FIELDS
@@ -26,9 +26,9 @@
  *            then sections, each of IMAGE_SECTION_TABLE at most once and in its order: tag (four
  *            characters), bytes of content (a multiple of 4), content
  *
- * Angles are stored, not their sines. A quarter turn is no exact single. A number that is the
- * nearest single to a multiple of a quarter turn, up to four turns, is read as that multiple, so
- * that perpendicular axes stay perpendicular.
+ * Angles are stored, not their sines. Single precision cannot represent a quarter turn exactly. A
+ * number that is the nearest single to a multiple of a quarter turn, up to four turns, is read as
+ * that multiple, so that perpendicular axes stay perpendicular.
  */
 #ifndef FIRMWARE_PARAMS_IMAGE_H
 #define FIRMWARE_PARAMS_IMAGE_H
@@ -54,12 +54,12 @@
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 /* X(NAME, tag, most bytes of content, help)
- * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t up to its n joints: the proved constants, which
- * a board uses in place.
+ * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t with only n joints: the proved constants, which
+ * a board without RAM for an arm uses in place.
  * FLEX: firmware/params/image_flex.h.
  * HOME: for each of the n joints how it finds its position (0 absolute encoder, 1/-1 upper/lower
- * stop, 2/-2 a switch above/below) and the position of stop or switch; absent if all encoders
- * are absolute. */
+ * stop, 2/-2 switch at the upper/lower end) and the position of stop or switch; absent if all
+ * encoders are absolute. */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
     X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
       "constants of the arm, prepared for fixed point (q31)")                                      \
@@ -68,8 +68,8 @@
     X(HOME, IMAGE_TAG('H', 'O', 'M', 'E'), DYN_MAX_JOINTS *IMAGE_HOME_SIZE,                        \
       "homing: how each joint finds its position")
 
-#define IMAGE_HOME_SIZE 8u /* bytes of a joint */
-#define IMAGE_HOME_MOST 2  /* largest code */
+#define IMAGE_HOME_SIZE 8u /* bytes per joint */
+#define IMAGE_HOME_MOST 2  /* codes are -2 to 2 */
 
 /* Largest section FLEX: every link is a beam with all modes. */
 #define IMAGE_FLEX_MOST                                                                            \
@@ -78,8 +78,8 @@
 /* Largest size of a name in bytes, with the final zero. */
 #define IMAGE_NAME_MAX 128u
 
-/* X(name, count, unit, kind, help); kind: ANGLE, FREE, POSITIVE (not negative) or STRICT (above
- * zero) */
+/* X(name, count, unit, kind, help); kind: ANGLE (image_angle), FREE (any finite number), POSITIVE
+ * (not negative), STRICT (above zero), SIGN (1 or -1) or ZERO */
 #define IMAGE_ARM_FIELDS(X)                                                                        \
     X(rate_hz, 1, "Hz", STRICT, "ticks of the control loop per second")                            \
     X(gravity, 3, "m/s^2", FREE,                                                                   \
@@ -122,8 +122,8 @@
     X(kp, 1, "N m/rad or N/m", FREE, "feedback gain of the position")                              \
     X(kd, 1, "N m s/rad or N s/m", FREE, "feedback gain of the velocity")
 
-/* Limits of motions if the image has none. The q31 units of such an image are proved with these
- * limits. */
+/* Limits of motions if the image has none. The proof of the q31 units uses the default
+ * acceleration, too; without a velocity limit there is no proof. */
 #define IMAGE_VELOCITY_DEFAULT 1.0f /* rad/s or m/s */
 #define IMAGE_RISE_DEFAULT_S   0.5f /* time from rest to the velocity limit, s */
 
@@ -228,7 +228,8 @@ enum {
     (IMAGE_HEAD_SIZE + DYN_MAX_JOINTS * IMAGE_JOINT_SIZE +                                         \
      (DYN_MAX_JOINTS + 1) * IMAGE_NAME_MAX IMAGE_SECTION_TABLE(IMAGE_SECTION_SIZE))
 
-/* Content of a section; NULL if the image has none. After image_read it points into the bytes. */
+/* Content of a section; bytes is NULL if the image does not have it. After image_read it points
+ * into the bytes of the image. */
 typedef struct {
     const uint8_t *bytes;
     uint32_t size;
@@ -270,8 +271,8 @@ uint32_t image_length(const uint8_t *bytes, size_t size);
 int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
                 image_where_t *where);
 
-/* Makes the arm for the kernels. A joint without an acceleration limit gets the limit of its
- * motions. Returns 0 or a negative dyn_status_t. */
+/* Makes the arm for the kernels. A joint without an acceleration limit gets its velocity limit
+ * divided by IMAGE_RISE_DEFAULT_S. Returns 0 or a negative dyn_status_t. */
 int image_model(const image_t *image, dyn_model_t *model);
 /* Returns the units for q31; false if none were proved. */
 bool image_units(const image_t *image, dyn_units_t *units);
@@ -282,7 +283,7 @@ uint32_t image_q31_size(uint32_t n);
 void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes);
 /* Finds the prepared arm inside the bytes of the image, which must be word-aligned. Returns
  * IMAGE_OK, IMAGE_E_UNPROVED if the image has none, IMAGE_E_BUILD if another build prepared it, or
- * IMAGE_E_NUMBER if it does not belong to the arm of this image. */
+ * IMAGE_E_NUMBER if its size, its alignment or a constant is impossible for this image. */
 int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm);
 
 /* Returns a hash of everything in the image that generated code contains: frames, links, rotors,

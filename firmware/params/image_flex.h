@@ -46,8 +46,8 @@ void image_put_flex(uint32_t n, const image_beam_t beam[], const dyn_flex_model_
 /* Returns whether the image has elastic links. */
 bool image_elastic(const image_t *image);
 /* Makes the elastic links of the arm; without the section all links are rigid. beam may be NULL.
- * Returns IMAGE_OK or a negative image_status_t. dyn_flex_check checks the meaning of the
- * numbers. */
+ * Returns IMAGE_OK or a negative image_status_t. It checks only that the numbers are finite;
+ * dyn_flex_check checks whether they are possible. */
 int image_get_flex(const image_t *image, image_beam_t beam[], dyn_flex_model_t *flex);
 
 #endif

@@ -14,11 +14,11 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
 
 /*
  * X(name, ONE or JOINT, when, "unit", least, most, default, "key of the robot file", "help")
- *   JOINT: one for each joint; unit with "|" between revolute and prismatic
- *   when: ANY, or IDLE: only while the outputs are off; | WHOLE: only integers
+ *   JOINT: one value for each joint; "|" separates the units of revolute and prismatic joints
+ *   when: ANY, or IDLE (only while the outputs are off); WHOLE is added if only integers are valid
  *   default: value if the robot image does not give one
  *   help: a sentence without capital and full stop, for `appell get` and firmware/PARAMETERS.md
- * A comment inside the tables is the subject that the parameters below it belong to.
+ * A comment inside the tables names the subject of the parameters below it.
  */
 #define PARAMETER_ONE_TABLE(X)                                                                     \
     /* Control loop. */                                                                            \

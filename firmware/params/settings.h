@@ -1,4 +1,4 @@
-/* Settings of a joint: the content of the robot image about a joint, apart from the dynamics. */
+/* Settings of a joint: all that the robot image says about it, apart from the dynamics. */
 #ifndef FIRMWARE_PARAMS_SETTINGS_H
 #define FIRMWARE_PARAMS_SETTINGS_H
 

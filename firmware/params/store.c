@@ -15,7 +15,7 @@ enum {
 };
 
 /* Each call into the medium is in its own function, so that tools/dev/stack.py --indirect can
- * compute a bound of the stack. */
+ * compute a bound on the stack. */
 __attribute__((noinline)) static void medium_read(const store_medium_t *m, unsigned slot,
                                                   uint32_t offset, void *data, uint32_t n) {
     m->read(m->context, slot, offset, data, n);

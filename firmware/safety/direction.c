@@ -1,33 +1,34 @@
 /*
  * Direction guard. If the motor or the encoder of a joint is reversed, the feedback increases the
- * error that it should reduce. Each joint is checked every 6 ms. A check is suspicious if the
- * feedback has grown, or is at its limit, and yet the joint moves against it, has gained speed
- * against it, both absolutely and relative to the reference, and its speed is well off the
- * reference. Then inverse dynamics gives the torque that the motion since the last check takes,
- * with all that the other joints do to this one. For a right joint that is the commanded torque,
- * times f if the arm is f times as heavy as its model, whatever drives the joint and whatever the
- * controller knows. Less than a quarter of the command, or the opposite sign, is wrong: light links
- * that throw each other about, or an arm that sinks without a model, do not go that far. Torques
- * are ignored if they are no larger than what encoder counts make of the acceleration, or than the
- * possible error of the friction model.
+ * error that it should reduce. Each joint is checked every 6 ms. A check is suspicious if all of
+ * this holds: the feedback has grown or is at its limit; the joint moves against the feedback; it
+ * has gained speed against it, both absolutely and relative to the reference; and its speed differs
+ * clearly from the reference. Then inverse dynamics gives the torque that the motion since the last
+ * check takes, including the effects of the other joints. If the joint is correct, this is the
+ * commanded torque, divided by f if the arm is f times as heavy as its model, however much of the
+ * model the controller uses. The check is wrong if the torque is less than a quarter of the command
+ * or has the opposite sign. Light links that accelerate each other, or an arm that sinks because
+ * its controller uses no model, do not go that far. No conclusion is drawn from a command below a
+ * threshold: the torque that one encoder count of motion seems to take, plus the possible error of
+ * the friction model.
  *
  * That test alone is late if a joint carries weight. With weight G and feedback F the command is
- * G + F; with a mirrored encoder the motion seems to take G - F, which falls below a quarter only
- * when F reaches 0.6 G. So torque that the model leaves unexplained counts too, if no f between
- * 0.625 and 1.6 explains it, which is so from F = 3/13 G on. A user knows of a load that changes
- * torques by more. Two defects are compared with the right arm: a motor at the opposite voltage,
- * and a joint that turns opposite to its encoder, whose back-EMF was compensated with the wrong
- * sign. Let D be the distance between the predictions of a defect and of the right arm, and e the
- * error of the model and its inputs. The check is wrong if the defect leaves at most half of the
- * error that the right arm leaves. So a right joint is accused only if e reaches 2/3 D, and a wrong
- * one is found while e is below 1/3 D. This needs a motor: the inertia of its rotor, which no error
- * of the masses changes, keeps D larger than what the other links do to the joint. Without rotors e
- * can be as large as D.
+ * G + F; with a mirrored encoder the motion seems to take G - F, which falls below a quarter of the
+ * command only when F reaches 0.6 G. So a torque is examined further if no f between 0.625 and 1.6
+ * explains it, which is so from F = 3/13 G on. The user knows of a load that changes the torques by
+ * more. Two defects are compared with the correct joint: a motor at the opposite voltage, and a
+ * joint that turns opposite to its encoder, so that its back-EMF was compensated with the wrong
+ * sign. Let D be the distance between the torques that the defect and the correct joint predict,
+ * and e the error of the model and its inputs. The check is wrong if the torque is at most half as
+ * far from the prediction of the defect as from that of the correct joint. So a correct joint is
+ * accused only if e reaches 2/3 D, and a wrong one is found while e is below 1/3 D. This needs a
+ * motor: the inertia of its rotor, which no error of the masses changes, keeps D larger than the
+ * effect of the other links on the joint. Without rotors e can be as large as D.
  *
- * The mirrored joint needs an inverse dynamics of its own. It runs in the next tick, so that no
- * tick has more than one beside the controller's. Three more wrong checks than right ones are a
- * fault, 18 to 25 ms after the speed goes off if noise spoils no check. An impact changes the speed
- * only once.
+ * The comparison with a mirrored encoder needs an inverse dynamics of its own. It runs in the next
+ * tick, so that no tick has more than one beside the controller's. The fault is raised when a joint
+ * has three more wrong checks than right ones, 18 to 25 ms after its speed begins to deviate if
+ * noise spoils no check. An impact does not raise it, because it changes the speed only once.
  */
 #include "firmware/safety/guard.h"
 
@@ -47,8 +48,9 @@ INLINE bool opposite(real a, real b) {
     return (a > 0 && b < 0) || (a < 0 && b > 0);
 }
 
-/* Returns the feedback divided by 16: the torque that PD adds to the model. Computed torque
- * contains the feedback in the model, as an acceleration with the same sign and growth. */
+/* Returns the feedback divided by 16: the torque that PD adds to the model. With computed torque
+ * the model contains the feedback, so this is the acceleration that the feedback commands; it has
+ * the same sign and grows alike. */
 INLINE real feedback(const control_t *c, const loop_t *s, uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     if (c->feedback != FEEDBACK_COMPUTED_TORQUE)
@@ -73,9 +75,9 @@ INLINE bool suspect(const control_t *c, guard_t *g, const loop_t *s, uint32_t i)
            !opposite(push, before) && (most || real_size(push) > real_size(before));
 }
 
-/* Writes positions, speeds and accelerations since the last check to k->q, k->qd and k->qdd, with
- * joint `mirrored` moving in the opposite direction. Clamps them to the limits for which fixed
- * point was proved. */
+/* Writes the present positions and speeds and the mean accelerations since the last check to k->q,
+ * k->qd and k->qdd, with joint `mirrored` moving in the opposite direction. Clamps them to the
+ * limits for which fixed point was proved. */
 LEAF void motion_since(const control_t *c, scratch_t *k, const guard_t *g, const loop_t *s,
                        uint32_t mirrored) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
@@ -101,13 +103,13 @@ static void needed(const control_t *c, scratch_t *k, const guard_t *g, const loo
     DYN(friction)(c->arm, k->qd, k->tau);
 }
 
-/* Returns half of the difference of two torques; unlike the difference it cannot overflow. */
+/* Returns half of the distance between two torques; the whole distance could overflow. */
 INLINE real half_apart(real a, real b) {
     return real_size(real_sub(real_half(a), real_half(b)));
 }
 
-/* Returns the torque of the motor if the joint turns opposite to its encoder. The negative of this
- * torque is that at the opposite voltage. See (12) in dyn/kernel/drive.c. */
+/* Returns the torque of the motor if the joint turns opposite to its encoder. At the opposite
+ * voltage the motor gives the negative of this torque. See (12) in dyn/kernel/drive.c. */
 INLINE real given_mirrored(const control_t *c, const loop_t *s, uint32_t i) {
     const drive *d = &c->arm->joint[i].drive;
     uint32_t beyond;
@@ -116,8 +118,8 @@ INLINE real given_mirrored(const control_t *c, const loop_t *s, uint32_t i) {
         &beyond);
 }
 
-/* Returns whether the motion takes less than a quarter of the commanded torque, or has the opposite
- * sign. */
+/* Returns whether the motion takes less than a quarter of the commanded torque or a torque of the
+ * opposite sign. Returns false if the command is too small for a conclusion. */
 INLINE bool denied(const control_joint_t *j, real takes, real commanded) {
     return real_size(commanded) > j->firm &&
            (opposite(takes, commanded) ||
@@ -142,8 +144,8 @@ INLINE bool at_voltage(const control_t *c, const guard_t *g, const loop_t *s, ui
             gain_mul(c->joint[i].duty, asked) > gain_count(c->supply_per_mV, g->supply_mV));
 }
 
-/* Judges a suspicious joint, after needed(). At a voltage limit the torque of the motor is unknown,
- * so no conclusion is drawn. */
+/* Judges a suspicious joint, after needed(). At a voltage limit the torque of the motor is unknown;
+ * then only denied() can find the joint wrong. */
 INLINE uint32_t judge(const control_t *c, const scratch_t *k, const guard_t *g, const loop_t *s,
                       uint32_t i) {
     const control_joint_t *j = &c->joint[i];
@@ -196,9 +198,9 @@ LEAF uint32_t suspects_of(const control_t *c, guard_t *g, const loop_t *s, range
     return suspects;
 }
 
-/* Concludes from the checks, after needed(); returns the joint that turns the wrong way. One joint
- * in doubt is followed up; if several are in doubt, another one than the last time. The others
- * count neither as right nor as wrong. */
+/* Concludes from the checks, after needed(); returns the joint that turns the wrong way, or
+ * APP_NO_JOINT. One joint in doubt is followed up: if several are in doubt, another one than the
+ * last time. The others in doubt count neither as right nor as wrong. */
 LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const loop_t *s,
                        range_t at, uint32_t suspects) {
     uint32_t wrong = APP_NO_JOINT, doubted = APP_NO_JOINT;
@@ -216,7 +218,8 @@ LEAF uint32_t conclude(const control_t *c, const scratch_t *k, guard_t *g, const
     return wrong;
 }
 
-/* Follows up a doubt one tick later: it decides whether a mirrored encoder explains the motion. */
+/* Follows up a doubt one tick later, after needed() with the mirrored joint: decides whether a
+ * mirrored encoder explains the motion. */
 LEAF uint32_t follow(const control_t *c, const scratch_t *k, guard_t *g, const loop_t *s) {
     const uint32_t i = g->doubted;
     const real apart = half_apart(given_mirrored(c, s, i), k->tau[i]), most = real_half(g->missing);
@@ -224,8 +227,8 @@ LEAF uint32_t follow(const control_t *c, const scratch_t *k, guard_t *g, const l
     return count_wrong(g, i, apart <= most) ? i : APP_NO_JOINT;
 }
 
-/* Returns the joint that turns the wrong way. If checks are due in every tick, following up a doubt
- * replaces one check. */
+/* Returns the joint that turns the wrong way, or APP_NO_JOINT. If checks are due in every tick,
+ * following up a doubt replaces one check. */
 uint32_t direction_guard(const control_t *c, scratch_t *k, guard_t *g, const loop_t *s) {
     const bool doubt = g->missing != 0;
     if (c->segment == 0)

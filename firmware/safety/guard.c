@@ -55,7 +55,7 @@ finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
     return nothing;
 }
 
-/* Checks a joint. The comparisons of a number with itself find NaN, the only number that differs
+/* Checks a joint. The comparisons of a number with itself find NaN, the only value that differs
  * from itself. */
 INLINE finding_t guard_joint(const control_joint_t *j, guard_t *g, const loop_t *s, uint32_t i) {
     const real q = s->q[i], ref = s->q_ref[i];
@@ -161,9 +161,10 @@ static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
     out->beyond = setup_bound((double)t[PARAMETER_guard_position], e.p);
     out->fast = setup_bound(fast, e.v);
     out->wrong = setup_bound(fmax(v * WRONG_PART, 2 * step) / 16, e.v);
-    /* The threshold is the noise plus three quarters of the Coulomb friction. The friction may then
-     * be between half and one and a half times that of the model: a braking joint takes the torque
-     * of the model and that half. */
+    /* The threshold is the noise plus three quarters of the model's Coulomb friction. Then a
+     * friction between half and one and a half times that of the model makes no check wrong: with
+     * an error of half the friction, the motion takes less than a quarter of a command only if the
+     * command is below two thirds of the friction. */
     const double half = real_to_model(from->arm->joint[i].drive.coulomb, e.tau);
     out->firm = setup_bound(FIRM * (double)s->kd * step + 1.5 * half, e.tau);
     out->sink = setup_bound(v * SINK_PART, e.v);

@@ -1,5 +1,5 @@
 /* The guards find faults: they check the inputs and the results of the control step before the
- * outputs change. If there are several findings, the first counts. */
+ * outputs change. Each call returns at most one finding. */
 #ifndef FIRMWARE_SAFETY_GUARD_H
 #define FIRMWARE_SAFETY_GUARD_H
 
@@ -10,11 +10,14 @@
 
 /* State of the guards from tick to tick (firmware/safety/guard.c and direction.c). */
 typedef struct {
-    uint32_t outside;  /* bit i: joint i was beyond its position limit when the loop was closed */
+    uint32_t outside;  /* bit i: joint i has been beyond its position limit since the loop was
+                        * closed */
     uint32_t limited;  /* ticks with a joint at a limit of torque or voltage */
     uint32_t clipped;  /* bit i: joint i was at its torque limit in the last limited tick */
     int32_t supply_mV; /* measured supply; 0: not measured */
-    /* late, unread: ticks in a row; phase: of the direction check; stopped: ticks since the stop */
+    /* late: consecutive ticks that overran; unread: consecutive ticks in which an encoder gave no
+     * valid value; phase: tick within the period of the direction check; stopped: ticks since the
+     * stop began */
     uint16_t late, unread, phase, stopped;
     uint16_t at_limit[DYN_MAX_JOINTS]; /* ticks in a row at the same limit */
     struct {                           /* values at the last check; all divided by 16 */
@@ -43,8 +46,8 @@ finding_t guard_inputs(const control_t *control, guard_t *guard, const app_input
 uint32_t direction_guard(const control_t *control, scratch_t *scratch, guard_t *guard,
                          const loop_t *loop);
 finding_t guard_loop(const control_t *control, guard_t *guard, const loop_t *loop, uint32_t wrong);
-/* Resets the guards before the loop is closed at the measured position, and after a finding before
- * the checks continue. */
+/* Resets the guards before the loop is closed at the measured position, and after a fault when the
+ * loop begins to hold or lower the arm. */
 void guard_start(const control_t *control, guard_t *guard, const loop_t *loop);
 
 #endif

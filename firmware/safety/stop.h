@@ -11,7 +11,7 @@ uint32_t stop_weak(const control_t *control, scratch_t *scratch, const real_t q[
 /* Returns the best stop, not better than `best`, that arm and pose allow. */
 uint32_t stop_choose(const control_t *control, scratch_t *scratch, const loop_t *loop,
                      uint32_t best);
-/* Lowers the arm: sets the speed of each joint to the direction in which gravity pulls it. */
+/* Lowers the arm: makes each joint jog slowly in the direction in which gravity pulls it. */
 void stop_lower(const control_t *control, scratch_t *scratch, const loop_t *loop,
                 motion_state_t *motion);
 

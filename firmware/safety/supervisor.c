@@ -15,7 +15,7 @@ static void catch_arm(supervisor_t *v, const supervised_t *all) {
     guard_start(c, &v->guard, s);
 }
 
-/* Begins a stop, or replaces the present stop by a worse one. */
+/* Begins a stop, or replaces the present stop with a worse one. */
 static void begin_stop(supervisor_t *v, const supervised_t *all, uint32_t best) {
     v->stop = stop_choose(all->control, all->scratch, all->loop, best);
     v->guard.stopped = 0;

@@ -1,5 +1,5 @@
-/* The supervisor: the state of the arm, the first fault, and the stop that follows it. It checks
- * the results of the control step before the outputs change. */
+/* The supervisor: the state of the arm, the first fault, and the stop that follows it. It acts on
+ * the findings of the guards before the outputs change. */
 #ifndef FIRMWARE_SAFETY_SUPERVISOR_H
 #define FIRMWARE_SAFETY_SUPERVISOR_H
 
@@ -39,7 +39,7 @@ static inline bool supervisor_drives(const supervisor_t *v) {
 /* Latches a fault without a controlled stop: the outputs are off from the next tick on. */
 void supervisor_latch(supervisor_t *v, finding_t finding);
 /* Takes a finding of a guard. The first finding latches. A further finding while the arm is held,
- * lowered or damped replaces the stop by a worse one. */
+ * lowered or damped replaces the stop with a worse one. */
 void supervisor_take(supervisor_t *v, const supervised_t *all, finding_t finding);
 
 /* Called in every tick after a fault: continues the stop until the brakes hold the arm. */

@@ -2,19 +2,20 @@
  * The simulated arm: forward dynamics with motors, friction, joint stops and encoders, for running
  * without a robot. Its masses and friction may differ from the controller's model.
  *
- * If all masses are f times those of the model, (f M + R) qdd = tau - f bias - friction, where R
- * are the rotors, which have no error. The equation is divided by f: then only the rotors and the
- * torque change, and no number exceeds the range that the format has for the model itself.
+ * If all masses are f times those of the model, (f M + R) qdd = tau - f bias - friction, where R is
+ * the inertia of the rotors, which f does not change. The equation is divided by f: then only R,
+ * tau and friction differ from the model, and no number exceeds the range that the format has for
+ * the model itself.
  *
  * A step uses the acceleration at its beginning; that is exact if the acceleration is constant. A
- * stop is inelastic.
+ * collision with a joint stop is inelastic.
  *
  * Friction is implicit: (M + R + D) qdd = tau - bias - friction with D_i = h/2 dF/dqd. This is the
- * friction in the middle of the step to second order, and it is stable for every inertia. A force
- * against the motion never reverses the motion: if the step would turn a joint around, D_i is h
- * F/qd minus half of the joint's inertia, and the joint stops. D acts on accelerations only, so a
- * joint at constant speed or at rest feels F itself. Motor torques stay explicit: the drive
- * compensates the motors' speed at the beginning of the step.
+ * friction in the middle of the step to second order, and it is stable for every inertia. D_i is
+ * never less than h F/qd minus half of the joint's inertia, so that friction alone cannot reverse
+ * the motion of a joint within a step. D acts on accelerations only, so a joint at constant speed
+ * or at rest feels F itself. Motor torques stay explicit: the drive compensates the motors' speed
+ * at the beginning of the step.
  */
 #include "firmware/sim_arm/sim_arm.h"
 
@@ -28,8 +29,7 @@ INLINE void proved_speeds(const sim_arm_t *p, scratch_t *k) {
         k->qd[i] = real_clamp(p->qd[i], p->arm->joint[i].proved.qd);
 }
 
-/* Writes the torque of the motors, divided by twice the mass factor, to k->tau. Friction is not
- * included. */
+/* Writes the torque of the motors minus friction, divided by twice the mass factor, to k->tau. */
 INLINE void drive_torque(const control_t *c, const sim_arm_t *p, scratch_t *k) {
     const uint32_t n = p->arm->n;
     uint32_t beyond;

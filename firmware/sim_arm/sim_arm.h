@@ -14,7 +14,7 @@ typedef struct {
     gain_t per_q;     /* from position to half encoder counts */
     gain_t volt;      /* volts of one step of the Q15 duty cycle */
     real_t low, high; /* positions of the joint stops */
-    real_t qd_max;    /* speed at which the number format ends */
+    real_t qd_max;    /* largest speed that the number format holds */
 } sim_arm_joint_t;
 
 /* Constants and state of the simulated arm. */
@@ -51,8 +51,8 @@ void sim_arm_drive(const control_t *control, sim_arm_t *arm, const int32_t duty_
                    const real_t tau[]);
 /* Reads the encoders of the arm. */
 void sim_arm_counts(sim_arm_t *arm, int32_t counts[]);
-/* Returns the inputs that the hardware of the arm gives. Overrun and e-stop are also taken from the
- * real inputs. */
+/* Returns the inputs that the hardware of the simulated arm gives. Overrun and e-stop are also set
+ * if the real inputs `in` have them. */
 app_inputs_t sim_arm_inputs(const sim_arm_t *arm, const motion_state_t *motion,
                             const app_inputs_t *in);
 

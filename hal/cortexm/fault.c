@@ -86,8 +86,8 @@ static fault_cause_t classify(const fault_record_t *record) {
     return record->exception >= 16 ? FAULT_UNEXPECTED_INTERRUPT : FAULT_OTHER;
 }
 
-/* Returns the number of faults since power-up. RAM that lost power contains neither a valid record
- * nor a cleared one. */
+/* Returns the number of faults since power-up, this one included. RAM that lost power contains
+ * neither a valid record nor a cleared one. */
 static uint32_t next_count(void) {
     return fault_record() != NULL || kept.magic == 0 ? kept.count + 1 : 1;
 }

@@ -11,7 +11,7 @@ enum {
     SWITCH_MS = 1,      /* switching takes a few cycles of either clock */
 };
 
-/* Waits while the core runs from the internal oscillator. */
+/* Waits for the flags for at most ms milliseconds; the core runs from the internal oscillator. */
 static bool wait(volatile uint32_t *reg, uint32_t mask, uint32_t value, uint32_t ms) {
     return reg_wait(reg, mask, value, wait_polls(RCC_HSI_HZ, ms));
 }

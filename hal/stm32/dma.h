@@ -1,6 +1,5 @@
-/* Reception by DMA: the DMA writes the bytes of a peripheral into a ring without the program.
- * When it passes one of two marks, the middle and the end of the ring, the stream raises its
- * interrupt. */
+/* Reception by DMA: the DMA writes the bytes of a peripheral into a ring without the core. When it
+ * passes one of two marks, the middle and the end of the ring, the stream raises its interrupt. */
 #ifndef HAL_STM32_DMA_H
 #define HAL_STM32_DMA_H
 

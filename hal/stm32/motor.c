@@ -23,7 +23,7 @@ static uint32_t period;       /* counts of one PWM period; 0: not configured */
 static volatile bool enabled; /* between motor_enable and motor_off */
 static volatile bool break_latched;
 static bool backward[BOARD_MOTORS_MAX]; /* level of the direction pin */
-/* waits for a period with zero duty before the direction pin changes */
+/* true: the motor waits for a period with zero duty before its direction pin changes */
 static bool reversing[BOARD_MOTORS_MAX];
 
 static tim_t *timer_of(const board_motor_t *motor) {

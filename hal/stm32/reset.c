@@ -1,4 +1,4 @@
-/* The reason of the last reset, from the flags of RCC_CSR (same bits on F1, F2 and F4). */
+/* The reason for the last reset, from the flags of RCC_CSR (same bits on F1, F2 and F4). */
 #include "hal/reset.h"
 #include "hal/stm32/chip.h"
 

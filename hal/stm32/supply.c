@@ -28,8 +28,7 @@ static void start(void) {
 }
 
 /*
- * Waits at least 10 us. The ADC needs 1 to 3 us after it is switched on; reads of its register take
- * the time.
+ * Waits at least 10 us by reading a register of the ADC, which needs 1 to 3 us to start.
  */
 static void settle(void) {
     enum { SETTLE_SHARE = 100 }; /* a hundredth of a millisecond */

@@ -7,9 +7,9 @@
  * if it were beyond a shorter period, it would run to the end of its 32 bits, 51 s at 84 MHz
  * without a tick.
  *
- * TIM2 continues to run while a debugger halts the core, unlike the motor timers. After the halt
- * the tick is overdue and tick_overrun returns true, so the firmware knows that it has lost time in
- * which the arm moved.
+ * TIM2 continues to run while a debugger halts the core, unlike the motor timers. If the halt comes
+ * inside tick_interrupt, tick_overrun returns true afterwards. After a halt in the background the
+ * lost time is not reported, because tick_irq clears the flag before tick_interrupt.
  */
 #include "hal/tick.h"
 #include "hal/irq.h"

@@ -87,9 +87,9 @@ static void receive(usart_t *usart, uint32_t status) {
 }
 
 /* Sets the head of the ring to the DMA's position and returns how many bytes arrived since the last
- * call. Half of the smallest ring, 64 bytes, lasts 0.69 ms at 921,600 baud, longer than a tick. So
- * both marks at once mean that interrupts were off, for example while the flash was erased. The
- * number of rounds is then unknown: adding one ring marks the ring as overtaken. */
+ * call. Half of the smallest ring, 64 bytes, lasts 0.69 ms at 921,600 baud. So both marks at once
+ * mean that interrupts were off for longer, for example in a long tick or while the flash was
+ * erased. The number of rounds is then unknown: adding one ring marks the ring as overtaken. */
 static uint32_t follow_dma(void) {
     uint32_t head = rx.head;
     bool lost_count = dma_marks(&board.uart.rx_dma) == (DMA_MIDDLE | DMA_END);

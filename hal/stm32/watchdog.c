@@ -28,8 +28,8 @@ int watchdog_start(uint32_t timeout_ms) {
     if (reload > RELOAD_MAX)
         return WATCHDOG_ERR_RANGE;
     uint32_t polls = wait_polls(clock_info()->core_hz, UPDATE_MS);
-    /* Freezes the watchdog while a debugger halts the core, which cannot feed it then; the motor
-     * outputs are off by then (motor.c). */
+    /* Freezes the watchdog while a debugger halts the core, because the core cannot feed it then;
+     * the motor outputs are off during a halt (motor.c). */
     reg_set(DBGMCU_FREEZE_WATCHDOG, DBGMCU_FREEZE_IWDG);
     /* Starting the watchdog also starts its oscillator, without which the updates would never
      * end. */

@@ -163,7 +163,7 @@ static void test_count_goes_on_over_clears(void) {
         fault_assert();
     }
     before = expect(FAULT_ASSERT)->count;
-    /* Depending on the machine, six to eight faults of this file came before this one. */
+    /* Depending on the machine, this is the sixth to the eighth fault of this file. */
     TEST_ASSERT_TRUE(before >= 6 && before <= 8);
     fault_record_clear();
 }

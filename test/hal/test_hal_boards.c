@@ -200,7 +200,7 @@ static void test_lines_are_those_of_the_vector_table(void) {
     }
 }
 
-/* Both Netduinos have the same headers, so boards/README.md has one table for both. */
+/* Both Netduinos have the same headers, so boards/PINS.md has one table for both. */
 static void test_the_pins_of_the_page(void) {
     static const pin_label_t headers[] = {
         {PIN(C, 7), "D0"},   {PIN(C, 6), "D1"},   {PIN(A, 3), "D2"},   {PIN(A, 2), "D3"},

@@ -147,7 +147,7 @@ static void test_the_emulator_is_recognised(void) {
     TEST_ASSERT_EQUAL_UINT32(1000000000, info->tick_timer_hz);
     TEST_ASSERT_EQUAL_UINT32(168000000, info->core_hz);
     TEST_ASSERT_NOT_NULL(strstr(info->note, "emulator"));
-    TEST_ASSERT_EQUAL_UINT(1, regmodel_read_count(&RCC->CR)); /* no wait without a crystal */
+    TEST_ASSERT_EQUAL_UINT(1, regmodel_read_count(&RCC->CR)); /* the driver waits for nothing */
 }
 
 TEST_LIST_BEGIN

@@ -179,7 +179,7 @@ static void test_requests_have_even_parity(void) {
     TEST_ASSERT_EQUAL_HEX16(0xFFFF, encoder_request(0x3FFF));
     TEST_ASSERT_EQUAL_HEX16(0x4001, encoder_request(0x0001)); /* two bits are set: even parity */
     TEST_ASSERT_EQUAL_HEX16(0xC000, encoder_request(0x0000));
-    TEST_ASSERT_EQUAL_HEX16(0xFFFC, encoder_request(0x3FFC)); /* thirteen bits are set */
+    TEST_ASSERT_EQUAL_HEX16(0xFFFC, encoder_request(0x3FFC)); /* 13 ones, so parity is set */
     for (uint32_t a = 0; a < 0x4000; a++) {
         uint16_t frame = encoder_request((uint16_t)a);
         TEST_ASSERT_EQUAL_INT(0, __builtin_popcount(frame) % 2);

@@ -144,7 +144,7 @@ static uint32_t timer_write(uint32_t address, unsigned width, uint32_t value, ui
     return value;
 }
 
-/* Counts an error if a direction pin changes while its output is on with a duty. */
+/* Counts an error if a direction pin changes while its output is on with nonzero duty. */
 static uint32_t direction_write(uint32_t address, unsigned width, uint32_t value, uint32_t stored) {
     static const struct { unsigned timer, channel; } output[3] = {{0, 0}, {0, 2}, {1, 1}};
     (void)address;
@@ -356,7 +356,7 @@ static void test_a_reversal_that_is_taken_back_moves_no_pin(void) {
     TEST_ASSERT_FALSE(pin_high[0]);
     TEST_ASSERT_EQUAL_UINT32(2564, compare(0, 1));
     period_ends(0);
-    motor_set(0, -20000); /* must wait again: that period ended too early */
+    motor_set(0, -20000); /* waits again: that period ended before this reversal began */
     TEST_ASSERT_EQUAL_UINT32(0, compare(0, 1));
     TEST_ASSERT_FALSE(pin_high[0]);
 }
@@ -467,7 +467,8 @@ static void test_a_break_while_running(void) {
     motor_set(0, 30000);
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ESTOP, motor_enable());
     break_input(0, false);
-    TEST_ASSERT_TRUE(motor_estop_latched()); /* input inactive, but latched until it is released */
+    TEST_ASSERT_TRUE(motor_estop_latched()); /* latched until motor_enable, although the input is
+                                              * inactive */
     TEST_ASSERT_EQUAL_INT(MOTOR_OK, motor_enable());
     TEST_ASSERT_EQUAL_HEX32(TIM_DIER_BIE, regmodel_get(&TIMER_A->DIER));
 }

@@ -1,2 +1,2 @@
-/* The supply test, compiled for the F1 (test/hal_tests.mk). */
+/* The supply test, compiled for the F1 (test/list.mk). */
 #include "test/hal/test_hal_supply.c"

@@ -92,7 +92,7 @@ static struct {
 static void dma_byte(uint8_t byte, uint32_t errors);
 static void dma_bytes(unsigned count);
 
-/* Reading the data register clears the flags that the last status reads have shown. */
+/* Reading the data register clears the flags that the last read of the status has shown. */
 static void data_register_read(void) {
     line.status &= ~(line.seen | USART_SR_RXNE);
     line.seen = 0;

@@ -223,8 +223,9 @@ static void test_jog_repeated_at_its_end(void) {
 }
 
 /*
- * A point arrives when the buffer has just run empty, and takes the place of the first point in the
- * buffer. It must not become a speed to which the arm brakes.
+ * A point arrives when the buffer has just run empty. It is stored in the first place of the
+ * buffer, which is also the memory of jog speeds. The arm must not take it for a speed while it
+ * brakes.
  */
 static void test_a_point_too_late(void) {
     uint32_t late = 0;
@@ -325,7 +326,7 @@ static void test_stop_and_motion(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_QUINTIC, 3, to));
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
-    /* The loop is off already. */
+    /* The outputs are off already. */
     TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     TEST_ASSERT_EQUAL(APP_OK, start(MOTION_QUINTIC, 3, to));
     tick(3001);
@@ -405,8 +406,8 @@ static void two_more(void) {
 }
 
 /*
- * Ticks that run while the constants are prepared (app.away) do not read the encoders, however many
- * there are. An arm that was not loaded yet counts as not read.
+ * Ticks that run while the constants are prepared (app.detached) do not read the encoders, however
+ * many there are. An arm that was not loaded yet counts as not read.
  */
 static void test_ticks_that_read_no_hardware(void) {
     enum { LOADS, SWITCHES, SETS, WAYS };

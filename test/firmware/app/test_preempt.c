@@ -1,7 +1,7 @@
 /*
  * Runs the tick like an interrupt between any two basic blocks of the background. The core is
- * compiled with -fsanitize-coverage (test/control_tests.mk), which calls a function in every block.
- * Random numbers, the same in every run, decide when the tick runs.
+ * compiled with -fsanitize-coverage (test/list.mk), which calls a function in every block. Random
+ * numbers, the same in every run, decide when the tick runs.
  */
 #include "test/support/harness.h"
 
@@ -37,7 +37,7 @@ static float between(float low, float high) {
 
 static struct {
     bool on, inside;
-    uint32_t left, spread; /* blocks until the next tick; upper limit of that */
+    uint32_t left, spread; /* blocks until the next tick; largest value of left */
     uint32_t ticks, preempting;
     bool clearing; /* the background is about to clear a fault */
     const char *broken;

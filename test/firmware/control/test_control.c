@@ -98,7 +98,8 @@ typedef struct {
     uint32_t ticks, hash;
     double speed[N], bend[N];                /* largest speed and acceleration of the reference */
     double first[N], last[N], last_speed[N]; /* reference at both ends */
-    double rough;                            /* difference of q_ref and the integral of qd_ref */
+    double rough;                            /* largest error of a step of q_ref as the integral of
+                                              * qd_ref */
     double speed_error;                      /* RMS error of the speed estimate, joint 0 */
 } course_t;
 
@@ -220,7 +221,7 @@ static void check_course(uint32_t kind, float seconds) {
     const course_t c = follow();
     bool near = false;
     for (uint32_t i = 0; i < N; i++) {
-        /* The motion starts from the position of the encoder, whose count is 1e-4 rad. */
+        /* The motion starts at the measured position; one encoder count is 1e-4 rad. */
         TEST_ASSERT_DOUBLE_WITHIN(1e-4, (double)from[i], c.first[i]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, (double)to[i], c.last[i]);
         TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0, c.last_speed[i]);
@@ -513,11 +514,12 @@ static void test_without_motors_torques_are_the_output(void) {
 }
 
 /*
- * Differences of 1,000 x 62.6 counts per turn at 1 kHz have steps of 0.1 rad/s. The observer is an
- * alpha-beta filter with both poles at 50 Hz, p = exp(-0.314): alpha = 1 - p^2 = 0.467 and beta =
- * (1 - p)^2 = 0.0727. White noise of one count, 1e-4 / sqrt(12) = 2.9e-5 rad RMS, reaches the speed
- * with the gain sqrt(2 beta^2 / (alpha (4 - 2 alpha - beta))) / h = 87/s, which gives 2.5e-3 rad/s.
- * The test allows twice that, because quantisation is not quite white.
+ * Differences of positions at 1 kHz have steps of 0.1 rad/s, because an encoder has 1,000 x 62.6
+ * counts per turn of the joint. The observer is an alpha-beta filter with both poles at 50 Hz,
+ * p = exp(-0.314): alpha = 1 - p^2 = 0.467 and beta = (1 - p)^2 = 0.0727. White noise of one count,
+ * 1e-4 / sqrt(12) = 2.9e-5 rad RMS, reaches the speed with the gain
+ * sqrt(2 beta^2 / (alpha (4 - 2 alpha - beta))) / h = 87/s, which gives 2.5e-3 rad/s. The test
+ * allows twice that, because quantisation is not quite white.
  */
 static void test_observer_is_quieter_than_differences(void) {
     const course_t c = run(FEEDBACK_PD, FEEDFORWARD_FULL, 1);
@@ -561,8 +563,8 @@ static noise_t noise_of(const int32_t rest[N]) {
  * The noise must be uniform on -NOISE .. NOISE and independent for each joint and tick. M values
  * have the variance v = NOISE (NOISE + 1) / 3. Their sum has the deviation sqrt(M v), the sum of
  * products of two of them v sqrt(M). Chi square of NOISES cells has the mean NOISES - 1 and the
- * deviation sqrt(2 (NOISES - 1)). Each limit is five deviations, so a correct generator fails about
- * once in a million runs.
+ * deviation sqrt(2 (NOISES - 1)). Each limit is five deviations. The generator starts with the same
+ * state in every run, so the result is always the same.
  */
 static void test_noise_is_as_large_as_asked_for_and_nothing_more(void) {
     const double M = (double)NOISE_TICKS * N, v = NOISE * (NOISE + 1) / 3.0;
@@ -640,8 +642,8 @@ static void test_parameters_are_checked(void) {
 }
 
 #ifndef __arm__
-/* A tick takes 1,000 steps and the board makes a million per second, so BUDGET allows 900 ticks per
- * second. */
+/* A tick takes 1,000 steps of the counter. BUDGET allows 1,800 ticks per second at two million
+ * steps per second, and 900 at one million. */
 static void test_rate_above_the_budget_is_refused(void) {
     size_t size;
     const uint8_t *image = control_arm_image(&size, 1);
@@ -695,7 +697,8 @@ static float between(float low, float high) {
     return low + (high - low) * (float)((double)(chance >> 11) / 9007199254740992.0);
 }
 
-/* Masses differ by 10 % and friction by 30 % from the model, with two counts of noise. */
+/* Changes one error of the simulated arm: masses differ by up to 10 % or friction by up to 30 %
+ * from the model, or the encoders have up to two counts of noise. */
 static void disturb(void) {
     static const struct {
         uint32_t parameter;

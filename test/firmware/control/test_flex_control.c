@@ -101,8 +101,8 @@ static void test_the_feedforward_is_the_quasi_static_torque(void) {
     }
 }
 
-/* One round per tick is enough: the deflection equals the result of thirty rounds that start at
- * zero. */
+/* One iteration per tick is enough: the deflection equals the result of thirty iterations that
+ * start at zero. */
 static void test_the_deflection_follows_the_motion(void) {
     load(true);
     start(0.5f, -0.8f);
@@ -114,7 +114,7 @@ static void test_the_deflection_follows_the_motion(void) {
         dyn_flex_static_f32(app.arm, app.flex, &scratch, app.loop.qd_mid, app.loop.qdd_ref, NULL,
                             30, theta, tau);
         /* The links sag by 15 mm and 2 mm. In one tick the motion changes this by less than 0.1 mm,
-         * and one round leaves a tenth of the change as error. */
+         * and one iteration leaves a tenth of the change as error. */
         TEST_ASSERT_FLOAT_WITHIN(2e-5f, theta[1], app.loop.theta[1]);
         TEST_ASSERT_FLOAT_WITHIN(2e-5f, theta[3], app.loop.theta[3]);
         TEST_ASSERT_TRUE(fabsf(theta[1]) > 5e-3f);
@@ -131,7 +131,8 @@ static void test_a_payload_bends_the_links_more(void) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_payload_x, 0, 1));
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_payload_mass, 0, 1));
     ticks(100);
-    /* A force of 9.81 N acts at the end of a beam of 12.36 kN/m, whose shape is 2 there: 1.6 mm. */
+    /* The payload adds 9.81 N at the tip, where the mode shape is 2. With a modal stiffness of
+     * 12.36 kN/m the mode coordinate changes by 2 x 9.81 N / 12.36 kN/m = 1.59 mm. */
     TEST_ASSERT_FLOAT_WITHIN(2e-4f, before - 1.59e-3f, app.loop.theta[3]);
     TEST_ASSERT_FLOAT_WITHIN(0.5f, torque + 2 * 9.81f, app.loop.tau_model[0]);
 }

@@ -94,8 +94,8 @@ static void test_round_trip_of_every_size(void) {
 }
 
 /*
- * Bytes between two frames, even without an end, do no harm after the next 0. A damaged frame costs
- * only itself.
+ * Bytes between two frames, even if no 0 ends them, do no harm after the next 0. A damaged frame
+ * costs only itself.
  */
 static void test_garbage_costs_the_frame_it_hits(void) {
     frame_reader_t reader;

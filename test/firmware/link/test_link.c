@@ -287,8 +287,8 @@ static void test_set_of_another_version_is_refused(void) {
 }
 
 /*
- * The power fails at every operation of a SAVE over the link. Afterwards the board runs the old or
- * the new set.
+ * The power fails at one operation of a SAVE over the link, in each round at a later one.
+ * Afterwards the board runs the old or the new set.
  */
 static void test_power_cut_while_saving(void) {
     uint32_t cuts = 0, kept = 0;
@@ -314,7 +314,7 @@ static void test_power_cut_while_saving(void) {
         if (!cut)
             break;
         cuts++;
-        at += at > 20 ? 7 : 0; /* test_store tries every operation */
+        at += at > 20 ? 7 : 0; /* skips some operations; test_store.c tries every one */
     }
     harness_note_number("power cuts while saving over the link", cuts);
     TEST_ASSERT_GREATER_THAN_UINT32(20, cuts);
@@ -322,8 +322,7 @@ static void test_power_cut_while_saving(void) {
 }
 
 /*
- * On a board without RAM for images, the pieces go into the spare slot, the arm is used there, and
- * frames are small.
+ * On a board without RAM for images, the pieces go into the spare slot, and the arm is used there.
  */
 static void test_image_in_place(void) {
     bool kept, persistent;
@@ -372,7 +371,8 @@ typedef struct {
 
 static void hear(void *user, const sample_in_t *sample) {
     heard_t *heard = user;
-    /* The tick counter of samples restarts with a motion, so one interval may be shorter. */
+    /* The count of ticks to the next sample restarts with a motion, so one interval may be
+     * shorter. */
     if (heard->count > 0 && sample->tick > heard->tick + heard->every)
         heard->gaps++;
     if (heard->count == 0)

@@ -185,7 +185,8 @@ static void test_no_writing_while_the_loop_is_closed(void) {
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &hold), client->error.what);
     memcpy(piece + 4, arm[TORQUES], sizeof piece - 4);
     const uint64_t before = flash_f1.operations;
-    for (int ticks = 0; ticks < 2; ticks++) { /* the control loop closes, is closed */
+    for (int ticks = 0; ticks < 2; ticks++) { /* first the loop is about to close, then it is
+                                               * closed */
         TEST_ASSERT_EQUAL(-1, client_ask(client, ASK_IMAGE_DATA, piece, sizeof piece));
         TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the outputs are on"));
         board_tick(&host, 1);
@@ -216,7 +217,8 @@ static uint64_t next_cut(uint64_t at, uint64_t all) {
 }
 
 /*
- * The power fails at every operation of writing an image; afterwards the old or the new image runs.
+ * The power fails at the operations of writing an image that next_cut selects; afterwards the old
+ * or the new image runs.
  */
 static void test_power_cuts(void) {
     static uint8_t saved[2 * SLOT];
@@ -250,8 +252,9 @@ static void test_power_cuts(void) {
 }
 
 /*
- * The flash controller fails once. The board continues with the previous state, including
- * parameters that are only in RAM, or without an arm if none was loaded.
+ * The flash controller reports errors from one operation on, until flash_f1_power_up; the board is
+ * not restarted. It continues with the previous state, including parameters that are only in RAM,
+ * or without an arm if none was loaded.
  */
 static void test_errors_of_the_controller(void) {
     static uint8_t empty[2 * SLOT], saved[2 * SLOT];

@@ -1,7 +1,7 @@
 /*
- * Tests the robot image. Bytes and checksum of a reference image freeze the layout. Every accepted
- * image is the only one with its content, and no input makes the reader misbehave (the host runs
- * this under the sanitizers).
+ * Tests the robot image. Bytes and checksum of a reference image freeze the layout. No two accepted
+ * images have the same content, and no input makes the reader misbehave (the host runs this under
+ * the sanitizers).
  */
 #include "firmware/params/bytes.h"
 #include "firmware/params/image.h"
@@ -150,7 +150,7 @@ static void test_another_version_is_refused(void) {
     }
 }
 
-/* The arm is used inside the image, because a board makes no copy. */
+/* The arm can be used inside the image, because some boards have no RAM for a copy. */
 static void test_the_prepared_arm_is_inside_the_image(void) {
     const dyn_arm_q31_t *at;
     reference();
@@ -178,7 +178,7 @@ static void test_no_other_arm_is_taken_for_it(void) {
     };
     for (size_t i = 0; i < sizeof other_arm / sizeof other_arm[0]; i++) {
         reference();
-        /* The flags share a word with the bytes before them. */
+        /* Some fields are single bytes; the whole word that contains them is replaced. */
         word_set(bytes + other_arm[i].at / 4 * 4, other_arm[i].word);
         for (uint32_t j = 0; other_arm[i].at == 28 && j < 3; j++)
             word_set(bytes + JOINT + j * JOINT_SIZE + 8, 0);

@@ -141,8 +141,8 @@ static void test_every_fault_has_its_words(void) {
     }
 }
 
-/* Faults before an arm is loaded: only clearing ends them and leads to the correct state of that
- * time. */
+/* A fault that is latched before an arm is loaded lasts until it is cleared; then the board is
+ * unconfigured. */
 static void test_fault_before_an_arm(void) {
     app_init(&app);
     app_fault(&app, APP_FAULT_CRASH);
@@ -238,7 +238,7 @@ static void test_jammed_joint(void) {
 /* The report of a voltage fault gives its value and its limit in volts. */
 static void test_voltages_are_told(void) {
     static const struct {
-        float defect, value, limit; /* guard_supply_low and guard_supply_high of 40 V */
+        float defect, value, limit; /* value and limit in V; limits: 0.7 and 1.25 x 40 V */
     } row[] = {{DEFECT_LOW, 14, 28}, {DEFECT_HIGH, 100, 50}};
     app_status_t status;
     for (int r = 0; r < 2; r++) {
@@ -267,8 +267,8 @@ static void test_voltages_are_told(void) {
     TEST_ASSERT_TRUE(fabsf(status.fault_value) > 2);
 }
 
-/* Nothing drives the joints. Gravity makes them too fast, and then they reach their position
- * limits. */
+/* Nothing drives the joints. Gravity makes joint 0 too fast (k = 0) or pulls it beyond its position
+ * limit (k = 1). */
 static void test_speed_and_position(void) {
     for (int k = 0; k < 2; k++) {
         load();
@@ -308,8 +308,8 @@ static void test_stream_runs_dry(void) {
     TEST_ASSERT_FLOAT_WITHIN(0.002f, fast * fast / 20, app.sim_arm.q[0] - from);
 }
 
-/* A motor or an encoder with the wrong direction causes a fault within 50 ms of the first wrong
- * acceleration. */
+/* A motor or an encoder with the wrong direction causes a fault within 50 ms after the joint has
+ * begun to move. */
 static void test_direction(void) {
     static const uint32_t defect[] = {DEFECT_MOTOR, DEFECT_REVERSED};
     for (uint32_t joint = 0; joint < 2; joint++)
@@ -320,7 +320,7 @@ static void test_direction(void) {
             tick(1);
             move(joint == 0 ? 1 : 0, joint == 0 ? 0 : 1);
             tick(1);
-            /* Finds the first tick with a noticeable torque. */
+            /* Waits until the joint moves noticeably. */
             uint32_t waited = 0;
             while (fabsf(app.sim_arm.qd[joint]) < 0.02f && waited++ < 200 &&
                    app.safety.state != APP_STATE_FAULT)
@@ -493,7 +493,7 @@ static void test_encoders_and_soft_limits(void) {
 /* --------------------------------------------------------------------------------------- homing */
 
 #define COUNT 6.2831853e-5f /* one count of the test arm, rad */
-#define STOP  0.02f         /* distance in rad of the hard stop beyond a limit, as in setup.c */
+#define STOP  0.02f         /* rad from a limit to the joint stop: STOP_MARGIN in control/setup.h */
 
 static void home_by(uint32_t joint, float how, float position) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, joint, how));
@@ -583,7 +583,7 @@ static void test_homing_without_brakes(void) {
 }
 
 /*
- * The switch is not wired, so the joint reaches its stop, 3.02 rad away at 0.2 rad/s, presses for
+ * The switch never closes, so the joint reaches its stop, 3.02 rad away at 0.2 rad/s, presses for
  * 50 ms and gives up. At 900 N m/rad it takes 28 ms to reach 5 N m; the ramp of the speed takes 20
  * ms.
  */
