@@ -149,7 +149,8 @@ static void leave_out(const request_t *request, robot_t *robot) {
     }
 }
 
-/* Refuses an arm that cannot exist, because its results would not look wrong. */
+/* Returns false, after printing the errors, for an arm that cannot exist. Its results would be
+ * wrong but look plausible. */
 static bool possible(const robot_t *robot) {
     messages_t messages = MESSAGES_INIT;
     const bool good = robot_possible(robot, &messages) == 0;

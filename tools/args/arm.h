@@ -18,9 +18,8 @@
 robot_t *arm_load(const request_t *request, messages_t *messages);
 void arm_free(robot_t *robot);
 
-/*
- * Like arm_load, for commands that compute: also applies --payload, --no-rotor and --no-friction.
- */
+/* Like arm_load, for commands that compute: also applies --payload, --no-rotor and --no-friction,
+ * and refuses an arm that cannot exist. */
 robot_t *arm_load_compute(const request_t *request);
 /* True if the robot has elastic links and --rigid is not given. */
 bool arm_elastic(const request_t *request, const robot_t *robot);

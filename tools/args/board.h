@@ -36,8 +36,9 @@ client_t *board_open_with(const request_t *request, const robot_t *robot);
  * sets all joints. */
 int board_set(client_t *client, const char *list);
 
-/* Brings the arm to rest and switches the outputs off. Returns EXIT_YES, or EXIT_NO after printing
- * the reason. */
+/* Stops the arm and waits until the outputs are off or the board is in a fault. Returns EXIT_YES;
+ * if the arm does not come to rest EXIT_NO, after printing that; otherwise the result of
+ * board_error. */
 int board_outputs_off(const request_t *request, client_t *client);
 
 /* Draws a progress bar if standard error is a terminal; for use as a client_progress_t. */
@@ -45,7 +46,8 @@ void board_progress(void *user, uint32_t done, uint32_t all);
 
 /* Returns the name of the state: "idle", "fault"... */
 const char *board_state(const device_status_t *status);
-/* Returns the hint for a value that is not saved, or for a board that cannot save. */
+/* Returns a hint if values that are saved on the board do not survive a loss of power, otherwise
+ * NULL. */
 const char *board_not_persistent(const client_t *client);
 
 #endif

@@ -16,8 +16,8 @@ kernel and of everything it calls, without tables of constants; stack_bytes is i
 (tools/dev/stack.py); scratch and arm are memory of the caller.
 
 A full run writes build/bench.csv. Every run is compared with tools/bench/baseline.csv, which
-`accept` replaces by the named rows of build/bench.csv. With --ci the exit code is 1 if a row takes
-over 2 % more instructions or estimated cycles than the baseline, or is missing.
+`accept` replaces by the rows of BASELINE_ROBOTS in build/bench.csv. With --ci the exit code is 1 if
+a row takes over 2 % more instructions or estimated cycles than the baseline, or is missing.
 """
 
 import argparse
@@ -226,7 +226,7 @@ def covered(ranges):
 
 
 class Sizes:
-    """Sizes of code and stack of the kernels of a board, computed from its firmware image."""
+    """Sizes of code and stack of the kernels of a board, computed from its bench program."""
 
     def __init__(self, board, cross):
         image = elf.Elf(board.elf)
@@ -345,7 +345,7 @@ def key_of(row):
 
 
 def compare(rows, baseline_path, comment, complete):
-    """Prints the changes since the baseline. Returns True if a row became slower than allowed."""
+    """Prints the changes since the baseline. Returns True if a row is missing or too slow."""
     if not os.path.exists(baseline_path):
         print("\nno baseline yet: make bench-accept makes this run the baseline")
         return False
@@ -434,7 +434,7 @@ def run_bench(args):
             made_by.setdefault(board.elf, (board, []))[1].append(row)
     if not rows:
         raise BenchError("no row is called so: %s" % " ".join("%s=%s" % c for c in choice.items()))
-    # Rows are sorted by board and robot; otherwise they keep the order of the program.
+    # Rows are sorted by board, robot and number type; otherwise they keep the program's order.
     rows.sort(key=lambda r: (order[r["board"], REALS[0]], robots[r["robot"]],
                              order[r["board"], r["real"]]))
     for board, its_rows in made_by.values():

@@ -82,8 +82,8 @@ static uint32_t one_at_a_time(core_t core, const thumb_t *t, const thumb_t *befo
 
 /*
  * True if an instruction reads the FPU result of the one directly before. The addend of a
- * multiply-accumulate does not count, because it is needed later, unless the accumulator is also a
- * factor.
+ * multiply-accumulate does not count, because it is needed later; an addend that is also a factor
+ * does not count either.
  */
 static bool is_used_at_once(const thumb_t *before, const thumb_t *t) {
     const uint64_t wanted = t->kind == THUMB_FMLA ? t->reads & ~t->addend : t->reads;
@@ -183,8 +183,8 @@ typedef struct {
 static void m7_issue(m7_t *m, const thumb_t *t) {
     const stage_t stage = m7_stage(t);
     uint32_t at = m->cycle;
-    /* A store needs its data later than its address, so the registers of the data may be ready
-     * later. */
+    /* A store needs its data one cycle later than its address, so the registers of the data may be
+     * ready later. */
     const bool store = t->kind == THUMB_STORE || t->kind == THUMB_FSTORE;
     for (int r = 0; r < THUMB_SET_BITS; r++) {
         const uint64_t bit = (uint64_t)1 << r;

@@ -59,7 +59,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
 
 typedef struct block {
     uint64_t start, end;      /* end: address of the next code if the last branch is not taken */
-    bool may_branch, runs_on; /* the block ends with a conditional branch; without any branch */
+    bool may_branch, runs_on; /* ends with a conditional branch, ends without any branch */
     thumb_t first, last;
     uint32_t n;
     core_cost_t cost;
@@ -83,11 +83,11 @@ static bool counting;
 static block_t *ran; /* list of the blocks that ran in the present measurement */
 static block_t *last;
 static uint64_t taken;
-static int64_t joined; /* cycles added because the emulator cut a run in two */
+static int64_t joined; /* cycles to add where the emulator cut a run in two; may be negative */
 static uint64_t calls, least;
 static tally_t dearest;
 
-/* Blocks and their runs in the most expensive measurement; they give how often each address was
+/* Blocks and their runs in the most expensive measurement; they tell how often each address was
  * executed. */
 static struct run {
     const block_t *block;

@@ -15,7 +15,7 @@ import measured  # noqa: E402 (bench has added tools/dev to the path)
 METHODS = ("fast", "ga", "ne", "denoc", "crba", "aba", "wo1", "plain", "textbook")
 NOTES = {"plain": "`ne` by hand in plain float",
          "textbook": "textbook, 3x3 matrices, sinf and cosf"}
-# Degree of the polynomial in the number of joints n that the cost of a kernel must follow.
+# Degree of the polynomial in n, the number of joints, that is fitted to the cost of a kernel.
 DEGREES = {"id": 1, "mass": 2}
 FORWARD_DEGREES = {"aba": 1, "denoc": 1}
 # Left out of the fit: arms of six joints have their own solver (dyn/kernel/fast_forward.c) and are
@@ -91,8 +91,8 @@ def solve(matrix, right):
 
 
 def fit(points, degree):
-    """Fits a polynomial with the least squares of the relative errors. Returns its coefficients
-    from n^0 on, and the largest relative error."""
+    """Fits a polynomial by least squares of the relative errors. Returns its coefficients from n^0
+    on, and the largest relative error."""
     powers = range(degree + 1)
     # Weighted by 1/y, so that a chain of 2 joints counts as much as one of 30.
     matrix = [[sum(n ** (i + j) / y ** 2 for n, y in points) for j in powers] for i in powers]
@@ -172,7 +172,7 @@ def spread(row):
 
 
 def tick_tables(comment, rows):
-    """The table of the stages of a tick, whose numbers the picture shows."""
+    """The table of the stages of a tick."""
     stages = (("sense", "sense: encoder counts to positions"), ("estimate", "estimate: speeds"),
               ("reference", "reference: a cycloid"),
               ("dynamics", "dynamics: inverse dynamics, rotors, friction, what a stop would need"),
@@ -309,8 +309,8 @@ def choice_cell(rows, problem, n, board, real):
 
 
 def crossing(rows, board, real, column):
-    """The smallest number of joints above 6 from which `aba` is cheaper than `fast`, from the
-    fitted curves."""
+    """The smallest number of joints above 6 for which `aba` is cheaper than `fast` by the fitted
+    curves."""
     fits = {}
     for method in ("fast", "aba"):
         points = [(int(r["n"]), r[column]) for r in

@@ -14,7 +14,7 @@ static uint64_t core(unsigned r) {
     return THUMB_CORE(r & 15);
 }
 
-/* Returns the set bits of an FPU register, given its field and its extra bit in the instruction. */
+/* Returns an FPU register as a register set, given its field and extra bit in the instruction. */
 static uint64_t fpu(bool twice, unsigned field, unsigned extra) {
     return twice ? (uint64_t)3 << (16 + 2 * field) : THUMB_FPU(field << 1 | extra);
 }

@@ -235,7 +235,7 @@ typedef struct command {
     int (*run)(const request_t *request);
 } command_t;
 
-/* The help of an option for one command; it applies to all commands with this `run`. */
+/* Help of an option for the commands with this `run`, instead of the text in OPTION_TABLE. */
 typedef struct {
     int (*run)(const request_t *request);
     option_id_t option;

@@ -1,5 +1,5 @@
-/* Functions that all pictures share: gnuplot at the other end of a pipe, its colours, and its error
- * messages. */
+/* Functions that all pictures share: they drive gnuplot through a pipe, set its colours and report
+ * its errors. */
 #ifndef TOOLS_CLI_GNUPLOT_H
 #define TOOLS_CLI_GNUPLOT_H
 
@@ -10,11 +10,11 @@
 /* Checks that a picture can be written to this path. Call it before long work whose result would be
  * lost. Leaves no file. Returns EXIT_YES, or EXIT_BAD after printing the reason. */
 int gnuplot_check(const char *path);
-/* Starts gnuplot. The suffix of the path chooses the kind of picture: .png, .svg or .pdf. Returns
- * NULL after printing the reason. */
+/* Starts gnuplot. The suffix of the path chooses the kind of picture: .png, .svg or .pdf. On
+ * failure prints the reason and returns NULL. */
 FILE *gnuplot_open(const char *path);
-/* Sets lines, grid and a titled page of panels, which are filled row by row. Call it after the
- * data. Sizes are in pixels. */
+/* Sets line styles and grid, and begins a titled page of panels, which are filled row by row. Call
+ * it after gnuplot_data. Sizes are in pixels. */
 void gnuplot_page(FILE *pipe, const char *path, uint32_t width, uint32_t height, uint32_t rows,
                   uint32_t columns, const char *title);
 /* Like gnuplot_page, but the panels are filled column by column. */
@@ -38,7 +38,7 @@ enum { GNUPLOT_ROWS = 3000 };
 /*
  * Writes the data block $data: rows of `width` numbers from `take`, the time first. If there are
  * more than GNUPLOT_ROWS rows, each group of rows is drawn as the minimum and the maximum of every
- * column, in order of time, so that a vibration keeps its peaks.
+ * column, so that a vibration keeps its peaks. The maximum comes first if the column falls.
  */
 void gnuplot_data(FILE *pipe, size_t rows, size_t width,
                   void (*take)(const void *self, size_t row, double *value), const void *self);

@@ -1,6 +1,6 @@
 /*
- * Converts decimal numbers to double and back, rounded exactly like strtod and printf. It is
- * several times as fast for usual numbers, because a batch of a million rows spends its time here.
+ * Converts decimal numbers to double and back, rounded exactly like strtod and printf. For ordinary
+ * numbers it is several times as fast; a batch of a million rows spends most of its time here.
  */
 #ifndef TOOLS_CLI_NUMBER_H
 #define TOOLS_CLI_NUMBER_H

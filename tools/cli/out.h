@@ -21,7 +21,8 @@ void out_row(const double *value, size_t count, int digits);
 void out_flush(void);
 /* True after a failure: nobody reads the output, so the command should end. */
 bool out_failed(void);
-/* Flushes the output. Returns `code`, or EXIT_BAD after a message if writing failed. */
+/* Flushes and closes the output. Returns `code`; if the reader has gone, EXIT_YES unless `code` is
+ * EXIT_BAD; after another failure EXIT_BAD, with a message. */
 int out_close(int code);
 
 #endif

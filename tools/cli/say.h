@@ -14,8 +14,7 @@
 /* Exit codes: yes or success, no, bad input or failure. */
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_BAD = 2 };
 
-/* Sets the name that errors without another place show: the program, or the program and its
- * command. */
+/* Errors without a place begin with "appell" or, after this call, with "appell NAME". */
 void say_command(const char *name);
 const char *say_place(void);
 

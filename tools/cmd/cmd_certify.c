@@ -26,8 +26,9 @@ enum { TICKS = 300, TICKS_MOST = 10 * TICKS, POLL_MS = 50, POLLS = 100 };
  * answer takes.
  */
 #define POINT_S 0.1
-/* Rate of the measurement. No board is too slow for it. At lower rates the tick costs more, because
- * the simulated arm takes more steps; at higher rates the cost does not change. */
+/* Rate of the measurement, unless the robot's rate is lower. No board is too slow for it. At lower
+ * rates the tick costs more, because the simulated arm takes more steps; at higher rates the cost
+ * does not change. */
 #define MEASURED_HZ 1000
 
 /* Number type and clock of a board that the command knows. */

@@ -48,8 +48,8 @@ static void print_text(const messages_t *messages, bool read, bool quiet) {
                read ? "" : "; masses, inertias and limits are checked after these are mended");
 }
 
-/* True if the file is missing, which is bad input. A file with errors is a valid question with the
- * answer "no". */
+/* True if the file cannot be found or read: then the exit code is EXIT_BAD. For a file that was
+ * read and has errors it is EXIT_NO. */
 static bool unreadable(const messages_t *messages) {
     for (size_t i = 0; i < messages->count; i++)
         if (messages->item[i].severity == MESSAGE_ERROR && messages->item[i].code == MESSAGE_FILE)

@@ -117,7 +117,7 @@ static void bash_command(const command_t *c) {
     out_text("\") ;;\n");
 }
 
-/* Writes what the value of an option can be, in the words that bash_places knows. */
+/* Writes what the value of an option can be, in the words that the loop over $kinds handles. */
 static void bash_option(const option_t *o) {
     static const char *const kinds[] = {[ARGUMENT_METHOD] = "$methods",
                                         [ARGUMENT_BOARD] = "BOARD",

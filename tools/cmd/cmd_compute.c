@@ -91,9 +91,10 @@ static int make_evaluator(job_t *job, const double *wrench) {
 
 /*
  * Prepares a board that computes the rows with its own kernels and units. The host then only checks
- * which values a row may contain. The exception is forward dynamics in q31: a sum that overflows
- * wraps on the board without notice. So the checked kernel on the host also computes each row, with
- * the same bits in the same units, and detects the overflow. Generated code has no checked kernel.
+ * that the input of a row is within the limits. The exception is forward dynamics in q31: a sum
+ * that overflows wraps on the board without notice. So the checked kernel on the host computes each
+ * row too, in the same units and with the same bits, and detects the overflow. Generated code has
+ * no checked kernel.
  */
 static int prepare_remote(const request_t *request, job_t *job, const double *wrench) {
     int status = remote_open(request, job->robot, job->method, request->value[OPTION_REAL], wrench,

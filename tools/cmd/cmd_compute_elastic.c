@@ -15,7 +15,7 @@ typedef struct {
     bool quasi_static;
     const eval_elastic_type_t *type;
     eval_elastic_t *elastic;
-    uint32_t size; /* coordinates */
+    uint32_t size; /* number of coordinates: joints and modes */
 } job_t;
 
 static int choose_type(const request_t *request, job_t *job) {

@@ -125,7 +125,8 @@ static void add_word(FILE *out, const char *word) {
 /*
  * Returns the command line for the comment in the generated file, with every option that changes a
  * byte of the file. The robot's folder and the output path are left out, so that the file is the
- * same wherever it is made. The caller frees the text; NULL after printing the reason.
+ * same wherever it is made. The caller frees the text. On failure prints the reason and returns
+ * NULL.
  */
 static char *command_of(const request_t *request) {
     static const option_id_t shown[] = {OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT,

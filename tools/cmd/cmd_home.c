@@ -16,7 +16,7 @@
 
 enum { EVERY = 20, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600 };
 
-/* The sample that was received last: positions by the encoders and of the arm. */
+/* The last received sample: measured positions q, and true positions q_arm of a simulated arm. */
 typedef struct {
     uint32_t n, tick, seen;
     double q[DYN_MAX_JOINTS], q_arm[DYN_MAX_JOINTS];

@@ -23,7 +23,7 @@ static const char *convention_name(dyn_convention_t convention) {
     return names[convention];
 }
 
-/* What the board uses: the default of its parameter where the file says nothing. */
+/* Returns the feedback that the board uses; without a value in the file, that is its default. */
 static const char *feedback_name(const robot_t *robot) {
     static const char *const names[] = {"off", "pd", "computed_torque"};
     return names[robot->has & IMAGE_HAS_FEEDBACK ? robot->feedback : FEEDBACK_PD];
@@ -41,7 +41,7 @@ static double total_mass(const dyn_model_t *model) {
 }
 
 /* Returns an upper bound of the distance from the first axis' origin to the end effector, over all
- * poses. */
+ * poses. A prismatic joint without limits counts with q = 0. */
 static double longest_reach(const dyn_model_t *model) {
     double reach = sqrt(model->tool.p[0] * model->tool.p[0] + model->tool.p[1] * model->tool.p[1] +
                         model->tool.p[2] * model->tool.p[2]);
@@ -141,7 +141,7 @@ static void print_cost(const robot_t *robot) {
     for (int i = 0; i < METHOD_COUNT; i++) {
         const method_id_t method = (method_id_t)i;
         if (method_generated(method))
-            continue; /* the annealer takes too long here; `appell ops` runs it */
+            continue; /* generating takes too long here; `appell ops` counts this method */
         const count_ops_t ops = eval_count_ops(model, method);
         out_format("%-9s %-7s %6ld %6ld %8zu B", problem_name(method_table[i].problem),
                    method_name(method), ops.mul, ops.add, eval_f32.scratch_bytes(method, robot->n));
@@ -269,7 +269,7 @@ static void print_json(const robot_t *robot) {
     for (int i = 0; i < METHOD_COUNT; i++) {
         const method_id_t method = (method_id_t)i;
         if (method_generated(method))
-            continue; /* the annealer takes too long here; `appell ops` runs it */
+            continue; /* generating takes too long here; `appell ops` counts this method */
         const count_ops_t ops = eval_count_ops(model, method);
         json_begin(NULL);
         json_string("problem", problem_name(method_table[i].problem));

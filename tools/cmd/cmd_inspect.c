@@ -13,8 +13,8 @@
 
 /* Default of --tolerance: allowed differences of torques relative to the torque limits. */
 #define ALLOWED 0.02
-/* Smaller results are not reported, because an error of one encoder count has the same effect in
- * the feedback. */
+/* Smaller differences from the model are not reported, because an error of one encoder count has
+ * the same effect in the feedback. */
 #define FACTOR_SMALL  0.02
 #define PAYLOAD_SMALL 0.1 /* kg */
 

@@ -122,7 +122,7 @@ static void send_plotjuggler(const monitor_t *m, const sample_in_t *s) {
 }
 
 /*
- * Opens the socket. It sends to this machine only, because samples should not leave the workshop.
+ * Opens the socket. The destination is always this machine, so that samples do not leave it.
  */
 static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
                     struct sockaddr_in *to, bool *used) {
@@ -211,7 +211,7 @@ static uint32_t take_fields(const request_t *request, char *text, size_t size,
     return count;
 }
 
-/* Starts the samples with the board's own choice of fields, or with q and tau if it has none. */
+/* Starts the samples with the fields of --fields, or the board's choice, or else q and tau. */
 static int start(const request_t *request, monitor_t *m, uint32_t every) {
     static const char *const usual[] = {"q", "tau"};
     static char text[1000];

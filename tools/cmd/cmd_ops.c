@@ -81,8 +81,9 @@ static void print_text(const robot_t *robot) {
 
 /* -------------------------------------------------------------------------------- elastic links */
 
-/* Operation counts of Table 2 of paper 004, for n links of which nf have m modes each. Sets -1 if
- * the links have different numbers of modes, because the table does not cover that. */
+/* Computes the operation counts of Table 2 of paper 004, for n links of which nf have m modes each.
+ * Both are -1 if the elastic links differ in their number of modes, which the table does not
+ * cover. */
 static void paper_004(const dyn_flex_model_t *flex, uint32_t joints, long *mul, long *add) {
     double n = joints, nf = 0, m = 0;
     *mul = *add = -1;

@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Restores the earlier state of the board, if the new image did not read back as sent. */
+/* Restores the earlier state of the board after a change that failed. Returns EXIT_NO. */
 static int roll_back(client_t *client, const before_t *before) {
     const char *board = client->device.board;
     if (!before->image[0] && !before->image[1]) {
@@ -39,7 +39,7 @@ static int roll_back(client_t *client, const before_t *before) {
     return EXIT_NO;
 }
 
-/* Reads the image back, and compares it with the board's checksum of the running image. */
+/* True if the running image reads back as sent and the board reports its length and checksum. */
 static bool runs(client_t *client, const uint8_t *image, size_t length) {
     device_status_t now;
     return before_same(client, 0, image, length) && client_status(client, &now) == 0 &&

@@ -21,7 +21,7 @@ typedef struct {
     verify_t verify;
 } scale_t;
 
-/* Names of intermediates in words for users, and advice how to make each smaller. */
+/* Names of intermediates in words for users, and advice on how to make each smaller. */
 static const struct {
     const char *name, *quantity, *cure;
 } quantities[] = {

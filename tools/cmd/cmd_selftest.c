@@ -1,5 +1,5 @@
-/* selftest: computes random states on a board and in double precision on the host, and compares the
- * results. A product build computes them with the kernels of its tick. */
+/* selftest: computes inverse dynamics of random states on a board, and in double precision on the
+ * host, and compares the results. A product build uses the kernel of its tick. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct {
     long states;
     uint64_t random;
     double worst, largest; /* largest error and largest result over all states */
-    uint32_t least, most;  /* cost */
+    uint32_t least, most;  /* cost of a call, in instructions or cycles */
 } job_t;
 
 /* Returns a random number from 0 to 1. */

@@ -30,8 +30,8 @@ typedef struct {
     uint32_t limited;
 } sim_job_t;
 
-/* Makes the arm, and sets its start, source, duration and steps from the options. Returns EXIT_YES,
- * or EXIT_BAD after printing what is wrong. */
+/* Sets start, source, duration and steps of job->arm from the options. Returns EXIT_YES, or
+ * EXIT_BAD after printing what is wrong. */
 int sim_take_options(sim_job_t *job);
 
 #endif

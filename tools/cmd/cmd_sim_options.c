@@ -166,7 +166,7 @@ static int take_wrench(sim_job_t *job) {
     return EXIT_YES;
 }
 
-/* Reads the values of all coordinates, or of the joints alone; *joints tells which. */
+/* Reads the values of all coordinates, or of the joints alone; in that case *joints is true. */
 static int take_state(const sim_job_t *job, option_id_t option, double *value, bool *joints) {
     const sim_system_t *arm = job->arm;
     double given[SIM_COORDINATES_MAX];

@@ -67,8 +67,8 @@ static int show_all(const request_t *request, client_t *client, uint32_t paramet
     return status;
 }
 
-/* Finds the parameter that the command line names, and its joint. *joint is -1 if the parameter is
- * not per joint or all joints are meant. */
+/* Finds the parameter that the command line names, and its joint. *joint is -1 if all joints are
+ * meant, and 0 if the parameter is not per joint. */
 static int find(const request_t *request, client_t *client, uint32_t *parameter, int *joint) {
     const device_t *d = &client->device;
     if (client_parameter(client, request->argument[0], parameter, joint) != 0) {

@@ -1,5 +1,6 @@
-/* The table of commands. A summary begins with a verb in the imperative and a small letter; the
- * help of an option that does something begins in the same way. Texts are sentences. */
+/* The table of commands. A summary begins with a small letter and, unless it names a problem that
+ * the command solves for rows, with a verb in the imperative. The help of an option that does
+ * something begins with such a verb, too. Texts are sentences. */
 #include "tools/cmd/commands.h"
 
 #include "firmware/lab/methods.h"

@@ -34,8 +34,8 @@ int cmd_torture(const request_t *request);
 int cmd_parts(const request_t *request);
 int completion_run(const request_t *request);
 
-/* Returns the name of board i that `certify` knows, or NULL after the last. *emulated: the emulator
- * has this board. */
+/* Returns the name of board i that `certify` knows, or NULL after the last. *emulated is true if
+ * the emulator has this board. */
 const char *certify_board(size_t i, bool *emulated);
 
 #endif

@@ -82,11 +82,10 @@ unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_
     return found;
 }
 
-/* -------------------------------------------------------------------------------------
- * parameters */
+/* ----------------------------------------------------------------------------------- parameters */
 
-/* Computes the value of a parameter that the board derives from an image, as in
- * firmware/app/setup.c. Returns false if the image does not set the parameter. */
+/* Computes the value that an image gives to a parameter, as firmware/app/setup.c does on the board.
+ * Returns false if the image does not set the parameter. */
 static bool set_by(const image_t *image, const char *name, uint32_t joint, float *value) {
     const image_arm_t *arm = &image->arm;
     const struct {

@@ -6,7 +6,7 @@
 #include "tools/link/before.h"
 
 /* Prints what the new image changes. If old is NULL, there was no image. Returns the number of
- * changes; 0 means that no named number changes. */
+ * changes; 0 means that no named value changes. */
 unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_t *image,
                            size_t length);
 /*
@@ -16,8 +16,8 @@ unsigned difference_images(const uint8_t *old, uint32_t old_length, const uint8_
  */
 unsigned difference_parameters(const client_t *client, const before_t *before, const uint8_t *image,
                                size_t length, bool print);
-/* Prints parameters that no image sets and that are not at their defaults, because the new robot
- * inherits them. */
+/* Prints the parameters of the whole arm that the new image does not set and that are not at their
+ * defaults: the new robot inherits them. */
 void difference_stays(const client_t *client, const before_t *before, const uint8_t *image,
                       size_t length);
 

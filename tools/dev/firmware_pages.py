@@ -97,8 +97,8 @@ def defects():
 
 
 def provoked():
-    """Returns {NAME of the fault: how it is provoked}, from the scenarios of `make faults` and the
-    docstrings of its test."""
+    """Returns {NAME or number of the fault: how it is provoked}: names from the scenarios of `make
+    faults`, numbers from the docstrings of test_faults.py."""
     out, numbers = {}, defects()
     body = re.search(r"scenario_t scenario\[\] = \{(.*?)\n\};", read("tools/motion/faults.c"), re.S).group(1)
     for part in re.split(r"(?=\{\.fault = )", body)[1:]:

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2089
 # Compiler flags for checking a single file. Lints source this script. Code of a board is checked with the
-# register model of the tests, a kernel in f64, and the core of the firmware as on the host, with its laboratory.
+# register model of the tests, a kernel in f64, and the core of the firmware as in the host build, with the laboratory.
 
 flags='-DFIRMWARE_LAB -DHAL_REG_MODEL -DUNITY_INCLUDE_CONFIG_H -DBOARD_NAME="board" -DVERSION_NUMBER="0" -DVERSION_COMMIT="0" -DDYN_REAL_H="dyn/number/real_f64.h"'
 

@@ -16,9 +16,9 @@ Who may include whom ("->" is "may include"):
 
 Includes between the folders of dyn, firmware and tools must form no cycle.
 
-Project headers are named from the top of the tree. In dyn, firmware, hal and boards neither
-<stdlib.h>, <malloc.h>, <stdio.h> nor a call of the heap may be written. A path of one machine or
-the host of a package registry must not stand in any text file.
+Project headers are named from the top of the tree. Code in dyn, firmware, hal and boards must not
+include <stdlib.h>, <malloc.h> or <stdio.h> and must not call the heap. No text file may contain a
+path of one machine or the host of a package registry.
 """
 
 import os

@@ -81,7 +81,7 @@ class Page:
 
 
 def resolve(path, target):
-    """Returns path and anchor of a link's target; both may be empty."""
+    """Returns the path and the anchor to which a link leads; the anchor may be empty."""
     target, _, anchor = target.partition("#")
     target = urllib.parse.unquote(target.partition("?")[0])
     if not target:
@@ -91,7 +91,8 @@ def resolve(path, target):
 
 
 def page_in(path, pages):
-    """Returns the README.md of a folder, because a link to a folder shows that page."""
+    """Returns the page that a link to this path shows: the page itself, the README.md of a folder,
+    or None."""
     for candidate in (path, os.path.normpath(os.path.join(path, "README.md"))):
         if candidate in pages:
             return candidate

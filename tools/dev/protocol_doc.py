@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills the tables of firmware/link/PROTOCOL.md from firmware/link/protocol.h and the headers whose numbers it sends.
+"""Fills the tables of firmware/link/PROTOCOL.md from firmware/link/protocol.h and from the headers that define its numbers.
 
     protocol_doc.py [--check]
 

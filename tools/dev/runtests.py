@@ -36,8 +36,8 @@ sys.dont_write_bytecode = True
 import measured  # noqa: E402
 import pages  # noqa: E402
 
-# Limit in bytes, because a target that prints without end would fill the machine's memory before
-# the time-out.
+# Limit of a job's output in bytes. A target that prints without end would otherwise fill the
+# machine's memory before the time-out.
 OUTPUT_LIMIT = 8 << 20
 TAIL_LINES = 15
 SANITIZER_LINES = 12
@@ -48,7 +48,7 @@ CROWD = 3
 IDLE_SHARE = 0.3
 IDLE_WINDOW_S = 1.0
 
-# Not anchored at the start of the line, because the UART shares the pipe and may leave a line open.
+# Patterns may match inside a line, because the UART shares the pipe and may leave a line open.
 # Names of cases may contain more than word characters: a script may name a board in them.
 RUN = re.compile(r"\bRUN ([^\s:]+)\s*$")
 RESULT = re.compile(r"([^\s:]+):(\d+):([^\s:]+):(PASS|FAIL|IGNORE)\b:? ?(.*)$")
@@ -113,8 +113,8 @@ def read_jobs(path):
 
 
 def read_times(path):
-    """Returns the seconds that earlier jobs took, {(machine, test): seconds}; empty if there is no
-    readable file."""
+    """Returns the seconds that earlier jobs took, {(machine, test): (seconds, processor seconds)};
+    empty if there is no readable file."""
     try:
         with open(path, encoding="utf-8") as f:
             rows = [line.split("|") for line in f.read().splitlines()]
@@ -230,7 +230,8 @@ class Runner:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         timer.cancel()
         timer.join()
-        # Also after a normal end, because a child left in the background would keep the pipe open.
+        # Done after a normal end, too, because a child left in the background would keep the pipe
+        # open.
         self.kill_group(process)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -220,7 +220,7 @@ scan() {
 
 # ---- installing ---------------------------------------------------------------------------------
 
-# Prints each line of its input with a prefix.
+# Prints each line of the text $2 with the prefix $1.
 show_lines() {
     printf '%s' "$2" | while IFS= read -r line; do
         printf 'setup: %s %s\n' "$1" "$line"

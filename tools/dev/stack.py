@@ -383,8 +383,8 @@ def add_fall_through(program, function):
 
 
 def read_su(directories):
-    """Returns the lines of all .su files: [(names of the source file, function, bytes, qualifier,
-    where)]."""
+    """Returns the lines of all .su files: {function: [(names of the source file, bytes, qualifier,
+    where)]}."""
     entries = {}
     files = 0
     for directory in directories:

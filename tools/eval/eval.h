@@ -25,8 +25,8 @@ typedef struct {
     void (*drop)(evaluator_t *evaluator);
     /* Returns DYN_OK, or DYN_E_UNITS if this arm cannot use the method in this number type. */
     int (*ready)(const evaluator_t *evaluator, method_id_t method);
-    /* Evaluates one row. Returns DYN_OK, DYN_E_PIVOT or BATCH_OVERFLOW. Bit i of *limited is set if
-     * the voltage of joint i was limited. */
+    /* Evaluates one row. Returns DYN_OK, DYN_E_PIVOT, BATCH_OVERFLOW, or DYN_E_TYPE if code cannot
+     * be generated. Bit i of *limited is set if the voltage of joint i was limited. */
     int (*row)(evaluator_t *evaluator, method_id_t method, const double *in, double *out,
                uint32_t *limited);
     /* Bytes of a prepared arm, and of the scratch memory of a method, for n joints. */

@@ -47,7 +47,7 @@ extern const eval_elastic_type_t eval_elastic_f64, eval_elastic_f32;
 /* Number of values in an input row, and in an output row. */
 size_t eval_elastic_inputs(problem_t problem, bool quasi_static, uint32_t n, uint32_t size);
 size_t eval_elastic_outputs(problem_t problem, uint32_t n, uint32_t size);
-/* Returns the names of the inputs for messages, such as "Theta Theta' q''". */
+/* Returns the names of the inputs for messages, such as "Theta Thetad qdd". */
 const char *eval_elastic_meaning(problem_t problem, bool quasi_static);
 
 #endif

@@ -18,12 +18,12 @@ typedef struct {
 /* Effort of the annealer relative to the default; 1 unless a command sets it. */
 extern double eval_gen_effort;
 
-/* Sets the arm and the units of fixed point (NULL for floating point). Both must live longer than
- * `e`. */
+/* Sets the arm, which is copied, and the units of fixed point (NULL for floating point), which must
+ * live longer than `e`. */
 void eval_gen_set(eval_gen_t *e, gen_real_t real, const dyn_model_t *model,
                   const dyn_units_t *units);
-/* Makes the graph at the first call. Returns DYN_OK, or DYN_E_TYPE if there is no generated kernel
- * for the problem or fixed point cannot represent it. */
+/* Makes the graph at the first call; later calls must be for the same problem. Returns DYN_OK, or
+ * DYN_E_TYPE if no kernel is generated for the problem or fixed point cannot represent it. */
 int eval_gen_make(eval_gen_t *e, problem_t problem);
 void eval_gen_drop(eval_gen_t *e);
 

@@ -1,7 +1,7 @@
 /*
  * Evaluates rows in fixed point. The checked variant of q31 computes them bit for bit like q31.
- * Inverse dynamics is proved not to overflow within the limits; forward dynamics and a wrench are
- * not.
+ * Inverse dynamics is proved not to overflow within the limits; forward dynamics and the torques of
+ * a wrench are not.
  */
 #include "tools/eval/eval.h"
 

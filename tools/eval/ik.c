@@ -101,7 +101,7 @@ static void linearise(const problem_set_t *p, const try_t *t, double *gradient, 
 }
 
 /* Computes the damped step. Joints that press against a limit stay fixed. Returns false if no joint
- * can move. */
+ * can move or the matrix cannot be factored. */
 static bool damped_step(const problem_set_t *p, const try_t *t, const double *gradient,
                         const double *square, double damping, try_t *next) {
     double A[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2], x[DYN_MAX_JOINTS];

@@ -6,8 +6,8 @@
 /*
  * A sum or product is one instruction of one cycle. A constant must be loaded from the code (two
  * cycles, one instruction) but is used several times while it stays in a register; its price comes
- * from measurements of generated code. A division takes 14 cycles. Sine and cosine together are 34
- * instructions, 17 each.
+ * from measurements of generated code. A division takes 14 cycles; its price is 12. Sine and cosine
+ * together are 34 instructions, 17 each.
  */
 const graph_cost_t anneal_m4f = {.mul = 1, .add = 1, .recip = 12, .sincos = 17, .constant = 0.25};
 
@@ -85,7 +85,7 @@ static ref_t reassociate_product(graph_t *g, ref_t p, ref_t q, random_t *r) {
     return graph_mul(g, stays, graph_mul(g, moves, q));
 }
 
-/* Replaces s s by 1 - c c, or c c by 1 - s s, if the graph has the other function of the angle. */
+/* Replaces s s by 1 - c c, or c c by 1 - s s. Makes the other function of the angle if needed. */
 static ref_t pythagoras(graph_t *g, ref_t p) {
     const graph_node_t *n = graph_at(g, p >> 1);
     ref_t c, s;

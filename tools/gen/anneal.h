@@ -1,6 +1,6 @@
 /*
  * The annealer applies random exact rewritings to an expression graph (reassociate, distribute,
- * factor, pull a constant out of a sum, s^2 = 1 - c^2) and accepts them by the rule of Metropolis
+ * factor, pull a constant out of a sum, s^2 = 1 - c^2) and accepts them by the Metropolis rule
  * while the temperature falls. The same seed gives the same graph on every machine.
  */
 #ifndef TOOLS_GEN_ANNEAL_H
@@ -10,7 +10,7 @@
 
 typedef struct {
     graph_cost_t cost;
-    long moves;       /* number of tried rewritings, in all runs together */
+    long moves;       /* number of attempted rewritings, in all runs together */
     int seeds;        /* number of independent runs; the best result is returned */
     double hot, cold; /* first and last temperature, in units of the cost */
     /* Called from time to time with the moves done, all moves and the least cost; may be NULL. */

@@ -4,7 +4,7 @@
  *
  * The name of a file is the hash of its key. The file contains the key (everything that the result
  * depends on, including the graph), the result, and the hash of both. A file with any other content
- * is ignored and written again. If the folder cannot be written, the annealer only runs again.
+ * is ignored and written again. If the folder cannot be written, nothing is kept.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static graph_t *look_up(const char *path, const bytes_t *key) {
     return g;
 }
 
-/* Writes another file and renames it, because another process may read the file meanwhile. */
+/* Writes a temporary file and renames it, because another process may be reading `path`. */
 static void keep(const char *path, const bytes_t *key, const graph_t *g) {
     bytes_t file = {0};
     FILE *out = open_memstream(&file.at, &file.size);

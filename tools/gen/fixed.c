@@ -9,8 +9,8 @@
 
 /*
  * The product of two numbers that use all their bits leaves one of its upper 32 bits empty; loose
- * bounds of the factors leave more bits empty. If more than SLACK bits are empty, the product is
- * shifted further, which costs two instructions.
+ * bounds of the factors leave more bits empty. If more than SLACK bits are empty, fewer than CUT
+ * low bits are cut off, which costs two more instructions.
  */
 enum { SLACK = 3, TURN_BITS = 30, CUT = 32 };
 
@@ -186,7 +186,7 @@ static void place(fixed_t *f, int32_t id, const double *value, const fixed_optio
         place_recip(f, n, g);
         break;
     default:
-        f->proved = false; /* square roots, clamps and signs have no fixed-point code */
+        f->proved = false; /* sqrt, clamp, min and sign have no fixed-point code */
     }
 }
 

@@ -17,9 +17,9 @@ typedef struct {
     double lo, hi;
     double err;   /* largest error of the computed value */
     int exponent; /* the value is raw * 2^-exponent */
-    int8_t cut;   /* MUL: bits that are cut from the 64-bit product; 0: only the exponent changes */
-    /* ADD: right shift of each operand in bits; RECIP: `down` of fixed_recip, and 1 if the
-     * divisor is negative */
+    int8_t cut;   /* MUL: low bits cut off the 64-bit product; 0: only the exponent changes */
+    /* ADD: right shift of each operand in bits; RECIP: down[0] is `down` of fixed_recip, down[1] is
+     * 1 if the divisor is negative */
     int8_t down[2];
     int32_t raw; /* CONST: the stored integer */
 } fixed_node_t;
@@ -31,12 +31,15 @@ typedef struct {
     int *result_exponent; /* exponent with which each result must be returned */
     bool *clamped;        /* whether a result must be clamped to its format */
     double *result_bound, *result_error;
-    bool proved; /* false if a bound came from samples or a node has no fixed-point code */
+    /* false if a bound came from samples, a divisor may reach zero, or a node has no fixed-point
+     * code */
+    bool proved;
 } fixed_t;
 
-/* A bound of a quantity that is tighter than what follows from its operands. */
+/* A bound of a quantity, tighter than the one that interval arithmetic finds. */
 typedef struct {
-    /* values at the probes, which identify the quantity in the graph up to a factor */
+    /* values of the quantity at the probe inputs; a node whose values are proportional to these is
+     * the same quantity times a constant */
     double value[GEN_PROBES];
     double lo, hi;
     bool guessed; /* the bound comes from samples, so nothing that uses it is proved */
@@ -53,7 +56,7 @@ typedef struct {
     int known_count;
 } fixed_options_t;
 
-/* True if some result has no certain bit: its error may be as large as half of its format. */
+/* True if some result has no certain bit: its error may reach half of what its format holds. */
 bool fixed_lost(const fixed_t *f);
 fixed_t *fixed_make(const graph_t *g, const fixed_options_t *options);
 void fixed_free(fixed_t *f);
@@ -61,8 +64,8 @@ void fixed_free(fixed_t *f);
 typedef int32_t (*fixed_lookup_t)(void *context, int32_t array, int32_t index);
 void fixed_eval(const fixed_t *f, fixed_lookup_t input, void *context, int32_t *result);
 
-/* Returns 2^(62 - down) / a for a > 0, by Newton's iteration on the mantissa. Generated code
- * contains the same function. */
+/* Returns 2^(62 - down) / a for a > 0, by Newton's iteration on the mantissa; saturates. Generated
+ * code contains the same function. */
 int32_t fixed_recip(int32_t a, int down);
 
 #endif

@@ -56,8 +56,8 @@ static composite_t move(trace_t *t, composite_t c, vec_t p) {
     return c;
 }
 
-/* Returns the load that a unit acceleration of joint k causes, about the joint's origin and on the
- * axes of its group. */
+/* Returns the load that a unit acceleration of joint j needs, about the joint's origin and on the
+ * axes of its group. `c` is the composite body behind the joint. */
 static load_t unit_load(const gen_joint_t *j, composite_t c) {
     if (j->prismatic)
         return (load_t){{0, 0, c.M}, {c.L.y, graph_neg(c.L.x), 0}};
@@ -112,7 +112,7 @@ static void hint_pair(trace_t *t, const char *name, uint32_t i, uint32_t j, ref_
     hint(t, name, i, part, a);
 }
 
-/* Solves A x' = x with A = U D U^T, from the last joint to the first. */
+/* Solves A y = x and returns y in x. Factors A = U D U^T from the last joint to the first. */
 static void solve(trace_t *t, uint32_t n, ref_t A[], ref_t x[]) {
     for (uint32_t i = n; i-- > 0;) {
         ref_t *Ai = A + i * (i + 1) / 2;

@@ -23,7 +23,7 @@ typedef enum {
     GEN_QDD,
     GEN_TAU,
     GEN_GRAVITY, /* 3 numbers, if gravity is kept as a run-time argument */
-    /* 10 numbers: m, first moment, Euler's tensor xx yy zz xy yz xz about the last origin */
+    /* 10 numbers: m, first moment, Euler's tensor xx yy zz xy yz xz about the last link's origin */
     GEN_PAYLOAD,
     GEN_WRENCH, /* 6 numbers: force f and moment n of the surroundings on the end effector */
     GEN_ARRAYS
@@ -43,14 +43,14 @@ typedef enum {
 
 typedef struct {
     bool prismatic;
-    bool starts;      /* first joint of a group: its axis is not parallel to the axis before */
+    bool starts;      /* first of a group: its axis has another direction than the axis before */
     double ca, sa, a; /* turn about x and shift along x before the joint */
     double rise;      /* shift along the z axis of the link before */
     double theta, d;  /* values at q = 0; only a prismatic joint has d */
     double m, l[3];
     double J[6]; /* Euler's tensor xx yy zz xy yz xz */
     double rotor, viscous;
-    double coulomb[2]; /* friction at speeds <= 0 and at positive speeds */
+    double coulomb[2]; /* friction torque at negative and at positive speed */
 } gen_joint_t;
 
 typedef struct {
@@ -61,15 +61,16 @@ typedef struct {
     dyn_pose_t tool;
     bool round;      /* the last link is a body of revolution about its axis */
     uint32_t joined; /* bits of the joints whose rotor is included in the links */
-    /* angle by which the last link's frame is turned about its axis to make entries zero */
+    /* angle in rad by which the last link's frame is turned about its axis to make l[1] zero */
     double turned;
     gen_joint_t joint[DYN_MAX_JOINTS];
 } gen_arm_t;
 
 /*
  * Returns the model without the noise of its numbers: small deviations from a quarter turn, lengths
- * that are small relative to the reach, and entries of a first moment or an inertia that are small
- * relative to the link's largest.
+ * that are small relative to the reach, components of a centre of mass or of gravity that are small
+ * relative to the whole vector, and products of inertia that are small relative to the link's
+ * largest moment of inertia.
  */
 dyn_model_t gen_quiet(const dyn_model_t *model, double noise);
 void gen_arm(const dyn_model_t *model, uint32_t keep, gen_arm_t *arm);
@@ -95,7 +96,7 @@ typedef enum {
 } form_kind_t;
 
 /* Names of mechanical quantities. A quantity is identified by its values at the two probes: however
- * the graph is rewritten, a node with these values is that quantity or its negative. */
+ * the graph is rewritten, a node with these values up to sign is that quantity up to sign. */
 enum { GEN_PROBES = 2, GEN_NAMES_MAX = 2048, GEN_NAME = 12 };
 
 typedef struct {
@@ -111,15 +112,15 @@ typedef struct {
 /* A graph_lookup_t that returns the inputs of the probe with the number *(int *)context. */
 double gen_probe(void *context, int32_t array, int32_t index);
 
-/* Makes a graph that computes the results of this kind. choice[] has FORM_CHOICES bits for each
- * group. */
+/* Makes a graph that computes the results of this kind. choice[i] has the bits of form_choice_t for
+ * the group that starts with joint i. Records named quantities in `names`, unless it is NULL. */
 graph_t *form_trace(const gen_arm_t *arm, form_kind_t kind, const uint8_t choice[DYN_MAX_JOINTS],
                     gen_names_t *names);
-/* Makes the cheapest graph among all choices. */
+/* Searches the choices of one group after the other; makes the cheapest graph that it finds. */
 graph_t *form_best(const gen_arm_t *arm, form_kind_t kind, const graph_cost_t *cost,
                    gen_names_t *names);
 /* Makes the closed form of the inertia matrix by Uicker and Kahn with a dictionary of monomials.
- * Returns NULL if there are too many monomials. */
+ * Returns NULL for more joints than FORM_UICKER_KAHN_MAX, too many monomials, or a kept payload. */
 enum { FORM_UICKER_KAHN_MAX = 8 };
 graph_t *form_uicker_kahn(const gen_arm_t *arm);
 

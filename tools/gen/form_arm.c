@@ -61,7 +61,7 @@ dyn_model_t gen_quiet(const dyn_model_t *model, double noise) {
 /* ------------------------------------------------------------------------------------ constants */
 
 /* If axes are parallel, the position of a link's origin along its axis does not matter. So the d of
- * all joints of a group is moved to the end of the group. */
+ * each revolute joint except the first is passed on to the next joint of its group. */
 static void slide_origins(dyn_model_t *m) {
     for (uint32_t i = 1; i + 1 < m->n; i++) {
         dyn_model_joint_t *j = &m->joint[i], *next = &m->joint[i + 1];
@@ -125,10 +125,10 @@ static void regroup(const dyn_model_t *m, gen_arm_t *arm) {
 }
 
 /*
- * Adds rotors to links where the dynamics of the arm stay the same. The rotor of the first joint
- * turns with its link. The rotor of the first joint of the second group can be added to its link if
- * the axis of this joint is perpendicular to the first axis: then the link turns about this axis
- * with the speed of the joint alone, so the same inertia in the link has the same kinetic energy.
+ * Adds a rotor to its link where this does not change the dynamics of the arm. The rotor of the
+ * first joint turns with its link. The rotor of the second joint can be added to its link if its
+ * axis is perpendicular to the first axis: then the link turns about this axis with the speed of
+ * the joint alone, so the same inertia in the link has the same kinetic energy.
  * In Euler's tensor an inertia Izz adds half at xx and at yy and subtracts half at zz; the zz part
  * belongs to the link before.
  */

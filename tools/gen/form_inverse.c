@@ -1,15 +1,16 @@
 /* Traces inverse dynamics for tools/gen/form.h: first outward through the groups, then inward. */
 #include "tools/gen/form_vector.h"
 
-/* Elements of Omega = wd~ + w~ w~ by row and column; xx, yy and zz are the negated diagonal. */
+/* Elements of Omega = wd~ + w~ w~ by row and column; xx, yy and zz are the negated diagonal; x2, y2
+ * and z2 are the squares of the components of w. */
 typedef struct {
     ref_t x2, y2, z2, xx, yy, zz, xy, yx, yz, zy, zx, xz;
 } omega_t;
 
 /*
- * Makes Omega of a link in a group. w.x and w.y are components on the link's or the group's axes;
- * about the axis of the group the angular velocity is zG + rate. u is the angular acceleration
- * without the terms rate times w.
+ * Makes Omega of a link in a group, on the link's or the group's axes. w is the angular velocity;
+ * w.z = zG + rate, where zG is that of the group's frame and rate that of the link in the group.
+ * u.x and u.y are the angular acceleration without the terms rate times w; wdz is its z component.
  */
 static omega_t omega_of(trace_t *t, bool direct, vec_t w, vec_t u, ref_t zG, ref_t rate,
                         ref_t wdz) {
@@ -46,7 +47,7 @@ static vec_t omega_mul(trace_t *t, omega_t o, vec_t r) {
                    sub(t, add(t, mul(t, o.zx, r.x), mul(t, o.zy, r.y)), mul(t, o.zz, r.z))};
 }
 
-/* One component of the vector that belongs to the skew matrix Omega J - (Omega J)^T. */
+/* One component of the axial vector of the skew-symmetric matrix Omega J - (Omega J)^T. */
 static ref_t euler(trace_t *t, ref_t zx, ref_t Jxy, ref_t zy, ref_t Jyy, ref_t yx, ref_t Jxz,
                    ref_t yz, ref_t Jzz, ref_t z2, ref_t y2, ref_t Jyz) {
     ref_t sum = add(t, mul(t, zx, Jxy), mul(t, zy, Jyy));
@@ -158,7 +159,7 @@ static load_t group_in(trace_t *t, uint32_t first, uint32_t last, load_t behind,
     return first > 0 ? load_shift(t, step_of(t, first), L) : L;
 }
 
-/* Returns the wrench of the end effector as a load on the last link, about the link's origin. */
+/* Returns the load on the last link that balances the wrench, about the link's origin. */
 static load_t effector_load(trace_t *t) {
     load_t none = {{0, 0, 0}, {0, 0, 0}};
     if (!(t->arm->keep & GEN_KEEP_WRENCH) || t->at_rest)

@@ -5,12 +5,12 @@
  *
  * with W_k the 4 x 4 pose of link k and J_k its 4 x 4 mass distribution
  * (dyn/model/pseudo_inertia.h, regrouped). Every element is a polynomial in the sines and cosines
- * (and positions of prismatic joints), multiplied out, with s^2 replaced by 1 - c^2. The monomials
- * of all elements form one dictionary, in ascending order of their multi-indices; each is made from
- * a shorter one by a single product.
+ * (and positions of prismatic joints), multiplied out, with s^2 replaced by 1 - c^2. The graph is
+ * the dictionary of the monomials of all elements: a monomial is a chain of products, and equal
+ * beginnings of chains are the same nodes.
  *
- * The matrix does not depend on the first joint: W is taken at q_1 = 0, and dW/dq_1 is a turn (or a
- * shift) of it. Angles of parallel axes are sums.
+ * The matrix does not depend on the first joint: W is taken at q_1 = 0, and dW/dq_1 is z x W (for a
+ * prismatic joint a unit shift along z). Angles of parallel axes are sums.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -238,7 +238,7 @@ static void derive(closed_t *u, const poly_t *p, uint32_t i, poly_t *out) {
     poly_gather(out);
 }
 
-/* Computes dW_k/dq_i, where W is the pose of link k. */
+/* Computes dW/dq_i, where W is the pose of a link. */
 static void derivative(closed_t *u, const pose_t *W, uint32_t i, pose_t *out) {
     if (i > 0) {
         for (int r = 0; r < 3; r++)
@@ -254,7 +254,7 @@ static void derivative(closed_t *u, const pose_t *W, uint32_t i, pose_t *out) {
     }
 }
 
-/* trace(A J B^T) */
+/* Adds trace(A P B^T) to `sum`; P is the 4 x 4 mass distribution of link j. */
 static void add_trace(closed_t *u, const pose_t *A, const gen_joint_t *j, const pose_t *B,
                       poly_t *sum) {
     const double *J = j->J, *l = j->l;

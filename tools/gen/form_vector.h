@@ -25,9 +25,9 @@ typedef struct {
     const gen_arm_t *arm;
     const uint8_t *choice;          /* bits FORM_... of each group */
     uint32_t first[DYN_MAX_JOINTS]; /* first joint of each link's group */
-    turn_t phi[DYN_MAX_JOINTS];     /* angle of link j relative to its group */
+    turn_t phi[DYN_MAX_JOINTS];     /* turn of each link relative to its group */
     ref_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
-    bool at_rest;               /* only gravity torques are computed, so only masses matter */
+    bool at_rest;               /* only gravity torques are computed, without the wrench */
     gen_names_t *names;         /* names to record, or NULL */
     ref_t named[GEN_NAMES_MAX]; /* node of each name, while the graph is built */
 } trace_t;

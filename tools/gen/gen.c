@@ -92,9 +92,9 @@ static void show_progress(void *context, long done, long of, double least) {
 }
 
 /*
- * Anneals a graph in two stages. Several short coolings find different minima; the best result is
+ * Anneals a graph in two stages. Two short coolings find different minima; the better result is
  * cooled once more, from a lower temperature. per_op is the number of moves for each operation of
- * the graph; kernels that run in every tick get the most.
+ * the graph at effort 1; kernels that run in every tick get the most.
  */
 static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *from) {
     static const double per_op[GEN_KERNELS] = {19000, 12000, 3000, 3000, 10000, 2000, 2000};

@@ -36,11 +36,11 @@ typedef enum { GEN_F32, GEN_F64, GEN_Q31 } gen_real_t;
 typedef struct {
     uint32_t keep;    /* bits of gen_keep_t */
     uint32_t kernels; /* bits of the wanted kernels; 0: all kernels */
-    double effort;    /* effort of the annealer; 1 is the default, 0 skips it */
+    double effort;    /* effort of the annealer; 1 is --effort 10, the default; 0 skips it */
     gen_real_t real;  /* number type of the generated code; gen_noise depends on it */
     /* make the inertia matrix by the closed form; no_closed_form is set if there is none */
     bool uicker_kahn;
-    bool both; /* also count the operations of the inertia matrix by the other strategy */
+    bool both; /* also count what the inertia matrix costs by the strategy that is not chosen */
     /* Called from time to time; may be NULL. */
     void (*progress)(void *context, const char *kernel, double part, graph_ops_t ops);
     void *context;
@@ -49,21 +49,21 @@ typedef struct {
 typedef struct {
     gen_options_t options;
     dyn_model_t model; /* the model as given; it is the reference */
-    /* the model without the noise of its numbers; the graphs compute this model */
+    /* the model without the noise of its numbers; the graphs are made from it */
     dyn_model_t traced;
     gen_arm_t arm;
-    graph_t *graph[GEN_KERNELS];     /* NULL if the kernel was not requested */
+    graph_t *graph[GEN_KERNELS];     /* NULL: not requested, not made, or lost */
     graph_ops_t before[GEN_KERNELS]; /* operations before annealing */
     graph_ops_t ops[GEN_KERNELS];
-    graph_ops_t other; /* inertia matrix by the other strategy, before annealing */
+    graph_ops_t other; /* inertia matrix by the strategy not chosen, before annealing */
     gen_names_t *names[GEN_KERNELS];
     bool no_closed_form; /* the closed form was requested but does not exist: there are no graphs */
     uint32_t lost;       /* bits of the requested kernels that fixed point cannot represent */
 } gen_t;
 
 /*
- * Returns the relative size below which a number of the robot is taken as rounding and not as
- * geometry: a deviation from a quarter turn, or a length relative to the reach. For double it is
+ * Returns the relative size below which a number of the robot is a rounding error and not geometry:
+ * a deviation from a quarter turn, or a length relative to the reach (gen_quiet). For double it is
  * 1e-13, a tenth of the 1e-12 to which the torques agree with those of the general kernels; proved
  * fixed point uses the same. For float it is 1e-10, far below the resolution of 6e-8, so a right
  * angle that a file gives with 11 digits counts as exact.
@@ -92,7 +92,7 @@ void gen_eval_f32(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *stat
 
 /* The reference: results of the general kernels for the same state. */
 void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
-/* Returns the errors of the results that come from removing the noise of the model. */
+/* Computes by how much each result changes if the noise of the model is removed. */
 void gen_quiet_error(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
 
 typedef struct {
@@ -108,8 +108,8 @@ typedef struct {
     const fixed_t *const *fixed; /* one entry for each kernel */
 } gen_print_t;
 
-/* Chooses the fixed-point formats of a kernel in these units. Returns NULL if the arm lacks limits,
- * because then nothing can be proved. */
+/* Chooses the fixed-point formats of a kernel in these units. The model must have limits of
+ * velocity and acceleration; a limit that is not given counts as zero. Never returns NULL. */
 fixed_t *gen_fixed(const gen_t *gen, gen_kernel_t kernel, const dyn_units_t *units);
 
 void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out);

@@ -16,7 +16,7 @@ $1/gen_$3.c: $(APPELL) $$(wildcard $2 tools/robots/$2.yaml)
 	$$(Q)APPELL_CACHE=$(abspath $(BUILD)/anneal) $(APPELL) gen $2 --real $3 --prefix gen_$3 --effort $(GEN_EFFORT) --quiet -o $$(@D)
 endef
 
-# make GEN=1 ROBOT=y builds the generated code into the firmware. Objects built for another robot, or for none, are rebuilt.
+# make GEN=1 ROBOT=NAME builds the generated code into the firmware. Objects built for another robot, or for none, are rebuilt.
 ifneq ($(BOARD),host)
 GEN_STAMP := $(OUT)/generated-for
 GEN_USERS := $(patsubst %.c,$(OUT)/%.o,$(shell grep -l GENERATED firmware/*/*.c)) $(OUT)/firmware/lab/batch_$(CONTROL_REAL).o

@@ -90,7 +90,7 @@ static void learn(known_t *k, const double *value, double lo, double hi, bool gu
     memcpy(item->value, value, sizeof item->value);
 }
 
-/* Adds bounds of the results, which are identified in the graph by their values at the probes. */
+/* Adds a bound for each result. The values at the probes tell which node is the result. */
 static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *bound, known_t *k) {
     const graph_t *g = gen->graph[kernel];
     const size_t size = (size_t)graph_size(g);
@@ -107,8 +107,8 @@ static void learn_results(const gen_t *gen, gen_kernel_t kernel, const double *b
     free(value);
 }
 
-/* Adds bounds of the torques from tools/proof/range.h. They are tighter than intervals, because
- * they use norms of vectors. */
+/* Adds bounds of the torques from tools/proof/range.h. They are tighter than those of interval
+ * arithmetic, because they use norms of vectors. */
 static void learn_torques(const gen_t *gen, gen_kernel_t kernel, known_t *k) {
     static range_report_t report;
     double bound[DYN_MAX_JOINTS] = {0};
@@ -159,15 +159,15 @@ static void sample_pivots(const gen_t *gen, double *least) {
     }
 }
 
-/* True if a joint has this number in a name. Joints count from 1 in names. */
+/* True if this number in a name is the number of a joint. Joints count from 1 in names. */
 static bool names_joint(const gen_t *gen, unsigned number) {
     return number >= 1 && number <= gen->arm.n;
 }
 
 /*
  * The inertia matrix M is the sum of a positive semidefinite matrix and the rotors on the diagonal,
- * and so is every remainder of its elimination. So no pivot is below the rotor inertia of its
- * joint. No element exceeds the square root of the product of its two diagonal elements, and
+ * and so is every Schur complement in its elimination. So no pivot is below the rotor inertia of
+ * its joint. No element exceeds the square root of the product of its two diagonal elements, and
  * elimination never increases a diagonal element.
  */
 static void learn_pivots(const gen_t *gen, const dyn_units_t *units, known_t *k) {

@@ -191,7 +191,7 @@ static ref_t unique(graph_t *g, int32_t op, int32_t a, int32_t b, double value) 
     return 2 * (id != END ? id : graph_make(g, op, a, b, value));
 }
 
-/* Drops a node without users, and then its operands. */
+/* Drops a node that has no users, then those of its operands that this leaves without users. */
 void graph_drop(graph_t *g, int32_t id) {
     node_t *n = &g->node[id];
     if (n->refs > 0 || n->op == GRAPH_FREE || n->op == GRAPH_INPUT || id < 2)
@@ -242,7 +242,7 @@ void graph_free(graph_t *g) {
 }
 
 /* Limits of the size of a constant. All numbers of a robot in SI units are between them, and a
- * product of a few constants within them is still a normal float. */
+ * float holds them with a margin of 1e7. */
 static const double least_const = 1e-30, most_const = 1e30;
 
 ref_t graph_const(graph_t *g, double value) {
@@ -253,7 +253,7 @@ ref_t graph_const(graph_t *g, double value) {
     const double size = fabs(value) < least_const ? 0 : fabs(value);
     int exponent;
     const int64_t mantissa = llround(ldexp(frexp(size, &exponent), 49));
-    /* A neighbouring mantissa may be the same number with another rounding. */
+    /* The same number, rounded differently, may have the neighbouring mantissa. */
     for (int64_t k = -1; k <= 1 && size > 0; k++) {
         const int64_t m = mantissa + k;
         const int32_t id = graph_find(g, GRAPH_CONST, (int32_t)(uint32_t)m,
@@ -293,7 +293,7 @@ static double coefficient(const graph_t *g, ref_t a, int32_t *base) {
     return sign;
 }
 
-/* (x + y) - x */
+/* Returns y if sum = x + y and minus = -x, else GRAPH_NONE. */
 static ref_t cancelled(const graph_t *g, ref_t sum, ref_t minus) {
     const node_t *n = of(g, sum);
     if (n->op != GRAPH_ADD)
@@ -305,7 +305,7 @@ static ref_t cancelled(const graph_t *g, ref_t sum, ref_t minus) {
     return GRAPH_NONE;
 }
 
-/* Returns the sum if it needs no new node, else GRAPH_NONE. */
+/* Returns the simplified sum, or GRAPH_NONE if there is nothing to simplify. */
 ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b) {
     double x, y;
     const bool ca = graph_is_const(g, a, &x), cb = graph_is_const(g, b, &y);

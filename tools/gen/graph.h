@@ -2,13 +2,13 @@
  * The expression graph of the code generator: the backend `trace` builds it, the annealer rewrites
  * it and the printer writes it as C. It is the only graph of the project.
  *
- * A reference is a node and a sign: 2 id + (1 if negative), so signs cost nothing, and a - b and b
- * - a are one node. Equal expressions are one node (hash-consing with operands in canonical order;
- * constants that agree to 2^-49 are equal). Constants are folded, operations with zero or one
- * vanish, c1 x + c2 x is one product, and a quarter turn in an angle exchanges sine and cosine.
- * Nodes know their users: an unused node is dropped at once, and a node can be replaced everywhere
- * by an equal one, with all consequences. Every change between graph_try and graph_undo can be
- * undone.
+ * A reference is a node and a sign: 2 id + (1 if negative). So signs cost nothing, and a - b is the
+ * same node as b - a. Equal expressions are one node (hash-consing with operands in canonical
+ * order; constants that agree to about 2^-49 are equal). Constants are folded, operations with zero
+ * or one vanish, c1 x + c2 x is one product, and a quarter turn in an angle exchanges sine and
+ * cosine. Nodes know their users: a node that loses its last user is dropped at once, and
+ * graph_replace puts an equal node in the place of another and simplifies all users again.
+ * graph_undo undoes every change since graph_try.
  */
 #ifndef TOOLS_GEN_GRAPH_H
 #define TOOLS_GEN_GRAPH_H
@@ -44,14 +44,14 @@ typedef struct {
     /* a and b are references; for an input they are plain numbers */
     int32_t op, a, b;
     int32_t refs;                     /* number of operands that refer to this node */
-    int32_t use;                      /* first use in the list: 2 user + which operand */
+    int32_t use;                      /* first of the list of uses; a use is 2 user + operand */
     int32_t next_use[2], prev_use[2]; /* links of the use lists of the two operands */
     int32_t hash_next, hash_prev;     /* links of the list of the hash bucket */
-    int32_t stamp;                    /* number of the last walk that visited this node */
+    int32_t stamp;                    /* not used */
 } graph_node_t;
 
 /* Cost of a node for each operation; `constant` is added for a constant operand of a sum or
- * product. */
+ * product. 2 x costs as much as a sum; operations without a price are free. */
 typedef struct {
     double mul, add, recip, sincos, constant;
 } graph_cost_t;
@@ -121,7 +121,7 @@ void graph_eval(const graph_t *g, graph_lookup_t input, void *context, double *v
  * rewritten. */
 void graph_eval_all(const graph_t *g, graph_lookup_t input, void *context, double *value);
 /* Bounds the rounding error of each node to first order (running error analysis at one state), if
- * every operation has a relative error of `unit` and sine and cosine have an error of `trig`. */
+ * every operation has a relative error of `unit` and sine and cosine an absolute one of `trig`. */
 void graph_errors(const graph_t *g, const double *value, double unit, double trig, double *error);
 
 /*

@@ -28,7 +28,7 @@ struct graph {
     int32_t used, room;
     int32_t *bucket; /* first node of each bucket's list, or END */
     int32_t buckets; /* number of buckets, a power of two */
-    int32_t vacant;  /* number of free entries in vacancy */
+    int32_t vacant;  /* number of ids in vacancy that new nodes may still take */
     list_t vacancy, freed, made, out;
     change_t *change;
     int32_t changes, change_room;
@@ -87,7 +87,8 @@ double graph_cost_of(const graph_t *g, int32_t id);
 int32_t graph_make(graph_t *g, int32_t op, int32_t a, int32_t b, double value);
 void graph_drop(graph_t *g, int32_t id);
 
-/* Each returns the result of an operation if it needs no new node, else GRAPH_NONE. */
+/* Each simplifies an operation (constants, zero, one, a common factor, x - x) and returns the
+ * result, or GRAPH_NONE if there is nothing to simplify. */
 ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b);
 ref_t graph_fold_mul(graph_t *g, ref_t a, ref_t b);
 ref_t graph_fold_recip(graph_t *g, ref_t a);

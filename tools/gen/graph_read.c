@@ -141,8 +141,8 @@ void graph_errors(const graph_t *g, const double *value, double unit, double tri
             error[id] = own + error[a] / fmax(2 * value[id], 1e-30);
             break;
         case GRAPH_CONST:
-            /* Constants that differ by less than 2^-49 share a node, so a constant may be wrong by
-             * that. */
+            /* Constants that agree to about 2^-49 (relative) share a node, so the value may be
+             * wrong by that. */
             error[id] = fmax(own, ldexp(fabs(value[id]), -49));
             break;
         case GRAPH_INPUT:

@@ -185,7 +185,7 @@ static void print_payload(const gen_t *gen, const gen_print_t *how, FILE *out) {
           "        payload[7 + i] = mass * c[i] * c[(i + 1) % 3] - inertia[3 + i];\n    }\n"
           "    const ",
           out);
-    /* Euler's tensor is ordered xy, yz, xz, but the loop above has computed xy, yz, zx. */
+    /* Writes xz once more; the loop above has already computed it as zx. */
     fprintf(out, "%s zx = mass * c[2] * c[0] - inertia[5];\n    payload[9] = zx;\n}\n\n", t);
 }
 

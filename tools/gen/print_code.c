@@ -288,8 +288,8 @@ static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
     fputs(" */\n", p->out);
 }
 
-/* Writes a comment before the computation of each pivot, which structures the long list of
- * statements of forward dynamics. */
+/* Writes a comment before the reciprocal of each pivot, to divide the long list of statements of
+ * forward dynamics. */
 static void print_pivot(const printer_t *p, int32_t id) {
     const char *name = p->var[graph_at(p->g, id)->a >> 1];
     unsigned row, column;
@@ -356,7 +356,7 @@ void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_t kerne
      * to it. */
     int32_t start = 0;
     for (int32_t i = 0; i <= count; i++) {
-        /* Finds the results that the next run of statements leads to. */
+        /* Finds the result that the next run of statements leads to. */
         if (i == start) {
             int32_t end = i;
             int result = -1;

@@ -101,7 +101,7 @@ static void tolerances(const selftest_t *t, gen_kernel_t kernel, const gen_state
         most = fmax(most, fabs(value[r]));
     }
     /* The reference differs for two more reasons: the general kernel in double rounds too, and it
-     * computes the model with the noise of its file. */
+     * uses the model with the noise of its file. */
     gen_quiet_error(t->gen, kernel, state, error);
     for (int i = 0; i < graph_outputs(g); i++) {
         tolerance[i] += 1e-12 * (1 + most) + error[i];

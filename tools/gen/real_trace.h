@@ -10,8 +10,8 @@
 typedef dyn_real_trace_t real;
 typedef real acc;
 
-/* Does nothing: the printer identifies quantities by their values and needs no names (gen_names_t
- * of tools/gen/form.h). */
+/* Does nothing: the printer finds names by the values of the nodes (gen_names_t of
+ * tools/gen/form.h). */
 #define NAMED(joint, value) ((void)(joint), (void)(value))
 
 #define real_known(value)   trace_const(value)
@@ -37,8 +37,8 @@ typedef real acc;
 
 #define real_shift_mass(a, shift) ((void)(shift), (a))
 
-/* Straight-line code cannot branch on a pivot. So the smallest pivot becomes a node, which is
- * checked later. */
+/* Straight-line code cannot branch on a pivot. The smallest pivot becomes a node of the graph, but
+ * pivot_ok cannot read its value and accepts every pivot. */
 typedef struct {
     real smallest;
 } pivot;

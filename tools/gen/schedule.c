@@ -1,6 +1,6 @@
 /*
- * Orders the statements depth first, so that a computed value is used soon. It tries many orders of
- * operands and results and keeps the order in which the fewest values exceed the registers. The
+ * Orders the statements depth first, so that a computed value is used soon. Tries many orders of
+ * operands and results and keeps the one that needs the fewest values outside the registers. The
  * same graph always gives the same order.
  */
 #include <stdlib.h>
@@ -12,9 +12,9 @@ typedef struct {
     const graph_t *g;
     int32_t *order, count;
     bool *done;
-    int32_t *weight; /* number of nodes below each node, counted with repetitions */
+    int32_t *weight; /* number of nodes in the tree of each node; shared nodes count each time */
     uint64_t random;
-    int noise; /* in how many of 16 cases the smaller operand comes first */
+    int noise; /* in how many of 16 cases the lighter operand comes first */
 } plan_t;
 
 static uint32_t draw(plan_t *p) {

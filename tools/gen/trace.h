@@ -10,7 +10,7 @@
 
 #include "tools/gen/graph.h"
 
-/* A ref_t. */
+/* id is a ref_t. */
 typedef struct {
     int32_t id;
 } dyn_real_trace_t;

@@ -14,7 +14,7 @@ typedef struct {
     dyn_units_t units;           /* units of the robot image */
     fixed_t *fixed[GEN_KERNELS]; /* set for fixed point only */
     uint32_t hash;
-    bool hashed; /* the hash is valid: the links are rigid and a robot image can be made */
+    bool hashed; /* the hash is valid, because a robot image could be made */
 } gen_robot_t;
 
 /* Returns NULL after it has printed what is wrong. */

@@ -137,9 +137,9 @@ static bool same_content(const image_t *a, const image_t *b) {
 }
 
 /*
- * Checks that the section FLEX of the image is the one that the robot gives again. If mode shapes
+ * Checks that the section FLEX of the image is the one that the robot `again` gives. If mode shapes
  * were tables, the integrals cannot be computed again, because an image does not contain the
- * tables; then only its presence is checked.
+ * tables; then only the presence of the section is checked.
  */
 static bool same_flex(const image_t *image, const robot_t *robot, const robot_t *again) {
     const image_section_t *section = &image->section[IMAGE_SECTION_FLEX];

@@ -28,7 +28,7 @@ void before_free(before_t *before);
 bool before_same(client_t *client, uint8_t which, const uint8_t *image, size_t length);
 
 typedef enum {
-    BEFORE_UNTOUCHED, /* the board has not changed */
+    BEFORE_UNTOUCHED, /* both images were unchanged; parameters that differed were set back */
     BEFORE_PUT_BACK,
     BEFORE_LOST /* the state could not be restored; the client has the error */
 } before_result_t;

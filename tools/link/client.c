@@ -45,7 +45,8 @@ static void take_frame(client_t *client, size_t size) {
     }
 }
 
-/* Receives bytes up to the answer that the client waits for. Returns 0 if none came in time. */
+/* Receives the bytes that have come and handles their frames. Returns the number of bytes, 0 if
+ * none came in time, or -1 if the line is closed. */
 static int take_bytes(client_t *client, int timeout_ms) {
     uint8_t bytes[4096];
     const int n = port_read(client->port, bytes, sizeof bytes, timeout_ms);
@@ -76,7 +77,8 @@ static int wait_answer(client_t *client, int timeout_ms) {
     return 1;
 }
 
-/* Handles a refusal with a reason: the answer has the number of the reason and then a joint. */
+/* Fills in the error for a refusal. Some refusals have a reason: then the answer contains its
+ * number and, for some messages, a joint. */
 static int refused(client_t *client, link_message_t message) {
     const int status = client->status;
     if ((status == LINK_APP || status == LINK_STORE) && client->reply_size >= 2) {
@@ -188,7 +190,7 @@ client_t *client_over(port_t *port, port_error_t *error) {
     }
     client->port = port;
     client->timeout_ms = TIMEOUT_MS;
-    /* a first sequence number that differs from the last session's */
+    /* a first sequence number that very probably differs from the last session's */
     client->next = (uint8_t)(now_ms() * 37 >> 2);
     frame_reader_init(&client->reader, client->rx, sizeof client->rx);
     if (hello(client, GREET_TRIES, GREET_MS) == 0) {

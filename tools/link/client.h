@@ -36,7 +36,7 @@ typedef struct {
     char problem_name[32], name[32];
 } device_method_t;
 
-/* The description of the board that it reports itself. */
+/* What the board reports about itself. */
 typedef struct {
     uint8_t version, payload, joints_max, flags;
     uint32_t baud;
@@ -114,17 +114,17 @@ typedef struct {
     void *user;
 } client_t;
 
-/* Opens the port and connects to the board, which may just be starting. Returns NULL with *error
- * filled in. */
+/* Opens the port and connects to the board, which may still be starting. On failure returns NULL
+ * and fills in *error. */
 client_t *client_open(const char *port, const port_flash_t *flash, port_error_t *error);
-/* Like client_open, but over an open port, which the client closes in any case. */
+/* Like client_open, but over an open port. The client owns the port, also after a failure. */
 client_t *client_over(port_t *port, port_error_t *error);
 void client_close(client_t *client);
 
 /* Sends a request, again if necessary, until its answer comes. client->reply is the payload of the
  * answer after the status. Returns 0 if the status is LINK_OK. */
 int client_ask(client_t *client, link_message_t message, const void *payload, size_t size);
-/* Like client_ask, for requests that may take the board long, such as erasing flash. */
+/* Like client_ask, for requests that may take the board a long time, such as erasing flash. */
 int client_ask_long(client_t *client, link_message_t message, const void *payload, size_t size);
 
 /* Lists to read from the board. The robot is read each time, the other lists only once. */
@@ -158,14 +158,14 @@ typedef void (*client_progress_t)(void *user, uint32_t done, uint32_t all);
 int client_send_image(client_t *client, uint8_t target, const uint8_t *image, uint32_t length,
                       bool *kept, client_progress_t progress, void *user);
 /* Reads the running image (which = 0) or the stored image (1); the caller frees it. Returns NULL
- * with an error, or NULL with *length = 0 and no error if there is no image. */
+ * with an error if reading fails, and NULL without an error if there is no image. */
 uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length);
 int client_save(client_t *client, bool *persistent);
 
 /*
- * Streams fields by name, or, without names, the fields that the board has chosen. every: ticks
- * between samples; 0: as often as the line can carry. window: number of samples that may be in
- * transit; the client renews their credit itself.
+ * Streams the named fields, or, without names, the fields that are chosen on the board. every:
+ * ticks between samples; 0: for named fields as often as the line can carry, otherwise as chosen on
+ * the board. window: number of samples that may be in transit; the client renews the credit itself.
  */
 int client_stream(client_t *client, const char *const *name, uint32_t names, uint32_t every,
                   uint32_t window, client_sample_t on_sample, void *user);
@@ -184,8 +184,8 @@ void client_value_title(const client_t *client, uint32_t value, char *name, size
 /* Returns the index of the first value of a field in a sample, or -1 if the field is not chosen. */
 int client_value_of(const client_t *client, const char *field);
 
-/* Receives the bytes that have come, and waits at most timeout_ms for the first. Returns -1 if the
- * line is closed. */
+/* Receives the bytes that have come, and waits at most timeout_ms for the first. Returns their
+ * number, or -1 if the line is closed or the credit for samples cannot be renewed. */
 int client_poll(client_t *client, int timeout_ms);
 
 int client_motion(client_t *client, const motion_t *motion);
@@ -201,14 +201,15 @@ int client_off(client_t *client);
 int client_place(client_t *client, const float *q);
 int client_reset(client_t *client); /* resets the board and waits until it runs again */
 
-/* Evaluate rows on the board, with the arm that was sent to TARGET_BATCH + real (0: f32, 1: f64, 2:
- * q31). method: index into device.method. */
+/* client_row evaluates a row on the board, with the arm that was sent to TARGET_BATCH + real (0:
+ * f32, 1: f64, 2: q31). method: index into device.method. client_wrench sets the wrench for the
+ * rows. */
 int client_wrench(client_t *client, const double wrench[6]);
 int client_row(client_t *client, uint32_t method, const double *in, size_t inputs, double *out,
                size_t outputs, uint32_t *limited, uint32_t *cost);
 
-/* Reads the record of the last crash; the caller frees it. NULL and *size = 0 mean that there was
- * none. Returns -1 on an error. */
+/* Reads the record of the last crash and, if `clear` is true, clears it. The caller frees *bytes,
+ * which is NULL if there was no crash. Returns 0, or -1 on an error. */
 int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear);
 
 /* Texts that explain client->reason. */

@@ -9,9 +9,9 @@ const char *client_next_text(const uint8_t **at, const uint8_t *end);
 /* Frees the lists of parameters, fields and methods, so that they are read again. */
 void client_forget(device_t *device);
 
-/* Assembles whole samples from a received frame. */
+/* Adds a received frame to the current sample and delivers the sample once it is complete. */
 void stream_take(client_t *client, const uint8_t *frame, size_t size);
-/* Sends credit for the samples that were received. */
+/* Renews the credit for samples when at most half of the window is left. */
 int stream_pay(client_t *client);
 /* Reads the present description of a field by its number. */
 int client_discover_field(client_t *client, uint32_t field);

@@ -1,4 +1,5 @@
-/* Commands for the arm, for tools/link/client.h: motions, stops, and rows through its kernels. */
+/* Commands for the arm, for tools/link/client.h: motions, stops, and rows that the board's kernels
+ * evaluate. */
 #include <math.h>
 
 #include "firmware/app/app.h"
@@ -43,7 +44,7 @@ int client_clear(client_t *client) {
 }
 
 int client_off(client_t *client) {
-    enum { POLLS = 2000 }; /* 2000 answers take more than 20 ms; the longest tick is 10 ms */
+    enum { POLLS = 2000 }; /* 2000 answers take over 20 ms; ticks are at most 10 ms apart */
     device_status_t first, now;
     if (client_stop(client, true) != 0 || client_status(client, &first) != 0)
         return -1;

@@ -10,8 +10,7 @@
 #include "firmware/params/parameters.h"
 #include "tools/link/client.h"
 
-/* -------------------------------------------------------------------------------------
- * parameters */
+/* ----------------------------------------------------------------------------------- parameters */
 
 static int find_joint(client_t *client, const char *text, size_t size) {
     const device_t *d = &client->device;
@@ -153,7 +152,7 @@ uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
     request[5] = HEAD;
     if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {
         if (client->status == LINK_INDEX)
-            client->error.what[0] = '\0'; /* that there is no image is not an error */
+            client->error.what[0] = '\0'; /* a missing image is not an error */
         return NULL;
     }
     const uint32_t total = client->reply_size == HEAD ? get_u32(client->reply + HEAD - 4) : 0;

@@ -83,7 +83,7 @@ int stream_pay(client_t *client) {
         return 0;
     const uint32_t more = client->window - client->credit;
     put_u32(request, more);
-    /* added before the request, because samples arrive while it waits for the answer */
+    /* added before the request, because samples arrive during the wait for the answer */
     client->credit += more;
     return client_ask(client, ASK_CREDIT, request, sizeof request);
 }

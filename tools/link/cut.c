@@ -138,8 +138,8 @@ int cut_torture(cut_flash_t *flash, const uint8_t *old, uint32_t old_length, con
         for (uint64_t at = 0;; at++) {
             store_t store;
             cut_power_up(flash, UINT64_MAX);
-            /* Writes the old set into the slots, which still contain leftovers of earlier writes.
-             * The slot alternates. */
+            /* Writes the old set. Slots still contain leftovers of earlier writes, and each write
+             * goes to the other slot. */
             (void)store_open(&store, &medium);
             if (write_set(&store, old, old_length) != STORE_OK)
                 return -1;

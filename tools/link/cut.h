@@ -3,9 +3,10 @@
  * cut at any operation, even in the middle of a word. For `appell torture` and for the tests.
  *
  * One operation is the erasure of a page or the programming of one write unit. The operation at
- * which the power fails is done only in part. In a page that is being erased, some units are
- * erased, some contain random bits, and the rest is unchanged. In a write unit, only some of the
- * bits that should be cleared are cleared. After that nothing works until cut_power_up.
+ * which the power fails is done only in part. In a page that is being erased, some of the bytes are
+ * erased, or some or all of the bytes have only a part of their bits set. In a write unit, only
+ * some of the bits that should be cleared are cleared. After that, erasing and programming fail
+ * until cut_power_up.
  */
 #ifndef TOOLS_LINK_CUT_H
 #define TOOLS_LINK_CUT_H
@@ -22,7 +23,7 @@ typedef struct {
     uint64_t cut_at;     /* index of the operation that fails; UINT64_MAX: none */
     uint64_t random;     /* state of the random number generator, not 0 */
     bool dead;
-    bool misused; /* a write tried to turn a 0 bit into 1, which flash cannot do */
+    bool misused; /* a write was misaligned, left its slot, or tried to turn a 0 bit into 1 */
 } cut_flash_t;
 
 store_medium_t cut_medium(cut_flash_t *flash);
@@ -39,7 +40,7 @@ typedef struct {
 /*
  * Writes `set` over `old` again and again, while the power fails at every single operation in turn.
  * Repeats this `sequences` times with other random bits and starting slots. Returns 0, or -1 if a
- * set was lost or damaged; *result then says where.
+ * set was lost or damaged; *result then has the counts up to that write.
  */
 int cut_torture(cut_flash_t *flash, const uint8_t *old, uint32_t old_length, const uint8_t *set,
                 uint32_t length, uint64_t sequences, cut_result_t *result);

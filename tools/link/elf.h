@@ -1,4 +1,4 @@
-/* Finds the names of addresses in the firmware, from the symbol table of its ELF file. */
+/* Finds the function at an address of the firmware, from the symbol table of its ELF file. */
 #ifndef TOOLS_LINK_ELF_H
 #define TOOLS_LINK_ELF_H
 

@@ -34,8 +34,8 @@ typedef struct {
     size_t size;
 } port_flash_t;
 
-/* Opens a port. Returns NULL with *error filled in. port_close also ends the emulator. `flash` may
- * be NULL. */
+/* Opens a port; `flash` may be NULL. On failure returns NULL and fills in *error. port_close also
+ * ends the emulator. */
 port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *error);
 
 /* Functions of the caller. read returns the number of bytes, 0 if none came in time, or -1 if the

@@ -240,8 +240,8 @@ static int start(client_t *client, const bounds_t *w, const scenario_t *s, const
     return 0;
 }
 
-/* Waits until the samples show a fault, and reads it at once, because a second fault during the
- * stop can replace the stop by a harder one. */
+/* Waits until the samples show a fault and reads it at once, because a second fault during the stop
+ * can replace the stop by a harder one. Then watches the arm for seen->seconds. */
 static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
     uint32_t start = 0;
     int silent = 0; /* number of successive polls without data; the emulator may be slow */
@@ -321,7 +321,8 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
     return good ? 0 : 1;
 }
 
-/* Restores the board: outputs off, no fault, no defect, every parameter at its start value. */
+/* Restores the board: outputs off, no fault, no defect, an arm with brakes, and the defaults of the
+ * parameters that the scenario set. */
 static int reset(client_t *client, const scenario_t *s) {
     if (client_off(client) != 0)
         return -1;

@@ -9,9 +9,9 @@
 #include "firmware/safety/faults.h"
 
 enum { POSES = 5000 };
-/* lowering speed relative to the velocity limit, as in firmware/app/setup.c */
+/* lowering speed relative to the velocity limit, as in firmware/safety/guard.c */
 #define SINK_PART 0.1
-/* s to reach the velocity limit if there is no acceleration limit, as in setup.c */
+/* s to reach the velocity limit if there is no acceleration limit: IMAGE_RISE_DEFAULT_S */
 #define RISE_S 0.5
 
 static double uniform(uint64_t *state) {
@@ -94,8 +94,8 @@ static double velocity_limit(const bounds_t *w, uint32_t i) {
     return v > 0 ? v : 1;
 }
 
-/* Returns an upper bound of sqrt(2 T), where T is the kinetic energy at these speeds
- * (Cauchy-Schwarz inequality). */
+/* Returns an upper bound of sqrt(2 T), where T is the kinetic energy at these speeds in the pose
+ * that gravity loads most (Cauchy-Schwarz inequality). */
 static double vigour(const bounds_t *w, const double *moved) {
     double sum = 0;
     for (uint32_t i = 0; i < w->robot->n; i++)
@@ -104,8 +104,8 @@ static double vigour(const bounds_t *w, const double *moved) {
 }
 
 /*
- * Bounds the step of the torque when the reference jumps to the position of the joint. The feedback
- * torque before the jump vanishes; it is kp times the distance `off`, at most the torque limit.
+ * Bounds the step of the torque when the reference jumps to the position of the joint. The jump
+ * removes the feedback torque, which is kp times the distance `off`, at most the torque limit.
  * Coulomb friction is fed forward for the speed of the reference and not of the joint, so it may be
  * missing too.
  */
@@ -121,7 +121,7 @@ static double torque_step(const bounds_t *w, uint32_t i, double off) {
  * joints before the fault. off: distance of the joint from its reference.
  *   hold     The reference starts with the position and speed of the joint and brakes. An undamped
  *            mass M on a spring kp moves at most step / sqrt(kp M) fast after a step of torque.
- *   lower    As hold, plus the speed of lowering: a tenth of the velocity limit (setup.c).
+ *   lower    As hold, plus the speed of lowering: a tenth of the velocity limit (guard.c).
  *   damp     Shorted motors only take energy away, but the energy at the fault may go into any
  *            joint: |qd_i| <= sqrt((M^-1)_ii) sqrt(2 T). Added to this is the speed at which
  *            gravity and the shorted motor balance: largest gravity torque / ((k G)^2 / R +

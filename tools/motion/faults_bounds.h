@@ -1,5 +1,5 @@
-/* Bounds how fast and how far an arm can move after a fault, from its model. Each bound is the
- * largest over all sampled poses. */
+/* Bounds how fast and how far an arm can move after a fault, from its model. The inertia is that of
+ * the pose that gravity loads most; all other quantities are the largest over the sampled poses. */
 #ifndef TOOLS_MOTION_FAULTS_BOUNDS_H
 #define TOOLS_MOTION_FAULTS_BOUNDS_H
 
@@ -12,19 +12,19 @@ typedef struct {
     const robot_t *robot;
     dyn_arm_f64_t arm;
     dyn_fast_scratch_f64_t scratch;
-    double pose[DYN_MAX_JOINTS];
-    /* The following are the largest values over all sampled poses. */
+    double pose[DYN_MAX_JOINTS]; /* sampled pose that gravity loads most */
+    /* The largest values over all sampled poses, gravity_most to effector: */
     double gravity_most[DYN_MAX_JOINTS];
     double reach[DYN_MAX_JOINTS];    /* from the axis to the end effector, m; prismatic: 1 */
     double mobility[DYN_MAX_JOINTS]; /* (M^-1)_ii */
     double pull;                     /* sqrt(g' M^-1 g) */
-    double effector;                 /* sqrt(J M^-1 J'), J of the end effector's height */
-    double inertia[DYN_MAX_JOINTS];  /* M_ii in the loaded pose, including rotors */
+    double effector;                 /* sqrt(J M^-1 J'), J: gradient of the end effector's height */
+    double inertia[DYN_MAX_JOINTS];  /* M_ii in `pose` only, including rotors */
     uint32_t joint;                  /* joint with the largest gravity torque / torque limit */
 } bounds_t;
 
-/* Finds the pose that gravity loads most, and the largest values over the sampled poses. *bounds
- * must be zero before the call. Returns DYN_OK or another status. */
+/* Finds the pose that gravity loads most, the inertia in it, and the largest values over the
+ * sampled poses. *bounds must be zero before the call. Returns DYN_OK or another status. */
 int bounds_find(bounds_t *bounds, const robot_t *robot);
 /* Returns the height of the end effector in m. */
 double bounds_height(const bounds_t *bounds, const double *q);

@@ -10,8 +10,8 @@
  * Coulomb friction; moving forth and back separates friction from gravity; moving all joints at
  * once separates a payload from an offset.
  *
- * The same equations are also solved with p(q) as the gravity torques of the arm itself; then m
- * scales all masses. The better of these two explanations is the one with the smaller residual.
+ * The same equations are also solved with p(q) as the gravity torques of the arm itself; then 1 + m
+ * is the factor of all masses. The better explanation is the one with the smaller residual.
  */
 #include "tools/motion/inspect.h"
 
@@ -183,7 +183,8 @@ static bool take_row(inspection_t *s, uint32_t k, uint32_t at, row_t *row) {
     return true;
 }
 
-/* Returns the fraction of the Coulomb friction that acts at a speed, as in dyn/kernel/drive.c. */
+/* Returns the fraction of the Coulomb friction that acts at a speed: that of dyn/kernel/drive.c if
+ * the friction is equal in both directions. */
 static double grip(const inspection_t *s, uint32_t i, double qd) {
     const double given = s->model.joint[i].drive.friction.width;
     const double x = fmin(1, fabs(qd) / (given > 0 ? given : DYN_FRICTION_WIDTH));

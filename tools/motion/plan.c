@@ -110,8 +110,8 @@ void plan_fast(const robot_t *robot, plan_t *plan) {
 #define POINTS_LEAST 25
 
 /*
- * Computes the control points c of a cubic B-spline that goes through p at all nodes except those
- * next to the ends, where it is at rest: solves (c_j-1 + 4 c_j + c_j+1) / 6 = p_j by elimination.
+ * Computes the control points c of a cubic B-spline that rests at both ends and goes through p at
+ * all nodes except those next to the ends: solves (c_j-1 + 4 c_j + c_j+1) / 6 = p_j by elimination.
  */
 static void spline_points(const double *p, uint32_t nodes, uint32_t n, float *point) {
     const uint32_t first = 2, last = nodes - 3; /* first and last unknown control point */

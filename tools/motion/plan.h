@@ -19,7 +19,8 @@ typedef struct {
     double from[3], to[3]; /* for control points: start and end of the end effector's line, m */
 } plan_t;
 
-/* Plans a motion of all joints at once, near their velocity limits and within all other limits. */
+/* Plans a motion of all joints at once, as near to their velocity limits as the other limits
+ * allow. */
 void plan_fast(const robot_t *robot, plan_t *plan);
 /* Plans a straight line of the end effector at constant attitude. Returns -1 if a point is out of
  * reach. */

@@ -36,12 +36,12 @@ typedef struct {
     double rms[DYN_MAX_JOINTS], peak[DYN_MAX_JOINTS];
     double rms_all;   /* tracking error over all joints */
     uint32_t limited; /* number of rows with a joint at a limit */
-    /* number of rows that were lost between others */
+    /* number of samples that were lost between recorded rows */
     uint32_t missing;
     uint32_t fault;
 } record_t;
 
-/* Returns the index of a field in a row. */
+/* Returns the index of a field's first value in a row. */
 uint32_t record_at(const record_t *record, uint32_t field);
 double record_value(const record_t *record, uint32_t row, uint32_t field, uint32_t joint);
 int record_add(record_t *record, uint32_t tick, const uint32_t *word, const double *value);

@@ -16,10 +16,11 @@ static const char *const color[REPORT_CONTROLLERS] = {"#d55e00", "#e69f00", "#00
 static const char *const pale[REPORT_CONTROLLERS] = {"#f0b48c", "#f5d896", "#8cc0e0"};
 
 /*
- * Rows are thinned to ROWS_DRAWN: the picture has no more pixels across, and more rows cost time.
+ * Rows are thinned to ROWS_DRAWN: a column of the picture has no more pixels across, and more rows
+ * cost time.
  */
 enum { ROWS_DRAWN = 700, FULL = 2, ROW_HEIGHT = 300, COLUMN_WIDTH = 700 };
-/* In mrad. Errors below this are rounding errors, so the logarithmic axis ends here. */
+/* In mrad or mm. Errors below this are rounding errors, so the logarithmic axis ends here. */
 #define LEAST_ERROR 1e-3
 
 static double time_of(const record_t *record, uint32_t row) {

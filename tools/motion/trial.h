@@ -43,10 +43,10 @@ int trial_on_host(const uint8_t *image, size_t size, uint32_t every, const trial
                   record_t *record);
 
 /*
- * Guards that a comparison opens, and their values. The comparison runs controllers without a model
- * on purpose. Such a controller lags far behind and swings fast, its joints are moved against their
- * torques by the other joints, stay long at the limits of their motors, and leave their range if
- * they start near its end.
+ * Guards that a comparison loosens, and their values. The comparison runs controllers without a
+ * model on purpose. Such a controller lags far behind and swings fast, its joints are moved against
+ * their torques by the other joints, stay long at the limits of their motors, and leave their range
+ * if they start near its end.
  */
 #define TRIAL_GUARDS(X)                                                                            \
     X(guard_tracking, 10)                                                                          \

@@ -46,7 +46,7 @@ static void take(void *user, const sample_in_t *sample) {
 /* Receives and ignores the samples between the trials. */
 static watch_t nobody;
 
-/* Chooses the smallest sample period that the line can carry. */
+/* Chooses the smallest sample period, at least `least` ticks, that the link can carry. */
 int trial_stream(client_t *client, uint32_t least, uint32_t *every) {
     static const uint32_t choice[] = {1, 2, 4, 5, 8, 10, 20, 50, 100};
     const record_t shape = {.joints = client->device.joints};

@@ -6,7 +6,7 @@
 
 #include "firmware/app/app.h"
 
-/* No motion of a trial takes so many ticks; reaching this number is an error. */
+/* No motion of a trial takes so many ticks. The run ends after this number. */
 enum { TICKS_MOST = 10000000 };
 
 static const uint8_t field_of[] = {

@@ -166,8 +166,8 @@ PAPER_6 = [(6.919e-4, 1.282e-3, 2.844e-3), (1.740e-2, 1.661e-3, 9.223e-2), (8.54
 
 
 def averages(page, motion, rows, *options):
-    """Returns the mean absolute differences of position, speed and acceleration from the motion,
-    for each joint, at samples every 0.1 s."""
+    """Returns the mean absolute differences of position, speed and acceleration from the motion for
+    each joint, at samples every 0.1 s, and the summary of the run."""
     run, summary = page.tool.simulate("puma560", "--no-friction", "--motion", motion, "--sample", "0.1", "-i", "rk45",
                                       "--tolerance", "1e-6", *options)
     names = [name[2:] for name in run if name.startswith("q_")]

@@ -43,8 +43,8 @@ def orders(page):
     at, halved = counts.index(400), range(1, counts.index(320) + 1)
 
     def order(m):
-        """Returns the measured order. It uses the finest pair of steps whose errors are above
-        rounding, because there the leading term of the error dominates."""
+        """Returns the measured order and the pair of steps that it is read from: the finest whose
+        errors are above rounding, because there the leading term of the error dominates."""
         fine = [i for i in halved if errors[m][i] > ROUNDING][-1]
         steps = [f"{1000 * T / counts[i]:g}" for i in (fine - 1, fine)]
         return f"{math.log2(errors[m][fine - 1] / errors[m][fine]):.2f}", f"{steps[0]} to {steps[1]} ms"

@@ -12,8 +12,8 @@ TORQUE_NM, TURNS_HZ, SECONDS = 1e-5, 20.0, 0.5
 
 
 def generated(page, *options):
-    """Returns the operation counts of the inertia matrix in the generated header (annealed, and
-    before), and the source."""
+    """Returns the operation counts of the inertia matrix, after and before annealing, from the
+    comment on top of the generated source, and the source."""
     with tempfile.TemporaryDirectory() as folder:
         page.tool.text("gen", "piezo6", "--real", "f64", *options, "-q", "-o", folder)
         with open(os.path.join(folder, "piezo6.c"), encoding="utf-8") as f:

@@ -12,7 +12,7 @@ START = "--start=-1.5707963267948966,0,0.08726646259971647,0"
 
 def chain(folder, n, elastic, xy, xz):
     """Writes a robot file of n revolute joints on crossed axes; the last `elastic` links are beams
-    with these modes."""
+    with `xy` and `xz` modes in the two planes."""
     path = os.path.join(folder, f"flexchain{n}{elastic}{xy}{xz}.yaml")
     with open(path, "w") as file:
         file.write("name: chain\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")

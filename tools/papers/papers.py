@@ -50,7 +50,7 @@ class Tool:
         return done.stdout
 
     def table(self, *arguments, rows):
-        """Sends rows of numbers through a command that computes."""
+        """Sends rows of numbers to a command and returns the rows that it prints."""
         text = "".join(" ".join(repr(float(x)) for x in row) + "\n" for row in rows)
         return [[float(x) for x in line.split()] for line in self.text(*arguments, "-q", rows=text).splitlines()]
 
@@ -104,8 +104,8 @@ def chain(folder, n):
 
 
 def polynomial(points):
-    """Returns the coefficients of the polynomial through the points (n, count), lowest first. Its
-    degree must be below the number of points."""
+    """Returns the coefficients of the polynomial through the points (n, count), lowest power first.
+    Its degree is below the number of points."""
     n = len(points)
     matrix = [[fractions.Fraction(x) ** k for k in range(n)] + [fractions.Fraction(y)] for x, y in points]
     for i in range(n):

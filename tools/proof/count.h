@@ -1,11 +1,11 @@
 /*
- * Backend `count`: a number is a double that counts its operations. Running a kernel gives the
- * multiplications and additions that its compiled form executes, beside the correct torques.
+ * Backend `count`: a number is a double that counts its operations. Running a kernel counts the
+ * multiplications and additions that its compiled form executes and also gives the right torques.
  *
- * Not counted: operations with a factor or summand that is known when the kernel is compiled (zeros
- * and ones of the resting base, of (a, 0, d), of the free end), changes of sign, and sine and
- * cosine with the offset of their angle. Constants of the robot count even if they happen to be
- * zero: this is the count for any robot.
+ * Not counted: operations with a zero or one that is known when the kernel is compiled (of the
+ * resting base, of (a, 0, d), of the free end), changes of sign, comparisons, the sum of an angle
+ * and its offset, and the addition of a rotor. Constants of the robot count even if they happen to
+ * be zero: this is the count for any robot.
  */
 #ifndef TOOLS_PROOF_COUNT_H
 #define TOOLS_PROOF_COUNT_H
@@ -15,7 +15,7 @@
 
 typedef struct {
     double v;
-    bool known; /* known when the kernel is compiled, so it costs nothing */
+    bool known; /* known when the kernel is compiled; a known 0 or 1 costs no operation */
 } dyn_real_count_t;
 
 #define DYN_REAL count

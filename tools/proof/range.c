@@ -88,7 +88,7 @@ real range_turn_round(acc sum) {
     return seen(sum.value);
 }
 
-/* Extreme values of cos over an interval of angles. */
+/* Returns the extreme values of cos over an interval of angles. */
 static real cosine_of(double lo, double hi) {
     const double pi = 3.14159265358979323846;
     real out = {fmin(cos(lo), cos(hi)), fmax(cos(lo), cos(hi)), 0};
@@ -239,8 +239,8 @@ void range_problem(const char *problem) {
     range_now.problem = problem;
 }
 
-/* Drops the name of the struct, the part before the point: "m.w" and "here.f" are stored as w and
- * f. */
+/* Finds or adds the entry of a name. Drops what stands before the point: "m.w" and "here.f" are
+ * stored as w and f. */
 static range_entry_t *entry_of(const char *name, uint32_t joint) {
     const char *point = strrchr(name, '.');
     char plain[sizeof range_now.report->entry[0].name];
@@ -370,8 +370,8 @@ vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
     real s = back ? range_neg(t.s) : t.s;
     acc first = range_acc_add(range_acc_mul(t.c, u), range_acc_mul(s, v));
     acc second = range_acc_add(range_acc_mul(t.c, v), range_acc_mul(range_neg(s), u));
-    /* The exact turn keeps the length of the vector within the plane; the executed turn differs by
-     * (dc, ds). */
+    /* The exact turn keeps the length of the vector within the plane; the executed cosine and sine
+     * differ from the exact ones by their errors. */
     double plane = fmin(a.norm, norm3(size(u), size(v), 0));
     double plane_err = fmin(a.norm_err, norm3(u.err, v.err, 0));
     double off = norm3(t.c.err, t.s.err, 0);

@@ -21,8 +21,8 @@ typedef struct {
 } dyn_real_range_t;
 
 #define DYN_VEC_MORE double norm, norm_err;
-/* The eigenvalues of the tensor are between lo and hi; `off` bounds the norm of the error. This
- * knowledge is valid only while the elements are unchanged. Zeros: nothing is known. */
+/* The eigenvalues of the tensor are between lo and hi; `off` bounds the norm of the error. Both are
+ * valid only if `known` is true and the elements still equal of[]. */
 #define DYN_SYM_MORE                                                                               \
     double lo, hi, off;                                                                            \
     dyn_real_range_t of[6];                                                                        \
@@ -47,7 +47,7 @@ typedef struct {
     int parts;
     double bound[3]; /* bounds of the executed components, including their errors */
     double error;    /* largest error of the components */
-    /* largest unnamed value computed before this one, relative to the range of the format */
+    /* largest value computed since the last named one, relative to the range of the format */
     double inside;
     /* free bits of this value and of `inside`; negative: an overflow is possible */
     double headroom;
@@ -85,17 +85,17 @@ void range_fast(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dy
                 const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
 
 /*
- * Everything that the firmware computes in every tick, by the default methods and with rotors and
- * friction. The names are filed under the problems "constants", "gravity", "bias" and "mass", and
- * "id" for tau.
+ * Gravity, bias, inertia matrix and inverse dynamics by the default methods, with rotors and
+ * friction: everything that the proof covers. The names are filed under the problems "constants",
+ * "gravity", "bias", "mass" and "id". Returns tau of "id".
  */
 void range_all(const dyn_arm_range_t *arm, const dyn_real_range_t q[], const dyn_real_range_t qd[],
                const dyn_real_range_t qdd[], dyn_real_range_t tau[]);
 
 /*
- * Computes the bounds for all states within model->joint[].drive.limits. Only q31 uses `units`.
- * Returns 0, or DYN_E_NUMBER if limits are missing (velocity or acceleration is zero, or a
- * prismatic joint has no range).
+ * Computes the bounds for all states within model->joint[].drive.limits. RANGE_F32 ignores `units`;
+ * NULL stands for SI units. Returns 0, or DYN_E_NUMBER if limits are missing (velocity or
+ * acceleration is zero, or a prismatic joint has no range), or another status of dyn_prepare.
  */
 int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_t *units,
               range_format_t format, range_report_t *report);
@@ -103,7 +103,7 @@ int range_run(range_inverse_t kernel, const dyn_model_t *model, const dyn_units_
 /*
  * Chooses the units with the smallest guaranteed error among those with which nothing can overflow.
  * Returns 0 and the report of the proof, or DYN_E_UNITS with the report of the nearest choice if
- * none fits.
+ * none fits, or another status of range_run.
  */
 int range_choose_units(range_inverse_t kernel, const dyn_model_t *model, dyn_units_t *units,
                        range_report_t *report);

@@ -23,9 +23,9 @@ typedef struct {
 extern range_now_t range_now;
 
 /*
- * How q31 rounds a sum of products: `limit` is the largest sum that the accumulator holds, `unit`
- * the largest rounding error. For most sums that is one unit in the last place. A turn loses four
- * units, because it multiplies by numbers in Q30 and keeps only the upper word.
+ * How q31 truncates a sum of products: `limit` is the largest sum that the accumulator holds,
+ * `unit` the largest error. For most sums that is one unit in the last place. A turn loses up to
+ * four units, because it multiplies by numbers in Q30 and keeps only the upper word.
  */
 typedef struct {
     double limit, unit;

@@ -439,7 +439,7 @@ static acc euler_part(real zx, real xy, real zy, real yy, real yx, real xz, real
     return range_acc_add(sum, range_acc_mul(range_add(z2, range_neg(y2)), J_yz));
 }
 
-/* The vector of A - A^T is at most sqrt(2) times as long as the norm of A; here A = Omega J. */
+/* The axial vector of A - A^T is at most sqrt(2) times the norm of A; here A = Omega J. */
 vec range_omega_euler_add_cross(range_omega_t o, sym J, vec a, vec b) {
     acc x = euler_part(o.zx, J.xy, o.zy, J.yy, o.yx, J.xz, o.yz, J.zz, o.z2, o.y2, J.yz);
     acc y = euler_part(o.xy, J.yz, o.xz, J.zz, o.zy, J.xy, o.zx, J.xx, o.x2, o.z2, J.xz);

@@ -190,8 +190,8 @@ static double inertia_of(const dyn_model_t *model, uint32_t i, int length) {
 
 /*
  * Finds the smallest mass unit of each link with which nothing overflows. Two exact runs, with mass
- * units that differ by a factor of two, show which values contain mass; those values are
- * proportional to the unit. Returns false if something overflows with any mass unit.
+ * units that differ by a factor of two, show which values contain mass: those halve when the unit
+ * doubles. Returns false if something overflows whatever the mass units are.
  */
 static bool choose_masses(range_inverse_t kernel, const dyn_model_t *model, dyn_units_t *units,
                           range_report_t *report) {

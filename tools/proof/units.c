@@ -52,8 +52,8 @@ typedef dyn_ga_scratch_range_t ga_scratch_t;
 typedef dyn_fast_scratch_range_t fast_scratch_t;
 typedef dyn_denoc_mass_scratch_range_t denoc_scratch_t;
 
-/* Defines three bounds for a method: of the nearest inverse dynamics alone, with the method's own
- * inertia matrix, and with the inertia matrix by composite bodies. */
+/* Defines three kernels that bound a method: the nearest inverse dynamics alone, the same with the
+ * method's own inertia matrix, and the same with the inertia matrix by composite bodies. */
 #define BOUND_MATRIX(method, name, mass)                                                           \
     static void bound_##method##_##name(const dyn_arm_range_t *arm, const real q[],                \
                                         const real qd[], const real qdd[], real tau[]) {           \
@@ -97,7 +97,7 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
         if (status != DYN_E_UNITS)
             return status;
     }
-    /* all other methods: bounds of ne; crba and aba also use bodies about their origins */
+    /* Methods that are not in the table, such as crba and aba, use the bounds of ne. */
     size_t which = 0;
     const char *name = method_generated(method) ? "fast" : m->name;
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
@@ -110,9 +110,9 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
         return status;
     /*
      * A matrix kernel has values without names, so range_choose_units may attribute their overflow
-     * to the wrong link. This starts from units that fit composite bodies and tries coarser units
-     * of length or mass, each of which costs one bit of precision. If that fails too, the units of
-     * the composite bodies are used; the checked kernel still checks every sum.
+     * to the wrong link. The loop starts from units that fit composite bodies and tries coarser
+     * units of length or mass; every doubling costs one bit of precision. If none fits, the units
+     * of the composite bodies are used; the checked kernel still checks every sum.
      */
     dyn_units_t fallback;
     status = range_choose_units(bounds[which].bodies, model, &fallback, report);

@@ -16,8 +16,8 @@ int units_prove(const dyn_model_t *model, dyn_units_t *units, range_report_t *re
 /*
  * Chooses the units for one method. For a default method these are the units of units_prove if they
  * exist, so that the host computes the same bits as a board. Otherwise they are units with which
- * inverse dynamics by this method cannot overflow, or by the nearest method if this one solves
- * another problem; for mass and fd the inertia matrix fits too.
+ * inverse dynamics cannot overflow: by this method, or by the nearest one if this method solves
+ * another problem. For mass and fd the inertia matrix fits too, if such units are found.
  */
 int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *units,
                  range_report_t *report);
@@ -26,8 +26,8 @@ int units_choose(const dyn_model_t *model, method_id_t method, dyn_units_t *unit
  * its motions. */
 double units_acceleration(const dyn_limits_t *limits);
 
-/* Lists the limits that the proof needs and the joint lacks: "waist: velocity, acceleration"; empty
- * if none is missing. */
+/* Lists the limits that the proof needs and the joint lacks: "velocity, acceleration"; empty if
+ * none is missing. */
 void units_missing(const dyn_model_t *model, uint32_t joint, char *out, size_t size);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct {
     uint64_t random;
     scale_t scale[DYN_MAX_JOINTS];
     double element[PACKED]; /* SI value of one raw unit of each matrix element */
-    /* converts an element to the unit of the diagonal element of its column */
+    /* factor that converts an element to the unit of the diagonal element of its column */
     double diagonal[PACKED];
     dyn_arm_check_t arm;
     dyn_arm_f64_t exact;

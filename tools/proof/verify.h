@@ -37,8 +37,8 @@ typedef struct {
 
 typedef struct {
     long states, overflows;
-    long outside; /* number of named intermediates that exceeded their bounds */
-    long above;   /* number of joints with an error above the guaranteed error */
+    long outside; /* components of named intermediates above their bounds, once per block */
+    long above;   /* joints, in all problems, with an error above the guaranteed error */
     verify_joint_t joint[VERIFY_COUNT][DYN_MAX_JOINTS];
     /* largest component seen for each entry of the report, in the entry's units */
     double seen[RANGE_ENTRIES];

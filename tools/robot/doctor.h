@@ -23,15 +23,18 @@ double doctor_largest(const double *x, size_t n);
 void doctor_check_pose(doctor_t *d, const double xyz[3], const double rpy[3], uint32_t line,
                        const char *subject);
 
-/* These check the bodies as written in the source, the link of a joint, and the payload. */
+/* These check the bodies as written in the source, the link of a joint, its size compared with its
+ * reach, and the payload. */
 void doctor_check_pieces(doctor_t *d);
 void doctor_check_link(doctor_t *d, const robot_joint_t *joint);
 void doctor_check_shape(doctor_t *d, uint32_t joint);
 void doctor_check_payload(doctor_t *d);
-/* Returns how far link i reaches from its own origin to the joints on either side. */
+/* Returns the larger of the distances in m from the origin of link i to the origins of the previous
+ * and the next link frame (after the last link: to the tool), plus the travel of a prismatic
+ * joint. */
 double doctor_link_reach(const robot_t *robot, uint32_t i);
 
-/* Only for an arm without errors. */
+/* Makes the checks that compute with the arm. Call it only if there were no errors. */
 void doctor_check_motion(doctor_t *d);
 
 #endif

@@ -276,7 +276,8 @@ int robot_parse(const char *file, const void *bytes, size_t size, const robot_op
     return status == 0 && messages->errors == errors ? 0 : -1;
 }
 
-/* Reads a whole stream of unknown length (possibly a pipe), at most one byte beyond the limit. */
+/* Reads a whole stream of unknown length (possibly a pipe). Gives up once it has more than
+ * ROBOT_FILE_MAX bytes; it has read at most twice as many then. */
 static char *read_stream(FILE *stream, size_t *size) {
     size_t room = 64 << 10, used = 0;
     char *bytes = malloc(room);

@@ -11,8 +11,8 @@ static const double pi = 3.14159265358979323846;
 /* --------------------------------------------------------------------------------------- shapes */
 
 double modes_root(uint32_t k) {
-    /* Newton's method on cos b + 1/cosh b, which stays small while cosh b itself grows fast. From
-     * (k + 1/2) pi it needs a few steps. */
+    /* Newton's method on cos b + 1/cosh b = 0. Unlike cos b cosh b + 1, this function does not grow
+     * with b. From (k + 1/2) pi it needs a few steps. */
     double b = k == 0 ? 1.875 : (k + 0.5) * pi;
     for (int i = 0; i < 50; i++) {
         const double step = (cos(b) + 1 / cosh(b)) / (-sin(b) - tanh(b) / cosh(b));
@@ -146,8 +146,8 @@ static const double point[4] = {0.18343464249564980494, 0.52553240991632898582,
 static const double weight[4] = {0.36268378337836198297, 0.31370664587788728734,
                                  0.22238103445337447054, 0.10122853629037625915};
 
-/* Number of pieces for a closed-form shape. Each is a ninth of a wave of the eighth bending mode; 8
- * points are exact to the last digits on such a piece. */
+/* Number of pieces for a closed-form shape. Each is about a ninth of a wave of the eighth bending
+ * mode; 8 points are exact to the last digits on such a piece. */
 #define PIECES 32u
 
 /* One factor of an integrand: a derivative of a shape, x, or 1. */
@@ -164,7 +164,8 @@ static uint32_t pieces_of(factor_t f) {
     return f.shape && f.shape->value ? f.shape->count - 1 : PIECES;
 }
 
-/* Integrates the product a b over the beam. A piece ends where either factor has a break. */
+/* Integrates the product a b over the beam, in pieces that end wherever a piece of a or of b
+ * ends. */
 static double integral(double length, factor_t a, factor_t b) {
     const uint32_t na = pieces_of(a), nb = pieces_of(b);
     double sum = 0, from = 0;

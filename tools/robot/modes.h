@@ -6,7 +6,7 @@
  * the length is 1 and phi(l) > 0. Then phi(l) is 2 for bending and sqrt 2 for torsion. A robot file
  * may give tables instead, which are used without scaling: a cubic spline goes through the values.
  * For bending the slope is zero at the clamped root and the bending moment is zero at the end; for
- * torsion the curvature is zero at the root and the torque is zero at the end.
+ * torsion the second derivative is zero at the root and the torque is zero at the end.
  */
 #ifndef TOOLS_ROBOT_MODES_H
 #define TOOLS_ROBOT_MODES_H
@@ -26,8 +26,8 @@ typedef struct {
     uint32_t count;
 } modes_shape_t;
 
-/* Returns beta l of the clamped-free bending mode k = 0, 1, ..., which is a root of cos b cosh b =
- * -1. */
+/* Returns beta (wave number times length) of the clamped-free bending mode k = 0, 1, ...: a root of
+ * cos beta cosh beta = -1. */
 double modes_root(uint32_t k);
 
 /* Makes mode shape k of this kind. Returns false if there is no memory; call modes_shape_free in
@@ -45,7 +45,8 @@ int modes_link(const robot_flex_t *beam, message_place_t place, dyn_flex_link_t 
                messages_t *messages);
 
 /* Makes the elastic part of the arm, which dyn_prepare_flex needs in addition to robot->model.
- * Returns 0, or -1 with errors if there are more joints or modes than the kernels are built for. */
+ * Returns 0, or -1 with errors: the kernels are built for fewer joints or modes, a stiffness matrix
+ * is not positive definite, or there is no memory. */
 int modes_robot(const robot_t *robot, dyn_flex_model_t *out, messages_t *messages);
 
 #endif

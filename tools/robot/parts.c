@@ -1,7 +1,7 @@
 /*
- * Reads parts databases (Swartz 1982, "Dynamic Description"). Sections of simple solids make parts;
- * parts make links, in frames that suit the drawings; the links are then transformed into the
- * frames of the arm. tools/robots/README.md describes the schema.
+ * Reads parts databases (Swartz 1982, "Dynamic Description"). Simple solids, called sections, make
+ * parts; parts make links, in frames that suit the drawings; the links are then transformed into
+ * the frames of the arm. tools/robots/README.md describes the schema.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -111,12 +111,13 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3
 
 /* ---------------------------------------------------------------------------- shared by readers */
 
-/* Reads name, lines and the keys of the file as a whole. */
+/* Reads the top-level keys of the file, except what is inside the joints, and their line
+ * numbers. */
 void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, messages_t *messages);
-/* Reads a joint without its link: frames, limits, drive. */
+/* Reads a joint without its link: frame, limits, motor, friction, encoder, homing and gains. */
 void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t *raw,
                   robot_joint_t *joint, dyn_convention_t convention, messages_t *messages);
-/* Reports names that are used twice among joints or links. */
+/* Reports names that two joints share. */
 void reader_duplicates(const robot_t *robot, messages_t *messages);
 
 int reader_robot_file(const tree_t *tree, robot_t *out, messages_t *messages);

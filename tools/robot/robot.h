@@ -1,7 +1,6 @@
 /*
  * A robot as its file describes it, and the functions that load it from robot files (YAML), URDF,
- * parts databases and, through a hook, robot images. Apart from the kernels, commands need nothing
- * else.
+ * parts databases and, through a hook, robot images.
  *
  *     robot_t *robot = calloc(1, sizeof *robot);
  *     messages_t messages = MESSAGES_INIT;
@@ -38,7 +37,7 @@ typedef enum {
 /*
  * Bits of the optional keys that the file has: IMAGE_HAS_... and IMAGE_JOINT_HAS_..., which the
  * robot image also contains, and the ones below. A missing value is zero, except gear (1 if there
- * is a motor), sign and ratio (1).
+ * is a motor), sign and ratio (1) and rate (1000 Hz).
  */
 enum {
     ROBOT_JOINT_INERTIAL = 1 << 17, /* the source has mass data for this link */
@@ -80,7 +79,8 @@ typedef struct {
         *shape_torsion; /* one table for each mode; NULL: clamped-free shapes */
 } robot_flex_t;
 
-/* Line numbers of the keys in the file; 0 if a key is absent. */
+/* Line numbers of the keys in the file. For an absent key: 0, or the line of the element that lacks
+ * it. */
 typedef struct {
     uint32_t joint, type, frame, axis, link, mass, com, inertia, limits, motor, friction, encoder,
         gains, flex, position, velocity, torque;
@@ -133,7 +133,7 @@ typedef struct {
     dyn_body_t payload; /* body in the file's frame of the last link */
     uint32_t line_name, line_gravity, line_base, line_control, line_tool, line_payload, line_joints;
     robot_joint_t joint[DYN_MAX_JOINTS];
-    robot_piece_t *piece; /* single links for the doctor; NULL if links are not lumped */
+    robot_piece_t *piece; /* all links of a URDF one by one, for the doctor; otherwise NULL */
     size_t pieces;
 
     /* Only for a robot that was read from an image: the elastic part of the image. shapes_lost: the
@@ -176,7 +176,7 @@ typedef struct robot_options {
  *
  * A URDF is a tree. Without a tip, the chain with the most moving joints is taken, and the end
  * effector is the frame of its last moving link. All other links are fixed and lumped into the
- * links of the chain, with a note for each.
+ * links of the chain or the base, with a note for each.
  */
 int robot_load(const char *what, const robot_options_t *options, robot_t *out,
                messages_t *messages);

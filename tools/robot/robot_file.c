@@ -305,8 +305,7 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
         char text[160];
         snprintf(text, sizeof text, "flex.length is %.9g, but `a` of the next joint is %.9g",
                  raw->length, a);
-        /* The user has typed both numbers, so they must agree except for the last digits of a
-         * double. */
+        /* The user has typed both numbers, perhaps one of them with fewer digits. */
         if (fabs(a - raw->length) > 1e-9 * raw->length)
             complain(c, MESSAGE_FLEX, tree_line(flex, "length"),
                      "the beam ends where the next joint begins: make the two equal", text);

@@ -6,7 +6,7 @@
 #include "tools/robot/robot.h"
 
 #define URDF_ELEMENTS_MAX 200000u
-#define URDF_ITEMS_MAX    1000u /* maximum number of links, and also of joints */
+#define URDF_ITEMS_MAX    1000u /* maximum number of links, of joints and of transmissions */
 #define URDF_DEPTH_MAX    64u
 
 typedef enum {
@@ -21,7 +21,7 @@ typedef struct {
     char name[ROBOT_NAME_MAX];
     uint32_t line, line_mass, line_inertia, line_origin;
     bool inertial;
-    dyn_body_t body; /* in the link frame; the axes of the tensor are turned by rpy */
+    dyn_body_t body; /* in the link frame; the axes of the tensor are turned by inertia_rpy */
     double inertia_rpy[3];
 } urdf_link_t;
 
@@ -49,7 +49,7 @@ typedef struct {
     uint32_t line;
     urdf_link_t *link;
     urdf_joint_t *joint;
-    urdf_transmission_t *transmission; /* freed when urdf_read ends */
+    urdf_transmission_t *transmission; /* only used within urdf_read */
     size_t links, joints, transmissions, link_room, joint_room, transmission_room;
 } urdf_t;
 

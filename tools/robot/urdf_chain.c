@@ -1,7 +1,7 @@
 /*
- * Finds the chain of a URDF, for tools/robot/urdf_build.h: connects the joints to a tree, removes
- * those that do not move by themselves, finds the path from the root to the tip, and computes the
- * pose of every link.
+ * Finds the chain of a URDF, for tools/robot/urdf_build.h: connects the joints into a tree, marks
+ * those that move by themselves, finds the path from the root to the tip, and computes the pose of
+ * every link.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,8 @@
 
 #include "tools/robot/urdf_build.h"
 
-/* Writes "did you mean x?" with the nearest name of a link or joint, or returns NULL. */
+/* Writes and returns "did you mean x?" with the nearest name of a link or joint, or "check its
+ * spelling" if no name is near. */
 static const char *suggest(const urdf_t *u, bool links, const char *word, char *out, size_t size) {
     const size_t count = links ? u->links : u->joints;
     const char **names = calloc(count + 1, sizeof *names);
@@ -98,9 +99,9 @@ static void find_root(urdf_build_t *b) {
 }
 
 /*
- * Marks the links that can be reached and counts the moving joints on their paths. Works in rounds
- * instead of recursion: each round reaches the children of the links of the round before; links in
- * a loop are never reached.
+ * Marks the links that can be reached from the root and counts the moving joints on their paths.
+ * Works in rounds instead of recursion: each round reaches at least the children of the links that
+ * were reached before it. Links in a loop are never reached.
  */
 static void walk_tree(urdf_build_t *b) {
     const urdf_t *u = b->urdf;
@@ -152,8 +153,8 @@ static void take_freezes(urdf_build_t *b) {
     }
 }
 
-/* Computes the position of a mimic joint from the joint that it follows. Returns false if the
- * joints follow each other in a cycle. */
+/* Computes the position of a mimic joint from the joint that it follows. Returns false with an
+ * error if that joint does not exist or if the joints follow each other in a cycle. */
 static bool resolve_mimic(urdf_build_t *b, size_t i) {
     const urdf_joint_t *j = &b->urdf->joint[i];
     urdf_joint_state_t *state = &b->joint[i];

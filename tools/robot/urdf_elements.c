@@ -207,9 +207,8 @@ at_t xml_in_transmission(reader_t *r, const char *name, const XML_Char **attribu
         r->reduction_line = xml_here(r);
         return AT_REDUCTION;
     }
-    /*
-     * The hardware interface of a transmission does not change the arm, so it is skipped silently.
-     */
+    /* Type and hardware interface of a transmission do not change the arm, so they are skipped
+     * silently. */
     if (strcmp(name, "type") != 0 && strcmp(name, "hardwareInterface") != 0)
         skip_element(r, name, " of a transmission", NULL);
     return AT_SKIPPED;

@@ -75,8 +75,9 @@ void xml_name(reader_t *r, const XML_Char **attributes, const char *element, con
 void xml_not_negative(reader_t *r, const char *element, const char *key, double value);
 void xml_unknown_attributes(reader_t *r, const XML_Char **attributes, const char *element);
 
-/* Each begins an element inside the parent that the function's name gives, and returns the reader's
- * new position. */
+/* xml_begin_root begins the root element, xml_in_P an element inside the element P. The at_t that
+ * some of them return is the reader's new position. xml_end_transmission ends a transmission and
+ * stores its reduction. */
 at_t xml_begin_root(reader_t *r, const char *name, const XML_Char **attributes);
 at_t xml_in_robot(reader_t *r, const char *name, const XML_Char **attributes);
 at_t xml_in_link(reader_t *r, const char *name);

@@ -13,8 +13,8 @@ typedef struct line line_t;
 /* Returns word i of those that may begin a line, or NULL after the last. */
 typedef const char *(*line_words_t)(size_t i);
 
-/* Opens a script, or standard input (which may be a terminal) if path is NULL. Returns NULL after
- * printing the reason. */
+/* Opens a script, or standard input (which may be a terminal) if path is NULL or "-". Returns NULL
+ * after printing the reason. */
 line_t *line_open(const char *path, line_words_t words);
 void line_close(line_t *line);
 bool line_terminal(const line_t *line);

@@ -225,7 +225,7 @@ int shell_write_graphic_file(shell_t *sh, const char *words) {
     return EXIT_YES;
 }
 
-/* Writes one line to the screen or to the output file. */
+/* Writes text to the output file if one is open, otherwise to the screen. */
 static void print_text(shell_t *sh, const char *text) {
     if (sh->output)
         fputs(text, sh->output);

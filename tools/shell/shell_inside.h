@@ -57,7 +57,7 @@ typedef struct {
     double torque[DYN_MAX_JOINTS], voltage[DYN_MAX_JOINTS];
     method_id_t method;
     const rk_method_t *integrator;
-    sim_t *sim; /* NULL before the first run, and after a change of the arm */
+    sim_t *sim; /* NULL before the first run, and after shell_forget_run */
     source_t source;
     sim_record_t record;
     FILE *output;
@@ -69,8 +69,8 @@ typedef struct {
 int shell_error(const shell_t *sh, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Ends the simulation. Call it after a change of the arm, because a run cannot continue with
- * another arm. */
+/* Ends the simulation. Call it after a change of the arm, its state or the integration, because the
+ * run cannot continue then. */
 void shell_forget_run(shell_t *sh);
 /* Makes the kernels again from the present description of the robot. */
 int shell_make_arm(shell_t *sh);

@@ -38,8 +38,8 @@ static int inverse(void *self, const double *q, const double *qd, const double *
     double lost[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < e->driven.model.n; i++)
         e->settled[e->elastic.link[i].at] = q[i];
-    /* Starts from zero deflection, so that the result depends on the arguments alone. 30 rounds
-     * converge to rounding. */
+    /* Starts from zero deflection, so that the result depends on the arguments alone. After 30
+     * rounds only rounding errors remain. */
     for (uint32_t i = 0; i < e->driven.model.n; i++)
         for (uint32_t k = 1; k <= e->elastic.link[i].modes; k++)
             e->settled[e->elastic.link[i].at + k] = 0;
@@ -313,8 +313,8 @@ void elastic_free(sim_system_t *arm) {
 
 const char *const elastic_kind_name[DYN_FLEX_KINDS] = {"xy", "xz", "torsion"};
 
-/* Identifies a column after those of the end effector: a link, a kind of mode, and the middle or
- * the end of the link. */
+/* Identifies a column after those of the end effector: a link, a kind of mode, the quantity, and
+ * the middle or the end of the link. */
 typedef struct {
     uint32_t link;
     int kind;

@@ -54,7 +54,7 @@ static int value(void *self, double t, const double *position, const double *spe
     for (uint32_t i = 0; i < f->app.n; i++) {
         const double whole = (double)(f->motors ? f->app.volts : f->app.joint[i].torque);
         out[i] = duty.enable ? whole * duty.duty_q15[i] / 32767
-                             : 0; /* outputs off: no torque, like the simulated arm of the board */
+                             : 0; /* outputs off; unlike on a board, 0 V still brakes a motor */
     }
     return SIM_OK;
 }

@@ -14,8 +14,8 @@ typedef struct firmware firmware_t;
 
 /*
  * Commands a cycloid to the position `to` in duration_s; after that the loop holds the arm there.
- * The caller must use the input with the sample period *period_s, which is the tick of the robot's
- * rate. Prints the reason and returns NULL if this fails.
+ * The caller must use the input with the sample period *period_s, which is one tick of the robot's
+ * control loop. Prints the reason and returns NULL if this fails.
  */
 firmware_t *firmware_make(const robot_t *robot, const double *to, double duration_s,
                           sim_input_t *input, double *period_s);

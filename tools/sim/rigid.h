@@ -5,8 +5,8 @@
 #include "firmware/lab/methods.h"
 #include "tools/sim/sim.h"
 
-/* Makes an arm. `method` is a method of forward dynamics. Returns NULL if *status, a dyn_status_t,
- * is not DYN_OK or if there is no memory. */
+/* Makes an arm. `method` is a method of forward dynamics. Returns NULL unless *status is DYN_OK;
+ * other values are a dyn_status_t or SIM_E_MEMORY. */
 sim_system_t *rigid_make(const dyn_model_t *model, method_id_t method, int *status);
 void rigid_free(sim_system_t *arm);
 

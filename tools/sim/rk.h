@@ -1,9 +1,9 @@
 /*
- * Explicit Runge-Kutta integrators of y' = f(t, y) in double precision. One function
- * runs all methods from tables of coefficients and knows nothing about arms. It is here and not in
- * dyn/, because no board runs it and because it calls its right-hand side through a pointer.
+ * Explicit Runge-Kutta integrators of y' = f(t, y) in double precision. One function runs all
+ * methods from tables of coefficients and knows nothing about arms. It is here and not in dyn/,
+ * because no board runs it and because it calls its right-hand side through a pointer.
  *
- *     rk3    order 3, Swartz 1982 (Kutta's third-order rule), c3 with the correction - h k1
+ *     rk3    order 3, Swartz 1982 (Kutta's third-order rule); c3 is corrected to end in - h k1
  *     rk4    order 4, the classical method
  *     rk45   order 5 with an error estimate of order 4, Dormand and Prince 1980 (paper 000)
  *     rk56   order 6 with an error estimate of order 5, Verner 1978 (paper 002)

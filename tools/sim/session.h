@@ -7,7 +7,7 @@
 
 /* Shows a progress bar on a terminal; returns SIM_STOPPED after control-C. */
 int session_run(sim_t *sim, double duration_s, sim_record_t *record);
-/* Goes into sim_options_t.stop. Returns true after control-C, which ends the run. */
+/* For sim_options_t.stop: draws the bar, and returns true after control-C, which ends the run. */
 bool session_stop(void *self, double t);
 
 /* Largest kinetic energy of a record, and largest absolute energy balance, in J. */

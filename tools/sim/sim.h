@@ -38,7 +38,7 @@ const char *sim_status_text(int status);
 typedef struct sim_arm {
     void *self;
     uint32_t n;                          /* coordinates */
-    uint32_t joints;                     /* number of joints; each joint has a motor */
+    uint32_t joints;                     /* number of joints; torques and voltages are per joint */
     uint32_t coordinate[DYN_MAX_JOINTS]; /* index of each joint's coordinate */
     double limit[DYN_MAX_JOINTS][2];     /* positions of the stops; both zero: no stops */
     /*
@@ -48,7 +48,8 @@ typedef struct sim_arm {
      */
     int (*acceleration)(void *self, const double *q, const double *qd, const double *force,
                         double *qdd);
-    /* Computes the kinetic energy with rotors, and the potential energy with elastic energy. */
+    /* Computes the kinetic energy, including rotors, and the potential energy, including elastic
+     * energy. */
     void (*energy)(void *self, const double *q, const double *qd, double *kinetic,
                    double *potential);
     /* Computes the friction torques at these joint speeds. */
@@ -59,8 +60,8 @@ typedef struct sim_arm {
      * NULL: no damping.
      */
     double (*damping)(void *self, const double *qd);
-    /* Voltage of a motor for a torque, and torque for a voltage: Swartz (11) and (12). Bit i of the
-     * result is set if the supply limits joint i. */
+    /* Compute the motor voltages for torques, and the torques for voltages: Swartz (11) and (12).
+     * Bit i of the result is set if the supply limits joint i. */
     uint32_t (*voltage)(void *self, const double *speed, const double *torque, double *volt);
     uint32_t (*torque)(void *self, const double *speed, const double *volt, double *torque);
     /*
@@ -131,7 +132,7 @@ typedef struct {
     /* work of the motors, loss to friction, work of the wrench, in J */
     double motor, friction, effector;
     double stops; /* energy lost in the stops, in J */
-    /* energy now minus energy at the start minus the sum of all works, in J */
+    /* energy now - energy at the start - (motor - friction + effector - stops), in J */
     double balance;
 } sim_row_t;
 
@@ -140,8 +141,8 @@ void sim_record_free(sim_record_t *record);
 
 typedef struct sim sim_t;
 
-/* Copies its arguments, but not the objects that they point to. Returns NULL if there is no
- * memory. */
+/* Copies the four structures, but not the objects to which their members point. Returns NULL if
+ * there is no memory. */
 sim_t *sim_make(const sim_system_t *arm, const sim_input_t *input, const sim_wrench_t *wrench,
                 const sim_options_t *options);
 void sim_free(sim_t *sim);
@@ -149,7 +150,8 @@ void sim_free(sim_t *sim);
 void sim_set(sim_t *sim, const double *q, const double *qd);
 /* Replaces the source of torques or voltages from now on. */
 void sim_drive(sim_t *sim, const sim_input_t *input);
-/* Continues the run for this duration. An empty record also gets a row for the first state. */
+/* Continues the run for this duration. The first run after sim_set also records the initial
+ * state. */
 int sim_run(sim_t *sim, double duration_s, sim_record_t *record);
 
 double sim_time(const sim_t *sim);

@@ -6,7 +6,8 @@
 #include "tools/sim/sim.h"
 #include "tools/sim/table.h"
 
-/* Must not be moved or copied, because input and wrench point into it. */
+/* Neither a source_t nor a pull_t may be moved or copied: input.self and wrench.self point to
+ * them. */
 typedef struct {
     sim_input_t input;
     uint32_t n;

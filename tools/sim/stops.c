@@ -52,7 +52,8 @@ static int find_columns(const sim_system_t *arm, uint32_t set, const double *q, 
     return status;
 }
 
-/* Solves A_hh x = b by elimination with pivoting; the matrix is small and positive definite. */
+/* Solves A_hh x = b by elimination; x is b before the call. The matrix is positive definite, so no
+ * pivoting is needed. */
 static int solve(const sim_system_t *arm, const columns_t *c, double *x) {
     double a[DYN_MAX_JOINTS][DYN_MAX_JOINTS];
     const uint32_t n = c->count;

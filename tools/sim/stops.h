@@ -22,7 +22,7 @@ uint32_t stops_beyond(const stops_t *stops, const double *q);
 /* Adds the reactions of the stops to qdd: on entry qdd has the accelerations without reactions, on
  * return those with the held joints at rest. */
 int stops_react(stops_t *stops, const double *q, const double *qd, double *qdd);
-/* Returns the bits of the held joints on which the last stops_react had to pull. */
+/* Returns the bits of the held joints whose stop had to pull in the last stops_react. */
 uint32_t stops_pulled(const stops_t *stops);
 
 /* Lets the joints in `hit` run into their stops: sets their q to the limits, changes qd of the

@@ -85,7 +85,7 @@ static void energy_panel(FILE *pipe, const sim_record_t *record, size_t first) {
         for (size_t i = 0; i < record->rows; i++)
             most = fmax(most, fabs(record->number[i * record->width + first - 1 + k]));
         if (k >= 2 && most == 0)
-            continue; /* this run has none of these curves */
+            continue; /* this energy is zero throughout the run */
         fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lt %zu title '%s'", any ? ", " : "",
                 first + k, k + 1, name[k]);
         any = true;
