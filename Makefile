@@ -73,7 +73,7 @@ endif
 # Without contraction of floating-point operations host and target agree bit for bit.
 COMMON := -std=gnu11 -g -I. -ffp-contract=off -MMD -MP $(WARN)
 
-# LAB=1 builds the laboratory instead of the product (firmware/params/variant.h), in its own folder. The host is always built as laboratory.
+# LAB=1 builds the laboratory instead of the product (firmware/params/variant.h), in its own folder. The host build is always the laboratory.
 LAB ?=
 OUT := $(BUILD)/$(BOARD)$(if $(LAB),/lab)
 # Largest number of joints. board.mk states the product's limit and its reason; the laboratory has 32 unless the board
@@ -169,7 +169,8 @@ STACK_CHECK = tools/dev/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(O
               $(IRQ_LEVELS_$(FAMILY):%=--group %) $(STACK_INDIRECT:%=--indirect %)
 
 # ---------------------------------------------------------------------------------------- emulator
-# With QEMU_COUNT one instruction is one step of the counter. With QEMU_RUN the speed is near that of the chip.
+# With QEMU_COUNT each instruction moves the counter by at least one step, so that counts are exact. With QEMU_RUN the speed is near
+# that of the chip.
 QEMU = qemu-system-arm -M $(QEMU_MACHINE) -display none -monitor none
 QEMU_COUNT = $(QEMU) -icount shift=$(ICOUNT_COUNT),sleep=off
 QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=$(or $(ICOUNT_SLEEP),off)

@@ -1,11 +1,11 @@
 # How tests are built and listed for tools/dev/runtests.py; the list itself is test/list.mk. A test is
 # test/**/test_<name>.c, in the folder of what it tests; by default it runs on the host and on every emulated board.
-#   TESTS_HOST, TESTS_TARGET   tests that run only there
+#   TESTS_HOST, TESTS_TARGET   tests that run only on the host, and only on boards
 #   TEST_SRC_<name>            further sources of a test
 #   TEST_DEFS_<name>           its defines
 #   TEST_LIBS_<name>           its libraries (host)
 #   TEST_REAL_<name>           q31: the core in that number type (host)
-#   BOARD_TESTS                (board.mk) the named subset of a small board
+#   BOARD_TESTS                (board.mk) the only tests that a small board runs
 # A script test/**/test_<name>.py or .sh runs on the host, with programs that may be for boards:
 #   SCRIPT_BOARDS_<name>       the machines whose programs it runs; default: the boards that the script names
 #   SCRIPT_BIN_<name>          the programs that it runs; default: the firmware
@@ -71,7 +71,7 @@ endef
 $(eval $(call host_objects,common,))
 $(eval $(call host_objects,q31,$(CORE_DEFS_q31)))
 $(foreach t,$(TESTS_ALL),$(eval $(call host_test,$t))$(if $(TEST_DEFS_$t),$(eval $(call host_objects,$t,$(TEST_DEFS_$t)))))
-# The oracle that uses the Orocos KDL (Debian: liborocos-kdl-dev) is the only C++. It is not sanitized: with the
+# The two oracles that use the Orocos KDL (Debian: liborocos-kdl-dev) are the only C++. They are not sanitized: with the
 # sanitizer Eigen would allocate differently than in the library, which is not sanitized.
 HOSTCXX ?= g++
 KDL_CXX  = $(HOSTCXX) -std=c++14 -O1 -g -I. -MMD -MP -Wall -Wextra -isystem /usr/include/eigen3
@@ -125,7 +125,7 @@ test-build: $(TEST_BIN)
 	@$(foreach t,$(TESTS),echo '$(call job,$t)' >> $(BUILD)/test-jobs;) \
 	 $(foreach s,$(if $(filter host,$(BOARD)),$(SCRIPTS)),$(foreach p,$(call script_parts,$s),echo '$(call script_job,$s,$p)' >> $(BUILD)/test-jobs;)) :
 
-# The same targets with clang's coverage-guided fuzzer; FUZZ_TIME in seconds.
+# The fuzz targets of test/fuzz with clang's coverage-guided fuzzer; FUZZ_TIME in seconds.
 FUZZ_TIME ?= 600
 FUZZ_OUT  := $(BUILD)/fuzz
 fuzz_seeds_yaml  := $(filter-out %/cmu-dd.yaml,$(wildcard tools/robots/*.yaml)) $(filter-out %/parts.yaml,$(wildcard test/support/robot_data/*.yaml))

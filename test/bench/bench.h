@@ -1,6 +1,6 @@
 /*
  * The bench program: every problem, method and number type, timed on the robots below. Built for a
- * board it counts executed instructions; tools/bench/bench.py runs it, with the counting plugin
+ * board it counts executed instructions. tools/bench/bench.py runs it with the plugin, which counts
  * between bench_begin and bench_end. Words on the command line of the emulator (semihosting) choose
  * what runs:
  *
@@ -24,7 +24,7 @@ typedef struct {
     uint32_t states;
 } bench_choice_t;
 
-/* True if the name is in the list; NULL as list contains every name. */
+/* True if the name is in the list. A list that is NULL contains every name. */
 bool bench_chosen(const char *list, const char *name);
 
 /* The robots are puma560, stanford (with a prismatic joint), and chainN for N = 2, 3, 6, 7, 12, 20,
@@ -36,8 +36,8 @@ void bench_robot_model(uint32_t robot, dyn_model_t *model);
 /* Chooses units in which composite bodies fit q31. */
 void bench_robot_units(const dyn_model_t *model, dyn_units_t *units);
 
-/* Largest position of a prismatic joint, speed, acceleration and torque of the random states. */
-#define BENCH_TRAVEL       0.5 /* m to either side, prismatic joints */
+/* Limits of the random states, in SI units. */
+#define BENCH_TRAVEL       0.5 /* to either side, prismatic joints */
 #define BENCH_SPEED        3.0
 #define BENCH_ACCELERATION 10.0
 #define BENCH_TORQUE       10.0
@@ -76,8 +76,8 @@ void bench_run_flex(const bench_choice_t *choice);
 /* Runs the generated kernels (test/bench/bench_gen.c). */
 void bench_run_gen(const bench_choice_t *choice);
 
-/* Such a function is not inlined, cloned, or merged with another function that has the same
- * code. */
+/* A function with this attribute is not inlined, cloned, or merged with another function that has
+ * the same code. */
 #ifdef __clang__
 #define BENCH_APART __attribute__((noinline))
 #else

@@ -1,6 +1,6 @@
 /*
- * Prints the operations of every row of the bench, counted by running the kernels with the counting
- * numbers of tools/proof/count.h, as lines `robot problem method mul add div sqrt sincos`.
+ * Prints the operation counts of the kernels as lines `robot problem method mul add div sqrt
+ * sincos`. Runs the kernels of the bench with the backend `count` (tools/proof/count.h).
  */
 #include "test/bench/bench.h"
 #include "test/support/dyn/flex_arms.h"

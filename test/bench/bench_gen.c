@@ -14,8 +14,8 @@
 
 enum { N = GEN_Q31_JOINTS, KINDS = 4, RESULTS = 6 * N };
 
-/* Scales a random word: speeds and accelerations stay well inside the limits; a position may be any
- * angle. */
+/* Scales a random int32: to at most 1 in SI units for f32, to at most 2^25 raw for q31, where a
+ * position is then at most 1/128 of a turn. */
 #define PART_F32(random) ((float)(random) / 2147483648.0f)
 #define PART_Q31(random) ((random) >> 6)
 

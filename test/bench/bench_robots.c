@@ -65,7 +65,7 @@ static void chain(uint32_t n, dyn_model_t *model) {
     source = (dyn_source_t){.convention = DYN_CONVENTION_MDH, .n = n, .gravity = {0, 0, -9.81}};
     for (uint32_t i = 0; i < n; i++) {
         dyn_source_joint_t *j = &source.joint[i];
-        /* The links are bars of a few kilograms, whose inertias are well inside the triangle
+        /* The first link has about 4 kg, the others less. All inertias are well inside the triangle
          * inequality. */
         const double m = 4.0 / (1 + i) + 0.1 * dyn_arms_uniform(&seed) / (1 + i);
         j->type = DYN_REVOLUTE;

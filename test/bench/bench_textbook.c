@@ -4,7 +4,7 @@
  * Dynamics Algorithms", table 6.2, with mass, centre and inertia instead of 6x6 matrices.
  * Cholesky's factorisation as in a textbook. This code is the yardstick: it computes known zeros
  * like other numbers and prepares nothing beforehand. It is compiled with -O3, which makes it twice
- * as fast and our kernels no faster.
+ * as fast but does not speed up our kernels.
  */
 #include "test/bench/bench_textbook.h"
 

@@ -2,8 +2,8 @@
  * Measures the tick stage by stage: the PUMA 560 with motors in a fast motion, with the control
  * loop in the number type of the board. Each stage is timed in its own run, so that the markers of
  * the plugin enclose nothing else. The method `-` is the whole app_tick with the simulated arm. The
- * method `arm` is the whole app_tick with a real arm: it reads encoders and supply and simulates
- * nothing.
+ * method `arm` is the whole app_tick as with a real arm: it gets readings of encoders and supply
+ * and simulates nothing.
  */
 #include "firmware/app/app.h"
 #include "test/bench/bench.h"

@@ -191,7 +191,7 @@ static void mutate(fuzz_t *f) {
                size < f->size[other] - from ? size : f->size[other] - from);
         break;
     }
-    case 5: /* replaces digits by other digits */
+    case 5: /* replaces the next digit by a random one */
         for (size_t i = at; i < f->length && i < at + 100; i++)
             if (f->input[i] >= '0' && f->input[i] <= '9') {
                 f->input[i] = (char)('0' + pick(f, 10));

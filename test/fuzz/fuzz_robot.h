@@ -1,6 +1,6 @@
 /*
  * Fuzz targets of the readers, and a plain driver for machines without a fuzzing compiler. clang
- * uses the same targets: `make fuzz-yaml` (-urdf, -parts, -image; test/robot_tests.mk).
+ * uses the same targets: `make fuzz-yaml` (-urdf, -parts, -image; test/tests.mk).
  */
 #ifndef TEST_FUZZ_FUZZ_ROBOT_H
 #define TEST_FUZZ_FUZZ_ROBOT_H
@@ -25,10 +25,10 @@ _Noreturn void fuzz_failed(const char *what);
 void *fuzz_memory(size_t size) __attribute__((returns_nonnull));
 
 /*
- * Checks for any bytes that the reader does not crash, that it reports an error exactly when it
- * does not load, and that a robot which loads can be checked and saved and loads again into the
- * identical model. Ends the program if a check fails. Returns true if the robot loaded; then the
- * caller frees `robot` and `copy`, which is the robot loaded again. options as for robot_parse.
+ * Lets the reader load any bytes. It must not crash, and must report an error exactly when it does
+ * not load them; a robot that loads can be checked and saved, and loads again as the identical
+ * model. Ends the program if a check fails. Returns true if the robot loaded; then the caller frees
+ * `robot` and `copy`, which is the robot loaded again. options: as for robot_parse.
  */
 bool fuzz_robot_load(const uint8_t *data, size_t size, const robot_options_t *options,
                      robot_t *robot, robot_t *copy);
@@ -46,7 +46,8 @@ typedef struct {
     const char *const *words; /* tokens of the language; NULL: binary, words of 4 bytes */
 } fuzz_plan_t;
 
-/* Tries seeded mutations for this many seconds of processor time; returns the number of inputs. */
+/* Tries random mutations of the seeds for this many seconds of processor time; `seed` starts the
+ * random numbers. Returns the number of inputs. */
 uint64_t fuzz_drive(const fuzz_plan_t *plan, double seconds, uint64_t seed);
 /* Returns the number of inputs that loaded so far. A run in which none loaded has tested little. */
 uint64_t fuzz_loaded(void);

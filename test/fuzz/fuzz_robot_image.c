@@ -14,8 +14,8 @@
 static image_t image;
 static uint8_t again[IMAGE_SIZE_MAX];
 
-/* Does what the board does: refuses the image, or reads it completely, so that writing gives the
- * same bytes. */
+/* Reads an image as the board does. An image that is read must give the same bytes when it is
+ * written. Returns true if the board accepts it and no bytes follow it. */
 static bool board_accepts(const uint8_t *data, size_t size) {
     static dyn_model_t model;
     image_where_t where;

@@ -265,7 +265,8 @@ def test_golden_random_chains(folder):
 
 
 def test_golden_motors(folder):
-    """Each case is one joint. All 24 cases form one arm of prismatic joints without coupling."""
+    """Each case is one joint. All 24 cases are revolute joints of one arm; a voltage depends on its
+    own joint only."""
     cases = golden("motors")["cases"]
     rows = [{"type": "R", "theta": 0, "d": 0, "a": 0, "alpha": 0, "m": 1, "c": [0, 0, 0],
              "I": [1, 1, 1, 0, 0, 0],
@@ -427,8 +428,8 @@ def test_options_of_the_arm(folder):
     assert holding != empty and holding == same, "payload"
     zero = table("gravity", robot, "--gravity", "0,0,0", rows=[row[0][:6]])[0]
     near(zero, [0] * 6, 1e-15, "no gravity")
-    # The result must be J^T W with the pose of the end effector, because the wrench is given in its
-    # axes.
+    # The wrench changes the torques by -J^T W. It is given on the axes of the tool frame, and the
+    # pose turns it to those of the world.
     wrench = [1, -2, 3, 0.4, 0.5, -0.6]
     pose, J = table("fk", robot, rows=[row[0][:6]])[0], table("jacobian", robot, rows=[row[0][:6]])[0]
     world = [sum(pose[4 * i + k] * wrench[3 * part + k] for k in range(3)) for part in (0, 1) for i in range(3)]
@@ -625,7 +626,7 @@ def round_trip(folder, robot, *options):
 
 
 def test_image_round_trip(folder):
-    """Converts every robot of the project that fits an image."""
+    """Converts every rigid robot of the project, an arm with all kinds of data, and a URDF."""
     names = [name[:-5] for name in sorted(os.listdir("tools/robots")) if name.endswith(".yaml")]
     rigid = [name for name in names if not json.loads(good("info", "-q", "--json", name))["elastic"]]
     assert len(rigid) >= 6 and "puma560" in rigid, names
@@ -687,8 +688,8 @@ def test_bad_images(folder):
     check(sealed(data[:8] + b"\3" + data[9:]), "another version")
     place = data.index(b"Q31A")
     check(sealed(data[:place] + b"Q32A" + data[place + 4:]), "tag of a section")
-    # The constants of this section do not belong to the arm in the image. Constants of another
-    # build are not tested here.
+    # The constants of this section do not belong to the arm in the image. The tool does not check
+    # constants that another build has prepared (layout 0).
     check(sealed(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "contradict each other")
     with open(bad, "wb") as file:
         file.write(sealed(data[:place + 8] + b"\0\0\0\0" + data[place + 12:]))

@@ -366,7 +366,8 @@ def test_guard_names_a_row_that_is_gone(folder):
 
 
 def test_guard_has_every_problem_and_method(folder):
-    """The guard covers every problem and method of the bench, on one robot."""
+    """The baseline has rows of every problem and method of the bench, and of exactly
+    BASELINE_ROBOTS."""
     run_here = {key[1:] for key in bench.read_flops(os.path.join(BUILD, "host", "bench", "flops"))}
     rows = bench.read_csv(BASELINE)[1]
     equal(set(), run_here - {(row["problem"], row["method"]) for row in rows}, "kernels without a row")
@@ -390,8 +391,7 @@ def test_bad_baseline_is_an_error(folder):
 # --------------------------------------------------------------------------------------- the plugin
 
 def test_without_a_plugin_the_estimate_is_empty(folder):
-    # An emulator with another version of the plugin interface refuses the plugin, as it refuses
-    # this one.
+    # The emulator refuses this plugin, because it is of another version of the plugin interface.
     source = os.path.join(folder, "other.c")
     with open(source, "w", encoding="utf-8") as f:
         f.write("int qemu_plugin_version = 999; int qemu_plugin_install(void) { return 0; }\n")

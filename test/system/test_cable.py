@@ -24,8 +24,8 @@ FAR = 0.5  # rad
 
 
 class Pulled:
-    """A board with the PUMA. `pull` closes the line, lets the board run alone for this many ticks,
-    and reconnects."""
+    """A board with the PUMA. `pull` closes the line, reconnects, and waits for this many ticks, in
+    which it only asks for the status."""
 
     def __init__(self, board, folder, **settings):
         self.board = board

@@ -15,8 +15,8 @@ LONG = os.environ.get("LONG", "")
 # beyond them. Its encoder has 1000 counts on a gear of 71.923, so 2000 counts are 0.1747 rad and
 # one is 87 urad.
 JOINT, STOP, COUNT = "wrist_pitch", 1.7653292519943295, 6.283185307 / 71923
-# The switch is read once per tick, so it is found up to this distance late, at a quarter of half of
-# 4.2 rad/s.
+# The switch is read once per tick, so it is found up to this distance in rad late. The joint then
+# moves at a quarter of its homing speed, which is half of 4.2 rad/s.
 TICK = 4.2 * 0.5 / 4 * 0.001
 
 

@@ -130,8 +130,8 @@ def test_the_jacobian_is_the_slope_of_fk(folder):
 
 
 def test_static_deflection_holds_the_load(folder):
-    """At the static deflection the bias of the modes is zero, and without motion the torques are
-    those of the joints."""
+    """At rest in the static deflection, the bias of the modes is zero, and that of the joints is
+    the torques of --static."""
     robot = space(folder)
     answer = table("id", robot, "--static", rows=[[0.3, -0.6, 0.9] + [0] * 6])[0]
     theta = [0.0] * SIZE
@@ -271,7 +271,8 @@ def test_torsion_has_columns(folder):
 
 
 def test_plots_have_an_axis_for_what_is_small(folder):
-    """The axis of the modes has their units, and the end effector has three axes."""
+    """Modes have an axis with their own units, and the end effector has an axis for each
+    coordinate."""
     svg = os.path.join(folder, "p.svg")
     good("sim", space(folder), "-q", "--start", "0,0,0.2", "--duration", "0.05", "--plot", svg)
     with open(svg) as file:
@@ -290,8 +291,8 @@ def test_plots_have_an_axis_for_what_is_small(folder):
 
 
 def test_more_rows_than_dots_keep_their_extremes(folder):
-    """A plot draws 4001 rows as at most 3000 dots. Measured with the ticks of the axis, the curve
-    is as high as its numbers."""
+    """A plot draws 4001 rows as at most 3000 dots. Measured with the ticks of the axis, the height
+    of the curve is the range of the values."""
     svg, path = os.path.join(folder, "p.svg"), os.path.join(folder, "p.csv")
     for out in (svg, path):
         good("sim", "flex2", *FALL, "4", "--bent", out)

@@ -647,8 +647,8 @@ def test_lint_of_nothing_is_red(folder):
 
 
 def lint_headers(folder, files):
-    """Runs the lint on a tree with these files; returns exit code and the message for each header
-    by path."""
+    """Runs the lint on a tree with these files; returns the exit code, {header: compilers that
+    refuse it}, and the output."""
     write(folder, files)
     os.symlink(os.path.join(ROOT, "build"), os.path.join(folder, "build"))  # contains CMSIS and unity
     code, out = run([os.path.join(TOOLS, "lint_headers.sh"), *files], cwd=folder)

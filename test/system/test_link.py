@@ -28,8 +28,8 @@ TIMEOUT_S = 120
 
 
 def firmware(board):
-    """Returns the ELF file of the laboratory firmware and builds it if it does not exist; another
-    script may be about to build it, too."""
+    """Returns the ELF file of the laboratory firmware and builds it if it does not exist. The lock
+    keeps other scripts from building it at the same time."""
     path = f"build/{board}/lab/firmware.elf"
     with open("build/firmware.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -75,7 +75,7 @@ class Board:
 
 
 class Watched(Board):
-    """A board with a connection for gdb, which can be opened before the emulator starts."""
+    """A board with a socket for gdb; gdb can connect before the emulator has started."""
 
     def __init__(self, folder, board, *options):
         self.name = board
@@ -447,8 +447,8 @@ def test_protocol_page_has_every_number(folder):
 
 
 def test_client_written_from_the_page(folder):
-    """The client has at most 150 lines. It does discovery, an image, parameters, telemetry, a
-    motion, and gets refusals."""
+    """The client has at most 150 lines. It discovers the board, loads an image, sets parameters,
+    streams telemetry, starts a motion, and gets refusals."""
     with open("test/support/protocol_client.py") as file:
         assert len(file.readlines()) <= 150
     image = image_of(folder, "puma560")
@@ -596,8 +596,8 @@ def test_port_without_permission(folder):
 
 
 def test_latency_timer_is_noticed(folder):
-    """Simulates an adapter that buffers bytes for 16 ms with a folder in place of sysfs, and an
-    emulated board on a pseudo-terminal."""
+    """A folder in place of sysfs simulates an adapter that buffers bytes for 16 ms. The emulated
+    board is behind a pseudo-terminal."""
     master, slave = pty.openpty()
     name = os.ttyname(slave)
     place = os.path.join(folder, "class/tty", os.path.basename(name), "device")

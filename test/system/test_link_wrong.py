@@ -193,7 +193,7 @@ def test_what_is_stored_wrong_is_rolled_back(folder):
 # ------------------------------------------------------------------------------------- noise, crashes
 
 class Counted(socket.socket):
-    """A line to a board that counts the sent bytes."""
+    """A connection to a board; it counts the bytes sent over it."""
     bytes_sent = 0
 
     def send(self, data):
@@ -226,7 +226,7 @@ def flood(client, numbers, count):
 
 def test_noise_into_the_running_board(folder):
     """After noise there is no fault and no missed tick, and the board answers. The test also counts
-    which bytes are lost.
+    the bytes that are lost.
 
     Bytes are lost if the ring of the receiver (256 bytes, hal/stm32/uart.c) is full. An answer
     shows that the ring was empty after its request was read. So noise plus the next request, if

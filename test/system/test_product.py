@@ -78,8 +78,9 @@ def test_what_needs_the_laboratory_says_so(folder):
 
 
 def test_more_joints_than_the_product_takes(folder):
-    """The product refuses a robot with too many joints before it sends anything; the message
-    contains both numbers and the cure. The laboratory firmware accepts the same robot."""
+    """The tool refuses a robot with more joints than the product takes, before it sends anything;
+    the message contains both numbers and the cure. The laboratory firmware accepts the same
+    robot."""
     robot = f"{folder}/chain.yaml"
     with open(robot, "w", encoding="utf-8") as file:
         file.write("name: chain\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests proved fixed point on many robots: every rigid robot of tools/robots, the URDFs of
-../shared/robots and the random chains of the reference values. For each, q31 is proved, checked
-numbers run random states and corners of the limits, and no error exceeds the guaranteed one.
+../shared/robots and the random chains of the reference values. For each robot q31 is proved. Then a
+checked variant of q31 computes random states and corners of the limits, and no error may exceed the
+guaranteed one.
 
     test_scale.py [PROGRAM [STATES]]
 
@@ -145,7 +146,8 @@ def test_refusals(folder):
 
 
 def test_a_falsified_limit(folder):
-    """States beyond the proved limits overflow, and the checked numbers detect it."""
+    """A state beyond the proved limits is refused, with a message that names the range of the
+    proof."""
     answer = json.loads(scale("puma560", "--json").stdout)
     rows = " ".join(["0"] * 6 + ["1e3"] * 6 + ["0"] * 6)
     done = subprocess.run([PROGRAM, "id", "-q", "puma560", "--real", "q31"], input=rows + "\n", capture_output=True,

@@ -170,7 +170,7 @@ lack() {
     for c; do rm "$box/bin/$c"; done
 }
 
-# ---- checks: the first that fails gives the reason and the rest are skipped ---------------------
+# ---- checks: the first that fails gives the reason; later failures are not reported -------------
 
 fail() { [ -n "$reason" ] || reason=$1; }
 show() { tr '\n' '~' <"$1"; }

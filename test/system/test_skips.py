@@ -31,7 +31,7 @@ from test_link import TIMEOUT_S, Watched, firmware, image_of  # noqa: E402
 
 BOARD = "netduinoplus2"
 SAMPLE = 15  # skips of each situation in `make test`
-HANG_S = 10  # the board hangs if no tick comes in this real time, enough for five simulated milliseconds
+HANG_S = 10  # without a tick for this real time the board counts as hung; five simulated milliseconds take less
 FUNCTIONS = ["control_feedback", "control_drive", "guard_inputs", "guard_loop", "supervisor_take", "app_stages_run",
              "app_tick", "tick_interrupt"]
 CRC_FUNCTIONS = ["app_load", "app_load_arm", "image_read", "crc32_add"]
@@ -131,7 +131,7 @@ class Stub:
 
 
 def functions(names):
-    """Returns start and end of each function, and its instructions as (address, size), from the
+    """Returns {name: [(address, size) of each instruction]} of these functions, from the
     disassembly."""
     text = subprocess.run(["arm-none-eabi-objdump", "-d", firmware(BOARD)], check=True, capture_output=True, text=True).stdout
     out = {}

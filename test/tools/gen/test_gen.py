@@ -262,7 +262,7 @@ def test_q31_is_proved_and_right(folder):
         source = random.Random(robot)
         for kernel in ("id", "mass", "bias", "gravity"):
             blocks = KERNELS[kernel][0]
-            # These values are within the limits of all four kernels and exact in the units of q31.
+            # These values are within the limits of the arms. All except angles are exact in q31.
             rows = [[source.randrange(-64, 65) / 256 for _ in range(n * blocks)] for _ in range(50)]
             exact = table(kernel, robot, *(["--no-friction"] if kernel == "id" else []), rows=rows)
             fixed = table(kernel, robot, "--method", "gen", "--real", "q31",

@@ -1,4 +1,5 @@
-/* Operation counts of `ne`, counted by running the kernel with counting numbers. */
+/* Tests the operation counts of `ne`: runs the kernel with the backend `count`, whose numbers
+ * record every operation. */
 #include "dyn/number/f64.h"
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/harness.h"

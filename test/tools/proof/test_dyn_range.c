@@ -1,5 +1,5 @@
-/* Tests the guaranteed bounds of tools/proof/range.h: a million states must stay within them, the
- * errors of q31 and f32 relative to f64 too, and no bound may be too loose. */
+/* Tests the guaranteed bounds of tools/proof/range.h: a million states, and the errors of q31 and
+ * f32 relative to f64, must stay within them, and no bound may be too loose. */
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
 #include "dyn/number/q31.h"

@@ -376,8 +376,8 @@ static void test_truncated_everywhere(void) {
     for (size_t i = 0; i < 4; i++)
         for (size_t size = 0; size < strlen(good[i]); size++) {
             messages_t messages = MESSAGES_INIT;
-            /* The copy has exactly this size, so that the sanitizer detects a read beyond its
-             * end. */
+            /* The copy has only one byte more, so that the sanitizer detects reads further beyond
+             * the end. */
             char *copy = malloc(size + 1);
             TEST_ASSERT_NOT_NULL(copy);
             memcpy(copy, good[i], size);
@@ -481,8 +481,8 @@ static void test_options_that_do_not_fit(void) {
     must_fail("yaml", Y, strlen(Y), &options, MESSAGE_VALUE, 0, "with a URDF only");
 }
 
-/* Runs every case of the table above: no message may contain control characters of the file, which
- * would reach the terminal. */
+/* No message may contain control characters from the file or from its name, which would reach the
+ * terminal. */
 static void test_messages_are_clean(void) {
     static robot_t robot;
     messages_t messages = MESSAGES_INIT;

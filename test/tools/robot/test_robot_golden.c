@@ -396,8 +396,7 @@ static void put_urdf(help_text_t *t, const arm_t *arm) {
     help_put(t, "</robot>\n");
 }
 
-/* Writes the arm with axes along -z in frames that are turned over. The sign of q stays the same
- * only if the reader undoes both. */
+/* Writes the arm as general frames; the axis of each joint is z of its frame. */
 static void put_frames(help_text_t *t, const arm_t *arm) {
     put_head(t, arm, "frames");
     for (int i = 0; i < arm->n; i++) {

@@ -144,7 +144,7 @@ static void test_tables_are_splines_and_cubics_are_exact(void) {
     messages_free(&messages);
 }
 
-/* Shape given as a table of values of the first mode in plane xy, compared with its closed form in
+/* Compares two forms of the first mode: a table of its values in plane xy, and the closed form in
  * plane xz. */
 static void test_a_table_of_the_first_mode_is_nearly_the_first_mode(void) {
     enum { COUNT = 201 };
@@ -163,7 +163,7 @@ static void test_a_table_of_the_first_mode_is_nearly_the_first_mode(void) {
     TEST_ASSERT_EQUAL_INT(0, modes_link(&beam, (message_place_t){0}, &link, &messages));
     const dyn_flex_mode_t *y = &link.mode[0], *z = &link.mode[1];
     /* The spline has an error of 5/384 h^4 times the fourth derivative (25), which is 2e-10. Its
-     * second derivative has a relative error of h^2/8 times that, 8e-5. */
+     * second derivative has an error of h^2/8 times the fourth derivative, 8e-5. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, y->mass[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, y->mass[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, z->weight, y->weight);

@@ -224,7 +224,7 @@ static void test_convenient_frame_moves_into_the_arms_frame(void) {
                        "    parts: [{part: all, pose: {xyz: [0.5, -0.25, 1], rpy: [0.7, -0.2, "
                        "1.1]}}]\n");
     compare_bodies(&plain, &moved, 1e-14, "frame");
-    /* The drawing is turned by 90 degrees about x, so that its z is the y of the arm. */
+    /* The drawing is turned by 90 degrees about x, so that its z points along -y of the arm. */
     const dyn_body_t turned = body_of(
         parts, "  - name: whole\n    frame: {rpy: [-1.5707963267948966, 0, 0]}\n    parts: [{part: "
                "all}]\n");
@@ -260,9 +260,9 @@ static void test_cmu_dd_hangs_straight(void) {
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, I[3]);
     }
     TEST_ASSERT_TRUE(moment > 0 && mass > 0);
-    /* Mass of the end effector, computed by hand: rotor (two solids about the wrist), palm, two
-     * fingers, ball, and a cone on its tip whose centre of mass is a quarter of its length from the
-     * base. */
+    /* Masses and centres of the end effector's parts, computed by hand: rotor (two solids about the
+     * wrist), palm, two fingers, ball, and a cone that stands on its tip, with its centre of mass a
+     * quarter of its length below its base. */
     const double part[5] = {
         5200 * pi * 0.045 * (0.029 * 0.029 - 0.015 * 0.015) + 7850 * pi * 0.07 * 0.008 * 0.008,
         2700 * 0.07 * 0.09 * 0.03, 2 * 1200 * 0.02 * 0.012 * 0.06,

@@ -53,7 +53,7 @@ def compare(path, tip, n, options=(), frozen=()):
 
 
 def measured(name, *worst):
-    """Prints the largest errors as measured values for tools/EVIDENCE.md."""
+    """Prints the largest of these errors as a measured value for tools/EVIDENCE.md."""
     print(f"measured tool.kdl_{name} {max(worst):.1e}", flush=True)
 
 

@@ -46,7 +46,7 @@ static double worst_balance(const sim_record_t *record) {
     return worst;
 }
 
-/* ------------------------------------------------------------------------------------- the hold */
+/* ---------------------------------------------------------------------------- the sample period */
 
 typedef struct {
     unsigned calls;
@@ -134,8 +134,8 @@ static int push_later(void *self, double t, const double *position, const double
     return SIM_OK;
 }
 
-/* A growing torque presses the arm, which is horizontal, against a stop. The arm leaves the stop
- * when the torque equals that of gravity: 9.81 = -30 + 40 t. */
+/* The arm lies horizontally on its lower stop. A torque presses it down at first and grows; the arm
+ * leaves the stop when the torque equals that of gravity: -30 + 40 t = 9.81. */
 static void test_stop_is_left(void) {
     sim_system_t *arm = pendulum(1, 0, PI);
     const sim_options_t options = options_of("rk45", 1e-10);
@@ -240,8 +240,8 @@ static void test_more_coordinates_than_joints(void) {
     TEST_ASSERT_EQUAL_INT(SIM_OK, sim_run(sim, 60, &record));
     const sim_row_t last = sim_record_row(&record, record.rows - 1);
     /* The final speed is 6 m/s, where the damper of 0.5 N s/m takes the 3 N. Both masses, 2 kg,
-     * reach it as 1 - exp(-0.25 t). The oscillation of the spring, damped at half the rate of the
-     * second mass, is below 1e-5 too. */
+     * reach it as 1 - exp(-0.25 t). The oscillation of the spring decays at half that rate: it is
+     * 6e-5 m/s after 60 s. */
     TEST_ASSERT_DOUBLE_WITHIN(1e-4, 6, last.qd[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-4, 6, last.qd[1]);
     TEST_ASSERT_TRUE(last.motor > 500 && last.friction > 400);
@@ -276,7 +276,7 @@ static void test_ends_that_are_no_success(void) {
     TEST_ASSERT_TRUE(record.rows >= 1);
     sim_free(sim);
     sim_record_free(&record);
-    /* Under error control the speed of the same motion becomes infinite in finite time, so no step
+    /* The speed of the same motion becomes infinite in finite time, so under error control no step
      * is short enough. */
     options.integrator = rk_find("rk45");
     options.tolerance = 1e-9;

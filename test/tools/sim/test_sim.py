@@ -52,7 +52,7 @@ def joined(values):
     return ",".join(repr(float(x)) for x in values)
 
 
-# ------------------------------------------------------------------------------------------ must show
+# ----------------------------------------------------------------- energy, orders and reference values
 
 def test_energy_of_free_falls(folder):
     """After 10 s with rk45 and tolerance 1e-10, the energy has drifted by less than 1e-8 of the
@@ -308,8 +308,8 @@ def test_firmware_in_the_loop(folder):
 
 
 def test_wrench(folder):
-    """Tests a constant wrench and one from a file that turns with the end effector (the gripper of
-    paper 003 with a rotating torque). The energy balance includes the work of the wrench."""
+    """Tests a constant wrench, and one from a file: a torque that rotates in the x-y plane of the
+    tool frame, on the gripper of paper 003. The energy balance includes the work of the wrench."""
     robot = pendulum(folder, "", (0, 0, 0))
     done = sim(robot, "--wrench", "0,0,0,0,0,2", "--duration", "1")
     near(done["qd"], [2.0], 1e-12, "a moment of 2 N m on 1 kg m^2")

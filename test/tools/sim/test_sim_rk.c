@@ -23,8 +23,8 @@ typedef struct {
 static tree_t tree[TREES_MAX];
 static int trees;
 
-/* Adds all trees that give the root `left` more nodes, in subtrees up to index `most`, in
- * descending order. */
+/* Adds every tree that extends `base` by subtrees with `left` nodes in total. The indices of these
+ * subtrees are at most `most` and never increase, so that no tree is added twice. */
 static void grow(tree_t base, int left, int most) {
     if (left == 0) {
         base.gamma = base.nodes;
@@ -84,9 +84,8 @@ static void test_trees_are_all_there(void) {
         TEST_ASSERT_EQUAL_INT(known[n - 1], count[n]);
 }
 
-/* Coefficients are below 10, and at most 8 of them are multiplied along a tree of 6 nodes. 1e-12
- * allows a thousand roundings of the terms that cancel. A condition that fails is off by much more
- * than 1e-5. */
+/* The coefficients are below 12, and the sums over their products are at most 1. 1e-12 allows some
+ * thousand roundings of 1.1e-16. A condition that fails is off by more than 1e-5. */
 static void test_orders(void) {
     make_trees();
     for (const rk_method_t *m = rk_methods; m->name; m++) {
