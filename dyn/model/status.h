@@ -8,9 +8,9 @@
 #define DYN_STATUS_TABLE(X)                                                                        \
     X(DYN_OK, 0, "nothing is wrong", "")                                                           \
     X(DYN_E_JOINTS, -1, "the arm has no joint, or too many",                                       \
-      "freeze joints or choose a shorter chain")                                                   \
+      "change the number of joints; --tip and --freeze shorten a URDF")                            \
     X(DYN_E_TYPE, -2, "a joint type or a convention is unknown",                                   \
-      "joints are revolute or prismatic, conventions dh, mdh or frames")                           \
+      "use revolute or prismatic joints, and convention dh, mdh or frames")                        \
     X(DYN_E_NUMBER, -3, "a number of the arm is missing or not finite",                            \
       "use SI units, and give every joint its limits")                                             \
     X(DYN_E_AXIS, -4, "the axis has length zero",                                                  \

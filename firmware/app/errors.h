@@ -9,7 +9,7 @@
 
 /* X(number, NAME, "cause", "cure"); errors of the robot image have numbers below -100. */
 #define APP_ERROR_TABLE(X)                                                                         \
-    X(-1, STATE, "not allowed in the present state of the board",                                  \
+    X(-1, STATE, "the present state of the board does not allow this",                             \
       "stop the motion, clear the fault or load a robot first")                                    \
     X(-2, KIND, "there is no motion of this kind",                                                 \
       "choose a kind from the table of motions in firmware/link/PROTOCOL.md")                      \
@@ -25,7 +25,7 @@
     X(-10, PARAMETER, "there is no parameter or joint of this number",                             \
       "`appell get --port P` lists the parameters")                                                \
     X(-11, RANGE,                                                                                  \
-      "the value is outside the range of the parameter, or is not a whole number as it must be",   \
+      "the value is outside the range of the parameter, or not whole although it must be",         \
       "choose a value within the range that `appell get` shows; counts and choices are whole "     \
       "numbers")                                                                                   \
     X(-12, RATE, "a tick takes longer than this rate allows", "choose a lower rate")               \
@@ -33,7 +33,7 @@
       "a constant of the control loop does not fit the fixed-point units of this image",           \
       "make the image again with this tool")                                                       \
     X(-14, UNPROVED, "the image has no fixed-point units, which this board needs",                 \
-      "give every joint limits of velocity and acceleration, then make the image again")           \
+      "give every joint velocity and acceleration limits, then make the image again")              \
     X(-15, ARM, "the data of the arm in the image contradict each other",                          \
       "check the robot with `appell check`")                                                       \
     X(-16, MEMORY, "this board keeps its arm in flash and cannot change it",                       \

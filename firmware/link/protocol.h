@@ -19,8 +19,8 @@ enum {
     PROTOCOL_HEAD = 2,      /* message and sequence number */
     PROTOCOL_PAYLOAD_MAX = FRAME_CONTENT_MAX - PROTOCOL_HEAD,
     PROTOCOL_PAYLOAD_MIN = 64, /* every board supports payloads of at least this size */
-    PROTOCOL_SAMPLE_HEAD = 8,  /* head of a sample's payload: tick, lost, first value */
-    PROTOCOL_ONCE_REPLY = 12,  /* largest reply of a ONCE request */
+    PROTOCOL_SAMPLE_HEAD = 8,  /* bytes of tick, count of lost samples, index of first value */
+    PROTOCOL_ONCE_REPLY = 12,  /* largest reply to a ONCE request, bytes after the status */
 };
 
 /* X(number, NAME, ONCE or AGAIN, "payload of the request", "payload of the answer after the
@@ -34,9 +34,9 @@ enum {
     X(2, STATUS, AGAIN, "",                                                                        \
       "u8 state, u8 fault, u8 flags, u8 joints, u32 tick, u32 rate_hz, u32 image_length, "         \
       "u32 image_crc, u8 source, i16 reason, u16 point_credits, u32 sequence",                     \
-      "state of the board, and the robot image that it runs")                                      \
+      "reads the state of the board, and which robot image it runs")                               \
     X(3, COUNTERS, AGAIN, "", "one u32 per counter (listed below)",                                \
-      "counts ticks, their costs and losses on the line")                                          \
+      "reads the counters: ticks, their costs, losses on the line")                                \
     X(4, DESCRIBE, AGAIN, "u8 topic, u8 index, u16 offset", "u16 total, bytes from offset on",     \
       "reads a record in pieces; the topics are listed below")                                     \
     X(5, GET, AGAIN, "u8 parameter, u8 joint", "f32 value, u8 saved", "reads a parameter")         \
@@ -48,14 +48,14 @@ enum {
     X(8, IMAGE_DATA, AGAIN, "u32 offset, bytes", "i16 reason if refused",                          \
       "sends the bytes of the image in order; the board ignores a piece that it already has")      \
     X(9, IMAGE_END, ONCE, "u8 target", "i16 reason, u8 joint, u8 kept",                            \
-      "ends the transfer; the board checks the image and runs it, or refuses it and runs the "     \
-      "previous one on")                                                                           \
-    X(10, IMAGE_READ, AGAIN, "u8 which, u32 offset, u8 count", "bytes received",                   \
+      "ends the transfer; the board checks the image and runs it, or refuses it and keeps the "    \
+      "previous one")                                                                              \
+    X(10, IMAGE_READ, AGAIN, "u8 which, u32 offset, u8 count", "bytes",                            \
       "reads the image that runs (which = 0) or the stored one (1)")                               \
     X(11, SAVE, ONCE, "", "u8 persistent, u32 sequence; i16 reason if refused",                    \
       "stores image, parameters and choice of telemetry, and answers after it has read them back") \
     X(12, TELEMETRY, ONCE, "u32 every, u8 fields...", "u16 bytes, u32 needed, u32 available",      \
-      "chooses fields, and the ticks from one sample to the next; no field switches telemetry "    \
+      "chooses fields, and the ticks from one sample to the next; without fields telemetry is "    \
       "off; refused if the line is too slow")                                                      \
     X(13, CREDIT, ONCE, "u32 samples", "", "allows the board to send this many more samples")      \
     X(14, MOTION, ONCE, "u8 kind, f32 duration_s, f32 value[joints]", "i16 reason, u8 joint",      \
@@ -103,8 +103,8 @@ typedef enum {
     X(3, VERSION, "the board uses another version of the protocol",                                \
       "use tool and firmware of the same version")                                                 \
     X(4, INDEX, "the board does not have what the request names: number, method, field or range",  \
-      "ask the board what it has with DESCRIBE")                                                   \
-    X(5, STATE, "the outputs are on", "stop the motion first")                                     \
+      "DESCRIBE lists what the board has")                                                         \
+    X(5, STATE, "the outputs are on", "switch them off first")                                     \
     X(6, APP, "refused", "see the reason")                                                         \
     X(7, ORDER, "the pieces arrived out of order", "repeat the transfer from the beginning")       \
     X(8, CRC, "the checksum of the transferred image does not match", "repeat the transfer")       \
@@ -195,7 +195,7 @@ typedef enum {
 
 enum { KIND_U32, KIND_F32, KIND_Q31 };
 
-/* CRASH: X(name, words). Words of 4 bytes; build_id is bytes in their order. */
+/* CRASH: X(name, words). Words of 4 bytes; build_id is an array of 20 bytes. */
 #define CRASH_TABLE(X)                                                                             \
     X(cause, 1) /* CRASH_CAUSES */                                                                 \
     X(r, 13)    /* r0 to r12 */                                                                    \

@@ -63,8 +63,8 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(guard_speed, ONE, ANY, "", 1, 10, 1.5f, "",                                                  \
       "raises the fault `velocity` if a joint is faster than this multiple of its velocity limit") \
     X(guard_limit_s, ONE, ANY, "s", 0.01f, 10, 0.3f, "",                                           \
-      "raises the fault `torque` or `voltage` if a joint is at that limit without a break for "    \
-      "this time")                                                                                 \
+      "raises the fault `torque` or `voltage` if a joint stays at its torque or voltage limit "    \
+      "for this time")                                                                             \
     X(guard_supply_low, ONE, ANY, "", 0, 1, 0.7f, "",                                              \
       "raises the fault `supply low` if the supply is below this fraction of the nominal voltage") \
     X(guard_supply_high, ONE, ANY, "", 1, 3, 1.25f, "",                                            \
@@ -90,8 +90,8 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "none")                                                                                      \
     /* Homing. */                                                                                  \
     X(home_speed, ONE, ANY, "", 0.01f, 0.5f, 0.1f, "",                                             \
-      "homing moves at this fraction of the velocity limit, and touches the second time at a "     \
-      "quarter of that speed")                                                                     \
+      "homing moves at this fraction of the velocity limit; its second touch is at a quarter of "  \
+      "that speed")                                                                                \
     X(home_torque, ONE, ANY, "", 0.01f, 1, 0.1f, "",                                               \
       "homing presses against a stop with the torque of the model plus this fraction of the "      \
       "torque limit")                                                                              \

@@ -16,7 +16,7 @@
  *      12   CRC-32 of the set
  *      16   zero
  *      20   CRC-32 of the bytes 0 to 19
- *      24   STORE_HEAD: the set
+ *      24   the set (STORE_HEAD is this offset)
  */
 #ifndef FIRMWARE_PARAMS_STORE_H
 #define FIRMWARE_PARAMS_STORE_H
@@ -42,7 +42,7 @@ enum { STORE_HEAD = 24, STORE_SLOTS = 2, STORE_NONE = -1, STORE_UNIT_MAX = 8 };
     X(-6, VERSION,                                                                                 \
       "robot and parameters in the store were written by another version of the firmware",         \
       "write the robot again with `appell flash`, then set its parameters")                        \
-    X(-7, CONTENT, "robot and parameters in the store contradict each other",                      \
+    X(-7, CONTENT, "the stored set is damaged: its lengths do not match its content",              \
       "write the robot again with `appell flash`")
 
 typedef enum {
@@ -79,8 +79,8 @@ int store_open(store_t *store, const store_medium_t *medium);
 void store_read(const store_t *store, uint32_t offset, void *data, uint32_t n);
 
 /* Writes a set in pieces: store_begin with the largest possible size, store_put for each piece,
- * store_commit. The last set stays valid until store_commit returns STORE_OK, and if anything
- * fails. */
+ * store_commit. The last set stays valid until store_commit returns STORE_OK; if anything fails, it
+ * remains valid. */
 int store_begin(store_t *store, uint32_t most);
 int store_put(store_t *store, const void *data, uint32_t n);
 /* Returns the slot that is being written, so that the caller can read it, from STORE_HEAD on,

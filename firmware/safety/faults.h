@@ -72,8 +72,8 @@
       "velocity limit; with `brakes` 1 the outputs go off when the arm is at rest")                \
     X(2, DAMP, "damp",                                                                             \
       "the duty cycles are zero while the outputs stay on, so that drivers which short their "     \
-      "motors brake the arm; this needs no encoder, but a motor for every joint in the robot "     \
-      "file; with `brakes` 1 the outputs go off after half a second")                              \
+      "motors brake the arm; this needs no encoder, but the robot file must give every joint a "   \
+      "motor; with `brakes` 1 the outputs go off after half a second")                             \
     X(3, RELEASE, "release", "the outputs go off; only brakes of the arm itself can hold it")
 
 /* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). A number is
@@ -111,8 +111,8 @@
       "a joint is faster than guard_speed times its velocity limit",                               \
       "check kp, kd, encoder counts and encoder_ratio; move more slowly")                          \
     X(10, TORQUE, "torque", TORQUE, LOWER,                                                         \
-      "the loop needed more torque than the limit of a joint for longer than guard_limit_s; the "  \
-      "joint is blocked, or the load is too heavy",                                                \
+      "a joint needed more torque than its limit for longer than guard_limit_s; it is blocked, "   \
+      "or the load is too heavy",                                                                  \
       "remove the obstacle or the load, or move more slowly; raise guard_limit_s last")            \
     X(11, VOLTAGE, "voltage", VOLTAGE, LOWER,                                                      \
       "a motor needed more voltage than the supply has for longer than guard_limit_s",             \

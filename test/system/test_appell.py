@@ -534,7 +534,7 @@ def test_info_and_ops(folder):
 
 
 def test_numbers_of_the_pages(folder):
-    """Prints the results that tools/README.md and tools/EVIDENCE.md show."""
+    """Prints the results that tools/README.md, tools/EVIDENCE.md and dyn/COSTS.md show."""
     torques = good("id", "puma560", rows="0 0.5 -1 0 0.3 0  0 0 0 0 0 0  1 1 1 1 1 1\n")
     lines = good("info", "-q", "puma560").splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("problem"))
@@ -546,7 +546,8 @@ def test_numbers_of_the_pages(folder):
         bad.write(file.read().replace('mass value="0.5"', 'mass value="-0.5"'))
     check = run("check", "-q", "build/bad.urdf", "--tip", "tcp", cwd=folder).stdout
     assert "palm: the mass is negative" in check, check
-    for name, block in (("first_id", torques.splitlines()), ("info", kernels), ("check", check.splitlines())):
+    operations = [line for line in good("ops", "puma560").splitlines() if re.match("(problem|id|mass|fd) +(?!gen)", line)]
+    for name, block in (("first_id", torques.splitlines()), ("info", kernels), ("check", check.splitlines()), ("operations", operations)):
         print("\n".join([f"measured-block {name}", "```text", *block, "```", "measured-end"]), flush=True)
 
 
@@ -695,7 +696,7 @@ def test_bad_images(folder):
         file.write(sealed(data[:place + 8] + b"\0\0\0\0" + data[place + 12:]))
     good("info", "-q", bad)
     check(sealed(data[:16] + b"\x40" + data[17:]), "number of joints")
-    check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: the robot image is damaged or foreign")
+    check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: the robot image cannot be used")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")
     # A board accepts these values, but a robot file cannot express them.
     check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that are marked as not given")
@@ -962,7 +963,7 @@ BAD = [
     (["volt", "stanford"], "", 2, "joint shoulder_pan has no motor, so its voltage cannot be computed"),
     (["image", "puma560"], "", 2, "an image is binary: it needs a file"),
     (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "the file is not a robot image"),
-    (["image", "puma560", "--show", "x"], "", 2, "--show takes a robot image, not a robot"),
+    (["image", "puma560", "--show", "x"], "", 2, "--show IMAGE and ROBOT cannot be used together"),
     (["gen", "puma560", "-q", "-o", "./no/such/folder"], "", 2, "./no/such/folder: error: cannot be made: No such file"),
     (["image", "puma560", "-q", "-o", "./no/such/folder/x"], "", 2, "cannot be written: No such file"),
     (["image", "puma560", "-q", "-o", "/dev/full"], "", 2, "writing failed: No space left"),

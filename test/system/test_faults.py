@@ -74,7 +74,7 @@ def print_stops(text):
     """Prints the worst case of each stop with its bound."""
     print("measured-block firmware_stops")
     print("| stop | when | faults | fastest joint, rad/s (bound) | fall of the end effector, m (bound) |\n|---|---|---|---|---|")
-    pattern = r"stop: (\w+); fastest joint \w+, ([\d.]+) rad/s \(bound ([\d.]+)\); .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+) m\)"
+    pattern = r"stop: (\w+); fastest joint \w+, ([\d.]+) (?:rad|m)/s \(bound ([\d.]+)\); .*? fell ([\d.]+) m in [\d.]+ s \(bound ([\d.]+) m\)"
     found = re.findall(pattern, text)
     assert len(found) == 16, found
     for stop, when in WHEN.items():
@@ -91,8 +91,8 @@ def provoke(folder, board, expected):
     assert f"\n{expected} faults as expected, 0 not" in text, text
     for stop in ("hold", "lower", "damp", "release"):
         assert f"stop: {stop};" in text, f"no stop {stop}: {text}"
-    # The bounds in m are tight: a held arm sinks by less than 0.15 m, a lowered one by less than
-    # 1.5 m, and a released one falls little farther than a stone, which falls 0.31 m.
+    # The bounds are tight: less than 0.15 m for a held arm, less than 1.5 m for a lowered one, and
+    # for a released one little more than for a stone, which falls 0.31 m.
     for stop, most in (("hold", 0.15), ("lower", 1.5), ("release", 0.35)):
         for bound in re.findall(rf"stop: {stop};.* \(bound ([0-9.]+) m\)", text):
             assert float(bound) < most, f"{stop}: {bound} m"
@@ -101,7 +101,7 @@ def provoke(folder, board, expected):
         with open(os.path.join(folder, name)) as file:
             first = [float(word) for word in file.readlines()[1].split(",")[3:]]
         # The record begins at the placed position, in the units of this arm. The arm has moved by
-        # less than 0.01 in the first few ticks.
+        # less than 0.01 rad in the first few ticks.
         assert all(abs(a - b) < 0.01 for a, b in zip(first, pose)), f"{name}: {first} instead of {pose}"
     pictures = sum(name.endswith(".png") for name in files)
     assert pictures == expected and sum(name.endswith(".csv") for name in files) == expected, files
@@ -133,8 +133,8 @@ def test_certificate(folder):
     assert code == 0, errors
     small = json.loads(text)
     assert small["clock_hz"] == 24e6 and 4 * found["part"] < small["part"] < 6 * found["part"], small
-    # The two may differ by 25 %: the bench reads encoders and supply and gives its worst tick,
-    # while this is the mean of a simulated arm, which reads neither.
+    # Prediction and measurement may differ by 25 %: the bench reads encoders and supply and gives
+    # its worst tick; the measurement is the mean tick with a simulated arm, which reads neither.
     assert found["measured"] and 0.75 < found["predicted_tick_cycles"] / found["ordinary_cycles"] < 1.25, found
     # The worst tick brakes: its reference costs more than twice the 418 instructions of a held arm,
     # and its guards compute inverse dynamics. With a reversed motor `appell run` measures 3,666
@@ -235,6 +235,20 @@ def test_robot_image(folder):
         file.write(slot_of(b"\0" * 64))
     with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={slot_address()},force-raw=on") as board:
         expect(board, 19, "robot image")
+
+
+def test_set_of_an_older_firmware(folder):
+    """The tool says why the board has refused what is in its store, and what to do."""
+    path = os.path.join(folder, "slot")
+    with open(path, "wb") as file:
+        file.write(slot_of(image_of(folder, "puma560"), version=1))
+    with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={slot_address()},force-raw=on") as board:
+        text = shown(board)[1]
+        assert "robot and parameters in the store were written by another version of the firmware" in text, text
+        assert "cure: write the robot again with `appell flash`, then set its parameters" in text, text
+        assert json.loads(appell("faults", "--json", "--port", board.port)[1])["reason_cure"].startswith("write the robot again")
+        expect(board, 19, "robot image")
+        assert "no robot, because robot and parameters" in shown(board)[1]
 
 
 def test_generated(folder):

@@ -23,15 +23,16 @@ TICK_CYCLES = 24_000
 
 
 def slot_address():
-    """Returns the flash address at which make lets the emulator load a robot."""
+    """Returns the flash address at which the emulator loads a robot, from the file that make
+    wrote."""
     with open(firmware("stm32vldiscovery")[:-4] + ".slot") as file:
         return int(file.read(), 16)
 
 
-def slot_of(image):
-    """Returns a slot of the store (firmware/params/store.h) with this image and no parameters
-    (set.h)."""
-    body = struct.pack("<II", 2, len(image)) + image + struct.pack("<III", 0, 1, 0)
+def slot_of(image, version=2):
+    """Returns a slot of the store (firmware/params/store.h) with this image and no parameters; the
+    version is that of the set (set.h)."""
+    body = struct.pack("<II", version, len(image)) + image + struct.pack("<III", 0, 1, 0)
     head = struct.pack("<IIIII", 0x314c5041, 1, len(body), zlib.crc32(body), 0)
     return head + struct.pack("<I", zlib.crc32(head)) + body
 
@@ -51,7 +52,7 @@ def test_closed_loop_in_8_kB(folder):
         file.write(slot_of(image_of(folder, "puma560")))
     with Board(folder, "stm32vldiscovery", "-device", f"loader,file={path},addr={slot_address()},force-raw=on") as board:
         line = board.connect()
-        line.sendall(bytes(5000))  # from the first moment bytes arrive that end frames and contain none
+        line.sendall(bytes(5000))  # zeros from the first moment on: they end frames and contain none
         client = wire.Client(line, timeout_s=20)
         assert client.real == "q31" and client.robot()[0] == "puma560"
         client.set(client.parameter_names().index("stages"), 1)

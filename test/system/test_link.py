@@ -199,11 +199,11 @@ def test_selftest(folder):
 def test_flash_survives_a_warm_reset(folder):
     with Board(folder, "mps2-an500") as board:
         first = good("flash", "puma560", "--port", board.port)
-        assert "nothing -> puma560, 6 joints" in first and "saved as set 1, read back" in first, first
+        assert "nothing -> puma560, 6 joints" in first and "saved as set number 1 and verified" in first, first
         assert "not persistent here: what is saved survives a reset" in first
         good("set", "kp[2]", "1234", "--port", board.port)
         assert "(only in RAM)" in good("get", "kp[2]", "--port", board.port)
-        assert "saved as set 2" in good("save", "--port", board.port)
+        assert "saved as set number 2 and" in good("save", "--port", board.port)
         assert "(only in RAM)" not in good("get", "kp[2]", "--port", board.port)
         client = wire.Client(board.connect())
         kp = client.parameter_names().index("kp")
@@ -214,7 +214,7 @@ def test_flash_survives_a_warm_reset(folder):
         assert client.get(kp, 1) == (1234.0, 1), "it did not start again, or not with what was saved"
         client.line.close()
         again = good("params", "apply", "puma560", "--port", board.port)
-        assert "kp[shoulder]: 1234 -> " in again and "running" in again, again
+        assert "kp[shoulder]: 1234 on the board -> " in again and "applied: " in again, again
         assert "this robot runs already" in good("params", "apply", "puma560", "--port", board.port)
 
 
@@ -246,9 +246,9 @@ def test_parameters_are_part_of_the_difference(folder):
         good("set", "observer_hz", "77", "--port", board.port)
         good("save", "--port", board.port)
         out = good("flash", "puma560", "--port", board.port)
-        assert "kp[elbow]: 900 -> " in out and "already" not in out and "saved as set" in out, out
+        assert "kp[elbow]: 900 on the board -> " in out and "already" not in out and "saved as set" in out, out
         assert "observer_hz: 77 is kept; the default is 50" in out, out
-        file_kp = re.search(r"kp\[elbow\]: 900 -> ([\d.]+), set on the board", out).group(1)
+        file_kp = re.search(r"kp\[elbow\]: 900 on the board -> ([\d.]+)", out).group(1)
         assert re.search(rf"kp\[elbow\] +{file_kp} ", good("get", "kp[elbow]", "--port", board.port))
         again = good("flash", "puma560", "--port", board.port)
         assert "this robot runs already" in again and "kp" not in again, again
@@ -270,7 +270,7 @@ def test_feedback_in_the_difference_is_what_happens(folder):
         good("params", "apply", os.path.join(folder, "silent.yaml"), "--port", board.port)
         assert feedback() == 1
         out = good("params", "apply", os.path.join(folder, "computed.yaml"), "--port", board.port)
-        assert "feedback: 1 -> 2" in out and feedback() == 2, out
+        assert "feedback: 1 on the board -> 2" in out and feedback() == 2, out
         out = good("params", "apply", os.path.join(folder, "silent.yaml"), "--port", board.port)
         assert "feedback: 2 ->" not in out and "feedback: 2 is kept; the default is 1" in out and feedback() == 2, out
 

@@ -101,8 +101,10 @@ int board_outputs_off(const request_t *request, client_t *client) {
             return board_error(client);
         (void)client_poll(client, 5);
     }
-    say_error(client->device.board, "see with `appell monitor` what the arm does",
-              "the arm does not come to rest");
+    say_error(client->device.board,
+              "if `brakes` is 0, support the arm and reset the board; otherwise see with `appell "
+              "monitor` what the arm does",
+              "the outputs stay on, because the loop goes on holding or moving the arm");
     return EXIT_NO;
 }
 

@@ -37,7 +37,7 @@ client_t *board_open_with(const request_t *request, const robot_t *robot);
 int board_set(client_t *client, const char *list);
 
 /* Stops the arm and waits until the outputs are off or the board is in a fault. Returns EXIT_YES;
- * if the arm does not come to rest EXIT_NO, after printing that; otherwise the result of
+ * if the outputs stay on EXIT_NO, after printing that; otherwise the result of
  * board_error. */
 int board_outputs_off(const request_t *request, client_t *client);
 

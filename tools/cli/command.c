@@ -160,7 +160,8 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
         const char *word = command->arguments;
         for (int i = 0; i < request->arguments; i++)
             word += strcspn(word, " ") + 1;
-        return say_error(NULL, cure, "%.*s is missing", (int)strcspn(word, " "), word);
+        const size_t size = strstr(word, " | ") ? strlen(word) : strcspn(word, " ");
+        return say_error(NULL, cure, "%.*s is missing", (int)size, word);
     }
     return EXIT_YES;
 }
@@ -187,8 +188,8 @@ int request_list(const request_t *request, option_id_t option, double *value, si
         double number;
         const char *after = number_scan(s, &number);
         if (!after || !isfinite(number) || !(*after == '\0' || strchr(", \t", *after)))
-            return say_error(NULL, cure, "--%s: '%s' is not a list of finite numbers", o->name,
-                             request->value[option]);
+            return say_error(NULL, cure, "--%s: '%s' is not a %s", o->name, request->value[option],
+                             most == 1 ? "finite number" : "list of finite numbers");
         if (found < most)
             value[found] = number;
         found++;

@@ -13,12 +13,11 @@
  */
 #define OPTION_TABLE(X)                                                                            \
     X(METHOD, "method", 'm', "NAME", METHOD,                                                       \
-      "compute with this kernel; one of the methods listed for the command; default: the first "   \
-      "of them")                                                                                   \
+      "compute with this method, one of those listed for the command; default: the first")         \
     X(REAL, "real", 'r', "f64|f32|q31", WORDS,                                                     \
       "number type: f64 (the default; with --port: the type of the board), f32 as on a board "     \
-      "with an FPU, or q31 as on a board without; for q31 the robot needs limits of velocity and " \
-      "acceleration")                                                                              \
+      "with an FPU, or q31 as on a board without; q31 needs limits of velocity and acceleration, " \
+      "and of position for prismatic joints")                                                      \
     X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
       "acceleration of gravity in the base frame, in m/s^2, instead of the value in the file; "    \
       "the vector points down")                                                                    \
@@ -26,17 +25,17 @@
       "force and moment that the surroundings exert on the end effector, in N and N m, at the "    \
       "origin and along the axes of the tool frame: tau = M qdd + c + g - J^T W")                  \
     X(PAYLOAD, "payload", 0, "M[,X,Y,Z[,IXX,IYY,IZZ,IXY,IYZ,IXZ]]", LIST,                          \
-      "payload, instead of that in the file: mass in kg, centre of mass in the last link frame "   \
-      "of the file in m, inertia about that centre in kg m^2")                                     \
+      "payload, instead of that in the file: mass in kg, centre of mass in m (in the last link "   \
+      "frame of the file), inertia about that centre in kg m^2")                                   \
     X(NO_FRICTION, "no-friction", 0, NULL, NONE, "leave out the friction of the joints")           \
     X(NO_ROTOR, "no-rotor", 0, NULL, NONE, "leave out the inertia of the rotors")                  \
-    X(RIGID, "rigid", 0, NULL, NONE, "take elastic links as stiff beams of the same mass")         \
+    X(RIGID, "rigid", 0, NULL, NONE, "treat elastic links as stiff beams of the same mass")        \
     X(STATIC, "static", 0, NULL, NONE,                                                             \
       "elastic links: compute the deflection without vibration, from rows q qd qdd to rows of "    \
       "torques and deflections")                                                                   \
     X(LINEAR, "linear", 0, NULL, NONE,                                                             \
-      "elastic links: turn the end of a beam by 1 + theta~, as paper 004 prints it, instead of "   \
-      "by a rotation")                                                                             \
+      "elastic links: turn the end of a beam by the small-angle matrix 1 + theta~, as in "         \
+      "Korayem, Shafei 2009, instead of by an exact rotation")                                     \
     X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
       "joint positions to start from; default: the start of the motion, or 0")                     \
     X(SPEED, "speed", 0, "QD1,QD2,...", LIST,                                                      \
@@ -61,11 +60,10 @@
     X(VOLTAGE, "voltage", 0, "LIST|FILE", FILE,                                                    \
       "voltages of the motors: constants, or a file as for --torque")                              \
     X(MOTION, "motion", 0, "FILE", FILE,                                                           \
-      "apply the torques that this motion needs by inverse dynamics; rows are `t q` (a cubic "     \
-      "spline) or `t q qd qdd`")                                                                   \
+      "apply the torques that this motion needs, computed by inverse dynamics; rows are `t q` "    \
+      "(joined by a cubic spline) or `t q qd qdd`")                                                \
     X(MOVE, "move", 0, "Q1,Q2,...", LIST,                                                          \
-      "apply the torques of a motion from --start to these positions in --duration, with the "     \
-      "profile of a cycloid")                                                                      \
+      "apply the torques of a cycloidal motion from --start to these positions in --duration")     \
     X(VOLTS, "volts", 0, NULL, NONE,                                                               \
       "with --motion or --move: apply the voltages that the motion needs, not its torques")        \
     X(CONTROLLER, "controller", 0, "firmware", WORDS,                                              \
@@ -91,8 +89,8 @@
     X(FREEZE, "freeze", 0, "JOINT=VALUE", WORD,                                                    \
       "URDF: fix a joint at this position, in rad or m; may be repeated")                          \
     X(PARALLEL, "parallel", 0, "RAD", NUMBER,                                                      \
-      "make axes parallel that are parallel within this angle; default 1e-9. Use 1e-5 for a "      \
-      "file that writes 1.5708 for a quarter turn")                                                \
+      "treat two axes as parallel if the angle between them is at most this; default 1e-9. Use "   \
+      "1e-5 for a file that writes 1.5708 for a quarter turn")                                     \
     X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
     X(PROFILE, "profile", 0, "quintic|cycloid|trapezoid", WORDS,                                   \
       "profile of the motion; default quintic. All joints arrive at the same time")                \
@@ -117,8 +115,11 @@
       "prefix of files and functions, a C identifier; default: the name of the robot")             \
     X(BASE, "base", 0, NULL, NONE, "regroup the links to base parameters; this is the default")    \
     X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
-    X(FRICTION, "friction", 0, NULL, NONE, "add viscous and Coulomb friction, with sign()")        \
-    X(BOARD, "board", 0, "B", BOARD, "the emulated board; default netduinoplus2")                  \
+    X(FRICTION, "friction", 0, NULL, NONE,                                                         \
+      "add viscous friction, and Coulomb friction as sign(qd)")                                    \
+    X(BOARD, "board", 0, "B", BOARD,                                                               \
+      "the board to emulate or, with --port, the type of the connected board; default "            \
+      "netduinoplus2. nucleo-f446re has no emulator: without --port its cost is only predicted")   \
     X(PORT, "port", 'p', "P", PORT,                                                                \
       "the board: a serial device (/dev/ttyACM0; /dev/ttyACM0@BAUD if the rate is not 921600), "   \
       "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
@@ -127,7 +128,7 @@
       "telemetry fields to send; default: the previous choice, or q,tau")                          \
     X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \
       "take one sample in this many ticks; default: as many samples as the line can carry")        \
-    X(TIMES, "count", 'N', "N", NUMBER, "how many")                                                \
+    X(TIMES, "count", 'N', "N", NUMBER, "number of samples, states or passes")                     \
     X(TELEPLOT, "teleplot", 0, "UDP", NUMBER,                                                      \
       "send samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")    \
     X(PLOTJUGGLER, "plotjuggler", 0, "UDP", NUMBER,                                                \

@@ -21,7 +21,7 @@ static const char about[] =
     "in $APPELL_ROBOTS or tools/robots. ROWS is a file of rows; default: standard input. A row is "
     "a line of numbers separated by blanks or commas; # starts a comment. Each row of input gives "
     "one row of output, with all digits. All units are SI; angles are in rad.\n\nExit codes: 0 "
-    "success, or the answer is yes; 1 the answer is no; 2 bad usage or bad input.";
+    "success, or the answer is yes; 1 the answer is no; 2 bad usage, bad input or a failure.";
 
 enum { WIDTH = 80 };
 

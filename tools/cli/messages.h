@@ -18,7 +18,7 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
     X(2, FORMAT, "format",                                                                         \
       "the content is not a robot file, a URDF, a parts database or a robot image")                \
     X(3, LIMIT, "limit", "the file, a list or a text exceeds a size limit")                        \
-    X(4, MEMORY, "memory", "this machine has not enough memory")                                   \
+    X(4, MEMORY, "memory", "this machine does not have enough memory")                             \
     X(10, SYNTAX, "syntax", "the file is not well-formed YAML or XML")                             \
     X(11, UNKNOWN_KEY, "unknown-key", "a key is unknown")                                          \
     X(12, MISSING_KEY, "missing-key", "a required key is missing")                                 \
@@ -51,9 +51,8 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
     X(52, COM, "com", "a centre of mass is far outside of its link")                               \
     X(53, LIMITS, "limits", "limits are missing, zero or contradictory")                           \
     X(54, UNITS, "units", "a number looks as if it had another unit")                              \
-    X(55, GRAVITY, "gravity",                                                                      \
-      "gravity looks wrong, or a drive is too weak to hold the arm against it")                    \
-    X(56, HOLD, "hold", "a drive is too weak to hold the arm against gravity")                     \
+    X(55, GRAVITY, "gravity", "gravity looks wrong")                                               \
+    X(56, WEAK, "weak", "a drive is too weak to hold the arm against gravity")                     \
     X(57, MOTOR, "motor", "the data of a motor contradict each other")                             \
     X(58, SINGULAR, "singular", "a joint moves no inertia")                                        \
     X(59, FRICTION, "friction", "friction would drive the arm instead of braking it")
@@ -78,7 +77,7 @@ typedef struct {
     message_t *item;
     size_t count, room;
     size_t errors, warnings; /* counted even if the list is full */
-    /* number of messages that were not stored, because the list has at most MESSAGES_MAX */
+    /* number of messages that were not stored, because the list was full or memory was short */
     size_t dropped;
 } messages_t;
 
@@ -97,7 +96,7 @@ void messages_free(messages_t *messages);
 void messages_add(messages_t *messages, message_severity_t severity, message_code_t code,
                   message_place_t place, const char *cure, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* Return names such as "unknown-key" and "error", for texts and --json. */
+/* Names such as "unknown-key" and "error", for texts and --json, and the meaning of a code. */
 const char *messages_code_name(message_code_t code);
 const char *messages_code_about(message_code_t code);
 const char *messages_severity_name(message_severity_t severity);

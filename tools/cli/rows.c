@@ -56,6 +56,11 @@ static bool fill(rows_t *rows, bool *failed) {
     rows->begin = 0;
     if (rows->used == rows->room) {
         char *more = rows->room < ROW_LONGEST ? realloc(rows->buffer, 2 * rows->room + 1) : NULL;
+        if (!more && rows->room < ROW_LONGEST) {
+            say_no_memory();
+            *failed = true;
+            return false;
+        }
         if (!more) {
             rows->line++;
             rows->row++;

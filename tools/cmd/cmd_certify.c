@@ -187,7 +187,8 @@ static int measure(client_t *client, costs_t *costs) {
 }
 
 static int too_few(const certificate_t *c) {
-    return say_error(c->board, "see the board's fault with `appell faults` and `appell dump`",
+    return say_error(c->board,
+                     "see the board's fault with `appell faults --port P` and `appell dump`",
                      "the loop was closed for only %u ticks; %d are needed",
                      (unsigned)c->costs.ticks, 2 * TICKS);
 }
@@ -222,8 +223,8 @@ static double tick_cycles(const certificate_t *c, bool simulated) {
 }
 
 static void print_stages(const certificate_t *c) {
-    out_format("%-10s %12s %12s %12s\n", "stage", c->instructions ? "instructions" : "cycles",
-               "most", "cycles");
+    out_format("%-10s %12s %12s %12s\n", "stage", c->instructions ? "mean instr." : "mean cycles",
+               c->instructions ? "most instr." : "most cycles", "most cycles");
     for (uint32_t k = 0; k <= STAGES; k++)
         out_format("%-10s %12u %12u %12.0f\n", k < STAGES ? stage_name(k) : "tick",
                    (unsigned)c->costs.mean[k], (unsigned)c->costs.most[k],
@@ -253,7 +254,7 @@ static void print_rates(const certificate_t *c) {
 
 static void print_prediction(const certificate_t *c) {
     if (c->predicted[0] < 0) {
-        out_text("no prediction: the bench has not measured a tick on this core\n");
+        out_text("no prediction: the bench has no tick of this core, or puma560 was not found\n");
         return;
     }
     out_format("predicted cost of a tick, from the bench of the PUMA 560: with a real arm %.0f "
@@ -352,7 +353,7 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
                c->real, c->clock_hz / 1e6, (unsigned)c->costs.ticks, (unsigned)status.rate_hz);
     print_prediction(c);
     if (c->instructions)
-        out_format("instructions were counted while the arm streamed and jogged; cycles per "
+        out_format("instructions were counted during a streamed motion and a jog; cycles per "
                    "instruction are estimates from the bench: %.3f in a stage, %.3f in a tick with "
                    "a real arm, %.3f in a tick with a simulated arm\n",
                    c->per_instruction, c->per_tick[0], c->per_tick[1]);

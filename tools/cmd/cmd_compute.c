@@ -55,7 +55,7 @@ static int choose_units(job_t *job) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
             return say_error(
-                robot->file, "give them under limits: in a robot file, or compute in f32",
+                robot->file, "give them under `limits:` in a robot file, or compute in f32",
                 "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
     }
     range_report_t *report = calloc(1, sizeof *report);
@@ -130,8 +130,8 @@ static int prepare(const request_t *request, job_t *job) {
 static int outside(const rows_t *rows, const job_t *job, uint32_t i, const char *what, double value,
                    double low, double high) {
     return rows_error(rows, "stay within the range, widen the limits, or compute in f32",
-                      "%s of joint %s is %.9g, outside of %.9g .. %.9g, the range of the q31 proof",
-                      what, job->robot->joint[i].name, value, low, high);
+                      "%s of joint %s is %.9g, outside of %.9g .. %.9g, its range in q31", what,
+                      job->robot->joint[i].name, value, low, high);
 }
 
 /* For q31: checks that every input is within the limits and that torques fit the format. */
@@ -175,8 +175,8 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
             const int exponent = dyn_q31_exponents(&job->robot->model, &job->units, i).acceleration;
             if (fabs(out[i]) >= ldexp(7.9999, exponent))
                 return rows_error(rows, "use f32",
-                                  "the acceleration of joint %s is above %g, the largest value "
-                                  "that q31 can represent",
+                                  "the acceleration of joint %s reaches %g in magnitude, the "
+                                  "largest value that q31 has for this arm",
                                   job->robot->joint[i].name, ldexp(8, exponent));
         }
     return EXIT_YES;
@@ -235,7 +235,8 @@ int cmd_compute(const request_t *request) {
         status = cmd_compute_elastic(request, robot);
     else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
         say_error(robot->file, "leave the option out",
-                  "--static and --linear are for elastic links; this arm has none");
+                  "--static and --linear are for elastic links; this arm has none%s",
+                  robot->elastic ? " with --rigid" : "");
     else if (choose_method(request, &job) == EXIT_YES &&
              choose_type(request->value[OPTION_REAL], &job) == EXIT_YES)
         status = run_job(request, &job);

@@ -56,7 +56,7 @@ static void print_record(const elf_t *elf, const crash_t *c) {
     out_format("sp         %08x\nxpsr       %08x, exception %u\n", (unsigned)c->sp[0],
                (unsigned)c->xpsr[0], (unsigned)c->exception[0]);
     if (!c->frame_valid[0])
-        out_text("           (no registers: the core could not save them on the stack)\n");
+        out_text("           (the core could not save pc, lr, xpsr, r0 to r3 and r12)\n");
     for (int i = 0; i < 13; i++)
         out_format("r%-2d %08x%s", i, (unsigned)c->r[i], i % 4 == 3 || i == 12 ? "\n" : "   ");
     out_format("cfsr       %08x", (unsigned)c->cfsr[0]);
@@ -99,9 +99,11 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     const uint8_t *have = elf_build_id(elf);
     if (have && !memcmp(have, id, sizeof id))
         return elf;
-    say_note(file,
-             "the file is not the build that crashed (%02x%02x%02x%02x), so its names are not used",
-             id[0], id[1], id[2], id[3]);
+    say_note(
+        file,
+        "the file is not the build that crashed, whose id begins with %02x%02x%02x%02x, so its "
+        "names are not used",
+        id[0], id[1], id[2], id[3]);
     elf_close(elf);
     return NULL;
 }

@@ -110,6 +110,7 @@ static int show(const request_t *request) {
         return failed;
     }
     const bool joint = f.joint < client->device.joints;
+    const bool refused = f.fault == APP_FAULT_IMAGE && status.reason != 0;
     const char *unit =
         quantity_unit(app_fault_quantity(f.fault), joint && client->device.prismatic[f.joint]);
     if (request_has(request, OPTION_JSON)) {
@@ -125,16 +126,24 @@ static int show(const request_t *request) {
         json_string("stop", app_stop_name(f.stop));
         json_string("cause", app_fault_cause(f.fault));
         json_string("cure", app_fault_cure(f.fault));
+        if (status.reason != 0) {
+            json_string("reason", reason_cause(status.reason));
+            json_string("reason_cure", reason_cure(status.reason));
+        }
         json_end();
     } else if (f.fault == APP_FAULT_NONE) {
-        out_format("%s: %s, no fault\n", client->device.board, board_state(&status));
+        out_format("%s: %s, no fault%s%s\n", client->device.board, board_state(&status),
+                   status.reason ? "; no robot, because " : "",
+                   status.reason ? reason_cause(status.reason) : "");
     } else {
         out_format(
-            "%s: fault %u, %s%s%s: %.4g %s (limit %.4g)\n    %s\n    cure: %s\n    stop: %s, "
+            "%s: fault %u, %s%s%s: %.4g %s (limit %.4g)\n    %s%s%s\n    cure: %s\n    stop: %s, "
             "%s\n    then `appell clear`\n",
             client->device.board, f.fault, app_fault_name(f.fault), joint ? ", joint " : "",
             joint ? client->device.joint[f.joint] : "", (double)f.value, unit, (double)f.limit,
-            app_fault_cause(f.fault), app_fault_cure(f.fault), app_stop_name(f.stop),
+            app_fault_cause(f.fault), refused ? ": " : "",
+            refused ? reason_cause(status.reason) : "",
+            refused ? reason_cure(status.reason) : app_fault_cure(f.fault), app_stop_name(f.stop),
             app_stop_does(f.stop));
     }
     client_close(client);

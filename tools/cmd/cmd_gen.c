@@ -59,7 +59,7 @@ static int choose_prefix(const request_t *request) {
          strspn(prefix, letters) == strlen(prefix)))
         return EXIT_YES;
     return say_error(
-        NULL, "use letters, digits and underscores, not a digit first",
+        NULL, "use letters, digits and underscores, and do not begin with a digit",
         "--prefix: '%s' is not the beginning of a C identifier, or is longer than %d bytes", prefix,
         ROBOT_NAME_MAX);
 }
@@ -83,7 +83,8 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
     if (*real == GEN_Q31 && o->keep)
         return say_error(
             NULL, "generate f32, or leave out --keep",
-            "--keep: in q31 these values must be constants, because the proof needs them");
+            "--keep: gravity, payload and wrench must be constants in q31, because the proof needs "
+            "their values");
     o->effort = (double)effort / GEN_EFFORT;
     o->real = *real;
     o->keep |= request_has(request, OPTION_NO_BASE) ? GEN_NO_BASE : 0;
@@ -187,8 +188,8 @@ static int make_folder(const char *folder) {
         return EXIT_YES;
     if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
         return EXIT_YES;
-    return say_error(folder, "choose a folder whose parent exists", "cannot be made: %s",
-                     strerror(errno));
+    return say_error(folder, "check the path and its permissions; the parent folder must exist",
+                     "cannot be made: %s", strerror(errno));
 }
 
 static int write_all(const char *folder, const gen_t *gen, const gen_print_t *how) {

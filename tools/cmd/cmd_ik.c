@@ -68,7 +68,7 @@ static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reac
         for (int i = 0; i < 6; i++)
             if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* the square of a larger value could overflow */
                 return rows_error(rows, "give the pose in metres and radians",
-                                  "%g is larger than 1e15", row[i]);
+                                  "%g is larger than 1e15 in magnitude", row[i]);
         const dyn_pose_t effector = dyn_pose_rpy(row, row + 3);
         ik_answer_t answer = {.position_m = 0};
         const bool good = ik_solve(ik, &effector, &answer);

@@ -35,7 +35,7 @@ static int deliver_robot(const request_t *request, const robot_t *robot) {
 static int show(const request_t *request) {
     if (request->arguments > 0)
         return say_error(NULL, "write `appell image --show FILE`, or `appell image ROBOT -o FILE`",
-                         "--show takes a robot image, not a robot");
+                         "--show IMAGE and ROBOT cannot be used together");
     request_t load = *request;
     load.argument[0] = request->value[OPTION_SHOW];
     load.arguments = 1;
@@ -44,8 +44,8 @@ static int show(const request_t *request) {
         return EXIT_BAD;
     const int status =
         robot->shapes_lost
-            ? say_error(robot->file, "keep the robot file that has the tables",
-                        "the mode shapes were tables, of which the image holds only the integrals")
+            ? say_error(robot->file, "use the robot file that has the tables",
+                        "the mode shapes were tables, and the image contains only their integrals")
         : robot->format == ROBOT_FORMAT_IMAGE
             ? deliver_robot(request, robot)
             : say_error(robot->file, "make an image with `appell image ROBOT -o FILE`",

@@ -56,6 +56,16 @@ static double longest_reach(const dyn_model_t *model) {
     return reach;
 }
 
+/* True if a prismatic joint has no position limits. */
+static bool unbounded(const dyn_model_t *model) {
+    for (uint32_t i = 0; i < model->n; i++) {
+        const double *l = model->joint[i].drive.limits.position;
+        if (model->joint[i].type == DYN_PRISMATIC && !(l[1] > l[0]))
+            return true;
+    }
+    return false;
+}
+
 static double cycles(const budget_core_t *core, const dyn_model_t *model, method_id_t method) {
     const count_ops_t ops = eval_count_arm(model, method);
     return budget_cycles(core, method, (double)(ops.mul + ops.add + ops.div + ops.sqrt));
@@ -150,11 +160,11 @@ static void print_cost(const robot_t *robot) {
         out_text("\n");
     }
     out_format(
-        "    (cycles of one call, estimated from the rows of `make bench`; a tick at %g Hz is\n"
+        "    (cycles of one call, estimated from the rows of `make bench`; a tick at %g Hz has\n"
         "    ",
         robot->rate_hz);
     for (int c = 0; c < BUDGET_CORES; c++)
-        out_format("%s%.0f on %s", c ? ", " : "", budget_core[c].clock_hz / robot->rate_hz,
+        out_format("%s%.0f cycles on %s", c ? ", " : "", budget_core[c].clock_hz / robot->rate_hz,
                    budget_core[c].board);
     out_text(")\n");
 }
@@ -184,7 +194,8 @@ static void print_text(const robot_t *robot) {
     out_format("convention  %s\n", convention_name(robot->convention));
     out_format("joints      %u\n", (unsigned)robot->n);
     out_format("mass        %.6g kg\n", total_mass(&robot->model));
-    out_format("reach       at most %.4g m from the first axis\n", longest_reach(&robot->model));
+    out_format("reach       at most %.4g m from the first axis%s\n", longest_reach(&robot->model),
+               unbounded(&robot->model) ? ", with q = 0 for prismatic joints without limits" : "");
     out_format("gravity     %g %g %g m/s^2 in the base frame of the file\n", robot->gravity[0],
                robot->gravity[1], robot->gravity[2]);
     if (robot->payload.mass != 0)

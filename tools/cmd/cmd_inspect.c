@@ -62,11 +62,12 @@ static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
         const inspect_joint_t *j = &r->joint[i];
         if (j->off <= allowed * j->limit)
             continue;
-        out_format("%s: commanded and modelled torque differ by up to %.2f (%.1f %% of the limit), "
-                   "with the friction found only by %.2f; write into the robot file: friction: "
-                   "{viscous: %.4g, coulomb: [%.4g, %.4g]}\n",
-                   robot->joint[i].name, j->off, 100 * j->off / j->limit, j->off_after,
-                   j->found.viscous, j->found.coulomb[0], j->found.coulomb[1]);
+        out_format(
+            "%s: commanded and modelled torques differ by up to %.2f (%.1f %% of the limit), "
+            "and by up to %.2f after this change in the robot file: friction: {viscous: "
+            "%.4g, coulomb: [%.4g, %.4g]}\n",
+            robot->joint[i].name, j->off, 100 * j->off / j->limit, j->off_after, j->found.viscous,
+            j->found.coulomb[0], j->found.coulomb[1]);
     }
     const bool heavier = fabs(r->factor - 1) > FACTOR_SMALL && (by_factor(r) || !r->told_apart);
     const bool loaded =

@@ -72,9 +72,9 @@ static void print_text(const robot_t *robot) {
                        polynomial(m->sums, robot->n), m->paper);
         out_text("\n");
     }
-    out_text("\nMethod gen is `appell gen`: the constants of this robot are numbers in it, its "
-             "rotors included; "
-             "signs and sums of angles are not counted.\n");
+    out_text(
+        "\nMethod gen is the code of `appell gen`: it contains the constants of this robot, rotors "
+        "included; its changes of sign and sums of angles are not counted.\n");
     out_text("The papers count divisions and square roots as multiplications");
     out_text(prismatic ? " and cover revolute joints only; this arm has other joints.\n" : ".\n");
 }
@@ -112,7 +112,7 @@ static void elastic_text(const robot_t *robot, const dyn_flex_model_t *flex) {
     long mul, add;
     paper_004(flex, robot->n, &mul, &add);
     out_format("%s, %u joints and %u modes: operations of one call, without rotors, friction and "
-               "wrench\n\n%-9s %7s %7s %5s %5s %7s   %s\n",
+               "wrench\n(the paper is Korayem, Shafei 2009)\n\n%-9s %7s %7s %5s %5s %7s   %s\n",
                robot->name, (unsigned)robot->n,
                (unsigned)(dyn_flex_size(&robot->model, flex) - robot->n), "problem", "mul", "add",
                "div", "sqrt", "sincos", "what");
@@ -121,7 +121,7 @@ static void elastic_text(const robot_t *robot, const dyn_flex_model_t *flex) {
         out_format("%-9s %7ld %7ld %5ld %5ld %7ld   %s", elastic_rows[i].problem, ops.mul, ops.add,
                    ops.div, ops.sqrt, ops.sincos, elastic_rows[i].help);
         if (i == OPS_ELASTIC_EQUATIONS && mul >= 0)
-            out_format(": %ld, %ld", mul, add);
+            out_format("; the paper: %ld mul, %ld add", mul, add);
         out_text("\n");
     }
 }

@@ -86,7 +86,7 @@ static int apply(const request_t *request, client_t *client, const before_t *bef
     if (status == EXIT_YES)
         status = send(request, client, before, image, length, kept);
     if (status == EXIT_YES)
-        out_format("applied: %zu bytes, read back, running\n", length);
+        out_format("applied: %zu bytes, verified by reading them back\n", length);
     return status;
 }
 
@@ -121,7 +121,7 @@ static int save(const request_t *request, client_t *client, const before_t *befo
     device_status_t now;
     if (client_status(client, &now) != 0)
         return board_error(client);
-    out_format("saved as set %u, read back\n", (unsigned)now.sequence);
+    out_format("saved as set number %u and verified by reading it back\n", (unsigned)now.sequence);
     if (board_not_persistent(client))
         out_format("%s\n", board_not_persistent(client));
     return EXIT_YES;
@@ -189,9 +189,10 @@ int cmd_params(const request_t *request) {
         return with_image(request, request->argument[1], false);
     if (!strcmp(what, "save") && request->arguments == 1)
         return cmd_save(request);
-    return say_error(NULL,
-                     "write `appell params apply ROBOT --port P` or `appell params save --port P`",
-                     "there is no `params %s`", what);
+    const bool known = !strcmp(what, "apply") || !strcmp(what, "save");
+    return say_error(
+        NULL, "write `appell params apply ROBOT --port P` or `appell params save --port P`",
+        known ? "`params %s` has too few or too many arguments" : "there is no `params %s`", what);
 }
 
 int cmd_flash(const request_t *request) {

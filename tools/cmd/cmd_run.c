@@ -37,9 +37,9 @@ typedef struct {
     const char *folder;
     uint32_t every;
     const char *asked;   /* argument of --set */
-    const char *changed; /* a parameter whose value the twin does not know; NULL: none */
+    char changed[CLIENT_NAME + 32]; /* why the twin cannot know the parameters; "": it knows them */
     bool stopped;        /* a motion ended in a fault */
-    /* number of values compared with the twin, and of different ones */
+    /* number of values compared with the twin, and how many of them differ */
     uint64_t compared, different;
     /* number of samples that the twin has and the board did not send */
     uint32_t missing;
@@ -73,8 +73,8 @@ static void fill_trial(const session_t *s, const plan_t *plan, int mass, int con
 /* Runs the same trial through the host's control step (the twin); every bit must agree. */
 static int compare(session_t *s, const trial_t *trial, const record_t *record) {
     record_t twin;
-    if (s->changed != NULL || strcmp(s->client->device.real, "f32") != 0)
-        return EXIT_YES; /* the twin exists in f32 only */
+    if (s->changed[0] != '\0' || strcmp(s->client->device.real, "f32") != 0)
+        return EXIT_YES; /* the twin computes in f32 only, without changed parameters */
     const int status = trial_on_host(s->image, s->image_size, s->every, trial, &twin);
     if (status != APP_OK)
         return say_error(trial->name, app_cure(status),
@@ -136,13 +136,12 @@ static int report_line(session_t *s) {
         report_costs(
             &costs, s->client->device.flags & HELLO_INSTRUCTIONS,
             budget_cycles_per_instruction(s->client->device.board, s->client->device.real));
-    out_format("\n%u ticks, %u overruns; %u samples sent, %u dropped, every %u ticks\n",
+    out_format("\n%u ticks, %u overruns; %u samples sent, %u dropped; %u tick%s per sample\n",
                (unsigned)counter[COUNTER_TICKS], (unsigned)counter[COUNTER_OVERRUNS],
                (unsigned)counter[COUNTER_SAMPLES], (unsigned)counter[COUNTER_DROPPED],
-               (unsigned)s->every);
-    if (s->changed != NULL)
-        out_format("not compared with the host's control step: %s is not at its default\n",
-                   s->changed);
+               (unsigned)s->every, s->every == 1 ? "" : "s");
+    if (s->changed[0] != '\0')
+        out_format("not compared with the host's control step: %s\n", s->changed);
     if (s->compared > 0)
         out_format("%llu values compared with the host's control step, %llu differ in a bit\n",
                    (unsigned long long)s->compared, (unsigned long long)s->different);
@@ -257,13 +256,13 @@ static int run_one(const request_t *request, session_t *s) {
 
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return say_error(path, "create its parent folder first", "cannot be created: %s",
-                         strerror(errno));
+        return say_error(path, "check the path and its permissions; the parent folder must exist",
+                         "cannot be made: %s", strerror(errno));
     return EXIT_YES;
 }
 
-/* The host's control step has the parameters of the robot image and of the trial, and the defaults
- * of all others. Finds one that has another value on the board. */
+/* The host's control step takes parameters from the robot image and from the trial; all others have
+ * their defaults. Finds one of these others that has another value on the board. */
 static int find_changed(session_t *s, bool trial_sets) {
     static const struct {
         const char *name, *key;
@@ -286,12 +285,14 @@ static int find_changed(session_t *s, bool trial_sets) {
                      (trial_sets && strstr(trial, word) != NULL);
         for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
             known = known || (!strcmp(table[k].name, own->name) && table[k].key[0] != '\0');
+        if (!strcmp(own->name, "feedback") && !(s->robot->has & IMAGE_HAS_FEEDBACK))
+            known = false; /* loading such a robot leaves the board's feedback as it is */
         float value = own->fallback;
         bool saved;
         if (!known && client_get(s->client, p, 0, &value, &saved) != 0)
             return -1;
         if (value != own->fallback)
-            s->changed = own->name;
+            snprintf(s->changed, sizeof s->changed, "%s is not at its default", own->name);
     }
     return 0;
 }
@@ -302,7 +303,7 @@ static int with_board(const request_t *request, session_t *s) {
         return EXIT_BAD;
     s->asked = request->value[OPTION_SET];
     if (request_has(request, OPTION_SET))
-        s->changed = "a parameter of --set";
+        snprintf(s->changed, sizeof s->changed, "--set was given");
     else if (find_changed(s, !request_has(request, OPTION_TO)) != 0)
         return board_failed(s);
     if (trial_stream(s->client, 1, &s->every) != 0)
@@ -347,7 +348,7 @@ int cmd_run(const request_t *request) {
     messages_free(&messages);
     free(s.image);
     arm_free(robot);
-    if (trial_signal != 0) { /* exit code of a signal as in shells: 128 plus its number */
+    if (trial_signal != 0) { /* so that a shell sees the exit code 128 + signal */
         out_flush();
         signal(trial_signal, SIG_DFL);
         raise(trial_signal);

@@ -73,7 +73,7 @@ static int need_limits(const robot_t *robot) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
             return say_error(robot->file,
-                             "give them under limits: in the robot file, or give velocity and "
+                             "give them under `limits:` in the robot file, or give velocity and "
                              "acceleration with --limits V,A",
                              "joint %s: the proof needs limits of %s", robot->joint[i].name,
                              missing);
@@ -128,9 +128,9 @@ static void print_proof(const scale_t *s) {
         if (s->report.tau_bound[i] > 0)
             worst = fmax(worst, s->report.tau_error[i] / s->report.tau_bound[i]);
     out_format("error       a torque is wrong by at most %.1e of its bound\n", worst);
-    out_text("forward     dynamics is not proved: its pivots depend on the state. q31 reports a "
-             "bad\n            pivot; `appell fd` detects a sum that overflows, with --port too, "
-             "but\n            the kernel on a board does not\n");
+    out_text("fd          forward dynamics is not proved: its pivots depend on the state. q31\n"
+             "            reports a bad pivot. `appell fd`, with or without --port, detects a sum\n"
+             "            that overflows; the kernel on a board does not\n");
     print_joints(s);
 }
 
@@ -151,8 +151,9 @@ static void print_largest(const scale_t *s, uint32_t last) {
             }
     }
     const dyn_limits_t *l = &s->robot->model.joint[which].drive.limits;
-    out_format("largest     %s of %s, %g\n", speed ? "velocity" : "acceleration",
-               joint_name(s, which), speed ? l->velocity : l->acceleration);
+    out_format("limits      the largest is the %s of %s, %g%s\n",
+               speed ? "velocity" : "acceleration", joint_name(s, which),
+               speed ? l->velocity : l->acceleration, speed ? ", because its square counts" : "");
 }
 
 static void print_refusal(const scale_t *s) {
@@ -163,7 +164,7 @@ static void print_refusal(const scale_t *s) {
         out_text("overflow    a constant of the drives or frames is too large; check gears, "
                  "friction and lengths\n");
     else
-        out_format("overflow    %s (%s) of %s in %s needs %.2f bits too many, even in the best "
+        out_format("overflow    %s (%s) of %s in %s has %.2f bits too many, even in the best "
                    "units\nchange      %s\n",
                    quantities[k].quantity, e->name, joint_name(s, e->joint), e->problem,
                    -e->headroom, quantities[k].cure);

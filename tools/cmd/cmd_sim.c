@@ -28,7 +28,7 @@ static const option_id_t *const batch = OPTIONS(
     OPTION_WRENCH, OPTION_BENT, OPTION_CONTROLLER);
 
 static void print_joints(const char *what, const double *value, uint32_t n) {
-    out_format("  %-22s", what);
+    out_format("  %-24s", what);
     for (uint32_t i = 0; i < n; i++)
         out_format(" %.9g", value[i]);
     out_text("\n");
@@ -60,10 +60,10 @@ static void print_summary(const sim_job_t *job) {
                job->steps, job->rejected, job->evaluations, job->processor_s, r->rows);
     print_joints("position at the end", last.q, r->n);
     print_joints("speed at the end", last.qd, r->n);
-    out_format("  %-22s %15s %15s\n", "energy in J", "at the start", "at the end");
+    out_format("  %-24s %15s %15s\n", "energy in J", "at the start", "at the end");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (i < 2 || rows[i].end != 0)
-            out_format("  %-22s %15.9g %15.9g\n", rows[i].name, rows[i].begin, rows[i].end);
+            out_format("  %-24s %15.9g %15.9g\n", rows[i].name, rows[i].begin, rows[i].end);
     const double kinetic = session_kinetic(r), balance = session_balance(r);
     out_format("  energy balance: wrong by at most %.3g J", balance);
     if (kinetic > 0)
@@ -257,7 +257,8 @@ int cmd_sim(const request_t *request) {
     int status = EXIT_BAD;
     if (!job->elastic && (request_has(request, OPTION_BENT) || request_has(request, OPTION_LINEAR)))
         say_error(robot->file, "leave the option out",
-                  "--bent and --linear are for elastic links; this arm has none");
+                  "--bent and --linear are for elastic links; this arm has none%s",
+                  robot->elastic ? " with --rigid" : "");
     else if (robot->shapes_lost && request_has(request, OPTION_BENT))
         say_error(robot->file, "use the robot file that contains the mode shapes",
                   "--bent needs the mode shapes, but an image does not contain shapes that were "

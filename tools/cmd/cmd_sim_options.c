@@ -34,7 +34,8 @@ static int take_integrator(sim_job_t *job) {
         take_positive(request, OPTION_TOLERANCE, &o->tolerance) != EXIT_YES)
         return EXIT_BAD;
     if (o->tolerance > 0 && !o->integrator->estimates)
-        return say_error(NULL, "choose rk45 or rk56, or --step", "%s has no --tolerance",
+        return say_error(NULL, "choose rk45 or rk56, or give --step instead of --tolerance",
+                         "%s does not estimate its error, so it cannot meet a --tolerance",
                          o->integrator->name);
     if (o->tolerance > 0 && request_has(request, OPTION_STEP))
         return say_error(NULL, "leave one of them out",
@@ -237,9 +238,12 @@ int sim_take_options(sim_job_t *job) {
         take_start(job) != EXIT_YES || take_wrench(job) != EXIT_YES ||
         take_source(job) != EXIT_YES || take_duration(job) != EXIT_YES)
         return EXIT_BAD;
-    if (job->duration_s / o->sample_s > 1e7 || job->duration_s / o->step_s > 1e10)
-        return say_error(NULL, "use a longer --sample or a longer --step",
+    if (job->duration_s / o->sample_s > 1e7)
+        return say_error(NULL, "use a longer --sample",
                          "%g s with one row every %g s make too many rows", job->duration_s,
                          o->sample_s);
+    if (job->duration_s / o->step_s > 1e10)
+        return say_error(NULL, "use a longer --step", "%g s in steps of %g s are too many steps",
+                         job->duration_s, o->step_s);
     return start_within_stops(job);
 }

@@ -53,7 +53,7 @@ static int show(const request_t *request, client_t *client, uint32_t parameter, 
     }
     out_format("%-24s %12.7g %-10s %s%-14s  [%g .. %g]%s  %s\n", name, (double)value, unit, "",
                saved ? "" : "(only in RAM)", (double)t->least, (double)t->most,
-               t->idle_only ? " while idle" : "", t->help);
+               t->idle_only ? " only while idle" : "", t->help);
     return EXIT_YES;
 }
 
@@ -161,9 +161,10 @@ static int set(const request_t *request, client_t *client) {
         if (joint >= 0 && (uint32_t)joint != i)
             continue;
         if (client_set(client, parameter, i, (float)value, &now) != 0) {
-            char cure[2 * PORT_TEXT];
+            char cure[2 * PORT_TEXT], unit[CLIENT_NAME];
+            unit_of(client, t, i, unit, sizeof unit);
             snprintf(cure, sizeof cure, "%.200s (%s: %g .. %g %.60s)", client->error.cure, t->name,
-                     (double)t->least, (double)t->most, t->unit);
+                     (double)t->least, (double)t->most, unit);
             say_error(client->device.board, cure, "%s", client->error.what);
             return client->status >= 0 ? EXIT_NO : EXIT_BAD;
         }

@@ -31,9 +31,12 @@ const option_help_t option_help_table[] = {
      "with --to: duration of the motion in s; default: the shortest that the limits allow"},
     {cmd_run, OPTION_OUTPUT, "write CSV files and a picture into this folder; default appell-run"},
     {cmd_scale, OPTION_SEED, "seed of the random states of --verify; default 1"},
+    {cmd_ops, OPTION_EFFORT,
+     "effort of the annealer that simplifies the generated code (method gen); default 0, which "
+     "switches it off; `appell gen` uses 10"},
     {cmd_gen, OPTION_REAL,
-     "number type of the code: f32 (default), f64, or q31 for a core without an FPU; for q31 the "
-     "robot needs limits of velocity and acceleration"},
+     "number type of the code: f32 (default), f64, or q31 for a core without an FPU; q31 needs "
+     "limits of velocity and acceleration, and of position for prismatic joints"},
     {cmd_gen, OPTION_OUTPUT, "write the files into this folder"},
     {cmd_monitor, OPTION_DURATION,
      "stop after this time in s, on the clock of the board; default: run until control-C"},
@@ -59,9 +62,9 @@ const command_t command_table[] = {
     {TASK_ROBOT, "check", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_JSON),
      "find errors and suspicious values in a robot, and their cures",
      "Reports missing or impossible masses and inertias, missing or contradictory limits, wrong "
-     "frames and names, units that look like millimetres or degrees, and drives that are too weak "
-     "to hold the arm. After an error nothing can be computed with the robot, and the exit code is "
-     "1. With warnings only, the exit code is 0.",
+     "frames and names, numbers that look like millimetres or degrees, and drives too weak to hold "
+     "the arm. After an error nothing can be computed with the robot, and the exit code is 1. With "
+     "warnings only, the exit code is 0.",
      "$ appell check puma560\n"
      "$ appell check --json arm.urdf",
      -1, cmd_check},
@@ -76,18 +79,17 @@ const command_t command_table[] = {
     {TASK_ROBOT, "parts", "FILE", 1, 1,
      OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL),
      "turn a parts database into a robot file",
-     "In a parts database, sections (cylinder, semi-cylinder, cone, sphere, box, tube) with "
-     "density "
-     "and pose make parts, and parts make links. The robot file gets the mass, the centre of mass "
-     "and the inertia of each link.",
+     "A parts database builds each link from parts, and each part from sections (cylinder, "
+     "semi-cylinder, cone, sphere, box, tube) with density and pose. The robot file gets the mass, "
+     "the centre of mass and the inertia of each link.",
      "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, cmd_parts},
     {TASK_ROBOT, "image", "ROBOT -o FILE | --show IMAGE", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW),
      "make the robot image for a board, or show one as a robot file",
      "The robot image is what a board gets: the arm, motors, limits, encoders, gains and rate in "
      "single precision (layout: firmware/params/image.h). The same robot always gives the same "
-     "bytes, and the robot file that --show prints gives the identical image. Every command takes "
-     "an image as ROBOT.",
+     "bytes, and the robot file that --show prints gives the identical image. Wherever a command "
+     "takes ROBOT, it also takes an image.",
      "$ appell image puma560 -o puma560.img\n"
      "$ appell image --show puma560.img > copy.yaml\n"
      "$ appell id puma560.img < motion.txt",
@@ -113,7 +115,7 @@ const command_t command_table[] = {
     {TASK_COMPUTE, "id", "ROBOT [ROWS]", 1, 2,
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR, OPTION_STATIC),
      "inverse dynamics: from rows q qd qdd to rows tau",
-     "Computes the torque (the force of a prismatic joint) that each joint must deliver for the "
+     "Computes the torque (for a prismatic joint: the force) that each joint must deliver for the "
      "motion. Rotors and friction are included if the robot has them.\n\nAn arm with elastic links "
      "has the coordinates Theta: q1, the amplitudes of the modes of link 1, q2, those of link 2, "
      "and so on. A row is then Theta Thetad qdd; the answer is the torques of the joints followed "
@@ -127,28 +129,29 @@ const command_t command_table[] = {
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "forward dynamics: from rows q qd tau to rows qdd",
      "Computes the acceleration of each joint under the torques. Rotors and friction are included "
-     "if the robot has them. With elastic links rows are Theta Thetad tau, with the torques of the "
-     "joints only, and the answer is Thetadd: see `appell help id`.",
+     "if the robot has them.\n\nFor an arm with elastic links a row is Theta Thetad tau, where tau "
+     "has one torque per joint and none for the modes; the answer is Thetadd. `appell help id` "
+     "explains Theta.",
      "$ echo 0 0 0  0 0 0  1 0 0 | appell fd planar3r --method aba", PROBLEM_FD, cmd_compute},
     {TASK_COMPUTE, "mass", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_NO_ROTOR),
      "inertia matrix: from rows q to rows M in row-major order",
-     "Each row of output has the n x n numbers of M. The inertia of the rotors is on the diagonal "
-     "if the robot file gives it. With elastic links each row of input is Theta: see `appell help "
-     "id`.",
+     "Each row of output has the n x n numbers of M. The diagonal includes the inertia of the "
+     "rotors if the robot file gives it.\n\nFor an arm with elastic links a row of input is Theta, "
+     "and n is the number of its coordinates. `appell help id` explains Theta.",
      "$ echo 0 0.5 1 | appell mass planar3r", PROBLEM_MASS, cmd_compute},
     {TASK_COMPUTE, "bias", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS, OPTION_WRENCH),
      "torques at zero acceleration: from rows q qd to rows tau",
-     "The answer is the sum of gravity, Coriolis and centrifugal torques and of the wrench; "
-     "friction is left out. With elastic links rows are Theta Thetad, and stiffness and damping "
-     "are "
-     "included.",
+     "The answer is the sum of the torques due to gravity, Coriolis and centrifugal forces and the "
+     "wrench; friction is left out.\n\nFor an arm with elastic links a row is Theta Thetad, and "
+     "the answer includes stiffness and damping. `appell help id` explains Theta.",
      "$ echo 0 0 0  1 1 1 | appell bias planar3r\n"
      "$ echo -1 0.01 0.5 0  0 0 0 0 | appell bias flex2",
      PROBLEM_BIAS, cmd_compute},
     {TASK_COMPUTE, "gravity", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS),
      "gravity torques: from rows q to rows tau",
      "The answer is the torques that keep the arm at rest. To include a wrench, use `appell bias` "
-     "with zero velocities.",
+     "with zero velocities.\n\nFor an arm with elastic links a row is Theta, and the answer has "
+     "the gravity force on each coordinate, without stiffness. `appell help id` explains Theta.",
      "$ echo 0 0 0 | appell gravity planar3r\n"
      "$ echo 0 0 0 | appell gravity planar3r --gravity 0,0,-1.62",
      PROBLEM_GRAVITY, cmd_compute},
@@ -165,7 +168,7 @@ const command_t command_table[] = {
     {TASK_COMPUTE, "jacobian", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "end-effector Jacobian: from rows q to rows J in row-major order",
      "Each row of output has the 6 x n numbers of J. J qd is the velocity of the origin of the "
-     "tool frame, followed by its angular velocity, both on the axes of the world.",
+     "tool frame, followed by its angular velocity, both in the world frame.",
      "$ echo 0 0 0 | appell jacobian planar3r", PROBLEM_JACOBIAN, cmd_compute},
     {TASK_COMPUTE, "ik", "ROBOT [ROWS]", 1, 2,
      OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_START, OPTION_RESTARTS, OPTION_SEED, OPTION_JSON),
@@ -173,9 +176,9 @@ const command_t command_table[] = {
      "Solves for the pose of the tool frame by damped least squares, from --start and within the "
      "limits of the joints; if that fails, from random positions. Joints without limits end within "
      "half a turn of the start. The angles mean the rotation Rz(yaw) Ry(pitch) Rx(roll). The "
-     "solution meets the pose to 1e-9. For a pose that is not reached the command prints an error "
-     "with the remaining distance and writes a comment into the output (null with --json). The "
-     "other rows are computed, and the exit code is 1.",
+     "solution meets the pose to 1e-9 m and rad. For a pose that is not reached the command prints "
+     "an error with the remaining distance and writes a comment into the output (null with "
+     "--json). The other rows are computed, and the exit code is 1.",
      "$ echo 0.4 0.2 0.3  0 1.5 0 | appell ik puma560\n"
      "$ appell ik puma560 --start 0,0.8,0,0,0,0 poses.txt | appell fk puma560",
      -1, cmd_ik},
@@ -209,8 +212,8 @@ const command_t command_table[] = {
      "whose `help` lists its variables and commands. The program can also read its lines from "
      "--script or from standard input; it then ends at the first error.\n\nAn arm with elastic "
      "links has more coordinates than joints (`appell help id`). --start and --speed give either "
-     "all coordinates or only the joints; in the second case the links start with their deflection "
-     "at rest. Motions are given for the joints only.",
+     "all coordinates or only the joints. If --start does not give all coordinates, the links "
+     "start with their deflection at rest. Motions are given for the joints only.",
      "$ appell sim puma560 --no-friction --duration 10 -i rk45 --plot fall.png\n"
      "$ appell sim stanford --start 0,1.5708,0,0,0,0 --duration 2 -o fall.csv\n"
      "$ appell sim puma560 --move 1,1,-1,0,1,0 --duration 2 --volts --stops\n"
@@ -223,8 +226,8 @@ const command_t command_table[] = {
     {TASK_BOARD, "flash", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "write a robot into a board and keep it over resets",
-     "Does `appell params apply` and `appell params save` in one. `make flash` writes the firmware "
-     "itself.",
+     "Does `appell params apply` and `appell params save` in one command. `make flash` writes the "
+     "firmware itself.",
      "$ appell flash puma560 --port /dev/ttyACM0", -1, cmd_flash},
     {TASK_BOARD, "params", "apply ROBOT | save", 1, 2,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
@@ -241,10 +244,10 @@ const command_t command_table[] = {
      -1, cmd_params},
     {TASK_BOARD, "get", "[NAME]", 0, 1, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "show parameters of a board: value, unit, range, help, saved or not",
-     "Shows all parameters, or the one that is called NAME. If a parameter has a value for each "
-     "joint, kp shows all of them, and kp[elbow] or kp[3] shows that of one joint. The name "
-     "telemetry shows the choice of fields for `appell monitor`, which is saved with the "
-     "parameters.",
+     "Shows all parameters, or the one that is called NAME. Some parameters, such as kp, have a "
+     "value for each joint: `appell get kp` shows all values, kp[elbow] or kp[3] that of one "
+     "joint. `appell get telemetry` shows the choice of fields for `appell monitor`, which is "
+     "saved with the parameters.",
      "$ appell get --port /dev/ttyACM0\n"
      "$ appell get kp[elbow] --port /dev/ttyACM0",
      -1, cmd_get},
@@ -256,7 +259,7 @@ const command_t command_table[] = {
      "$ appell set kp[elbow] 800 --port /dev/ttyACM0",
      -1, cmd_set},
     {TASK_BOARD, "save", "", 0, 0, OPTIONS(BOARD_OPTIONS),
-     "save the robot and parameters of a board, for after a reset",
+     "save the robot and parameters of a board, so that resets keep them",
      "Does the same as `appell params save`.", "$ appell save --port /dev/ttyACM0", -1, cmd_save},
     {TASK_BOARD, "monitor", "", 0, 0,
      OPTIONS(BOARD_OPTIONS, OPTION_FIELDS, OPTION_EVERY, OPTION_TIMES, OPTION_DURATION,
@@ -264,8 +267,8 @@ const command_t command_table[] = {
      "watch a board: live table, CSV, plots, Teleplot, PlotJuggler",
      "On a terminal the command shows a live table. Into a pipe or with --output it writes CSV: "
      "tick, seconds, and one column for each value. --plot draws at the end. Control-C ends the "
-     "command. The command counts the samples that the board or the line lost. It sends to "
-     "plotting programs on this machine only.\n\nThe board keeps the choice of --fields and "
+     "command. The command counts the samples that the board or the line lost. It sends samples "
+     "to plotting programs on this machine only.\n\nThe board keeps the choice of --fields and "
      "--every until it gets another robot or is reset. `appell get telemetry` shows the choice, "
      "`appell save` keeps it over resets.",
      "$ appell monitor --port /dev/ttyACM0 --fields q,tau,volt\n"
@@ -286,10 +289,11 @@ const command_t command_table[] = {
     {TASK_BOARD, "certify", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_BOARD, OPTION_JSON),
      "find out whether a robot's control loop fits on a board",
-     "Prints the cycles of a tick that the bench predicts for this arm, the cost of every stage of "
-     "the tick, measured on the emulated --board (or on the board at --port), and the part of the "
-     "core that the tick takes at usual rates, with a real and with a simulated arm. The exit code "
-     "is 1 if the robot's own rate leaves less than a tenth of the time to the background.",
+     "Prints the cost of a tick that the bench predicts for this arm, the cost of every stage of "
+     "the tick as measured on the emulated --board or on the board at --port, and the part of the "
+     "core's time that the tick takes at usual rates, with a real and with a simulated arm. The "
+     "exit code is 1 if the robot's own rate leaves less than a tenth of the time to the "
+     "background.",
      "$ appell certify puma560 --board netduino2", -1, cmd_certify},
     {TASK_BOARD, "dump", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_FIRMWARE, OPTION_LEAVE),
      "fetch the record of a board's last crash",
@@ -314,11 +318,12 @@ const command_t command_table[] = {
      "first, while the loop holds the others. Each joint moves to its stop or switch, then back, "
      "then to it again at a quarter of the speed. home_position is the position of the stop or "
      "switch. home_speed sets the speed. home_torque sets the torque, in addition to that of the "
-     "model, with which the joint presses against a stop. Until every joint is homed, the board "
-     "refuses other motions. The position limits of a joint apply from the moment it is "
-     "homed.\n\nAbsolute encoders need no homing: move the arm to a known position, and give it "
-     "with --at Q1,Q2,..., which sets encoder_offset; `appell save` keeps it. With ROBOT the robot "
-     "is loaded first. The exit code is 1 if a joint does not find its stop or switch.",
+     "model, with which the joint presses against a stop. Until every joint whose `home` is not 0 "
+     "is homed, the board refuses other motions, except to hold the arm. The position limits of a "
+     "joint apply from the moment it is homed.\n\nAbsolute encoders need no homing: move the arm "
+     "to a known position, and give it with --at Q1,Q2,..., which sets encoder_offset; `appell "
+     "save` keeps it. With ROBOT the robot is loaded first. The exit code is 1 if a joint does not "
+     "find its stop or switch.",
      "$ appell home --port /dev/ttyACM0\n"
      "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
@@ -333,8 +338,9 @@ const command_t command_table[] = {
      "--output.\n\nWithout --to the command compares controllers on the board's simulated arm: PD "
      "(critically damped at 5 Hz), PD with gravity, and full feedforward, each with exact masses "
      "and with an arm that is 10 % heavier than its model. Every robot follows a cycloid near its "
-     "limits, and the PUMA 560 also the straight line of Mata et al. (2002). A board with f32 must "
-     "give the same bits as this program. If it does not, or after an overrun, the exit code is 1.",
+     "limits, and the PUMA 560 also the straight line of Mata et al. (2002).\n\nA board with f32 "
+     "must give the same bits as this program. The exit code is 1 if a bit differs, a tick "
+     "overruns, or a fault stops a motion.",
      "$ appell run puma560 --port qemu:netduinoplus2 -o build/run\n"
      "$ appell run puma560 -p /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --duration 3",
      -1, cmd_run},
@@ -356,16 +362,17 @@ const command_t command_table[] = {
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, cmd_faults},
     {TASK_TROUBLE, "clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clear the fault of a board",
-     "Remove the cause first: `appell faults --port P` names it. Afterwards the board is idle, "
-     "unless its loop still holds or lowers the arm; then the loop goes on holding the arm.",
+     "Remove the cause first: `appell faults --port P` names it. If the loop still holds or lowers "
+     "the arm, it goes on holding it afterwards. Otherwise the board becomes idle, or unconfigured "
+     "if it has no robot.",
      "$ appell clear --port /dev/ttyACM0", -1, cmd_clear},
     {TASK_TROUBLE, "inspect", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_SET, OPTION_TOLERANCE, OPTION_JSON),
      "compare friction and payload of the arm with its model",
      "All joints move slowly back and forth at two speeds. The command compares the torques that "
-     "the controller commanded with those of the model, with the payload that is set on the board. "
-     "It prints the friction of each joint and the mass at the end effector that explain the "
-     "torques, how much the torques differ from the model, and what to write instead. It also "
+     "the controller commanded with those that the model has for the payload that is set on the "
+     "board. It prints the friction of each joint and the mass at the end effector that explain "
+     "the torques, how much the torques differ from the model, and what to change. It also "
      "reports if one common factor on all masses explains the torques better than a payload does. "
      "The exit code is 1 if the torques of a joint differ by more than --tolerance.",
      "$ appell inspect puma560 --port /dev/ttyACM0\n"

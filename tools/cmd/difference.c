@@ -156,7 +156,7 @@ unsigned difference_parameters(const client_t *client, const before_t *before, c
             continue; /* already printed as a difference of the images */
         if (print) {
             print_name(client, v);
-            out_format("%.9g -> %.9g, set on the board\n", (double)v->value, (double)will);
+            out_format("%.9g on the board -> %.9g\n", (double)v->value, (double)will);
         }
         found++;
     }

@@ -1,11 +1,13 @@
 """Measured values: reads them from the output of tests, and decides which are accepted.
 
-A test prints `measured NAME VALUE`, or `measured-block NAME`, lines and `measured-end`.
+A test prints a value as `measured NAME VALUE`. It prints a block as the line `measured-block NAME`,
+the lines of the block, and the line `measured-end`.
 tools/dev/runtests.py writes these lines to build/measured, one file for each test.
 
 The accepted values are the rows `name,value,source` of test/measured.csv. A block is a file
-test/measured/NAME.md, and its row has no value. The source is the command that measures it. A
-value is accepted only from a run like that of its source: the same board, and test or test-long.
+test/measured/NAME.md, and its row has no value. The source is the command that measures the value.
+A value is accepted only from a run like that of its source: on the same board, and by the same
+target, test or test-long.
 """
 
 import csv
@@ -142,7 +144,10 @@ def changes(root, files, shown):
         for name, text, block in data["found"]:
             found.setdefault(name, []).append((data["source"], text, block))
     accepted = Accepted(root).values
-    new, wrong = {}, []
+    sources = {source for results in found.values() for source, _, _ in results}
+    new = {}
+    wrong = ["%s: %s does not print it any more: remove it from the pages, or print it" % (name, source)
+             for name, (_, source, _) in sorted(accepted.items()) if source in sources and name not in found]
     for name in sorted(set(found) & shown):
         best, bad = pick(name, found[name], accepted)
         wrong += [bad] if bad else []

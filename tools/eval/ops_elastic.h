@@ -9,7 +9,7 @@
 #define OPS_ELASTIC_TABLE(X)                                                                       \
     X(BIAS, "bias", "vector Re of the paper, steps 1 to 6, with the stiffness")                    \
     X(MASS, "mass", "matrix I of the paper, steps 7 to 10, computed alone")                        \
-    X(EQUATIONS, "equations", "Re and I together, as the paper counts")                            \
+    X(EQUATIONS, "equations", "Re and I together")                                                 \
     X(FD, "fd", "forward dynamics with Cholesky")                                                  \
     X(ID, "id", "the inverse problem: torques and accelerations of the modes")                     \
     X(STATIC, "static", "one round of the quasi-static feedforward")

@@ -48,8 +48,7 @@ void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out) {
     print_upper(how->prefix, out);
     fprintf(out, "_JOINTS %u\n", (unsigned)gen->arm.n);
     if (how->hashed) {
-        fputs("/* Of the parameters that the code was made from: image_model_hash of their image. "
-              "*/\n#define ",
+        fputs("/* image_model_hash of the robot image that the code was made from. */\n#define ",
               out);
         print_upper(how->prefix, out);
         fprintf(out, "_MODEL_HASH 0x%08xu\n", (unsigned)how->hash);
@@ -72,15 +71,14 @@ void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out) {
         }
     if (gen->options.keep & GEN_KEEP_PAYLOAD)
         fprintf(out,
-                "\n/* The argument `payload` of a body in the last link frame: inertia xx yy zz xy "
-                "yz xz about its "
-                "centre. */\nvoid %s_payload(%s mass, const %s com[3], const %s inertia[6], %s "
+                "\n/* Computes the argument `payload` for a body in the last link frame: its mass, "
+                "centre of mass,\n * and inertia xx yy zz xy yz xz about that centre. */\n"
+                "void %s_payload(%s mass, const %s com[3], const %s inertia[6], %s "
                 "payload[10]);\n",
                 how->prefix, print_type(how), print_type(how), print_type(how), print_type(how));
     fprintf(out,
-            "\n/* Compares with the general kernels at some states: how many results are wrong; 0 "
-            "is right. */\nint "
-            "%s_selftest(void);\n\n#endif\n",
+            "\n/* Compares the functions with results of the general kernels. Returns how many "
+            "results are wrong:\n * 0 if all are right. */\nint %s_selftest(void);\n\n#endif\n",
             how->prefix);
 }
 
@@ -90,8 +88,8 @@ static void print_sine_f32(FILE *out) {
         print_real(out, GEN_F32, (double)dyn_sine_f32[i]);
         fputs(i == 639 ? "};\n\n" : i % 6 == 5 ? ",\n    " : ", ", out);
     }
-    fputs("/* Sine and cosine together, error below 1.2e-7 to 1e4 rad: the nearest of 512 angles, "
-          "and the rest. */\n"
+    fputs("/* Sine and cosine, computed from the nearest of 512 angles in a table and the "
+          "difference to it.\n * The error is below 1.2e-7 for angles up to 1e4 rad. */\n"
           "static inline void sincos_(float x, float *cosine, float *sine) {\n"
           "    union {\n        float f;\n        uint32_t u;\n    } t = {.f = x * "
           "81.487330863050417f + 12582912.0f};\n"
@@ -125,7 +123,7 @@ static void print_sine_q31(const gen_t *gen, const gen_print_t *how, FILE *out) 
         fprintf(out, "%d", (int)dyn_sine_q30[i]);
         fputs(i == 319 ? "};\n\n" : i % 7 == 6 ? ",\n    " : ", ", out);
     }
-    fputs("/* The upper half of the product. */\n"
+    fputs("/* Returns the upper half of the product. */\n"
           "static inline int32_t high(int32_t a, int32_t b) {\n"
           "    return (int32_t)(((int64_t)a * b) >> 32);\n}\n\n",
           out);
@@ -138,15 +136,15 @@ static void print_sine_q31(const gen_t *gen, const gen_print_t *how, FILE *out) 
               "    return (int32_t)((uint32_t)a << bits);\n}\n\n",
               out);
     if (clamps)
-        fputs("/* a 2^bits, or the largest number. */\n"
+        fputs("/* Returns a 2^bits, limited to the largest number. */\n"
               "static inline int32_t clamped(int32_t a, int bits) {\n"
               "    const int32_t most = INT32_MAX >> bits;\n"
               "    return a > most ? INT32_MAX : a < -most ? -INT32_MAX : (int32_t)((uint32_t)a << "
               "bits);\n}\n\n",
               out);
     if (recips)
-        fputs("/* 2^(62 - down) / a by Newton's iteration on the mantissa; a is positive. "
-              "Saturates. */\n"
+        fputs("/* Returns 2^(62 - down) / a, or the largest number; a is positive. Newton's "
+              "iteration on the\n * mantissa. */\n"
               "static inline int32_t recip(int32_t a, int down) {\n"
               "    const int zeros = __builtin_clz((uint32_t)a | 1u), right = down - zeros;\n"
               "    const uint32_t m = (uint32_t)a << zeros;\n"
@@ -154,11 +152,10 @@ static void print_sine_q31(const gen_t *gen, const gen_print_t *how, FILE *out) 
               "    for (int i = 0; i < 3; i++)\n"
               "        y = (uint32_t)(((uint64_t)y * (0x80000000u - (uint32_t)(((uint64_t)m * y) "
               ">> 32))) >> 30);\n"
-              "    return right < 0 || (right == 0 && (y >> 31)) ? INT32_MAX : right > 31 ? 0 : "
-              "(int32_t)(y >> "
-              "right);\n}\n\n",
+              "    return right < 0 || (right == 0 && (y >> 31)) ? INT32_MAX\n"
+              "           : right > 31 ? 0 : (int32_t)(y >> right);\n}\n\n",
               out);
-    fputs("/* Sine and cosine of a binary angle, 30 bits, error below 3e-9. */\n"
+    fputs("/* Sine and cosine of a binary angle, times 2^30; the error is below 3e-9. */\n"
           "static inline void sincos_(int32_t angle, int32_t *cosine, int32_t *sine) {\n"
           "    const int32_t *entry = &sine_[((uint32_t)angle + 0x800000u) >> 24];\n"
           "    const int32_t S = entry[0], C = entry[64];\n"
@@ -195,7 +192,8 @@ void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out) {
     if (how->real != GEN_Q31)
         fputs("#include <math.h>\n\n", out);
     if (how->real == GEN_F32 && gen->graph[GEN_FD])
-        fputs("/* The statements stand in an order that keeps few values alive. */\n"
+        fputs("/* Keeps the compiler from reordering the statements: in this order few values "
+              "are alive at once. */\n"
               "#if defined(__GNUC__) && !defined(__clang__)\n"
               "#define IN_ORDER __attribute__((optimize(\"no-schedule-insns\", \"no-tree-ter\")))\n"
               "#else\n#define IN_ORDER\n#endif\n\n",
@@ -204,7 +202,7 @@ void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out) {
         print_sine_f32(out);
     if (how->real == GEN_Q31)
         print_sine_q31(gen, how, out);
-    print_legend(gen, out);
+    print_legend(gen, how, out);
     for (int k = 0; k < GEN_KERNELS; k++)
         if (gen->graph[k])
             print_function(gen, how, (gen_kernel_t)k, out);
@@ -218,22 +216,26 @@ void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out) {
 static void print_regrouped(const gen_arm_t *arm, const char *robot, FILE *out) {
     fputs("# Base inertial parameters of ", out);
     print_comment(robot, out);
-    fputs(": what of the links can influence a torque.\n"
-          "# Link by link from the last to the first, about the origin where the arm before "
-          "arrives (d of the\n"
-          "# joints of a group of parallel axes gathered where the group is left): of a revolute "
-          "link the mass, the\n"
-          "# first moment along the axis and Euler's Jzz are counted to the link before, of a "
-          "prismatic link\n"
-          "# Euler's tensor. The torques stay exactly the same.\n",
-          out);
+    fputs(".\n", out);
+    print_wrapped(
+        out, "#", "#",
+        "They are the part of the links' inertial parameters that can influence a torque. "
+        "They were computed from the last link to the first: of a revolute link, the "
+        "mass, the first moment along the axis and Euler's Jzz were added to the link "
+        "before; of a prismatic link, Euler's tensor. This changes no torque.");
+    print_wrapped(out, "#", "#",
+                  "The origin of a revolute link is the foot of the common normal from the link "
+                  "before: d below the origin of the joint frame. Within a group of parallel axes "
+                  "every d is moved on to the end of the group.");
     if (arm->joined & 1u << 0)
-        fputs("# The rotor of joint 1 turns with its link: it is in Jxx of link 1.\n", out);
+        fputs(
+            "# The rotor of joint 1 turns with its link: its inertia is added to Jxx of link 1.\n",
+            out);
     if (arm->joined & 1u << 1)
-        fputs("# The rotor of joint 2 turns as its link does about its own axis, perpendicular to "
-              "the first: half of it\n"
-              "# is in Jxx and half in Jyy of link 2, and half taken from Jyy of link 1.\n",
-              out);
+        print_wrapped(out, "#", "#",
+                      "The rotor of joint 2 turns with its link, too, because the axis of joint 2 "
+                      "is perpendicular to that of joint 1: half of its inertia is added to Jxx "
+                      "and half to Jyy of link 2, and half is subtracted from Jyy of link 1.");
 }
 
 void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
@@ -244,19 +246,20 @@ void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
         fputs("# Inertial parameters of ", out);
         print_comment(robot, out);
         fputs(", link by link as they are (--no-base): nothing is regrouped.\n"
-              "# About the origin where the arm before arrives: of a revolute link d below the "
-              "frame of the joint.\n",
+              "# The origin of a revolute link is d below the origin of the joint frame.\n",
               out);
     }
     if (arm->keep & GEN_NO_ROTOR)
-        fputs("# Without rotors.\n", out);
-    fputs("# m kg; l = m c kg m; J Euler's tensor (integral of r r^T dm) about the origin, kg "
-          "m^2; rotor kg m^2\n"
-          "# (kg where the joint is prismatic), as it is seen at the joint.\n",
-          out);
+        fputs("# Rotors are left out.\n", out);
+    fputs(
+        "# m: mass, kg. l: first moment m c, kg m. J: Euler's tensor (integral of r r^T dm) about "
+        "the origin,\n"
+        "# kg m^2. rotor: inertia of the rotor at the joint, kg m^2 (kg if the joint is "
+        "prismatic).\n",
+        out);
     if (arm->round)
-        fputs("# The last link is a body of revolution about its axis: its angle does not matter "
-              "to a torque.\n",
+        fputs("# The last link is a body of revolution about its axis, so its angle influences no "
+              "torque.\n",
               out);
     if (arm->turned != 0)
         fprintf(out,
@@ -271,8 +274,7 @@ void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {
             fprintf(out, ",%.17g", j->J[k]);
         fprintf(out, ",%.17g\n", j->rotor);
     }
-    fputs("# From the links as they are: m, c in the frame of the joint, Euler's tensor about its "
-          "origin.\n"
+    fputs("# The links as the robot gives them: m, l and J in the joint frame, about its origin.\n"
           "literal,m,lx,ly,lz,Jxx,Jyy,Jzz,Jxy,Jyz,Jxz\n",
           out);
     for (uint32_t i = 0; i < arm->n; i++) {

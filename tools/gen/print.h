@@ -33,10 +33,13 @@ void print_comment(const char *text, FILE *out);
 void print_upper(const char *text, FILE *out);
 
 /* Implemented in print_text.c: the comment on top of a file, the bounds of fixed point, and the
- * meaning of names. */
+ * meaning of names. print_wrapped writes a paragraph in lines of at most 100 characters; `first`
+ * begins the first line and `rest` the others. */
+void print_wrapped(FILE *out, const char *first, const char *rest, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void print_top(const gen_t *gen, const gen_print_t *how, FILE *out);
 void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out);
-void print_legend(const gen_t *gen, FILE *out);
+void print_legend(const gen_t *gen, const gen_print_t *how, FILE *out);
 
 /* Implemented in print_code.c: writes one kernel. */
 void print_signature(const gen_t *gen, const gen_print_t *how, gen_kernel_t k, FILE *out);

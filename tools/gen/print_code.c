@@ -254,8 +254,9 @@ static void print_result(const printer_t *p, gen_kernel_t kernel, int i) {
 
 /* Writes a comment that names the result of the following statements. */
 static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
-    static const char *const part[6] = {"velocity along x", "velocity along y", "velocity along z",
-                                        "turning about x",  "turning about y",  "turning about z"};
+    static const char *const part[6] = {"velocity along x",         "velocity along y",
+                                        "velocity along z",         "angular velocity about x",
+                                        "angular velocity about y", "angular velocity about z"};
     const uint32_t n = p->gen->arm.n;
     uint32_t joint = kernel == GEN_JACOBIAN ? i % n : i, row = 0;
     fprintf(p->out, "\n    /* %s[%u]: ", gen_kernel_info[kernel].result, (unsigned)i);
@@ -276,7 +277,7 @@ static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
             fprintf(p->out, "%c of the end effector's axis %c */\n", "xyz"[i / 4], "xyz"[i % 4]);
         return;
     case GEN_JACOBIAN:
-        fprintf(p->out, "%s by ", part[i / n]);
+        fprintf(p->out, "%s due to ", part[i / n]);
         break;
     case GEN_FD:
         fputs("acceleration of ", p->out);
@@ -306,14 +307,27 @@ static void print_pivot(const printer_t *p, int32_t id) {
 /* ------------------------------------------------------------------------------------ functions */
 
 void print_signature(const gen_t *gen, const gen_print_t *how, gen_kernel_t k, FILE *out) {
+    enum { WIDTH = 98 }; /* " {" may follow */
     const uint32_t inputs = gen_inputs(gen, k);
-    fprintf(out, "void %s_%s(", how->prefix, gen_kernel_info[k].name);
-    for (int a = 0; a < GEN_ARRAYS; a++)
-        if (inputs & 1u << a)
-            fprintf(out, "const %s %s[%u], ", print_type(how), gen_array_name[a],
-                    (unsigned)gen_array_size(gen, (gen_array_t)a));
-    fprintf(out, "%s %s[%u])", print_type(how), gen_kernel_info[k].result,
-            (unsigned)gen_results(gen, k));
+    int column = fprintf(out, "void %s_%s(", how->prefix, gen_kernel_info[k].name);
+    const char *gap = "";
+    for (int a = 0; a <= GEN_ARRAYS; a++) {
+        const bool last = a == GEN_ARRAYS;
+        char text[60];
+        if (!last && !(inputs & 1u << a))
+            continue;
+        snprintf(text, sizeof text, "%s%s %s[%u]%s", last ? "" : "const ", print_type(how),
+                 last ? gen_kernel_info[k].result : gen_array_name[a],
+                 (unsigned)(last ? gen_results(gen, k) : gen_array_size(gen, (gen_array_t)a)),
+                 last ? ")" : ",");
+        if (*gap && column + 1 + (int)strlen(text) > WIDTH) {
+            gap = "\n    ";
+            column = 3;
+        }
+        fprintf(out, "%s%s", gap, text);
+        column += (int)(*gap != 0) + (int)strlen(text);
+        gap = " ";
+    }
 }
 
 /*
@@ -392,7 +406,7 @@ void print_function(const gen_t *gen, const gen_print_t *how, gen_kernel_t kerne
             }
     }
     if (stored < results)
-        fputs("\n    /* constant, or an input */\n", out);
+        fputs("\n    /* results that are constants or inputs */\n", out);
     for (int r = 0; r < results; r++)
         if (!done[r])
             print_result(&p, kernel, r);

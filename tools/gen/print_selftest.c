@@ -158,8 +158,8 @@ static void print_selftest_of(selftest_t *t, gen_kernel_t kernel) {
 
 void print_selftest(const gen_t *gen, const gen_print_t *how, FILE *out) {
     selftest_t t = {.gen = gen, .how = how, .out = out};
-    fputs("/* Results of the general kernels in double, and what rounding may differ from them at "
-          "that state. */\n",
+    fputs("/* Results of the general kernels in double precision, and how far rounding may move "
+          "the result\n * at each state. */\n",
           out);
     uint32_t most = 0;
     for (int k = 0; k < GEN_KERNELS; k++)

@@ -2,38 +2,66 @@
  * Writes the comments of generated files: arguments, assumptions, operation counts, bounds, names.
  */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "tools/gen/print.h"
 
 enum { WIDTH = 100 };
 
+void print_wrapped(FILE *out, const char *first, const char *rest, const char *format, ...) {
+    char text[1000];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    int column = fprintf(out, "%s", first);
+    for (const char *word = text; *word; word += strspn(word, " ")) {
+        const int size = (int)strcspn(word, " ");
+        if (column + 1 + size > WIDTH)
+            column = fprintf(out, "\n%s", rest) - 1;
+        column += fprintf(out, " %.*s", size, word);
+        word += size;
+    }
+    fputc('\n', out);
+}
+
+/* Writes a paragraph of a comment. */
+#define PARAGRAPH(out, ...) print_wrapped(out, " *", " *", __VA_ARGS__)
+
+/* Writes an entry of the legend. */
+static void print_entry(FILE *out, const char *names, const char *text) {
+    char first[32];
+    snprintf(first, sizeof first, " *   %-15s", names);
+    print_wrapped(out, first, " *                  ", "%s", text);
+}
+
 static void print_assumptions(const gen_t *gen, FILE *out) {
     const uint32_t keep = gen->options.keep;
-    fprintf(out,
-            " * Multiplications and additions of one call. Constants of the robot are numbers; "
-            "signs, sums of\n"
-            " * angles and their sines and cosines are not counted, 2 x is a multiplication.\n"
-            " * %s%s%s\n",
-            keep & GEN_NO_BASE ? "Links as they are." : "Links regrouped to base parameters.",
-            keep & GEN_NO_ROTOR ? " Without rotors." : " Rotors included where the robot has them.",
-            keep & GEN_FRICTION ? "" : " No friction.");
     const double noise = gen_noise(gen->options.real);
-    fprintf(
-        out,
-        " * Rounding of the robot's file is no geometry: an angle within %g of a quarter turn is "
-        "one, a length\n * below %g of the reach is none, nor what a link has off its axes below "
-        "%g of the rest.\n",
-        noise, noise, noise);
+    PARAGRAPH(out, "%s %s%s",
+              keep & GEN_NO_BASE ? "The links are those of the robot's file, not regrouped."
+                                 : "The links are regrouped to base parameters.",
+              keep & GEN_NO_ROTOR ? "Rotors are left out."
+                                  : "Rotors are included where the robot has them.",
+              keep & GEN_FRICTION ? "" : " There is no friction.");
+    PARAGRAPH(out,
+              "Rounding errors in the robot's numbers are removed: an angle within %g rad of a "
+              "multiple of a quarter turn becomes that multiple; a length below %g of the arm's "
+              "reach becomes zero; so does a component of gravity or of a centre of mass below %g "
+              "of that vector, and a product of inertia below %g of the link's largest moment of "
+              "inertia.",
+              noise, noise, noise, noise);
     if (keep & GEN_FRICTION)
-        fputs(" * Friction with sign() in id and fd: all of Coulomb's at any speed but zero. The "
-              "general kernels let it\n * grow from zero up to the width of the joint, 0.02 rad/s "
-              "(m/s) unless the robot gives another.\n",
-              out);
-    if (keep & (GEN_KEEP_GRAVITY | GEN_KEEP_PAYLOAD | GEN_KEEP_WRENCH))
-        fprintf(out, " * Arguments at run time:%s%s%s.\n",
-                keep & GEN_KEEP_GRAVITY ? " gravity" : "",
-                keep & GEN_KEEP_PAYLOAD ? " payload" : "", keep & GEN_KEEP_WRENCH ? " wrench" : "");
+        PARAGRAPH(out,
+                  "id and fd contain friction. Here Coulomb friction has its full value at every "
+                  "speed except zero. In the general kernels it grows with the speed up to the "
+                  "speed friction.width of the joint, 0.02 rad/s (m/s) unless the robot gives "
+                  "another.");
+    PARAGRAPH(out, "Multiplications (mul), additions (add) and divisions (div) of one call: the "
+                   "constants of the robot are numbers, and 2 x is a multiplication. Changes of "
+                   "sign and sums of angles are not counted, nor are sine and cosine, whose angles "
+                   "are counted separately.");
     for (int k = 0; k < GEN_KERNELS; k++) {
         const graph_ops_t *o = &gen->ops[k], *b = &gen->before[k];
         if (!gen->graph[k])
@@ -45,9 +73,11 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
                 b->add);
     }
     if (gen->graph[GEN_MASS] && gen->other.mul)
-        fprintf(out, " * The inertia matrix %s, not annealed: %ld mul %ld add.\n",
-                gen->options.uicker_kahn ? "traced" : "by Uicker and Kahn's closed form",
-                gen->other.mul, gen->other.add);
+        PARAGRAPH(out,
+                  "For comparison: before annealing, the inertia matrix %s takes %ld mul %ld add.",
+                  gen->options.uicker_kahn ? "of the default strategy"
+                                           : "in the closed form of Uicker and Kahn",
+                  gen->other.mul, gen->other.add);
 }
 
 /* Writes the order, units, frames and signs of the arguments. */
@@ -66,73 +96,70 @@ static void print_arguments(const gen_t *gen, const gen_print_t *how, FILE *out)
         const char *end = gen->arm.joint[i].prismatic ? " (prismatic)" : "";
         used += fprintf(out, "%s%s", end, i + 1 < gen->arm.n ? "," : ".");
     }
-    fprintf(out,
-            "\n * SI units%s: q rad%s, qd and qdd per second, tau N m%s, M kg m^2%s, positions m. "
-            "tau is\n * what the drives do to the arm; at rest it holds the weight. End effector "
-            "and world "
-            "are those of the robot's\n * file.\n",
-            how->real == GEN_Q31 ? " before they are scaled" : "",
-            prismatic ? " (prismatic: m)" : "", prismatic ? " (N)" : "",
-            prismatic ? " (kg m, kg)" : "");
+    fputc('\n', out);
+    PARAGRAPH(out,
+              "SI units%s: q rad%s, qd and qdd the same per s and per s^2, tau N m%s, M kg m^2%s, "
+              "positions m. tau is the torque%s of the drives on the arm; at rest it balances "
+              "gravity. The end effector and the world frame are those of the robot's file.",
+              how->real == GEN_Q31 ? " before scaling" : "", prismatic ? " (prismatic: m)" : "",
+              prismatic ? " (N)" : "", prismatic ? " (kg m, kg)" : "", prismatic ? " (force)" : "");
     if (keep & GEN_KEEP_GRAVITY)
-        fprintf(
-            out,
-            " * gravity[3]: its acceleration, m/s^2, pointing down, on the axes of the arm's "
-            "base frame. That frame's\n * axes in the world are the columns of (%.9g %.9g %.9g; "
-            "%.9g %.9g %.9g; %.9g %.9g %.9g).\n",
-            r[0][0], r[0][1], r[0][2], r[1][0], r[1][1], r[1][2], r[2][0], r[2][1], r[2][2]);
-    if (keep & GEN_KEEP_WRENCH)
-        fputs(
-            " * wrench[6]: force (N), then moment about the end effector's origin (N m), that the "
-            "surroundings exert on the\n * effector, on the axes of the end effector.\n",
-            out);
+        PARAGRAPH(out,
+                  "gravity[3]: acceleration of gravity in m/s^2, a vector that points down, in the "
+                  "arm's base frame. The axes of this frame in the world are the columns of (%.9g "
+                  "%.9g %.9g; %.9g %.9g %.9g; %.9g %.9g %.9g).",
+                  r[0][0], r[0][1], r[0][2], r[1][0], r[1][1], r[1][2], r[2][0], r[2][1], r[2][2]);
     if (keep & GEN_KEEP_PAYLOAD)
-        fputs(
-            " * payload[10]: mass (kg), first moment (kg m), Euler's tensor xx yy zz xy yz xz (kg "
-            "m^2), as the function\n * ..._payload makes them.\n",
-            out);
+        PARAGRAPH(out,
+                  "payload[10]: mass (kg), first moment (kg m) and Euler's tensor xx yy zz xy yz "
+                  "xz (kg m^2). The function %s_payload computes them from mass, centre of mass "
+                  "and inertia.",
+                  how->prefix);
+    if (keep & GEN_KEEP_WRENCH)
+        PARAGRAPH(out,
+                  "wrench[6]: force (N), then moment (N m) about the origin of the tool frame, "
+                  "both along the axes of the tool frame. The surroundings exert them on the end "
+                  "effector.");
     fputs(" *\n", out);
 }
 
 /* Writes what the variable names in the functions mean. */
-void print_legend(const gen_t *gen, FILE *out) {
-    fputs(
-        "/*\n"
-        " * Names. Numbers are those of joints and links, from 1; x y z axes; m_ before a name is "
-        "its negative.\n"
-        " *   q23, s23, c23   q[1] + q[2], its sine and cosine\n",
-        out);
+void print_legend(const gen_t *gen, const gen_print_t *how, FILE *out) {
+    fputs("/*\n", out);
+    PARAGRAPH(out,
+              "Names. The numbers in a name are those of joints or links, counted from 1; x, y and "
+              "z are axes; a name that begins with m_ is a value with its sign changed.");
+    print_entry(out, "q23, s23, c23", "q[1] + q[2], its sine and its cosine");
     if (gen->arm.n > 9)
-        fputs(" *   s2_3, s2_to_13  of an arm with so many joints: sine of q[1] + q[2], of q[1] + "
-              "... "
-              "+ q[12];\n"
-              " *                   s2_in_13 where some between are missing\n",
-              out);
-    fputs(
-        " *   w, wd, a        of a link: angular velocity and acceleration, acceleration of its "
-        "origin against\n"
-        " *                   free fall; on its axes\n"
-        " *   F, N            what moves a link itself: force, and moment about its origin\n"
-        " *   f, n            what moves a link with all behind it: the same, on the axes of its "
-        "group\n"
-        " *   L, J            of a link with all behind it: first moment, Euler's tensor; on the "
-        "axes of its group\n"
-        " *   D4, U4_2, S3_2  factors of the inertia matrix from the end effector, M = U D U^T: "
-        "pivots, "
-        "columns, and what\n"
-        " *                   is left of M[3][2] on the way\n"
-        " *   t               everything else: parts that belong to no single quantity\n"
-        " * Joints with parallel axes are a group; its axes are those of its first link before it "
-        "turns. Links\n"
-        " * are the regrouped ones of the table ..._base.csv.\n"
-        " */\n\n",
-        out);
+        print_entry(out, "s2_3, s2_to_13",
+                    "if the arm has more than 9 joints: sine of q[1] + q[2], sine of q[1] + ... + "
+                    "q[12]; s2_in_13 if some angles between these two are not in the sum");
+    print_entry(out, "w, wd, a",
+                "angular velocity and angular acceleration of a link, and acceleration of its "
+                "origin relative to free fall; on the axes of the link");
+    print_entry(out, "F, N",
+                "force on a link, and moment about its origin, that its own motion needs");
+    print_entry(out, "f, n",
+                "the same for a link with everything beyond it; on the axes of its group");
+    print_entry(out, "L, J",
+                "first moment and Euler's tensor of a link with everything beyond it; on the axes "
+                "of its group");
+    print_entry(out, "D4, U4_2, S3_2",
+                "factors of the inertia matrix M = U D U^T, computed from the end effector to the "
+                "base: pivots D and columns U; S3_2 is what the elimination has left of M[3][2]");
+    print_entry(out, "t", "everything else: values that have no name in mechanics");
+    PARAGRAPH(out,
+              "Joints with parallel axes form a group. The axes of a group are those of its first "
+              "link before that link turns. The links are those of the table %s_base.csv.",
+              how->prefix);
+    fputs(" */\n\n", out);
 }
 
 void print_top(const gen_t *gen, const gen_print_t *how, FILE *out) {
     fputs("/*\n * Dynamics of the arm ", out);
     print_comment(how->robot, out);
-    fprintf(out, ", %u joints, generated: do not edit.\n *     ", (unsigned)gen->arm.n);
+    fprintf(out, ", %u joint%s.\n * Do not edit: this file was generated by\n *     ",
+            (unsigned)gen->arm.n, gen->arm.n == 1 ? "" : "s");
     print_comment(how->command, out);
     fputs("\n *\n", out);
     print_arguments(gen, how, out);
@@ -141,26 +168,26 @@ void print_top(const gen_t *gen, const gen_print_t *how, FILE *out) {
 }
 
 void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out) {
-    fputs("\n/*\n * Fixed point. Positions of revolute joints are binary angles (2^32 is a turn); "
-          "everything else is\n"
-          " * value 2^bits with the bits below. Within the limits of the robot nothing can "
-          "overflow; bound and\n"
-          " * error of each result are guaranteed for every state within them",
-          out);
-    fputs(gen->graph[GEN_FD] && !how->fixed[GEN_FD]->proved
-              ? ", but of fd: rotors do not hold\n * every pivot of its matrix above its error; "
-                "it saturates.\n"
-              : ".\n",
-          out);
+    const bool unsure = gen->graph[GEN_FD] && !how->fixed[GEN_FD]->proved;
+    fputs("\n/*\n", out);
+    PARAGRAPH(out,
+              "Fixed point. The position of a revolute joint is a binary angle: 2^32 is a turn. A "
+              "result is its SI value times 2^bits, with the bits below; tools/gen/README.md has "
+              "the bits of the inputs. As long as the inputs are within the limits of the robot, "
+              "nothing can overflow, and bound and error of each result%s are guaranteed.",
+              unsure ? " except fd" : "");
+    if (unsure)
+        PARAGRAPH(out,
+                  "Those of fd are estimated, because the rotor inertias are too small to keep "
+                  "every pivot of the inertia matrix above its error; fd saturates.");
     if (gen->lost & 1u << GEN_FD)
-        fputs(
-            " * There is no fd: rotors do not hold every pivot of its matrix above its error, and "
-            "not one bit of\n * an acceleration is proved.\n",
-            out);
+        PARAGRAPH(out,
+                  "There is no fd: the rotor inertias are too small to keep every pivot of the "
+                  "inertia matrix above its error, so no bit of an acceleration is certain.");
     for (int k = 0; k < GEN_KERNELS; k++)
         if (k != GEN_FD && (gen->lost & 1u << k))
-            fprintf(out, " * There is no %s: its guaranteed error fills the format.\n",
-                    gen_kernel_info[k].name);
+            PARAGRAPH(out, "There is no %s: its guaranteed error is as large as its number format.",
+                      gen_kernel_info[k].name);
     for (int k = 0; k < GEN_KERNELS; k++) {
         if (!gen->graph[k])
             continue;
@@ -183,7 +210,7 @@ void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out) {
         print_upper(gen_kernel_info[k].name, out);
         fputs("_BITS {", out);
         for (int i = 0; i < graph_outputs(f->g); i++)
-            fprintf(out, "%s%d", i ? ", " : "", f->result_exponent[i]);
+            fprintf(out, "%s%d", !i ? "" : i % 15 ? ", " : ", \\\n    ", f->result_exponent[i]);
         fputs("}\n", out);
     }
 }

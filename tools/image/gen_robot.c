@@ -32,7 +32,7 @@ static int say_unproved(const robot_t *robot) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
             return say_error(
-                robot->file, "give them under limits: in a robot file, or generate f32",
+                robot->file, "give them under `limits:` in a robot file, or generate f32",
                 "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
     }
     return say_error(robot->file, "tighten the limits, or generate f32",
@@ -95,7 +95,7 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
                      k == GEN_FD
                          ? "the rotor inertias are too small to keep every pivot of the inertia "
                            "matrix above its error, so no bit of an acceleration is certain"
-                         : "its guaranteed error is as large as the number format");
+                         : "its guaranteed error is as large as its number format");
         }
     return made;
 }

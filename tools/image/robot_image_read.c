@@ -71,7 +71,7 @@ static bool image_to_beams(const image_t *image, robot_t *out, message_place_t p
     const int status = out->integrals ? image_get_flex(image, beam, out->integrals) : IMAGE_E_ROOM;
     if (status != IMAGE_OK) {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
-                     "the elastic links in the robot image are damaged or foreign: %s",
+                     "the elastic links in the robot image cannot be used: %s",
                      image_cause(status));
         return false;
     }
@@ -221,7 +221,7 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
             snprintf(subject, sizeof subject, "joint %u", (unsigned)where.joint + 1);
         place.subject = subject;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
-                     "the robot image is damaged or foreign: %s%s%s", image_cause(status),
+                     "the robot image cannot be used: %s%s%s", image_cause(status),
                      where.field ? ": " : "", where.field ? where.field : "");
     } else if (image_length(bytes, size) != size) {
         status = -1;

@@ -184,8 +184,8 @@ static void tell_accelerations(const robot_t *robot, const image_t *image, messa
     messages_add(
         messages, MESSAGE_NOTE, MESSAGE_LIMITS,
         (message_place_t){robot->file, joint->line.limits, joint->name},
-        "give it under limits: in a robot file, or with --limits V,A",
-        "there is no acceleration limit; %g is assumed, which reaches the velocity limit in %g s%s",
+        "give it under `limits:` in a robot file, or with --limits V,A",
+        "there is no acceleration limit; %g is assumed: the velocity limit is reached in %g s%s",
         (double)(image->joint[first].velocity[0] / IMAGE_RISE_DEFAULT_S),
         (double)IMAGE_RISE_DEFAULT_S, others);
 }
@@ -215,7 +215,7 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
                 messages_add(messages, MESSAGE_NOTE, MESSAGE_LIMITS,
                              (message_place_t){robot->file, robot->joint[i].line.limits,
                                                robot->joint[i].name},
-                             "give them under limits: in the robot file, or give velocity and "
+                             "give them under `limits:` in the robot file, or give velocity and "
                              "acceleration with --limits V,A",
                              "the image is for float32 only: a proof of q31 needs limits of %s",
                              missing);
@@ -298,7 +298,8 @@ static void writing_failed(const robot_t *robot, int status, const image_where_t
     messages_add(
         messages, MESSAGE_ERROR, MESSAGE_VALUE,
         (message_place_t){robot->file, joint ? joint->line.joint : 0, joint ? joint->name : NULL},
-        "an image holds finite numbers of single precision in SI units",
+        status == IMAGE_E_NUMBER ? "use SI units, and numbers that single precision can hold"
+                                 : image_cure(status),
         "no image can be made: %s%s%s", image_cause(status), where->field ? ": " : "",
         where->field ? where->field : "");
 }

@@ -74,7 +74,8 @@ static bool has(client_t *client, const before_t *before, uint8_t which) {
 static int load(client_t *client, const before_t *before, uint8_t which) {
     bool kept;
     if (!before->image[which]) {
-        port_fail(&client->error, "apply a robot", "the board had no robot before");
+        port_fail(&client->error, "load a robot: `appell params apply ROBOT`",
+                  "the board had no robot before");
         return -1;
     }
     return client_send_image(client, TARGET_APP, before->image[which], before->length[which], &kept,

@@ -94,7 +94,8 @@ static int refused(client_t *client, link_message_t message) {
     const bool known = (size_t)status < sizeof status_text / sizeof status_text[0];
     port_fail(&client->error,
               known ? status_text[status].cure : "use tool and firmware of the same version",
-              "the board refuses: %s", known ? status_text[status].cause : "an unknown status");
+              "the board refuses: %s",
+              known ? status_text[status].cause : "this tool does not know the status");
     return -1;
 }
 

@@ -23,7 +23,7 @@ int client_points(client_t *client, const float *point, uint32_t points, uint32_
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     const uint32_t numbers = points * client->device.joints;
     if (numbers * 4 > client->device.payload) {
-        port_fail(&client->error, "send fewer at once", "%u points do not fit into a frame",
+        port_fail(&client->error, "send fewer points at once", "%u points do not fit into a frame",
                   (unsigned)points);
         return -1;
     }

@@ -57,8 +57,8 @@ int client_parameter(client_t *client, const char *name, uint32_t *parameter, in
                       name);
             return -1;
         }
-    port_fail(&client->error, "`appell get --port P` lists all", "the board has no parameter %s",
-              name);
+    port_fail(&client->error, "`appell get --port P` lists all parameters",
+              "the board has no parameter %s", name);
     return -1;
 }
 

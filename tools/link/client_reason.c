@@ -23,7 +23,7 @@ static const char *text_of(int reason, bool cure) {
         if (store_text[i].status == reason - REASON_STORE)
             return cure ? store_text[i].cure : store_text[i].cause;
     return cure ? "use tool and firmware of the same version"
-                : "for a reason that this tool does not know";
+                : "there is an error that this tool does not know";
 }
 
 const char *reason_cause(int reason) {

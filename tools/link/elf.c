@@ -67,6 +67,7 @@ static void take_section(elf_t *elf, const Elf32_Ehdr *head, const Elf32_Shdr *s
 
 elf_t *elf_open(const char *path, const char **why) {
     elf_t *elf = calloc(1, sizeof *elf);
+    *why = "there is not enough memory";
     if (!elf)
         return NULL;
     elf->bytes = read_file(path, &elf->size);

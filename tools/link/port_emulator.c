@@ -37,7 +37,7 @@ static int find_firmware(const char *name, char *out, size_t size, port_error_t 
     else
         snprintf(cure, sizeof cure, "build the firmware: make BOARD=%.*s%s firmware",
                  (int)strcspn(name, "/"), name, strchr(name, '/') ? " LAB=1" : "");
-    port_fail(error, cure, "there is no firmware %.200s: %s", out, strerror(errno));
+    port_fail(error, cure, "the firmware %.200s cannot be read: %s", out, strerror(errno));
     return -1;
 }
 
@@ -54,7 +54,7 @@ static int read_arguments(const char *firmware, char *text, size_t size, port_er
     if (n > 0)
         return 0;
     port_fail(error, "choose a board that the emulator has, or build the firmware again",
-              "%.300s is missing, so this board cannot be emulated", path);
+              "%.300s is missing or empty, so this board cannot be emulated", path);
     return -1;
 }
 

@@ -75,11 +75,11 @@ static void say_no_device(const char *device, port_error_t *error) {
     char list[300], cure[PORT_TEXT];
     list_devices(list, sizeof list);
     if (*list)
-        snprintf(cure, sizeof cure, "connect the board; there are: %s", list);
+        snprintf(cure, sizeof cure, "connect the board, or use one of these: %s", list);
     else
         snprintf(cure, sizeof cure,
-                 "connect the board: this machine has no serial device at all now; without a board "
-                 "use qemu:netduinoplus2");
+                 "connect the board: this machine has no serial device now; without a board use "
+                 "qemu:netduinoplus2");
     port_fail(error, cure, "%s does not exist", device);
 }
 
@@ -93,8 +93,10 @@ static void say_cannot_open(const char *device, int why, port_error_t *error) {
         return;
     case EACCES:
     case EPERM: {
-        snprintf(cure, sizeof cure,
-                 "join its group: sudo usermod -aG dialout $USER, then log in again");
+        snprintf(
+            cure, sizeof cure,
+            "join its group, on most systems dialout: sudo usermod -aG dialout $USER, then log in "
+            "again");
         port_fail(error, cure, "you have no permission for %s", device);
         return;
     }

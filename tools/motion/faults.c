@@ -259,10 +259,11 @@ static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
     }
     device_status_t status;
     if (client_status(client, &status) == 0)
-        port_fail(&client->error, "see `appell monitor`",
-                  "no fault occurred: the board is %s (fault: %s) in tick %u; its last sample is "
-                  "of tick %u",
-                  app_state_name(status.state), app_fault_name(status.fault), (unsigned)status.tick,
+        port_fail(&client->error, "watch the board with `appell monitor`",
+                  "%s: at tick %u the board is in state %s with fault %s; the last sample is of "
+                  "tick %u",
+                  seen->failed ? "the samples ended before the stop" : "no fault occurred",
+                  (unsigned)status.tick, app_state_name(status.state), app_fault_name(status.fault),
                   (unsigned)seen->last_tick);
     return -1;
 }
@@ -312,11 +313,13 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
              quantity_unit(app_fault_quantity(f->fault), prismatic), (double)f->limit,
              app_fault_cause(f->fault));
     say(line);
-    snprintf(line, sizeof line,
-             "    stop: %s; fastest joint %s, %.3f rad/s (bound %.3f); the end effector fell %.4f "
-             "m in %.2f s (bound %.3f m)%s",
-             app_stop_name(f->stop), w->robot->joint[fastest].name, seen->speed[fastest],
-             bound[fastest], seen->fall, seconds, fall, good ? "" : "   NOT AS EXPECTED");
+    snprintf(
+        line, sizeof line,
+        "    stop: %s; fastest joint %s, %.3f %s (bound %.3f); the end effector fell %.4f m in "
+        "%.2f s (bound %.3f m)%s",
+        app_stop_name(f->stop), w->robot->joint[fastest].name, seen->speed[fastest],
+        client->device.prismatic[fastest] ? "m/s" : "rad/s", bound[fastest], seen->fall, seconds,
+        fall, good ? "" : "   NOT AS EXPECTED");
     say(line);
     return good ? 0 : 1;
 }

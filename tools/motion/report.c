@@ -29,17 +29,17 @@ static void print_factors(const record_t record[REPORT_CONTROLLERS]) {
 static void print_limits(const record_t record[REPORT_CONTROLLERS]) {
     for (int c = 0; c < REPORT_CONTROLLERS; c++) {
         if (record[c].limited > 0)
-            out_format("    %s: %u of %u samples with a joint at its limit of torque or voltage\n",
+            out_format("    %s: a joint was at its torque or voltage limit in %u of %u samples\n",
                        report_controller[c], (unsigned)record[c].limited, (unsigned)record[c].rows);
         if (record[c].missing > 0)
             out_format(
                 "    %s: %u samples are missing; RMS and peak were computed from the other %u\n",
                 report_controller[c], (unsigned)record[c].missing, (unsigned)record[c].rows);
         if (record[c].fault > 0)
-            out_format(
-                "    %s: stopped by the fault %s: %s; do not use the values before the fault\n",
-                report_controller[c], app_fault_name(record[c].fault),
-                app_fault_cause(record[c].fault));
+            out_format("    %s: stopped by the fault %s: %s; its errors were measured up to the "
+                       "fault only\n",
+                       report_controller[c], app_fault_name(record[c].fault),
+                       app_fault_cause(record[c].fault));
     }
 }
 
@@ -99,9 +99,10 @@ void report_costs(const costs_t *costs, bool instructions, double cycles_per_ins
         out_format("%16.0f%10.0f\n", factor * costs->mean[k], factor * costs->most[k]);
     }
     if (instructions)
-        out_format("  (cycles are estimated as %.2f per instruction, the ratio of the kernels on "
-                   "this core in the bench)\n",
-                   factor);
+        out_format(
+            "  (cycles are estimated as %.2f per instruction, the ratio that the bench found for "
+            "the kernels on this core)\n",
+            factor);
 }
 
 int report_csv(const client_t *client, const char *path, const record_t *record) {

@@ -124,7 +124,7 @@ static bool stopped(client_t *client) {
     if (trial_signal == 0)
         return false;
     if (client_stop(client, false) == 0)
-        port_fail(&client->error, "give the command again to go on",
+        port_fail(&client->error, "give the command again to start anew",
                   "interrupted: the board was told to stop the arm");
     return true;
 }

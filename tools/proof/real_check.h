@@ -10,14 +10,14 @@
 static inline int32_t check_cut(int64_t sum, int bits) {
     int64_t value = sum >> bits;
     if (value > INT32_MAX || value < -INT32_MAX)
-        check_overflow("a cut sum of products", value);
+        check_overflow("a truncated sum of products", value);
     return (int32_t)value;
 }
 
 static inline int32_t check_cut_turn(int64_t sum) {
     int64_t value = (sum >> 32) * 4;
     if (value > INT32_MAX || value < -INT32_MAX)
-        check_overflow("a turned vector", value);
+        check_overflow("a rotated vector", value);
     return (int32_t)value;
 }
 

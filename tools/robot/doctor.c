@@ -117,19 +117,19 @@ static void check_limits(doctor_t *d, uint32_t i) {
                      wanted[k].name);
         }
     if (*missing)
-        doctor_say(
-            d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
-            urdf
-                ? "add <limit lower=\"\" upper=\"\" velocity=\"\" effort=\"\"/> before the arm runs"
-                : "add them under limits: before the arm runs",
-            "there are no limits of %s", missing);
+        doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
+                   urdf ? "before the arm runs, add <limit lower=\"\" upper=\"\" velocity=\"\" "
+                          "effort=\"\"/>"
+                        : "before the arm runs, add them under `limits:`",
+                   "there are no limits for %s", missing);
     if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] > l->position[1])
         doctor_say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name,
                    "swap the two limits", "the lower limit %g is above the upper limit %g",
                    l->position[0], l->position[1]);
     else if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] == l->position[1])
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
-                   "give the range, leave it out, or make the joint a fixed one",
+                   urdf ? "give the range, or make the joint fixed"
+                        : "give the range, or leave it out",
                    "a range of zero counts as no limit, so the joint may move anywhere");
     if (j->has & IMAGE_JOINT_HAS_VELOCITY && l->velocity == 0)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.velocity, j->name,
@@ -165,7 +165,7 @@ static void check_motor(doctor_t *d, uint32_t i) {
     if (j->has & IMAGE_JOINT_HAS_VOLTAGE && volt > 0 && emf > volt)
         doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "lower limits.velocity, or check gear and torque_constant",
-                   "at the velocity limit the motor induces %.4g V, the supply has %.4g V", emf,
+                   "at the velocity limit the motor induces %.4g V, but the supply has %.4g V", emf,
                    volt);
 }
 

@@ -59,8 +59,7 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
     if (e[0] < -1e-9 * size) {
         doctor_say(
             d, worst, MESSAGE_INERTIA, at->line_inertia, at->name,
-            "check the signs of ixy, iyz, ixz and the point that the tensor refers to: the centre "
-            "of mass",
+            "check the signs of ixy, iyz and ixz; the tensor must refer to the centre of mass",
             "no body has this inertia: a principal moment is negative, %g kg m^2", e[0]);
         possible = false;
     }

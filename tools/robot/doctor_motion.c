@@ -113,7 +113,7 @@ static void check_hold(doctor_t *d, poses_t *p) {
             continue;
         char pose[300];
         name_pose(p->worst_q[i], n, pose, sizeof pose);
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_GRAVITY,
+        doctor_say(d, MESSAGE_WARNING, MESSAGE_WEAK,
                    j->line.torque ? j->line.torque
                                   : (j->line.motor ? j->line.motor : j->line.joint),
                    j->name, "use a stronger drive or a smaller range, or check masses and units",
@@ -177,9 +177,11 @@ static void check_singular(doctor_t *d, poses_t *p) {
 
 void doctor_check_motion(doctor_t *d) {
     poses_t *p = calloc(1, sizeof *p);
-    if (!p || dyn_prepare_f64(&d->robot->model, NULL, &p->arm) != DYN_OK) {
+    if (!p) {
+        doctor_say(d, MESSAGE_ERROR, MESSAGE_MEMORY, 0, NULL, NULL, "there is not enough memory");
+    } else if (dyn_prepare_f64(&d->robot->model, NULL, &p->arm) != DYN_OK) {
         doctor_say(d, MESSAGE_ERROR, MESSAGE_NUMBER, 0, NULL, "use SI units",
-                   "the arm cannot be prepared for computing");
+                   "the dynamics cannot be computed with the numbers of this arm");
     } else {
         check_hold(d, p);
         check_singular(d, p);

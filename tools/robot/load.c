@@ -81,7 +81,7 @@ static bool small(const robot_t *robot, const char *what, const double *x, size_
         if (!(fabs(x[i]) <= SCHEMA_NUMBER_MAX)) {
             place.file = robot->file;
             messages_add(messages, MESSAGE_ERROR, MESSAGE_NUMBER, place, "use SI units",
-                         "%s: %g is larger than 1e15", what, x[i]);
+                         "%s: %g is larger than 1e15 in magnitude", what, x[i]);
             return false;
         }
     return true;

@@ -179,7 +179,7 @@ static bool check_dimensions(const context_t *c, const tree_node_t *node, const 
         good = good && s->top_radius >= 0;
     if (!good)
         complain(c, MESSAGE_VALUE, node->line, part,
-                 "lengths are positive, an inner radius is smaller than the outer one",
+                 "give positive lengths, and an inner radius below the outer one",
                  "the solid has no volume");
     return good;
 }

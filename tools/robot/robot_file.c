@@ -177,7 +177,8 @@ static void read_encoder(const context_t *c, const tree_node_t *map, const raw_j
         complain(c, MESSAGE_VALUE, tree_line(map, "counts"),
                  "give counts per turn: four times the lines", "encoder.counts is not positive");
     if (!(e->ratio > 0))
-        complain(c, MESSAGE_VALUE, tree_line(map, "ratio"), "give the direction as encoder.sign",
+        complain(c, MESSAGE_VALUE, tree_line(map, "ratio"),
+                 "give a positive number, and the direction as encoder.sign",
                  "encoder.ratio is not positive");
 }
 
@@ -242,8 +243,8 @@ static void check_shapes(const context_t *c, const tree_node_t *flex, const raw_
     }
     for (size_t p = 0; p < 3; p++) {
         char text[120];
-        snprintf(text, sizeof text, "there are %u shapes, but %u modes, for %s", (unsigned)found[p],
-                 (unsigned)modes[p], raw_planes[p].str);
+        snprintf(text, sizeof text, "for %s there are %u shapes, but %u modes", raw_planes[p].str,
+                 (unsigned)found[p], (unsigned)modes[p]);
         if (found[p] > 0 && found[p] != modes[p])
             complain(c, MESSAGE_FLEX, list->line,
                      "give one shape for each mode, or leave the shapes of this plane out", text);
@@ -275,13 +276,13 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
         char text[120];
         uint32_t line = tree_line(modes, kind[k].mode);
         if (kind[k].count > ROBOT_MODES_MAX) {
-            snprintf(text, sizeof text, "there are %u modes %s; at most %u are possible",
-                     (unsigned)kind[k].count, kind[k].mode, ROBOT_MODES_MAX);
+            snprintf(text, sizeof text, "modes.%s is %u; at most %u modes are possible",
+                     kind[k].mode, (unsigned)kind[k].count, ROBOT_MODES_MAX);
             complain(c, MESSAGE_FLEX, line,
                      "use fewer modes; two or three are nearly always enough", text);
         }
         if (kind[k].count > 0 && !(kind[k].value > 0)) {
-            snprintf(text, sizeof text, "modes %s need a positive %s", kind[k].mode,
+            snprintf(text, sizeof text, "modes.%s needs a positive %s", kind[k].mode,
                      kind[k].stiffness);
             complain(c, MESSAGE_FLEX, line, "give the stiffness in N m^2, or set the modes to 0",
                      text);

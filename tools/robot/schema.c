@@ -69,8 +69,8 @@ static const char *kind_name(tree_kind_t kind) {
 static bool is_scalar(walk_t *w, const tree_node_t *node, const char *wanted) {
     if (node->kind == TREE_SCALAR)
         return true;
-    complain(w, MESSAGE_TYPE, node->line, "see the robot file schema", "found %s, expected %s",
-             kind_name(node->kind), wanted);
+    complain(w, MESSAGE_TYPE, node->line, "see the keys in tools/robots/README.md",
+             "found %s, expected %s", kind_name(node->kind), wanted);
     return false;
 }
 
@@ -82,7 +82,8 @@ static void check_float(walk_t *w, const tree_node_t *node) {
         complain(w, MESSAGE_NUMBER, node->line, "write a finite decimal number such as -1.5e-3",
                  "\"%.60s\" is not a finite decimal number", node->text);
     else if (fabs(value) > SCHEMA_NUMBER_MAX)
-        complain(w, MESSAGE_NUMBER, node->line, "use SI units", "%g is larger than 1e15", value);
+        complain(w, MESSAGE_NUMBER, node->line, "use SI units",
+                 "%g is larger than 1e15 in magnitude", value);
 }
 
 static void check_uint(walk_t *w, const tree_node_t *node) {
@@ -91,7 +92,7 @@ static void check_uint(walk_t *w, const tree_node_t *node) {
     size_t size = strlen(node->text);
     if (size == 0 || size > 6 || strspn(node->text, "0123456789") != size)
         complain(w, MESSAGE_NUMBER, node->line, "write a whole number such as 2",
-                 "\"%.60s\" is not a whole number of at most 6 digits", node->text);
+                 "\"%.60s\" is not a whole number from 0 to 999999", node->text);
 }
 
 static void check_string(walk_t *w, const tree_node_t *node, const cyaml_schema_value_t *schema) {
@@ -210,7 +211,7 @@ static void check_list(walk_t *w, const tree_node_t *node, const cyaml_schema_va
     if (node->count < min || node->count > max) {
         if (min == max)
             complain(w, MESSAGE_COUNT, node->line,
-                     "give as many numbers as the schema says, in the same order",
+                     "give that many numbers, in the order of tools/robots/README.md",
                      "found %zu entries, expected %zu", node->count, min);
         else
             complain(w, MESSAGE_COUNT, node->line, "add or remove entries",

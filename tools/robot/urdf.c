@@ -54,9 +54,9 @@ static void note_joint(urdf_build_t *b, size_t i) {
             master = urdf_find_joint(b->urdf, b->urdf->joint[master].mimic);
         const bool runs = b->joint[master].moves && b->joint[master].on_chain;
         urdf_say(b, runs ? MESSAGE_WARNING : MESSAGE_NOTE, MESSAGE_MIMIC, j->line_mimic, j->name,
-                 runs ? "choose a tip before that joint, or freeze that joint" : NULL,
+                 runs ? "choose a tip before the mimicked joint, or freeze that joint" : NULL,
                  runs ? "the joint mimics %s, which moves on the chain; a serial arm cannot do "
-                        "that, so it is fixed at %g %s"
+                        "that, so the mimic is fixed at %g %s"
                       : "the joint mimics %s and is fixed at %g %s",
                  runs ? b->urdf->joint[master].name : j->mimic, state->value, unit);
     } else {

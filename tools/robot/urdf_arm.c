@@ -66,8 +66,8 @@ static void take_drive(urdf_build_t *b, const urdf_joint_t *j, robot_joint_t *ou
     }
     urdf_say(b, MESSAGE_NOTE, MESSAGE_TRANSMISSION, j->line_reduction, j->name, NULL,
              gear ? "mechanicalReduction %g is taken as the gear of the motor"
-                  : "mechanicalReduction %g is not used, because exporters write it if they do not "
-                    "know the gear",
+                  : "mechanicalReduction %g is not used, because exporters write this value if "
+                    "they do not know the gear",
              j->reduction);
 }
 

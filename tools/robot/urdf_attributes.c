@@ -43,8 +43,8 @@ bool xml_parse_numbers(reader_t *r, const char *element, const char *key, const 
             return false;
         }
         if (fabs(value) > SCHEMA_NUMBER_MAX) {
-            xml_complain(r, MESSAGE_NUMBER, "use SI units", "<%s %s>: %g is larger than 1e15",
-                         element, key, value);
+            xml_complain(r, MESSAGE_NUMBER, "use SI units",
+                         "<%s %s>: %g is larger than 1e15 in magnitude", element, key, value);
             return false;
         }
         if (found < count)
@@ -81,8 +81,9 @@ void xml_name(reader_t *r, const XML_Char **attributes, const char *element, con
     const char *text = xml_attribute(attributes, key);
     if (!text || !*text) {
         char cure[80];
-        snprintf(cure, sizeof cure, "add %s=\"...\"", key);
-        xml_complain(r, MESSAGE_MISSING_KEY, cure, "<%s> has no attribute \"%s\"", element, key);
+        snprintf(cure, sizeof cure, "write %s=\"...\"", key);
+        xml_complain(r, MESSAGE_MISSING_KEY, cure,
+                     "the attribute \"%s\" of <%s> is missing or empty", key, element);
         return;
     }
     if (strlen(text) >= ROBOT_NAME_MAX) {
@@ -142,7 +143,7 @@ void xml_unknown_attributes(reader_t *r, const XML_Char **attributes, const char
             continue;
         const char *near = messages_nearest(key, ATTRIBUTES[e].keys);
         if (ATTRIBUTES[e].shapes || near) {
-            char cure[80] = "remove it; URDF has fixed units, and rotations are given as rpy";
+            char cure[80] = "remove it; a URDF has fixed units, and its rotations are given as rpy";
             if (near)
                 snprintf(cure, sizeof cure, "did you mean %s?", near);
             messages_add(r->messages, MESSAGE_WARNING, MESSAGE_UNKNOWN_KEY,

@@ -140,8 +140,8 @@ static void take_freezes(urdf_build_t *b) {
                      suggest(u, false, f->joint, cure, sizeof cure),
                      "there is no joint of this name to freeze");
         } else if (u->joint[i].type == URDF_FIXED) {
-            urdf_say(b, MESSAGE_ERROR, MESSAGE_VALUE, u->joint[i].line, f->joint, "leave it out",
-                     "a fixed joint has no position to freeze it at");
+            urdf_say(b, MESSAGE_ERROR, MESSAGE_VALUE, u->joint[i].line, f->joint,
+                     "remove it from --freeze", "a fixed joint has no position to freeze it at");
         } else if (!isfinite(f->value)) {
             urdf_say(b, MESSAGE_ERROR, MESSAGE_NUMBER, u->joint[i].line, f->joint,
                      "give a finite position", "the position to freeze it at is not finite");
@@ -244,7 +244,7 @@ static void choose_default(urdf_build_t *b) {
     if (ties > 0)
         urdf_say(
             b, MESSAGE_NOTE, MESSAGE_CHAIN, u->link[best].line, u->link[best].name,
-            "choose the other with --tip",
+            "choose another with --tip",
             "this link was chosen as the end of the chain; a chain to %s has as many moving joints",
             others);
 }

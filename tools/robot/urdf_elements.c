@@ -101,7 +101,8 @@ at_t xml_in_link(reader_t *r, const char *name) {
     urdf_link_t *link = &r->out->link[r->out->links - 1];
     if (strcmp(name, "inertial") == 0) {
         if (link->inertial)
-            xml_complain(r, MESSAGE_DUPLICATE_KEY, "keep one of the two", "a second <inertial>");
+            xml_complain(r, MESSAGE_DUPLICATE_KEY, "keep one of the two",
+                         "the link has a second <inertial>");
         link->inertial = true;
         r->saw_mass = r->saw_inertia = false;
         r->seen = 0;
@@ -120,8 +121,8 @@ static void only_once(reader_t *r, const char *name, const char *const names[]) 
     for (unsigned i = 0; names[i]; i++)
         if (strcmp(name, names[i]) == 0) {
             if (r->seen & 1u << i)
-                xml_complain(r, MESSAGE_DUPLICATE_KEY, "keep one of the two", "a second <%s>",
-                             name);
+                xml_complain(r, MESSAGE_DUPLICATE_KEY, "keep one of the two",
+                             "there is a second <%s>", name);
             r->seen |= 1u << i;
         }
 }

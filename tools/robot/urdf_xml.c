@@ -127,7 +127,7 @@ static void XMLCALL on_end(void *context, const XML_Char *name) {
         char text[sizeof r->reduction];
         snprintf(text, sizeof text, "%.*s", (int)r->reduction_size, r->reduction);
         if (r->reduction_size == 0)
-            xml_skip(r, "<mechanicalReduction> has no number");
+            xml_skip(r, "<mechanicalReduction> without a number");
         else if (xml_parse_numbers(r, "mechanicalReduction", "text", text, &r->reduction_value,
                                    1) &&
                  r->reduction_value == 0)
@@ -198,11 +198,14 @@ static void settle_transmissions(reader_t *r) {
 }
 
 static void report_skipped(reader_t *r) {
-    for (size_t i = 0; i < r->skipped_count; i++)
+    for (size_t i = 0; i < r->skipped_count; i++) {
+        char times[40] = "";
+        if (r->skipped[i].count > 1)
+            snprintf(times, sizeof times, " (found %u times, first here)", r->skipped[i].count);
         messages_add(r->messages, MESSAGE_NOTE, MESSAGE_IGNORED,
-                     (message_place_t){r->file, r->skipped[i].line, NULL}, "",
-                     "not used: %s (found %u times, the first time here)", r->skipped[i].what,
-                     r->skipped[i].count);
+                     (message_place_t){r->file, r->skipped[i].line, NULL}, "", "not used: %s%s",
+                     r->skipped[i].what, times);
+    }
 }
 
 int urdf_read(const char *file, const char *bytes, size_t size, urdf_t *out, messages_t *messages) {

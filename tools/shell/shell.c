@@ -29,12 +29,15 @@ static const struct {
     const char *name, *argument, *help;
     int (*run)(shell_t *sh, const char *words);
 } commands[] = {
-    {"inverse_arm", "", "compute torque and voltage for theta, omega and alpha", shell_inverse_arm},
-    {"forward_arm", "", "compute alpha for theta, omega and voltage", shell_forward_arm},
+    {"inverse_arm", "",
+     "compute torque, and voltage if there are motors, for theta, omega and alpha",
+     shell_inverse_arm},
+    {"forward_arm", "", "compute alpha for theta, omega and torque", shell_forward_arm},
     {"simulate", "",
-     "simulate the motion under a constant voltage or a schedule; asks whether to start a new "
-     "simulation, from zero, with a file, and for how many timesteps. The answers may follow in "
-     "the same line: simulate yes no no 1000",
+     "simulate the motion under constant voltages (torques, if there are no motors) or a schedule. "
+     "Asks: start a new simulation? set theta and omega to zero? use a schedule file? and then for "
+     "the number of timesteps or the name of the file. The answers may be given on the same line: "
+     "simulate yes no no 1000",
      shell_simulate},
     {"plot_simulation", "[FILE]",
      "plot the simulation as .png, .svg or .pdf; default simulation.png", shell_plot_simulation},
@@ -48,8 +51,10 @@ static const struct {
      shell_open_output_file},
     {"close_output_file", "", "let print_simulation write to the screen again",
      shell_close_output_file},
-    {"database_read", "ROBOT", "load another arm and reset the variables", shell_database_read},
-    {"show", "", "all variables", shell_show},
+    {"database_read", "ROBOT",
+     "load another arm, with its gravity and DACTimePeriod, and set its state and torques to zero",
+     shell_database_read},
+    {"show", "", "print all variables", shell_show},
     {"help", "[NAME]", "print this list, or explain one variable or command", help},
     {"quit", "", "end the program, as control-D does", shell_quit},
 };
@@ -119,7 +124,7 @@ static int help(shell_t *sh, const char *words) {
             help_entry(words, "", shell_variables[variable].help);
         return EXIT_YES;
     }
-    out_text("Variables: `theta` shows one, `theta = 0 0.5 ...` sets it.\n");
+    out_text("Variables: `theta` shows the value of theta, `theta = 0 0.5 ...` sets it.\n");
     for (int i = 0; i < VARIABLES; i++)
         help_entry(shell_variables[i].name, "", shell_variables[i].help);
     out_text("Commands:\n");

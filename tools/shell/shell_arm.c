@@ -64,6 +64,7 @@ int shell_take_robot(shell_t *sh, robot_t *robot) {
 int shell_need_motors(const shell_t *sh, const char *what) {
     if (sh->motors)
         return EXIT_YES;
-    return shell_error(sh, "use torque, or give motors in the robot file",
-                       "%s: this arm has no motors, so there is no voltage", what);
+    return shell_error(
+        sh, "use torque, or give each motor a resistance and a torque_constant in the robot file",
+        "%s: not every joint has a complete motor, so there is no voltage", what);
 }

@@ -119,7 +119,8 @@ static int choose_source(shell_t *sh, const char **words, source_t *source, doub
         return EXIT_YES;
     source_free(source);
     return shell_error(sh, "use a longer timestep or a shorter schedule",
-                       "%g s are more than %d timesteps", *duration_s, TIMESTEPS_MAX);
+                       "the schedule of %g s takes more than %d timesteps", *duration_s,
+                       TIMESTEPS_MAX);
 }
 
 static int start_run(shell_t *sh, bool zero) {
@@ -166,7 +167,8 @@ int shell_simulate(shell_t *sh, const char *words) {
         return shell_error(
             sh, "answer yes to start a new simulation",
             sh->record.rows > 0
-                ? "the simulation cannot be continued: theta, omega or the arm has changed"
+                ? "the simulation cannot be continued: theta, omega, timestep, DACTimePeriod, "
+                  "integrator or the arm has changed"
                 : "there is no simulation yet to continue");
     if (anew && ask_yes(sh, &words, "Set theta and omega to zero? ", &zero) != EXIT_YES)
         return EXIT_BAD;
@@ -279,10 +281,12 @@ int shell_open_output_file(shell_t *sh, const char *words) {
     const char *path = answer(sh, &words, "Name of the output file? ", room, sizeof room);
     if (!path)
         return EXIT_BAD;
-    FILE *file = *path ? fopen(path, "w") : NULL;
+    if (!*path)
+        return shell_error(sh, "write open_output_file FILE", "the name of the file is empty");
+    FILE *file = fopen(path, "w");
     if (!file)
         return shell_error(sh, "check the path and its permissions", "%s: cannot be opened: %s",
-                           *path ? path : "no name", *path ? strerror(errno) : "the text is empty");
+                           path, strerror(errno));
     shell_close_output(sh);
     sh->output = file;
     sh->output_name = strdup(path);
@@ -309,7 +313,7 @@ int shell_database_read(shell_t *sh, const char *words) {
         arm_free(robot);
         char cure[1200];
         snprintf(cure, sizeof cure,
-                 "`appell sim %s` with options such as --duration simulates them", path);
+                 "`appell sim %s` with options such as --duration simulates elastic links", path);
         return shell_error(
             sh, cure,
             "%s has elastic links, but the interactive program is for rigid links; %s stays loaded",

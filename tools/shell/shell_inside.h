@@ -15,10 +15,10 @@
 /* Variables that the user can set and show: X(NAME, "name", "help") */
 #define VARIABLE_TABLE(X)                                                                          \
     X(GRAVITY, "gravity",                                                                          \
-      "acceleration of gravity, m/s^2. One number is its size along Z with the sign of the "       \
-      "paper: positive if Z of the base points up, negative if it points down. Three numbers are " \
-      "the vector in the base frame, which points down")                                           \
-    X(PERIOD, "DACTimePeriod", "time between two changes of the voltages, s")                      \
+      "acceleration of gravity, m/s^2. One number g means the vector 0 0 -g in the base frame: "   \
+      "positive if Z of the base points up, negative if it points down. Three numbers give the "   \
+      "vector itself, in the base frame")                                                          \
+    X(PERIOD, "DACTimePeriod", "time between two changes of the voltages or torques, s")           \
     X(THETA, "theta", "position of each joint, rad or m")                                          \
     X(OMEGA, "omega",                                                                              \
       "speed of each joint, rad/s or m/s; a new speed changes the torque through the back EMF of " \
@@ -30,9 +30,10 @@
     X(DACOUT, "DACOut",                                                                            \
       "output of the converter for each joint, V: the voltage, limited to the supply of the "      \
       "motor; setting it sets the voltage")                                                        \
-    X(METHOD, "method", "method of the Forward Arm: fast, crba, ga, aba, denoc or gen")            \
-    X(INTEGRATOR, "integrator", "method of integration: rk3 (as in the paper), rk4, rk45 or rk56") \
-    X(TIMESTEP, "timestep", "step of the integrator and of the record, s; the paper uses 0.001")
+    X(METHOD, "method", "method of forward dynamics: fast, crba, ga, aba, denoc or gen")           \
+    X(INTEGRATOR, "integrator",                                                                    \
+      "method of integration: rk3 (as in Swartz 1982), rk4, rk45 or rk56")                         \
+    X(TIMESTEP, "timestep", "step of the integrator and of the record, s; default 0.001")
 
 typedef enum {
 #define X(id, name, help) VARIABLE_##id,

@@ -27,8 +27,11 @@ static void print_gravity(const shell_t *sh) {
         print_numbers("gravity", g, 3);
         return;
     }
-    out_format("gravity = %.9g  (Z of the base points %s; as a vector 0 0 %.9g)\n", -g[2] + 0.0,
-               g[2] > 0 ? "down" : "up", g[2]);
+    if (g[2] == 0)
+        out_text("gravity = 0\n");
+    else
+        out_format("gravity = %.9g  (Z of the base points %s; as a vector 0 0 %.9g)\n", -g[2],
+                   g[2] > 0 ? "down" : "up", g[2]);
 }
 
 static void limited(const shell_t *sh, double *out) {
@@ -134,7 +137,7 @@ static int set_positive(shell_t *sh, variable_t variable, const char *text) {
         return EXIT_BAD;
     if (count != 1 || !(value > 0))
         return shell_error(sh, "write one number above zero, in s", "%s: %s", name,
-                           count != 1 ? "one number is expected" : "the number is not possible");
+                           count != 1 ? "one number is expected" : "the number must be above zero");
     shell_forget_run(sh);
     *(variable == VARIABLE_PERIOD ? &sh->period_s : &sh->timestep_s) = value;
     return EXIT_YES;

@@ -67,7 +67,7 @@ static const case_t cases[] = {
     {"[0.001, 0.05, 0.05, 0, 0, 0]", "[1000, 50000, 50000, 0, 0, 0]", MESSAGE_WARNING,
      MESSAGE_UNITS, 8, "one", "radius of gyration"},
     {"    limits: {position: [-2, 2], velocity: 2, torque: 40}\n    motor", "    motor",
-     MESSAGE_WARNING, MESSAGE_LIMITS, 5, "one", "no limits of position, velocity, torque"},
+     MESSAGE_WARNING, MESSAGE_LIMITS, 5, "one", "no limits for position, velocity, torque"},
     {"torque: 40}\n    motor", "torque: 0}\n    motor", MESSAGE_WARNING, MESSAGE_LIMITS, 9, "one",
      "the effort limit is zero"},
     {"velocity: 2, torque: 40}\n    motor", "velocity: 0, torque: 40}\n    motor", MESSAGE_WARNING,
@@ -95,7 +95,7 @@ static const case_t cases[] = {
     /* An unknown supply does not hide a torque limit that is too low. */
     {"torque: 40}\n    motor: {resistance: 1, torque_constant: 0.1, gear: 50, voltage: 24}",
      "torque: 11}\n    motor: {resistance: 1, torque_constant: 0.1, gear: 50, voltage: 0}",
-     MESSAGE_WARNING, MESSAGE_GRAVITY, 9, "one", "its torque limit gives 11 N m"},
+     MESSAGE_WARNING, MESSAGE_WEAK, 9, "one", "its torque limit gives 11 N m"},
     {"joints:\n", "tool: {xyz: [0, 0, 150]}\njoints:\n", MESSAGE_WARNING, MESSAGE_UNITS, 4, "tool",
      "150 m looks like millimetres"},
     {"joints:\n", "tool: {rpy: [0, 90, 0]}\njoints:\n", MESSAGE_WARNING, MESSAGE_UNITS, 4, "tool",
@@ -107,10 +107,10 @@ static const case_t cases[] = {
     {"[0.001, 0.05, 0.05, 0, 0, 0]", "[0.001, 0.05, 0.05, 0, 0, 0], rpy: [0, 0, 180]",
      MESSAGE_WARNING, MESSAGE_UNITS, 8, "one", "180 rad looks like degrees"},
     /* The stretched arm, with 2 kg at 0.25 m and 1 kg at 0.7 m, needs 9.81 * 1.2 = 11.77 N m. */
-    {"torque: 40}\n    motor", "torque: 11}\n    motor", MESSAGE_WARNING, MESSAGE_GRAVITY, 9, "one",
+    {"torque: 40}\n    motor", "torque: 11}\n    motor", MESSAGE_WARNING, MESSAGE_WEAK, 9, "one",
      "its torque limit gives 11 N m"},
     {"torque: 40}\n    motor", "torque: 12}\n    motor", MESSAGE_NOTE, 0, 0, NULL, NULL},
-    {"voltage: 24", "voltage: 2", MESSAGE_WARNING, MESSAGE_GRAVITY, 9, "one",
+    {"voltage: 24", "voltage: 2", MESSAGE_WARNING, MESSAGE_WEAK, 9, "one",
      "the motor at its voltage gives 10 N m"},
     {"gear: 50", "gear: 500", MESSAGE_WARNING, MESSAGE_MOTOR, 10, "one",
      "induces 100 V, the supply has 24 V"},
@@ -242,7 +242,7 @@ static void test_worst_pose_is_found(void) {
     help_put(&text, "%.*storque: 11.5%s", (int)(at - good), good, at + strlen("torque: 40"));
     robot_t *robot = help_parse("weak", text.data, text.size, NULL, &messages);
     robot_check(robot, &messages);
-    const message_t *m = help_find(&messages, MESSAGE_GRAVITY, "one", "up to 11.7");
+    const message_t *m = help_find(&messages, MESSAGE_WEAK, "one", "up to 11.7");
     TEST_ASSERT_NOT_NULL(m);
     help_text_free(&text);
     help_free(robot);

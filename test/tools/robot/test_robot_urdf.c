@@ -511,7 +511,7 @@ static void test_nothing_is_dropped_silently(void) {
         {"<mechanicalReduction>50<", "<mechanicalReduction>0<", MESSAGE_NOTE, MESSAGE_IGNORED, "",
          "<mechanicalReduction> of 0"},
         {"<mechanicalReduction>50<", "<mechanicalReduction> <", MESSAGE_NOTE, MESSAGE_IGNORED, "",
-         "<mechanicalReduction> has no number"},
+         "<mechanicalReduction> without a number"},
         {"</robot>",
          "<transmission name=\"u\"><joint name=\"j1\"/><actuator name=\"b\">"
          "<mechanicalReduction>60</mechanicalReduction></actuator></transmission></robot>",
@@ -574,7 +574,7 @@ static void test_ur5(void) {
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "tool0", "move with the link wrist_3_link");
     expect(&messages, MESSAGE_NOTE, MESSAGE_LUMPED, "ee_link", "move with the link wrist_3_link");
     expect(&messages, MESSAGE_NOTE, MESSAGE_TRANSMISSION, "elbow_joint",
-           "exporters write it if they do not know the gear");
+           "exporters write this value if they do not know the gear");
     TEST_ASSERT_EQUAL(0, robot_check(robot, &messages));
     /* A well-known mistake of this file: its wrists of 1.2 kg have the inertia of a disc one metre
      * wide. */

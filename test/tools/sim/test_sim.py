@@ -442,7 +442,7 @@ def test_bad_usage(folder):
     for options, part in (
             (["--duration", "-1"], "--duration: -1 is not possible"),
             (["--duration", "1", "-i", "rk9"], "there is no integrator 'rk9'; choose one of: rk3, rk4, rk45, rk56"),
-            (["--duration", "1", "-i", "rk4", "--tolerance", "1e-6"], "rk4 has no --tolerance"),
+            (["--duration", "1", "-i", "rk4", "--tolerance", "1e-6"], "rk4 does not estimate its error"),
             (["--duration", "1", "-i", "rk45", "--tolerance", "1e-6", "--step", "1"], "leave one of them out"),
             (["--duration", "1", "--torque", "1,2,3", "--move", "1,2,3"], "--torque and --move cannot both drive"),
             (["--duration", "1", "--torque", "1,2"], "2 numbers, expected 3"),
@@ -797,7 +797,7 @@ def test_scripts(folder):
     out = good("sim", "planar3r", "-q", rows="torque = 1 0 0\nsimulate yes yes no 10\nprint_simulation 0 10 10\n")
     assert "# t theta omega alpha torque, of each joint" in out
     bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
-    assert bad.returncode == 2 and "this arm has no motors" in bad.stderr, bad
+    assert bad.returncode == 2 and "not every joint has a complete motor" in bad.stderr, bad
     assert "inverse_arm" in good("sim", "planar3r", "-q", rows="help\nhelp theta\n")
 
 

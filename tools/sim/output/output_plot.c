@@ -113,8 +113,8 @@ static void write_script(FILE *pipe, const sim_record_t *record, const output_na
         panel(pipe, record, "Amplitudes of the modes", unit(&curves, "rad", "m", "m; torsion rad"),
               &curves);
         choose(&curves, record, names, 2 + n, true);
-        panel(pipe, record, "Their speeds", unit(&curves, "rad/s", "m/s", "m/s; torsion rad/s"),
-              &curves);
+        panel(pipe, record, "Speeds of the modes",
+              unit(&curves, "rad/s", "m/s", "m/s; torsion rad/s"), &curves);
     }
     curves.count = curves.prismatic = 0;
     for (uint32_t i = 0; i < joints; i++)
