@@ -97,8 +97,8 @@ TEST_DEFS_preempt     := $(PREEMPT_DEFS)
 TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
 TEST_REAL_preempt_q31 := q31
 TEST_SRC_image        :=
-TEST_SRC_store        := tools/link/cut.c
-TEST_SRC_link         := tools/link/cut.c $(wildcard tools/link/client*.c tools/link/port*.c) test/support/link_board.c
+TEST_SRC_store        := tools/link/power_cut.c
+TEST_SRC_link         := tools/link/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) test/support/link_board.c
 # The server as the 8 KB board builds it, on the flash driver of its chip and a model of the flash controller.
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
 TEST_DEFS_link_f1  = $(HAL_DEFS_F1) $(F1_BOARD_DEFS) $(CORE_DEFS_q31)
@@ -116,7 +116,7 @@ TEST_SRC_run_record    := tools/motion/record.c
 TEST_SRC_robot_modes   := $(FLEX_ARMS)
 TEST_LIBS_robot_modes   = $(FLEX_TEST_LIBS)
 TEST_SRC_sim_rk        := tools/sim/rk.c
-TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.c $(addprefix tools/cli/,rows.c number.c say.c out.c messages.c) \
+TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.c $(addprefix tools/cli/,rows.c number.c diagnostics.c out.c messages.c) \
                           $(wildcard tools/gen/*.c) firmware/lab/methods.c
 ROBOT_TESTS    := golden urdf parts bad save check load fuzz_yaml fuzz_urdf fuzz_parts fuzz_image
 TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))

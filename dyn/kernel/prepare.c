@@ -65,7 +65,7 @@ static bool prepare_r(const dyn_model_joint_t *before, const dyn_model_joint_t *
 static bool prepare_rotor(const dyn_model_joint_t *in, int length, int mass, joint *j) {
     const double rotor = dyn_model_rotor(in);
     const int unit = in->type == DYN_PRISMATIC ? mass : mass + 2 * length;
-    const bool fits = real_holds(rotor, unit);
+    const bool fits = real_fits(rotor, unit);
     (void)real_from_model(fits ? rotor : 0, unit, &j->rotor);
     j->geared = fits && rotor != 0;
     return fits;
@@ -87,7 +87,7 @@ static bool prepare_origin_body(const dyn_body_t *body, int length, int mass, jo
     real out[9];
     bool fits = true;
     for (int i = 0; i < 9; i++)
-        fits = real_holds(value[i], mass + (i < 3 ? 1 : 2) * length) && fits;
+        fits = real_fits(value[i], mass + (i < 3 ? 1 : 2) * length) && fits;
     for (int i = 0; i < 9; i++)
         (void)real_from_model(fits ? value[i] : 0, mass + (i < 3 ? 1 : 2) * length, &out[i]);
     j->ms = vec_make(out[0], out[1], out[2]);

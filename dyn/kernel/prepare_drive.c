@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 static bool extra_real(double value, int exponent, real *out) {
-    const bool fits = real_holds(value, exponent);
+    const bool fits = real_fits(value, exponent);
     (void)real_from_model(fits ? value : 0, exponent, out);
     return fits;
 }
@@ -31,7 +31,7 @@ static bool prepare_motor(const dyn_motor_t *m, dyn_q31_exponents_t e, drive *d)
     const bool drives = k != 0 && m->resistance > 0;
     const int volt_tau = e.voltage - e.torque, volt_qd = e.voltage - e.velocity;
     double limit = m->voltage > 0 ? m->voltage : 1e30;
-    if (!real_holds(limit, e.voltage))
+    if (!real_fits(limit, e.voltage))
         limit = ldexp(7.9999999, e.voltage);
     (void)real_from_model(limit, e.voltage, &d->volt_max);
     bool fits = gain_from_model(drives ? m->resistance / k : 0, volt_tau, &d->volt_tau);
@@ -89,9 +89,9 @@ static real proved_limit(double value, bool given, int sign, int exponent) {
     const double none = 1e30;
     double limit = sign * ldexp(7.99, exponent);
     real out;
-    if (real_holds(none, exponent))
+    if (real_fits(none, exponent))
         limit = sign * none;
-    else if (given && real_holds(value, exponent))
+    else if (given && real_fits(value, exponent))
         limit = value;
     (void)real_from_model(limit, exponent, &out);
     return out;

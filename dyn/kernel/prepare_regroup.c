@@ -10,7 +10,7 @@
 /* Stores a constant, or zero if these units cannot represent it. The status of the arm then forbids
  * the kernels that need the constant; all others may run. */
 static bool put(double value, int exponent, real *out) {
-    const bool fits = real_holds(value, exponent);
+    const bool fits = real_fits(value, exponent);
     (void)real_from_model(fits ? value : 0, exponent, out);
     return fits;
 }

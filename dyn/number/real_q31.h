@@ -274,7 +274,7 @@ INLINE bool pivot_ok(pivot p) {
 }
 
 /* For prepare.c: whether the format can represent an optional constant. */
-INLINE bool real_holds(double value, int exponent) {
+INLINE bool real_fits(double value, int exponent) {
     const int32_t raw = dyn_q31_from(value, exponent);
     return raw < INT32_MAX && raw > -INT32_MAX;
 }

@@ -49,7 +49,7 @@ typedef struct {
     uint32_t watch;        /* the costs of the stages are measured */
     real_t observe;        /* observer: fraction of a position error that is corrected in a tick */
     gain_t supply_per_mV;  /* from supply in mV to a fraction of the nominal supply */
-    real_t per_look;       /* 1 / segment */
+    real_t per_segment;    /* 1 / segment */
     real_t lasting;        /* fraction of the torque limits that a motor can give continuously */
     int32_t supply_least_mV, supply_most_mV;
     uint16_t limit_ticks;    /* allowed number of ticks in a row at a torque or voltage limit */

@@ -18,16 +18,16 @@ exponents_t setup_exponents(const setup_t *from, uint32_t i) {
 
 real setup_open_end(double bound, int exponent) {
     real out;
-    const double end = real_holds(NO_LIMIT, exponent) ? NO_LIMIT : bound;
+    const double end = real_fits(NO_LIMIT, exponent) ? NO_LIMIT : bound;
     const double most = ldexp(7.9, exponent);
-    (void)real_from_model(real_holds(end, exponent) ? end : most, exponent, &out);
+    (void)real_from_model(real_fits(end, exponent) ? end : most, exponent, &out);
     return out;
 }
 
 real setup_bound(double value, int exponent) {
     real out;
     const double most = ldexp(7.9, exponent);
-    (void)real_from_model(real_holds(value, exponent) ? value : most, exponent, &out);
+    (void)real_from_model(real_fits(value, exponent) ? value : most, exponent, &out);
     return out;
 }
 
@@ -70,7 +70,7 @@ static bool feedback_make(const setup_t *from, const settings_t *s, exponents_t 
     fits = gain_from_model(torque ? 2 * w : (double)s->kd, to - e.v, &out->kd) && fits;
     out->tau_max = setup_open_end(ldexp(7.9, e.tau), e.tau);
     const double torque_most = (double)s->torque * (double)from->parameter[PARAMETER_limits_scale];
-    if (torque_most > 0 && real_holds(torque_most, e.tau))
+    if (torque_most > 0 && real_fits(torque_most, e.tau))
         (void)real_from_model(torque_most, e.tau, &out->tau_max);
     out->qd_max = setup_open_end(ldexp(7.9, e.v), e.v);
     out->motor = s->motor;

@@ -10,7 +10,7 @@ int serve_GET(server_t *server, exchange_t *x) {
     if (x->in[0] >= PARAMETERS || app_get(server->app, x->in[0], x->in[1], &value) != APP_OK)
         return LINK_INDEX;
     out_f32(x, value);
-    out_u8(x, set_holds(&server->store, x->in[0], x->in[1], value));
+    out_u8(x, set_contains(&server->store, x->in[0], x->in[1], value));
     return LINK_OK;
 }
 

@@ -30,7 +30,7 @@ static bool parameters_saved(const server_t *server) {
         for (uint32_t joint = 0; joint < (parameter_table[t].per_joint ? n : 1); joint++) {
             float value;
             if (app_get(server->app, t, joint, &value) == APP_OK &&
-                !set_holds(&server->store, t, joint, value))
+                !set_contains(&server->store, t, joint, value))
                 return false;
         }
     }

@@ -95,7 +95,7 @@ static uint32_t parameters_at(const store_t *store, uint32_t *count) {
     return at;
 }
 
-bool set_holds(const store_t *store, uint32_t parameter, uint32_t joint, float value) {
+bool set_contains(const store_t *store, uint32_t parameter, uint32_t joint, float value) {
     uint32_t count;
     uint32_t at = parameters_at(store, &count);
     const uint32_t name = name_crc(parameter_table[parameter].name);

@@ -52,6 +52,6 @@ uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_
                          uint32_t *fields, uint32_t *every);
 
 /* Returns whether the store contains this value. */
-bool set_holds(const store_t *store, uint32_t parameter, uint32_t joint, float value);
+bool set_contains(const store_t *store, uint32_t parameter, uint32_t joint, float value);
 
 #endif

@@ -65,11 +65,11 @@ INLINE real feedback(const control_t *c, const loop_t *s, uint32_t i) {
 INLINE bool suspect(const control_t *c, guard_t *g, const loop_t *s, uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     const real qd = sixteenth(s->qd_hat[i]), off = real_sub(qd, sixteenth(s->qd_ref[i]));
-    const real push = feedback(c, s, i), before = g->look[i].push;
-    const real gained = g->look[i].gained, gained_off = real_sub(off, g->look[i].off);
+    const real push = feedback(c, s, i), before = g->step[i].push;
+    const real gained = g->step[i].gained, gained_off = real_sub(off, g->step[i].off);
     const bool most = s->clipped >> i & 1;
-    g->look[i].off = off;
-    g->look[i].push = push;
+    g->step[i].off = off;
+    g->step[i].push = push;
     return opposite(off, push) && real_size(off) > j->wrong && opposite(gained_off, push) &&
            opposite(qd, push) && real_size(qd) > real_half(j->wrong) && opposite(gained, push) &&
            !opposite(push, before) && (most || real_size(push) > real_size(before));
@@ -82,7 +82,7 @@ LEAF void motion_since(const control_t *c, scratch_t *k, const guard_t *g, const
                        uint32_t mirrored) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const DYN_T(proved) *proved = &c->arm->joint[i].proved;
-        const real rate = real_mul(c->per_look, gain_mul(c->joint[i].qdd_qd, g->look[i].gained));
+        const real rate = real_mul(c->per_segment, gain_mul(c->joint[i].qdd_qd, g->step[i].gained));
         const real part = real_clamp(rate, sixteenth(proved->qdd));
         k->q[i] = placed(c, i, s->q_hat[i]);
         k->qd[i] = real_clamp(s->qd_hat[i], proved->qd);
@@ -171,8 +171,8 @@ INLINE bool count_wrong(guard_t *g, uint32_t i, bool wrong) {
 INLINE void note_speeds(const control_t *c, guard_t *g, const loop_t *s) {
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const real qd = sixteenth(s->qd_hat[i]);
-        g->look[i].gained = real_sub(qd, g->look[i].qd);
-        g->look[i].qd = qd;
+        g->step[i].gained = real_sub(qd, g->step[i].qd);
+        g->step[i].qd = qd;
     }
 }
 

@@ -182,7 +182,7 @@ void guard_setup(const setup_t *from, control_t *out) {
     out->supply_most_mV = (int32_t)(nominal * (double)t[PARAMETER_guard_supply_high]);
     out->limit_ticks = ticks_of(from, (double)t[PARAMETER_guard_limit_s]);
     out->segment = t[PARAMETER_guard_direction] != 0 ? ticks_of(from, LOOK_S) : 0;
-    (void)real_from_model(out->segment > 0 ? 1.0 / out->segment : 0, PART, &out->per_look);
+    (void)real_from_model(out->segment > 0 ? 1.0 / out->segment : 0, PART, &out->per_segment);
     out->damp = ticks_of(from, DAMP_S);
     out->setpoint = (uint32_t)t[PARAMETER_guard_setpoint];
     out->unread = (uint16_t)t[PARAMETER_guard_encoder_ticks];

@@ -22,7 +22,7 @@ typedef struct {
     uint16_t at_limit[DYN_MAX_JOINTS]; /* ticks in a row at the same limit */
     struct {                           /* values at the last check; all divided by 16 */
         real_t qd, off, push, gained;
-    } look[DYN_MAX_JOINTS];
+    } step[DYN_MAX_JOINTS];
     /* half of the unexplained torque of the joint in doubt; 0: no doubt */
     real_t missing;
     uint8_t wrong[DYN_MAX_JOINTS]; /* checks that found the joint wrong, minus those that did not */

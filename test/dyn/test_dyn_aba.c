@@ -317,9 +317,9 @@ static void test_same_instructions_for_every_state(void) {
         dyn_aba_forward_f32(&arm_f32, &scratch_f32, f.q, f.qd, f.tau, xf);
         cost_see(&f32, start, cycles_now());
     }
-    cost_say("instructions of aba_forward q31, puma560", q31);
+    cost_print("instructions of aba_forward q31, puma560", q31);
 #ifdef __ARM_FP
-    cost_say("instructions of aba_forward f32, puma560", f32);
+    cost_print("instructions of aba_forward f32, puma560", f32);
 #endif
 }
 #endif

@@ -469,8 +469,8 @@ static void test_q31_takes_the_same_instructions_for_every_state(void) {
         dyn_crba_forward_q31(&arm_q31, &scratch_q31, raw.q, raw.qd, raw.tau, x);
         cost_see(&forward, start, cycles_now());
     }
-    cost_say("instructions of crba_mass q31, puma560", mass);
-    cost_say("instructions of crba_forward q31, puma560", forward);
+    cost_print("instructions of crba_mass q31, puma560", mass);
+    cost_print("instructions of crba_forward q31, puma560", forward);
 }
 
 #ifdef __ARM_FP
@@ -496,9 +496,9 @@ static void test_f32_takes_the_same_instructions_for_every_state(void) {
         dyn_crba_forward_f32(&arm_f32, &scratch_f32, f.q, f.qd, f.tau, x);
         cost_see(&forward, start, cycles_now());
     }
-    cost_say("instructions of crba_mass f32, puma560", mass);
-    cost_say("instructions of wo1_mass f32, puma560", wo1);
-    cost_say("instructions of crba_forward f32, puma560", forward);
+    cost_print("instructions of crba_mass f32, puma560", mass);
+    cost_print("instructions of wo1_mass f32, puma560", wo1);
+    cost_print("instructions of crba_forward f32, puma560", forward);
 }
 #endif
 #endif

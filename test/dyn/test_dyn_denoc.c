@@ -932,13 +932,13 @@ static void test_f32_takes_the_same_instructions_for_every_state(void) {
             cost_see(&fd[geared], start, cycles_now());
         }
     }
-    cost_say("instructions of id denoc f32, puma560", id);
-    cost_say("instructions of bias denoc f32, puma560", bias);
-    cost_say("instructions of gravity denoc f32, puma560", gravity);
-    cost_say("instructions of mass denoc f32, puma560", mass);
-    cost_say("instructions of coriolis denoc f32, puma560", coriolis);
-    cost_say("instructions of fd denoc f32, puma560 without rotors", fd[0]);
-    cost_say("instructions of fd denoc f32, puma560 with rotors", fd[1]);
+    cost_print("instructions of id denoc f32, puma560", id);
+    cost_print("instructions of bias denoc f32, puma560", bias);
+    cost_print("instructions of gravity denoc f32, puma560", gravity);
+    cost_print("instructions of mass denoc f32, puma560", mass);
+    cost_print("instructions of coriolis denoc f32, puma560", coriolis);
+    cost_print("instructions of fd denoc f32, puma560 without rotors", fd[0]);
+    cost_print("instructions of fd denoc f32, puma560 with rotors", fd[1]);
 }
 #endif
 
@@ -976,13 +976,13 @@ static void test_q31_takes_the_same_instructions_for_every_state(void) {
             cost_see(&fd[geared], start, cycles_now());
         }
     }
-    cost_say("instructions of id denoc q31, puma560", id);
-    cost_say("instructions of bias denoc q31, puma560", bias);
-    cost_say("instructions of gravity denoc q31, puma560", gravity);
-    cost_say("instructions of mass denoc q31, puma560", mass);
-    cost_say("instructions of coriolis denoc q31, puma560", coriolis);
-    cost_say("instructions of fd denoc q31, puma560 without rotors", fd[0]);
-    cost_say("instructions of fd denoc q31, puma560 with rotors", fd[1]);
+    cost_print("instructions of id denoc q31, puma560", id);
+    cost_print("instructions of bias denoc q31, puma560", bias);
+    cost_print("instructions of gravity denoc q31, puma560", gravity);
+    cost_print("instructions of mass denoc q31, puma560", mass);
+    cost_print("instructions of coriolis denoc q31, puma560", coriolis);
+    cost_print("instructions of fd denoc q31, puma560 without rotors", fd[0]);
+    cost_print("instructions of fd denoc q31, puma560 with rotors", fd[1]);
 }
 #endif
 

@@ -410,11 +410,11 @@ static void test_same_instructions_for_every_matrix(void) {
         cost_see(&cost[3], start, cycles_now());
 #endif
     }
-    cost_say("instructions of cholesky_mass q31, n=6", cost[0]);
-    cost_say("instructions of udu_mass q31, n=6", cost[1]);
+    cost_print("instructions of cholesky_mass q31, n=6", cost[0]);
+    cost_print("instructions of udu_mass q31, n=6", cost[1]);
 #ifdef __ARM_FP
-    cost_say("instructions of cholesky f32, n=6", cost[2]);
-    cost_say("instructions of udu f32, n=6", cost[3]);
+    cost_print("instructions of cholesky f32, n=6", cost[2]);
+    cost_print("instructions of udu f32, n=6", cost[3]);
 #endif
 }
 #endif

@@ -20,7 +20,7 @@ static inline void cost_see(cost_t *cost, uint32_t start, uint32_t end) {
 }
 
 /* Prints the cost. Asserts that it is the same for every state and above that of an empty call. */
-static inline void cost_say(const char *what, cost_t cost) {
+static inline void cost_print(const char *what, cost_t cost) {
     harness_note_number(what, cost.most);
     TEST_ASSERT_EQUAL_UINT32(cost.least, cost.most);
     TEST_ASSERT_GREATER_THAN_UINT32(100, cost.least);

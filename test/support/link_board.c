@@ -94,13 +94,13 @@ void board_make(board_t *board) {
     board->random = 1;
     board->line_room = 4096;
     board->ticks_per_poll = 1;
-    board->flash = (cut_flash_t){.slot_bytes = BOARD_SLOT,
-                                 .page_bytes = 4096,
-                                 .unit = 4,
-                                 .memory = board->memory,
-                                 .cut_at = UINT64_MAX,
-                                 .random = 1};
-    board->medium = cut_medium(&board->flash);
+    board->flash = (power_cut_flash_t){.slot_bytes = BOARD_SLOT,
+                                       .page_bytes = 4096,
+                                       .unit = 4,
+                                       .memory = board->memory,
+                                       .cut_at = UINT64_MAX,
+                                       .random = 1};
+    board->medium = power_cut_medium(&board->flash);
     board->port = (server_port_t){.board = "in the test",
                                   .build = "0123abcd",
                                   .baud = 921600,

@@ -7,7 +7,7 @@
 
 #include "firmware/link/server.h"
 #include "tools/link/client.h"
-#include "tools/link/cut.h"
+#include "tools/link/power_cut.h"
 
 enum { BOARD_SLOT = 65536, BOARD_LINE = 16384, BOARD_ROOM = 20000 };
 
@@ -21,7 +21,7 @@ typedef struct {
     server_t server;
     server_port_t port;
     store_medium_t medium;
-    cut_flash_t flash;
+    power_cut_flash_t flash;
     board_line_t to, from;   /* bytes to the board; bytes from the board */
     uint32_t damage;         /* one of this many bytes is changed, lost or doubled; 0: none */
     uint32_t line_room;      /* capacity of the board's transmit ring */

@@ -546,7 +546,7 @@ def test_numbers_of_the_pages(folder):
         bad.write(file.read().replace('mass value="0.5"', 'mass value="-0.5"'))
     check = run("check", "-q", "build/bad.urdf", "--tip", "tcp", cwd=folder).stdout
     assert "palm: the mass is negative" in check, check
-    operations = [line for line in good("ops", "puma560").splitlines() if re.match("(problem|id|mass|fd) +(?!gen)", line)]
+    operations = [line for line in good("ops", "puma560").splitlines() if re.match("(problem|id|mass|fd) +(?! |gen)", line)]
     for name, block in (("first_id", torques.splitlines()), ("info", kernels), ("check", check.splitlines()), ("operations", operations)):
         print("\n".join([f"measured-block {name}", "```text", *block, "```", "measured-end"]), flush=True)
 

@@ -8,7 +8,7 @@
 #include "firmware/params/image.h"
 #include "tools/cli/number.h"
 #include "tools/image/robot_image.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/robot/modes.h"
 
 typedef struct {
@@ -24,7 +24,7 @@ static int take_freezes(const request_t *request, freezes_t *out) {
         double value;
         const char *end = equals ? number_scan(equals + 1, &value) : NULL;
         if (size == 0 || size >= ROBOT_NAME_MAX || !end || *end || !isfinite(value))
-            return say_error(NULL, cure, "--freeze: '%s' is not of the form JOINT=VALUE", text);
+            return diag_error(NULL, cure, "--freeze: '%s' is not of the form JOINT=VALUE", text);
         memcpy(out->name[i], text, size);
         out->name[i][size] = '\0';
         out->item[i] = (robot_freeze_t){out->name[i], value};
@@ -52,8 +52,8 @@ static int load(const request_t *request, robot_t *robot, messages_t *messages) 
         if (request_list(request, OPTION_PARALLEL, &options.parallel_rad, 1, 1, NULL) != EXIT_YES)
             return EXIT_BAD;
         if (!(options.parallel_rad > 0 && options.parallel_rad < 0.1))
-            return say_error(NULL, "write an angle such as 1e-5",
-                             "--parallel: the angle must be above 0 and below 0.1 rad");
+            return diag_error(NULL, "write an angle such as 1e-5",
+                              "--parallel: the angle must be above 0 and below 0.1 rad");
     }
     return robot_load(request->argument[0], &options, robot, messages) == 0 ? EXIT_YES : EXIT_NO;
 }
@@ -66,7 +66,7 @@ static int take_limits(const request_t *request, robot_t *robot) {
     if (request_list(request, OPTION_LIMITS, value, 2, 2, NULL) != EXIT_YES)
         return EXIT_BAD;
     if (!(value[0] > 0 && value[1] > 0))
-        return say_error(NULL, "write --limits V,A", "--limits: both limits must be above zero");
+        return diag_error(NULL, "write --limits V,A", "--limits: both limits must be above zero");
     for (uint32_t i = 0; i < robot->n; i++) {
         /* Changes both copies: the robot image is made from the drives as in the file, the kernels
          * use the model. */
@@ -86,14 +86,14 @@ robot_t *arm_load(const request_t *request, messages_t *messages) {
     messages_t own = MESSAGES_INIT;
     robot_t *robot = calloc(1, sizeof *robot);
     if (!robot) {
-        say_no_memory();
+        diag_no_memory();
         return NULL;
     }
     int status = load(request, robot, messages ? messages : &own);
     if (status == EXIT_YES)
         status = take_limits(request, robot);
     if (!messages)
-        say_messages(&own, request_has(request, OPTION_QUIET));
+        diag_messages(&own, request_has(request, OPTION_QUIET));
     messages_free(&own);
     if (status == EXIT_YES)
         return robot;
@@ -113,7 +113,7 @@ static int settle(const request_t *request, robot_t *robot) {
     const double parallel =
         request_has(request, OPTION_PARALLEL) ? strtod(request->value[OPTION_PARALLEL], NULL) : 0;
     const int status = robot_settle(robot, parallel, &messages);
-    say_messages(&messages, true);
+    diag_messages(&messages, true);
     messages_free(&messages);
     return status == 0 ? EXIT_YES : EXIT_BAD;
 }
@@ -124,9 +124,9 @@ static int set_payload(const request_t *request, robot_t *robot) {
     if (request_list(request, OPTION_PAYLOAD, value, 1, 10, &count) != EXIT_YES)
         return EXIT_BAD;
     if ((count != 1 && count != 4 && count != 10) || value[0] < 0)
-        return say_error(NULL, "write --payload M, M,X,Y,Z or M,X,Y,Z,IXX,IYY,IZZ,IXY,IYZ,IXZ",
-                         "--payload: %s",
-                         value[0] < 0 ? "the mass is negative" : "1, 4 or 10 numbers are expected");
+        return diag_error(
+            NULL, "write --payload M, M,X,Y,Z or M,X,Y,Z,IXX,IYY,IZZ,IXY,IYZ,IXZ", "--payload: %s",
+            value[0] < 0 ? "the mass is negative" : "1, 4 or 10 numbers are expected");
     robot->has |= IMAGE_HAS_PAYLOAD;
     robot->line_payload = 0; /* messages about the payload must not name a line of the file */
     robot->payload.mass = value[0];
@@ -154,7 +154,7 @@ static void leave_out(const request_t *request, robot_t *robot) {
 static bool possible(const robot_t *robot) {
     messages_t messages = MESSAGES_INIT;
     const bool good = robot_possible(robot, &messages) == 0;
-    say_messages(&messages, true);
+    diag_messages(&messages, true);
     messages_free(&messages);
     return good;
 }
@@ -197,9 +197,9 @@ robot_t *arm_load_rigid(const request_t *request) {
         arm_stiffen(robot);
         return robot;
     }
-    say_error(robot->file, "with --rigid the links count as stiff beams",
-              "the arm has elastic links, but `appell %s` works for rigid links only",
-              request->command->name);
+    diag_error(robot->file, "with --rigid the links count as stiff beams",
+               "the arm has elastic links, but `appell %s` works for rigid links only",
+               request->command->name);
     arm_free(robot);
     return NULL;
 }
@@ -207,7 +207,7 @@ robot_t *arm_load_rigid(const request_t *request) {
 int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *flex) {
     messages_t messages = MESSAGES_INIT;
     const int status = modes_robot(robot, flex, &messages);
-    say_messages(&messages, true);
+    diag_messages(&messages, true);
     messages_free(&messages);
     flex->linear = request_has(request, OPTION_LINEAR);
     return status == 0 ? EXIT_YES : EXIT_BAD;
@@ -221,10 +221,10 @@ int arm_need_motors(const robot_t *robot) {
                               : m->torque_constant == 0 ? "torque_constant"
                                                         : NULL;
         if (missing)
-            return say_error(robot->file,
-                             "give motor: {resistance: ..., torque_constant: ..., gear: ...}",
-                             "joint %s has no %s, so its voltage cannot be computed",
-                             robot->joint[i].name, missing);
+            return diag_error(robot->file,
+                              "give motor: {resistance: ..., torque_constant: ..., gear: ...}",
+                              "joint %s has no %s, so its voltage cannot be computed",
+                              robot->joint[i].name, missing);
     }
     return EXIT_YES;
 }

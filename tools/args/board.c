@@ -9,7 +9,7 @@
 #include "firmware/params/bytes.h"
 #include "firmware/safety/faults.h"
 #include "tools/image/robot_image.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/link/slot.h"
 
 /* Turns qemu:BOARD (the product build) into qemu:BOARD/lab (the laboratory build). */
@@ -29,9 +29,9 @@ int board_needs_lab(const client_t *client, const char *what) {
     snprintf(cure, sizeof cure,
              "write the laboratory firmware into the board: make BOARD=%.60s LAB=1 flash",
              client->device.board);
-    return say_error(client->device.board, cure,
-                     "%s needs the laboratory firmware, but this board runs the product firmware",
-                     what);
+    return diag_error(client->device.board, cure,
+                      "%s needs the laboratory firmware, but this board runs the product firmware",
+                      what);
 }
 
 client_t *board_open(const request_t *request, unsigned what) {
@@ -39,21 +39,21 @@ client_t *board_open(const request_t *request, unsigned what) {
     const char *name = request->value[OPTION_PORT];
     port_error_t error;
     if (!name) {
-        say_error(NULL,
-                  "write --port P, for example --port /dev/ttyACM0 or --port "
-                  "qemu:netduinoplus2",
-                  "the command needs a board");
+        diag_error(NULL,
+                   "write --port P, for example --port /dev/ttyACM0 or --port "
+                   "qemu:netduinoplus2",
+                   "the command needs a board");
         return NULL;
     }
     if (what & BOARD_LAB)
         name = lab_of(name, room, sizeof room);
     client_t *client = client_open(name, NULL, &error);
     if (!client) {
-        say_error(name, error.cure, "%s", error.what);
+        diag_error(name, error.cure, "%s", error.what);
         return NULL;
     }
     if (port_note(client->port) && !request_has(request, OPTION_QUIET))
-        say_note(name, "%s", port_note(client->port));
+        diag_note(name, "%s", port_note(client->port));
     if (client_discover_some(client, what & DISCOVER_ALL) == 0)
         return client;
     board_error(client);
@@ -64,17 +64,17 @@ client_t *board_open(const request_t *request, unsigned what) {
 int board_error(client_t *client) {
     const bool refused = client->status >= 0;
     device_status_t status;
-    say_error(client->device.board, client->error.cure, "%s", client->error.what);
+    diag_error(client->device.board, client->error.cure, "%s", client->error.what);
     if (refused && client_status(client, &status) == 0 && status.flags & STATUS_CRASHED)
-        say_note(client->device.board, "the board crashed and started again, which may be the "
-                                       "cause: `appell dump` shows where");
+        diag_note(client->device.board, "the board crashed and started again, which may be the "
+                                        "cause: `appell dump` shows where");
     return refused ? EXIT_NO : EXIT_BAD;
 }
 
 uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size) {
     messages_t messages = MESSAGES_INIT;
     uint8_t *bytes = robot_image_make(robot, size, &messages);
-    say_messages(&messages, request_has(request, OPTION_QUIET));
+    diag_messages(&messages, request_has(request, OPTION_QUIET));
     messages_free(&messages);
     return bytes;
 }
@@ -96,15 +96,15 @@ int board_outputs_off(const request_t *request, client_t *client) {
             status.state == APP_STATE_FAULT)
             return EXIT_YES;
         if (i == 0 && !request_has(request, OPTION_QUIET))
-            say_note(client->device.board, "the outputs are on, so the arm is stopped first");
+            diag_note(client->device.board, "the outputs are on, so the arm is stopped first");
         if (i == 0 && client_stop(client, false) != 0)
             return board_error(client);
         (void)client_poll(client, 5);
     }
-    say_error(client->device.board,
-              "if `brakes` is 0, support the arm and reset the board; otherwise see with `appell "
-              "monitor` what the arm does",
-              "the outputs stay on, because the loop goes on holding or moving the arm");
+    diag_error(client->device.board,
+               "if `brakes` is 0, support the arm and reset the board; otherwise see with `appell "
+               "monitor` what the arm does",
+               "the outputs stay on, because the loop goes on holding or moving the arm");
     return EXIT_NO;
 }
 
@@ -157,7 +157,7 @@ client_t *board_open_image(const char *name, const uint8_t *image, size_t size) 
     client_t *client = slot ? client_open(name, &flash, &error) : NULL;
     free(slot);
     if (!client) {
-        say_error(name, error.cure, "%s", error.what);
+        diag_error(name, error.cure, "%s", error.what);
         return NULL;
     }
     if (give_image(client, image, size) == 0 && client_discover(client) == 0)
@@ -191,7 +191,7 @@ int board_set(client_t *client, const char *list) {
             *value++ = '\0';
         const float number = value ? strtof(value, &end) : 0;
         if (!value || end == value || *end != '\0')
-            return say_error("--set", "write NAME=VALUE", "%s lacks a number", item);
+            return diag_error("--set", "write NAME=VALUE", "%s lacks a number", item);
         if (client_parameter(client, item, &parameter, &joint) != 0)
             return board_error(client);
         const bool all = joint < 0 && client->device.parameter[parameter].per_joint;

@@ -7,7 +7,7 @@
 
 #include "firmware/params/image.h"
 #include "firmware/lab/batch.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 static const char *const reals[BATCH_REALS] = {
 #define X(name, text) #text,
@@ -24,8 +24,8 @@ static int list_methods(const client_t *client, problem_t problem, const char *w
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                      d->method[i].name);
     if (used == 0 && d->methods == 0)
-        return say_error(d->board, "use a board with more memory",
-                         "the firmware of this board does not compute %s", problem_name(problem));
+        return diag_error(d->board, "use a board with more memory",
+                          "the firmware of this board does not compute %s", problem_name(problem));
     if (!(d->flags & HELLO_LAB)) {
         char what[80];
         snprintf(what, sizeof what, "method %s for %s", wanted, problem_name(problem));
@@ -33,8 +33,8 @@ static int list_methods(const client_t *client, problem_t problem, const char *w
     }
     char cure[300];
     snprintf(cure, sizeof cure, "the board has: %s", list);
-    return say_error(d->board, cure, "the firmware of this board has no method '%s' for %s", wanted,
-                     problem_name(problem));
+    return diag_error(d->board, cure, "the firmware of this board has no method '%s' for %s",
+                      wanted, problem_name(problem));
 }
 
 static int find_method(const client_t *client, method_id_t method, uint32_t *out) {
@@ -69,7 +69,7 @@ static int find_real(const client_t *client, uint32_t method, const char *name, 
         return board_needs_lab(client, cure);
     }
     snprintf(cure, sizeof cure, "the board has: %s", list);
-    return say_error(d->board, cure, "the firmware of this board has no number type '%s'", name);
+    return diag_error(d->board, cure, "the firmware of this board has no number type '%s'", name);
 }
 
 static int put_robot(const request_t *request, const robot_t *robot, uint32_t real,

@@ -8,7 +8,7 @@
 
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 typedef struct {
     double *in, *out;
@@ -28,8 +28,8 @@ static int check(const row_loop_t *loop, const rows_t *rows, const double *out) 
 
 static int run_rows(const row_loop_t *loop, rows_t *rows, bool json, state_t *s) {
     if (isatty(rows->file))
-        say_note(NULL, "type rows of %zu numbers (%s); control-D ends", loop->inputs,
-                 loop->meaning);
+        diag_note(NULL, "type rows of %zu numbers (%s); control-D ends", loop->inputs,
+                  loop->meaning);
     for (;;) {
         const int found = rows_next(rows, s->in, loop->inputs, loop->meaning);
         if (found <= 0 || out_failed())
@@ -52,9 +52,9 @@ static int run_rows(const row_loop_t *loop, rows_t *rows, bool json, state_t *s)
 static void note_limited(const robot_t *robot, const rows_t *rows, const state_t *s) {
     for (uint32_t i = 0; i < robot->n; i++)
         if (s->limited[i] > 0)
-            say_note(NULL, "joint %s: the supply of %g V limited the voltage in %lu of %lu rows",
-                     robot->joint[i].name, robot->model.joint[i].drive.motor.voltage, s->limited[i],
-                     rows->row);
+            diag_note(NULL, "joint %s: the supply of %g V limited the voltage in %lu of %lu rows",
+                      robot->joint[i].name, robot->model.joint[i].drive.motor.voltage,
+                      s->limited[i], rows->row);
 }
 
 static int run_with(const request_t *request, const row_loop_t *loop, state_t *s) {
@@ -86,7 +86,7 @@ static int run_with(const request_t *request, const row_loop_t *loop, state_t *s
 int row_loop_run(const request_t *request, const row_loop_t *loop) {
     state_t s = {.in = calloc(loop->inputs, sizeof *s.in),
                  .out = calloc(loop->outputs, sizeof *s.out)};
-    const int status = s.in && s.out ? run_with(request, loop, &s) : say_no_memory();
+    const int status = s.in && s.out ? run_with(request, loop, &s) : diag_no_memory();
     free(s.in);
     free(s.out);
     return status;

@@ -9,7 +9,7 @@
 
 #include "firmware/lab/methods.h"
 #include "tools/cli/number.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 const option_t option_table[OPTION_COUNT] = {
 #define X(name, text, letter, argument, kind, help) {text, letter, argument, ARGUMENT_##kind, help},
@@ -62,7 +62,7 @@ int command_unknown(const char *name) {
     char cure[100] = "`appell help` lists the commands";
     if (near)
         snprintf(cure, sizeof cure, "did you mean %s? `appell help` lists the commands", near);
-    return say_error(NULL, cure, "there is no command '%s'", name);
+    return diag_error(NULL, cure, "there is no command '%s'", name);
 }
 
 static int unknown_option(const command_t *command, const char *given) {
@@ -80,8 +80,8 @@ static int unknown_option(const command_t *command, const char *given) {
              command->name);
     for (int i = 0; i < OPTION_COUNT; i++)
         if (!strcmp(option_table[i].name, name))
-            return say_error(NULL, cure, "this command has no option --%s", name);
-    return say_error(NULL, cure, "unknown option %s", given);
+            return diag_error(NULL, cure, "this command has no option --%s", name);
+    return diag_error(NULL, cure, "unknown option %s", given);
 }
 
 static int find_option(const command_t *command, const char *given, size_t size) {
@@ -106,19 +106,19 @@ static int take_option(const command_t *command, char **argv, int argc, int *at,
     const option_t *o = &option_table[i];
     const char *value = given[size] ? given + size + 1 : NULL;
     if (!o->argument && value)
-        return say_error(NULL, "remove the = and what follows it", "option --%s takes no value",
-                         o->name);
+        return diag_error(NULL, "remove the = and what follows it", "option --%s takes no value",
+                          o->name);
     if (o->argument && !value) {
         if (*at + 1 >= argc) {
             char cure[120];
             snprintf(cure, sizeof cure, "write --%s %s", o->name, o->argument);
-            return say_error(NULL, cure, "option --%s needs a value", o->name);
+            return diag_error(NULL, cure, "option --%s needs a value", o->name);
         }
         value = argv[++*at];
     }
     if (i == OPTION_FREEZE) {
         if (request->freezes == FREEZE_MAX)
-            return say_error(NULL, NULL, "--freeze: at most %d joints can be frozen", FREEZE_MAX);
+            return diag_error(NULL, NULL, "--freeze: at most %d joints can be frozen", FREEZE_MAX);
         request->freeze[request->freezes++] = value;
     }
     request->given[i] = true;
@@ -145,7 +145,7 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
             char cure[120], synopsis[80];
             snprintf(cure, sizeof cure, "usage: appell %s %s", command->name,
                      command_synopsis(command, synopsis, sizeof synopsis));
-            return say_error(NULL, cure, "one argument too many: '%s'", argv[i]);
+            return diag_error(NULL, cure, "one argument too many: '%s'", argv[i]);
         } else {
             request->argument[request->arguments++] = argv[i];
         }
@@ -161,7 +161,7 @@ int command_parse(const command_t *command, int argc, char **argv, request_t *re
         for (int i = 0; i < request->arguments; i++)
             word += strcspn(word, " ") + 1;
         const size_t size = strstr(word, " | ") ? strlen(word) : strcspn(word, " ");
-        return say_error(NULL, cure, "%.*s is missing", (int)size, word);
+        return diag_error(NULL, cure, "%.*s is missing", (int)size, word);
     }
     return EXIT_YES;
 }
@@ -188,8 +188,8 @@ int request_list(const request_t *request, option_id_t option, double *value, si
         double number;
         const char *after = number_scan(s, &number);
         if (!after || !isfinite(number) || !(*after == '\0' || strchr(", \t", *after)))
-            return say_error(NULL, cure, "--%s: '%s' is not a %s", o->name, request->value[option],
-                             most == 1 ? "finite number" : "list of finite numbers");
+            return diag_error(NULL, cure, "--%s: '%s' is not a %s", o->name, request->value[option],
+                              most == 1 ? "finite number" : "list of finite numbers");
         if (found < most)
             value[found] = number;
         found++;
@@ -200,12 +200,12 @@ int request_list(const request_t *request, option_id_t option, double *value, si
             s++;
     }
     if (found < least || found > most)
-        return say_error(NULL, cure, "--%s: got %zu number%s, expected %s%zu", o->name, found,
-                         found == 1 ? "" : "s",
-                         least == most   ? ""
-                         : found < least ? "at least "
-                                         : "at most ",
-                         found < least ? least : most);
+        return diag_error(NULL, cure, "--%s: got %zu number%s, expected %s%zu", o->name, found,
+                          found == 1 ? "" : "s",
+                          least == most   ? ""
+                          : found < least ? "at least "
+                                          : "at most ",
+                          found < least ? least : most);
     if (count)
         *count = found;
     return EXIT_YES;
@@ -220,8 +220,8 @@ int request_integer(const request_t *request, option_id_t option, long least, lo
     const long number = strtol(text, &end, 10);
     snprintf(cure, sizeof cure, "write a whole number from %ld to %ld", least, most);
     if (end == text || *end || errno || number < least || number > most)
-        return say_error(NULL, cure, "--%s: '%s' is not a possible value",
-                         option_table[option].name, text);
+        return diag_error(NULL, cure, "--%s: '%s' is not a possible value",
+                          option_table[option].name, text);
     *value = number;
     return EXIT_YES;
 }

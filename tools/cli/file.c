@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 static int write_all(int file, const char *bytes, size_t size) {
     while (size > 0) {
@@ -27,8 +27,8 @@ static int write_all(int file, const char *bytes, size_t size) {
 
 static int failed(const char *path, const char *what) {
     const int why = errno;
-    return say_error(path, "check the path, its permissions and the space on the disk", "%s: %s",
-                     what, strerror(why));
+    return diag_error(path, "check the path, its permissions and the space on the disk", "%s: %s",
+                      what, strerror(why));
 }
 
 int file_write(const char *path, const void *bytes, size_t size) {
@@ -39,7 +39,7 @@ int file_write(const char *path, const void *bytes, size_t size) {
     if (plain) {
         own = malloc(strlen(path) + 8);
         if (!own)
-            return say_no_memory();
+            return diag_no_memory();
         sprintf(own, "%s.XXXXXX", path);
     }
     const int file = plain ? mkstemp(own) : open(path, O_WRONLY | O_CLOEXEC);
@@ -77,7 +77,7 @@ int file_check(const char *path) {
     }
     char *own = malloc(strlen(path) + 8);
     if (!own)
-        return say_no_memory();
+        return diag_no_memory();
     sprintf(own, "%s.XXXXXX", path);
     const int file = mkstemp(own);
     const int status = file < 0 ? failed(path, "cannot be written") : EXIT_YES;
@@ -104,7 +104,7 @@ int file_text_end(file_text_t *text, const char *path) {
     const bool failed = !text->stream || ferror(text->stream);
     int status = EXIT_YES;
     if ((text->stream && fclose(text->stream) != 0) || failed)
-        status = say_no_memory();
+        status = diag_no_memory();
     else if (!strcmp(path, "-"))
         out_bytes(text->text, text->size);
     else

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "tools/cli/file.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 /* Picture formats: suffix, terminal of gnuplot, unit of its size, font, and pixels per unit. */
 static const struct {
@@ -55,8 +55,8 @@ void gnuplot_legend(FILE *pipe, const char *text) {
 static int known_kind(const char *path) {
     if (kind_of(path) < KINDS)
         return EXIT_YES;
-    return say_error(path, "choose .png, .svg or .pdf",
-                     "the file type of the plot is not supported");
+    return diag_error(path, "choose .png, .svg or .pdf",
+                      "the file type of the plot is not supported");
 }
 
 int gnuplot_check(const char *path) {
@@ -69,14 +69,14 @@ FILE *gnuplot_open(const char *path) {
     /* tests whether the file can be written, because gnuplot's message would not name the cause */
     FILE *probe = fopen(path, "ab");
     if (!probe) {
-        say_error(path, "check the path and its permissions", "cannot be written: %s",
-                  strerror(errno));
+        diag_error(path, "check the path and its permissions", "cannot be written: %s",
+                   strerror(errno));
         return NULL;
     }
     fclose(probe);
     FILE *pipe = popen("exec gnuplot", "w");
     if (!pipe)
-        say_error(path, NULL, "gnuplot cannot be started: %s", strerror(errno));
+        diag_error(path, NULL, "gnuplot cannot be started: %s", strerror(errno));
     return pipe;
 }
 
@@ -159,7 +159,7 @@ int gnuplot_close(FILE *pipe, const char *path) {
         return EXIT_YES;
     remove(path);
     const bool missing = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 127;
-    return say_error(path, missing ? "install gnuplot-nox, or run tools/dev/setup.sh plot" : NULL,
-                     missing ? "gnuplot, which draws the plots, is not installed"
-                             : "gnuplot failed, see above");
+    return diag_error(path, missing ? "install gnuplot-nox, or run tools/dev/setup.sh plot" : NULL,
+                      missing ? "gnuplot, which draws the plots, is not installed"
+                              : "gnuplot failed, see above");
 }

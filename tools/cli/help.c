@@ -6,7 +6,7 @@
 #include "firmware/app/version.h"
 #include "firmware/lab/methods.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 static const char promise[] = "dynamics of robot arms, on this machine and on a microcontroller";
 

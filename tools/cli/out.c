@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "tools/cli/number.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 static struct {
     char buffer[1 << 16];
@@ -102,7 +102,7 @@ int out_close(int code) {
     if (out.error == EPIPE)
         return code == EXIT_BAD ? EXIT_BAD : EXIT_YES;
     if (out.error)
-        return say_error("standard output", "free some space, or write elsewhere",
-                         "writing failed: %s", strerror(out.error));
+        return diag_error("standard output", "free some space, or write elsewhere",
+                          "writing failed: %s", strerror(out.error));
     return code;
 }

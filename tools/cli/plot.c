@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/cli/gnuplot.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 enum { WIDTH = 1200, PANEL_HEIGHT = 260 };
 
@@ -41,7 +41,7 @@ plot_t *plot_open(const char *path, const char *title) {
     }
     if (plot && plot->path && plot->title && plot->script)
         return plot;
-    say_no_memory();
+    diag_no_memory();
     if (plot)
         drop(plot);
     return NULL;
@@ -95,9 +95,9 @@ static void take_row(const void *self, size_t row, double *value) {
 
 static int draw_it(plot_t *plot) {
     if (plot->rows == 0 || plot->panels == 0)
-        return say_error(plot->path, "wait for samples", "there is nothing to plot");
+        return diag_error(plot->path, "wait for samples", "there is nothing to plot");
     if (fflush(plot->script) != 0)
-        return say_no_memory();
+        return diag_no_memory();
     FILE *pipe = gnuplot_open(plot->path);
     if (!pipe)
         return EXIT_BAD;

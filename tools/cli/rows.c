@@ -14,7 +14,7 @@
 
 #include "tools/cli/number.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 enum { ROW_LONGEST = 1 << 20, ROW_ROOM = 1 << 16 };
 
@@ -24,12 +24,12 @@ int rows_open(rows_t *rows, const char *path) {
         rows->name = path;
         rows->file = open(path, O_RDONLY | O_CLOEXEC);
         if (rows->file < 0)
-            return say_error(path, "check the path and its permissions", "cannot be opened: %s",
-                             strerror(errno));
+            return diag_error(path, "check the path and its permissions", "cannot be opened: %s",
+                              strerror(errno));
     }
     rows->room = ROW_ROOM;
     rows->buffer = malloc(rows->room + 1);
-    return rows->buffer ? EXIT_YES : say_no_memory();
+    return rows->buffer ? EXIT_YES : diag_no_memory();
 }
 
 void rows_close(rows_t *rows) {
@@ -46,7 +46,7 @@ int rows_error(const rows_t *rows, const char *cure, const char *format, ...) {
     va_end(arguments);
     snprintf(place, sizeof place, "%.250s:%lu", rows->name, rows->line);
     out_flush(); /* so that earlier results appear before the error on a terminal */
-    return say_error(place, cure, "row %lu: %s", rows->row, text);
+    return diag_error(place, cure, "row %lu: %s", rows->row, text);
 }
 
 /* Reads more bytes into the buffer. Returns false at the end, or after printing an error. */
@@ -57,7 +57,7 @@ static bool fill(rows_t *rows, bool *failed) {
     if (rows->used == rows->room) {
         char *more = rows->room < ROW_LONGEST ? realloc(rows->buffer, 2 * rows->room + 1) : NULL;
         if (!more && rows->room < ROW_LONGEST) {
-            say_no_memory();
+            diag_no_memory();
             *failed = true;
             return false;
         }
@@ -80,8 +80,8 @@ static bool fill(rows_t *rows, bool *failed) {
     if (n < 0) {
         char place[300];
         snprintf(place, sizeof place, "%.250s:%lu", rows->name, rows->line + 1);
-        say_error(place, "check the file and the disk it is on", "reading failed: %s",
-                  strerror(errno));
+        diag_error(place, "check the file and the disk it is on", "reading failed: %s",
+                   strerror(errno));
         *failed = true;
         return false;
     }

@@ -12,7 +12,7 @@
 #include "tools/eval/eval.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/motion/costs.h"
 #include "tools/motion/trial.h"
 
@@ -187,10 +187,10 @@ static int measure(client_t *client, costs_t *costs) {
 }
 
 static int too_few(const certificate_t *c) {
-    return say_error(c->board,
-                     "see the board's fault with `appell faults --port P` and `appell dump`",
-                     "the loop was closed for only %u ticks; %d are needed",
-                     (unsigned)c->costs.ticks, 2 * TICKS);
+    return diag_error(c->board,
+                      "see the board's fault with `appell faults --port P` and `appell dump`",
+                      "the loop was closed for only %u ticks; %d are needed",
+                      (unsigned)c->costs.ticks, 2 * TICKS);
 }
 
 /*
@@ -368,7 +368,7 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
     messages_t messages = MESSAGES_INIT;
     if (!row)
-        return say_error(
+        return diag_error(
             board, "choose netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or mps2-an500",
             "there is no such board");
     c.real = row->real;

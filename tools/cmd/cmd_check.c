@@ -5,7 +5,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 /* `read` is true if the file gave an arm that the doctor could check. */
 static void print_json(const messages_t *messages, bool read) {
@@ -66,7 +66,7 @@ int cmd_check(const request_t *request) {
     if (!robot && messages.errors == 0) {
         status = EXIT_BAD; /* an option was wrong; its message is already printed */
     } else if (unreadable(&messages)) {
-        say_messages(&messages, true);
+        diag_messages(&messages, true);
     } else {
         if (request_has(request, OPTION_JSON))
             print_json(&messages, robot != NULL);

@@ -14,7 +14,7 @@
 #include "firmware/params/parameters.h"
 #include "firmware/safety/faults.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/cmd/commands.h"
 #include "tools/robot/robot.h"
 
@@ -450,7 +450,7 @@ int completion_run(const request_t *request) {
     else if (!strcmp(what, "robots"))
         robot_list();
     else
-        return say_error(NULL, "write `appell completion bash` or `appell completion zsh`",
-                         "there is no completion for '%s'", what);
+        return diag_error(NULL, "write `appell completion bash` or `appell completion zsh`",
+                          "there is no completion for '%s'", what);
     return EXIT_YES;
 }

@@ -10,7 +10,7 @@
 #include "tools/eval/eval.h"
 #include "tools/args/remote.h"
 #include "tools/args/row_loop.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/proof/units.h"
 
 typedef struct {
@@ -31,8 +31,8 @@ static int choose_method(const request_t *request, job_t *job) {
     char list[200], cure[240];
     method_list(job->problem, list, sizeof list);
     snprintf(cure, sizeof cure, "choose one of: %s", list);
-    return say_error(NULL, cure, "there is no method '%s' for %s", request->value[OPTION_METHOD],
-                     problem_name(job->problem));
+    return diag_error(NULL, cure, "there is no method '%s' for %s", request->value[OPTION_METHOD],
+                      problem_name(job->problem));
 }
 
 static int choose_type(const char *name, job_t *job) {
@@ -45,7 +45,7 @@ static int choose_type(const char *name, job_t *job) {
             job->type = types[i];
             return EXIT_YES;
         }
-    return say_error(NULL, "choose one of: f64, f32, q31", "there is no number type '%s'", name);
+    return diag_error(NULL, "choose one of: f64, f32, q31", "there is no number type '%s'", name);
 }
 
 static int choose_units(job_t *job) {
@@ -54,13 +54,13 @@ static int choose_units(job_t *job) {
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return say_error(
+            return diag_error(
                 robot->file, "give them under `limits:` in a robot file, or compute in f32",
                 "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
     }
     range_report_t *report = calloc(1, sizeof *report);
     if (!report)
-        return say_no_memory();
+        return diag_no_memory();
     const int status = units_choose(&robot->model, job->method, &job->units, report);
     char tightest[80] = "";
     const range_entry_t *entry = &report->entry[report->tightest];
@@ -70,22 +70,22 @@ static int choose_units(job_t *job) {
     free(report);
     if (status == DYN_OK)
         return EXIT_YES;
-    return say_error(robot->file, "tighten the limits, use another method, or compute in f32",
-                     "q31 can overflow within the limits of this arm, whatever the units%s",
-                     tightest);
+    return diag_error(robot->file, "tighten the limits, use another method, or compute in f32",
+                      "q31 can overflow within the limits of this arm, whatever the units%s",
+                      tightest);
 }
 
 static int make_evaluator(job_t *job, const double *wrench) {
     int prepared;
     job->evaluator = job->type->make(&job->robot->model, &job->units, wrench, &prepared);
     if (!job->evaluator)
-        return say_no_memory();
+        return diag_no_memory();
     if (prepared == DYN_OK)
         prepared = job->type->ready(job->evaluator, job->method);
     if (prepared != DYN_OK)
-        return say_error(job->robot->file, "use another method or number type",
-                         "the constants of this arm do not fit %s with method %s", job->type->name,
-                         method_name(job->method));
+        return diag_error(job->robot->file, "use another method or number type",
+                          "the constants of this arm do not fit %s with method %s", job->type->name,
+                          method_name(job->method));
     return EXIT_YES;
 }
 
@@ -229,14 +229,14 @@ int cmd_compute(const request_t *request) {
         return EXIT_BAD;
     job.robot = robot;
     if (arm_elastic(request, robot) && request_has(request, OPTION_PORT))
-        say_error(robot->file, "with --rigid the links count as stiff beams",
-                  "a board computes rows for rigid links only; this arm has elastic links");
+        diag_error(robot->file, "with --rigid the links count as stiff beams",
+                   "a board computes rows for rigid links only; this arm has elastic links");
     else if (arm_elastic(request, robot))
         status = cmd_compute_elastic(request, robot);
     else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
-        say_error(robot->file, "leave the option out",
-                  "--static and --linear are for elastic links; this arm has none%s",
-                  robot->elastic ? " with --rigid" : "");
+        diag_error(robot->file, "leave the option out",
+                   "--static and --linear are for elastic links; this arm has none%s",
+                   robot->elastic ? " with --rigid" : "");
     else if (choose_method(request, &job) == EXIT_YES &&
              choose_type(request->value[OPTION_REAL], &job) == EXIT_YES)
         status = run_job(request, &job);

@@ -7,7 +7,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/eval/eval_elastic.h"
 #include "tools/args/row_loop.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 typedef struct {
     const robot_t *robot;
@@ -22,14 +22,14 @@ static int choose_type(const request_t *request, job_t *job) {
     const char *name = request->value[OPTION_REAL], *method = request->value[OPTION_METHOD];
     job->type = name && !strcmp(name, "f32") ? &eval_elastic_f32 : &eval_elastic_f64;
     if (method && strcmp(method, "flex") != 0)
-        return say_error(NULL, "leave out --method, or compute with stiff links: --rigid",
-                         "for elastic links the only method is flex, not '%s'", method);
+        return diag_error(NULL, "leave out --method, or compute with stiff links: --rigid",
+                          "for elastic links the only method is flex, not '%s'", method);
     if (name && !strcmp(name, "q31"))
-        return say_error(
+        return diag_error(
             NULL, "compute in f32, or with stiff links: --rigid",
             "the proof of q31 needs limits, but a robot file has no limits for deflections");
     if (name && strcmp(name, job->type->name) != 0)
-        return say_error(NULL, "choose one of: f64, f32", "there is no number type '%s'", name);
+        return diag_error(NULL, "choose one of: f64, f32", "there is no number type '%s'", name);
     return EXIT_YES;
 }
 
@@ -37,7 +37,7 @@ static int prepare(const request_t *request, job_t *job) {
     double wrench[6];
     const bool wrenched = request_has(request, OPTION_WRENCH);
     dyn_flex_model_t *flex = malloc(sizeof *flex);
-    int status = flex ? arm_flex(request, job->robot, flex) : say_no_memory(), prepared = DYN_OK;
+    int status = flex ? arm_flex(request, job->robot, flex) : diag_no_memory(), prepared = DYN_OK;
     if (status == EXIT_YES && wrenched)
         status = request_list(request, OPTION_WRENCH, wrench, 6, 6, NULL);
     if (status == EXIT_YES && job->problem == PROBLEM_VOLT)
@@ -47,10 +47,10 @@ static int prepare(const request_t *request, job_t *job) {
         job->elastic =
             job->type->make(&job->robot->model, flex, wrenched ? wrench : NULL, &prepared);
         if (!job->elastic)
-            status = say_no_memory();
+            status = diag_no_memory();
         else if (prepared != DYN_OK)
-            status = say_error(job->robot->file, "see `appell check`",
-                               "the constants of this arm cannot be prepared");
+            status = diag_error(job->robot->file, "see `appell check`",
+                                "the constants of this arm cannot be prepared");
     }
     free(flex);
     return status;

@@ -6,7 +6,7 @@
 #include "tools/args/board.h"
 #include "tools/cmd/commands.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/link/elf.h"
 
 static const char *const causes[] = {
@@ -91,15 +91,15 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     }
     elf_t *elf = elf_open(file, &why);
     if (!elf) {
-        say_note(file,
-                 "%s, so addresses are shown without names; give the firmware with --firmware ELF",
-                 why);
+        diag_note(file,
+                  "%s, so addresses are shown without names; give the firmware with --firmware ELF",
+                  why);
         return NULL;
     }
     const uint8_t *have = elf_build_id(elf);
     if (have && !memcmp(have, id, sizeof id))
         return elf;
-    say_note(
+    diag_note(
         file,
         "the file is not the build that crashed, whose id begins with %02x%02x%02x%02x, so its "
         "names are not used",
@@ -121,8 +121,8 @@ int cmd_dump(const request_t *request) {
         out_format("%s: no crash since power-up, or its record has been cleared\n",
                    client->device.board);
     } else if (size < sizeof(crash_t)) {
-        status = say_error(client->device.board, "use tool and firmware of the same version",
-                           "the crash record has %zu bytes, expected %zu", size, sizeof(crash_t));
+        status = diag_error(client->device.board, "use tool and firmware of the same version",
+                            "the crash record has %zu bytes, expected %zu", size, sizeof(crash_t));
     } else {
         crash_t crash;
         take(bytes, &crash);

@@ -11,7 +11,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/motion/faults.h"
 
 /* Returns the fault with this number or name (with a hyphen or a blank between words), or 0 if
@@ -71,7 +71,7 @@ static void table_json(void) {
     json_end();
 }
 
-static void say_line(const char *line) {
+static void print_line(const char *line) {
     out_format("%s\n", line);
     out_flush();
 }
@@ -86,7 +86,7 @@ static int provoke(const request_t *request, const robot_t *robot) {
     int status = EXIT_BAD;
     (void)mkdir(folder, 0777);
     if (client && board_needs_lab(client, "provoking faults") == EXIT_YES) {
-        const int failed = faults_provoke(client, robot, image, size, folder, say_line, &done);
+        const int failed = faults_provoke(client, robot, image, size, folder, print_line, &done);
         status = failed < 0 ? board_error(client) : failed > 0 ? EXIT_NO : EXIT_YES;
         out_format("%u faults as expected, %d not; samples in %s/fault-*.csv\n", (unsigned)done,
                    failed < 0 ? 1 : failed, folder);

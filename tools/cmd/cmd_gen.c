@@ -12,7 +12,7 @@
 #include "tools/cli/file.h"
 #include "tools/image/gen_robot.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 /* -------------------------------------------------------------------------------------- options */
 
@@ -32,8 +32,8 @@ static int choose_keep(const request_t *request, uint32_t *keep) {
                 found = true;
             }
         if (!found)
-            return say_error(NULL, "choose from gravity, payload, wrench, separated by commas",
-                             "--keep: '%.*s' cannot be kept", (int)size, at);
+            return diag_error(NULL, "choose from gravity, payload, wrench, separated by commas",
+                              "--keep: '%.*s' cannot be kept", (int)size, at);
         at += size + (at[size] == ',');
     }
     return EXIT_YES;
@@ -47,7 +47,7 @@ static int choose_real(const request_t *request, gen_real_t *real) {
             *real = (gen_real_t)i;
             return EXIT_YES;
         }
-    return say_error(NULL, "choose one of: f32, f64, q31", "there is no number type '%s'", name);
+    return diag_error(NULL, "choose one of: f32, f64, q31", "there is no number type '%s'", name);
 }
 
 /* Checks --prefix, the common beginning of file and function names. Its case is kept. */
@@ -58,7 +58,7 @@ static int choose_prefix(const request_t *request) {
         (*prefix && !isdigit((unsigned char)*prefix) && strlen(prefix) <= ROBOT_NAME_MAX &&
          strspn(prefix, letters) == strlen(prefix)))
         return EXIT_YES;
-    return say_error(
+    return diag_error(
         NULL, "use letters, digits and underscores, and do not begin with a digit",
         "--prefix: '%s' is not the beginning of a C identifier, or is longer than %d bytes", prefix,
         ROBOT_NAME_MAX);
@@ -68,20 +68,20 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
     const char *strategy = request->value[OPTION_STRATEGY];
     long effort = GEN_EFFORT;
     if (strategy && strcmp(strategy, "trace") != 0 && strcmp(strategy, "uicker-kahn") != 0)
-        return say_error(NULL, "choose trace or uicker-kahn", "there is no strategy '%s'",
-                         strategy);
+        return diag_error(NULL, "choose trace or uicker-kahn", "there is no strategy '%s'",
+                          strategy);
     o->uicker_kahn = strategy && !strcmp(strategy, "uicker-kahn");
     if (choose_real(request, real) != EXIT_YES || choose_keep(request, &o->keep) != EXIT_YES ||
         choose_prefix(request) != EXIT_YES)
         return EXIT_BAD;
     if (request_has(request, OPTION_BASE) && request_has(request, OPTION_NO_BASE))
-        return say_error(NULL, "leave one of them out",
-                         "--base and --no-base contradict each other");
+        return diag_error(NULL, "leave one of them out",
+                          "--base and --no-base contradict each other");
     if (request_has(request, OPTION_EFFORT) &&
         request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
         return EXIT_BAD;
     if (*real == GEN_Q31 && o->keep)
-        return say_error(
+        return diag_error(
             NULL, "generate f32, or leave out --keep",
             "--keep: gravity, payload and wrench must be constants in q31, because the proof needs "
             "their values");
@@ -91,8 +91,8 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
     o->keep |= request_has(request, OPTION_FRICTION) ? GEN_FRICTION : 0;
     o->keep |= request_has(request, OPTION_NO_ROTOR) ? GEN_NO_ROTOR : 0;
     if (*real == GEN_Q31 && (o->keep & GEN_FRICTION))
-        return say_error(NULL, "leave the option out and add friction with dyn/kernel/drive.c",
-                         "--friction: the code of friction needs sign(), which q31 does not have");
+        return diag_error(NULL, "leave the option out and add friction with dyn/kernel/drive.c",
+                          "--friction: the code of friction needs sign(), which q31 does not have");
     return EXIT_YES;
 }
 
@@ -140,7 +140,7 @@ static char *command_of(const request_t *request) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) {
-        say_no_memory();
+        diag_no_memory();
         return NULL;
     }
     fputs("appell gen", out);
@@ -159,7 +159,7 @@ static char *command_of(const request_t *request) {
             fprintf(out, " --%s", option_table[flags[i]].name);
     if (fclose(out) == 0)
         return text;
-    say_no_memory();
+    diag_no_memory();
     free(text);
     return NULL;
 }
@@ -175,7 +175,7 @@ static int write_one(const char *folder, const gen_t *gen, const gen_print_t *ho
     char path[4096];
     file_text_t text;
     if (snprintf(path, sizeof path, "%s/%s%s", folder, how->prefix, suffix) >= (int)sizeof path)
-        return say_error(folder, "choose a shorter path", "the path is too long");
+        return diag_error(folder, "choose a shorter path", "the path is too long");
     if (file_text_begin(&text))
         printer(gen, how, text.stream);
     return file_text_end(&text, path);
@@ -188,8 +188,8 @@ static int make_folder(const char *folder) {
         return EXIT_YES;
     if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
         return EXIT_YES;
-    return say_error(folder, "check the path and its permissions; the parent folder must exist",
-                     "cannot be made: %s", strerror(errno));
+    return diag_error(folder, "check the path and its permissions; the parent folder must exist",
+                      "cannot be made: %s", strerror(errno));
 }
 
 static int write_all(const char *folder, const gen_t *gen, const gen_print_t *how) {
@@ -219,8 +219,8 @@ int cmd_gen(const request_t *request) {
     gen_options_t options = {0};
     gen_real_t real = GEN_F32;
     if (!request_has(request, OPTION_OUTPUT))
-        return say_error(NULL, "write -o DIR",
-                         "the generated code is several files, so a folder is needed");
+        return diag_error(NULL, "write -o DIR",
+                          "the generated code is several files, so a folder is needed");
     if (choose(request, &options, &real) != EXIT_YES)
         return EXIT_BAD;
     robot_t *robot = arm_load_rigid(request);

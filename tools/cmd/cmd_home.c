@@ -12,7 +12,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 enum { EVERY = 20, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600 };
 
@@ -43,7 +43,7 @@ static int poll_sample(client_t *client, const view_t *view, int *silent) {
 
 /* Waits for a sample of a later tick than this status; earlier samples may be old, because they
  * wait in buffers. */
-static int look_after(client_t *client, view_t *view, const device_status_t *status) {
+static int wait_sample(client_t *client, view_t *view, const device_status_t *status) {
     int silent = 0;
     do {
         if (poll_sample(client, view, &silent) != 0)
@@ -65,10 +65,10 @@ static int wait_end(client_t *client, view_t *view, uint32_t joint, device_statu
              (status->state == APP_STATE_HOMING || status->flags & STATUS_MOVING));
     if (isatty(STDERR_FILENO))
         fputs("\r              \r", stderr);
-    return status->state == APP_STATE_FAULT ? 0 : look_after(client, view, status);
+    return status->state == APP_STATE_FAULT ? 0 : wait_sample(client, view, status);
 }
 
-static int look_on(client_t *client, view_t *view) {
+static int start_samples(client_t *client, view_t *view) {
     static const char *const fields[] = {"q", "q_arm"};
     view->n = client->device.joints;
     return client_stream(client, fields, 2, EVERY, WINDOW, take_sample, view);
@@ -84,13 +84,13 @@ static int get(client_t *client, const char *name, uint32_t joint, float *value)
 }
 
 /* Prints the fault in the words that the firmware uses. */
-static int say_fault(client_t *client, uint32_t joint) {
+static int print_fault(client_t *client, uint32_t joint) {
     device_fault_t fault;
     if (client_fault(client, &fault) != 0)
         return board_error(client);
-    say_error(client->device.joint[joint], app_fault_cure(fault.fault),
-              "homing ended with the fault %s: %s", app_fault_name(fault.fault),
-              app_fault_cause(fault.fault));
+    diag_error(client->device.joint[joint], app_fault_cure(fault.fault),
+               "homing ended with the fault %s: %s", app_fault_name(fault.fault),
+               app_fault_cause(fault.fault));
     return EXIT_NO;
 }
 
@@ -129,7 +129,7 @@ static int home_one(const request_t *request, client_t *client, view_t *view, ui
         get(client, "home_position", joint, &position) != 0)
         return board_error(client);
     if (how == 0 && request_has(request, OPTION_JOINT))
-        return say_error(
+        return diag_error(
             client->device.joint[joint], "set home, or give the position of the arm with --at",
             "home is 0, so the encoder counts as absolute and there is nothing to find");
     if (how == 0)
@@ -138,7 +138,7 @@ static int home_one(const request_t *request, client_t *client, view_t *view, ui
     if (client_motion(client, &motion) != 0 || wait_end(client, view, joint, &status) != 0)
         return board_error(client);
     if (status.state == APP_STATE_FAULT)
-        return say_fault(client, joint);
+        return print_fault(client, joint);
     print_result(request, client, view, joint, (int)how, (double)position);
     return EXIT_YES;
 }
@@ -147,7 +147,8 @@ static int find_joint(const client_t *client, const char *name, uint32_t *joint)
     for (*joint = 0; *joint < client->device.joints; ++*joint)
         if (!strcmp(client->device.joint[*joint], name))
             return EXIT_YES;
-    return say_error("--joint", "`appell get home` lists the joints", "there is no joint %s", name);
+    return diag_error("--joint", "`appell get home` lists the joints", "there is no joint %s",
+                      name);
 }
 
 /* Homes one joint after the other, the last joint first, because a folded end effector leaves room
@@ -183,7 +184,7 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     const int rest = board_outputs_off(request, client);
     if (rest != EXIT_YES)
         return rest;
-    if (client_status(client, &status) != 0 || look_after(client, view, &status) != 0 ||
+    if (client_status(client, &status) != 0 || wait_sample(client, view, &status) != 0 ||
         client_parameter(client, "encoder_offset", &parameter, &all) != 0)
         return board_error(client);
     /* copied, because later samples may already contain a new offset */
@@ -217,15 +218,15 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
 static int with_board(const request_t *request, client_t *client) {
     view_t view = {0};
     if (client->device.joints == 0)
-        return say_error(client->device.board,
-                         "load a robot with `appell flash ROBOT`, or name it in this command",
-                         "the board has no robot");
+        return diag_error(client->device.board,
+                          "load a robot with `appell flash ROBOT`, or name it in this command",
+                          "the board has no robot");
     if (request_has(request, OPTION_SET)) {
         const int status = board_set(client, request->value[OPTION_SET]);
         if (status != EXIT_YES)
             return status;
     }
-    if (look_on(client, &view) != 0)
+    if (start_samples(client, &view) != 0)
         return board_error(client);
     return request_has(request, OPTION_AT) ? set_offsets(request, client, &view)
                                            : seek(request, client, &view);

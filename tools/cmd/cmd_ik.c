@@ -10,16 +10,16 @@
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
 #include "tools/cli/rows.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/robot/schema.h"
 
 static int start_within_limits(const robot_t *robot, const double *start) {
     for (uint32_t i = 0; i < robot->n; i++) {
         const double *l = robot->model.joint[i].drive.limits.position;
         if (l[1] > l[0] && (start[i] < l[0] || start[i] > l[1]))
-            return say_error(NULL, "choose a start within the limits",
-                             "--start: joint %s is at %g, outside of its limits %g .. %g",
-                             robot->joint[i].name, start[i], l[0], l[1]);
+            return diag_error(NULL, "choose a start within the limits",
+                              "--start: joint %s is at %g, outside of its limits %g .. %g",
+                              robot->joint[i].name, start[i], l[0], l[1]);
     }
     return EXIT_YES;
 }
@@ -63,7 +63,7 @@ static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reac
     double row[6];
     int found;
     if (isatty(rows->file))
-        say_note(NULL, "type rows of 6 numbers (%s); control-D ends", meaning);
+        diag_note(NULL, "type rows of 6 numbers (%s); control-D ends", meaning);
     while ((found = rows_next(rows, row, 6, meaning)) > 0 && !out_failed()) {
         for (int i = 0; i < 6; i++)
             if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* the square of a larger value could overflow */
@@ -105,8 +105,8 @@ static int run_with(const request_t *request, const robot_t *robot, ik_t *ik) {
     }
     out_flush();
     if (rows.row > 1 && !request_has(request, OPTION_QUIET))
-        say_note(NULL, "%lu of %lu poses reached (%.1f %%)", reached, rows.row,
-                 100.0 * (double)reached / (double)rows.row);
+        diag_note(NULL, "%lu of %lu poses reached (%.1f %%)", reached, rows.row,
+                  100.0 * (double)reached / (double)rows.row);
     rows_close(&rows);
     return status;
 }
@@ -118,7 +118,7 @@ int cmd_ik(const request_t *request) {
     int prepared;
     ik_t ik = {.model = &robot->model,
                .evaluator = eval_f64.make(&robot->model, NULL, NULL, &prepared)};
-    const int status = ik.evaluator ? run_with(request, robot, &ik) : say_no_memory();
+    const int status = ik.evaluator ? run_with(request, robot, &ik) : diag_no_memory();
     if (ik.evaluator)
         eval_f64.drop(ik.evaluator);
     arm_free(robot);

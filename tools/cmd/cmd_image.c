@@ -9,7 +9,7 @@
 #include "tools/cli/file.h"
 #include "tools/cli/out.h"
 #include "tools/image/robot_image.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 /* Writes the bytes to the file of --output, or to standard output. */
 static int deliver(const request_t *request, const void *bytes, size_t size) {
@@ -24,18 +24,18 @@ static int deliver_robot(const request_t *request, const robot_t *robot) {
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
-        return say_no_memory();
+        return diag_no_memory();
     const int saved = robot_save(stream, robot);
     const int status =
-        fclose(stream) == 0 && saved == 0 ? deliver(request, text, size) : say_no_memory();
+        fclose(stream) == 0 && saved == 0 ? deliver(request, text, size) : diag_no_memory();
     free(text);
     return status;
 }
 
 static int show(const request_t *request) {
     if (request->arguments > 0)
-        return say_error(NULL, "write `appell image --show FILE`, or `appell image ROBOT -o FILE`",
-                         "--show IMAGE and ROBOT cannot be used together");
+        return diag_error(NULL, "write `appell image --show FILE`, or `appell image ROBOT -o FILE`",
+                          "--show IMAGE and ROBOT cannot be used together");
     request_t load = *request;
     load.argument[0] = request->value[OPTION_SHOW];
     load.arguments = 1;
@@ -44,12 +44,12 @@ static int show(const request_t *request) {
         return EXIT_BAD;
     const int status =
         robot->shapes_lost
-            ? say_error(robot->file, "use the robot file that has the tables",
-                        "the mode shapes were tables, and the image contains only their integrals")
+            ? diag_error(robot->file, "use the robot file that has the tables",
+                         "the mode shapes were tables, and the image contains only their integrals")
         : robot->format == ROBOT_FORMAT_IMAGE
             ? deliver_robot(request, robot)
-            : say_error(robot->file, "make an image with `appell image ROBOT -o FILE`",
-                        "the file is not a robot image");
+            : diag_error(robot->file, "make an image with `appell image ROBOT -o FILE`",
+                         "the file is not a robot image");
     arm_free(robot);
     return status;
 }
@@ -58,8 +58,8 @@ int cmd_image(const request_t *request) {
     if (request_has(request, OPTION_SHOW))
         return show(request);
     if (!request_has(request, OPTION_OUTPUT))
-        return say_error(NULL, "write -o FILE (-o - for standard output)",
-                         "an image is binary: it needs a file");
+        return diag_error(NULL, "write -o FILE (-o - for standard output)",
+                          "an image is binary: it needs a file");
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return EXIT_BAD;
@@ -69,7 +69,7 @@ int cmd_image(const request_t *request) {
     size_t size = 0;
     uint8_t *bytes =
         robot_check(robot, &messages) == 0 ? robot_image_make(robot, &size, &messages) : NULL;
-    say_messages(&messages, request_has(request, OPTION_QUIET));
+    diag_messages(&messages, request_has(request, OPTION_QUIET));
     messages_free(&messages);
     const int status = bytes ? deliver(request, bytes, size) : EXIT_BAD;
     free(bytes);
@@ -83,8 +83,8 @@ int cmd_parts(const request_t *request) {
         return EXIT_BAD;
     const int status = robot->format == ROBOT_FORMAT_PARTS
                            ? deliver_robot(request, robot)
-                           : say_error(robot->file, "see tools/robots/cmu-dd.yaml for an example",
-                                       "the file is not a parts database: it has no key `parts:`");
+                           : diag_error(robot->file, "see tools/robots/cmu-dd.yaml for an example",
+                                        "the file is not a parts database: it has no key `parts:`");
     arm_free(robot);
     return status;
 }

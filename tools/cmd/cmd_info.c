@@ -10,7 +10,7 @@
 #include "tools/eval/eval.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/proof/units.h"
 
 static const char *format_name(robot_format_t format) {
@@ -307,7 +307,7 @@ int cmd_info(const request_t *request) {
     if (!robot)
         return EXIT_BAD;
     if (robot->elastic && !request_has(request, OPTION_QUIET))
-        say_note(robot->file, "elastic links are shown as stiff beams");
+        diag_note(robot->file, "elastic links are shown as stiff beams");
     if (request_has(request, OPTION_JSON))
         print_json(robot);
     else

@@ -8,7 +8,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/motion/inspect.h"
 
 /* Default of --tolerance: allowed differences of torques relative to the torque limits. */
@@ -50,7 +50,7 @@ static void print_json(const inspect_t *r, const robot_t *robot, double allowed)
     json_number("payload_model", r->payload);
     json_number("payload", r->payload_found);
     json_number("mass_factor", r->factor);
-    json_string("explained_by", !r->told_apart ? "either" : by_factor(r) ? "masses" : "payload");
+    json_string("explained_by", !r->distinct ? "either" : by_factor(r) ? "masses" : "payload");
     json_integer("rows", (long)r->rows);
     json_bool("good", good(r, allowed));
     json_end();
@@ -69,9 +69,9 @@ static void advise(const inspect_t *r, const robot_t *robot, double allowed) {
             robot->joint[i].name, j->off, 100 * j->off / j->limit, j->off_after, j->found.viscous,
             j->found.coulomb[0], j->found.coulomb[1]);
     }
-    const bool heavier = fabs(r->factor - 1) > FACTOR_SMALL && (by_factor(r) || !r->told_apart);
+    const bool heavier = fabs(r->factor - 1) > FACTOR_SMALL && (by_factor(r) || !r->distinct);
     const bool loaded =
-        fabs(r->payload_found - r->payload) > PAYLOAD_SMALL && (!by_factor(r) || !r->told_apart);
+        fabs(r->payload_found - r->payload) > PAYLOAD_SMALL && (!by_factor(r) || !r->distinct);
     if (heavier)
         out_format("all masses seem to be %.3f times those of the model; weigh the links, or check "
                    "the gear ratios and torque constants\n",

@@ -17,7 +17,7 @@
 #include "tools/cli/file.h"
 #include "tools/cli/out.h"
 #include "tools/cli/plot.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 enum { FIELDS_MOST = 64, WINDOW = 2000, REDRAW_MS = 100, LINE = 400 };
 
@@ -134,7 +134,7 @@ static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
     if (m->udp < 0)
         m->udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (m->udp < 0)
-        return say_error(NULL, NULL, "a UDP socket cannot be opened: %s", strerror(errno));
+        return diag_error(NULL, NULL, "a UDP socket cannot be opened: %s", strerror(errno));
     *to = (struct sockaddr_in){.sin_family = AF_INET,
                                .sin_port = htons((uint16_t)port),
                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -239,23 +239,23 @@ static int run(const request_t *request, monitor_t *m) {
         if (m->samples != before)
             silent = now_ms() + SILENT_MS;
         else if (now_ms() > silent)
-            return say_error(m->client->device.board,
-                             "load a robot first: a board without one sends no samples",
-                             "the board sent no sample for %d s", SILENT_MS / 1000);
+            return diag_error(m->client->device.board,
+                              "load a robot first: a board without one sends no samples",
+                              "the board sent no sample for %d s", SILENT_MS / 1000);
     }
     /* Draws the last table before the stream ends, because the end clears the client's fields and
      * counts. */
     if (m->table && m->samples > 0)
         draw(m);
     if (!request_has(request, OPTION_QUIET))
-        say_note(
+        diag_note(
             m->client->device.board,
             "%ld samples, every %u ticks; lost: %u samples on the board, %llu frames on the line",
             m->samples, (unsigned)m->client->every, (unsigned)m->client->lost_total,
             (unsigned long long)m->client->torn);
     (void)client_stream_keep(m->client);
-    return m->failed ? say_error(request->value[OPTION_OUTPUT], "check the space on the disk",
-                                 "the samples cannot be written")
+    return m->failed ? diag_error(request->value[OPTION_OUTPUT], "check the space on the disk",
+                                  "the samples cannot be written")
                      : EXIT_YES;
 }
 
@@ -293,15 +293,15 @@ static int outputs(const request_t *request, monitor_t *m) {
         if (request_list(request, OPTION_DURATION, &duration, 1, 1, NULL) != EXIT_YES)
             return EXIT_BAD;
         if (!(duration > 0))
-            return say_error(NULL, "write a number above zero", "--duration: %g is not possible",
-                             duration);
+            return diag_error(NULL, "write a number above zero", "--duration: %g is not possible",
+                              duration);
         m->last_s = duration;
     }
     if (path && strcmp(path, "-") != 0) {
         m->csv = fopen(path, "w");
         if (!m->csv)
-            return say_error(path, "check the path and its permissions", "cannot be written: %s",
-                             strerror(errno));
+            return diag_error(path, "check the path and its permissions", "cannot be written: %s",
+                              strerror(errno));
     } else if (path || !isatty(STDOUT_FILENO)) {
         m->csv = stdout;
     }
@@ -331,8 +331,8 @@ int cmd_monitor(const request_t *request) {
         status = run(request, &m);
     }
     if (m.csv && m.csv != stdout && fclose(m.csv) != 0)
-        status = say_error(request->value[OPTION_OUTPUT], "check the space on the disk",
-                           "writing failed");
+        status = diag_error(request->value[OPTION_OUTPUT], "check the space on the disk",
+                            "writing failed");
     if (m.plot && plot_close(m.plot, status == EXIT_YES) != EXIT_YES)
         status = EXIT_BAD;
     if (m.udp >= 0)

@@ -11,7 +11,7 @@
 #include "tools/cli/json.h"
 #include "tools/eval/ops_elastic.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 static long polynomial(const double c[4], double n) {
     return lround(((c[0] * n + c[1]) * n + c[2]) * n + c[3]);
@@ -180,7 +180,8 @@ int cmd_ops(const request_t *request) {
         return EXIT_BAD;
     eval_gen_effort = (double)effort / GEN_EFFORT;
     if (request_has(request, OPTION_CSV) && request_has(request, OPTION_JSON))
-        return say_error(NULL, "leave one of them out", "--csv and --json cannot be used together");
+        return diag_error(NULL, "leave one of them out",
+                          "--csv and --json cannot be used together");
     robot_t *robot = arm_load_compute(request);
     int status = EXIT_YES;
     if (!robot)

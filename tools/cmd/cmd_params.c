@@ -8,27 +8,27 @@
 #include "tools/cmd/commands.h"
 #include "tools/cmd/difference.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
-#include "tools/link/before.h"
+#include "tools/cli/diagnostics.h"
+#include "tools/link/snapshot.h"
 
 /* ------------------------------------------------------------------------------------- applying */
 
 /* Restores the earlier state of the board after a change that failed. Returns EXIT_NO. */
-static int roll_back(client_t *client, const before_t *before) {
+static int roll_back(client_t *client, const snapshot_t *before) {
     const char *board = client->device.board;
     if (!before->image[0] && !before->image[1]) {
-        say_note(board, "the board had no robot before, so nothing was put back");
+        diag_note(board, "the board had no robot before, so nothing was put back");
         return EXIT_NO;
     }
-    switch (before_restore(client, before)) {
-    case BEFORE_UNTOUCHED:
-        say_note(board, "the previous robot still runs");
+    switch (snapshot_restore(client, before)) {
+    case SNAPSHOT_UNTOUCHED:
+        diag_note(board, "the previous robot still runs");
         break;
-    case BEFORE_PUT_BACK:
-        say_note(board, "the previous robot was put back and verified");
+    case SNAPSHOT_PUT_BACK:
+        diag_note(board, "the previous robot was put back and verified");
         break;
-    case BEFORE_LOST:
-        say_error(
+    case SNAPSHOT_LOST:
+        diag_error(
             board,
             "see with `appell params apply ROBOT --dry-run` what the board has, then apply again",
             "the previous robot could not be put back: %s",
@@ -42,11 +42,11 @@ static int roll_back(client_t *client, const before_t *before) {
 /* True if the running image reads back as sent and the board reports its length and checksum. */
 static bool runs(client_t *client, const uint8_t *image, size_t length) {
     device_status_t now;
-    return before_same(client, 0, image, length) && client_status(client, &now) == 0 &&
+    return snapshot_same(client, 0, image, length) && client_status(client, &now) == 0 &&
            now.image_length == length && now.image_crc == crc32_add(0, image, length);
 }
 
-static int send(const request_t *request, client_t *client, const before_t *before,
+static int send(const request_t *request, client_t *client, const snapshot_t *before,
                 const uint8_t *image, size_t length, bool *kept) {
     const int sent =
         client_send_image(client, TARGET_APP, image, (uint32_t)length, kept,
@@ -57,12 +57,12 @@ static int send(const request_t *request, client_t *client, const before_t *befo
     if (*client->error.what)
         board_error(client);
     else
-        say_error(client->device.board, "apply it again",
-                  "the bytes that were read back differ from those that were sent");
+        diag_error(client->device.board, "apply it again",
+                   "the bytes that were read back differ from those that were sent");
     return roll_back(client, before);
 }
 
-static int apply(const request_t *request, client_t *client, const before_t *before,
+static int apply(const request_t *request, client_t *client, const snapshot_t *before,
                  const uint8_t *image, size_t length, bool *kept) {
     const uint8_t *old = before->image[0];
     const bool same = old && before->length[0] == length && !memcmp(old, image, length);
@@ -94,12 +94,12 @@ static int apply(const request_t *request, client_t *client, const before_t *bef
 static bool stored(client_t *client) {
     uint32_t size;
     uint8_t *running = client_read_image(client, 0, &size);
-    const bool same = running && before_same(client, 1, running, size);
+    const bool same = running && snapshot_same(client, 1, running, size);
     free(running);
     return same;
 }
 
-static int save(const request_t *request, client_t *client, const before_t *before) {
+static int save(const request_t *request, client_t *client, const snapshot_t *before) {
     bool persistent;
     int status = board_outputs_off(request, client);
     if (status != EXIT_YES)
@@ -107,15 +107,15 @@ static int save(const request_t *request, client_t *client, const before_t *befo
     if (client_save(client, &persistent) != 0) {
         const int code = board_error(client);
         if (board_not_persistent(client))
-            say_note(client->device.board, "%s", board_not_persistent(client));
+            diag_note(client->device.board, "%s", board_not_persistent(client));
         if (!(client->device.flags & HELLO_STORE))
             return code; /* this board cannot store images; the image keeps running from RAM */
         (void)roll_back(client, before);
         return code;
     }
     if (!stored(client)) {
-        say_error(client->device.board, "save again",
-                  "the stored image differs from the one that runs");
+        diag_error(client->device.board, "save again",
+                   "the stored image differs from the one that runs");
         return roll_back(client, before);
     }
     device_status_t now;
@@ -129,11 +129,11 @@ static int save(const request_t *request, client_t *client, const before_t *befo
 
 static int change(const request_t *request, client_t *client, const uint8_t *image, size_t length,
                   bool saving) {
-    before_t before;
+    snapshot_t before;
     bool kept = false;
     int status;
-    if (before_take(client, &before) != 0) {
-        before_free(&before);
+    if (snapshot_take(client, &before) != 0) {
+        snapshot_free(&before);
         return board_error(client);
     }
     status = apply(request, client, &before, image, length, &kept);
@@ -147,7 +147,7 @@ static int change(const request_t *request, client_t *client, const uint8_t *ima
         else
             out_text("the change lasts until the next reset; `appell save` keeps it\n");
     }
-    before_free(&before);
+    snapshot_free(&before);
     return status;
 }
 
@@ -175,10 +175,10 @@ int cmd_save(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     if (!client)
         return EXIT_BAD;
-    before_t before;
+    snapshot_t before;
     const int status =
-        before_take(client, &before) == 0 ? save(request, client, &before) : board_error(client);
-    before_free(&before);
+        snapshot_take(client, &before) == 0 ? save(request, client, &before) : board_error(client);
+    snapshot_free(&before);
     client_close(client);
     return status;
 }
@@ -190,7 +190,7 @@ int cmd_params(const request_t *request) {
     if (!strcmp(what, "save") && request->arguments == 1)
         return cmd_save(request);
     const bool known = !strcmp(what, "apply") || !strcmp(what, "save");
-    return say_error(
+    return diag_error(
         NULL, "write `appell params apply ROBOT --port P` or `appell params save --port P`",
         known ? "`params %s` has too few or too many arguments" : "there is no `params %s`", what);
 }

@@ -13,7 +13,7 @@
 #include "tools/cli/number.h"
 #include "tools/cli/out.h"
 #include "tools/image/robot_image.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/motion/twin_gen.h"
 #include "tools/motion/costs.h"
 #include "tools/motion/plan.h"
@@ -36,9 +36,9 @@ typedef struct {
     size_t image_size;
     const char *folder;
     uint32_t every;
-    const char *asked;   /* argument of --set */
+    const char *asked;              /* argument of --set */
     char changed[CLIENT_NAME + 32]; /* why the twin cannot know the parameters; "": it knows them */
-    bool stopped;        /* a motion ended in a fault */
+    bool stopped;                   /* a motion ended in a fault */
     /* number of values compared with the twin, and how many of them differ */
     uint64_t compared, different;
     /* number of samples that the twin has and the board did not send */
@@ -46,7 +46,7 @@ typedef struct {
 } session_t;
 
 static int board_failed(const session_t *s) {
-    return say_error(s->client->device.board, s->client->error.cure, "%s", s->client->error.what);
+    return diag_error(s->client->device.board, s->client->error.cure, "%s", s->client->error.what);
 }
 
 /* ------------------------------------------------------------------------------- the comparison */
@@ -77,9 +77,9 @@ static int compare(session_t *s, const trial_t *trial, const record_t *record) {
         return EXIT_YES; /* the twin computes in f32 only, without changed parameters */
     const int status = trial_on_host(s->image, s->image_size, s->every, trial, &twin);
     if (status != APP_OK)
-        return say_error(trial->name, app_cure(status),
-                         "the same control step on this machine refused the motion: %s",
-                         app_cause(status));
+        return diag_error(trial->name, app_cure(status),
+                          "the same control step on this machine refused the motion: %s",
+                          app_cause(status));
     s->different += record_differences(record, &twin, &s->compared, &s->missing);
     record_free(&twin);
     return EXIT_YES;
@@ -186,8 +186,8 @@ static int take_motion(const request_t *request, const robot_t *robot, trial_t *
         if (!strcmp(name, motion_name(k)))
             trial->motion.kind = k;
     if (trial->motion.kind == MOTIONS)
-        return say_error("--profile", "choose quintic, cycloid or trapezoid",
-                         "there is no profile %s", name);
+        return diag_error("--profile", "choose quintic, cycloid or trapezoid",
+                          "there is no profile %s", name);
     if (request_list(request, OPTION_TO, to, robot->n, robot->n, NULL) != EXIT_YES)
         return EXIT_BAD;
     for (uint32_t i = 0; i < robot->n; i++)
@@ -256,8 +256,8 @@ static int run_one(const request_t *request, session_t *s) {
 
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return say_error(path, "check the path and its permissions; the parent folder must exist",
-                         "cannot be made: %s", strerror(errno));
+        return diag_error(path, "check the path and its permissions; the parent folder must exist",
+                          "cannot be made: %s", strerror(errno));
     return EXIT_YES;
 }
 
@@ -330,10 +330,10 @@ int cmd_run(const request_t *request) {
     int status = make_folder(s.folder);
     if (status == EXIT_YES && request_has(request, OPTION_GENERATED) &&
         twin_gen_use(&robot->model) != DYN_OK)
-        status = say_no_memory();
+        status = diag_no_memory();
     if (status == EXIT_YES) {
         s.image = robot_image_make(robot, &s.image_size, &messages);
-        say_messages(&messages, request_has(request, OPTION_QUIET));
+        diag_messages(&messages, request_has(request, OPTION_QUIET));
         status = s.image ? EXIT_YES : EXIT_BAD;
     }
     if (status == EXIT_YES) {

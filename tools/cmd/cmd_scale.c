@@ -8,7 +8,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/proof/units.h"
 #include "tools/proof/verify.h"
 
@@ -72,11 +72,11 @@ static int need_limits(const robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return say_error(robot->file,
-                             "give them under `limits:` in the robot file, or give velocity and "
-                             "acceleration with --limits V,A",
-                             "joint %s: the proof needs limits of %s", robot->joint[i].name,
-                             missing);
+            return diag_error(robot->file,
+                              "give them under `limits:` in the robot file, or give velocity and "
+                              "acceleration with --limits V,A",
+                              "joint %s: the proof needs limits of %s", robot->joint[i].name,
+                              missing);
     }
     return EXIT_YES;
 }
@@ -313,7 +313,7 @@ static int prove(const request_t *request, scale_t *s) {
 int cmd_scale(const request_t *request) {
     scale_t *s = calloc(1, sizeof *s);
     if (!s)
-        return say_no_memory();
+        return diag_no_memory();
     s->robot = arm_load_rigid(request);
     const int status = s->robot ? prove(request, s) : EXIT_BAD;
     arm_free(s->robot);

@@ -11,7 +11,7 @@
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
 #include "tools/args/remote.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 typedef struct {
     const robot_t *robot;
@@ -124,7 +124,7 @@ static int selftest(const request_t *request, job_t *job) {
     evaluator_t *host =
         status == EXIT_YES ? eval_f64.make(&job->robot->model, NULL, NULL, &prepared) : NULL;
     if (status == EXIT_YES && (!host || prepared != DYN_OK))
-        status = say_error(job->robot->file, "see `appell check`", "the arm cannot be prepared");
+        status = diag_error(job->robot->file, "see `appell check`", "the arm cannot be prepared");
     if (status == EXIT_YES)
         status = run_states(job, &remote, host);
     if (status == EXIT_YES)
@@ -151,8 +151,8 @@ int cmd_selftest(const request_t *request) {
         char list[200], cure[240];
         method_list(PROBLEM_ID, list, sizeof list);
         snprintf(cure, sizeof cure, "choose one of: %s", list);
-        return say_error(NULL, cure, "there is no method '%s' for id",
-                         request->value[OPTION_METHOD]);
+        return diag_error(NULL, cure, "there is no method '%s' for id",
+                          request->value[OPTION_METHOD]);
     }
     if (load.arguments == 0)
         load.argument[load.arguments++] = "puma560";

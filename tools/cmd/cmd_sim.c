@@ -10,7 +10,7 @@
 #include "tools/cli/gnuplot.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/cmd/commands.h"
 #include "tools/cmd/cmd_sim.h"
 #include "tools/shell/shell.h"
@@ -157,14 +157,14 @@ static int keep(const sim_job_t *job) {
 static void note_limited(const sim_job_t *job) {
     for (uint32_t i = 0; i < job->arm->joints; i++)
         if (job->limited >> i & 1)
-            say_note(NULL, "joint %s: the supply of %g V limited the voltage",
-                     job->robot->joint[i].name, job->robot->model.joint[i].drive.motor.voltage);
+            diag_note(NULL, "joint %s: the supply of %g V limited the voltage",
+                      job->robot->joint[i].name, job->robot->model.joint[i].drive.motor.voltage);
 }
 
 static int simulate(sim_job_t *job) {
     sim_t *sim = sim_make(job->arm, &job->source.input, &job->pull.wrench, &job->options);
     if (!sim)
-        return say_no_memory();
+        return diag_no_memory();
     const clock_t before = clock();
     sim_set(sim, job->q, job->qd);
     const int status = session_run(sim, job->duration_s, &job->record);
@@ -185,15 +185,15 @@ static int simulate(sim_job_t *job) {
     const char *cure = NULL;
     const char *fault = job->firmware ? firmware_fault(job->firmware, &cure) : NULL;
     if (fault)
-        return say_error(NULL, cure, "the firmware's controller stopped: %s", fault);
+        return diag_error(NULL, cure, "the firmware's controller stopped: %s", fault);
     if (status == SIM_STOPPED) {
-        say_note(NULL, "interrupted at %.6g of %g s; the results until then are kept", t,
-                 job->duration_s);
+        diag_note(NULL, "interrupted at %.6g of %g s; the results until then are kept", t,
+                  job->duration_s);
         return kept == EXIT_YES ? EXIT_NO : kept;
     }
     if (status != SIM_OK)
-        return say_error(NULL, "use shorter steps (--step), or a --tolerance with rk45 or rk56",
-                         "at %.6g s: %s", t, sim_status_text(status));
+        return diag_error(NULL, "use shorter steps (--step), or a --tolerance with rk45 or rk56",
+                          "at %.6g s: %s", t, sim_status_text(status));
     return kept;
 }
 
@@ -204,7 +204,7 @@ static int run_batch(sim_job_t *job) {
     job->arm = job->elastic ? elastic_make(job->robot, &job->flex, &prepared)
                             : rigid_make(&job->robot->model, job->method, &prepared);
     if (!job->arm)
-        return say_error(job->robot->file, "see `appell check`", "%s", sim_status_text(prepared));
+        return diag_error(job->robot->file, "see `appell check`", "%s", sim_status_text(prepared));
     int status = sim_take_options(job);
     if (status == EXIT_YES)
         status = check_outputs(job->request);
@@ -227,8 +227,8 @@ static int choose_method(sim_job_t *job) {
     if (job->elastic) {
         if (!name || !strcmp(name, "flex"))
             return EXIT_YES;
-        return say_error(NULL, "leave out --method, or compute with stiff links: --rigid",
-                         "for elastic links the only method is flex, not '%s'", name);
+        return diag_error(NULL, "leave out --method, or compute with stiff links: --rigid",
+                          "for elastic links the only method is flex, not '%s'", name);
     }
     job->method = method_find(PROBLEM_FD, name);
     if (job->method < METHOD_COUNT)
@@ -236,40 +236,40 @@ static int choose_method(sim_job_t *job) {
     char list[200], cure[240];
     method_list(PROBLEM_FD, list, sizeof list);
     snprintf(cure, sizeof cure, "choose one of: %s", list);
-    return say_error(NULL, cure, "there is no method '%s' for fd", name);
+    return diag_error(NULL, cure, "there is no method '%s' for fd", name);
 }
 
 int cmd_sim(const request_t *request) {
     if (request_has_any(request, batch) && request_has(request, OPTION_SCRIPT))
-        return say_error(NULL, "put the options into the script as commands",
-                         "--script cannot be used together with the options of a run");
+        return diag_error(NULL, "put the options into the script as commands",
+                          "--script cannot be used together with the options of a run");
     robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;
     sim_job_t *job = calloc(1, sizeof *job);
     if (!job) {
         arm_free(robot);
-        return say_no_memory();
+        return diag_no_memory();
     }
     job->request = request;
     job->robot = robot;
     job->elastic = arm_elastic(request, robot);
     int status = EXIT_BAD;
     if (!job->elastic && (request_has(request, OPTION_BENT) || request_has(request, OPTION_LINEAR)))
-        say_error(robot->file, "leave the option out",
-                  "--bent and --linear are for elastic links; this arm has none%s",
-                  robot->elastic ? " with --rigid" : "");
+        diag_error(robot->file, "leave the option out",
+                   "--bent and --linear are for elastic links; this arm has none%s",
+                   robot->elastic ? " with --rigid" : "");
     else if (robot->shapes_lost && request_has(request, OPTION_BENT))
-        say_error(robot->file, "use the robot file that contains the mode shapes",
-                  "--bent needs the mode shapes, but an image does not contain shapes that were "
-                  "given as tables");
+        diag_error(robot->file, "use the robot file that contains the mode shapes",
+                   "--bent needs the mode shapes, but an image does not contain shapes that were "
+                   "given as tables");
     else if (choose_method(job) != EXIT_YES)
         status = EXIT_BAD;
     else if (request_has_any(request, batch))
         status = run_batch(job);
     else if (job->elastic)
-        say_error(robot->file, "give --duration, or compute with stiff links: --rigid",
-                  "the interactive program is for rigid links; this arm has elastic links");
+        diag_error(robot->file, "give --duration, or compute with stiff links: --rigid",
+                   "the interactive program is for rigid links; this arm has elastic links");
     else {
         const method_id_t method = job->method;
         free(job);

@@ -4,7 +4,7 @@
 
 #include "tools/args/arm.h"
 #include "tools/cli/number.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/cmd/cmd_sim.h"
 #include "tools/sim/elastic.h"
 #include "tools/sim/session.h"
@@ -17,8 +17,8 @@ static int take_positive(const request_t *request, option_id_t option, double *v
         return EXIT_BAD;
     if (*value > 0)
         return EXIT_YES;
-    return say_error(NULL, "write a number above zero", "--%s: %g is not possible",
-                     option_table[option].name, *value);
+    return diag_error(NULL, "write a number above zero", "--%s: %g is not possible",
+                      option_table[option].name, *value);
 }
 
 static int take_integrator(sim_job_t *job) {
@@ -27,19 +27,19 @@ static int take_integrator(sim_job_t *job) {
     sim_options_t *o = &job->options;
     o->integrator = name ? rk_find(name) : rk_methods;
     if (!o->integrator)
-        return say_error(NULL, "choose one of: rk3, rk4, rk45, rk56", "there is no integrator '%s'",
-                         name);
+        return diag_error(NULL, "choose one of: rk3, rk4, rk45, rk56",
+                          "there is no integrator '%s'", name);
     o->step_s = 0.001;
     if (take_positive(request, OPTION_STEP, &o->step_s) != EXIT_YES ||
         take_positive(request, OPTION_TOLERANCE, &o->tolerance) != EXIT_YES)
         return EXIT_BAD;
     if (o->tolerance > 0 && !o->integrator->estimates)
-        return say_error(NULL, "choose rk45 or rk56, or give --step instead of --tolerance",
-                         "%s does not estimate its error, so it cannot meet a --tolerance",
-                         o->integrator->name);
+        return diag_error(NULL, "choose rk45 or rk56, or give --step instead of --tolerance",
+                          "%s does not estimate its error, so it cannot meet a --tolerance",
+                          o->integrator->name);
     if (o->tolerance > 0 && request_has(request, OPTION_STEP))
-        return say_error(NULL, "leave one of them out",
-                         "--step asks for fixed steps, --tolerance for variable ones");
+        return diag_error(NULL, "leave one of them out",
+                          "--step asks for fixed steps, --tolerance for variable ones");
     if (o->integrator->estimates && !request_has(request, OPTION_STEP) && !(o->tolerance > 0))
         o->tolerance = 1e-9;
     return EXIT_YES;
@@ -54,16 +54,16 @@ static int take_one_source(const request_t *request) {
         if (!request_has(request, sources[i]))
             continue;
         if (first)
-            return say_error(NULL, "leave one of them out",
-                             "--%s and --%s cannot both drive the arm", first,
-                             option_table[sources[i]].name);
+            return diag_error(NULL, "leave one of them out",
+                              "--%s and --%s cannot both drive the arm", first,
+                              option_table[sources[i]].name);
         first = option_table[sources[i]].name;
     }
     if (request_has(request, OPTION_VOLTS) && !request_has(request, OPTION_MOTION) &&
         !request_has(request, OPTION_MOVE))
-        return say_error(NULL, "give --motion or --move", "--volts needs a motion");
+        return diag_error(NULL, "give --motion or --move", "--volts needs a motion");
     if (request_has(request, OPTION_MOVE) && !request_has(request, OPTION_DURATION))
-        return say_error(NULL, "give --duration", "--move needs a duration");
+        return diag_error(NULL, "give --duration", "--move needs a duration");
     return EXIT_YES;
 }
 
@@ -124,12 +124,12 @@ static int take_controller(sim_job_t *job) {
     const uint32_t n = job->arm->joints;
     double to[DYN_MAX_JOINTS];
     if (strcmp(request->value[OPTION_CONTROLLER], "firmware") != 0)
-        return say_error(NULL, "write --controller firmware", "there is no controller '%s'",
-                         request->value[OPTION_CONTROLLER]);
+        return diag_error(NULL, "write --controller firmware", "there is no controller '%s'",
+                          request->value[OPTION_CONTROLLER]);
     if (!request_has(request, OPTION_MOVE) || request_has(request, OPTION_VOLTS) ||
         request_has(request, OPTION_PERIOD))
-        return say_error(NULL, "give --move and --duration; the robot's rate sets the period",
-                         "--controller needs --move and takes neither --volts nor --period");
+        return diag_error(NULL, "give --move and --duration; the robot's rate sets the period",
+                          "--controller needs --move and takes neither --volts nor --period");
     if (request_list(request, OPTION_MOVE, to, n, n, NULL) != EXIT_YES)
         return EXIT_BAD;
     job->firmware =
@@ -176,9 +176,10 @@ static int take_state(const sim_job_t *job, option_id_t option, double *value, b
         return EXIT_BAD;
     *joints = count == arm->joints && arm->joints < arm->n;
     if (count != arm->joints && count != arm->n)
-        return say_error(NULL, "give one number for each joint, or one for each coordinate",
-                         "--%s: got %zu numbers; the arm has %u joints and %u coordinates",
-                         option_table[option].name, count, (unsigned)arm->joints, (unsigned)arm->n);
+        return diag_error(NULL, "give one number for each joint, or one for each coordinate",
+                          "--%s: got %zu numbers; the arm has %u joints and %u coordinates",
+                          option_table[option].name, count, (unsigned)arm->joints,
+                          (unsigned)arm->n);
     for (uint32_t i = 0; i < count; i++)
         value[*joints ? arm->coordinate[i] : i] = given[i];
     return EXIT_YES;
@@ -203,9 +204,9 @@ static int start_within_stops(const sim_job_t *job) {
     for (uint32_t i = 0; i < job->arm->joints && job->options.stops; i++) {
         const double *l = job->arm->limit[i], at = job->q[job->arm->coordinate[i]];
         if (l[1] > l[0] && (at < l[0] || at > l[1]))
-            return say_error(NULL, "start within the limits (--start), or leave out --stops",
-                             "joint %s starts at %g, outside of its stops at %g and %g",
-                             job->robot->joint[i].name, at, l[0], l[1]);
+            return diag_error(NULL, "start within the limits (--start), or leave out --stops",
+                              "joint %s starts at %g, outside of its stops at %g and %g",
+                              job->robot->joint[i].name, at, l[0], l[1]);
     }
     return EXIT_YES;
 }
@@ -218,11 +219,11 @@ static int take_duration(sim_job_t *job) {
     else if (source_end(&job->source) > 0)
         job->duration_s = source_end(&job->source);
     else
-        return say_error(NULL, "give --duration", "the duration of the simulation is missing");
+        return diag_error(NULL, "give --duration", "the duration of the simulation is missing");
     if (job->duration_s > 0)
         return EXIT_YES;
-    return say_error(NULL, "give --duration",
-                     "the motion ends at %g s, so there is nothing to simulate", job->duration_s);
+    return diag_error(NULL, "give --duration",
+                      "the motion ends at %g s, so there is nothing to simulate", job->duration_s);
 }
 
 int sim_take_options(sim_job_t *job) {
@@ -239,11 +240,11 @@ int sim_take_options(sim_job_t *job) {
         take_source(job) != EXIT_YES || take_duration(job) != EXIT_YES)
         return EXIT_BAD;
     if (job->duration_s / o->sample_s > 1e7)
-        return say_error(NULL, "use a longer --sample",
-                         "%g s with one row every %g s make too many rows", job->duration_s,
-                         o->sample_s);
+        return diag_error(NULL, "use a longer --sample",
+                          "%g s with one row every %g s make too many rows", job->duration_s,
+                          o->sample_s);
     if (job->duration_s / o->step_s > 1e10)
-        return say_error(NULL, "use a longer --step", "%g s in steps of %g s are too many steps",
-                         job->duration_s, o->step_s);
+        return diag_error(NULL, "use a longer --step", "%g s in steps of %g s are too many steps",
+                          job->duration_s, o->step_s);
     return start_within_stops(job);
 }

@@ -7,8 +7,8 @@
 #include "tools/args/board.h"
 #include "tools/cmd/commands.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
-#include "tools/link/cut.h"
+#include "tools/cli/diagnostics.h"
+#include "tools/link/power_cut.h"
 
 /* Size of the slots as on the STM32F4, but with pages of 1 KB, so that there are more erasures to
  * interrupt. */
@@ -30,21 +30,21 @@ static int torture(const uint8_t *image, size_t length, uint64_t repetitions) {
     uint32_t size;
     uint8_t *set = set_of(image, length, &size);
     uint8_t *memory = malloc(2 * SLOT_BYTES);
-    cut_result_t result;
+    power_cut_result_t result;
     static const uint8_t old[] = "the set before";
     int status = EXIT_NO;
     if (!set || !memory) {
         free(set);
         free(memory);
-        return say_no_memory();
+        return diag_no_memory();
     }
     memset(memory, 0xff, 2 * SLOT_BYTES);
-    cut_flash_t flash = {.slot_bytes = SLOT_BYTES,
-                         .page_bytes = PAGE_BYTES,
-                         .unit = UNIT,
-                         .memory = memory,
-                         .random = 1};
-    const int lost = cut_torture(&flash, old, sizeof old, set, size, repetitions, &result);
+    power_cut_flash_t flash = {.slot_bytes = SLOT_BYTES,
+                               .page_bytes = PAGE_BYTES,
+                               .unit = UNIT,
+                               .memory = memory,
+                               .random = 1};
+    const int lost = power_cut_torture(&flash, old, sizeof old, set, size, repetitions, &result);
     out_format("%llu writes of a set of %u bytes; the power failed in %llu of them, at each of the "
                "%llu flash operations\n",
                (unsigned long long)result.sequences, (unsigned)size,
@@ -56,8 +56,8 @@ static int torture(const uint8_t *image, size_t length, uint64_t repetitions) {
                    (unsigned long long)result.kept, (unsigned long long)result.made);
         status = EXIT_YES;
     } else {
-        say_error(NULL, "this is a bug: please report it", "a set was lost at write %llu",
-                  (unsigned long long)result.sequences);
+        diag_error(NULL, "this is a bug: please report it", "a set was lost at write %llu",
+                   (unsigned long long)result.sequences);
     }
     free(set);
     free(memory);

@@ -8,7 +8,7 @@
 #include "tools/cli/json.h"
 #include "tools/cli/number.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 /* Chooses the unit for a joint from a text like "N m/rad|N/m": revolute before the bar, prismatic
  * after it. */
@@ -72,14 +72,14 @@ static int show_all(const request_t *request, client_t *client, uint32_t paramet
 static int find(const request_t *request, client_t *client, uint32_t *parameter, int *joint) {
     const device_t *d = &client->device;
     if (client_parameter(client, request->argument[0], parameter, joint) != 0) {
-        say_error(d->board, client->error.cure, "%s", client->error.what);
+        diag_error(d->board, client->error.cure, "%s", client->error.what);
         return EXIT_BAD;
     }
     if (!d->parameter[*parameter].per_joint || d->joints > 0)
         return EXIT_YES;
-    say_error(d->board, "load a robot with `appell params apply ROBOT`",
-              "%s has a value for each joint, but the board has no robot",
-              d->parameter[*parameter].name);
+    diag_error(d->board, "load a robot with `appell params apply ROBOT`",
+               "%s has a value for each joint, but the board has no robot",
+               d->parameter[*parameter].name);
     return EXIT_NO;
 }
 
@@ -151,7 +151,7 @@ static int set(const request_t *request, client_t *client) {
     uint32_t parameter;
     int joint;
     if (!end || *end || !isfinite(value))
-        return say_error(NULL, "write a number", "'%s' is not a finite number", text);
+        return diag_error(NULL, "write a number", "'%s' is not a finite number", text);
     const int status = find(request, client, &parameter, &joint);
     if (status != EXIT_YES)
         return status;
@@ -165,7 +165,7 @@ static int set(const request_t *request, client_t *client) {
             unit_of(client, t, i, unit, sizeof unit);
             snprintf(cure, sizeof cure, "%.200s (%s: %g .. %g %.60s)", client->error.cure, t->name,
                      (double)t->least, (double)t->most, unit);
-            say_error(client->device.board, cure, "%s", client->error.what);
+            diag_error(client->device.board, cure, "%s", client->error.what);
             return client->status >= 0 ? EXIT_NO : EXIT_BAD;
         }
     }

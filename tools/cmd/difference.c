@@ -128,17 +128,17 @@ static bool set_by(const image_t *image, const char *name, uint32_t joint, float
     return false;
 }
 
-static const device_parameter_t *parameter_of(const client_t *client, const before_value_t *v) {
+static const device_parameter_t *parameter_of(const client_t *client, const snapshot_value_t *v) {
     return &client->device.parameter[v->parameter];
 }
 
-static void print_name(const client_t *client, const before_value_t *v) {
+static void print_name(const client_t *client, const snapshot_value_t *v) {
     const device_parameter_t *t = parameter_of(client, v);
     out_format(t->per_joint ? "  %s[%s]: " : "  %s: ", t->name, client->device.joint[v->joint]);
 }
 
-unsigned difference_parameters(const client_t *client, const before_t *before, const uint8_t *image,
-                               size_t length, bool print) {
+unsigned difference_parameters(const client_t *client, const snapshot_t *before,
+                               const uint8_t *image, size_t length, bool print) {
     static image_t a, b;
     unsigned found = 0;
     if (!before->image[0] ||
@@ -146,7 +146,7 @@ unsigned difference_parameters(const client_t *client, const before_t *before, c
         image_read(image, length, &b, NULL) != IMAGE_OK)
         return 0;
     for (uint32_t i = 0; i < before->values; i++) {
-        const before_value_t *v = &before->value[i];
+        const snapshot_value_t *v = &before->value[i];
         const device_parameter_t *t = parameter_of(client, v);
         float was, will;
         if ((t->per_joint && a.n != b.n) || !set_by(&b, t->name, v->joint, &will) ||
@@ -163,13 +163,13 @@ unsigned difference_parameters(const client_t *client, const before_t *before, c
     return found;
 }
 
-void difference_stays(const client_t *client, const before_t *before, const uint8_t *image,
+void difference_stays(const client_t *client, const snapshot_t *before, const uint8_t *image,
                       size_t length) {
     static image_t b;
     if (image_read(image, length, &b, NULL) != IMAGE_OK)
         return;
     for (uint32_t i = 0; i < before->values; i++) {
-        const before_value_t *v = &before->value[i];
+        const snapshot_value_t *v = &before->value[i];
         const device_parameter_t *t = parameter_of(client, v);
         float will;
         /* sample_every is part of the choice of telemetry fields, so it is not listed here. */

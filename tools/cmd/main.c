@@ -5,7 +5,7 @@
 #include "firmware/app/version.h"
 #include "tools/cli/command.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 static int run(int argc, char **argv) {
     if (argc < 2) {
@@ -22,13 +22,13 @@ static int run(int argc, char **argv) {
         return EXIT_YES;
     }
     if (name[0] == '-')
-        return say_error(NULL, "the command comes first: appell COMMAND [OPTIONS] ...",
-                         "%s is not a command", name);
+        return diag_error(NULL, "the command comes first: appell COMMAND [OPTIONS] ...",
+                          "%s is not a command", name);
     const command_t *command = command_find(name);
     if (!command)
         return command_unknown(name);
     request_t request;
-    say_command(name);
+    diag_command(name);
     const int status = command_parse(command, argc - 1, argv + 1, &request);
     if (status != EXIT_YES)
         return status;

@@ -134,20 +134,32 @@ def pick(name, found, accepted):
     return best[0], None
 
 
-def changes(root, files, shown):
-    """Returns the values in build/measured that pages show and that are not accepted yet, {name:
-    entry}, and errors."""
+def read(files):
+    """Returns what the tests measured, {name: [(source, text, is block)]}."""
     found = {}
     for path in files:
         with open(path, encoding="utf-8") as f:
             data = json.load(f)
         for name, text, block in data["found"]:
             found.setdefault(name, []).append((data["source"], text, block))
-    accepted = Accepted(root).values
+    return found
+
+
+def lost(root, files):
+    """Returns messages about accepted values that their test does not print any more. The files
+    must be those of whole tests."""
+    found = read(files)
     sources = {source for results in found.values() for source, _, _ in results}
-    new = {}
-    wrong = ["%s: %s does not print it any more: remove it from the pages, or print it" % (name, source)
-             for name, (_, source, _) in sorted(accepted.items()) if source in sources and name not in found]
+    return ["%s: %s does not print it any more: remove it from the pages, or print it" % (name, source)
+            for name, (_, source, _) in sorted(Accepted(root).values.items()) if source in sources and name not in found]
+
+
+def changes(root, files, shown):
+    """Returns the values in build/measured that pages show and that are not accepted yet, {name:
+    entry}, and errors."""
+    found = read(files)
+    accepted = Accepted(root).values
+    new, wrong = {}, []
     for name in sorted(set(found) & shown):
         best, bad = pick(name, found[name], accepted)
         wrong += [bad] if bad else []

@@ -19,7 +19,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from lint_includes import files_of  # noqa: E402
-from measured import BLOCKS, NAME, TABLE, Accepted, changes  # noqa: E402
+from measured import BLOCKS, NAME, TABLE, Accepted, changes, lost  # noqa: E402
 
 BEGIN = re.compile(r"\s*<!-- block (%s) begin -->\s*$" % NAME)
 # Code is matched first, because a marker inside code is text.
@@ -148,6 +148,7 @@ def accept(root, folder):
         return 0
     files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))] if os.path.isdir(folder) else [folder]
     new, wrong = changes(root, files, shown_in(root))
+    wrong += lost(root, files) if os.path.isdir(folder) else []
     accepted = Accepted(root)
     for name, (text, source, block) in new.items():
         old = accepted.values[name][0] if name in accepted.values else "new"

@@ -61,7 +61,7 @@ static bytes_t read_file(const char *path) {
     return file;
 }
 
-static graph_t *look_up(const char *path, const bytes_t *key) {
+static graph_t *cache_read(const char *path, const bytes_t *key) {
     bytes_t file = read_file(path);
     graph_t *g = NULL;
     uint64_t sum;
@@ -112,7 +112,7 @@ graph_t *anneal_cached(const graph_t *from, const anneal_t *how) {
                        snprintf(path, sizeof path, "%s/%016llx", folder,
                                 (unsigned long long)hash_of(key.at, key.size)) < (int)sizeof path;
     if (named)
-        g = look_up(path, &key);
+        g = cache_read(path, &key);
     if (!g) {
         g = anneal_run(from, how);
         (void)mkdir(folder, 0777);

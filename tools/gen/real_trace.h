@@ -59,7 +59,7 @@ INLINE bool pivot_ok(pivot p) {
 /* Straight-line code does not report that it has clamped. */
 #define real_beyond(a, limit) ((void)(a), (void)(limit), 0u)
 
-INLINE bool real_holds(double value, int exponent) {
+INLINE bool real_fits(double value, int exponent) {
     (void)value;
     (void)exponent;
     return true;

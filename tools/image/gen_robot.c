@@ -6,11 +6,11 @@
 
 #include "firmware/params/image.h"
 #include "tools/image/robot_image.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/proof/units.h"
 
 /* Takes the hash and the proved units from the image that a board would receive. */
-static void look_at_image(const robot_t *robot, bool fixed_point, gen_robot_t *made, bool *proved) {
+static void check_image(const robot_t *robot, bool fixed_point, gen_robot_t *made, bool *proved) {
     messages_t messages = MESSAGES_INIT;
     size_t size = 0;
     uint8_t *bytes = robot_image_make(robot, &size, &messages);
@@ -26,44 +26,44 @@ static void look_at_image(const robot_t *robot, bool fixed_point, gen_robot_t *m
     messages_free(&messages);
 }
 
-static int say_unproved(const robot_t *robot) {
+static int report_unproved(const robot_t *robot) {
     char missing[80];
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return say_error(
+            return diag_error(
                 robot->file, "give them under `limits:` in a robot file, or generate f32",
                 "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
     }
-    return say_error(robot->file, "tighten the limits, or generate f32",
-                     "q31 can overflow within the limits of this arm, whatever the units");
+    return diag_error(robot->file, "tighten the limits, or generate f32",
+                      "q31 can overflow within the limits of this arm, whatever the units");
 }
 
-static int say_no_closed_form(const robot_t *robot, const gen_options_t *options) {
+static int report_no_closed_form(const robot_t *robot, const gen_options_t *options) {
     static const char cure[] = "leave out --strategy: the default strategy has no such limit";
     if (options->keep & GEN_KEEP_PAYLOAD)
-        return say_error(
+        return diag_error(
             robot->file, cure,
             "--strategy uicker-kahn: the closed form cannot keep the payload as an argument");
     if (robot->n > FORM_UICKER_KAHN_MAX)
-        return say_error(
+        return diag_error(
             robot->file, cure,
             "--strategy uicker-kahn: the closed form exists for up to %d joints; this arm has %u",
             FORM_UICKER_KAHN_MAX, (unsigned)robot->n);
-    return say_error(robot->file, cure,
-                     "--strategy uicker-kahn: the closed form of this arm has too many monomials");
+    return diag_error(robot->file, cure,
+                      "--strategy uicker-kahn: the closed form of this arm has too many monomials");
 }
 
 gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, bool fixed_point) {
     gen_robot_t *made = calloc(1, sizeof *made);
     bool proved;
     if (!made) {
-        say_no_memory();
+        diag_no_memory();
         return NULL;
     }
-    look_at_image(robot, fixed_point, made, &proved);
+    check_image(robot, fixed_point, made, &proved);
     if (fixed_point && !proved) {
-        say_unproved(robot);
+        report_unproved(robot);
         gen_robot_free(made);
         return NULL;
     }
@@ -74,12 +74,12 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
         model.joint[i].drive.limits.acceleration = units_acceleration(&model.joint[i].drive.limits);
     made->gen = gen_make(&model, options);
     if (!made->gen) {
-        say_no_memory();
+        diag_no_memory();
         gen_robot_free(made);
         return NULL;
     }
     if (made->gen->no_closed_form) {
-        say_no_closed_form(robot, options);
+        report_no_closed_form(robot, options);
         gen_robot_free(made);
         return NULL;
     }
@@ -91,11 +91,11 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
             fixed_free(made->fixed[k]);
             made->fixed[k] = NULL;
             gen_lose(made->gen, (gen_kernel_t)k);
-            say_note(robot->file, "%s is not generated in q31: %s", gen_kernel_info[k].name,
-                     k == GEN_FD
-                         ? "the rotor inertias are too small to keep every pivot of the inertia "
-                           "matrix above its error, so no bit of an acceleration is certain"
-                         : "its guaranteed error is as large as its number format");
+            diag_note(robot->file, "%s is not generated in q31: %s", gen_kernel_info[k].name,
+                      k == GEN_FD
+                          ? "the rotor inertias are too small to keep every pivot of the inertia "
+                            "matrix above its error, so no bit of an acceleration is certain"
+                          : "its guaranteed error is as large as its number format");
         }
     return made;
 }

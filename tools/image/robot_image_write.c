@@ -165,7 +165,7 @@ static uint8_t *make_q31(const dyn_model_t *model, const dyn_units_t *units, ima
 
 /* Adds a note if acceleration limits are missing: the proof then assumes the accelerations with
  * which the board plans its motions. A URDF cannot give accelerations. */
-static void tell_accelerations(const robot_t *robot, const image_t *image, messages_t *messages) {
+static void note_accelerations(const robot_t *robot, const image_t *image, messages_t *messages) {
     uint32_t taken = 0, first = 0;
     for (uint32_t i = image->n; i-- > 0;) {
         const image_joint_t *f = &image->joint[i];
@@ -200,7 +200,7 @@ static uint8_t *prove(const robot_t *robot, image_t *image, messages_t *messages
     char missing[80] = "";
     uint8_t *bytes = NULL;
     if (model && report && image_model(image, model) == DYN_OK) {
-        tell_accelerations(robot, image, messages);
+        note_accelerations(robot, image, messages);
         const int status = units_prove(model, &units, report);
         image->proved = status == DYN_OK;
         image->q31_length = units.length;

@@ -61,7 +61,7 @@ static bool find_user(const char *device, char *out, size_t size) {
     return seen;
 }
 
-static void say_busy(const char *device, port_error_t *error) {
+static void fail_busy(const char *device, port_error_t *error) {
     char user[120];
     if (find_user(device, user, sizeof user))
         port_fail(error, "end that program, or use another port", "%s is in use by %s", device,
@@ -71,7 +71,7 @@ static void say_busy(const char *device, port_error_t *error) {
                   "%s is in use by another program", device);
 }
 
-static void say_no_device(const char *device, port_error_t *error) {
+static void fail_no_device(const char *device, port_error_t *error) {
     char list[300], cure[PORT_TEXT];
     list_devices(list, sizeof list);
     if (*list)
@@ -83,13 +83,13 @@ static void say_no_device(const char *device, port_error_t *error) {
     port_fail(error, cure, "%s does not exist", device);
 }
 
-static void say_cannot_open(const char *device, int why, port_error_t *error) {
+static void fail_cannot_open(const char *device, int why, port_error_t *error) {
     char cure[PORT_TEXT];
     switch (why) {
     case ENOENT:
     case ENXIO:
     case ENODEV:
-        say_no_device(device, error);
+        fail_no_device(device, error);
         return;
     case EACCES:
     case EPERM: {
@@ -101,7 +101,7 @@ static void say_cannot_open(const char *device, int why, port_error_t *error) {
         return;
     }
     case EBUSY:
-        say_busy(device, error);
+        fail_busy(device, error);
         return;
     default:
         port_fail(error, "name a serial device, tcp:HOST:PORT, unix:PATH or qemu:BOARD",
@@ -183,7 +183,7 @@ int port_open_serial(port_t *port, const char *name, port_error_t *error) {
     }
     port->file = open(device, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (port->file < 0) {
-        say_cannot_open(device, errno, error);
+        fail_cannot_open(device, errno, error);
         return -1;
     }
     if (!isatty(port->file)) {
@@ -192,7 +192,7 @@ int port_open_serial(port_t *port, const char *name, port_error_t *error) {
         return -1;
     }
     if (flock(port->file, LOCK_EX | LOCK_NB) != 0 || ioctl(port->file, TIOCEXCL) != 0) {
-        say_busy(device, error);
+        fail_busy(device, error);
         return -1;
     }
     if (set_line(port->file, baud) != 0) {

@@ -128,10 +128,10 @@ typedef struct {
     double off[DYN_MAX_JOINTS]; /* largest |q_ref - q_arm| before the fault */
     FILE *csv;
     plot_t *plot;
-} motion_seen_t;
+} motion_record_t;
 
 static void see(void *user, const sample_in_t *sample) {
-    motion_seen_t *m = user;
+    motion_record_t *m = user;
     const uint32_t n = m->worst->robot->n;
     const double *q = sample->value + 1;
     const double h = (sample->tick - m->last_tick) / m->rate_hz;
@@ -242,7 +242,7 @@ static int start(client_t *client, const bounds_t *w, const scenario_t *s, const
 
 /* Waits until the samples show a fault and reads it at once, because a second fault during the stop
  * can replace the stop by a harder one. Then watches the arm for seen->seconds. */
-static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
+static int watch(client_t *client, motion_record_t *seen, device_fault_t *fault) {
     uint32_t start = 0;
     int silent = 0; /* number of successive polls without data; the emulator may be slow */
     bool known = false;
@@ -269,7 +269,7 @@ static int watch(client_t *client, motion_seen_t *seen, device_fault_t *fault) {
 }
 
 /* Prepares the arm, provokes the fault and watches the arm. */
-static int run(client_t *client, const bounds_t *w, const scenario_t *s, motion_seen_t *seen,
+static int run(client_t *client, const bounds_t *w, const scenario_t *s, motion_record_t *seen,
                device_fault_t *fault) {
     static const char *const fields[] = {"state", "q_arm", "q_ref"};
     float pose[DYN_MAX_JOINTS];
@@ -293,7 +293,7 @@ static int run(client_t *client, const bounds_t *w, const scenario_t *s, motion_
 }
 
 static int report(const client_t *client, const bounds_t *w, const scenario_t *s,
-                  const motion_seen_t *seen, const device_fault_t *f, faults_say_t say) {
+                  const motion_record_t *seen, const device_fault_t *f, faults_print_t print) {
     char line[512];
     double bound[DYN_MAX_JOINTS] = {0};
     uint32_t fastest = 0;
@@ -312,7 +312,7 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
              f->joint < w->robot->n ? client->device.joint[f->joint] : "", (double)f->value,
              quantity_unit(app_fault_quantity(f->fault), prismatic), (double)f->limit,
              app_fault_cause(f->fault));
-    say(line);
+    print(line);
     snprintf(
         line, sizeof line,
         "    stop: %s; fastest joint %s, %.3f %s (bound %.3f); the end effector fell %.4f m in "
@@ -320,7 +320,7 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
         app_stop_name(f->stop), w->robot->joint[fastest].name, seen->speed[fastest],
         client->device.prismatic[fastest] ? "m/s" : "rad/s", bound[fastest], seen->fall, seconds,
         fall, good ? "" : "   NOT AS EXPECTED");
-    say(line);
+    print(line);
     return good ? 0 : 1;
 }
 
@@ -354,7 +354,7 @@ static plot_t *open_plot(const bounds_t *w, const char *path, const scenario_t *
 }
 
 static int one(client_t *client, const bounds_t *w, const uint8_t *image, size_t size,
-               const scenario_t *s, const char *folder, faults_say_t say) {
+               const scenario_t *s, const char *folder, faults_print_t print) {
     bool kept;
     device_status_t status;
     device_fault_t fault;
@@ -362,9 +362,9 @@ static int one(client_t *client, const bounds_t *w, const uint8_t *image, size_t
     if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL) != 0 ||
         client_discover_robot(client) != 0 || client_status(client, &status) != 0)
         return -1;
-    motion_seen_t seen = {.worst = w,
-                          .rate_hz = status.rate_hz,
-                          .seconds = s->stop == APP_STOP_RELEASE ? RELEASE_S : 1};
+    motion_record_t seen = {.worst = w,
+                            .rate_hz = status.rate_hz,
+                            .seconds = s->stop == APP_STOP_RELEASE ? RELEASE_S : 1};
     snprintf(path, sizeof path, "%s/fault-%s.csv", folder, app_fault_name(s->fault));
     for (char *c = path; *c; c++)
         *c = *c == ' ' ? '-' : *c;
@@ -380,11 +380,11 @@ static int one(client_t *client, const bounds_t *w, const uint8_t *image, size_t
         return -1;
     if (status_run != 0 || client_stream_end(client) != 0 || reset(client, s) != 0)
         return -1;
-    return report(client, w, s, &seen, &fault, say);
+    return report(client, w, s, &seen, &fault, print);
 }
 
 int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
-                   const char *folder, faults_say_t say, uint32_t *done) {
+                   const char *folder, faults_print_t print, uint32_t *done) {
     bounds_t *w = calloc(1, sizeof *w);
     char line[512];
     int failed = 0;
@@ -399,14 +399,14 @@ int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image,
                       "pose with the largest load (joint %s):", robot->joint[w->joint].name);
     for (uint32_t i = 0; i < robot->n && at < 400; i++)
         at += snprintf(line + at, sizeof line - (size_t)at, " %.3f", w->pose[i]);
-    say(line);
+    print(line);
     for (int k = 0; k < SCENARIOS && failed >= 0; k++) {
         const double *limit = robot->model.joint[w->joint].drive.limits.position;
         if ((scenario[k].floats && !strcmp(client->device.real, "q31")) ||
             /* without position limits the joint would find the switch */
             (scenario[k].homes && !(limit[1] > limit[0])))
             continue;
-        const int status = one(client, w, image, size, &scenario[k], folder, say);
+        const int status = one(client, w, image, size, &scenario[k], folder, print);
         failed = status < 0 ? -1 : failed + status;
         *done += status == 0;
     }

@@ -8,7 +8,7 @@
 #include "tools/link/client.h"
 #include "tools/robot/robot.h"
 
-typedef void (*faults_say_t)(const char *line);
+typedef void (*faults_print_t)(const char *line);
 
 /*
  * Provokes one fault after the other, with the arm in the pose that gravity loads most and without
@@ -16,6 +16,6 @@ typedef void (*faults_say_t)(const char *line);
  * expected, or -1 with client->error. *done counts those that went as expected.
  */
 int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
-                   const char *folder, faults_say_t say, uint32_t *done);
+                   const char *folder, faults_print_t print, uint32_t *done);
 
 #endif

@@ -20,7 +20,7 @@ static double uniform(uint64_t *state) {
 }
 
 /* Updates the largest values with those of one pose. */
-static void look_at_pose(bounds_t *w, const double *q, const double *gravity) {
+static void include_pose(bounds_t *w, const double *q, const double *gravity) {
     const uint32_t n = w->robot->n;
     double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2], x[DYN_MAX_JOINTS], pull = 0;
     double jacobian[6 * DYN_MAX_JOINTS];
@@ -52,7 +52,7 @@ static void look_at_pose(bounds_t *w, const double *q, const double *gravity) {
     }
 }
 
-static void look_at_inertia(bounds_t *w) {
+static void include_inertia(bounds_t *w) {
     double M[DYN_MAX_JOINTS * (DYN_MAX_JOINTS + 1) / 2];
     dyn_fast_mass_f64(&w->arm, &w->scratch, w->pose, M);
     dyn_rotor_mass_f64(&w->arm, M);
@@ -75,7 +75,7 @@ static void find_worst(bounds_t *w) {
                            : 6.28 * (uniform(&state) - 0.5);
         }
         dyn_fast_gravity_f64(&w->arm, &w->scratch, q, g);
-        look_at_pose(w, q, g);
+        include_pose(w, q, g);
         for (uint32_t i = 0; i < m->n; i++) {
             const double limit = m->joint[i].drive.limits.torque;
             const double part = limit > 0 ? fabs(g[i]) / limit : 0;
@@ -187,6 +187,6 @@ int bounds_find(bounds_t *bounds, const robot_t *robot) {
     if (status != DYN_OK)
         return status;
     find_worst(bounds);
-    look_at_inertia(bounds);
+    include_inertia(bounds);
     return DYN_OK;
 }

@@ -298,7 +298,7 @@ static double explain(inspection_t *s, int explanation, const double *x, inspect
  * the better one is better by chance with a probability below 0.3 %. A short motion through few
  * poses cannot separate a payload from heavier links.
  */
-static bool told_apart(double one, double other, uint32_t differences) {
+static bool distinct(double one, double other, uint32_t differences) {
     const double least = fmin(one, other);
     return fabs(one * one - other * other) * differences > 9 * least * least;
 }
@@ -340,7 +340,7 @@ static void conclude(inspection_t *s, inspect_t *out) {
     uint32_t differences;
     out->rms_factor = explain(s, 1, x[1], out, &differences);
     out->rms_payload = explain(s, 0, x[0], out, &differences);
-    out->told_apart = told_apart(out->rms_factor, out->rms_payload, differences);
+    out->distinct = distinct(out->rms_factor, out->rms_payload, differences);
     const int best = out->rms_factor < out->rms_payload;
     if (best == 1)
         (void)explain(s, 1, x[1], out, &differences);

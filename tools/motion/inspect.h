@@ -26,7 +26,7 @@ typedef struct {
     double factor;                 /* factor of all masses: the other explanation */
     /* RMS residual of each explanation, relative to torque limits */
     double rms_payload, rms_factor;
-    bool told_apart; /* the two explanations differ by more than chance */
+    bool distinct; /* the two explanations differ by more than chance */
 } inspect_t;
 
 /* Runs the motions. The robot must be loaded on the board and its outputs off. Returns 0, or -1

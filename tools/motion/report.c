@@ -7,7 +7,7 @@
 
 #include "tools/cli/file.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 const char *const report_controller[REPORT_CONTROLLERS] = {"PD", "PD + gravity",
                                                            "full feedforward"};
@@ -108,8 +108,8 @@ void report_costs(const costs_t *costs, bool instructions, double cycles_per_ins
 int report_csv(const client_t *client, const char *path, const record_t *record) {
     FILE *file = fopen(path, "w");
     if (!file)
-        return say_error(path, "check the path and its permissions", "cannot be written: %s",
-                         strerror(errno));
+        return diag_error(path, "check the path and its permissions", "cannot be written: %s",
+                          strerror(errno));
     fputs("t", file);
     for (uint32_t k = 0; k < record->width; k++) {
         char title[2 * CLIENT_NAME];
@@ -128,7 +128,7 @@ int report_csv(const client_t *client, const char *path, const record_t *record)
     }
     const bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed)
-        return say_error(path, "check the space on the disk", "cannot be written: %s",
-                         strerror(errno));
+        return diag_error(path, "check the space on the disk", "cannot be written: %s",
+                          strerror(errno));
     return EXIT_YES;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tools/cli/gnuplot.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 static const char *const color[REPORT_CONTROLLERS] = {"#d55e00", "#e69f00", "#0072b2"};
 static const char *const pale[REPORT_CONTROLLERS] = {"#f0b48c", "#f5d896", "#8cc0e0"};

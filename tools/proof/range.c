@@ -20,7 +20,7 @@ real range_add(real a, real b) {
     real out = sum_exact(a, b);
     if (range_now.format == RANGE_F32)
         out.err += f32_half_ulp * executed(out);
-    return seen(out);
+    return recorded(out);
 }
 
 real range_shift(real a, unsigned shift) {
@@ -69,9 +69,9 @@ acc range_acc_add(acc a, acc b) {
 
 /* Rounds a sum of products once, at its end. In q31 the rounding costs at most how.unit, which is
  * added to the error. */
-static void cut(acc *sum, cut_t how) {
+static void round_once(acc *sum, rounding_t how) {
     if (range_now.format != RANGE_F32)
-        see(sum->magnitude, how.limit);
+        record(sum->magnitude, how.limit);
     if (range_now.format == RANGE_Q31 && !is_zero(sum->value)) {
         sum->rounding += how.unit;
         sum->value.err += how.unit;
@@ -79,13 +79,13 @@ static void cut(acc *sum, cut_t how) {
 }
 
 real range_acc_round(acc sum) {
-    cut(&sum, acc_cut);
-    return seen(sum.value);
+    round_once(&sum, acc_rounding);
+    return recorded(sum.value);
 }
 
 real range_turn_round(acc sum) {
-    cut(&sum, turn_cut);
-    return seen(sum.value);
+    round_once(&sum, turn_rounding);
+    return recorded(sum.value);
 }
 
 /* Returns the extreme values of cos over an interval of angles. */
@@ -123,7 +123,7 @@ real range_recip(real a) {
     /* The executed value may differ from the exact one by err, so the interval must cover both. */
     double lo = a.lo - a.err, hi = a.hi + a.err;
     if (lo <= 0 && hi >= 0)
-        return seen((real){-HUGE_VAL, HUGE_VAL, HUGE_VAL});
+        return recorded((real){-HUGE_VAL, HUGE_VAL, HUGE_VAL});
     real out = {out_lo(1 / a.hi), out_hi(1 / a.lo), 0};
     double nearest = fmin(fabs(lo), fabs(hi));
     out.err = widen(a.err / (nearest * nearest));
@@ -131,7 +131,7 @@ real range_recip(real a) {
         out.err += q31_unit * (2 + size(out) * 0x1p-3);
     if (range_now.format == RANGE_F32)
         out.err += f32_half_ulp * executed(out);
-    return seen(out);
+    return recorded(out);
 }
 
 real range_sqrt(real a) {
@@ -143,7 +143,7 @@ real range_sqrt(real a) {
         out.err += q31_unit;
     if (range_now.format == RANGE_F32)
         out.err += f32_half_ulp * executed(out);
-    return seen(out);
+    return recorded(out);
 }
 
 real range_clamp(real a, real limit) {
@@ -171,7 +171,7 @@ real range_gain_wide(real k, real a) {
 }
 
 real range_gain_mul(real k, real a) {
-    return seen(range_gain_wide(k, a));
+    return recorded(range_gain_wide(k, a));
 }
 
 real range_wide_add(real a, real b) {
@@ -192,7 +192,7 @@ real range_wide_fit(real a, uint32_t *beyond) {
     return range_now.format == RANGE_F32 ? a : range_wide_clamp(a, largest, beyond);
 }
 
-bool range_holds(double value, int exponent) {
+bool range_fits(double value, int exponent) {
     return range_now.format != RANGE_Q31 || fabs(ldexp(value, -exponent)) < q31_limit;
 }
 
@@ -304,19 +304,19 @@ vec range_vec_make(real x, real y, real z) {
  * by `norm` and the norm of the error that comes from the operands by `brought`; the rounding of
  * the components is added here.
  */
-vec range_vec_cut(acc x, acc y, acc z, cut_t how, double norm, double brought) {
+vec range_vec_round(acc x, acc y, acc z, rounding_t how, double norm, double brought) {
     acc part[3] = {x, y, z};
     real value[3];
     for (int i = 0; i < 3; i++) {
-        cut(&part[i], how);
+        round_once(&part[i], how);
         value[i] = part[i].value;
     }
     vec out = {value[0], value[1], value[2], widen(norm), 0};
     out.norm_err = widen(brought) + norm3(part[0].rounding, part[1].rounding, part[2].rounding);
     out = range_tighten(out);
-    seen(out.x);
-    seen(out.y);
-    seen(out.z);
+    recorded(out.x);
+    recorded(out.y);
+    recorded(out.z);
     return out;
 }
 
@@ -338,29 +338,30 @@ vec range_vec_add(vec a, vec b) {
         out.z.err += f32_half_ulp * executed(out.z);
         out.norm_err += f32_half_ulp * executed_norm(out);
     }
-    seen(out.x);
-    seen(out.y);
-    seen(out.z);
+    recorded(out.x);
+    recorded(out.y);
+    recorded(out.z);
     return out;
 }
 
 vec range_vec_scale(real k, vec a) {
-    return range_vec_cut(range_acc_mul(k, a.x), range_acc_mul(k, a.y), range_acc_mul(k, a.z),
-                         acc_cut, size(k) * a.norm,
-                         size(k) * a.norm_err + k.err * executed_norm(a));
+    return range_vec_round(range_acc_mul(k, a.x), range_acc_mul(k, a.y), range_acc_mul(k, a.z),
+                           acc_rounding, size(k) * a.norm,
+                           size(k) * a.norm_err + k.err * executed_norm(a));
 }
 
 vec range_vec_cross(vec a, vec b) {
-    return range_vec_cut(minor(a.y, b.z, a.z, b.y), minor(a.z, b.x, a.x, b.z),
-                         minor(a.x, b.y, a.y, b.x), acc_cut, a.norm * b.norm, cross_error(a, b));
+    return range_vec_round(minor(a.y, b.z, a.z, b.y), minor(a.z, b.x, a.x, b.z),
+                           minor(a.x, b.y, a.y, b.x), acc_rounding, a.norm * b.norm,
+                           cross_error(a, b));
 }
 
 vec range_vec_cross2(vec a, vec b, vec c, vec d) {
-    return range_vec_cut(range_acc_add(minor(a.y, b.z, a.z, b.y), minor(c.y, d.z, c.z, d.y)),
-                         range_acc_add(minor(a.z, b.x, a.x, b.z), minor(c.z, d.x, c.x, d.z)),
-                         range_acc_add(minor(a.x, b.y, a.y, b.x), minor(c.x, d.y, c.y, d.x)),
-                         acc_cut, a.norm * b.norm + c.norm * d.norm,
-                         cross_error(a, b) + cross_error(c, d));
+    return range_vec_round(range_acc_add(minor(a.y, b.z, a.z, b.y), minor(c.y, d.z, c.z, d.y)),
+                           range_acc_add(minor(a.z, b.x, a.x, b.z), minor(c.z, d.x, c.x, d.z)),
+                           range_acc_add(minor(a.x, b.y, a.y, b.x), minor(c.x, d.y, c.y, d.x)),
+                           acc_rounding, a.norm * b.norm + c.norm * d.norm,
+                           cross_error(a, b) + cross_error(c, d));
 }
 
 vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
@@ -382,7 +383,7 @@ vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
         real *x = &both[i]->value;
         x->lo = fmax(x->lo, -plane);
         x->hi = fmin(x->hi, plane);
-        cut(both[i], turn_cut);
+        round_once(both[i], turn_rounding);
         rounding[i] = both[i]->rounding;
         x->err = fmin(x->err, brought + rounding[i]);
     }
@@ -392,9 +393,9 @@ vec range_vec_turn(int axis, bool back, dyn_turn_range_t t, vec a) {
     out.norm_err =
         widen(a.norm_err + off * (plane + plane_err) + norm3(rounding[0], rounding[1], 0));
     out = range_tighten(out);
-    seen(out.x);
-    seen(out.y);
-    seen(out.z);
+    recorded(out.x);
+    recorded(out.y);
+    recorded(out.z);
     return out;
 }
 

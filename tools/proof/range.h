@@ -137,7 +137,7 @@ dyn_real_range_t range_recip(dyn_real_range_t a);
 dyn_real_range_t range_sqrt(dyn_real_range_t a);
 dyn_real_range_t range_clamp(dyn_real_range_t a, dyn_real_range_t limit);
 /* For optional constants, which a kernel can do without: true if the format can hold the value. */
-bool range_holds(double value, int exponent);
+bool range_fits(double value, int exponent);
 bool range_constant(double value, int exponent, dyn_real_range_t *out);
 dyn_real_range_t range_turn_constant(double cs);
 dyn_real_range_t range_angle_constant(double rad);

@@ -29,10 +29,11 @@ extern range_now_t range_now;
  */
 typedef struct {
     double limit, unit;
-} cut_t;
+} rounding_t;
 static const double q31_unit = 0x1p-28;
 static const double q31_limit = 8.0 * (1 - 0x1p-31);
-static const cut_t acc_cut = {0x1p63 / 0x1p56, 0x1p-28}, turn_cut = {0x1p63 / 0x1p58, 0x1p-26};
+static const rounding_t acc_rounding = {0x1p63 / 0x1p56, 0x1p-28},
+                        turn_rounding = {0x1p63 / 0x1p58, 0x1p-26};
 /* Errors of dyn_sincos_q30 and dyn_sincos_f32; test_dyn_trig asserts them. */
 static const double q31_trig = 3e-9, f32_trig = 1.2e-7;
 static const double f32_half_ulp = 0x1p-24;
@@ -61,15 +62,15 @@ static inline bool turns_not(dyn_turn_range_t t) {
            is_zero(t.s);
 }
 
-static inline void see(double value, double limit) {
+static inline void record(double value, double limit) {
     double part = value / limit;
     if (part > range_now.inside)
         range_now.inside = part;
 }
 
-static inline real seen(real a) {
+static inline real recorded(real a) {
     if (range_now.format != RANGE_F32)
-        see(executed(a), q31_limit);
+        record(executed(a), q31_limit);
     return a;
 }
 
@@ -103,6 +104,6 @@ static inline double cross_error(vec a, vec b) {
 
 /* Explained in range.c. */
 vec range_tighten(vec a);
-vec range_vec_cut(acc x, acc y, acc z, cut_t how, double norm, double brought);
+vec range_vec_round(acc x, acc y, acc z, rounding_t how, double norm, double brought);
 
 #endif

@@ -105,7 +105,7 @@ static sym sym_known(sym T, span_t span, double off) {
     const real now[6] = {T.xx, T.yy, T.zz, T.xy, T.yz, T.xz};
     memcpy(T.of, now, sizeof now);
     for (int i = 0; i < 6; i++)
-        seen(now[i]);
+        recorded(now[i]);
     return T;
 }
 
@@ -116,12 +116,12 @@ static double off_known(double off) {
     return range_now.format == RANGE_F32 ? HUGE_VAL : widen(off);
 }
 
-static double unit_of(cut_t how) {
+static double unit_of(rounding_t how) {
     return range_now.format == RANGE_Q31 ? how.unit : 0;
 }
 
 /* A sum that is not checked for overflow here; the caller checks it later. */
-static real sum_unseen(real a, real b) {
+static real sum_unrecorded(real a, real b) {
     if (is_zero(a))
         return b;
     if (is_zero(b))
@@ -132,9 +132,9 @@ static real sum_unseen(real a, real b) {
     return out;
 }
 
-static real cut_unseen(acc sum, cut_t how) {
+static real round_unrecorded(acc sum, rounding_t how) {
     if (range_now.format != RANGE_F32)
-        see(sum.magnitude, how.limit);
+        record(sum.magnitude, how.limit);
     if (!is_zero(sum.value))
         sum.value.err += unit_of(how);
     return sum.value;
@@ -142,19 +142,19 @@ static real cut_unseen(acc sum, cut_t how) {
 
 sym range_sym_add(sym A, sym B) {
     const span_t a = span_of(A), b = span_of(B);
-    const sym out = {.xx = sum_unseen(A.xx, B.xx),
-                     .yy = sum_unseen(A.yy, B.yy),
-                     .zz = sum_unseen(A.zz, B.zz),
-                     .xy = sum_unseen(A.xy, B.xy),
-                     .yz = sum_unseen(A.yz, B.yz),
-                     .xz = sum_unseen(A.xz, B.xz)};
+    const sym out = {.xx = sum_unrecorded(A.xx, B.xx),
+                     .yy = sum_unrecorded(A.yy, B.yy),
+                     .zz = sum_unrecorded(A.zz, B.zz),
+                     .xy = sum_unrecorded(A.xy, B.xy),
+                     .yz = sum_unrecorded(A.yz, B.yz),
+                     .xz = sum_unrecorded(A.xz, B.xz)};
     return sym_known(out, (span_t){out_lo(a.lo + b.lo), out_hi(a.hi + b.hi)},
                      off_known(off_of(A) + off_of(B)));
 }
 
 /* All six elements are rounded. The three off the diagonal count twice in the norm, so the norm of
  * the rounding is sqrt(3 + 2 * 3) = 3 units. */
-static const double cut_of_all = 3;
+static const double rounding_of_all = 3;
 
 sym range_sym_shift_mass(sym T, unsigned shift) {
     const double k = ldexp(1, -(int)shift);
@@ -165,8 +165,9 @@ sym range_sym_shift_mass(sym T, unsigned shift) {
                      .xy = range_shift(T.xy, shift),
                      .yz = range_shift(T.yz, shift),
                      .xz = range_shift(T.xz, shift)};
-    return sym_known(out, (span_t){span.lo * k, span.hi * k},
-                     off_known(off_of(T) * k + (shift > 0 ? cut_of_all * unit_of(acc_cut) : 0)));
+    return sym_known(
+        out, (span_t){span.lo * k, span.hi * k},
+        off_known(off_of(T) * k + (shift > 0 ? rounding_of_all * unit_of(acc_rounding) : 0)));
 }
 
 /* Product of the exact values only, without errors. */
@@ -192,14 +193,14 @@ sym range_sym_add_outer(sym T, vec p, vec a, vec b) {
     const span_t more = {fmin(0, (dot.lo - both) / 2), fmax(0, (dot.hi + both) / 2)};
     const double brought =
         p.norm * (a.norm_err + b.norm_err) + p.norm_err * (executed_norm(a) + executed_norm(b));
-    const sym out = {.xx = sum_unseen(T.xx, range_acc_round(range_acc_mul(p.x, c.x))),
-                     .yy = sum_unseen(T.yy, range_acc_round(range_acc_mul(p.y, c.y))),
-                     .zz = sum_unseen(T.zz, range_acc_round(range_acc_mul(p.z, c.z))),
-                     .xy = sum_unseen(T.xy, range_acc_round(pair(p.x, a.y, b.x, p.y))),
-                     .yz = sum_unseen(T.yz, range_acc_round(pair(p.y, a.z, b.y, p.z))),
-                     .xz = sum_unseen(T.xz, range_acc_round(pair(p.x, a.z, b.x, p.z)))};
+    const sym out = {.xx = sum_unrecorded(T.xx, range_acc_round(range_acc_mul(p.x, c.x))),
+                     .yy = sum_unrecorded(T.yy, range_acc_round(range_acc_mul(p.y, c.y))),
+                     .zz = sum_unrecorded(T.zz, range_acc_round(range_acc_mul(p.z, c.z))),
+                     .xy = sum_unrecorded(T.xy, range_acc_round(pair(p.x, a.y, b.x, p.y))),
+                     .yz = sum_unrecorded(T.yz, range_acc_round(pair(p.y, a.z, b.y, p.z))),
+                     .xz = sum_unrecorded(T.xz, range_acc_round(pair(p.x, a.z, b.x, p.z)))};
     return sym_known(out, (span_t){out_lo(span.lo + more.lo), out_hi(span.hi + more.hi)},
-                     off_known(off_of(T) + brought + cut_of_all * unit_of(acc_cut)));
+                     off_known(off_of(T) + brought + rounding_of_all * unit_of(acc_rounding)));
 }
 
 /*
@@ -218,24 +219,24 @@ typedef struct {
 static plane_t plane_turn(dyn_turn_range_t t, real T11, real T22, real T12, double wide,
                           double tensor_off) {
     const double off = norm3(t.c.err, t.s.err, 0), inside = widen(root2 * tensor_off);
-    real D = sum_unseen(T11, range_neg(T22)), W = sum_exact(T12, T12);
+    real D = sum_unrecorded(T11, range_neg(T22)), W = sum_exact(T12, T12);
     /* the distance between the eigenvalues of the block in this plane */
     wide = fmin(wide, norm3(size(D), size(W), 0));
     narrow(&D, -wide, wide, off_known(inside));
     narrow(&W, -wide, wide, off_known(inside));
-    seen(D);
-    seen(W);
-    real k = cut_unseen(pair(t.s, D, t.c, W), turn_cut);
-    const double excess = widen(off * (wide + inside) + unit_of(turn_cut));
+    recorded(D);
+    recorded(W);
+    real k = round_unrecorded(pair(t.s, D, t.c, W), turn_rounding);
+    const double excess = widen(off * (wide + inside) + unit_of(turn_rounding));
     narrow(&k, -wide, wide, off_known(inside + excess));
-    seen(k);
-    plane_t out = {cut_unseen(range_acc_mul(t.s, k), turn_cut),
-                   cut_unseen(range_acc_mul(t.c, k), turn_cut), 0};
-    out.excess = widen(off * (wide + inside + excess) + excess + root2 * unit_of(turn_cut));
+    recorded(k);
+    plane_t out = {round_unrecorded(range_acc_mul(t.s, k), turn_rounding),
+                   round_unrecorded(range_acc_mul(t.c, k), turn_rounding), 0};
+    out.excess = widen(off * (wide + inside + excess) + excess + root2 * unit_of(turn_rounding));
     narrow(&out.sk, -wide, wide, HUGE_VAL);
     narrow(&out.ck, -wide, wide, HUGE_VAL);
-    seen(out.sk);
-    seen(out.ck);
+    recorded(out.sk);
+    recorded(out.ck);
     return out;
 }
 
@@ -250,17 +251,17 @@ sym range_sym_turn_back(int axis, dyn_turn_range_t t, sym T) {
     real *const first = axis == 0 ? &T.xy : &T.xz, *const second = axis == 0 ? &T.xz : &T.yz;
     const double side = fmin(norm3(size(*first), size(*second), 0), wide / 2);
     const double side_excess =
-        widen(norm3(t.c.err, t.s.err, 0) * (side + tensor_off) + root2 * unit_of(turn_cut));
+        widen(norm3(t.c.err, t.s.err, 0) * (side + tensor_off) + root2 * unit_of(turn_rounding));
     const real u = *first, v = *second;
-    *first = cut_unseen(pair(t.c, u, range_neg(t.s), v), turn_cut);
-    *second = cut_unseen(pair(t.c, v, t.s, u), turn_cut);
+    *first = round_unrecorded(pair(t.c, u, range_neg(t.s), v), turn_rounding);
+    *second = round_unrecorded(pair(t.c, v, t.s, u), turn_rounding);
     narrow(first, -side, side, HUGE_VAL);
     narrow(second, -side, side, HUGE_VAL);
 
     const plane_t plane = plane_turn(t, *t11, *t22, *t12, wide, tensor_off);
-    *t11 = sum_unseen(*t11, range_neg(plane.sk));
-    *t22 = sum_unseen(*t22, plane.sk);
-    *t12 = sum_unseen(plane.ck, range_neg(*t12));
+    *t11 = sum_unrecorded(*t11, range_neg(plane.sk));
+    *t22 = sum_unrecorded(*t22, plane.sk);
+    *t12 = sum_unrecorded(plane.ck, range_neg(*t12));
     return sym_known(T, span, off_known(tensor_off + root2 * norm3(plane.excess, side_excess, 0)));
 }
 
@@ -273,11 +274,11 @@ real range_sym_to_parent_xx_yy(dyn_turn_range_t x, dyn_turn_range_t z, sym T) {
     const real trace = sum_exact(sum_exact(T.xx, T.yy), T.zz);
     real sum = range_add(half.xx, half.yy);
     const plane_t plane = plane_turn(x, half.yy, half.zz, half.yz, wide, tensor_off);
-    sum = sum_unseen(sum, range_neg(plane.sk));
+    sum = sum_unrecorded(sum, range_neg(plane.sk));
     narrow(&sum, fmax(2 * span.lo, out_lo(trace.lo - span.hi)),
            fmin(2 * span.hi, out_hi(trace.hi - span.lo)),
            off_known(root2 * tensor_off + plane.excess));
-    return seen(sum);
+    return recorded(sum);
 }
 
 /* ------------------------------------------------------------------------------------- products */
@@ -307,17 +308,17 @@ static double sym_error(sym J, vec a) {
 }
 
 vec range_sym_mul(sym J, vec a) {
-    return range_vec_cut(row_mul(J.xx, J.xy, J.xz, a), row_mul(J.xy, J.yy, J.yz, a),
-                         row_mul(J.xz, J.yz, J.zz, a), acc_cut, sym_size(J) * a.norm,
-                         sym_error(J, a));
+    return range_vec_round(row_mul(J.xx, J.xy, J.xz, a), row_mul(J.xy, J.yy, J.yz, a),
+                           row_mul(J.xz, J.yz, J.zz, a), acc_rounding, sym_size(J) * a.norm,
+                           sym_error(J, a));
 }
 
 vec range_sym_mul_add_cross(sym J, vec a, vec b, vec c) {
-    return range_vec_cut(range_acc_add(row_mul(J.xx, J.xy, J.xz, a), minor(b.y, c.z, b.z, c.y)),
-                         range_acc_add(row_mul(J.xy, J.yy, J.yz, a), minor(b.z, c.x, b.x, c.z)),
-                         range_acc_add(row_mul(J.xz, J.yz, J.zz, a), minor(b.x, c.y, b.y, c.x)),
-                         acc_cut, sym_size(J) * a.norm + b.norm * c.norm,
-                         sym_error(J, a) + cross_error(b, c));
+    return range_vec_round(range_acc_add(row_mul(J.xx, J.xy, J.xz, a), minor(b.y, c.z, b.z, c.y)),
+                           range_acc_add(row_mul(J.xy, J.yy, J.yz, a), minor(b.z, c.x, b.x, c.z)),
+                           range_acc_add(row_mul(J.xz, J.yz, J.zz, a), minor(b.x, c.y, b.y, c.x)),
+                           acc_rounding, sym_size(J) * a.norm + b.norm * c.norm,
+                           sym_error(J, a) + cross_error(b, c));
 }
 
 static real exact_square(real a) {
@@ -425,10 +426,10 @@ static acc row3(real a, real x, real b, real y, real c, real z) {
 }
 
 vec range_omega_mul(range_omega_t o, vec r) {
-    return range_vec_cut(row3(o.xy, r.y, o.xz, r.z, o.xx, r.x),
-                         row3(o.yx, r.x, o.yz, r.z, o.yy, r.y),
-                         row3(o.zx, r.x, o.zy, r.y, o.zz, r.z), acc_cut, o.norm * r.norm,
-                         o.norm * r.norm_err + o.norm_err * executed_norm(r));
+    return range_vec_round(row3(o.xy, r.y, o.xz, r.z, o.xx, r.x),
+                           row3(o.yx, r.x, o.yz, r.z, o.yy, r.y),
+                           row3(o.zx, r.x, o.zy, r.y, o.zz, r.z), acc_rounding, o.norm * r.norm,
+                           o.norm * r.norm_err + o.norm_err * executed_norm(r));
 }
 
 static acc euler_part(real zx, real xy, real zy, real yy, real yx, real xz, real yz, real zz,
@@ -445,9 +446,9 @@ vec range_omega_euler_add_cross(range_omega_t o, sym J, vec a, vec b) {
     acc y = euler_part(o.xy, J.yz, o.xz, J.zz, o.zy, J.xy, o.zx, J.xx, o.x2, o.z2, J.xz);
     acc z = euler_part(o.yz, J.xz, o.yx, J.xx, o.xz, J.yz, o.xy, J.yy, o.y2, o.x2, J.xy);
     const double large = frobenius(J, size), off = frobenius(J, error_of);
-    return range_vec_cut(range_acc_add(x, minor(a.y, b.z, a.z, b.y)),
-                         range_acc_add(y, minor(a.z, b.x, a.x, b.z)),
-                         range_acc_add(z, minor(a.x, b.y, a.y, b.x)), acc_cut,
-                         root2 * o.norm * large + a.norm * b.norm,
-                         root2 * (o.norm_err * (large + off) + o.norm * off) + cross_error(a, b));
+    return range_vec_round(range_acc_add(x, minor(a.y, b.z, a.z, b.y)),
+                           range_acc_add(y, minor(a.z, b.x, a.x, b.z)),
+                           range_acc_add(z, minor(a.x, b.y, a.y, b.x)), acc_rounding,
+                           root2 * o.norm * large + a.norm * b.norm,
+                           root2 * (o.norm_err * (large + off) + o.norm * off) + cross_error(a, b));
 }

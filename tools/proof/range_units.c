@@ -81,7 +81,7 @@ static real input(double lo, double hi, int exponent) {
     real out = {ldexp(lo, -exponent), ldexp(hi, -exponent), 0};
     if (range_now.format == RANGE_Q31)
         out.err = q31_unit / 2;
-    return seen(out);
+    return recorded(out);
 }
 
 static bool limits_given(const dyn_model_joint_t *j) {

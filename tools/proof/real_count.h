@@ -114,7 +114,7 @@ INLINE bool pivot_ok(pivot p) {
 
 #define real_beyond(a, limit) ((uint32_t)(fabs((a).v) > (limit).v))
 
-INLINE bool real_holds(double value, int exponent) {
+INLINE bool real_fits(double value, int exponent) {
     (void)value;
     (void)exponent;
     return true;

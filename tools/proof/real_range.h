@@ -36,7 +36,7 @@ typedef range_acc_t acc;
 #define real_sqrt           range_sqrt
 #define real_clamp          range_clamp
 
-#define real_holds       range_holds
+#define real_fits        range_fits
 #define real_from_model  range_constant
 #define turn_from_model  range_turn_constant
 #define angle_from_model range_angle_constant

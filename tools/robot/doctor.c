@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void doctor_say(doctor_t *d, message_severity_t severity, message_code_t code, uint32_t line,
+void doctor_add(doctor_t *d, message_severity_t severity, message_code_t code, uint32_t line,
                 const char *subject, const char *cure, const char *format, ...) {
     char text[700];
     va_list arguments;
@@ -49,10 +49,10 @@ static bool looks_like_degrees(double angle) {
 void doctor_check_pose(doctor_t *d, const double xyz[3], const double rpy[3], uint32_t line,
                        const char *subject) {
     if (xyz && doctor_largest(xyz, 3) > 10)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, line, subject, "lengths are in metres",
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, line, subject, "lengths are in metres",
                    "a distance of %g m looks like millimetres", doctor_largest(xyz, 3));
     if (rpy && looks_like_degrees(doctor_largest(rpy, 3)))
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, line, subject, "angles are in radians",
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, line, subject, "angles are in radians",
                    "an angle of %g rad looks like degrees", doctor_largest(rpy, 3));
 }
 
@@ -71,28 +71,28 @@ static void check_units(doctor_t *d, uint32_t i) {
          * numbers above 7 rad are suspicious too. */
         const bool whole = position[0] == rint(position[0]) && position[1] == rint(position[1]);
         if (range > 40 || (whole && looks_like_degrees(range)))
-            doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
+            doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
                        "angles are in radians", "a position limit of %g rad looks like degrees",
                        range);
         if (limits->velocity > 60)
-            doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.velocity, j->name,
+            doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.velocity, j->name,
                        "speeds are in rad/s", "a speed of %g rad/s looks like degrees per second",
                        limits->velocity);
         if (limits->acceleration > 1000)
-            doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.limits, j->name,
+            doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.limits, j->name,
                        "accelerations are in rad/s^2",
                        "an acceleration of %g rad/s^2 looks like degrees", limits->acceleration);
         if (looks_like_degrees(j->encoder.offset))
-            doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.encoder, j->name,
+            doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.encoder, j->name,
                        "angles are in radians", "an encoder offset of %g rad looks like degrees",
                        j->encoder.offset);
     } else {
         if (range > 10)
-            doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
+            doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.position, j->name,
                        "lengths are in metres", "a position limit of %g m looks like millimetres",
                        range);
         if (limits->velocity > 20)
-            doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.velocity, j->name,
+            doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.velocity, j->name,
                        "speeds are in m/s", "a speed of %g m/s looks like millimetres per second",
                        limits->velocity);
     }
@@ -117,30 +117,30 @@ static void check_limits(doctor_t *d, uint32_t i) {
                      wanted[k].name);
         }
     if (*missing)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
                    urdf ? "before the arm runs, add <limit lower=\"\" upper=\"\" velocity=\"\" "
                           "effort=\"\"/>"
                         : "before the arm runs, add them under `limits:`",
                    "there are no limits for %s", missing);
     if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] > l->position[1])
-        doctor_say(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name,
+        doctor_add(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name,
                    "swap the two limits", "the lower limit %g is above the upper limit %g",
                    l->position[0], l->position[1]);
     else if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] == l->position[1])
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
                    urdf ? "give the range, or make the joint fixed"
                         : "give the range, or leave it out",
                    "a range of zero counts as no limit, so the joint may move anywhere");
     if (j->has & IMAGE_JOINT_HAS_VELOCITY && l->velocity == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.velocity, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.velocity, j->name,
                    "give the speed that the drive reaches",
                    "the velocity limit is zero: the joint cannot move");
     if (j->has & IMAGE_JOINT_HAS_TORQUE && l->torque == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.torque, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.torque, j->name,
                    "give the torque or force that the drive has",
                    "the effort limit is zero: the joint cannot hold anything");
     if (j->has & IMAGE_JOINT_HAS_ACCELERATION && l->acceleration == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
                    "give the largest acceleration of motions, or leave the key out",
                    "an acceleration limit of zero counts as no limit");
 }
@@ -151,19 +151,19 @@ static void check_motor(doctor_t *d, uint32_t i) {
     if (!(j->has & ROBOT_JOINT_MOTOR))
         return;
     if (j->has & IMAGE_JOINT_HAS_RESISTANCE && m->resistance == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "give the resistance of the winding in ohm", "the motor has no resistance");
     if (j->has & IMAGE_JOINT_HAS_TORQUE_CONSTANT && m->torque_constant == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "give the torque constant in N m/A", "the motor has no torque constant");
     if (j->has & IMAGE_JOINT_HAS_VOLTAGE && m->voltage == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "give the voltage of the supply, or leave it out",
                    "a supply of 0 V counts as no limit");
     const double speed = j->source.drive.limits.velocity, volt = m->voltage;
     const double emf = fabs(m->torque_constant * m->gear) * speed;
     if (j->has & IMAGE_JOINT_HAS_VOLTAGE && volt > 0 && emf > volt)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "lower limits.velocity, or check gear and torque_constant",
                    "at the velocity limit the motor induces %.4g V, but the supply has %.4g V", emf,
                    volt);
@@ -173,10 +173,10 @@ static void check_gravity(doctor_t *d) {
     const robot_t *robot = d->robot;
     const double g = doctor_length(robot->gravity);
     if (g == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_GRAVITY, robot->line_gravity, NULL,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_GRAVITY, robot->line_gravity, NULL,
                    "write [0, 0, -9.81] if z points up", "gravity is zero");
     else if (g < 1 || g > 30)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_GRAVITY, robot->line_gravity, NULL,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_GRAVITY, robot->line_gravity, NULL,
                    "give gravity in m/s^2, as a vector that points down",
                    "gravity is %g m/s^2, which looks wrong", g);
 }
@@ -192,7 +192,7 @@ static void check_parallel(doctor_t *d) {
         for (uint32_t k = 0; k < robot->n; k++)
             reach += doctor_link_reach(robot, k);
         if (fabs(m->a) > 100 * reach || fabs(m->d) > 100 * reach)
-            doctor_say(
+            doctor_add(
                 d, MESSAGE_WARNING, MESSAGE_PARALLEL, j->line.frame, j->name,
                 "write the angle with more digits, or make such axes parallel with --parallel",
                 "the axis is almost parallel to the previous one: their common normal is %.3g m "

@@ -11,7 +11,7 @@ typedef struct {
     bool errors_only;
 } doctor_t;
 
-void doctor_say(doctor_t *d, message_severity_t severity, message_code_t code, uint32_t line,
+void doctor_add(doctor_t *d, message_severity_t severity, message_code_t code, uint32_t line,
                 const char *subject, const char *cure, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 

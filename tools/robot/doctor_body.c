@@ -50,21 +50,21 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
     bool possible = true;
     eigenvalues(body->inertia, e);
     if (body->mass < 0) {
-        doctor_say(d, worst, MESSAGE_MASS, at->line_mass, at->name, "give its mass in kg",
+        doctor_add(d, worst, MESSAGE_MASS, at->line_mass, at->name, "give its mass in kg",
                    "the mass is negative: %g kg", body->mass);
         possible = false;
     }
     /* A small negative eigenvalue is accepted: it may come from rounding the tensor to the digits
      * in the file. */
     if (e[0] < -1e-9 * size) {
-        doctor_say(
+        doctor_add(
             d, worst, MESSAGE_INERTIA, at->line_inertia, at->name,
             "check the signs of ixy, iyz and ixz; the tensor must refer to the centre of mass",
             "no body has this inertia: a principal moment is negative, %g kg m^2", e[0]);
         possible = false;
     }
     if (possible && body->mass > 0 && e[2] > (e[0] + e[1]) * (1 + 1e-6))
-        doctor_say(
+        doctor_add(
             d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
             "check the tensor: the sum of two principal moments is never smaller than the third",
             "no body has this inertia: principal moments %.6g, %.6g, %.6g kg m^2 violate "
@@ -77,22 +77,22 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
 static void check_present(doctor_t *d, const dyn_body_t *body, const described_t *at) {
     const double size = doctor_largest(body->inertia, 6);
     if (body->mass == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_MASS, at->line_mass, at->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_MASS, at->line_mass, at->name,
                    "give its mass; published models leave it out where it does not matter",
                    size > 0 ? "the link has inertia but no mass" : "the link has no mass");
     else if (body->mass > 0 && size == 0)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
                    "give its inertia tensor",
                    "the link has %.6g kg but no inertia: it counts as a point mass", body->mass);
 }
 
 static void check_body_units(doctor_t *d, const dyn_body_t *body, const described_t *at) {
     if (doctor_largest(body->com, 3) > 10)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, at->line_com, at->name,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, at->line_com, at->name,
                    "lengths are in metres", "a centre of mass at %g m looks like millimetres",
                    doctor_largest(body->com, 3));
     if (body->mass > 2000)
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_UNITS, at->line_mass, at->name, "masses are in kg",
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, at->line_mass, at->name, "masses are in kg",
                    "a mass of %g kg looks like grams", body->mass);
 }
 
@@ -155,14 +155,14 @@ void doctor_check_shape(doctor_t *d, uint32_t i) {
     /* For comparison: the centre of a bar that turns about its end is 1.7 radii of gyration away
      * from the axis. */
     if (com > 2 * reach + 3 * gyration + 0.1)
-        doctor_say(
+        doctor_add(
             d, MESSAGE_WARNING, MESSAGE_COM, j->line.com, j->link_name,
             "give it in the link frame of the convention, in metres",
             "the centre of mass is %.3g m from the link frame, far outside of a link that reaches "
             "%.3g m",
             com, reach);
     if (gyration > 2 * fmax(reach, com) + 0.2)
-        doctor_say(d, MESSAGE_WARNING, gyration > 5 ? MESSAGE_UNITS : MESSAGE_INERTIA,
+        doctor_add(d, MESSAGE_WARNING, gyration > 5 ? MESSAGE_UNITS : MESSAGE_INERTIA,
                    j->line.inertia, j->link_name,
                    gyration > 5
                        ? "is the inertia in kg mm^2 or the mass in g? use kg m^2 and kg"

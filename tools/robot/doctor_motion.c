@@ -113,7 +113,7 @@ static void check_hold(doctor_t *d, poses_t *p) {
             continue;
         char pose[300];
         name_pose(p->worst_q[i], n, pose, sizeof pose);
-        doctor_say(d, MESSAGE_WARNING, MESSAGE_WEAK,
+        doctor_add(d, MESSAGE_WARNING, MESSAGE_WEAK,
                    j->line.torque ? j->line.torque
                                   : (j->line.motor ? j->line.motor : j->line.joint),
                    j->name, "use a stronger drive or a smaller range, or check masses and units",
@@ -159,7 +159,7 @@ static void check_singular(doctor_t *d, poses_t *p) {
             pivot -= m[k][i] * m[k][i];
         const robot_joint_t *j = &d->robot->joint[k];
         if (!(pivot > 1e-13 * fabs(m[k][k]))) {
-            doctor_say(d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
+            doctor_add(d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
                        "give the links behind it mass and inertia, or the motor a rotor inertia",
                        "the joint moves no inertia, so forward dynamics cannot be computed");
             pivot = INFINITY; /* removes the joint, as if it could not move */
@@ -178,9 +178,9 @@ static void check_singular(doctor_t *d, poses_t *p) {
 void doctor_check_motion(doctor_t *d) {
     poses_t *p = calloc(1, sizeof *p);
     if (!p) {
-        doctor_say(d, MESSAGE_ERROR, MESSAGE_MEMORY, 0, NULL, NULL, "there is not enough memory");
+        doctor_add(d, MESSAGE_ERROR, MESSAGE_MEMORY, 0, NULL, NULL, "there is not enough memory");
     } else if (dyn_prepare_f64(&d->robot->model, NULL, &p->arm) != DYN_OK) {
-        doctor_say(d, MESSAGE_ERROR, MESSAGE_NUMBER, 0, NULL, "use SI units",
+        doctor_add(d, MESSAGE_ERROR, MESSAGE_NUMBER, 0, NULL, "use SI units",
                    "the dynamics cannot be computed with the numbers of this arm");
     } else {
         check_hold(d, p);

@@ -11,7 +11,7 @@
 #include "tools/robot/readers.h"
 #include "tools/robot/urdf_build.h"
 
-void urdf_say(urdf_build_t *b, message_severity_t severity, message_code_t code, uint32_t line,
+void urdf_add(urdf_build_t *b, message_severity_t severity, message_code_t code, uint32_t line,
               const char *subject, const char *cure, const char *format, ...) {
     char text[700];
     va_list arguments;
@@ -53,21 +53,21 @@ static void note_joint(urdf_build_t *b, size_t i) {
         while (b->urdf->joint[master].line_mimic && !b->joint[master].user)
             master = urdf_find_joint(b->urdf, b->urdf->joint[master].mimic);
         const bool runs = b->joint[master].moves && b->joint[master].on_chain;
-        urdf_say(b, runs ? MESSAGE_WARNING : MESSAGE_NOTE, MESSAGE_MIMIC, j->line_mimic, j->name,
+        urdf_add(b, runs ? MESSAGE_WARNING : MESSAGE_NOTE, MESSAGE_MIMIC, j->line_mimic, j->name,
                  runs ? "choose a tip before the mimicked joint, or freeze that joint" : NULL,
                  runs ? "the joint mimics %s, which moves on the chain; a serial arm cannot do "
                         "that, so the mimic is fixed at %g %s"
                       : "the joint mimics %s and is fixed at %g %s",
                  runs ? b->urdf->joint[master].name : j->mimic, state->value, unit);
     } else {
-        urdf_say(b, MESSAGE_NOTE, MESSAGE_FROZEN, j->line, j->name,
+        urdf_add(b, MESSAGE_NOTE, MESSAGE_FROZEN, j->line, j->name,
                  state->user ? NULL : "choose another position with --freeze",
                  "%s, so it is frozen at %g %s",
                  state->user ? "--freeze names the joint" : "the joint is not on the chain",
                  state->value, unit);
     }
     if (!inside(j, state->value))
-        urdf_say(b, MESSAGE_WARNING, MESSAGE_FROZEN, j->line_limit, j->name,
+        urdf_add(b, MESSAGE_WARNING, MESSAGE_FROZEN, j->line_limit, j->name,
                  "choose a possible position with --freeze",
                  "the position %g %s is outside of its limits %g to %g", state->value, unit,
                  j->lower, j->upper);
@@ -79,20 +79,20 @@ static void note_link(urdf_build_t *b, size_t i) {
     const bool carrier = state->carrier != URDF_NONE && b->joint[state->carrier].child == i;
     if (carrier) {
         if (!link->inertial)
-            urdf_say(b, MESSAGE_NOTE, MESSAGE_NO_INERTIA, link->line, link->name, NULL,
+            urdf_add(b, MESSAGE_NOTE, MESSAGE_NO_INERTIA, link->line, link->name, NULL,
                      "the link has no <inertial>, so it counts as massless");
         return;
     }
     if (state->carrier == URDF_NONE) {
         if (link->body.mass != 0)
-            urdf_say(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
+            urdf_add(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
                      "%.6g kg belong to the base and never move", link->body.mass);
         else
-            urdf_say(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
+            urdf_add(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
                      "the link belongs to the base and has no mass");
         return;
     }
-    urdf_say(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
+    urdf_add(b, MESSAGE_NOTE, MESSAGE_LUMPED, link->line, link->name, NULL,
              "%.6g kg%s move with the link %s", link->body.mass,
              link->inertial ? "" : " (no <inertial>)",
              b->urdf->link[b->joint[state->carrier].child].name);
@@ -102,7 +102,7 @@ static void build(urdf_build_t *b, robot_t *out) {
     const urdf_t *u = b->urdf;
     if (!urdf_choose_chain(b))
         return;
-    urdf_say(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
+    urdf_add(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->line, u->link[b->root].name, NULL,
              "the chain has %u moving joint%s, from this link to %s; the tool frame is that of %s; "
              "gravity is %s this link",
              (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
@@ -113,7 +113,7 @@ static void build(urdf_build_t *b, robot_t *out) {
         note_link(b, i);
     urdf_take_arm(b, out);
     if (!urdf_take_pieces(b, out))
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_MEMORY, 0, NULL, NULL, "there is not enough memory");
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_MEMORY, 0, NULL, NULL, "there is not enough memory");
 }
 
 int reader_urdf(const char *file, const char *bytes, size_t size, const robot_options_t *options,

@@ -39,7 +39,7 @@ static void take_drive(urdf_build_t *b, const urdf_joint_t *j, robot_joint_t *ou
     dyn_drive_t *drive = &out->source.drive;
     out->has |= j->type == URDF_CONTINUOUS ? ROBOT_JOINT_ENDLESS : 0u;
     if (j->type == URDF_CONTINUOUS && (j->has_lower || j->has_upper))
-        urdf_say(b, MESSAGE_NOTE, MESSAGE_IGNORED, j->line_limit, j->name, NULL,
+        urdf_add(b, MESSAGE_NOTE, MESSAGE_IGNORED, j->line_limit, j->name, NULL,
                  "a continuous joint has no range: lower and upper are not used");
     if (j->type != URDF_CONTINUOUS && (j->has_lower || j->has_upper)) {
         out->has |= IMAGE_JOINT_HAS_POSITION;
@@ -64,7 +64,7 @@ static void take_drive(urdf_build_t *b, const urdf_joint_t *j, robot_joint_t *ou
         drive->motor.gear = j->reduction;
         out->has |= IMAGE_JOINT_HAS_GEAR;
     }
-    urdf_say(b, MESSAGE_NOTE, MESSAGE_TRANSMISSION, j->line_reduction, j->name, NULL,
+    urdf_add(b, MESSAGE_NOTE, MESSAGE_TRANSMISSION, j->line_reduction, j->name, NULL,
              gear ? "mechanicalReduction %g is taken as the gear of the motor"
                   : "mechanicalReduction %g is not used, because exporters write this value if "
                     "they do not know the gear",

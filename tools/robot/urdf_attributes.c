@@ -10,10 +10,10 @@
 static bool is_xacro(reader_t *r, const char *text) {
     if (!strstr(text, "${") && !strstr(text, "$("))
         return false;
-    if (!r->told_xacro)
+    if (!r->xacro_noted)
         xml_complain(r, MESSAGE_XACRO, "run xacro first and give the URDF that it writes",
                      "\"%.80s\" is a xacro expression", text);
-    r->told_xacro = true;
+    r->xacro_noted = true;
     return true;
 }
 

@@ -38,7 +38,7 @@ typedef struct {
     uint32_t n;
 } urdf_build_t;
 
-void urdf_say(urdf_build_t *b, message_severity_t severity, message_code_t code, uint32_t line,
+void urdf_add(urdf_build_t *b, message_severity_t severity, message_code_t code, uint32_t line,
               const char *subject, const char *cure, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 

@@ -33,7 +33,7 @@ static void check_names(urdf_build_t *b) {
     for (size_t i = 1; i < u->links; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(u->link[i].name, u->link[k].name) == 0) {
-                urdf_say(b, MESSAGE_ERROR, MESSAGE_DUPLICATE_NAME, u->link[i].line, u->link[i].name,
+                urdf_add(b, MESSAGE_ERROR, MESSAGE_DUPLICATE_NAME, u->link[i].line, u->link[i].name,
                          "rename one of them", "line %u already has a link of this name",
                          (unsigned)u->link[k].line);
                 break;
@@ -41,7 +41,7 @@ static void check_names(urdf_build_t *b) {
     for (size_t i = 1; i < u->joints; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(u->joint[i].name, u->joint[k].name) == 0) {
-                urdf_say(b, MESSAGE_ERROR, MESSAGE_DUPLICATE_NAME, u->joint[i].line,
+                urdf_add(b, MESSAGE_ERROR, MESSAGE_DUPLICATE_NAME, u->joint[i].line,
                          u->joint[i].name, "rename one of them",
                          "line %u already has a joint of this name", (unsigned)u->joint[k].line);
                 break;
@@ -56,22 +56,22 @@ static void connect_joint(urdf_build_t *b, size_t i) {
     state->child = urdf_find_link(b->urdf, j->child);
     if (state->parent == URDF_NONE || state->child == URDF_NONE) {
         const char *missing = state->parent == URDF_NONE ? j->parent : j->child;
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, j->line, j->name,
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, j->line, j->name,
                  suggest(b->urdf, true, missing, cure, sizeof cure), "there is no link \"%s\"",
                  missing);
         return;
     }
     if (j->type == URDF_OTHER)
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_JOINT_TYPE, j->line, j->name,
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_JOINT_TYPE, j->line, j->name,
                  "make it fixed, or describe its freedoms as revolute and prismatic joints",
                  "a joint of type \"%s\" cannot be part of a serial arm", j->type_name);
     if (j->type != URDF_FIXED && j->axis[0] == 0 && j->axis[1] == 0 && j->axis[2] == 0)
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_AXIS, j->line_axis ? j->line_axis : j->line, j->name,
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_AXIS, j->line_axis ? j->line_axis : j->line, j->name,
                  "give its direction in the joint frame, such as xyz=\"0 0 1\"",
                  "the axis has length zero");
     urdf_link_state_t *child = &b->link[state->child];
     if (child->joint_above != URDF_NONE)
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_TREE, j->line, j->name,
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_TREE, j->line, j->name,
                  "a serial arm is a tree: cut the loop at one joint",
                  "the link %s is already the child of joint %s: two parents make a loop", j->child,
                  b->urdf->joint[child->joint_above].name);
@@ -86,7 +86,7 @@ static void find_root(urdf_build_t *b) {
         if (b->link[i].joint_above != URDF_NONE)
             continue;
         if (b->root != URDF_NONE) {
-            urdf_say(b, MESSAGE_ERROR, MESSAGE_TREE, u->link[i].line, u->link[i].name,
+            urdf_add(b, MESSAGE_ERROR, MESSAGE_TREE, u->link[i].line, u->link[i].name,
                      "connect one to the other with a joint, or remove it",
                      "two links have no parent: %s and %s", u->link[b->root].name, u->link[i].name);
             return;
@@ -94,7 +94,7 @@ static void find_root(urdf_build_t *b) {
         b->root = i;
     }
     if (b->root == URDF_NONE)
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_TREE, u->line, NULL, "cut the loop at one joint",
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_TREE, u->line, NULL, "cut the loop at one joint",
                  "every link is the child of another: the joints form a loop");
 }
 
@@ -121,7 +121,7 @@ static void walk_tree(urdf_build_t *b) {
     }
     for (size_t i = 0; i < u->links; i++)
         if (!b->link[i].reached) {
-            urdf_say(b, MESSAGE_ERROR, MESSAGE_TREE, u->link[i].line, u->link[i].name,
+            urdf_add(b, MESSAGE_ERROR, MESSAGE_TREE, u->link[i].line, u->link[i].name,
                      "cut the loop at one joint",
                      "the link cannot be reached from the root %s: its joints form a loop",
                      u->link[b->root].name);
@@ -136,14 +136,14 @@ static void take_freezes(urdf_build_t *b) {
         char cure[ROBOT_NAME_MAX + 32];
         size_t i = urdf_find_joint(u, f->joint);
         if (i == URDF_NONE) {
-            urdf_say(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, 0, f->joint,
+            urdf_add(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, 0, f->joint,
                      suggest(u, false, f->joint, cure, sizeof cure),
                      "there is no joint of this name to freeze");
         } else if (u->joint[i].type == URDF_FIXED) {
-            urdf_say(b, MESSAGE_ERROR, MESSAGE_VALUE, u->joint[i].line, f->joint,
+            urdf_add(b, MESSAGE_ERROR, MESSAGE_VALUE, u->joint[i].line, f->joint,
                      "remove it from --freeze", "a fixed joint has no position to freeze it at");
         } else if (!isfinite(f->value)) {
-            urdf_say(b, MESSAGE_ERROR, MESSAGE_NUMBER, u->joint[i].line, f->joint,
+            urdf_add(b, MESSAGE_ERROR, MESSAGE_NUMBER, u->joint[i].line, f->joint,
                      "give a finite position", "the position to freeze it at is not finite");
         } else {
             b->joint[i].user = true;
@@ -170,7 +170,7 @@ static bool resolve_mimic(urdf_build_t *b, size_t i) {
         char cure[ROBOT_NAME_MAX + 32];
         size_t master = urdf_find_joint(b->urdf, m->mimic);
         if (master == URDF_NONE) {
-            urdf_say(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, m->line_mimic, m->name,
+            urdf_add(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, m->line_mimic, m->name,
                      suggest(b->urdf, false, m->mimic, cure, sizeof cure),
                      "it mimics \"%s\", which does not exist", m->mimic);
             return false;
@@ -179,7 +179,7 @@ static bool resolve_mimic(urdf_build_t *b, size_t i) {
         scale *= m->multiplier;
         k = master;
         if (++steps > b->urdf->joints) {
-            urdf_say(b, MESSAGE_ERROR, MESSAGE_MIMIC, j->line_mimic, j->name,
+            urdf_add(b, MESSAGE_ERROR, MESSAGE_MIMIC, j->line_mimic, j->name,
                      "remove <mimic> from one of them", "mimic joints follow each other in a loop");
             return false;
         }
@@ -236,13 +236,13 @@ static void choose_default(urdf_build_t *b) {
         }
     }
     if (best == URDF_NONE) {
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_CHAIN, u->line, NULL, "check the types of the joints",
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_CHAIN, u->line, NULL, "check the types of the joints",
                  "the file contains no arm: none of its joints moves");
         return;
     }
     b->last = b->tip = best;
     if (ties > 0)
-        urdf_say(
+        urdf_add(
             b, MESSAGE_NOTE, MESSAGE_CHAIN, u->link[best].line, u->link[best].name,
             "choose another with --tip",
             "this link was chosen as the end of the chain; a chain to %s has as many moving joints",
@@ -253,12 +253,12 @@ static void choose_tip(urdf_build_t *b, const char *name) {
     char cure[ROBOT_NAME_MAX + 32];
     size_t tip = urdf_find_link(b->urdf, name);
     if (tip == URDF_NONE) {
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, 0, name,
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, 0, name,
                  suggest(b->urdf, true, name, cure, sizeof cure), "there is no link of this name");
         return;
     }
     if (b->link[tip].moving == 0) {
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_CHAIN, b->urdf->link[tip].line, name,
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_CHAIN, b->urdf->link[tip].line, name,
                  "choose a link beyond a moving joint",
                  "no joint between the root %s and this link moves", b->urdf->link[b->root].name);
         return;
@@ -271,7 +271,7 @@ static void choose_tip(urdf_build_t *b, const char *name) {
 static void mark_chain(urdf_build_t *b) {
     size_t count = b->link[b->last].moving;
     if (count > DYN_MAX_JOINTS) {
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_LIMIT, b->urdf->link[b->last].line,
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_LIMIT, b->urdf->link[b->last].line,
                  b->urdf->link[b->last].name, "choose a shorter chain with --tip, or freeze joints",
                  "the chain has %zu moving joints; at most %u are possible", count, DYN_MAX_JOINTS);
         return;
@@ -332,7 +332,7 @@ bool urdf_choose_chain(urdf_build_t *b) {
     }
     STOP_ON_ERROR();
     if (u->links == 0) {
-        urdf_say(b, MESSAGE_ERROR, MESSAGE_TREE, u->line, NULL, "give a complete URDF",
+        urdf_add(b, MESSAGE_ERROR, MESSAGE_TREE, u->line, NULL, "give a complete URDF",
                  "the file holds no links");
         return false;
     }

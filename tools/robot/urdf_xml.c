@@ -76,10 +76,10 @@ static void XMLCALL on_begin(void *context, const XML_Char *name, const XML_Char
     if (prefix > 0 && strncmp(name, r->prefix, prefix) == 0)
         name += prefix;
     if (strncmp(name, "xacro:", 6) == 0) {
-        if (!r->told_xacro)
+        if (!r->xacro_noted)
             xml_complain(r, MESSAGE_XACRO, "run xacro first and give the URDF that it writes",
                          "<%.60s> is a xacro element", name);
-        r->told_xacro = true;
+        r->xacro_noted = true;
     } else if (where == AT_ROOT) {
         at = xml_begin_root(r, name, attributes);
     } else if (where == AT_ROBOT) {

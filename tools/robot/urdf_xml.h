@@ -36,7 +36,7 @@ typedef struct {
     at_t stack[URDF_DEPTH_MAX];
     unsigned depth;
     size_t elements;
-    bool stopped, told_xacro;
+    bool stopped, xacro_noted;
     char prefix[ROBOT_NAME_MAX]; /* "urdf:" if the root is <urdf:robot> */
     char reduction[64];
     size_t reduction_size;

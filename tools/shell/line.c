@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 struct line {
     FILE *file;
@@ -132,7 +132,7 @@ static int open_terminal(line_t *line) {
     line->edit = el_init("appell", stdin, stdout, stderr);
     line->history = history_init();
     if (!line->edit || !line->history)
-        return say_no_memory();
+        return diag_no_memory();
     history(line->history, &event, H_SETSIZE, 1000);
     history(line->history, &event, H_SETUNIQUE, 1);
     el_set(line->edit, EL_CLIENTDATA, line);
@@ -148,7 +148,7 @@ static int open_terminal(line_t *line) {
 line_t *line_open(const char *path, line_words_t words) {
     line_t *line = calloc(1, sizeof *line);
     if (!line) {
-        say_no_memory();
+        diag_no_memory();
         return NULL;
     }
     line->words = words;
@@ -158,8 +158,8 @@ line_t *line_open(const char *path, line_words_t words) {
     line->terminal = !line->own && isatty(STDIN_FILENO);
     int status = EXIT_YES;
     if (!line->file)
-        status = say_error(path, "check the path and its permissions", "cannot be opened: %s",
-                           strerror(errno));
+        status = diag_error(path, "check the path and its permissions", "cannot be opened: %s",
+                            strerror(errno));
     else if (line->terminal)
         status = open_terminal(line);
     if (status == EXIT_YES)

@@ -9,7 +9,7 @@
 
 #include "tools/args/arm.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/shell/shell_inside.h"
 #include "tools/sim/rigid.h"
 
@@ -20,7 +20,7 @@ int shell_error(const shell_t *sh, const char *cure, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     out_flush();
-    return say_error(line_place(sh->line), cure, "%s", text);
+    return diag_error(line_place(sh->line), cure, "%s", text);
 }
 
 static int help(shell_t *sh, const char *words);
@@ -171,7 +171,7 @@ static int loop(shell_t *sh) {
         /* copied, because a question reads another line into the same memory */
         char *copy = strdup(text);
         if (!copy)
-            return say_no_memory();
+            return diag_no_memory();
         const int code = run_line(sh, copy);
         free(copy);
         out_flush();
@@ -185,7 +185,7 @@ int shell_run(const request_t *request, robot_t *robot, method_id_t method) {
     shell_t *sh = calloc(1, sizeof *sh);
     if (!sh) {
         arm_free(robot);
-        return say_no_memory();
+        return diag_no_memory();
     }
     sh->request = request;
     sh->method = method;

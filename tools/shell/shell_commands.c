@@ -6,7 +6,7 @@
 
 #include "tools/args/arm.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/shell/shell_inside.h"
 #include "tools/sim/output/output.h"
 #include "tools/sim/session.h"
@@ -131,7 +131,7 @@ static int start_run(shell_t *sh, bool zero) {
                                    .stop = session_stop};
     sim_t *sim = sim_make(sh->arm, &sh->source.input, NULL, &options);
     if (!sim)
-        return say_no_memory();
+        return diag_no_memory();
     shell_forget_run(sh);
     sim_record_free(&sh->record);
     if (zero) {

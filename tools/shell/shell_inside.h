@@ -7,7 +7,7 @@
 
 #include "firmware/lab/methods.h"
 #include "tools/cli/command.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/robot/robot.h"
 #include "tools/shell/line.h"
 #include "tools/sim/source.h"

@@ -8,7 +8,7 @@
 
 #include "firmware/app/app.h"
 #include "tools/image/robot_image.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 struct firmware {
     app_t app;
@@ -63,7 +63,7 @@ static int load(firmware_t *f, const robot_t *robot) {
     messages_t messages = MESSAGES_INIT;
     size_t size = 0;
     uint8_t *image = robot_image_make(robot, &size, &messages);
-    say_messages(&messages, true);
+    diag_messages(&messages, true);
     messages_free(&messages);
     if (!image)
         return EXIT_BAD;
@@ -76,8 +76,8 @@ static int load(firmware_t *f, const robot_t *robot) {
     if (status == APP_OK)
         status = app_set(&f->app, PARAMETER_sample_every, 0, 0);
     if (status != APP_OK)
-        return say_error(robot->file, app_cure(status), "the firmware refuses this robot: %s",
-                         app_cause(status));
+        return diag_error(robot->file, app_cure(status), "the firmware refuses this robot: %s",
+                          app_cause(status));
     return EXIT_YES;
 }
 
@@ -85,12 +85,12 @@ static int same_kind(firmware_t *f, const robot_t *robot) {
     f->motors = f->app.joint[0].motor;
     for (uint32_t i = 1; i < f->app.n; i++)
         if ((bool)f->app.joint[i].motor != f->motors)
-            return say_error(robot->file, "give all of them a motor, or none",
-                             "joint %s %s motor, unlike the first joint", robot->joint[i].name,
-                             f->motors ? "has no" : "has a");
+            return diag_error(robot->file, "give all of them a motor, or none",
+                              "joint %s %s motor, unlike the first joint", robot->joint[i].name,
+                              f->motors ? "has no" : "has a");
     for (uint32_t i = 0; i < f->app.n && !f->motors; i++)
         if (!(f->app.joint[i].torque > 0))
-            return say_error(
+            return diag_error(
                 robot->file, "give limits: {torque: ...}, or motors",
                 "joint %s has neither a motor nor a torque limit, so its drive cannot be scaled",
                 robot->joint[i].name);
@@ -101,7 +101,7 @@ firmware_t *firmware_make(const robot_t *robot, const double *to, double duratio
                           sim_input_t *input, double *period_s) {
     firmware_t *f = calloc(1, sizeof *f);
     if (!f) {
-        say_no_memory();
+        diag_no_memory();
         return NULL;
     }
     if (load(f, robot) != EXIT_YES || same_kind(f, robot) != EXIT_YES) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/sim/table.h"
 
 static size_t width(const sim_motion_t *m) {
@@ -23,7 +23,7 @@ static int spline(sim_motion_t *m, uint32_t j) {
                  bend = 1 + 2 * (size_t)m->n + j;
     double *ratio = calloc(m->points, sizeof *ratio);
     if (!ratio)
-        return say_no_memory();
+        return diag_no_memory();
     point(m, 0)[bend] = point(m, last)[bend] = 0;
     for (size_t i = 1; i < last; i++) {
         const double *a = point(m, i - 1), *c = point(m, i + 1);
@@ -58,13 +58,13 @@ int motion_read(sim_motion_t *motion, const char *path, uint32_t n) {
     int status = table_times(&table, path);
     if (table.rows < 2) {
         table_free(&table);
-        return say_error(path, "give at least the start and the end of the motion",
-                         "the motion has only one row");
+        return diag_error(path, "give at least the start and the end of the motion",
+                          "the motion has only one row");
     }
     motion->points = table.rows;
     motion->point = calloc(table.rows, width(motion) * sizeof(double));
     if (!motion->point)
-        status = say_no_memory();
+        status = diag_no_memory();
     for (size_t i = 0; status == EXIT_YES && i < table.rows; i++)
         memcpy(point(motion, i), table.number + i * table.width, table.width * sizeof(double));
     for (uint32_t j = 0; status == EXIT_YES && j < n && table.width == 1 + n; j++)
@@ -80,7 +80,7 @@ int motion_cycloid(sim_motion_t *motion, uint32_t n, const double *from, const d
     *motion = (sim_motion_t){.n = n, .points = 2, .cycloid = true};
     motion->point = calloc(2, width(motion) * sizeof(double));
     if (!motion->point)
-        return say_no_memory();
+        return diag_no_memory();
     memcpy(point(motion, 0) + 1, from, n * sizeof *from);
     memcpy(point(motion, 1) + 1, to, n * sizeof *to);
     point(motion, 1)[0] = duration_s;

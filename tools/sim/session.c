@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 static volatile sig_atomic_t interrupted;
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 /* Returns the index of the row that applies at t, or -1 before the first row. A row has `width`
  * numbers, the time first. */
@@ -84,8 +84,8 @@ int source_schedule(source_t *source, sim_quantity_t quantity, uint32_t n, const
     if (source->schedule.width > n)
         return table_times(&source->schedule, path);
     if (!(period_s > 0))
-        return say_error(path, "give the period (--period S), or write the time first in each row",
-                         "rows without a time need a period");
+        return diag_error(path, "give the period (--period S), or write the time first in each row",
+                          "rows without a time need a period");
     source->period_s = period_s;
     return EXIT_YES;
 }

@@ -8,7 +8,7 @@
 
 #include "dyn/model/model.h"
 #include "tools/cli/rows.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 enum { NUMBERS_MAX = 1 + 3 * DYN_MAX_JOINTS };
 
@@ -56,12 +56,12 @@ static int read_all(table_t *table, rows_t *rows, const size_t *counts, size_t c
             return wrong_count(rows, found, table, counts, choices, cure);
         table->width = found;
         if (!append(table, &room, row, rows->line))
-            return say_no_memory();
+            return diag_no_memory();
     }
     if (status < 0)
         return EXIT_BAD;
     if (table->rows == 0)
-        return say_error(rows->name, cure, "the file has no rows");
+        return diag_error(rows->name, cure, "the file has no rows");
     return EXIT_YES;
 }
 
@@ -91,8 +91,8 @@ int table_times(const table_t *table, const char *path) {
         if (!(now > before)) {
             char place[300];
             snprintf(place, sizeof place, "%.250s:%lu", path, table->line[i]);
-            return say_error(place, "the first number of a row is its time, in s",
-                             "the time %.9g does not come after %.9g", now, before);
+            return diag_error(place, "the first number of a row is its time, in s",
+                              "the time %.9g does not come after %.9g", now, before);
         }
     }
     return EXIT_YES;

@@ -64,7 +64,7 @@ static void expect(bool true_now, const char *what) {
         irq.broken = what;
 }
 
-static void look_at_reference(void) {
+static void check_reference(void) {
     static const float fastest[N] = {1.4f, 0.9f, 2.1f, 3.9f,
                                      4.2f, 3.9f}; /* the limits in test/support/control_arm.c */
     const bool closed =
@@ -101,7 +101,7 @@ static void tick(void) {
     for (uint32_t i = 0; i < N; i++)
         expect(out.duty_q15[i] >= -32768 && out.duty_q15[i] <= 32768, "a duty is above one");
     if (app.loaded && !app.detached)
-        look_at_reference();
+        check_reference();
     irq.inside = false;
 }
 

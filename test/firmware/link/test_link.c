@@ -300,11 +300,11 @@ static void test_power_cut_while_saving(void) {
         TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 0, 11, &value));
         TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
         TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 0, 22, &value));
-        cut_power_up(&board.flash, at);
+        power_cut_power_up(&board.flash, at);
         const int status = client_save(client, &persistent);
         const bool cut = board.flash.dead;
         TEST_ASSERT_EQUAL(cut ? -1 : 0, status);
-        cut_power_up(&board.flash, UINT64_MAX);
+        power_cut_power_up(&board.flash, UINT64_MAX);
         board_start(&board);
         TEST_ASSERT_EQUAL(APP_STATE_IDLE, status_now().state);
         TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &saved));

@@ -1,4 +1,4 @@
-/* Tests the store with power cuts at every operation of writing a set (tools/link/cut.h). */
+/* Tests the store with power cuts at every operation of writing a set (tools/link/power_cut.h). */
 #include "test/support/harness.h"
 
 #include <stdio.h>
@@ -6,26 +6,26 @@
 
 #include "firmware/link/frame.h"
 #include "firmware/params/store.h"
-#include "tools/link/cut.h"
+#include "tools/link/power_cut.h"
 
 enum { SLOT = 2048, PAGE = 512 };
 
 static uint8_t memory[2 * SLOT];
 static uint8_t first[SLOT], second[SLOT];
 
-static cut_flash_t fresh(uint32_t unit, uint64_t seed) {
+static power_cut_flash_t fresh(uint32_t unit, uint64_t seed) {
     memset(memory, 0xff, sizeof memory);
-    return (cut_flash_t){.slot_bytes = SLOT,
-                         .page_bytes = PAGE,
-                         .unit = unit,
-                         .memory = memory,
-                         .cut_at = UINT64_MAX,
-                         .random = seed};
+    return (power_cut_flash_t){.slot_bytes = SLOT,
+                               .page_bytes = PAGE,
+                               .unit = unit,
+                               .memory = memory,
+                               .cut_at = UINT64_MAX,
+                               .random = seed};
 }
 
-static void fill(cut_flash_t *flash, uint8_t *set, uint32_t length) {
+static void fill(power_cut_flash_t *flash, uint8_t *set, uint32_t length) {
     for (uint32_t i = 0; i < length; i++)
-        set[i] = (uint8_t)cut_random(flash);
+        set[i] = (uint8_t)power_cut_random(flash);
 }
 
 static int write_whole(store_t *store, const void *set, uint32_t length) {
@@ -36,8 +36,8 @@ static int write_whole(store_t *store, const void *set, uint32_t length) {
 }
 
 static void test_nothing_is_no_set(void) {
-    cut_flash_t flash = fresh(4, 1);
-    const store_medium_t medium = cut_medium(&flash);
+    power_cut_flash_t flash = fresh(4, 1);
+    const store_medium_t medium = power_cut_medium(&flash);
     store_t store;
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
     memset(memory, 0, sizeof memory); /* like unwritten flash in the emulator */
@@ -47,8 +47,8 @@ static void test_nothing_is_no_set(void) {
 }
 
 static void test_newest_wins_and_slots_take_turns(void) {
-    cut_flash_t flash = fresh(2, 2);
-    const store_medium_t medium = cut_medium(&flash);
+    power_cut_flash_t flash = fresh(2, 2);
+    const store_medium_t medium = power_cut_medium(&flash);
     store_t store, again;
     (void)store_open(&store, &medium);
     for (uint32_t i = 0; i < 9; i++) {
@@ -69,8 +69,8 @@ static void test_newest_wins_and_slots_take_turns(void) {
 
 /* The sequence number wraps around: 0 is newer than 2^32 - 1. */
 static void test_sequence_wraps(void) {
-    cut_flash_t flash = fresh(4, 3);
-    const store_medium_t medium = cut_medium(&flash);
+    power_cut_flash_t flash = fresh(4, 3);
+    const store_medium_t medium = power_cut_medium(&flash);
     store_t store;
     (void)store_open(&store, &medium);
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "a", 1));
@@ -91,8 +91,8 @@ static void test_sequence_wraps(void) {
 
 /* If any bit of a slot is flipped, the store finds the previous set. */
 static void test_every_flipped_bit_is_noticed(void) {
-    cut_flash_t flash = fresh(4, 4);
-    const store_medium_t medium = cut_medium(&flash);
+    power_cut_flash_t flash = fresh(4, 4);
+    const store_medium_t medium = power_cut_medium(&flash);
     store_t store;
     (void)store_open(&store, &medium);
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "the older one", 13));
@@ -109,8 +109,8 @@ static void test_every_flipped_bit_is_noticed(void) {
 }
 
 static void test_misuse_is_refused(void) {
-    cut_flash_t flash = fresh(4, 5);
-    const store_medium_t medium = cut_medium(&flash);
+    power_cut_flash_t flash = fresh(4, 5);
+    const store_medium_t medium = power_cut_medium(&flash);
     store_t store;
     (void)store_open(&store, &medium);
     TEST_ASSERT_EQUAL(STORE_E_ORDER, store_put(&store, "x", 1));
@@ -136,15 +136,15 @@ static void test_power_cuts(void) {
     static const uint32_t units[] = {2, 4, 8};
     uint64_t sequences = 0, cuts = 0, made = 0;
     for (uint32_t i = 0; i < 1002; i++) {
-        cut_flash_t flash = fresh(units[i % 3], 1000 + i);
-        const uint32_t old_length = (uint32_t)(cut_random(&flash) % 90);
-        const uint32_t length = (uint32_t)(cut_random(&flash) % (i % 50 == 0 ? 1900 : 150));
-        cut_result_t result;
+        power_cut_flash_t flash = fresh(units[i % 3], 1000 + i);
+        const uint32_t old_length = (uint32_t)(power_cut_random(&flash) % 90);
+        const uint32_t length = (uint32_t)(power_cut_random(&flash) % (i % 50 == 0 ? 1900 : 150));
+        power_cut_result_t result;
         fill(&flash, memory, sizeof memory);
         fill(&flash, first, old_length);
         fill(&flash, second, length);
         TEST_ASSERT_EQUAL_MESSAGE(
-            0, cut_torture(&flash, first, old_length, second, length, 1, &result),
+            0, power_cut_torture(&flash, first, old_length, second, length, 1, &result),
             "a set was lost");
         TEST_ASSERT_EQUAL_UINT64(result.sequences, result.cuts + 1);
         sequences += result.sequences;
@@ -164,15 +164,15 @@ static void test_power_cuts(void) {
  * power cut loses the data.
  */
 static void test_torture_sees_a_loss(void) {
-    cut_flash_t flash = fresh(4, 77);
-    const store_medium_t medium = cut_medium(&flash);
+    power_cut_flash_t flash = fresh(4, 77);
+    const store_medium_t medium = power_cut_medium(&flash);
     store_t store;
     (void)store_open(&store, &medium);
     TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "old", 3));
     store.current = store.current == 0 ? 1 : 0; /* overwrites the only good set */
-    cut_power_up(&flash, 2);
+    power_cut_power_up(&flash, 2);
     TEST_ASSERT_NOT_EQUAL(STORE_OK, write_whole(&store, "new", 3));
-    cut_power_up(&flash, UINT64_MAX);
+    power_cut_power_up(&flash, UINT64_MAX);
     TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
 }
 

@@ -35,7 +35,7 @@ static int store_check_write(store_t *store, uint8_t seed, void (*before)(uint32
     return status == STORE_OK ? store_commit(store) : status;
 }
 
-static void store_check_holds(uint8_t seed) {
+static void store_check_content(uint8_t seed) {
     store_t store;
     TEST_ASSERT_EQUAL(STORE_OK, store_open(&store, flash_medium()));
     TEST_ASSERT_EQUAL_UINT32(STORE_CHECK_BYTES, store.length);
@@ -53,13 +53,13 @@ static void store_check(void (*fail_soon)(uint32_t at)) {
         const int before = store.current;
         TEST_ASSERT_EQUAL(STORE_OK, store_check_write(&store, seed, NULL));
         TEST_ASSERT_NOT_EQUAL(before, store.current);
-        store_check_holds(seed);
+        store_check_content(seed);
     }
     TEST_ASSERT_EQUAL(STORE_E_MEDIUM, store_check_write(&store, 99, fail_soon));
-    store_check_holds(5);
+    store_check_content(5);
     TEST_ASSERT_EQUAL(STORE_OK, store_open(&store, flash_medium()));
     TEST_ASSERT_EQUAL(STORE_OK, store_check_write(&store, 6, NULL));
-    store_check_holds(6);
+    store_check_content(6);
 }
 
 #endif

@@ -113,7 +113,7 @@ static const case_t cases[] = {
     {"voltage: 24", "voltage: 2", MESSAGE_WARNING, MESSAGE_WEAK, 9, "one",
      "the motor at its voltage gives 10 N m"},
     {"gear: 50", "gear: 500", MESSAGE_WARNING, MESSAGE_MOTOR, 10, "one",
-     "induces 100 V, the supply has 24 V"},
+     "induces 100 V, but the supply has 24 V"},
     {"resistance: 1", "resistance: 0", MESSAGE_WARNING, MESSAGE_MOTOR, 10, "one",
      "has no resistance"},
     {"torque_constant: 0.1", "torque_constant: 0", MESSAGE_WARNING, MESSAGE_MOTOR, 10, "one",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tools/cli/file.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/sim/output/output.h"
 
 /* The assembler includes the HTML page, so the program needs no file at run time. */

@@ -6,7 +6,7 @@
 #include "tools/cli/file.h"
 #include "tools/cli/number.h"
 #include "tools/cli/out.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/sim/output/output.h"
 
 void output_names(output_names_t *names, const robot_t *robot) {

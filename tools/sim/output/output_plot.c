@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/cli/gnuplot.h"
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 #include "tools/sim/output/output.h"
 
 static void take_row(const void *self, size_t row, double *value) {

@@ -1,5 +1,5 @@
-/* Implements tools/link/before.h. */
-#include "tools/link/before.h"
+/* Implements tools/link/snapshot.h. */
+#include "tools/link/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ static int no_memory(client_t *client) {
 }
 
 /* Reads one value. Returns 1 if there is no such parameter or joint. */
-static int take_value(client_t *client, uint32_t parameter, uint32_t joint, before_t *out) {
-    before_value_t *v = &out->value[out->values];
+static int take_value(client_t *client, uint32_t parameter, uint32_t joint, snapshot_t *out) {
+    snapshot_value_t *v = &out->value[out->values];
     if (client_get(client, parameter, joint, &v->value, &v->saved) != 0)
         return client->status == LINK_INDEX ? 1 : -1;
     v->parameter = (uint8_t)parameter;
@@ -23,7 +23,7 @@ static int take_value(client_t *client, uint32_t parameter, uint32_t joint, befo
 }
 
 /* A parameter of the whole arm has one value; a parameter per joint has one for each joint. */
-static int take_values(client_t *client, before_t *out) {
+static int take_values(client_t *client, snapshot_t *out) {
     const device_t *d = &client->device;
     out->value = calloc((size_t)d->parameters * (DYN_MAX_JOINTS + 1) + 1, sizeof *out->value);
     if (!out->value)
@@ -38,8 +38,8 @@ static int take_values(client_t *client, before_t *out) {
     return 0;
 }
 
-int before_take(client_t *client, before_t *out) {
-    *out = (before_t){0};
+int snapshot_take(client_t *client, snapshot_t *out) {
+    *out = (snapshot_t){0};
     for (unsigned which = RUNS; which <= STORED; which++) {
         client->error.what[0] = '\0';
         out->image[which] = client_read_image(client, (uint8_t)which, &out->length[which]);
@@ -49,14 +49,14 @@ int before_take(client_t *client, before_t *out) {
     return take_values(client, out);
 }
 
-void before_free(before_t *before) {
+void snapshot_free(snapshot_t *before) {
     free(before->image[RUNS]);
     free(before->image[STORED]);
     free(before->value);
-    *before = (before_t){0};
+    *before = (snapshot_t){0};
 }
 
-bool before_same(client_t *client, uint8_t which, const uint8_t *image, size_t length) {
+bool snapshot_same(client_t *client, uint8_t which, const uint8_t *image, size_t length) {
     uint32_t size;
     client->error.what[0] = '\0';
     uint8_t *there = client_read_image(client, which, &size);
@@ -67,11 +67,11 @@ bool before_same(client_t *client, uint8_t which, const uint8_t *image, size_t l
     return same;
 }
 
-static bool has(client_t *client, const before_t *before, uint8_t which) {
-    return before_same(client, which, before->image[which], before->length[which]);
+static bool has(client_t *client, const snapshot_t *before, uint8_t which) {
+    return snapshot_same(client, which, before->image[which], before->length[which]);
 }
 
-static int load(client_t *client, const before_t *before, uint8_t which) {
+static int load(client_t *client, const snapshot_t *before, uint8_t which) {
     bool kept;
     if (!before->image[which]) {
         port_fail(&client->error, "load a robot: `appell params apply ROBOT`",
@@ -84,12 +84,12 @@ static int load(client_t *client, const before_t *before, uint8_t which) {
 
 /* Sets the values in two rounds, because the range of one parameter may depend on another. Returns
  * how many values still differ, or -1 if the link failed. */
-static int set_values(client_t *client, const before_t *before, bool all) {
+static int set_values(client_t *client, const snapshot_t *before, bool all) {
     int wrong = 0;
     for (int round = 0; round < 2; round++) {
         wrong = 0;
         for (uint32_t i = 0; i < before->values; i++) {
-            const before_value_t *v = &before->value[i];
+            const snapshot_value_t *v = &before->value[i];
             float now;
             bool saved;
             if (!all && !v->saved)
@@ -106,7 +106,7 @@ static int set_values(client_t *client, const before_t *before, bool all) {
     return wrong;
 }
 
-static bool store_again(client_t *client, const before_t *before) {
+static bool store_again(client_t *client, const snapshot_t *before) {
     bool persistent;
     return load(client, before, STORED) == 0 && set_values(client, before, false) == 0 &&
            client_save(client, &persistent) == 0 && has(client, before, STORED);
@@ -117,18 +117,18 @@ static bool failed(const client_t *client) {
     return client->error.what[0] != '\0';
 }
 
-before_result_t before_restore(client_t *client, const before_t *before) {
+before_result_t snapshot_restore(client_t *client, const snapshot_t *before) {
     const bool stored = has(client, before, STORED);
     if (failed(client))
-        return BEFORE_LOST;
+        return SNAPSHOT_LOST;
     const bool runs = has(client, before, RUNS);
     if (failed(client))
-        return BEFORE_LOST;
+        return SNAPSHOT_LOST;
     if (!stored && !store_again(client, before))
-        return BEFORE_LOST;
+        return SNAPSHOT_LOST;
     if ((!runs || !stored) && !has(client, before, RUNS) && load(client, before, RUNS) != 0)
-        return BEFORE_LOST;
+        return SNAPSHOT_LOST;
     if (set_values(client, before, true) != 0 || !has(client, before, RUNS))
-        return BEFORE_LOST;
-    return stored && runs ? BEFORE_UNTOUCHED : BEFORE_PUT_BACK;
+        return SNAPSHOT_LOST;
+    return stored && runs ? SNAPSHOT_UNTOUCHED : SNAPSHOT_PUT_BACK;
 }

@@ -1,9 +1,9 @@
-/* Implements tools/link/cut.h. */
-#include "tools/link/cut.h"
+/* Implements tools/link/power_cut.h. */
+#include "tools/link/power_cut.h"
 
 #include <string.h>
 
-uint64_t cut_random(cut_flash_t *flash) {
+uint64_t power_cut_random(power_cut_flash_t *flash) {
     flash->random ^= flash->random << 13;
     flash->random ^= flash->random >> 7;
     flash->random ^= flash->random << 17;
@@ -11,16 +11,16 @@ uint64_t cut_random(cut_flash_t *flash) {
 }
 
 /* Counts the operation and returns true if the power fails during it or has failed before. */
-static bool cut_now(cut_flash_t *flash) {
+static bool power_cut_now(power_cut_flash_t *flash) {
     if (flash->operations++ == flash->cut_at)
         flash->dead = true;
     return flash->dead;
 }
 
-static void erase_torn(cut_flash_t *flash, uint8_t *page) {
-    const uint64_t kind = cut_random(flash) % 3;
+static void erase_torn(power_cut_flash_t *flash, uint8_t *page) {
+    const uint64_t kind = power_cut_random(flash) % 3;
     for (uint32_t i = 0; i < flash->page_bytes; i++) {
-        const uint64_t r = cut_random(flash);
+        const uint64_t r = power_cut_random(flash);
         if (kind == 0 || (kind == 1 && r & 256))
             page[i] |= (uint8_t)r; /* an erasure sets bits to 1; only some are set yet */
         else if (kind == 2)
@@ -28,13 +28,13 @@ static void erase_torn(cut_flash_t *flash, uint8_t *page) {
     }
 }
 
-static int cut_erase(void *context, unsigned slot, uint32_t bytes) {
-    cut_flash_t *flash = context;
+static int power_cut_erase(void *context, unsigned slot, uint32_t bytes) {
+    power_cut_flash_t *flash = context;
     for (uint32_t at = 0; at < bytes; at += flash->page_bytes) {
         uint8_t *page = flash->memory + slot * flash->slot_bytes + at;
         if (flash->dead)
             return -1;
-        if (cut_now(flash)) {
+        if (power_cut_now(flash)) {
             erase_torn(flash, page);
             return -1;
         }
@@ -43,9 +43,9 @@ static int cut_erase(void *context, unsigned slot, uint32_t bytes) {
     return 0;
 }
 
-static int cut_program(void *context, unsigned slot, uint32_t offset, const void *data,
-                       uint32_t n) {
-    cut_flash_t *flash = context;
+static int power_cut_program(void *context, unsigned slot, uint32_t offset, const void *data,
+                             uint32_t n) {
+    power_cut_flash_t *flash = context;
     const uint8_t *from = data;
     if ((offset | n) % flash->unit != 0 || offset + n > flash->slot_bytes) {
         flash->misused = true;
@@ -55,10 +55,10 @@ static int cut_program(void *context, unsigned slot, uint32_t offset, const void
         uint8_t *to = flash->memory + slot * flash->slot_bytes + offset + i;
         if (flash->dead)
             return -1;
-        const bool cut = cut_now(flash);
+        const bool cut = power_cut_now(flash);
         for (uint32_t k = 0; k < flash->unit; k++) {
             flash->misused |= (from[i + k] & ~to[k]) != 0;
-            to[k] &= (uint8_t)(from[i + k] | (cut ? (uint8_t)cut_random(flash) : 0));
+            to[k] &= (uint8_t)(from[i + k] | (cut ? (uint8_t)power_cut_random(flash) : 0));
         }
         if (cut)
             return -1;
@@ -66,21 +66,21 @@ static int cut_program(void *context, unsigned slot, uint32_t offset, const void
     return 0;
 }
 
-static void cut_read(void *context, unsigned slot, uint32_t offset, void *data, uint32_t n) {
-    const cut_flash_t *flash = context;
+static void power_cut_read(void *context, unsigned slot, uint32_t offset, void *data, uint32_t n) {
+    const power_cut_flash_t *flash = context;
     memcpy(data, flash->memory + slot * flash->slot_bytes + offset, n);
 }
 
-store_medium_t cut_medium(cut_flash_t *flash) {
+store_medium_t power_cut_medium(power_cut_flash_t *flash) {
     return (store_medium_t){.context = flash,
                             .slot_bytes = flash->slot_bytes,
                             .write_unit = flash->unit,
-                            .erase = cut_erase,
-                            .program = cut_program,
-                            .read = cut_read};
+                            .erase = power_cut_erase,
+                            .program = power_cut_program,
+                            .read = power_cut_read};
 }
 
-void cut_power_up(cut_flash_t *flash, uint64_t cut_at) {
+void power_cut_power_up(power_cut_flash_t *flash, uint64_t cut_at) {
     flash->dead = false;
     flash->operations = 0;
     flash->cut_at = cut_at;
@@ -97,7 +97,7 @@ static int write_set(store_t *store, const uint8_t *set, uint32_t length) {
     return status == STORE_OK ? store_commit(store) : status;
 }
 
-static bool holds(const cut_flash_t *flash, const store_t *store, const uint8_t *set,
+static bool holds(const power_cut_flash_t *flash, const store_t *store, const uint8_t *set,
                   uint32_t length) {
     return store->current != STORE_NONE && store->length == length &&
            !memcmp(flash->memory + (uint32_t)store->current * flash->slot_bytes + STORE_HEAD, set,
@@ -106,11 +106,11 @@ static bool holds(const cut_flash_t *flash, const store_t *store, const uint8_t 
 
 /* Makes one write during which the power fails at operation `at`. Returns 1 if the write was
  * complete before that, 0 if it was cut, -1 if a set was lost. */
-static int cut_once(cut_flash_t *flash, const store_medium_t *medium, uint64_t at,
-                    const uint8_t *old, uint32_t old_length, const uint8_t *set, uint32_t length,
-                    cut_result_t *result) {
+static int power_cut_once(power_cut_flash_t *flash, const store_medium_t *medium, uint64_t at,
+                          const uint8_t *old, uint32_t old_length, const uint8_t *set,
+                          uint32_t length, power_cut_result_t *result) {
     store_t store;
-    cut_power_up(flash, at);
+    power_cut_power_up(flash, at);
     if (store_open(&store, medium) != STORE_OK || !holds(flash, &store, old, old_length))
         return -1;
     const int status = write_set(&store, set, length);
@@ -120,7 +120,7 @@ static int cut_once(cut_flash_t *flash, const store_medium_t *medium, uint64_t a
     result->cuts++;
     if (status == STORE_OK)
         return -1; /* success was reported although the power had failed */
-    cut_power_up(flash, UINT64_MAX);
+    power_cut_power_up(flash, UINT64_MAX);
     if (store_open(&store, medium) != STORE_OK)
         return -1;
     const bool is_old = holds(flash, &store, old, old_length);
@@ -130,20 +130,22 @@ static int cut_once(cut_flash_t *flash, const store_medium_t *medium, uint64_t a
     return 0;
 }
 
-int cut_torture(cut_flash_t *flash, const uint8_t *old, uint32_t old_length, const uint8_t *set,
-                uint32_t length, uint64_t sequences, cut_result_t *result) {
-    const store_medium_t medium = cut_medium(flash);
-    *result = (cut_result_t){0};
+int power_cut_torture(power_cut_flash_t *flash, const uint8_t *old, uint32_t old_length,
+                      const uint8_t *set, uint32_t length, uint64_t sequences,
+                      power_cut_result_t *result) {
+    const store_medium_t medium = power_cut_medium(flash);
+    *result = (power_cut_result_t){0};
     for (uint64_t i = 0; i < sequences; i++) {
         for (uint64_t at = 0;; at++) {
             store_t store;
-            cut_power_up(flash, UINT64_MAX);
+            power_cut_power_up(flash, UINT64_MAX);
             /* Writes the old set. Slots still contain leftovers of earlier writes, and each write
              * goes to the other slot. */
             (void)store_open(&store, &medium);
             if (write_set(&store, old, old_length) != STORE_OK)
                 return -1;
-            const int done = cut_once(flash, &medium, at, old, old_length, set, length, result);
+            const int done =
+                power_cut_once(flash, &medium, at, old, old_length, set, length, result);
             if (done < 0 || flash->misused)
                 return -1;
             if (done > 0)

@@ -1,5 +1,5 @@
 /* Prints errors and notes to standard error. */
-#include "tools/cli/say.h"
+#include "tools/cli/diagnostics.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,42 +7,42 @@
 
 static char command_place[64] = "appell";
 
-void say_command(const char *name) {
+void diag_command(const char *name) {
     snprintf(command_place, sizeof command_place, "appell %.50s", name);
 }
 
-const char *say_place(void) {
+const char *diag_place(void) {
     return command_place;
 }
 
-static void say(const char *place, const char *kind, const char *cure, const char *format,
-                va_list arguments) {
+static void diag_print(const char *place, const char *kind, const char *cure, const char *format,
+                       va_list arguments) {
     char text[1024];
     vsnprintf(text, sizeof text, format, arguments);
     fprintf(stderr, "%s: %s: %s%s%s\n", place ? place : command_place, kind, text,
             cure && *cure ? "; " : "", cure ? cure : "");
 }
 
-int say_error(const char *place, const char *cure, const char *format, ...) {
+int diag_error(const char *place, const char *cure, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(place, "error", cure, format, arguments);
+    diag_print(place, "error", cure, format, arguments);
     va_end(arguments);
     return EXIT_BAD;
 }
 
-void say_note(const char *place, const char *format, ...) {
+void diag_note(const char *place, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(place, "note", NULL, format, arguments);
+    diag_print(place, "note", NULL, format, arguments);
     va_end(arguments);
 }
 
-int say_no_memory(void) {
-    return say_error(NULL, NULL, "there is not enough memory");
+int diag_no_memory(void) {
+    return diag_error(NULL, NULL, "there is not enough memory");
 }
 
-void say_messages(const messages_t *messages, bool quiet) {
+void diag_messages(const messages_t *messages, bool quiet) {
     for (size_t i = 0; i < messages->count; i++) {
         const message_t *m = &messages->item[i];
         if (quiet && m->severity != MESSAGE_ERROR)
