@@ -58,7 +58,8 @@ INLINE body body_inward(const arm *a, const flex *f, const flex_link *link, uint
 typedef struct {
     body c;
     vec Gx, Jx, Gy, Jy;
-    real xx, yx, yy; /* about the turn axes: moment of turn x about x, of x about y, of y about y */
+    /* xx, yx: moments about x and y of a unit turn about x; yy: about y of a unit turn about y */
+    real xx, yx, yy;
 } end_body;
 
 INLINE void take_x(end_body *e) {

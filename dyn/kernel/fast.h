@@ -1,12 +1,12 @@
 /*
- * Shared by the kernels dyn/kernel/fast.c, dyn/kernel/fast_mass.c and dyn/kernel/fast_forward.c:
- * the frames of the regrouped links (dyn/model/pseudo_inertia.h). These frames have the axes of the
- * model's frames, but the origin of a revolute link lies where the common normal from the parent
- * meets the link's axis. On the parent's axes the vector to this origin is p = (a, 0, rise): it has
- * no y component, so no half-turned frame is needed.
+ * Shared by the kernels dyn/kernel/fast.c and dyn/kernel/fast_mass.c: the frames of the
+ * regrouped links (dyn/model/pseudo_inertia.h). These frames have the axes of the model's frames,
+ * but the origin of a revolute link lies where the common normal from the parent meets the link's
+ * axis. On the parent's axes the vector to this origin is p = (a, 0, rise): it has no y component,
+ * so no half-turned frame is needed.
  *
  * Every inner function takes the type of its joint as a constant: the compiler makes branch-free
- * code for each type, and a link costs one branch.
+ * code for each type, and a pass branches once for each link.
  */
 #ifndef DYN_KERNEL_FAST_H
 #define DYN_KERNEL_FAST_H

@@ -29,8 +29,8 @@ INLINE frame frame_of(const joint *j, const ga_link *link) {
     return frame_again(j, turn_load(&link->z), link->d);
 }
 
-/* turning returns Psi z of step 7; prismatic returns the effort of a prismatic joint that moves the
- * mass m. */
+/* `turning` and `prismatic` return the effort of a unit acceleration of the joint: force z x phi and
+ * moment Psi z (step 7) for a revolute joint, force m z and moment phi x z for a prismatic one. */
 INLINE effort turning(vec phi, sym Psi) {
     return (effort){vec_make(real_neg(phi.y), phi.x, real_known(0)),
                     vec_make(Psi.xz, Psi.yz, Psi.zz)};

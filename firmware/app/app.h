@@ -151,8 +151,9 @@ uint32_t app_point_credits(const app_t *app); /* points that can be pushed now *
 int app_stop(app_t *app);
 /* Switches the outputs off at once. */
 int app_off(app_t *app);
-/* Clears a fault. Afterwards the arm is idle, or the loop continues to hold it if the stop holds or
- * lowers the arm. */
+/* Clears a fault. If the loop still holds or lowers the arm, it then holds it (state running);
+ * otherwise the board becomes idle, or unconfigured if no robot is loaded. Returns APP_E_STATE if
+ * there is no fault, or while the arm still brakes. */
 int app_clear(app_t *app);
 /* Latches a fault. Call it only at the tick's interrupt priority or above. */
 void app_fault(app_t *app, uint32_t fault);

@@ -52,7 +52,7 @@ int app_clear(app_t *app) {
         app->safety.fault = APP_FAULT_NONE;
         app->safety.fault_joint = APP_NO_JOINT;
         app->safety.state = app_state_next(APP_STATE_FAULT, !app->loaded ? APP_EVENT_FORGET
-                                                            : holds      ? APP_EVENT_RESUME
+                                                            : holds      ? APP_EVENT_HELD
                                                                          : APP_EVENT_CLEAR);
     }
     app_clock_unlock(lock);

@@ -14,8 +14,8 @@
     X(3, LOST, "encoder lost", "the encoder does not answer")                                      \
     X(4, PARITY, "parity", "the encoder's positions have a wrong parity")                          \
     X(5, JAMMED, "joint jammed", "the joint does not move")                                        \
-    X(6, LOW, "supply low", "the supply has half of the voltage that the guard allows")            \
-    X(7, HIGH, "supply high", "the supply has twice the voltage that the guard allows")            \
+    X(6, LOW, "supply low", "the supply has half of the lowest voltage that the guard allows")     \
+    X(7, HIGH, "supply high", "the supply has twice the highest voltage that the guard allows")    \
     X(8, ESTOP, "e-stop", "somebody has pressed the emergency stop")                               \
     X(9, LATE, "ticks late", "every tick is late")                                                 \
     X(10, NUMBER, "not a number", "a torque of the model is not a number (floats only)")           \

@@ -115,7 +115,7 @@
     X(viscous, 1, "N m s/rad or N s/m", FREE, "viscous friction at the joint")                     \
     X(coulomb, 2, "N m or N", FREE, "Coulomb friction at negative and at positive speed")          \
     X(width, 1, "rad/s or m/s", POSITIVE, "speed above which Coulomb friction has its full value") \
-    X(counts, 1, "1/turn or 1/m", POSITIVE, "counts of the encoder; 0 if there is no encoder")     \
+    X(counts, 1, "1/turn or 1/m", POSITIVE, "counts of the encoder; 0 if the file gives none")     \
     X(sign, 1, "", SIGN, "direction of the encoder, 1 or -1")                                      \
     X(offset, 1, "rad or m", FREE, "position of the joint where the counter reads zero")           \
     X(ratio, 1, "", FREE, "turns of the encoder per turn (or metre) of the joint")                 \

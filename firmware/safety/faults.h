@@ -20,16 +20,16 @@
 /* X(NAME, "what has happened") */
 #define APP_EVENT_TABLE(X)                                                                         \
     X(LOADED, "a robot was loaded")                                                                \
-    X(REFUSED, "a robot image was refused")                                                        \
+    X(REFUSED, "a robot image was refused; if there was a previous one, it is loaded again")       \
     X(CLOSE, "a motion starts")                                                                    \
     X(HOME, "homing starts")                                                                       \
     X(STOP, "a stop is requested")                                                                 \
     X(RESTED, "the arm has come to rest and `brakes` is 1")                                        \
     X(OFF, "switching the outputs off is requested")                                               \
     X(FAULT, "a guard finds a fault")                                                              \
-    X(CLEAR, "the fault is cleared while the outputs are off")                                     \
-    X(RESUME, "the arm has come to rest and `brakes` is 0, or the fault is cleared while the "     \
-              "loop holds or lowers the arm")                                                      \
+    X(RESUME, "the arm has come to rest and `brakes` is 0")                                        \
+    X(CLEAR, "the fault is cleared while the outputs are off or the arm is damped")                \
+    X(HELD, "the fault is cleared while the loop holds or lowers the arm")                         \
     X(FORGET, "the fault is cleared while no robot is loaded")
 
 /* X(from, event, to): all transitions; every other event changes nothing. */
@@ -56,7 +56,7 @@
     X(STOPPING, OFF, IDLE)                                                                         \
     X(STOPPING, FAULT, FAULT)                                                                      \
     X(FAULT, CLEAR, IDLE)                                                                          \
-    X(FAULT, RESUME, RUNNING)                                                                      \
+    X(FAULT, HELD, RUNNING)                                                                        \
     X(FAULT, FORGET, UNCONFIGURED)
 
 /* Stops, the best first (IEC 61800-5-2: hold is SOS, lower resembles SS1, damp is dynamic braking,
@@ -68,11 +68,12 @@
       "the loop brakes the arm within the acceleration limits, then holds it; with `brakes` 1 "    \
       "the outputs go off when the arm is at rest")                                                \
     X(1, LOWER, "lower",                                                                           \
-      "the loop brakes the arm, then lets every joint that gravity pulls sink at a tenth of its "  \
+      "the loop brakes the arm, then lowers every joint under gravity load at a tenth of its "     \
       "velocity limit; with `brakes` 1 the outputs go off when the arm is at rest")                \
     X(2, DAMP, "damp",                                                                             \
-      "the duty cycles are zero while the outputs stay on, so that drivers which short their "     \
-      "motors brake the arm; this needs no encoder, but the robot file must give every joint a "   \
+      "the duty cycles are zero while the outputs stay on, so that motor drivers which short "     \
+      "their motors brake the arm; this needs no encoder, but every joint in the robot file "      \
+      "needs a "                                                                                   \
       "motor; with `brakes` 1 the outputs go off after half a second")                             \
     X(3, RELEASE, "release", "the outputs go off; only brakes of the arm itself can hold it")
 

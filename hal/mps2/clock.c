@@ -1,5 +1,5 @@
-/* hal/clock.h on the MPS2 images: one fixed clock from the FPGA. The images are used only as the
- * emulator's Cortex-M7. */
+/* hal/clock.h on the Arm MPS2 with an FPGA image: one fixed clock. Only AN500 is used, as the
+ * Cortex-M7 of the emulator. */
 #include "hal/clock.h"
 #include "hal/cortexm/counter.h"
 #include "hal/mps2/regs.h"

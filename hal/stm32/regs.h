@@ -241,7 +241,7 @@ enum {
 
 enum {
     ADC_CR2_SWSTART = 1 << 30,
-    /* APB2 / 4: at most 21 MHz; 30 MHz (F2) and 36 MHz (F4) are allowed */
+    /* ADC clock = APB2 / 4: at most 21 MHz on these boards; F2 allows 30 MHz, F4 36 MHz */
     ADC_CCR_ADCPRE_4 = 1 << 16,
 };
 

@@ -17,7 +17,7 @@ static dyn_flex_forward_scratch_f32_t scratch;
 static dyn_flex_static_scratch_f32_t still;
 static float theta[DYN_FLEX_MAX], rate[DYN_FLEX_MAX], more[DYN_FLEX_MAX];
 
-/* Uses the memory of the other rows. */
+/* Arm and result share the memory of the other benchmarks (test/bench/bench.h). */
 #define ARM    bench_memory.f32.arm
 #define RESULT bench_memory.f32.matrix[0]
 

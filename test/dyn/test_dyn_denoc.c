@@ -167,8 +167,8 @@ static void random_state(dyn_arms_random_t *seed, double *q, double *qd, double 
     }
 }
 
-/* Tests every mix of joint types on short arms, where the first and last link are neighbours, and
- * longer arms up to the largest n. */
+/* Tests every mix of joint types on arms of 1 to 4 joints, where the first and last link are special
+ * cases, and one random mix on each longer arm up to the largest n. */
 static void test_every_length_and_mix_of_joints(void) {
     dyn_arms_random_t seed = {88172645463325252u};
     double q[N], qd[N], qdd[N];

@@ -94,7 +94,7 @@ def fit(points, degree):
     """Fits a polynomial by least squares of the relative errors. Returns its coefficients from n^0
     on, and the largest relative error."""
     powers = range(degree + 1)
-    # Weighted by 1/y, so that a chain of 2 joints counts as much as one of 30.
+    # Weighted by 1/y, so that a chain of 3 joints counts as much as one of 30.
     matrix = [[sum(n ** (i + j) / y ** 2 for n, y in points) for j in powers] for i in powers]
     right = [sum(n ** i / y for n, y in points) for i in powers]
     c = solve(matrix, right)
@@ -175,7 +175,7 @@ def tick_tables(comment, rows):
     """The table of the stages of a tick."""
     stages = (("sense", "sense: encoder counts to positions"), ("estimate", "estimate: speeds"),
               ("reference", "reference: a cycloid"),
-              ("dynamics", "dynamics: inverse dynamics, rotors, friction, what a stop would need"),
+              ("dynamics", "dynamics: inverse dynamics, rotors, friction, limits of the proof"),
               ("feedback", "feedback and torque limits"), ("drive", "voltages and duty cycles"),
               ("arm", "whole tick with an arm at the hardware, guards and sample included"),
               ("sim_arm", "simulated arm instead of the hardware"), ("-", "whole tick with it"))

@@ -166,8 +166,8 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
         return rows_error(rows, dyn_status_cure(status), "%s", dyn_status_cause(status));
     if (status == DYN_E_TYPE && job->type == &eval_q31)
         return rows_error(rows, "use f32, or another method",
-                          "the generated code of this arm cannot be used with q31: without larger "
-                          "rotor inertias a pivot may be smaller than its error");
+                          "the code generated for this arm cannot be used in q31: a pivot of the "
+                          "inertia matrix may be smaller than its rounding error");
     if (status == BATCH_OVERFLOW)
         return rows_error(rows, "use f32", "q31 overflows before the result is reached");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)

@@ -1,4 +1,4 @@
-/* faults: prints the table of faults; with a robot, provokes all of them on a simulated arm. */
+/* faults: prints the table of faults; with a robot, provokes faults on a simulated arm. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -57,8 +57,8 @@ static void print_text(const robot_t *robot) {
     bool prismatic = false;
     for (uint32_t i = 0; i < robot->n; i++)
         prismatic = prismatic || robot->model.joint[i].type == DYN_PRISMATIC;
-    out_format("%s, %u joints: operations of one call, the kernel alone (no rotors, friction, "
-               "wrench)\n\n",
+    out_format("%s, %u joints: operations of one call, the kernel alone (no friction, no wrench; "
+               "rotors only in method gen)\n\n",
                robot->name, (unsigned)robot->n);
     out_format("%-9s %-7s %7s %7s %5s %5s %7s   %s\n", "problem", "method", "mul", "add", "div",
                "sqrt", "sincos", "paper: mul, add");

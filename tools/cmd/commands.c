@@ -334,11 +334,12 @@ const command_t command_table[] = {
      "move the arm of a board, or compare controllers on a simulated arm",
      "The robot is loaded into the board until its next reset. With --to the arm moves from its "
      "present position to the target, with the controller that is set on the board. The command "
-     "prints tracking errors and the cost of a tick; CSV files and a picture go into the folder "
+     "prints tracking errors and the cost of a tick; the samples go into a CSV file in the folder "
      "--output.\n\nWithout --to the command compares controllers on the board's simulated arm: PD "
      "(critically damped at 5 Hz), PD with gravity, and full feedforward, each with exact masses "
      "and with an arm that is 10 % heavier than its model. Every robot follows a cycloid near its "
-     "limits, and the PUMA 560 also the straight line of Mata et al. (2002).\n\nA board with f32 "
+     "limits, and the PUMA 560 also the straight line of Mata et al. (2002). CSV files and a "
+     "picture go into the folder --output.\n\nA board with f32 "
      "must give the same bits as this program. The exit code is 1 if a bit differs, a tick "
      "overruns, or a fault stops a motion.",
      "$ appell run puma560 --port qemu:netduinoplus2 -o build/run\n"
@@ -347,7 +348,7 @@ const command_t command_table[] = {
     /* ----------------------------------------------------------------------------------- trouble */
     {TASK_TROUBLE, "faults", "[ROBOT|FAULT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_OUTPUT, OPTION_JSON),
-     "list faults with causes and cures, or provoke them all",
+     "list faults with causes and cures, or provoke them",
      "Without arguments the command prints the tables of faults and of stops. With the name of a "
      "fault it prints the entry of this fault. With --port alone it prints the fault that the "
      "board has latched; the exit code is 1 if there is one.\n\nWith ROBOT and --port the command "

@@ -1,5 +1,5 @@
-/* Makes the arm along the chain of a URDF, for tools/robot/urdf_build.h: its joints, the body that
- * each joint carries, and the list of single bodies as written. */
+/* Makes an arm from the chain that was chosen in a URDF (tools/robot/urdf_build.h): its joints, the
+ * body that each joint carries, and a list of all links before they are lumped together. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -98,8 +98,8 @@ typedef struct {
     uint32_t ticks, hash;
     double speed[N], bend[N];                /* largest speed and acceleration of the reference */
     double first[N], last[N], last_speed[N]; /* reference at both ends */
-    double rough;                            /* largest error of a step of q_ref as the integral of
-                                              * qd_ref */
+    double rough;                            /* largest difference between a step of q_ref and
+                                              * the integral of qd_ref over that tick */
     double speed_error;                      /* RMS error of the speed estimate, joint 0 */
 } course_t;
 

@@ -119,7 +119,7 @@ static void test_transitions(void) {
     /* Only clearing leaves the fault state. */
     for (unsigned event = 0; event < APP_EVENTS; event++) {
         const bool clears =
-            event == APP_EVENT_CLEAR || event == APP_EVENT_RESUME || event == APP_EVENT_FORGET;
+            event == APP_EVENT_CLEAR || event == APP_EVENT_HELD || event == APP_EVENT_FORGET;
         TEST_ASSERT_EQUAL(clears, app_state_next(APP_STATE_FAULT, event) != APP_STATE_FAULT);
     }
     /* A fault is possible in every state; without an arm the loop cannot be closed. */
