@@ -65,8 +65,8 @@ static void print_ticks(uint32_t rate_hz) {
     print_number(stats.ticks);
     print_text(" ticks at ");
     print_number(rate_hz);
-    print_text(cycles_are_instructions() ? " Hz, instructions in the interrupt best "
-                                         : " Hz, cycles in the interrupt best ");
+    print_text(cycles_are_instructions() ? " Hz, instructions per interrupt: best "
+                                         : " Hz, cycles per interrupt: best ");
     print_number(stats.best);
     print_text(" worst ");
     print_number(stats.worst);

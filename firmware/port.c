@@ -64,7 +64,7 @@ static void link_counters(void *context, uint32_t counter[COUNTERS]) {
     _Static_assert(offsetof(fault_record_t, name) - offsetof(fault_record_t, cause) ==             \
                            offsetof(crash_t, name) &&                                              \
                        sizeof((fault_record_t){0}.name) == sizeof((crash_t){0}.name),              \
-                   "the record travels as it lies in memory");
+                   "crash_t must have the layout of fault_record_t");
 CRASH_TABLE(X)
 #undef X
 #define X(number, name, text) _Static_assert((int)FAULT_##name == (number), "the same causes");

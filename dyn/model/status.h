@@ -18,7 +18,7 @@
     X(DYN_E_BASE, -5, "the frame constants of the first joint are not zero",                       \
       "convert the arm with dyn_convert, which moves them into the base")                          \
     X(DYN_E_UNITS, -6, "with these units a constant of the arm does not fit the number format",    \
-      "choose units by their proof (`appell scale`), or compute in f32")                           \
+      "choose units that `appell scale` proves, or compute in f32")                                \
     X(DYN_E_PIVOT, -7, "the inertia matrix is not positive definite",                              \
       "`appell check` names the joints that move no mass")
 

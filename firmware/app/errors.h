@@ -25,7 +25,8 @@
     X(-10, PARAMETER, "there is no parameter or joint of this number",                             \
       "`appell get --port P` lists the parameters")                                                \
     X(-11, RANGE,                                                                                  \
-      "the value is outside the range of the parameter, or not whole although it must be",         \
+      "the value is outside the range of the parameter, or is a fraction where a whole number is " \
+      "needed",                                                                                    \
       "choose a value within the range that `appell get` shows; counts and choices are whole "     \
       "numbers")                                                                                   \
     X(-12, RATE, "a tick takes longer than this rate allows", "choose a lower rate")               \
@@ -45,13 +46,13 @@
     X(-19, GENERATED, "the generated code in this firmware is for another robot",                  \
       "build the firmware with GEN=1 ROBOT=... for this arm, or without GEN")                      \
     X(-20, WEAK, "the motor of a joint cannot hold the arm in this pose",                          \
-      "move the arm into another pose, take load off, raise limits_scale, or correct the torque "  \
+      "move the arm into another pose, remove load, raise limits_scale, or correct the torque "    \
       "limit")                                                                                     \
     X(-21, HOME, "the position of the joint is not known yet",                                     \
       "home the joint first: `appell home --port ...`")                                            \
     X(-22, SEEK,                                                                                   \
-      "the joint cannot be homed: `home` is 0, or names a stop although the joint has no torque "  \
-      "limit to press with, or names a switch although this board has no input for it",            \
+      "the joint cannot be homed: `home` is 0; or it selects a stop, but the joint has no torque " \
+      "limit; or it selects a switch, but this board has no input for it",                         \
       "set `home` and `home_position`; for an absolute encoder give the position of the arm: "     \
       "`appell home --at ...`")
 

@@ -6,10 +6,10 @@
 
 /* The stages in the order in which they run. X(NAME, "name", "what it does") */
 #define STAGE_TABLE(X)                                                                             \
-    X(SENSE, "sense", "takes over changed parameters; converts encoder counts to positions")       \
+    X(SENSE, "sense", "applies changed parameters; converts encoder counts to positions")          \
     X(ESTIMATE, "estimate", "estimates the speeds with the observer")                              \
     X(REFERENCE, "reference", "computes the reference of the motion")                              \
-    X(DYNAMICS, "dynamics", "computes inverse dynamics, rotors and friction")                      \
+    X(DYNAMICS, "dynamics", "computes torques: inverse dynamics, rotors, friction")                \
     X(FEEDBACK, "feedback", "adds the feedback and applies the torque limits")                     \
     X(DRIVE, "drive", "computes voltages and duty cycles")                                         \
     X(GUARD, "guard", "checks the limits that raise a fault")                                      \

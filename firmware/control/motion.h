@@ -16,7 +16,7 @@
     X(3, TRAPEZOID, "trapezoid", "moves to the target with a trapezoidal velocity")                \
     X(4, POINTS, "points", "follows a uniform cubic B-spline whose control points are streamed")   \
     X(5, JOG, "jog", "moves with the given velocity for as long as the request is repeated")       \
-    X(6, HOME, "home", "homes the one joint whose value is not zero")
+    X(6, HOME, "home", "homes the one joint whose value in the request is not zero")
 
 typedef enum {
 #define X(number, name, text, help) MOTION_##name = number,

@@ -35,7 +35,7 @@ typedef enum {
       "bits 0 to 7 are the state, bits 8 to 15 the fault; bit 16 is set during a motion")          \
     X(limited, ONE, NONE, "bit i is set if torque or voltage of joint i was at its limit")         \
     X(unproved, ONE, NONE,                                                                         \
-      "bit i is set if a value of joint i was beyond the fixed-point proof and was clamped")       \
+      "bit i is set if a value of joint i left the range proved for fixed point and was clamped")  \
     X(cost, ONE, NONE, "cost of the previous tick, in counts of the board's cycle counter")        \
     X(q_ref, JOINT, POSITION, "reference position")                                                \
     X(qd_ref, JOINT, VELOCITY, "reference velocity")                                               \

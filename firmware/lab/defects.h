@@ -21,8 +21,7 @@
     X(10, NUMBER, "not a number", "a torque of the model is not a number (floats only)")           \
     X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \
     X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")            \
-    X(13, WEAK, "weak supply",                                                                     \
-      "the supply has a twentieth of its nominal voltage, and the board measures it")
+    X(13, WEAK, "weak supply", "the supply has a twentieth of its nominal voltage")
 
 enum {
 #define X(number, name, text, help) DEFECT_##name = number,

@@ -53,24 +53,24 @@ enum {
     X(10, IMAGE_READ, AGAIN, "u8 which, u32 offset, u8 count", "bytes",                            \
       "reads the image that runs (which = 0) or the stored one (1)")                               \
     X(11, SAVE, ONCE, "", "u8 persistent, u32 sequence; i16 reason if refused",                    \
-      "stores image, parameters and choice of telemetry, and answers after it has read them back") \
+      "stores image, parameters and chosen telemetry, reads them back, then answers")              \
     X(12, TELEMETRY, ONCE, "u32 every, u8 fields...", "u16 bytes, u32 needed, u32 available",      \
-      "chooses fields, and the ticks from one sample to the next; without fields telemetry is "    \
-      "off; refused if the line is too slow")                                                      \
+      "chooses the fields of a sample, and the number of ticks from one sample to the next; "      \
+      "without fields, telemetry is off; refused if the line is too slow")                         \
     X(13, CREDIT, ONCE, "u32 samples", "", "allows the board to send this many more samples")      \
     X(14, MOTION, ONCE, "u8 kind, f32 duration_s, f32 value[joints]", "i16 reason, u8 joint",      \
       "starts a motion; a jog goes on only while new requests arrive, see Motions")                \
-    X(15, POINTS, ONCE, "f32 point[joints]...; empty after the last point",                        \
+    X(15, POINTS, ONCE, "f32 point[joints]...; an empty request ends the points",                  \
       "i16 reason, u16 credits",                                                                   \
       "sends control points of a streamed motion, a uniform cubic B-spline")                       \
     X(16, STOP, AGAIN, "u8 how", "i16 reason",                                                     \
-      "how = 0 brakes the arm, then holds it, or switches the outputs off if `brakes` is 1; how "  \
-      "= 1 switches them off at once")                                                             \
+      "how = 0 brakes the arm, then holds it (with `brakes` 1: switches the outputs off); how = "  \
+      "1 switches the outputs off at once")                                                        \
     X(17, CLEAR, AGAIN, "", "i16 reason",                                                          \
       "clears the fault: the state becomes running if the loop holds or lowers the arm, else "     \
       "idle; refused while the arm brakes")                                                        \
     X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm at the position q") \
-    X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "sends numbers of a row to compute")            \
+    X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "sends input numbers of a row, see Rows")       \
     X(20, ROW_RUN, AGAIN, "u8 method", "i16 reason, u32 limited, u32 cost",                        \
       "computes the row with the last robot image that was sent for rows")                         \
     X(21, ROW_GET, AGAIN, "u16 first, u8 count", "f64...", "reads numbers of the result")          \
@@ -78,8 +78,8 @@ enum {
       "reads the record of the crash before this start, see Crash records; total is 0 if there "   \
       "is none")                                                                                   \
     X(23, STAGES, AGAIN, "u8 stage, u8 clear", "u32 ticks, u32 least, u32 mean, u32 most, text",   \
-      "reads the cost of a stage of the tick; the number after the last stage means the whole "    \
-      "tick")                                                                                      \
+      "reads the cost of a stage of the tick, or of the whole tick if `stage` is one above the "   \
+      "last stage")                                                                                \
     X(24, RESET, AGAIN, "u32 0x4c504152", "", "restarts the board")                                \
     X(25, WRENCH, AGAIN, "f64 wrench[6]", "",                                                      \
       "sets the wrench on the end effector for rows; zeros remove it")                             \
@@ -164,7 +164,7 @@ enum { TARGET_APP, TARGET_BATCH }; /* TARGET_BATCH + 0 is f32, + 1 f64, + 2 q31 
       "samples lost since telemetry was chosen: the ring or the send buffer was full, or the "     \
       "credit was used up")                                                                        \
     X(UNPROVED, "unproved",                                                                        \
-      "ticks in which a value beyond the fixed-point proof was requested, and clamped")
+      "ticks in which a value left the range proved for fixed point and was clamped")
 
 typedef enum {
 #define X(name, text, help) COUNTER_##name,
@@ -182,7 +182,7 @@ typedef enum {
       "(revolute|prismatic where they differ), text help")                                         \
     X(2, FIELD,                                                                                    \
       "u8 per_joint, u8 kind (0 u32, 1 f32, 2 q31), u8 count, i8 exponent[count] (q31 only: "      \
-      "value = raw 2^(exponent - 28)), text name, text unit of a revolute, of a prismatic joint, " \
+      "value = raw 2^(exponent - 28)), text name, text unit (revolute), text unit (prismatic), "   \
       "text help")                                                                                 \
     X(3, METHOD, "u8 problem, u8 reals (bits f32, f64, q31), text problem, text method")           \
     X(4, CHOICE, "u32 every, u8 count, u8 field[count]: the telemetry that is chosen")

@@ -93,8 +93,7 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
     return reason == APP_OK ? LINK_OK : reason <= REASON_STORE ? LINK_STORE : LINK_APP;
 }
 
-_Static_assert((int)SET_VALUES <= (int)APP_LENT,
-               "while no motion is on, its memory holds the parameters");
+_Static_assert((int)SET_VALUES <= (int)APP_LENT, "the parameters must fit the memory of motions");
 
 /* Saves the parameters of the running arm before another arm is tried (back is false), or restores
  * them (back is true). */

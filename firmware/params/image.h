@@ -91,7 +91,7 @@
     X(payload_mass, 1, "kg", POSITIVE, "mass of the payload on the last link")                     \
     X(payload_com, 3, "m", FREE, "centre of mass of the payload in the last link frame")           \
     X(payload_inertia, 6, "kg m^2", FREE,                                                          \
-      "xx yy zz xy yz xz of the payload about its centre of mass")                                 \
+      "inertia xx yy zz xy yz xz of the payload about its centre of mass")                         \
     X(reserved, 3, "", ZERO, "zero")
 
 #define IMAGE_JOINT_FIELDS(X)                                                                      \
@@ -101,7 +101,8 @@
     X(d, 1, "m", FREE, "offset along the joint axis at q = 0")                                     \
     X(mass, 1, "kg", FREE, "mass of the link that the joint moves")                                \
     X(com, 3, "m", FREE, "centre of mass of that link in the frame of the joint")                  \
-    X(inertia, 6, "kg m^2", FREE, "xx yy zz xy yz xz of that link about its centre of mass")       \
+    X(inertia, 6, "kg m^2", FREE,                                                                  \
+      "inertia xx yy zz xy yz xz of that link about its centre of mass")                           \
     X(position, 2, "rad or m", FREE, "lower and upper limit of the position")                      \
     X(velocity, 1, "rad/s or m/s", POSITIVE, "velocity limit in both directions")                  \
     X(acceleration, 1, "rad/s^2 or m/s^2", POSITIVE, "acceleration limit in both directions")      \

@@ -25,7 +25,7 @@
     X(HOME, "homing starts")                                                                       \
     X(STOP, "a stop is requested")                                                                 \
     X(RESTED, "the arm has come to rest and `brakes` is 1")                                        \
-    X(OFF, "switching the outputs off is requested")                                               \
+    X(OFF, "a request switches the outputs off")                                                   \
     X(FAULT, "a guard finds a fault")                                                              \
     X(RESUME, "the arm has come to rest and `brakes` is 0")                                        \
     X(CLEAR, "the fault is cleared while the outputs are off or the arm is damped")                \
@@ -71,10 +71,9 @@
       "the loop brakes the arm, then lowers every joint under gravity load at a tenth of its "     \
       "velocity limit; with `brakes` 1 the outputs go off when the arm is at rest")                \
     X(2, DAMP, "damp",                                                                             \
-      "the duty cycles are zero while the outputs stay on, so that motor drivers which short "     \
-      "their motors brake the arm; this needs no encoder, but every joint in the robot file "      \
-      "needs a "                                                                                   \
-      "motor; with `brakes` 1 the outputs go off after half a second")                             \
+      "the outputs stay on with duty cycles of zero, which brakes the arm if the motor drivers "   \
+      "then short their motors; this needs no encoder, but a motor for every joint in the robot "  \
+      "file; with `brakes` 1 the outputs go off after half a second")                              \
     X(3, RELEASE, "release", "the outputs go off; only brakes of the arm itself can hold it")
 
 /* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). A number is
@@ -94,7 +93,7 @@
     X(4, NUMBER, "number", NONE, DAMP, "the control step computed a value that is not a number",   \
       "check the robot file with `appell check`; report the fault if the file is right")           \
     X(5, MODEL, "model", NONE, DAMP,                                                               \
-      "the inertia matrix of the simulated arm is singular, so it has no acceleration",            \
+      "the inertia matrix of the simulated arm is singular, so no acceleration can be computed",   \
       "check masses and inertias with `appell check`")                                             \
     X(6, PARITY, "parity", NONE, DAMP,                                                             \
       "the readings of an encoder had a wrong parity for more than guard_encoder_ticks ticks in "  \
@@ -116,7 +115,7 @@
       "or the load is too heavy",                                                                  \
       "remove the obstacle or the load, or move more slowly; raise guard_limit_s last")            \
     X(11, VOLTAGE, "voltage", VOLTAGE, LOWER,                                                      \
-      "a motor needed more voltage than the supply has for longer than guard_limit_s",             \
+      "for longer than guard_limit_s a motor needed more voltage than the supply has",             \
       "move more slowly; check the supply and the motor constants in the robot file")              \
     X(12, SETPOINT, "setpoint", NONE, HOLD,                                                        \
       "a streamed motion ran out of control points, or none came for guard_setpoint ticks",        \

@@ -28,7 +28,7 @@
 #endif
 static_assert((UART_TX_RING & (UART_TX_RING - 1)) == 0, "UART_TX_RING must be a power of two");
 static_assert((UART_RX_RING & (UART_RX_RING - 1)) == 0, "UART_RX_RING must be a power of two");
-static_assert(UART_RX_RING <= 0x8000, "the DMA counts in 16 bits");
+static_assert(UART_RX_RING <= 0x8000, "UART_RX_RING must fit the 16-bit counter of the DMA");
 
 enum { POLLED_BYTE_MS = 2 }; /* a byte at 9,600 baud takes 1.04 ms */
 enum { ERRORS = USART_SR_ORE | USART_SR_FE | USART_SR_NE | USART_SR_PE };

@@ -572,7 +572,7 @@ def test_check(folder):
     with open(bad, "w", encoding="utf-8") as file:
         file.write("velocty: 1\n" + text)
     done = run("check", bad)
-    assert done.returncode == 1 and "1 error, 0 warnings; masses, inertias and limits are checked after" in done.stdout, done
+    assert done.returncode == 1 and "1 error, 0 warnings; masses, inertias and limits are checked once" in done.stdout, done
     assert not json.loads(run("check", "--json", bad).stdout)["complete"]
     done = run("check", os.path.join(folder, "nothing.yaml"))
     assert done.returncode == 2 and "cannot be opened" in done.stderr, done
@@ -699,7 +699,7 @@ def test_bad_images(folder):
     check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: the robot image cannot be used")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")
     # A board accepts these values, but a robot file cannot express them.
-    check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "numbers that are marked as not given")
+    check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "marks numbers as absent although it contains them")
     check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "a value that no robot file can express")
     for _ in range(30):  # test_image tests the reader with many more cases
         cut = bytearray(data)
@@ -948,19 +948,19 @@ BAD = [
     (["gravity", "planar3r"], "\x01\x02\x7f\n", 2, "'???' is not a finite number"),
     (["gravity", "planar3r"], "1 " * 700000, 2, "longer than 1048576 bytes"),
     (["gravity", "planar3r"], "1 2 3 " + "a" * 300 + "\n", 2, "'aaaaaaaaaaaaaaaaaaaaaaa...' is not a finite"),
-    (["bias", "planar3r"], "1 1 1 1e200 1e200 1e200\n", 2, "the result is not finite in f64; use smaller numbers\n"),
+    (["bias", "planar3r"], "1 1 1 1e200 1e200 1e200\n", 2, "the result in f64 is not a finite number; use smaller numbers\n"),
     (["ik", "puma560", "-q"], "1e155 0 0 0 0 0\n", 2, "1e+155 is larger than 1e15"),
     (["id", "puma56"], "", 2, "did you mean puma560?"),
     (["ops", "puma560", "--csv", "--json"], "", 2, "--csv and --json cannot be used together"),
     (["id", "puma560", "--payload", "1,0,0,0,-1,-1,-1,0,0,0"], "", 2, "payload: no body has this inertia"),
-    (["bias", "planar3r", "--real", "f32"], "1 1 1 1e30 1e30 1e30\n", 2, "the result is not finite in f32"),
+    (["bias", "planar3r", "--real", "f32"], "1 1 1 1e30 1e30 1e30\n", 2, "the result in f32 is not a finite number"),
     (["gravity", "puma560", "--real", "q31"], "3 0 0 0 0 0\n", 2,
      "position of joint waist is 3, outside of -2.79252"),
     (["bias", "puma560", "--real", "q31"], "0 0 0 0 0 0 9 0 0 0 0 0\n", 2, "velocity of joint waist is 9"),
     (["id", "puma560", "--real", "q31"], "0 " * 17 + "99\n", 2, "acceleration of joint flange is 99"),
     (["id", "twobody", "--real", "q31"], "", 2,
-     "joint small: q31 needs limits of velocity, acceleration"),
-    (["volt", "stanford"], "", 2, "joint shoulder_pan has no motor, so its voltage cannot be computed"),
+     "joint small: the proof that q31 cannot overflow needs limits of velocity, acceleration"),
+    (["volt", "stanford"], "", 2, "joint shoulder_pan: motor is missing, so the motor voltage cannot be computed"),
     (["image", "puma560"], "", 2, "an image is binary: it needs a file"),
     (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "the file is not a robot image"),
     (["image", "puma560", "--show", "x"], "", 2, "--show IMAGE and ROBOT cannot be used together"),

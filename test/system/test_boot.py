@@ -99,7 +99,7 @@ def check_boot(board):
         number = re.escape(make_variable("VERSION", board)[0])
         emulator.expect(rf"^appell {number} \((?:[0-9a-f]{{10,}}(?:-dirty)?|unknown)\) on {board}, build [0-9a-f]{{8}}, reset by .+$")
         emulator.expect(r"^clock: \d+ Hz")
-        match = emulator.expect(r"^tick: (\d+) ticks at 1000 Hz, instructions in the interrupt "
+        match = emulator.expect(r"^tick: (\d+) ticks at 1000 Hz, instructions per interrupt: "
                                 r"best (\d+) worst (\d+), overruns (\d+)$")
         ticks, best, worst, overruns = (int(group) for group in match.groups())
         assert ticks == 1000, f"{ticks} ticks instead of 1000"

@@ -57,7 +57,7 @@ def test_feedforward_is_worth_it(folder):
     code, text, errors, _ = run(folder, "--port", "qemu:netduinoplus2")
     assert code == 0, f"exit code {code}: {text}{errors}"
     parts = re.findall(r"^(straight line|cycloid).*?, ([\d.]+) s, (exact masses|masses 10 % wrong)$(.*?)^    full feedforward is "
-                       r"([\d.]+) times better than PD, ([\d.]+) times than PD \+ gravity", text, re.M | re.S)
+                       r"([\d.]+) times better than PD and ([\d.]+) times better than PD \+ gravity", text, re.M | re.S)
     assert len(parts) == 4, text
     print("measured-block firmware_tracking")
     print("| motion | masses | PD, mrad | PD + gravity | full feedforward | times better |\n|---|---|---|---|---|---|")
@@ -144,7 +144,7 @@ def test_comparison_is_not_cut_off(folder):
     words = ["run", "planar3r", "-q", "-o", folder, "--port", "qemu:netduinoplus2"]
     done = appell(*words)
     assert done.returncode == 0 and "stopped by" not in done.stdout, f"exit code {done.returncode}: {done.stdout}"
-    assert done.stdout.count("times better than PD") == 2, done.stdout
+    assert done.stdout.count("times better than PD and") == 2, done.stdout
     done = appell(*words, "--set", "guard_direction=1")
     exact, wrong = done.stdout.split("masses 10 % wrong")
     assert done.returncode == 1 and "PD: stopped by the fault direction" in exact, done.stdout
@@ -198,7 +198,7 @@ def motions(text):
     found = []
     for part in text.split("\n\n"):
         rms = re.search(r"^  all joints" + 3 * r" +([\d.]+)", part, re.M)
-        factors = re.search(r"is ([\d.]+) times better than PD, ([\d.]+) times", part)
+        factors = re.search(r"is ([\d.]+) times better than PD and ([\d.]+) times", part)
         if rms and factors:
             title, masses = part.splitlines()[0].rsplit(", ", 1)
             found.append((title, masses, part.splitlines(), rms.groups(), [float(x) for x in factors.groups()]))

@@ -197,7 +197,7 @@ robot_t *arm_load_rigid(const request_t *request) {
         arm_stiffen(robot);
         return robot;
     }
-    diag_error(robot->file, "with --rigid the links count as stiff beams",
+    diag_error(robot->file, "use --rigid to treat the links as stiff beams",
                "the arm has elastic links, but `appell %s` works for rigid links only",
                request->command->name);
     arm_free(robot);
@@ -223,7 +223,7 @@ int arm_need_motors(const robot_t *robot) {
         if (missing)
             return diag_error(robot->file,
                               "give motor: {resistance: ..., torque_constant: ..., gear: ...}",
-                              "joint %s has no %s, so its voltage cannot be computed",
+                              "joint %s: %s is missing, so the motor voltage cannot be computed",
                               robot->joint[i].name, missing);
     }
     return EXIT_YES;

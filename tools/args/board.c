@@ -66,8 +66,9 @@ int board_error(client_t *client) {
     device_status_t status;
     diag_error(client->device.board, client->error.cure, "%s", client->error.what);
     if (refused && client_status(client, &status) == 0 && status.flags & STATUS_CRASHED)
-        diag_note(client->device.board, "the board crashed and started again, which may be the "
-                                        "cause: `appell dump` shows where");
+        diag_note(client->device.board,
+                  "the board crashed and started again, which may be the cause of this error; "
+                  "`appell dump` shows where it crashed");
     return refused ? EXIT_NO : EXIT_BAD;
 }
 
@@ -102,8 +103,8 @@ int board_outputs_off(const request_t *request, client_t *client) {
         (void)client_poll(client, 5);
     }
     diag_error(client->device.board,
-               "if `brakes` is 0, support the arm and reset the board; otherwise see with `appell "
-               "monitor` what the arm does",
+               "if the arm has no brakes (`brakes` is 0), support the arm and reset the board; "
+               "otherwise `appell monitor` shows what the arm does",
                "the outputs stay on, because the loop goes on holding or moving the arm");
     return EXIT_NO;
 }

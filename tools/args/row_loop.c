@@ -22,13 +22,13 @@ static int check(const row_loop_t *loop, const rows_t *rows, const double *out) 
             return rows_error(rows,
                               strcmp(loop->real, "f64") == 0 ? "use smaller numbers"
                                                              : "use smaller numbers, or f64",
-                              "the result is not finite in %s", loop->real);
+                              "the result in %s is not a finite number", loop->real);
     return EXIT_YES;
 }
 
 static int run_rows(const row_loop_t *loop, rows_t *rows, bool json, state_t *s) {
     if (isatty(rows->file))
-        diag_note(NULL, "type rows of %zu numbers (%s); control-D ends", loop->inputs,
+        diag_note(NULL, "type rows of %zu numbers (%s); control-D ends the input", loop->inputs,
                   loop->meaning);
     for (;;) {
         const int found = rows_next(rows, s->in, loop->inputs, loop->meaning);

@@ -15,9 +15,9 @@
     X(METHOD, "method", 'm', "NAME", METHOD,                                                       \
       "compute with this method, one of those listed for the command; default: the first")         \
     X(REAL, "real", 'r', "f64|f32|q31", WORDS,                                                     \
-      "number type: f64 (the default; with --port: the type of the board), f32 as on a board "     \
-      "with an FPU, or q31 as on a board without; q31 needs limits of velocity and acceleration, " \
-      "and of position for prismatic joints")                                                      \
+      "number type: f64, f32 (as on a board with an FPU) or q31 (as on a board without an FPU); "  \
+      "default f64, with --port the type of the board; q31 needs limits of velocity and "          \
+      "acceleration, and of position for prismatic joints")                                        \
     X(GRAVITY, "gravity", 0, "X,Y,Z", LIST,                                                        \
       "acceleration of gravity in the base frame, in m/s^2, instead of the value in the file; "    \
       "the vector points down")                                                                    \
@@ -34,24 +34,26 @@
       "elastic links: compute the deflection without vibration, from rows q qd qdd to rows of "    \
       "torques and deflections")                                                                   \
     X(LINEAR, "linear", 0, NULL, NONE,                                                             \
-      "elastic links: turn the end of a beam by the small-angle matrix 1 + theta~, as in "         \
-      "Korayem, Shafei 2009, instead of by an exact rotation")                                     \
+      "elastic links: approximate the rotation of the end of a beam for small angles, as in "      \
+      "Korayem, Shafei 2009")                                                                      \
     X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
-      "joint positions to start from; default: the start of the motion, or 0")                     \
+      "joint positions to start from; default: the start of the motion, or 0 without a motion")    \
     X(SPEED, "speed", 0, "QD1,QD2,...", LIST,                                                      \
-      "joint speeds at the start; default: the speeds of the motion, or 0")                        \
+      "joint speeds at the start; default: those of the motion, or 0 without a motion")            \
     X(DURATION, "duration", 't', "S", NUMBER,                                                      \
-      "simulated time in s; default: the end of the motion or schedule")                           \
+      "simulated time in s; default: until the end of the file of --motion, --torque or "          \
+      "--voltage")                                                                                 \
     X(INTEGRATOR, "integrator", 'i', "rk3|rk4|rk45|rk56", WORDS,                                   \
       "method of integration; default rk4")                                                        \
     X(STEP, "step", 0, "S", NUMBER,                                                                \
-      "use fixed steps of the integrator, at most this many s long; default 0.001")                \
+      "use fixed steps of S seconds, or shorter ones to meet the times of the rows; default "      \
+      "0.001")                                                                                     \
     X(TOLERANCE, "tolerance", 0, "E", NUMBER,                                                      \
       "rk45 and rk56: choose the steps so that their error is at most E (1 + |state|); default "   \
       "1e-9, unless --step asks for fixed steps")                                                  \
     X(PERIOD, "period", 0, "S", NUMBER,                                                            \
-      "sample period in s (DACTimePeriod): torques or voltages change only at its multiples; "     \
-      "default: whenever their source changes")                                                    \
+      "sample period in s (DACTimePeriod): torques or voltages change only at multiples of this "  \
+      "period; default: they change whenever their source does")                                   \
     X(SAMPLE, "sample", 0, "S", NUMBER,                                                            \
       "time in s between two rows of the result; default 0.01, with elastic links 0.001")          \
     X(TORQUE, "torque", 0, "LIST|FILE", FILE,                                                      \
@@ -65,12 +67,12 @@
     X(MOVE, "move", 0, "Q1,Q2,...", LIST,                                                          \
       "apply the torques of a cycloidal motion from --start to these positions in --duration")     \
     X(VOLTS, "volts", 0, NULL, NONE,                                                               \
-      "with --motion or --move: apply the voltages that the motion needs, not its torques")        \
+      "with --motion or --move: apply the voltages that the motion needs instead of the torques")  \
     X(CONTROLLER, "controller", 0, "firmware", WORDS,                                              \
       "with --move: control the arm with the firmware's own control step, from encoder counts to " \
       "duty cycles, at the rate of the robot")                                                     \
     X(STOPS, "stops", 0, NULL, NONE,                                                               \
-      "stop each joint at its position limits, where it loses its speed")                          \
+      "put a stop at each position limit; a joint that hits a stop loses its speed")               \
     X(SCRIPT, "script", 0, "FILE", FILE,                                                           \
       "read commands of the interactive program from this file")                                   \
     X(PLOT, "plot", 0, "FILE", FILE, "plot the run into this file: .png, .svg or .pdf")            \
@@ -79,7 +81,8 @@
       "each beam, deflection, slope and torsion; FILE ends in .csv for rows, in .png, .svg or "    \
       ".pdf for a plot")                                                                           \
     X(RESTARTS, "restarts", 0, "N", NUMBER,                                                        \
-      "number of random start positions to try if the first one fails; default 100")               \
+      "number of random positions to start from if --start does not lead to a solution; default "  \
+      "100")                                                                                       \
     X(SEED, "seed", 0, "N", NUMBER, "seed of the random numbers; default 1")                       \
     X(ANIMATE, "animate", 0, "FILE", FILE,                                                         \
       "write an animation of the arm into this HTML file, for any browser")                        \
@@ -102,7 +105,8 @@
     X(REPEAT, "repeat", 0, "N", NUMBER,                                                            \
       "with --to: number of motions, alternately to the target and back")                          \
     X(GENERATED, "generated", 0, NULL, NONE,                                                       \
-      "compare with generated code, for a board that was built with GEN=1 for this robot")         \
+      "for a board that was built with GEN=1 for this robot: compare the board with generated "    \
+      "code on this machine")                                                                      \
     X(STRATEGY, "strategy", 0, "trace|uicker-kahn", WORDS,                                         \
       "how the inertia matrix is derived: trace (default) runs the recursion on symbols; "         \
       "uicker-kahn uses the closed form with a dictionary of monomials")                           \
@@ -113,10 +117,11 @@
       "keep gravity, payload or wrench as arguments of the generated functions")                   \
     X(PREFIX, "prefix", 0, "NAME", WORD,                                                           \
       "prefix of files and functions, a C identifier; default: the name of the robot")             \
-    X(BASE, "base", 0, NULL, NONE, "regroup the links to base parameters; this is the default")    \
-    X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the links to base parameters")            \
+    X(BASE, "base", 0, NULL, NONE,                                                                 \
+      "regroup the inertial parameters of the links into base parameters; this is the default")    \
+    X(NO_BASE, "no-base", 0, NULL, NONE, "do not regroup the parameters of the links")             \
     X(FRICTION, "friction", 0, NULL, NONE,                                                         \
-      "add viscous friction, and Coulomb friction as sign(qd)")                                    \
+      "add friction to the generated code: viscous, and Coulomb friction with sign(qd)")           \
     X(BOARD, "board", 0, "B", BOARD,                                                               \
       "the board to emulate or, with --port, the type of the connected board; default "            \
       "netduinoplus2. nucleo-f446re has no emulator: without --port its cost is only predicted")   \
@@ -125,9 +130,9 @@
       "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
     X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
     X(FIELDS, "fields", 'f', "A,B,...", FIELDS,                                                    \
-      "telemetry fields to send; default: the previous choice, or q,tau")                          \
+      "telemetry fields to send; default: the previous choice, or q,tau if there is none")         \
     X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \
-      "take one sample in this many ticks; default: as many samples as the line can carry")        \
+      "take one sample every TICKS ticks; default: as many samples as the line can carry")         \
     X(TIMES, "count", 'N', "N", NUMBER, "number of samples, states or passes")                     \
     X(TELEPLOT, "teleplot", 0, "UDP", NUMBER,                                                      \
       "send samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")    \

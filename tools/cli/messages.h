@@ -50,7 +50,7 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
     X(51, INERTIA, "inertia", "no body can have this inertia tensor")                              \
     X(52, COM, "com", "a centre of mass is far outside of its link")                               \
     X(53, LIMITS, "limits", "limits are missing, zero or contradictory")                           \
-    X(54, UNITS, "units", "a number looks as if it had another unit")                              \
+    X(54, UNITS, "units", "a number seems to be in another unit")                                  \
     X(55, GRAVITY, "gravity", "gravity looks wrong")                                               \
     X(56, WEAK, "weak", "a drive is too weak to hold the arm against gravity")                     \
     X(57, MOTOR, "motor", "the data of a motor contradict each other")                             \

@@ -189,7 +189,7 @@ static int measure(client_t *client, costs_t *costs) {
 static int too_few(const certificate_t *c) {
     return diag_error(c->board,
                       "see the board's fault with `appell faults --port P` and `appell dump`",
-                      "the loop was closed for only %u ticks; %d are needed",
+                      "the control loop ran for only %u ticks; %d are needed",
                       (unsigned)c->costs.ticks, 2 * TICKS);
 }
 
@@ -231,13 +231,12 @@ static void print_stages(const certificate_t *c) {
                    c->instructions
                        ? c->costs.most[k] * (k < STAGES ? c->per_instruction : c->per_tick[1])
                        : c->costs.most[k]);
-    out_format(
-        "%-10s %12s %12u %12.0f   inverse dynamics in the guards, if a direction looks wrong\n",
-        "direction", "", (unsigned)direction_steps(c),
-        c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
-    out_format("%-10s %12s %12u %12.0f   with a real arm %.0f\n", "worst tick", "",
-               (unsigned)(stage_steps(c, true) + direction_steps(c)), tick_cycles(c, true),
-               tick_cycles(c, false));
+    out_format("%-10s %12s %12u %12.0f   check of a joint that seems to turn against its motor\n",
+               "direction", "", (unsigned)direction_steps(c),
+               c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
+    out_format("%-10s %12s %12u %12.0f   with a simulated arm; %.0f with a real arm\n",
+               "worst tick", "", (unsigned)(stage_steps(c, true) + direction_steps(c)),
+               tick_cycles(c, true), tick_cycles(c, false));
 }
 
 static void print_rates(const certificate_t *c) {
@@ -254,7 +253,8 @@ static void print_rates(const certificate_t *c) {
 
 static void print_prediction(const certificate_t *c) {
     if (c->predicted[0] < 0) {
-        out_text("no prediction: the bench has no tick of this core, or puma560 was not found\n");
+        out_text("no prediction: the bench has not measured a tick on this core, or the robot "
+                 "puma560 was not found\n");
         return;
     }
     out_format("predicted cost of a tick, from the bench of the PUMA 560: with a real arm %.0f "
@@ -289,8 +289,8 @@ static int judge_prediction(const request_t *request, const certificate_t *c) {
     }
     print_prediction(c);
     out_format("not measured: the emulator does not have this board\nat the robot's rate of %.0f "
-               "Hz, a tick with inverse dynamics in the guards (when a direction looks wrong) "
-               "takes %.1f %% of the core; %.0f %% are allowed: %s\n",
+               "Hz, a tick that checks a joint which seems to turn against its motor takes %.1f %% "
+               "of the core; %.0f %% are allowed: %s\n",
                c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
     return fits ? EXIT_YES : EXIT_NO;
 }

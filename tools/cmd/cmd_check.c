@@ -45,7 +45,8 @@ static void print_text(const messages_t *messages, bool read, bool quiet) {
         out_format("and %zu more\n", messages->dropped);
     out_format("%zu error%s, %zu warning%s%s\n", messages->errors, messages->errors == 1 ? "" : "s",
                messages->warnings, messages->warnings == 1 ? "" : "s",
-               read ? "" : "; masses, inertias and limits are checked after these are mended");
+               read ? ""
+                    : "; masses, inertias and limits are checked once these errors are corrected");
 }
 
 /* True if the file cannot be found or read: then the exit code is EXIT_BAD. For a file that was

@@ -54,9 +54,10 @@ static int choose_units(job_t *job) {
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return diag_error(
-                robot->file, "give them under `limits:` in a robot file, or compute in f32",
-                "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
+            return diag_error(robot->file,
+                              "give them under `limits:` in a robot file, or compute in f32",
+                              "joint %s: the proof that q31 cannot overflow needs limits of %s",
+                              robot->joint[i].name, missing);
     }
     range_report_t *report = calloc(1, sizeof *report);
     if (!report)
@@ -169,7 +170,7 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
                           "the code generated for this arm cannot be used in q31: a pivot of the "
                           "inertia matrix may be smaller than its rounding error");
     if (status == BATCH_OVERFLOW)
-        return rows_error(rows, "use f32", "q31 overflows before the result is reached");
+        return rows_error(rows, "use f32", "an intermediate value overflows in q31");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)
         for (uint32_t i = 0; i < job->robot->n; i++) {
             const int exponent = dyn_q31_exponents(&job->robot->model, &job->units, i).acceleration;
@@ -229,7 +230,7 @@ int cmd_compute(const request_t *request) {
         return EXIT_BAD;
     job.robot = robot;
     if (arm_elastic(request, robot) && request_has(request, OPTION_PORT))
-        diag_error(robot->file, "with --rigid the links count as stiff beams",
+        diag_error(robot->file, "use --rigid to treat the links as stiff beams",
                    "a board computes rows for rigid links only; this arm has elastic links");
     else if (arm_elastic(request, robot))
         status = cmd_compute_elastic(request, robot);

@@ -25,9 +25,9 @@ static int choose_type(const request_t *request, job_t *job) {
         return diag_error(NULL, "leave out --method, or compute with stiff links: --rigid",
                           "for elastic links the only method is flex, not '%s'", method);
     if (name && !strcmp(name, "q31"))
-        return diag_error(
-            NULL, "compute in f32, or with stiff links: --rigid",
-            "the proof of q31 needs limits, but a robot file has no limits for deflections");
+        return diag_error(NULL, "compute in f32, or with stiff links: --rigid",
+                          "the proof that q31 cannot overflow needs limits, but a robot file has "
+                          "no limits for deflections");
     if (name && strcmp(name, job->type->name) != 0)
         return diag_error(NULL, "choose one of: f64, f32", "there is no number type '%s'", name);
     return EXIT_YES;

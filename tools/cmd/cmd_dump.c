@@ -99,11 +99,10 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     const uint8_t *have = elf_build_id(elf);
     if (have && !memcmp(have, id, sizeof id))
         return elf;
-    diag_note(
-        file,
-        "the file is not the build that crashed, whose id begins with %02x%02x%02x%02x, so its "
-        "names are not used",
-        id[0], id[1], id[2], id[3]);
+    diag_note(file,
+              "the build that crashed has an id that begins with %02x%02x%02x%02x; this file is "
+              "another build, so its names are not used",
+              id[0], id[1], id[2], id[3]);
     elf_close(elf);
     return NULL;
 }

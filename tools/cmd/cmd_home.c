@@ -130,8 +130,8 @@ static int home_one(const request_t *request, client_t *client, view_t *view, ui
         return board_error(client);
     if (how == 0 && request_has(request, OPTION_JOINT))
         return diag_error(
-            client->device.joint[joint], "set home, or give the position of the arm with --at",
-            "home is 0, so the encoder counts as absolute and there is nothing to find");
+            client->device.joint[joint], "set `home`, or give the position of the arm with --at",
+            "`home` is 0, which means an absolute encoder, so there is nothing to find");
     if (how == 0)
         return EXIT_YES;
     motion.value[joint] = 1;
@@ -204,8 +204,9 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
             json_number("encoder_offset", (double)now);
             json_end();
         } else {
-            out_format("%-14s read %+.4f, is at %+.4f; encoder_offset is now %+.6f\n",
-                       client->device.joint[i], read[i], at[i], (double)now);
+            out_format(
+                "%-14s the encoder gave %+.4f instead of %+.4f; encoder_offset is now %+.6f\n",
+                client->device.joint[i], read[i], at[i], (double)now);
         }
     }
     if (json)
@@ -219,7 +220,7 @@ static int with_board(const request_t *request, client_t *client) {
     view_t view = {0};
     if (client->device.joints == 0)
         return diag_error(client->device.board,
-                          "load a robot with `appell flash ROBOT`, or name it in this command",
+                          "load a robot with `appell flash ROBOT`, or give ROBOT in this command",
                           "the board has no robot");
     if (request_has(request, OPTION_SET)) {
         const int status = board_set(client, request->value[OPTION_SET]);

@@ -63,7 +63,7 @@ static int run_rows(const ik_t *ik, rows_t *rows, bool json, unsigned long *reac
     double row[6];
     int found;
     if (isatty(rows->file))
-        diag_note(NULL, "type rows of 6 numbers (%s); control-D ends", meaning);
+        diag_note(NULL, "type rows of 6 numbers (%s); control-D ends the input", meaning);
     while ((found = rows_next(rows, row, 6, meaning)) > 0 && !out_failed()) {
         for (int i = 0; i < 6; i++)
             if (fabs(row[i]) > SCHEMA_NUMBER_MAX) /* the square of a larger value could overflow */

@@ -43,9 +43,9 @@ static int show(const request_t *request) {
     if (!robot)
         return EXIT_BAD;
     const int status =
-        robot->shapes_lost
-            ? diag_error(robot->file, "use the robot file that has the tables",
-                         "the mode shapes were tables, and the image contains only their integrals")
+        robot->shapes_lost ? diag_error(robot->file, "use the robot file that has the tables",
+                                        "the mode shapes were given as tables, but the image "
+                                        "contains only their integrals")
         : robot->format == ROBOT_FORMAT_IMAGE
             ? deliver_robot(request, robot)
             : diag_error(robot->file, "make an image with `appell image ROBOT -o FILE`",

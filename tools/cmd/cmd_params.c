@@ -28,12 +28,13 @@ static int roll_back(client_t *client, const snapshot_t *before) {
         diag_note(board, "the previous robot was put back and verified");
         break;
     case SNAPSHOT_LOST:
-        diag_error(
-            board,
-            "see with `appell params apply ROBOT --dry-run` what the board has, then apply again",
-            "the previous robot could not be put back: %s",
-            *client->error.what ? client->error.what
-                                : "the bytes that were read back differ from those that were sent");
+        diag_error(board,
+                   "`appell params apply ROBOT --dry-run` shows how the board differs from ROBOT; "
+                   "then apply again",
+                   "the previous robot could not be put back: %s",
+                   *client->error.what
+                       ? client->error.what
+                       : "the bytes that were read back differ from those that were sent");
         break;
     }
     return EXIT_NO;
@@ -57,7 +58,7 @@ static int send(const request_t *request, client_t *client, const snapshot_t *be
     if (*client->error.what)
         board_error(client);
     else
-        diag_error(client->device.board, "apply it again",
+        diag_error(client->device.board, "apply the robot again",
                    "the bytes that were read back differ from those that were sent");
     return roll_back(client, before);
 }
@@ -77,7 +78,7 @@ static int apply(const request_t *request, client_t *client, const snapshot_t *b
     if (difference_images(old, before->length[0], image, length) +
             difference_parameters(client, before, image, length, true) ==
         0)
-        out_text("  only prepared constants or the layout differ\n");
+        out_text("  only prepared constants or the layout of the image differ\n");
     difference_stays(client, before, image, length);
     out_flush();
     if (request_has(request, OPTION_DRY_RUN))

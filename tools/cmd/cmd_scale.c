@@ -115,11 +115,11 @@ static void print_joints(const scale_t *s) {
 
 static void print_proof(const scale_t *s) {
     const range_entry_t *e = tightest(s);
-    out_format("units       2^%d m, 2^%d s; the unit of mass differs by link, see below\n",
+    out_format("units       2^%d m, 2^%d s; each joint has its own unit of mass, see the table\n",
                s->units.length, s->units.time);
     out_text(
-        "q31         cannot overflow within these limits: inverse dynamics, bias, gravity and\n"
-        "            inertia matrix by their default methods, rotors and friction included\n");
+        "q31         cannot overflow within these limits in inverse dynamics, bias, gravity and\n"
+        "            inertia matrix (default methods, rotors and friction included)\n");
     out_format("headroom    at least %.2f bits; tightest value: %s (%s) of %s in %s\n", e->headroom,
                quantities[quantity_of(e->name)].quantity, e->name, joint_name(s, e->joint),
                e->problem);
@@ -127,7 +127,7 @@ static void print_proof(const scale_t *s) {
     for (uint32_t i = 0; i < s->robot->n; i++)
         if (s->report.tau_bound[i] > 0)
             worst = fmax(worst, s->report.tau_error[i] / s->report.tau_bound[i]);
-    out_format("error       a torque is wrong by at most %.1e of its bound\n", worst);
+    out_format("error       the error of a torque is at most %.1e times its bound\n", worst);
     out_text("fd          forward dynamics is not proved: its pivots depend on the state. q31\n"
              "            reports a bad pivot. `appell fd`, with or without --port, detects a sum\n"
              "            that overflows; the kernel on a board does not\n");
@@ -151,9 +151,10 @@ static void print_largest(const scale_t *s, uint32_t last) {
             }
     }
     const dyn_limits_t *l = &s->robot->model.joint[which].drive.limits;
-    out_format("limits      the largest is the %s of %s, %g%s\n",
+    out_format("limits      the %s limit of %s, %g, contributes most%s\n",
                speed ? "velocity" : "acceleration", joint_name(s, which),
-               speed ? l->velocity : l->acceleration, speed ? ", because its square counts" : "");
+               speed ? l->velocity : l->acceleration,
+               speed ? ", because the sums contain its square" : "");
 }
 
 static void print_refusal(const scale_t *s) {

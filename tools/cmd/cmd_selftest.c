@@ -104,8 +104,8 @@ static int report(const request_t *request, const job_t *job, const remote_t *re
         json_end();
     } else {
         out_format(
-            "%s: %s of %s, method %s in %s, %ld random states: worst error %.3g, largest "
-            "result %.6g, relative error %.2g (%s the limit of %.0g), at least %u %s per call\n",
+            "%s: %s of %s, method %s in %s, %ld random states: worst error %.3g, largest result "
+            "%.6g, relative error %.2g (%s the limit of %.0g); the cheapest call took %u %s\n",
             remote->client->device.board, what, job->robot->name, method_name(job->method),
             remote->real, job->states, job->worst, job->largest, relative,
             good ? "within" : "ABOVE", allowed(remote->real), (unsigned)job->least,

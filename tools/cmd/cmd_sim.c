@@ -241,8 +241,9 @@ static int choose_method(sim_job_t *job) {
 
 int cmd_sim(const request_t *request) {
     if (request_has_any(request, batch) && request_has(request, OPTION_SCRIPT))
-        return diag_error(NULL, "put the options into the script as commands",
-                          "--script cannot be used together with the options of a run");
+        return diag_error(
+            NULL, "put the options into the script as commands",
+            "--script cannot be used together with options of a run, such as --duration");
     robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;

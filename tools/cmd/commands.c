@@ -54,7 +54,7 @@ const option_help_t option_help_table[] = {
     {cmd_selftest, OPTION_TIMES, "number of states; default 100"},
     {cmd_selftest, OPTION_SEED, "seed of the random states; default 1"},
     {cmd_torture, OPTION_TIMES,
-     "number of passes; each pass leaves other random bits where the power failed; default 1"},
+     "number of passes; each pass leaves different random bits where the power failed; default 1"},
     {0}};
 
 const command_t command_table[] = {
@@ -302,11 +302,11 @@ const command_t command_table[] = {
      "unless --leave is given.",
      "$ appell dump --port /dev/ttyACM0", -1, cmd_dump},
     {TASK_BOARD, "torture", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_TIMES),
-     "simulate power cuts at every flash operation of saving a robot",
+     "simulate power cuts at every flash operation while a robot is saved",
      "Writes the image of the robot into the two slots of a simulated flash. The power fails at "
      "each operation in turn, in the middle of a word or of an erase; afterwards the flash must "
-     "contain either the old or the new set. --count repeats this with other random bits where the "
-     "power failed.",
+     "contain either the old or the new set. --count repeats this with different random bits where "
+     "the power failed.",
      "$ appell torture puma560", -1, cmd_torture},
     /* -------------------------------------------------------------------------------------- move */
     {TASK_MOVE, "home", "[ROBOT]", 0, 1,
@@ -318,12 +318,12 @@ const command_t command_table[] = {
      "first, while the loop holds the others. Each joint moves to its stop or switch, then back, "
      "then to it again at a quarter of the speed. home_position is the position of the stop or "
      "switch. home_speed sets the speed. home_torque sets the torque, in addition to that of the "
-     "model, with which the joint presses against a stop. Until every joint whose `home` is not 0 "
-     "is homed, the board refuses other motions, except to hold the arm. The position limits of a "
-     "joint apply from the moment it is homed.\n\nAbsolute encoders need no homing: move the arm "
-     "to a known position, and give it with --at Q1,Q2,..., which sets encoder_offset; `appell "
-     "save` keeps it. With ROBOT the robot is loaded first. The exit code is 1 if a joint does not "
-     "find its stop or switch.",
+     "model, with which the joint presses against a stop. The board refuses every other motion, "
+     "except to hold the arm, until all joints whose `home` is not 0 are homed. The position "
+     "limits of a joint apply from the moment it is homed.\n\nAbsolute encoders need no homing: "
+     "move the arm to a known position, and give it with --at Q1,Q2,..., which sets "
+     "encoder_offset; `appell save` keeps it. With ROBOT the robot is loaded first. The exit code "
+     "is 1 if a joint does not find its stop or switch.",
      "$ appell home --port /dev/ttyACM0\n"
      "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
@@ -363,17 +363,17 @@ const command_t command_table[] = {
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, cmd_faults},
     {TASK_TROUBLE, "clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clear the fault of a board",
-     "Remove the cause first: `appell faults --port P` names it. If the loop still holds or lowers "
-     "the arm, it goes on holding it afterwards. Otherwise the board becomes idle, or unconfigured "
-     "if it has no robot.",
+     "Remove the cause first: `appell faults --port P` names it. If the control loop still holds "
+     "or lowers the arm, the loop holds the arm afterwards. Otherwise the board becomes idle, or "
+     "unconfigured if it has no robot.",
      "$ appell clear --port /dev/ttyACM0", -1, cmd_clear},
     {TASK_TROUBLE, "inspect", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_SET, OPTION_TOLERANCE, OPTION_JSON),
      "compare friction and payload of the arm with its model",
      "All joints move slowly back and forth at two speeds. The command compares the torques that "
-     "the controller commanded with those that the model has for the payload that is set on the "
-     "board. It prints the friction of each joint and the mass at the end effector that explain "
-     "the torques, how much the torques differ from the model, and what to change. It also "
+     "the controller commanded with those that the model predicts for the payload that is set on "
+     "the board. It prints the friction of each joint and the mass at the end effector that "
+     "explain the torques, how much the torques differ from the model, and what to change. It also "
      "reports if one common factor on all masses explains the torques better than a payload does. "
      "The exit code is 1 if the torques of a joint differ by more than --tolerance.",
      "$ appell inspect puma560 --port /dev/ttyACM0\n"
@@ -387,16 +387,17 @@ const command_t command_table[] = {
      "generate C code for one robot: DIR/ROBOT.c and DIR/ROBOT.h",
      "Writes straight-line C for inverse dynamics, inertia matrix, bias, gravity, forward "
      "dynamics, forward kinematics and Jacobian, with all constants of the robot folded in. One "
-     "header and one source need nothing but <math.h> and contain a self-test. The links are first "
-     "regrouped to base parameters (DIR/ROBOT_base.csv), parallel axes become sums of angles, and "
-     "an annealer rewrites the expressions for fewer operations. The same command always gives the "
-     "same bytes. In q31 every value has an exponent that is proved for the limits of the robot.",
+     "header and one source need nothing but <math.h> and contain a self-test. The inertial "
+     "parameters of the links are first regrouped into base parameters (DIR/ROBOT_base.csv), the "
+     "angles of parallel axes are added, and an annealer rewrites the expressions for fewer "
+     "operations. The same command always gives the same bytes. In q31 every value has an exponent "
+     "that is proved for the limits of the robot.",
      "$ appell gen puma560 -o puma\n"
      "$ appell gen puma560 --real q31 -o puma\n"
      "$ appell gen arm.urdf --keep payload,gravity --effort 100 -o arm",
      -1, cmd_gen},
     {TASK_CODE, "help", "[COMMAND]", 0, 1, OPTIONS(OPTION_HELP),
-     "list the commands, or explain one", "Without COMMAND prints the list of all commands.",
+     "list the commands, or explain one", "Prints the list of all commands if COMMAND is left out.",
      "$ appell help id", -1, help_run},
     {TASK_CODE, "man", "", 0, 0, OPTIONS(OPTION_HELP), "print the manual page, as troff",
      "The page contains the help of all commands.", "$ appell man | man -l -", -1, man_run},

@@ -220,9 +220,9 @@ static void print_regrouped(const gen_arm_t *arm, const char *robot, FILE *out) 
     print_wrapped(
         out, "#", "#",
         "They are the part of the links' inertial parameters that can influence a torque. "
-        "They were computed from the last link to the first: of a revolute link, the "
-        "mass, the first moment along the axis and Euler's Jzz were added to the link "
-        "before; of a prismatic link, Euler's tensor. This changes no torque.");
+        "They were computed from the last link to the first: the mass, the first moment along the "
+        "axis and Euler's Jzz of a revolute link, or Euler's tensor of a prismatic link, were "
+        "added to the previous link. This changes no torque.");
     print_wrapped(out, "#", "#",
                   "The origin of a revolute link is the foot of the common normal from the link "
                   "before: d below the origin of the joint frame. Within a group of parallel axes "

@@ -48,9 +48,9 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
     PARAGRAPH(out,
               "Rounding errors in the robot's numbers are removed: an angle within %g rad of a "
               "multiple of a quarter turn becomes that multiple; a length below %g of the arm's "
-              "reach becomes zero; so does a component of gravity or of a centre of mass below %g "
-              "of that vector, and a product of inertia below %g of the link's largest moment of "
-              "inertia.",
+              "reach becomes zero; so does a component of gravity or of a centre of mass that is "
+              "below %g of the length of that vector, and a product of inertia that is below %g of "
+              "the link's largest moment of inertia.",
               noise, noise, noise, noise);
     if (keep & GEN_FRICTION)
         PARAGRAPH(out,
@@ -179,14 +179,17 @@ void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out) {
     if (unsure)
         PARAGRAPH(out,
                   "Those of fd are estimated, because the rotor inertias are too small to keep "
-                  "every pivot of the inertia matrix above its error; fd saturates.");
+                  "every pivot of the inertia matrix above its rounding error; fd saturates.");
     if (gen->lost & 1u << GEN_FD)
-        PARAGRAPH(out,
-                  "There is no fd: the rotor inertias are too small to keep every pivot of the "
-                  "inertia matrix above its error, so no bit of an acceleration is certain.");
+        PARAGRAPH(
+            out,
+            "There is no fd: the rotor inertias are too small to keep every pivot of the "
+            "inertia matrix above its rounding error, so no bit of an acceleration is certain.");
     for (int k = 0; k < GEN_KERNELS; k++)
         if (k != GEN_FD && (gen->lost & 1u << k))
-            PARAGRAPH(out, "There is no %s: its guaranteed error is as large as its number format.",
+            PARAGRAPH(out,
+                      "There is no %s: the error bound of a result reaches half of the range of "
+                      "its number format.",
                       gen_kernel_info[k].name);
     for (int k = 0; k < GEN_KERNELS; k++) {
         if (!gen->graph[k])

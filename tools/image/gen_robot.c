@@ -91,11 +91,12 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
             fixed_free(made->fixed[k]);
             made->fixed[k] = NULL;
             gen_lose(made->gen, (gen_kernel_t)k);
-            diag_note(robot->file, "%s is not generated in q31: %s", gen_kernel_info[k].name,
-                      k == GEN_FD
-                          ? "the rotor inertias are too small to keep every pivot of the inertia "
-                            "matrix above its error, so no bit of an acceleration is certain"
-                          : "its guaranteed error is as large as its number format");
+            diag_note(
+                robot->file, "%s is not generated in q31: %s", gen_kernel_info[k].name,
+                k == GEN_FD
+                    ? "the rotor inertias are too small to keep every pivot of the inertia "
+                      "matrix above its rounding error, so no bit of an acceleration is certain"
+                    : "the error bound of a result reaches half of the range of its number format");
         }
     return made;
 }

@@ -188,7 +188,7 @@ static bool robot_file_says_it(const image_t *image, const robot_t *robot, messa
                          own.item[0].text);
         else if (!good || !same_content(image, again) || !same_flex(image, robot, copy))
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, cure,
-                         "the robot image contains numbers that are marked as not given");
+                         "the robot image marks numbers as absent although it contains them");
         good = good && same_content(image, again) && same_flex(image, robot, copy);
         messages_free(&own);
         robot_free(copy);

@@ -185,7 +185,7 @@ static void note_accelerations(const robot_t *robot, const image_t *image, messa
         messages, MESSAGE_NOTE, MESSAGE_LIMITS,
         (message_place_t){robot->file, joint->line.limits, joint->name},
         "give it under `limits:` in a robot file, or with --limits V,A",
-        "there is no acceleration limit; %g is assumed: the velocity limit is reached in %g s%s",
+        "there is no acceleration limit; %g is assumed, which reaches the velocity limit in %g s%s",
         (double)(image->joint[first].velocity[0] / IMAGE_RISE_DEFAULT_S),
         (double)IMAGE_RISE_DEFAULT_S, others);
 }

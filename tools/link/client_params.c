@@ -94,8 +94,8 @@ int client_takes(client_t *client, uint32_t joints) {
         return 0;
     snprintf(cure, sizeof cure,
              d->flags & HELLO_LAB ? "use a board with more memory"
-                                  : "raise JOINTS in boards/%.60s/board.mk as far as its memory "
-                                    "allows, and build the firmware again",
+                                  : "raise JOINTS in boards/%.60s/board.mk as far as the board's "
+                                    "memory allows, and build the firmware again",
              d->board);
     port_fail(&client->error, cure, "the robot has %u joints; this firmware takes at most %u",
               (unsigned)joints, d->joints_max);

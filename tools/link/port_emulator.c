@@ -78,7 +78,7 @@ static int place_flash(const char *firmware, const port_flash_t *flash, char *ou
     }
     *file = memfd_create("slot", MFD_CLOEXEC);
     if (*file < 0 || write(*file, flash->bytes, flash->size) != (ssize_t)flash->size) {
-        port_fail(error, "free some files or memory",
+        port_fail(error, "close some files or free some memory",
                   "the robot cannot be put into the emulated flash: %s", strerror(errno));
         return -1;
     }
@@ -133,7 +133,8 @@ static int start_emulator(port_t *port, const char *name, emulator_t *e, port_er
     int line[2], told[2], why = 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0 ||
         pipe2(told, O_CLOEXEC) != 0) {
-        port_fail(error, "free some files or memory", "qemu:%s: %s", name, strerror(errno));
+        port_fail(error, "close some files or free some memory", "qemu:%s: %s", name,
+                  strerror(errno));
         return -1;
     }
     e->line = line[1];

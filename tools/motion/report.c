@@ -21,8 +21,8 @@ static void print_factors(const record_t record[REPORT_CONTROLLERS]) {
     for (int c = 0; c < REPORT_CONTROLLERS; c++)
         whole = whole && record[c].fault == 0;
     if (whole && full > 0)
-        out_format("    full feedforward is %.1f times better than PD, %.1f times than PD + "
-                   "gravity (RMS of all joints)\n",
+        out_format("    full feedforward is %.1f times better than PD and %.1f times better than "
+                   "PD + gravity (RMS of all joints)\n",
                    record[0].rms_all / full, record[1].rms_all / full);
 }
 

@@ -50,7 +50,7 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
     bool possible = true;
     eigenvalues(body->inertia, e);
     if (body->mass < 0) {
-        doctor_add(d, worst, MESSAGE_MASS, at->line_mass, at->name, "give its mass in kg",
+        doctor_add(d, worst, MESSAGE_MASS, at->line_mass, at->name, "give the mass in kg",
                    "the mass is negative: %g kg", body->mass);
         possible = false;
     }
@@ -78,7 +78,7 @@ static void check_present(doctor_t *d, const dyn_body_t *body, const described_t
     const double size = doctor_largest(body->inertia, 6);
     if (body->mass == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_MASS, at->line_mass, at->name,
-                   "give its mass; published models leave it out where it does not matter",
+                   "give the mass of the link; published models omit masses that do not matter",
                    size > 0 ? "the link has inertia but no mass" : "the link has no mass");
     else if (body->mass > 0 && size == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,

@@ -117,8 +117,8 @@ static void check_hold(doctor_t *d, poses_t *p) {
                    j->line.torque ? j->line.torque
                                   : (j->line.motor ? j->line.motor : j->line.joint),
                    j->name, "use a stronger drive or a smaller range, or check masses and units",
-                   "the drive is too weak to hold the arm against gravity in %u of %u poses: it "
-                   "needs up to %.4g %s, %s gives %.4g %s; worst at q = (%s)",
+                   "the drive is too weak to hold the arm against gravity in %u of %u poses: up to "
+                   "%.4g %s are needed, but %s gives %.4g %s; worst at q = (%s)",
                    p->over[i], corners + INSIDE, p->worst[i], unit, what[i], strong[i], unit, pose);
     }
 }
@@ -159,9 +159,10 @@ static void check_singular(doctor_t *d, poses_t *p) {
             pivot -= m[k][i] * m[k][i];
         const robot_joint_t *j = &d->robot->joint[k];
         if (!(pivot > 1e-13 * fabs(m[k][k]))) {
-            doctor_add(d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
-                       "give the links behind it mass and inertia, or the motor a rotor inertia",
-                       "the joint moves no inertia, so forward dynamics cannot be computed");
+            doctor_add(
+                d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
+                "give the links beyond this joint mass and inertia, or its motor a rotor inertia",
+                "the joint moves no inertia, so forward dynamics cannot be computed");
             pivot = INFINITY; /* removes the joint, as if it could not move */
         }
         m[k][k] = sqrt(pivot);

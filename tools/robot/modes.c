@@ -286,7 +286,7 @@ int modes_robot(const robot_t *robot, dyn_flex_model_t *out, messages_t *message
     if (size > DYN_FLEX_MAX)
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
                      "take fewer modes, or build with a larger DYN_FLEX_MAX",
-                     "the robot has %u joints and modes; the kernels are built for %u",
+                     "the robot has %u joints and modes in total; the kernels are built for %u",
                      (unsigned)size, DYN_FLEX_MAX);
     else if (status != DYN_OK)
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,

@@ -91,7 +91,7 @@ static void read_frame(const context_t *c, const tree_node_t *node, const raw_jo
         if (used && !here) {
             snprintf(text, sizeof text, "the key \"%s\" is missing", wanted[i]);
             complain(c, MESSAGE_MISSING_KEY, node->line,
-                     frames ? "convention frames needs origin: and axis:"
+                     frames ? "convention `frames` needs origin: and axis:"
                             : "conventions dh and mdh need dh: {theta, d, a, alpha}",
                      text);
         } else if (here && !used) {
@@ -175,7 +175,8 @@ static void read_encoder(const context_t *c, const tree_node_t *map, const raw_j
                  "encoder.sign is neither 1 nor -1");
     if (joint->has & IMAGE_JOINT_HAS_COUNTS && !(e->counts > 0))
         complain(c, MESSAGE_VALUE, tree_line(map, "counts"),
-                 "give counts per turn: four times the lines", "encoder.counts is not positive");
+                 "give the counts per turn: four per line of the encoder",
+                 "encoder.counts is not positive");
     if (!(e->ratio > 0))
         complain(c, MESSAGE_VALUE, tree_line(map, "ratio"),
                  "give a positive number, and the direction as encoder.sign",

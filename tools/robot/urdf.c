@@ -55,8 +55,8 @@ static void note_joint(urdf_build_t *b, size_t i) {
         const bool runs = b->joint[master].moves && b->joint[master].on_chain;
         urdf_add(b, runs ? MESSAGE_WARNING : MESSAGE_NOTE, MESSAGE_MIMIC, j->line_mimic, j->name,
                  runs ? "choose a tip before the mimicked joint, or freeze that joint" : NULL,
-                 runs ? "the joint mimics %s, which moves on the chain; a serial arm cannot do "
-                        "that, so the mimic is fixed at %g %s"
+                 runs ? "the joint mimics %s, a moving joint of the chain; in a serial arm joints "
+                        "are independent, so this joint is fixed at %g %s"
                       : "the joint mimics %s and is fixed at %g %s",
                  runs ? b->urdf->joint[master].name : j->mimic, state->value, unit);
     } else {
@@ -69,7 +69,7 @@ static void note_joint(urdf_build_t *b, size_t i) {
     if (!inside(j, state->value))
         urdf_add(b, MESSAGE_WARNING, MESSAGE_FROZEN, j->line_limit, j->name,
                  "choose a possible position with --freeze",
-                 "the position %g %s is outside of its limits %g to %g", state->value, unit,
+                 "the position %g %s is outside of the joint's limits %g to %g", state->value, unit,
                  j->lower, j->upper);
 }
 

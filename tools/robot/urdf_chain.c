@@ -72,7 +72,7 @@ static void connect_joint(urdf_build_t *b, size_t i) {
     urdf_link_state_t *child = &b->link[state->child];
     if (child->joint_above != URDF_NONE)
         urdf_add(b, MESSAGE_ERROR, MESSAGE_TREE, j->line, j->name,
-                 "a serial arm is a tree: cut the loop at one joint",
+                 "links and joints must form a tree: cut the loop at one joint",
                  "the link %s is already the child of joint %s: two parents make a loop", j->child,
                  b->urdf->joint[child->joint_above].name);
     else
@@ -87,7 +87,7 @@ static void find_root(urdf_build_t *b) {
             continue;
         if (b->root != URDF_NONE) {
             urdf_add(b, MESSAGE_ERROR, MESSAGE_TREE, u->link[i].line, u->link[i].name,
-                     "connect one to the other with a joint, or remove it",
+                     "connect one to the other with a joint, or remove one of them",
                      "two links have no parent: %s and %s", u->link[b->root].name, u->link[i].name);
             return;
         }
@@ -172,7 +172,7 @@ static bool resolve_mimic(urdf_build_t *b, size_t i) {
         if (master == URDF_NONE) {
             urdf_add(b, MESSAGE_ERROR, MESSAGE_UNKNOWN_NAME, m->line_mimic, m->name,
                      suggest(b->urdf, false, m->mimic, cure, sizeof cure),
-                     "it mimics \"%s\", which does not exist", m->mimic);
+                     "the joint mimics \"%s\", which does not exist", m->mimic);
             return false;
         }
         shift += scale * m->offset;

@@ -162,7 +162,7 @@ static void XMLCALL on_doctype(void *context, const XML_Char *name, const XML_Ch
     (void)public;
     (void)has_internal;
     xml_stop(context, MESSAGE_ENTITY, "remove the <!DOCTYPE ...>",
-             "a document type is refused: a URDF needs no entities");
+             "<!DOCTYPE> is refused: a URDF needs no entities");
 }
 
 static void XMLCALL on_entity(void *context, const XML_Char *name, int parameter,
@@ -183,10 +183,11 @@ static void settle_transmissions(reader_t *r) {
             k++;
         if (k < u->joints) {
             if (u->joint[k].reduction != 0)
-                messages_add(r->messages, MESSAGE_WARNING, MESSAGE_DUPLICATE_NAME,
-                             (message_place_t){r->file, t->line, t->joint}, "keep one of them",
-                             "the joint has a second transmission: %g is used instead of %g",
-                             t->reduction, u->joint[k].reduction);
+                messages_add(
+                    r->messages, MESSAGE_WARNING, MESSAGE_DUPLICATE_NAME,
+                    (message_place_t){r->file, t->line, t->joint}, "keep one of them",
+                    "the joint has a second transmission: its reduction %g is used instead of %g",
+                    t->reduction, u->joint[k].reduction);
             u->joint[k].reduction = t->reduction;
             u->joint[k].line_reduction = t->line;
         } else {

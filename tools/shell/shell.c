@@ -35,15 +35,15 @@ static const struct {
     {"forward_arm", "", "compute alpha for theta, omega and torque", shell_forward_arm},
     {"simulate", "",
      "simulate the motion under constant voltages (torques, if there are no motors) or a schedule. "
-     "Asks: start a new simulation? set theta and omega to zero? use a schedule file? and then for "
-     "the number of timesteps or the name of the file. The answers may be given on the same line: "
-     "simulate yes no no 1000",
+     "Asks whether to start a new simulation, to set theta and omega to zero, and to use a "
+     "schedule file; then asks for the number of timesteps or the name of the file. The answers "
+     "may be given on the same line: simulate yes no no 1000",
      shell_simulate},
     {"plot_simulation", "[FILE]",
      "plot the simulation as .png, .svg or .pdf; default simulation.png", shell_plot_simulation},
     {"print_simulation", "",
      "print the simulation, or write it into the open output file; asks for start, finish and "
-     "step, in timesteps: print_simulation 0 100 10",
+     "step, in timesteps; for example: print_simulation 0 100 10",
      shell_print_simulation},
     {"write_graphic_file", "[FILE]", "write an animation for a browser; default simulation.html",
      shell_write_graphic_file},
@@ -199,8 +199,9 @@ int shell_run(const request_t *request, robot_t *robot, method_id_t method) {
         status = shell_take_robot(sh, robot);
     if (status == EXIT_YES) {
         if (line_terminal(sh->line))
-            out_format("%s, %u joints. `help` lists commands and variables, control-D ends.\n",
-                       robot->name, (unsigned)robot->n);
+            out_format(
+                "%s, %u joints. `help` lists commands and variables, control-D ends the program.\n",
+                robot->name, (unsigned)robot->n);
         status = loop(sh);
     }
     shell_close_output(sh);

@@ -256,8 +256,11 @@ int shell_print_simulation(shell_t *sh, const char *words) {
         ask_count(sh, &words, "Finish? ", start, most, &finish) != EXIT_YES ||
         ask_count(sh, &words, "Step? ", 1, TIMESTEPS_MAX, &step) != EXIT_YES)
         return EXIT_BAD;
-    print_text(sh, sh->motors ? "# t theta omega alpha torque voltage, of each joint\n"
-                              : "# t theta omega alpha torque, of each joint\n");
+    print_text(
+        sh, sh->motors
+                ? "# t, then theta of all joints, omega of all joints, and so on: alpha, torque, "
+                  "voltage\n"
+                : "# t, then theta of all joints, omega of all joints, and so on: alpha, torque\n");
     for (long i = start; i <= finish; i += step) {
         const sim_row_t row = sim_record_row(&sh->record, (size_t)i);
         print_row(sh, &row);

@@ -85,15 +85,15 @@ static int same_kind(firmware_t *f, const robot_t *robot) {
     f->motors = f->app.joint[0].motor;
     for (uint32_t i = 1; i < f->app.n; i++)
         if ((bool)f->app.joint[i].motor != f->motors)
-            return diag_error(robot->file, "give all of them a motor, or none",
+            return diag_error(robot->file, "give all joints a motor, or none of them",
                               "joint %s %s motor, unlike the first joint", robot->joint[i].name,
                               f->motors ? "has no" : "has a");
     for (uint32_t i = 0; i < f->app.n && !f->motors; i++)
         if (!(f->app.joint[i].torque > 0))
-            return diag_error(
-                robot->file, "give limits: {torque: ...}, or motors",
-                "joint %s has neither a motor nor a torque limit, so its drive cannot be scaled",
-                robot->joint[i].name);
+            return diag_error(robot->file, "give limits: {torque: ...}, or motors",
+                              "joint %s has neither a motor nor a torque limit, so its duty cycle "
+                              "gives no torque",
+                              robot->joint[i].name);
     return EXIT_YES;
 }
 

@@ -50,7 +50,7 @@ const clock_info_t *clock_init(void) {
         info.note = "no oscillator answers: running under the emulator";
         return &info;
     }
-    const char *failed = "the internal oscillator did not take over: clock left as it was found";
+    const char *failed = "the internal oscillator did not take over: the clock is unchanged";
     bool external = false;
     if (start_from_internal()) {
         external = start_external();

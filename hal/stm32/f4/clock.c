@@ -44,7 +44,7 @@ static const char *run_from_pll(const board_pll_t *pll, bool external) {
     uint32_t wait_states = board.clock.wait_states;
     reg_write(&FLASH->ACR, wait_states | FLASH_ACR_PRFTEN | FLASH_ACR_ICEN | FLASH_ACR_DCEN);
     if (!wait(&FLASH->ACR, FLASH_ACR_LATENCY, wait_states, SWITCH_MS))
-        return "the flash did not take its wait states: running from the internal oscillator";
+        return "the flash did not accept its wait states: running from the internal oscillator";
     if (board.clock.pwr_vos != 0) {
         rcc_enable(RCC_PWR);
         reg_set(&PWR->CR, board.clock.pwr_vos);
@@ -79,7 +79,7 @@ const clock_info_t *clock_init(void) {
         info.note = "no oscillator answers: running under the emulator";
         return &info;
     }
-    const char *failed = "the internal oscillator did not take over: clock left as it was found";
+    const char *failed = "the internal oscillator did not take over: the clock is unchanged";
     bool external = false;
     if (start_from_internal()) {
         external = start_external();

@@ -417,7 +417,7 @@ static void test_frozen_outside_of_its_limits(void) {
     const robot_options_t options = {.tip = "tcp", .freeze = freeze, .freeze_count = 1};
     robot_t *robot = help_load(GRIPPER, &options, &messages);
     expect(&messages, MESSAGE_WARNING, MESSAGE_FROZEN, "camera_tilt",
-           "outside of its limits -1 to 1");
+           "outside of the joint's limits -1 to 1");
     help_free(robot);
     messages_free(&messages);
 }
@@ -519,7 +519,7 @@ static void test_nothing_is_dropped_silently(void) {
         {"<origin xyz=\"0 0 0.1\"/>", "<origin xyz=\"0 0 82\" rpy=\"0 90 0\"/>", MESSAGE_WARNING,
          MESSAGE_UNITS, "plate", "82 m looks like millimetres"},
         {"<mimic joint=\"j1\"", "<mimic joint=\"j1\"", MESSAGE_WARNING, MESSAGE_MIMIC, "j4",
-         "the joint mimics j1, which moves"},
+         "the joint mimics j1, a moving joint"},
     };
     static const char body[] = "<inertial><mass value=\"%s\"/><inertia ixx=\"1\" iyy=\"1\" "
                                "izz=\"1\" ixy=\"0\" iyz=\"0\" ixz=\"0\"/></inertial></link>";

@@ -451,7 +451,7 @@ def test_bad_usage(folder):
             (["--duration", "1", "--torque", rows("1 2 3\n")], "rows without a time need a period"),
             (["--duration", "1", "--torque", rows("# nothing\n")], "the file has no rows"),
             (["--duration", "1", "--torque", os.path.join(folder, "absent")], "cannot be opened"),
-            (["--duration", "1", "--voltage", "1,2,3"], "joint first has no motor"),
+            (["--duration", "1", "--voltage", "1,2,3"], "joint first: motor is missing"),
             (["--duration", "1", "--volts"], "--volts needs a motion"),
             (["--move", "1,2,3"], "--move needs a duration"),
             (["--motion", rows("0 1 2 3\n")], "the motion has only one row"),
@@ -795,7 +795,7 @@ def test_scripts(folder):
     assert bad.returncode == 2 and "put the options into the script as commands" in bad.stderr, bad
     # An arm without motors is driven by torques.
     out = good("sim", "planar3r", "-q", rows="torque = 1 0 0\nsimulate yes yes no 10\nprint_simulation 0 10 10\n")
-    assert "# t theta omega alpha torque, of each joint" in out
+    assert "# t, then theta of all joints" in out
     bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
     assert bad.returncode == 2 and "not every joint has a complete motor" in bad.stderr, bad
     assert "inverse_arm" in good("sim", "planar3r", "-q", rows="help\nhelp theta\n")
