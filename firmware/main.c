@@ -81,7 +81,7 @@ static uint32_t follow_rate(uint32_t running_hz) {
     float wanted_hz = 0;
     (void)app_get(tick_app(), PARAMETER_rate_hz, 0, &wanted_hz);
     if ((uint32_t)wanted_hz != running_hz && tick_start((uint32_t)wanted_hz) != TICK_OK)
-        print_text("tick: the timer cannot do this rate\n");
+        print_text("tick: the timer cannot run at this rate\n");
     return (uint32_t)wanted_hz;
 }
 

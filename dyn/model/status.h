@@ -16,7 +16,7 @@
     X(DYN_E_AXIS, -4, "the axis has length zero",                                                  \
       "give the direction of the axis in the joint frame, such as [0, 0, 1]")                      \
     X(DYN_E_BASE, -5, "the frame constants of the first joint are not zero",                       \
-      "convert the arm with dyn_convert, which moves them into the base")                          \
+      "use dyn_convert, which moves these constants into the base")                                \
     X(DYN_E_UNITS, -6, "with these units a constant of the arm does not fit the number format",    \
       "choose units that `appell scale` proves, or compute in f32")                                \
     X(DYN_E_PIVOT, -7, "the inertia matrix is not positive definite",                              \

@@ -16,7 +16,7 @@
     X(-3, NUMBER, "a number in the request is not finite or not possible", "correct the number")   \
     X(-4, POSITION, "the motion leaves the position limits", "choose a target within the limits")  \
     X(-5, VELOCITY, "the motion is faster than the velocity limit", "give the motion more time")   \
-    X(-6, ACCELERATION, "the motion is above the acceleration limit", "give the motion more time") \
+    X(-6, ACCELERATION, "the motion exceeds the acceleration limit", "give the motion more time")  \
     X(-7, TIME, "the duration of the motion is too short or too long", "choose another duration")  \
     X(-8, ROOM, "the buffer for control points is full",                                           \
       "send more points when the board grants credits for them")                                   \
@@ -32,7 +32,7 @@
     X(-12, RATE, "a tick takes longer than this rate allows", "choose a lower rate")               \
     X(-13, UNITS,                                                                                  \
       "a constant of the control loop does not fit the fixed-point units of this image",           \
-      "make the image again with this tool")                                                       \
+      "make a new image with this `appell`")                                                       \
     X(-14, UNPROVED, "the image has no fixed-point units, which this board needs",                 \
       "give every joint velocity and acceleration limits, then make the image again")              \
     X(-15, ARM, "the data of the arm in the image contradict each other",                          \

@@ -108,7 +108,8 @@ const char *app_fault_cause(unsigned fault) {
 }
 
 const char *app_fault_cure(unsigned fault) {
-    return fault < COUNT(faults) ? faults[fault].cure : "use a tool of the board's version";
+    return fault < COUNT(faults) ? faults[fault].cure
+                                 : "use `appell` and firmware of the same version";
 }
 
 unsigned app_fault_quantity(unsigned fault) {

@@ -12,8 +12,9 @@
     X(0, HOLD, "hold", "closes the loop and holds the arm where it is")                            \
     X(1, QUINTIC, "quintic",                                                                       \
       "moves to the target from rest to rest, with a polynomial of fifth degree")                  \
-    X(2, CYCLOID, "cycloid", "moves to the target: q = q0 + d (t/T - sin(2 pi t/T) / (2 pi))")     \
-    X(3, TRAPEZOID, "trapezoid", "moves to the target with a trapezoidal velocity")                \
+    X(2, CYCLOID, "cycloid",                                                                       \
+      "moves by d to the target in the time T: q = q0 + d (t/T - sin(2 pi t/T) / (2 pi))")         \
+    X(3, TRAPEZOID, "trapezoid", "moves to the target with a trapezoidal velocity profile")        \
     X(4, POINTS, "points", "follows a uniform cubic B-spline whose control points are streamed")   \
     X(5, JOG, "jog", "moves with the given velocity for as long as the request is repeated")       \
     X(6, HOME, "home", "homes the one joint whose value in the request is not zero")

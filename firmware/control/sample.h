@@ -35,7 +35,7 @@ typedef enum {
       "bits 0 to 7 are the state, bits 8 to 15 the fault; bit 16 is set during a motion")          \
     X(limited, ONE, NONE, "bit i is set if torque or voltage of joint i was at its limit")         \
     X(unproved, ONE, NONE,                                                                         \
-      "bit i is set if a value of joint i left the range proved for fixed point and was clamped")  \
+      "bit i is set if a value of joint i left its proved range in q31 and was clamped")           \
     X(cost, ONE, NONE, "cost of the previous tick, in counts of the board's cycle counter")        \
     X(q_ref, JOINT, POSITION, "reference position")                                                \
     X(qd_ref, JOINT, VELOCITY, "reference velocity")                                               \
@@ -43,9 +43,9 @@ typedef enum {
     X(q, JOINT, POSITION, "measured position")                                                     \
     X(qd, JOINT, VELOCITY, "estimated velocity")                                                   \
     X(q_arm, JOINT, POSITION,                                                                      \
-      "true position of the simulated arm; the measured position of a real arm")                   \
+      "true position of a simulated arm, or measured position of a real arm")                      \
     X(tau_model, JOINT, TORQUE,                                                                    \
-      "torque from the model: the feedforward, or the whole torque of computed torque control")    \
+      "model torque: the feedforward or, with computed torque control, the whole torque")          \
     X(tau, JOINT, TORQUE, "commanded torque, after the torque limit")                              \
     X(volt, JOINT, VOLTAGE,                                                                        \
       "motor voltage, limited to the supply voltage; 0 if the joint has no motor")

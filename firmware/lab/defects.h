@@ -18,8 +18,9 @@
     X(7, HIGH, "supply high", "the supply has twice the highest voltage that the guard allows")    \
     X(8, ESTOP, "e-stop", "somebody has pressed the emergency stop")                               \
     X(9, LATE, "ticks late", "every tick is late")                                                 \
-    X(10, NUMBER, "not a number", "a torque of the model is not a number (floats only)")           \
-    X(11, SCALE, "encoder scale", "the encoder counts twice as fast")                              \
+    X(10, NUMBER, "not a number",                                                                  \
+      "a torque that the model computes is not a number (no effect in q31)")                       \
+    X(11, SCALE, "encoder scale", "the encoder counts twice as fast as it should")                 \
     X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")            \
     X(13, WEAK, "weak supply", "the supply has a twentieth of its nominal voltage")
 

@@ -68,7 +68,7 @@ typedef enum {
     LAB_X(X, FD, aba, FORWARD, aba_forward, aba_scratch, "best published ABA", {0, 0, 224, -259},  \
           {0, 0, 205, -248})                                                                       \
     LAB_X(X, FD, denoc, FORWARD, denoc_forward, denoc_forward_scratch,                             \
-          "Saha 1999, without the bias", {0, 0, 201, -335}, {0, 0, 193, -361})                     \
+          "Saha 1999, bias not counted", {0, 0, 201, -335}, {0, 0, 193, -361})                     \
     LAB_X(X, FD, gen, GENERATED, fast_forward, fast_forward_scratch, NO_PAPER)                     \
     X(BIAS, fast, BIAS, fast_bias, fast_scratch, NO_PAPER)                                         \
     LAB_X(X, BIAS, ne, BIAS, ne_bias, ne_scratch, NO_PAPER)                                        \

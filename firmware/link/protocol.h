@@ -64,8 +64,8 @@ enum {
       "i16 reason, u16 credits",                                                                   \
       "sends control points of a streamed motion, a uniform cubic B-spline")                       \
     X(16, STOP, AGAIN, "u8 how", "i16 reason",                                                     \
-      "how = 0 brakes the arm, then holds it (with `brakes` 1: switches the outputs off); how = "  \
-      "1 switches the outputs off at once")                                                        \
+      "how = 0 brakes the arm, then holds it or, with `brakes` 1, switches the outputs off; how "  \
+      "= 1 switches the outputs off at once")                                                      \
     X(17, CLEAR, AGAIN, "", "i16 reason",                                                          \
       "clears the fault: the state becomes running if the loop holds or lowers the arm, else "     \
       "idle; refused while the arm brakes")                                                        \
@@ -98,11 +98,11 @@ typedef enum {
 #define LINK_STATUS_TABLE(X)                                                                       \
     X(0, OK, "done", "")                                                                           \
     X(1, MESSAGE, "the board does not know this message",                                          \
-      "use tool and firmware of the same version")                                                 \
-    X(2, SIZE, "the request has a wrong size", "use tool and firmware of the same version")        \
+      "use `appell` and firmware of the same version")                                             \
+    X(2, SIZE, "the request has a wrong size", "use `appell` and firmware of the same version")    \
     X(3, VERSION, "the board uses another version of the protocol",                                \
-      "use tool and firmware of the same version")                                                 \
-    X(4, INDEX, "the board does not have what the request names: number, method, field or range",  \
+      "use `appell` and firmware of the same version")                                             \
+    X(4, INDEX, "there is no such parameter, joint, topic, stage, method, field or range",         \
       "DESCRIBE lists what the board has")                                                         \
     X(5, STATE, "the outputs are on", "switch them off first")                                     \
     X(6, APP, "refused", "see the reason")                                                         \
@@ -159,12 +159,11 @@ enum { TARGET_APP, TARGET_BATCH }; /* TARGET_BATCH + 0 is f32, + 1 f64, + 2 q31 
     X(RECEIVED, "received", "bytes received")                                                      \
     X(RX_LOST, "rx_lost", "bytes lost because receiving was too slow")                             \
     X(TX_LOST, "tx_lost", "bytes of text lost because the send buffer was full")                   \
-    X(SAMPLES, "samples", "samples sent since telemetry was chosen")                               \
+    X(SAMPLES, "samples", "samples sent since the last TELEMETRY request")                         \
     X(DROPPED, "dropped",                                                                          \
-      "samples lost since telemetry was chosen: the ring or the send buffer was full, or the "     \
-      "credit was used up")                                                                        \
-    X(UNPROVED, "unproved",                                                                        \
-      "ticks in which a value left the range proved for fixed point and was clamped")
+      "samples lost since the last TELEMETRY request: the ring or the send buffer was full, or "   \
+      "the credit was used up")                                                                    \
+    X(UNPROVED, "unproved", "ticks in which a value left its proved range in q31 and was clamped")
 
 typedef enum {
 #define X(name, text, help) COUNTER_##name,
@@ -182,10 +181,10 @@ typedef enum {
       "(revolute|prismatic where they differ), text help")                                         \
     X(2, FIELD,                                                                                    \
       "u8 per_joint, u8 kind (0 u32, 1 f32, 2 q31), u8 count, i8 exponent[count] (q31 only: "      \
-      "value = raw 2^(exponent - 28)), text name, text unit (revolute), text unit (prismatic), "   \
+      "value = raw * 2^(exponent - 28)), text name, text unit (revolute), text unit (prismatic), " \
       "text help")                                                                                 \
     X(3, METHOD, "u8 problem, u8 reals (bits f32, f64, q31), text problem, text method")           \
-    X(4, CHOICE, "u32 every, u8 count, u8 field[count]: the telemetry that is chosen")
+    X(4, CHOICE, "u32 every, u8 count, u8 field[count]: the chosen telemetry")
 
 typedef enum {
 #define X(number, name, record) TOPIC_##name = number,

@@ -108,17 +108,19 @@
     X(acceleration, 1, "rad/s^2 or m/s^2", POSITIVE, "acceleration limit in both directions")      \
     X(torque, 1, "N m or N", POSITIVE, "torque limit in both directions")                          \
     X(resistance, 1, "ohm", POSITIVE, "winding resistance of the motor")                           \
-    X(torque_constant, 1, "N m/A", FREE, "torque constant of the motor, before the gear")          \
+    X(torque_constant, 1, "N m/A", FREE,                                                           \
+      "torque constant of the motor, on the motor side of the gear")                               \
     X(gear, 1, "", FREE,                                                                           \
       "turns of the motor per turn of the joint, with sign; 0 if there is no motor")               \
-    X(rotor_inertia, 1, "kg m^2", POSITIVE, "inertia of the rotor, before the gear")               \
+    X(rotor_inertia, 1, "kg m^2", POSITIVE, "inertia of the rotor, on the motor side of the gear") \
     X(voltage, 1, "V", POSITIVE, "supply voltage of the motor")                                    \
     X(viscous, 1, "N m s/rad or N s/m", FREE, "viscous friction at the joint")                     \
     X(coulomb, 2, "N m or N", FREE, "Coulomb friction at negative and at positive speed")          \
     X(width, 1, "rad/s or m/s", POSITIVE, "speed above which Coulomb friction has its full value") \
-    X(counts, 1, "1/turn or 1/m", POSITIVE, "counts of the encoder; 0 if the file gives none")     \
+    X(counts, 1, "1/turn or 1/m", POSITIVE,                                                        \
+      "counts of the encoder; 0 if the robot file gives none")                                     \
     X(sign, 1, "", SIGN, "direction of the encoder, 1 or -1")                                      \
-    X(offset, 1, "rad or m", FREE, "position of the joint where the counter reads zero")           \
+    X(offset, 1, "rad or m", FREE, "position of the joint where the encoder reads zero")           \
     X(ratio, 1, "", FREE, "turns of the encoder per turn (or metre) of the joint")                 \
     X(kp, 1, "N m/rad or N/m", FREE, "feedback gain of the position")                              \
     X(kd, 1, "N m s/rad or N s/m", FREE, "feedback gain of the velocity")
@@ -164,21 +166,21 @@ enum {
     X(-1, SHORT, "the image ends too early", "repeat the transfer")                                \
     X(-2, MAGIC, "the file is not a robot image",                                                  \
       "make an image with `appell image ROBOT -o FILE`")                                           \
-    X(-3, VERSION, "the layout of the image has another version",                                  \
-      "make the image again with this tool")                                                       \
+    X(-3, VERSION, "the image has the layout of another version",                                  \
+      "make a new image with this `appell`")                                                       \
     X(-4, LENGTH, "the length in the image does not match its content", "repeat the transfer")     \
     X(-5, CRC, "the checksum of the image does not match", "repeat the transfer")                  \
     X(-6, JOINTS, "the image has no joint, or more joints than this build supports",               \
       "use a build that supports more joints")                                                     \
     X(-7, CODE, "a code in the image is unknown to this version",                                  \
-      "make the image again with this tool")                                                       \
+      "make a new image with this `appell`")                                                       \
     X(-8, NUMBER, "a number in the image is not finite or not possible",                           \
       "correct the robot file and make the image again")                                           \
-    X(-9, NAMES, "a name in the image is too long, has no end or is not UTF-8",                    \
+    X(-9, NAMES, "a name in the image is too long, has no final zero or is not UTF-8",             \
       "correct the robot file and make the image again")                                           \
     X(-10, ROOM, "the image does not fit the memory", "use a board with more memory")              \
     X(-11, BUILD, "the constants in the image were prepared for another build",                    \
-      "make the image again with the tool of this firmware")                                       \
+      "make a new image with this firmware's `appell`")                                            \
     X(-12, UNPROVED, "the image has no constants for fixed point",                                 \
       "see `appell scale ROBOT`, then make the image again")
 
@@ -213,8 +215,8 @@ typedef struct {
 #define IMAGE_JOINT_FIRST   3
 #define IMAGE_JOINT_NUMBERS (IMAGE_JOINT_SIZE / 4 - IMAGE_JOINT_FIRST)
 
-static_assert(sizeof(image_arm_t) == 29 * 4, "the layout has no gaps");
-static_assert(sizeof(image_joint_t) == 37 * 4, "the layout has no gaps");
+static_assert(sizeof(image_arm_t) == 29 * 4, "the layout must have no gaps");
+static_assert(sizeof(image_joint_t) == 37 * 4, "the layout must have no gaps");
 
 enum {
 #define X(name, tag, most, help) IMAGE_SECTION_##name,

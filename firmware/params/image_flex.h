@@ -18,10 +18,10 @@
 #define IMAGE_BEAM_FIELDS(X)                                                                       \
     X(length, "m", "length of the beam")                                                           \
     X(mass_per_length, "kg/m", "mass of the beam per metre")                                       \
-    X(EI_y, "N m^2", "stiffness against bending along z")                                          \
-    X(EI_z, "N m^2", "stiffness against bending along y")                                          \
-    X(GJ, "N m^2", "stiffness against torsion")                                                    \
-    X(damping, "s", "damping, as a multiple of the stiffness")                                     \
+    X(EI_y, "N m^2", "bending stiffness about y, for deflections along z")                         \
+    X(EI_z, "N m^2", "bending stiffness about z, for deflections along y")                         \
+    X(GJ, "N m^2", "torsional stiffness")                                                          \
+    X(damping, "s", "damping divided by stiffness")                                                \
     X(polar_inertia, "kg m", "moment of inertia of the beam about its axis, per metre")
 
 enum {

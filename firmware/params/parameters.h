@@ -27,8 +27,8 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(feedback, ONE, ANY | WHOLE, "", 0, 2, 1, "control.feedback",                                 \
       "selects the feedback: 0 off, 1 PD, 2 computed torque")                                      \
     X(feedforward, ONE, ANY | WHOLE, "", 0, 2, 2, "",                                              \
-      "selects the torques of the model that are fed forward along the reference: 0 none, 1 "      \
-      "gravity, 2 all: inertia, velocity terms, gravity, rotors and friction")                     \
+      "selects the model torques that are fed forward along the reference: 0 none, 1 gravity, 2 "  \
+      "all (inertia, velocity terms, gravity, rotors and friction)")                               \
     X(observer_hz, ONE, ANY, "Hz", 1, 2000, 50, "",                                                \
       "the observer estimates speeds with this bandwidth, at most a fifth of rate_hz")             \
     X(torque_hz, ONE, ANY, "Hz", 0.01f, 200, 5, "",                                                \
@@ -83,15 +83,15 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "0 switches this check off")                                                                 \
     /* Stops. */                                                                                   \
     X(hold_fraction, ONE, ANY, "", 0, 1, 0.8f, "",                                                 \
-      "a stop holds the arm if gravity needs at most this fraction of every joint's torque "       \
-      "limit; otherwise it lowers the arm")                                                        \
+      "a stop may hold the arm only if gravity needs at most this fraction of every joint's "      \
+      "torque limit")                                                                              \
     X(brakes, ONE, ANY | WHOLE, "", 0, 1, 1, "",                                                   \
       "1 if the arm has brakes of its own that hold it while the outputs are off; 0 if it has "    \
       "none")                                                                                      \
     /* Homing. */                                                                                  \
     X(home_speed, ONE, ANY, "", 0.01f, 0.5f, 0.1f, "",                                             \
-      "homing moves at this fraction of the velocity limit; its second touch is at a quarter of "  \
-      "that speed")                                                                                \
+      "homing moves at this fraction of the velocity limit; the second approach is at a quarter "  \
+      "of that speed")                                                                             \
     X(home_torque, ONE, ANY, "", 0.01f, 1, 0.1f, "",                                               \
       "homing presses against a stop with the torque of the model plus this fraction of the "      \
       "torque limit")                                                                              \
@@ -109,10 +109,11 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "the encoders of the simulated arm have this constant error until the arm is homed")         \
     LAB_X(X, sim_defect, ONE, ANY | WHOLE, "", 0, 13, 0, "",                                       \
           "selects a defect of the simulated arm: 0 none, 1 motor reversed, 2 encoder reversed, "  \
-          "3 encoder lost, 4 parity, 5 joint jammed, 6 supply low, 7 supply high, 8 e-stop, 9 "    \
-          "ticks late, 10 not a number, 11 encoder scale, 12 no inertia, 13 weak supply")          \
+          "3 encoder lost, 4 parity error, 5 joint jammed, 6 supply low, 7 supply high, 8 "        \
+          "e-stop, 9 ticks late, 10 not a number, 11 wrong encoder scale, 12 no inertia, 13 "      \
+          "weak supply")                                                                           \
     LAB_X(X, sim_defect_joint, ONE, ANY | WHOLE, "", 0, 31, 0, "",                                 \
-          "the joint with this number has the defect; joints count from 0")
+          "number of the joint with the defect, counted from 0")
 
 #define PARAMETER_JOINT_TABLE(X)                                                                   \
     /* Control loop. */                                                                            \
@@ -132,8 +133,8 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(position_lower, JOINT, IDLE, "rad|m", -100, 100, 0, "limits.position",                       \
       "lower limit for motions of the joint")                                                      \
     X(position_upper, JOINT, IDLE, "rad|m", -100, 100, 0, "limits.position",                       \
-      "upper limit for motions of the joint; a joint whose upper limit is not above its lower "    \
-      "limit has no limits")                                                                       \
+      "upper limit for motions of the joint; if it is not above the lower limit, the joint has "   \
+      "no limits")                                                                                 \
     /* Homing. */                                                                                  \
     X(home, JOINT, IDLE | WHOLE, "", -2, 2, 0, "homing.to, homing.side",                           \
       "how the joint finds its position: 0 absolute encoder, 1 upper stop, -1 lower stop, 2 "      \

@@ -13,7 +13,7 @@
     X(2, HOMING, "homing", "a joint moves to its stop or switch, and the loop holds the others")   \
     X(3, RUNNING, "running", "the control loop is closed: the arm moves or holds its position")    \
     X(4, STOPPING, "stopping",                                                                     \
-      "the arm brakes; at rest the state becomes idle with `brakes` 1, running with `brakes` 0")   \
+      "the arm brakes; when it rests, the state becomes idle if `brakes` is 1, else running")      \
     X(5, FAULT, "fault",                                                                           \
       "the board carries out the best stop that the fault allows, until the fault is cleared")
 
@@ -72,8 +72,8 @@
       "velocity limit; with `brakes` 1 the outputs go off when the arm is at rest")                \
     X(2, DAMP, "damp",                                                                             \
       "the outputs stay on with duty cycles of zero, which brakes the arm if the motor drivers "   \
-      "then short their motors; this needs no encoder, but a motor for every joint in the robot "  \
-      "file; with `brakes` 1 the outputs go off after half a second")                              \
+      "then short their motors; this needs no encoder, but the robot file must give every joint "  \
+      "a motor; with `brakes` 1 the outputs go off after half a second")                           \
     X(3, RELEASE, "release", "the outputs go off; only brakes of the arm itself can hold it")
 
 /* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). A number is
@@ -119,14 +119,14 @@
       "move more slowly; check the supply and the motor constants in the robot file")              \
     X(12, SETPOINT, "setpoint", NONE, HOLD,                                                        \
       "a streamed motion ran out of control points, or none came for guard_setpoint ticks",        \
-      "send points earlier, or with more time between them; then clear the fault and start again") \
+      "send points earlier, or plan more time between them; then clear the fault and start again") \
     X(13, SUPPLY_LOW, "supply low", SUPPLY, RELEASE,                                               \
       "the motor supply is below guard_supply_low times the nominal voltage; a reading of 0 V "    \
       "counts as not measured and is no fault",                                                    \
       "check supply, fuse and wiring")                                                             \
     X(14, SUPPLY_HIGH, "supply high", SUPPLY, DAMP,                                                \
-      "the motor supply is above guard_supply_high times the nominal voltage; the energy of "      \
-      "braking flows back into it",                                                                \
+      "the motor supply is above guard_supply_high times the nominal voltage; braking may "        \
+      "feed energy back into it",                                                                  \
       "brake more slowly, or add a braking resistor")                                              \
     X(15, GENERATED, "generated", NONE, RELEASE,                                                   \
       "the robot image and the generated code in this firmware are for different robots",          \
@@ -134,7 +134,7 @@
       "was generated for")                                                                         \
     X(16, WATCHDOG, "watchdog", NONE, RELEASE,                                                     \
       "the watchdog has reset the board because the tick or the background loop did not run for "  \
-      "seconds",                                                                                   \
+      "several seconds",                                                                           \
       "find out what kept the firmware from running; report the fault if it comes again")          \
     X(17, CRASH, "crash", NONE, RELEASE, "the firmware crashed, and the board has started again",  \
       "fetch the record with `appell dump` and report it, then clear the fault")                   \

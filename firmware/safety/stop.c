@@ -1,7 +1,8 @@
 /* Chooses a stop from model and pose. The loop may hold the arm if gravity takes no more than a
  * fraction of the torque limits (hold_fraction), and lower the arm if gravity takes no more than
  * the torque limits. Otherwise shorted windings damp the arm if every joint has a motor; if not,
- * the arm is released. A fault of encoders or numbers allows no stop that needs them. */
+ * the arm is released. Without feedback the arm is neither held nor lowered. The caller gives the
+ * best stop that the fault allows: after a lost encoder it is one that needs no encoder. */
 #include "firmware/safety/stop.h"
 
 #include "firmware/params/parameters.h"

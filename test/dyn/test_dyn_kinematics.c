@@ -112,8 +112,8 @@ static void test_f64_against_products_of_poses(void) {
 
 /*
  * Error in f32 per joint, for a unit vector. The rounded input angle is off by pi 2^-24 = 1.9e-7.
- * Sine and cosine are off by 1.2e-7 each, together 1.7e-7. The two plane rotations round each
- * component four times by 2^-24 of at most 1, together 4.8e-7. The sum is below 9e-7; for a point
+ * Sine and cosine are off by 1.2e-7 each, together 1.7e-7. Each of the two plane rotations rounds a
+ * component at most four times, by up to 2^-24, together 4.8e-7. The sum is below 9e-7; for a point
  * it is multiplied by the reach. Base and tool count as one more joint. The cross product in the
  * Jacobian doubles the error.
  */

@@ -961,7 +961,7 @@ BAD = [
     (["id", "twobody", "--real", "q31"], "", 2,
      "joint small: the proof that q31 cannot overflow needs limits of velocity, acceleration"),
     (["volt", "stanford"], "", 2, "joint shoulder_pan: motor is missing, so the motor voltage cannot be computed"),
-    (["image", "puma560"], "", 2, "an image is binary: it needs a file"),
+    (["image", "puma560"], "", 2, "an image is binary and is not printed without -o"),
     (["image", "--show", "./tools/robots/puma560.yaml"], "", 2, "the file is not a robot image"),
     (["image", "puma560", "--show", "x"], "", 2, "--show IMAGE and ROBOT cannot be used together"),
     (["gen", "puma560", "-q", "-o", "./no/such/folder"], "", 2, "./no/such/folder: error: cannot be made: No such file"),

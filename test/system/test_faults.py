@@ -88,7 +88,7 @@ def provoke(folder, board, expected):
     code, text, errors = appell("faults", "puma560", "-q", "--port", f"qemu:{board}", "-o", folder)
     files = os.listdir(folder)
     assert code == 0, f"exit code {code}: {text}{errors}"
-    assert f"\n{expected} faults as expected, 0 not" in text, text
+    assert f"\n{expected} faults were as expected, 0 were not" in text, text
     for stop in ("hold", "lower", "damp", "release"):
         assert f"stop: {stop};" in text, f"no stop {stop}: {text}"
     # The bounds are tight: less than 0.15 m for a held arm, less than 1.5 m for a lowered one, and
@@ -222,7 +222,7 @@ def test_crash(folder):
 
 
 def test_watchdog(folder):
-    """The emulator has no watchdog, so gdb sets the flag of a watchdog reset."""
+    """The emulator has no watchdog, so gdb makes reset_reason return RESET_WATCHDOG."""
     with with_gdb(folder, "stm32vldiscovery", ["break latch_start", "continue", "delete", "break reset_reason", "continue", "finish",
                                                "set $r0 = (int)RESET_WATCHDOG"]) as board:
         expect(board, 16, "watchdog")

@@ -87,7 +87,7 @@ def test_run_puts_the_robot_into_the_flash(folder):
     text = good("run", "puma560", "-q", "-o", folder, "--port", "qemu:stm32vldiscovery", "--profile", "cycloid",
                 "--duration", "1", "--to", "0.2,0.2,-0.2,0.2,0.2,0.2")
     assert "puma560 on stm32vldiscovery (q31)" in text and ", 0 overruns" in text, text
-    assert " 0 of them with a joint at a limit" in text, text
+    assert " 0 of them with a joint at its torque or voltage limit" in text, text
     rms = [float(value) for value in re.findall(r"^\w+ +([0-9.]+) +[0-9.]+$", text, re.M)]
     # The tracking error is below one count of the coarsest encoder, 2 pi / (1000 * 53.7063) rad.
     # With gravity feedforward alone it would be some mrad.

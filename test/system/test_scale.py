@@ -130,7 +130,7 @@ def test_refusals(folder):
     assert done.returncode == 1 and "can overflow" in done.stdout, done.stdout
     # The later joints accelerate together with the joint whose limit is wrong.
     assert "angular acceleration (wd) of flange" in done.stdout and "lower the limits of acceleration" in done.stdout
-    assert "acceleration of wrist_roll, 1e+12" in done.stdout
+    assert "acceleration limit of wrist_roll, 1e+12" in done.stdout
     answer = json.loads(scale(path, "--json").stdout)
     assert not answer["proved"] and answer["tightest"]["joint"] == "flange" and answer["tightest"]["change"]
     done = scale("twobody")

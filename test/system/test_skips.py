@@ -296,7 +296,8 @@ def cases(names):
 
 
 def count(situation, prepare, exceeds, what):
-    """Runs every case and returns those whose outputs are wrong in more than one tick."""
+    """Runs the cases, in make test a sample of them, and returns those whose outputs are wrong in more
+    than one tick."""
     skipped = idle = crashed = hung = once = 0
     wrong = []
     for address, sizes in cases(FUNCTIONS):

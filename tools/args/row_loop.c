@@ -1,4 +1,4 @@
-/* Implements the loop of tools/args/row_loop.h, which turns rows into rows. */
+/* Implements tools/args/row_loop.h: reads input rows and prints one result for each. */
 #include "tools/args/row_loop.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static int check(const row_loop_t *loop, const rows_t *rows, const double *out) 
         if (!isfinite(out[i]))
             return rows_error(rows,
                               strcmp(loop->real, "f64") == 0 ? "use smaller numbers"
-                                                             : "use smaller numbers, or f64",
+                                                             : "use smaller numbers, or --real f64",
                               "the result in %s is not a finite number", loop->real);
     return EXIT_YES;
 }

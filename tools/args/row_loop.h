@@ -1,6 +1,7 @@
 /*
- * The loop of the commands that turn rows into rows: reads a row, calls the command's function,
- * prints lines or JSON, and reports at the end where the supply limited a voltage.
+ * The loop of the commands that compute a result for each input row: reads a row, calls the
+ * command's function, prints lines or JSON, and reports at the end where the supply limited a
+ * voltage.
  */
 #ifndef TOOLS_ARGS_ROW_LOOP_H
 #define TOOLS_ARGS_ROW_LOOP_H

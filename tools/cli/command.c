@@ -76,7 +76,7 @@ static int unknown_option(const command_t *command, const char *given) {
     name[strcspn(name, "=")] = '\0';
     const char *near = messages_nearest(name, known);
     int used = near ? snprintf(cure, sizeof cure, "did you mean --%s? ", near) : 0;
-    snprintf(cure + used, sizeof cure - (size_t)used, "`appell help %s` lists its options",
+    snprintf(cure + used, sizeof cure - (size_t)used, "`appell help %s` lists the options",
              command->name);
     for (int i = 0; i < OPTION_COUNT; i++)
         if (!strcmp(option_table[i].name, name))

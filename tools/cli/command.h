@@ -31,10 +31,10 @@
     X(NO_ROTOR, "no-rotor", 0, NULL, NONE, "leave out the inertia of the rotors")                  \
     X(RIGID, "rigid", 0, NULL, NONE, "treat elastic links as stiff beams of the same mass")        \
     X(STATIC, "static", 0, NULL, NONE,                                                             \
-      "elastic links: compute the deflection without vibration, from rows q qd qdd to rows of "    \
-      "torques and deflections")                                                                   \
+      "elastic links: compute torques and deflections without vibration; the rows of input are "   \
+      "q qd qdd")                                                                                  \
     X(LINEAR, "linear", 0, NULL, NONE,                                                             \
-      "elastic links: approximate the rotation of the end of a beam for small angles, as in "      \
+      "elastic links: use the small-angle approximation for the rotation of a beam's end, as in "  \
       "Korayem, Shafei 2009")                                                                      \
     X(START, "start", 0, "Q1,Q2,...", LIST,                                                        \
       "joint positions to start from; default: the start of the motion, or 0 without a motion")    \
@@ -46,8 +46,8 @@
     X(INTEGRATOR, "integrator", 'i', "rk3|rk4|rk45|rk56", WORDS,                                   \
       "method of integration; default rk4")                                                        \
     X(STEP, "step", 0, "S", NUMBER,                                                                \
-      "use fixed steps of S seconds, or shorter ones to meet the times of the rows; default "      \
-      "0.001")                                                                                     \
+      "use fixed steps of S seconds; a step is shorter if it must end at the time of a row; "      \
+      "default 0.001")                                                                             \
     X(TOLERANCE, "tolerance", 0, "E", NUMBER,                                                      \
       "rk45 and rk56: choose the steps so that their error is at most E (1 + |state|); default "   \
       "1e-9, unless --step asks for fixed steps")                                                  \
@@ -67,10 +67,10 @@
     X(MOVE, "move", 0, "Q1,Q2,...", LIST,                                                          \
       "apply the torques of a cycloidal motion from --start to these positions in --duration")     \
     X(VOLTS, "volts", 0, NULL, NONE,                                                               \
-      "with --motion or --move: apply the voltages that the motion needs instead of the torques")  \
+      "with --motion or --move: apply motor voltages instead of torques")                          \
     X(CONTROLLER, "controller", 0, "firmware", WORDS,                                              \
       "with --move: control the arm with the firmware's own control step, from encoder counts to " \
-      "duty cycles, at the rate of the robot")                                                     \
+      "duty cycles, at the control rate of the robot")                                             \
     X(STOPS, "stops", 0, NULL, NONE,                                                               \
       "put a stop at each position limit; a joint that hits a stop loses its speed")               \
     X(SCRIPT, "script", 0, "FILE", FILE,                                                           \
@@ -148,8 +148,8 @@
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
       "velocity and acceleration limits for joints that have none, in SI units")                   \
     X(VERIFY, "verify", 0, "N", NUMBER,                                                            \
-      "compute N states, random ones and corners of the limits; check every sum for overflow, "    \
-      "and compare the results with the bounds and with double precision")                         \
+      "test N states, some random, some with values at their limits: check every sum for "         \
+      "overflow, and compare the results with the bounds and with double precision")               \
     X(CSV, "csv", 0, NULL, NONE, "print CSV for scripts, with the columns problem,method,mul,add") \
     X(JSON, "json", 0, NULL, NONE, "print the answer as JSON")                                     \
     X(QUIET, "quiet", 'q', NULL, NONE, "do not print warnings and notes")                          \

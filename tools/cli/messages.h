@@ -23,7 +23,7 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
     X(11, UNKNOWN_KEY, "unknown-key", "a key is unknown")                                          \
     X(12, MISSING_KEY, "missing-key", "a required key is missing")                                 \
     X(13, DUPLICATE_KEY, "duplicate-key", "a key occurs twice in one mapping")                     \
-    X(14, TYPE, "type", "a value has the wrong type: text, list or mapping")                       \
+    X(14, TYPE, "type", "a value has the wrong type (types: text, list, mapping)")                 \
     X(15, COUNT, "count", "a list has the wrong number of entries")                                \
     X(16, NUMBER, "number", "a value is not a finite decimal number")                              \
     X(17, VALUE, "value", "a value is outside its possible range")                                 \
@@ -35,14 +35,14 @@ typedef enum { MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_NOTE } message_severity_t
     X(31, ENTITY, "entity", "the XML file has a document type, which could define entities")       \
     X(32, TREE, "tree", "links and joints do not form one tree")                                   \
     X(33, DUPLICATE_NAME, "duplicate-name", "two links or two joints have the same name")          \
-    X(34, UNKNOWN_NAME, "unknown-name", "a link, a joint or a part of this name does not exist")   \
+    X(34, UNKNOWN_NAME, "unknown-name", "no link, joint or part has this name")                    \
     X(35, JOINT_TYPE, "joint-type", "a serial arm cannot have a joint of this type")               \
     X(36, AXIS, "axis", "a joint axis has length zero")                                            \
     X(37, CHAIN, "chain", "this chain of joints was chosen")                                       \
     X(38, LUMPED, "lumped", "a link became part of another link")                                  \
     X(39, FROZEN, "frozen", "a joint is kept at a fixed position")                                 \
-    X(40, IGNORED, "ignored", "a part of the file is not used")                                    \
-    X(41, MIMIC, "mimic", "a joint follows another joint")                                         \
+    X(40, IGNORED, "ignored", "some content of the file is not used")                              \
+    X(41, MIMIC, "mimic", "a joint mimics another joint")                                          \
     X(42, NO_INERTIA, "no-inertia", "a link has no inertial data")                                 \
     X(43, TRANSMISSION, "transmission", "a transmission contains a gear ratio")                    \
     X(44, PARALLEL, "parallel", "axes are parallel except for rounding")                           \

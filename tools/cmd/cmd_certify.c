@@ -253,14 +253,15 @@ static void print_rates(const certificate_t *c) {
 
 static void print_prediction(const certificate_t *c) {
     if (c->predicted[0] < 0) {
-        out_text("no prediction: the bench has not measured a tick on this core, or the robot "
+        out_text("no prediction: there is no stored benchmark of a tick on this core, or the robot "
                  "puma560 was not found\n");
         return;
     }
-    out_format("predicted cost of a tick, from the bench of the PUMA 560: with a real arm %.0f "
-               "instructions, %.0f cycles; with a simulated arm %.0f instructions, %.0f cycles\n",
-               c->instructions_predicted[0], c->predicted[0], c->instructions_predicted[1],
-               c->predicted[1]);
+    out_format(
+        "predicted cost of a tick, from the stored benchmark of the PUMA 560: with a real arm %.0f "
+        "instructions, %.0f cycles; with a simulated arm %.0f instructions, %.0f cycles\n",
+        c->instructions_predicted[0], c->predicted[0], c->instructions_predicted[1],
+        c->predicted[1]);
 }
 
 /* Writes the JSON fields that the report of every board has. */
@@ -288,10 +289,11 @@ static int judge_prediction(const request_t *request, const certificate_t *c) {
         return fits ? EXIT_YES : EXIT_NO;
     }
     print_prediction(c);
-    out_format("not measured: the emulator does not have this board\nat the robot's rate of %.0f "
-               "Hz, a tick that checks a joint which seems to turn against its motor takes %.1f %% "
-               "of the core; %.0f %% are allowed: %s\n",
-               c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
+    out_text("not measured: the emulator does not have this board\n");
+    if (c->predicted[0] >= 0)
+        out_format("at the robot's rate of %.0f Hz, the most expensive tick, which also checks the "
+                   "direction of a joint, takes %.1f %% of the core; %.0f %% are allowed: %s\n",
+                   c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
     return fits ? EXIT_YES : EXIT_NO;
 }
 
@@ -354,8 +356,8 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
     print_prediction(c);
     if (c->instructions)
         out_format("instructions were counted during a streamed motion and a jog; cycles per "
-                   "instruction are estimates from the bench: %.3f in a stage, %.3f in a tick with "
-                   "a real arm, %.3f in a tick with a simulated arm\n",
+                   "instruction are estimates from stored benchmarks: %.3f in a stage, %.3f in a "
+                   "tick with a real arm, %.3f in a tick with a simulated arm\n",
                    c->per_instruction, c->per_tick[0], c->per_tick[1]);
     print_stages(c);
     print_rates(c);

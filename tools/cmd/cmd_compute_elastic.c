@@ -26,8 +26,8 @@ static int choose_type(const request_t *request, job_t *job) {
                           "for elastic links the only method is flex, not '%s'", method);
     if (name && !strcmp(name, "q31"))
         return diag_error(NULL, "compute in f32, or with stiff links: --rigid",
-                          "the proof that q31 cannot overflow needs limits, but a robot file has "
-                          "no limits for deflections");
+                          "q31 cannot be used with elastic links: it may overflow, because a robot "
+                          "file gives no limits for deflections");
     if (name && strcmp(name, job->type->name) != 0)
         return diag_error(NULL, "choose one of: f64, f32", "there is no number type '%s'", name);
     return EXIT_YES;

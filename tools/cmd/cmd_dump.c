@@ -120,7 +120,7 @@ int cmd_dump(const request_t *request) {
         out_format("%s: no crash since power-up, or its record has been cleared\n",
                    client->device.board);
     } else if (size < sizeof(crash_t)) {
-        status = diag_error(client->device.board, "use tool and firmware of the same version",
+        status = diag_error(client->device.board, "use `appell` and firmware of the same version",
                             "the crash record has %zu bytes, expected %zu", size, sizeof(crash_t));
     } else {
         crash_t crash;

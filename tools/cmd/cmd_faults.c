@@ -88,8 +88,8 @@ static int provoke(const request_t *request, const robot_t *robot) {
     if (client && board_needs_lab(client, "provoking faults") == EXIT_YES) {
         const int failed = faults_provoke(client, robot, image, size, folder, print_line, &done);
         status = failed < 0 ? board_error(client) : failed > 0 ? EXIT_NO : EXIT_YES;
-        out_format("%u faults as expected, %d not; samples in %s/fault-*.csv\n", (unsigned)done,
-                   failed < 0 ? 1 : failed, folder);
+        out_format("%u faults were as expected, %d were not; samples in %s/fault-*.csv\n",
+                   (unsigned)done, failed < 0 ? 1 : failed, folder);
     }
     if (client)
         client_close(client);

@@ -33,7 +33,7 @@ static int choose_keep(const request_t *request, uint32_t *keep) {
             }
         if (!found)
             return diag_error(NULL, "choose from gravity, payload, wrench, separated by commas",
-                              "--keep: '%.*s' cannot be kept", (int)size, at);
+                              "--keep: '%.*s' cannot be kept as an argument", (int)size, at);
         at += size + (at[size] == ',');
     }
     return EXIT_YES;
@@ -58,10 +58,9 @@ static int choose_prefix(const request_t *request) {
         (*prefix && !isdigit((unsigned char)*prefix) && strlen(prefix) <= ROBOT_NAME_MAX &&
          strspn(prefix, letters) == strlen(prefix)))
         return EXIT_YES;
-    return diag_error(
-        NULL, "use letters, digits and underscores, and do not begin with a digit",
-        "--prefix: '%s' is not the beginning of a C identifier, or is longer than %d bytes", prefix,
-        ROBOT_NAME_MAX);
+    return diag_error(NULL, "use letters, digits and underscores, and do not begin with a digit",
+                      "--prefix: '%s' cannot begin a C identifier, or is longer than %d bytes",
+                      prefix, ROBOT_NAME_MAX);
 }
 
 static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) {

@@ -94,8 +94,8 @@ static int print_fault(client_t *client, uint32_t joint) {
     return EXIT_NO;
 }
 
-static const char *const way[] = {"switch below", "lower stop", "absolute encoder", "upper stop",
-                                  "switch above"};
+static const char *const way[] = {"lower switch", "lower stop", "absolute encoder", "upper stop",
+                                  "upper switch"};
 
 static void print_result(const request_t *request, const client_t *client, const view_t *view,
                          uint32_t joint, int how, double position) {

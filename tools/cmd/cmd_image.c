@@ -59,7 +59,7 @@ int cmd_image(const request_t *request) {
         return show(request);
     if (!request_has(request, OPTION_OUTPUT))
         return diag_error(NULL, "write -o FILE (-o - for standard output)",
-                          "an image is binary: it needs a file");
+                          "an image is binary and is not printed without -o");
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return EXIT_BAD;

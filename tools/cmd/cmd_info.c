@@ -142,8 +142,8 @@ static void print_cycles(const robot_t *robot, const budget_core_t *core, method
 
 static void print_cost(const robot_t *robot) {
     const dyn_model_t *model = &robot->model;
-    out_format("\nmemory      constants %zu bytes (f32), %zu (q31); for the scratch of each kernel "
-               "see the table\n",
+    out_format("\nmemory      constants %zu bytes (f32), %zu (q31); the table gives the scratch "
+               "memory of each kernel\n",
                eval_f32.arm_bytes(robot->n), eval_q31.arm_bytes(robot->n));
     out_format("\n%-9s %-7s %6s %6s %10s", "problem", "method", "mul", "add", "scratch");
     for (int c = 0; c < BUDGET_CORES; c++)
@@ -186,7 +186,7 @@ static void print_proof(const robot_t *robot) {
             "q31         not provable: it can overflow within these limits, whatever the units\n");
     else
         out_format("q31         proved within the limits, in units of 2^%d m and 2^%d s; the error "
-                   "of a torque is at most %.1e times its bound\n",
+                   "of a torque is at most %.1e times the bound of that torque\n",
                    proof.units.length, proof.units.time, proof.error);
 }
 

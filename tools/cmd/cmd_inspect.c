@@ -95,8 +95,8 @@ static void print(const inspect_t *r, const robot_t *robot, double allowed) {
                    j->model.coulomb[1], j->found.coulomb[1], j->model.viscous, j->found.viscous,
                    j->off, j->limit, j->off <= allowed * j->limit ? "" : "  too far");
     }
-    out_format("payload: %.3f kg in the model, %.3f kg found; another explanation: all masses are "
-               "%.4f times those of the model\n",
+    out_format("payload: %.3f kg in the model, %.3f kg found; instead of a different payload, all "
+               "masses may be %.4f times those of the model\n",
                r->payload, r->payload_found, r->factor);
     advise(r, robot, allowed);
     out_format("%s: differences up to %.1f %% of the torque limits are allowed; %u samples at "

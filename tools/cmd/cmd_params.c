@@ -69,7 +69,7 @@ static int apply(const request_t *request, client_t *client, const snapshot_t *b
     const bool same = old && before->length[0] == length && !memcmp(old, image, length);
     *kept = false;
     if (same && difference_parameters(client, before, image, length, false) == 0) {
-        out_format("%s: this robot runs already\n", client->device.board);
+        out_format("%s: the board already runs this robot\n", client->device.board);
         difference_stays(client, before, image, length);
         out_flush();
         return EXIT_YES;

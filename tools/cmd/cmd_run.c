@@ -143,8 +143,9 @@ static int report_line(session_t *s) {
     if (s->changed[0] != '\0')
         out_format("not compared with the host's control step: %s\n", s->changed);
     if (s->compared > 0)
-        out_format("%llu values compared with the host's control step, %llu differ in a bit\n",
-                   (unsigned long long)s->compared, (unsigned long long)s->different);
+        out_format(
+            "%llu values compared with the host's control step, %llu differ in at least one bit\n",
+            (unsigned long long)s->compared, (unsigned long long)s->different);
     if (s->missing > 0)
         out_format("warning: %u samples are missing: this machine was too busy to take them all\n",
                    (unsigned)s->missing);
@@ -206,8 +207,9 @@ static void print_one(const session_t *s, const trial_t *trial, const record_t *
     for (uint32_t i = 0; i < s->robot->n; i++)
         out_format("%-*.*s %12.4f %12.4f\n", width, width, s->robot->joint[i].name,
                    1000 * record->rms[i], 1000 * record->peak[i]);
-    out_format("%u samples, %u of them with a joint at a limit; saved in %s/%s.csv\n",
-               (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
+    out_format(
+        "%u samples, %u of them with a joint at its torque or voltage limit; saved in %s/%s.csv\n",
+        (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
     if (record->missing > 0)
         out_format("%u samples are missing; RMS and peak were computed without them\n",
                    (unsigned)record->missing);

@@ -127,10 +127,11 @@ static void print_proof(const scale_t *s) {
     for (uint32_t i = 0; i < s->robot->n; i++)
         if (s->report.tau_bound[i] > 0)
             worst = fmax(worst, s->report.tau_error[i] / s->report.tau_bound[i]);
-    out_format("error       the error of a torque is at most %.1e times its bound\n", worst);
+    out_format("error       the error of a torque is at most %.1e times the bound of that torque\n",
+               worst);
     out_text("fd          forward dynamics is not proved: its pivots depend on the state. q31\n"
              "            reports a bad pivot. `appell fd`, with or without --port, detects a sum\n"
-             "            that overflows; the kernel on a board does not\n");
+             "            that overflows; the kernel alone does not\n");
     print_joints(s);
 }
 
@@ -151,7 +152,7 @@ static void print_largest(const scale_t *s, uint32_t last) {
             }
     }
     const dyn_limits_t *l = &s->robot->model.joint[which].drive.limits;
-    out_format("limits      the %s limit of %s, %g, contributes most%s\n",
+    out_format("limits      the %s limit of %s, %g, contributes most to the overflow%s\n",
                speed ? "velocity" : "acceleration", joint_name(s, which),
                speed ? l->velocity : l->acceleration,
                speed ? ", because the sums contain its square" : "");

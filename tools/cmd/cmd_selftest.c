@@ -124,7 +124,8 @@ static int selftest(const request_t *request, job_t *job) {
     evaluator_t *host =
         status == EXIT_YES ? eval_f64.make(&job->robot->model, NULL, NULL, &prepared) : NULL;
     if (status == EXIT_YES && (!host || prepared != DYN_OK))
-        status = diag_error(job->robot->file, "see `appell check`", "the arm cannot be prepared");
+        status = diag_error(job->robot->file, "see `appell check`",
+                            "the constants of this arm cannot be prepared");
     if (status == EXIT_YES)
         status = run_states(job, &remote, host);
     if (status == EXIT_YES)

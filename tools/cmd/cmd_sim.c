@@ -67,7 +67,7 @@ static void print_summary(const sim_job_t *job) {
     const double kinetic = session_kinetic(r), balance = session_balance(r);
     out_format("  energy balance: wrong by at most %.3g J", balance);
     if (kinetic > 0)
-        out_format(", which is %.3g of the largest kinetic energy", balance / kinetic);
+        out_format(", which is %.3g times the largest kinetic energy", balance / kinetic);
     out_text("\n");
     if (job->impacts > 0)
         out_format("  joints hit their stops %lu time%s\n", job->impacts,
@@ -236,7 +236,7 @@ static int choose_method(sim_job_t *job) {
     char list[200], cure[240];
     method_list(PROBLEM_FD, list, sizeof list);
     snprintf(cure, sizeof cure, "choose one of: %s", list);
-    return diag_error(NULL, cure, "there is no method '%s' for fd", name);
+    return diag_error(NULL, cure, "there is no method '%s' for fd (forward dynamics)", name);
 }
 
 int cmd_sim(const request_t *request) {

@@ -45,14 +45,14 @@ static int torture(const uint8_t *image, size_t length, uint64_t repetitions) {
                                .memory = memory,
                                .random = 1};
     const int lost = power_cut_torture(&flash, old, sizeof old, set, size, repetitions, &result);
-    out_format("%llu writes of a set of %u bytes; the power failed in %llu of them, at each of the "
-               "%llu flash operations\n",
+    out_format("%llu writes of a set of %u bytes; the power failed in %llu of them, in every pass "
+               "once at each of the %llu flash operations\n",
                (unsigned long long)result.sequences, (unsigned)size,
                (unsigned long long)result.cuts,
                (unsigned long long)(repetitions > 0 ? result.cuts / repetitions : 0));
     if (lost == 0) {
-        out_format("afterwards the store always held a set: %llu times the old one, %llu times the "
-                   "new one\n",
+        out_format("after these failures the store always held a complete set: %llu times the old "
+                   "one, %llu times the new one\n",
                    (unsigned long long)result.kept, (unsigned long long)result.made);
         status = EXIT_YES;
     } else {

@@ -32,8 +32,8 @@ const option_help_t option_help_table[] = {
     {cmd_run, OPTION_OUTPUT, "write CSV files and a picture into this folder; default appell-run"},
     {cmd_scale, OPTION_SEED, "seed of the random states of --verify; default 1"},
     {cmd_ops, OPTION_EFFORT,
-     "effort of the annealer that simplifies the generated code (method gen); default 0, which "
-     "switches it off; `appell gen` uses 10"},
+     "effort of the annealer that simplifies the generated code (method gen); default 0: no "
+     "annealing (the default of `appell gen` is 10)"},
     {cmd_gen, OPTION_REAL,
      "number type of the code: f32 (default), f64, or q31 for a core without an FPU; q31 needs "
      "limits of velocity and acceleration, and of position for prismatic joints"},
@@ -63,16 +63,16 @@ const command_t command_table[] = {
      "find errors and suspicious values in a robot, and their cures",
      "Reports missing or impossible masses and inertias, missing or contradictory limits, wrong "
      "frames and names, numbers that look like millimetres or degrees, and drives too weak to hold "
-     "the arm. After an error nothing can be computed with the robot, and the exit code is 1. With "
-     "warnings only, the exit code is 0.",
+     "the arm. If there is an error, no command can compute with the robot, and the exit code is "
+     "1. With warnings only, the exit code is 0.",
      "$ appell check puma560\n"
      "$ appell check --json arm.urdf",
      -1, cmd_check},
     {TASK_ROBOT, "info", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_JSON),
-     "show a robot as the tool has read it",
-     "Shows joints, masses, limits and drives as the kernels get them; the memory that the "
-     "prepared constants and the scratch of each kernel need; operation counts; and the estimated "
-     "part of a control tick that each kernel takes.",
+     "show a robot as this program has read it",
+     "Shows joints, masses, limits and drives as the kernels get them; the memory for the "
+     "prepared constants; and, for each kernel, the scratch memory, the operation counts and the "
+     "estimated part of a control tick.",
      "$ appell info puma560\n"
      "$ appell info --json --tip tool0 ur5.urdf",
      -1, cmd_info},
@@ -105,8 +105,8 @@ const command_t command_table[] = {
      "not fit, the command prints what overflows and what to change, and the exit code is 1. The "
      "scaled constants are part of the robot image. Forward dynamics is not proved, because its "
      "pivots depend on the state.\n\n--verify computes random states in a checked variant of q31. "
-     "The exit code is 1 if a sum overflows, a value is outside its bound, or an error is above "
-     "the guaranteed one.",
+     "The exit code is 1 if a sum overflows, a value is outside its bound, or an error is larger "
+     "than its guaranteed bound.",
      "$ appell scale puma560\n"
      "$ appell scale puma560 --verify 1000000\n"
      "$ appell scale ur5.urdf --limits 3,10 --json",
@@ -116,11 +116,11 @@ const command_t command_table[] = {
      OPTIONS(COMPUTE, ROWS, OPTION_WRENCH, OPTION_NO_FRICTION, OPTION_NO_ROTOR, OPTION_STATIC),
      "inverse dynamics: from rows q qd qdd to rows tau",
      "Computes the torque (for a prismatic joint: the force) that each joint must deliver for the "
-     "motion. Rotors and friction are included if the robot has them.\n\nAn arm with elastic links "
-     "has the coordinates Theta: q1, the amplitudes of the modes of link 1, q2, those of link 2, "
-     "and so on. A row is then Theta Thetad qdd; the answer is the torques of the joints followed "
-     "by the accelerations of the modes. With --static a row is q qd qdd; the answer is the "
-     "torques followed by the steady deflections of the links.",
+     "motion. Rotors and friction are included if the robot has them.\n\nThe coordinates Theta of "
+     "an arm with elastic links are, link by link, the position q of the joint and then the "
+     "amplitudes of the modes of the link. A row is then Theta Thetad qdd; the answer is the "
+     "torques of the joints followed by the accelerations of the modes. With --static a row is q "
+     "qd qdd; the answer is the torques followed by the steady deflections of the links.",
      "$ echo 0 0 0  0 0 0  1 0 0 | appell id planar3r\n"
      "$ appell id puma560 --method ne --real f32 motion.txt > torques.txt\n"
      "$ appell id puma560 --wrench 0,0,-10,0,0,0 --no-friction motion.txt",
@@ -184,8 +184,8 @@ const command_t command_table[] = {
      -1, cmd_ik},
     {TASK_COMPUTE, "volt", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "motor voltages: from rows qd tau to rows of volts",
-     "V = R tau / (N Kt) + Kt N qd, limited to the supply of the motor; tau is at the joint, as "
-     "`appell id` gives it. A note counts the joints and rows that were limited.",
+     "V = R tau / (N Kt) + Kt N qd, limited to the supply voltage; tau is at the joint, as "
+     "`appell id` gives it. A note for each limited joint counts the rows.",
      "$ echo 0.1 0 0 0 0 0  10 20 5 1 1 1 | appell volt puma560", PROBLEM_VOLT, cmd_compute},
     {TASK_COMPUTE, "ops", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_EFFORT, OPTION_CSV, OPTION_JSON),
@@ -231,13 +231,13 @@ const command_t command_table[] = {
      "$ appell flash puma560 --port /dev/ttyACM0", -1, cmd_flash},
     {TASK_BOARD, "params", "apply ROBOT | save", 1, 2,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
-     "load a robot until the next reset, or save what runs",
+     "load a robot until the next reset, or save the loaded one",
      "apply shows what changes, stops the arm and switches the outputs off, sends the robot image, "
-     "reads back what runs and verifies it. save writes what runs into the spare slot of the "
-     "board's store, with the parameters and the choice of telemetry, and reads it back; the "
-     "previous set stays until then. If the board refuses something, or if the bytes that it "
-     "returns are wrong, the command restores the image that ran, the stored image, and the "
-     "parameters.",
+     "reads the image back and verifies it. save writes the loaded robot into the spare slot of "
+     "the board's store, with the parameters and the choice of telemetry, and reads all of it "
+     "back; until then the board keeps the previous robot and parameters. If the board refuses "
+     "something, or if the bytes that it returns are wrong, the command restores the image that "
+     "ran, the stored image, and the parameters.",
      "$ appell params apply puma560 --port /dev/ttyACM0\n"
      "$ appell params apply arm.yaml --port /dev/ttyACM0 --dry-run\n"
      "$ appell params save --port /dev/ttyACM0",
@@ -289,10 +289,10 @@ const command_t command_table[] = {
     {TASK_BOARD, "certify", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_BOARD, OPTION_JSON),
      "find out whether a robot's control loop fits on a board",
-     "Prints the cost of a tick that the bench predicts for this arm, the cost of every stage of "
-     "the tick as measured on the emulated --board or on the board at --port, and the part of the "
-     "core's time that the tick takes at usual rates, with a real and with a simulated arm. The "
-     "exit code is 1 if the robot's own rate leaves less than a tenth of the time to the "
+     "Prints the cost of a tick for this arm, predicted from stored benchmarks, the cost of every "
+     "stage of the tick as measured on the emulated --board or on the board at --port, and the "
+     "part of the core's time that the tick takes at usual rates, with a real and with a simulated "
+     "arm. The exit code is 1 if the robot's own rate leaves less than a tenth of the time to the "
      "background.",
      "$ appell certify puma560 --board netduino2", -1, cmd_certify},
     {TASK_BOARD, "dump", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_FIRMWARE, OPTION_LEAVE),
@@ -302,7 +302,7 @@ const command_t command_table[] = {
      "unless --leave is given.",
      "$ appell dump --port /dev/ttyACM0", -1, cmd_dump},
     {TASK_BOARD, "torture", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_TIMES),
-     "simulate power cuts at every flash operation while a robot is saved",
+     "simulate power cuts at every flash operation of a save",
      "Writes the image of the robot into the two slots of a simulated flash. The power fails at "
      "each operation in turn, in the middle of a word or of an erase; afterwards the flash must "
      "contain either the old or the new set. --count repeats this with different random bits where "
@@ -334,12 +334,13 @@ const command_t command_table[] = {
      "move the arm of a board, or compare controllers on a simulated arm",
      "The robot is loaded into the board until its next reset. With --to the arm moves from its "
      "present position to the target, with the controller that is set on the board. The command "
-     "prints tracking errors and the cost of a tick; the samples go into a CSV file in the folder "
-     "--output.\n\nWithout --to the command compares controllers on the board's simulated arm: PD "
+     "prints tracking errors; the samples go into a CSV file in the folder --output.\n\nWithout "
+     "--to the command compares controllers on the board's simulated arm: PD "
      "(critically damped at 5 Hz), PD with gravity, and full feedforward, each with exact masses "
      "and with an arm that is 10 % heavier than its model. Every robot follows a cycloid near its "
-     "limits, and the PUMA 560 also the straight line of Mata et al. (2002). CSV files and a "
-     "picture go into the folder --output.\n\nA board with f32 "
+     "limits, and the PUMA 560 also the straight line of Mata et al. (2002). The command "
+     "also prints the cost of a tick; CSV files and a picture go into the folder --output.\n\nA "
+     "board with f32 "
      "must give the same bits as this program. The exit code is 1 if a bit differs, a tick "
      "overruns, or a fault stops a motion.",
      "$ appell run puma560 --port qemu:netduinoplus2 -o build/run\n"
@@ -402,7 +403,7 @@ const command_t command_table[] = {
     {TASK_CODE, "man", "", 0, 0, OPTIONS(OPTION_HELP), "print the manual page, as troff",
      "The page contains the help of all commands.", "$ appell man | man -l -", -1, man_run},
     {TASK_CODE, "completion", "bash|zsh", 1, 1, OPTIONS(OPTION_HELP),
-     "print the completion script of a shell",
+     "print the completion script for a shell",
      "The script completes commands, options and their values, robots, boards, parameters, fields "
      "and faults. It asks `appell completion robots` for the names of the robots.",
      "$ source <(appell completion bash)\n"

@@ -11,8 +11,8 @@
     X(MASS, "mass", "matrix I of the paper, steps 7 to 10, computed alone")                        \
     X(EQUATIONS, "equations", "Re and I together")                                                 \
     X(FD, "fd", "forward dynamics with Cholesky")                                                  \
-    X(ID, "id", "the inverse problem: torques and accelerations of the modes")                     \
-    X(STATIC, "static", "one round of the quasi-static feedforward")
+    X(ID, "id", "inverse dynamics: joint torques and accelerations of the modes")                  \
+    X(STATIC, "static", "one iteration of the quasi-static feedforward")
 
 typedef enum {
 #define X(name, problem, help) OPS_ELASTIC_##name,

@@ -18,11 +18,11 @@ const gen_kernel_info_t gen_kernel_info[GEN_KERNELS] = {
     {"mass", "M", "inertia matrix, M[i (i + 1) / 2 + j] for j <= i", BIT(GEN_Q)},
     {"bias", "tau", "torques at zero acceleration", BIT(GEN_Q) | BIT(GEN_QD)},
     {"gravity", "tau", "torques at rest", BIT(GEN_Q)},
-    {"fd", "qdd", "forward dynamics: the accelerations under torques",
+    {"fd", "qdd", "forward dynamics: the accelerations that torques cause",
      BIT(GEN_Q) | BIT(GEN_QD) | BIT(GEN_TAU)},
     {"fk", "pose", "pose of the end effector in the world, 3 x 4, row by row", BIT(GEN_Q)},
-    {"jacobian", "J", "6 x n, row by row: velocity of the end effector, then angular velocity",
-     BIT(GEN_Q)}};
+    {"jacobian", "J",
+     "6 x n, row by row: first velocity, then angular velocity of the end effector", BIT(GEN_Q)}};
 
 uint32_t gen_results(const gen_t *gen, gen_kernel_t kernel) {
     const uint32_t n = gen->arm.n;

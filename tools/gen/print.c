@@ -1,4 +1,4 @@
-/* Writes the graphs of one robot as C11: a header, a source and a table of base parameters. */
+/* Writes the graphs of one robot as a C11 header and source, and its base parameters as CSV. */
 #include "tools/gen/print.h"
 
 #include <ctype.h>
@@ -220,22 +220,24 @@ static void print_regrouped(const gen_arm_t *arm, const char *robot, FILE *out) 
     print_wrapped(
         out, "#", "#",
         "They are the part of the links' inertial parameters that can influence a torque. "
-        "They were computed from the last link to the first: the mass, the first moment along the "
-        "axis and Euler's Jzz of a revolute link, or Euler's tensor of a prismatic link, were "
-        "added to the previous link. This changes no torque.");
-    print_wrapped(out, "#", "#",
-                  "The origin of a revolute link is the foot of the common normal from the link "
-                  "before: d below the origin of the joint frame. Within a group of parallel axes "
-                  "every d is moved on to the end of the group.");
+        "They were computed from the last link to the first: of a revolute link the mass, the "
+        "first moment along the axis and Jzz, of a prismatic link the whole tensor J, were added "
+        "to the link before it. This changes no torque.");
+    print_wrapped(
+        out, "#", "#",
+        "The origin of a revolute link is the foot of the common normal from the axis of the link "
+        "before. It lies the Denavit-Hartenberg length d below the origin of the joint frame. In a "
+        "group of parallel axes every d is added to that of the last joint of the group.");
     if (arm->joined & 1u << 0)
         fputs(
-            "# The rotor of joint 1 turns with its link: its inertia is added to Jxx of link 1.\n",
+            "# The rotor of joint 1 is included in link 1: the rotor's inertia is added to Jxx.\n",
             out);
     if (arm->joined & 1u << 1)
         print_wrapped(out, "#", "#",
-                      "The rotor of joint 2 turns with its link, too, because the axis of joint 2 "
-                      "is perpendicular to that of joint 1: half of its inertia is added to Jxx "
-                      "and half to Jyy of link 2, and half is subtracted from Jyy of link 1.");
+                      "The rotor of joint 2 is included in link 2, which changes no torque because "
+                      "the axes of joints 1 and 2 are perpendicular: half of the rotor's inertia "
+                      "is added to Jxx and half to Jyy of link 2, and half is subtracted from Jyy "
+                      "of link 1.");
 }
 
 void gen_print_base(const gen_t *gen, const char *robot, FILE *out) {

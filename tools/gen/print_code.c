@@ -274,7 +274,8 @@ static void print_heading(const printer_t *p, gen_kernel_t kernel, uint32_t i) {
         if (i % 4 == 3)
             fprintf(p->out, "%c of the end effector */\n", "xyz"[i / 4]);
         else
-            fprintf(p->out, "%c of the end effector's axis %c */\n", "xyz"[i / 4], "xyz"[i % 4]);
+            fprintf(p->out, "component %c of the end effector's axis %c */\n", "xyz"[i / 4],
+                    "xyz"[i % 4]);
         return;
     case GEN_JACOBIAN:
         fprintf(p->out, "%s due to ", part[i / n]);

@@ -40,28 +40,28 @@ static void print_assumptions(const gen_t *gen, FILE *out) {
     const uint32_t keep = gen->options.keep;
     const double noise = gen_noise(gen->options.real);
     PARAGRAPH(out, "%s %s%s",
-              keep & GEN_NO_BASE ? "The links are those of the robot's file, not regrouped."
-                                 : "The links are regrouped to base parameters.",
+              keep & GEN_NO_BASE
+                  ? "The parameters of the links are not regrouped."
+                  : "The parameters of the links are regrouped into base parameters.",
               keep & GEN_NO_ROTOR ? "Rotors are left out."
                                   : "Rotors are included where the robot has them.",
               keep & GEN_FRICTION ? "" : " There is no friction.");
     PARAGRAPH(out,
               "Rounding errors in the robot's numbers are removed: an angle within %g rad of a "
-              "multiple of a quarter turn becomes that multiple; a length below %g of the arm's "
-              "reach becomes zero; so does a component of gravity or of a centre of mass that is "
-              "below %g of the length of that vector, and a product of inertia that is below %g of "
-              "the link's largest moment of inertia.",
+              "multiple of a quarter turn becomes that multiple. These become zero: a length below "
+              "%g of the arm's reach; a component of gravity or of a centre of mass below %g of "
+              "the length of that vector; a product of inertia below %g of the link's largest "
+              "moment of inertia.",
               noise, noise, noise, noise);
     if (keep & GEN_FRICTION)
         PARAGRAPH(out,
                   "id and fd contain friction. Here Coulomb friction has its full value at every "
-                  "speed except zero. In the general kernels it grows with the speed up to the "
-                  "speed friction.width of the joint, 0.02 rad/s (m/s) unless the robot gives "
-                  "another.");
-    PARAGRAPH(out, "Multiplications (mul), additions (add) and divisions (div) of one call: the "
-                   "constants of the robot are numbers, and 2 x is a multiplication. Changes of "
-                   "sign and sums of angles are not counted, nor are sine and cosine, whose angles "
-                   "are counted separately.");
+                  "speed except zero. In the general kernels it grows with the speed until the "
+                  "speed reaches the joint's friction.width (default: 0.02 rad/s or m/s).");
+    PARAGRAPH(out, "Multiplications (mul), additions (add) and divisions (div) of one call, "
+                   "with numbers for the constants of the robot; 2 x counts as a multiplication. "
+                   "Changes of sign, sums of angles, sines and cosines are not counted; the number "
+                   "of angles is given separately.");
     for (int k = 0; k < GEN_KERNELS; k++) {
         const graph_ops_t *o = &gen->ops[k], *b = &gen->before[k];
         if (!gen->graph[k])

@@ -31,9 +31,10 @@ static int report_unproved(const robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
         units_missing(&robot->model, i, missing, sizeof missing);
         if (*missing)
-            return diag_error(
-                robot->file, "give them under `limits:` in a robot file, or generate f32",
-                "joint %s: q31 needs limits of %s for its proof", robot->joint[i].name, missing);
+            return diag_error(robot->file,
+                              "give them under `limits:` in a robot file, or generate f32",
+                              "joint %s: the proof that q31 cannot overflow needs limits of %s",
+                              robot->joint[i].name, missing);
     }
     return diag_error(robot->file, "tighten the limits, or generate f32",
                       "q31 can overflow within the limits of this arm, whatever the units");

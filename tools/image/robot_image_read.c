@@ -164,7 +164,7 @@ static bool same_flex(const image_t *image, const robot_t *robot, const robot_t 
  */
 static bool robot_file_says_it(const image_t *image, const robot_t *robot, message_place_t place,
                                messages_t *messages) {
-    static const char cure[] = "make the image again with this tool";
+    static const char cure[] = "make a new image with this `appell`";
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);

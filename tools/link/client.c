@@ -93,9 +93,10 @@ static int refused(client_t *client, link_message_t message) {
     }
     const bool known = (size_t)status < sizeof status_text / sizeof status_text[0];
     port_fail(&client->error,
-              known ? status_text[status].cure : "use tool and firmware of the same version",
+              known ? status_text[status].cure : "use `appell` and firmware of the same version",
               "the board refuses: %s",
-              known ? status_text[status].cause : "this tool does not know the status");
+              known ? status_text[status].cause
+                    : "this `appell` does not know the answer's status");
     return -1;
 }
 
@@ -162,8 +163,8 @@ static int hello(client_t *client, int tries, int timeout_ms) {
         return -1;
     const uint8_t *r = client->reply, *end = r + client->reply_size;
     if (client->reply_size < 14) {
-        port_fail(&client->error, "use tool and firmware of the same version",
-                  "the board's greeting is too short");
+        port_fail(&client->error, "use `appell` and firmware of the same version",
+                  "the board's answer to HELLO is too short");
         return -1;
     }
     d->version = r[0];

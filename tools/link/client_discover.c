@@ -22,7 +22,7 @@ static int describe(client_t *client, topic_t topic, uint32_t index, record_t *r
         total = client->reply_size >= 2 ? get_u16(client->reply) : 0;
         const size_t piece = client->reply_size >= 2 ? client->reply_size - 2 : 0;
         if (total > sizeof record->bytes || used + piece > total || piece == 0) {
-            port_fail(&client->error, "use tool and firmware of the same version",
+            port_fail(&client->error, "use `appell` and firmware of the same version",
                       "the board's description of itself cannot be decoded");
             return -1;
         }
@@ -161,7 +161,7 @@ int client_fault(client_t *client, device_fault_t *fault) {
         return -1;
     const uint8_t *r = client->reply;
     if (client->reply_size < 16) {
-        port_fail(&client->error, "use tool and firmware of the same version",
+        port_fail(&client->error, "use `appell` and firmware of the same version",
                   "the board's fault report is too short");
         return -1;
     }
@@ -180,7 +180,7 @@ int client_status(client_t *client, device_status_t *status) {
         return -1;
     const uint8_t *r = client->reply;
     if (client->reply_size < 29) {
-        port_fail(&client->error, "use tool and firmware of the same version",
+        port_fail(&client->error, "use `appell` and firmware of the same version",
                   "the board's status is too short");
         return -1;
     }

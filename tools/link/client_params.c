@@ -77,7 +77,7 @@ int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value
     if (client_ask(client, ASK_SET, request, sizeof request) != 0) {
         if (client->status == LINK_BUDGET)
             port_fail(&client->error,
-                      "choose fewer samples first: `appell monitor --every N`, or fewer --fields",
+                      "send fewer samples or fields first: `appell monitor --every N --fields ...`",
                       "with this value the line is too slow for the chosen samples");
         return -1;
     }
@@ -139,7 +139,7 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
 
 static void *no_image(client_t *client, uint8_t *image) {
     free(image);
-    port_fail(&client->error, "use tool and firmware of the same version",
+    port_fail(&client->error, "use `appell` and firmware of the same version",
               "the image on the board has an impossible length");
     return NULL;
 }

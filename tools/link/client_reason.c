@@ -22,8 +22,8 @@ static const char *text_of(int reason, bool cure) {
     for (size_t i = 0; i < sizeof store_text / sizeof store_text[0]; i++)
         if (store_text[i].status == reason - REASON_STORE)
             return cure ? store_text[i].cure : store_text[i].cause;
-    return cure ? "use tool and firmware of the same version"
-                : "there is an error that this tool does not know";
+    return cure ? "use `appell` and firmware of the same version"
+                : "the board reports an error that this version of `appell` does not know";
 }
 
 const char *reason_cause(int reason) {

@@ -115,7 +115,7 @@ static int over_budget(client_t *client, uint32_t every) {
              (unsigned)fits);
     port_fail(&client->error, cure,
               "the line is too slow: %u bytes per sample x 10 bits x %u ticks/s / %u ticks per "
-              "sample = %u bit/s, but %u baud leave %u bit/s",
+              "sample = %u bit/s, but %u baud leave %u bit/s for samples",
               (unsigned)bytes, (unsigned)rate_hz, (unsigned)every, (unsigned)needed,
               (unsigned)client->device.baud, (unsigned)available);
     return -1;

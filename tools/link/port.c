@@ -113,10 +113,10 @@ const char *port_firmware(const port_t *port) {
 
 const char *port_silent(const port_t *port) {
     if (port->shared)
-        return "end any other client of this port, because the port serves one at a time; then "
-               "check that a board with this firmware is connected to it";
-    return "check that the board runs this firmware, that the speed is right and that transmit and "
-           "receive are not swapped";
+        return "end any other program that uses this port, because it serves only one at a time; "
+               "then check that a board with this firmware is connected to it";
+    return "check that the board runs this firmware, that the baud rate is right and that transmit "
+           "and receive are not swapped";
 }
 
 const char *port_note(const port_t *port) {

@@ -18,7 +18,7 @@ int port_open_tcp(port_t *port, const char *name, port_error_t *error) {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
     if (!colon || colon == host || !colon[1]) {
         port_fail(error, "write tcp:HOST:PORT, for example tcp:localhost:4000",
-                  "tcp:%s names no host and port", name);
+                  "tcp:%s: the host or the port is missing", name);
         return -1;
     }
     *colon = '\0';

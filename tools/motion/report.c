@@ -36,8 +36,8 @@ static void print_limits(const record_t record[REPORT_CONTROLLERS]) {
                 "    %s: %u samples are missing; RMS and peak were computed from the other %u\n",
                 report_controller[c], (unsigned)record[c].missing, (unsigned)record[c].rows);
         if (record[c].fault > 0)
-            out_format("    %s: stopped by the fault %s: %s; its errors were measured up to the "
-                       "fault only\n",
+            out_format("    %s: stopped by the fault %s: %s; tracking errors were measured only up "
+                       "to the fault\n",
                        report_controller[c], app_fault_name(record[c].fault),
                        app_fault_cause(record[c].fault));
     }
@@ -99,10 +99,9 @@ void report_costs(const costs_t *costs, bool instructions, double cycles_per_ins
         out_format("%16.0f%10.0f\n", factor * costs->mean[k], factor * costs->most[k]);
     }
     if (instructions)
-        out_format(
-            "  (cycles are estimated as %.2f per instruction, the ratio that the bench found for "
-            "the kernels on this core)\n",
-            factor);
+        out_format("  (cycles are estimated as %.2f per instruction, the ratio in the stored "
+                   "benchmarks of the kernels on this core)\n",
+                   factor);
 }
 
 int report_csv(const client_t *client, const char *path, const record_t *record) {

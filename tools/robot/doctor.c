@@ -81,7 +81,8 @@ static void check_units(doctor_t *d, uint32_t i) {
         if (limits->acceleration > 1000)
             doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.limits, j->name,
                        "accelerations are in rad/s^2",
-                       "an acceleration of %g rad/s^2 looks like degrees", limits->acceleration);
+                       "an acceleration of %g rad/s^2 looks like degrees/s^2",
+                       limits->acceleration);
         if (looks_like_degrees(j->encoder.offset))
             doctor_add(d, MESSAGE_WARNING, MESSAGE_UNITS, j->line.encoder, j->name,
                        "angles are in radians", "an encoder offset of %g rad looks like degrees",
@@ -134,11 +135,11 @@ static void check_limits(doctor_t *d, uint32_t i) {
     if (j->has & IMAGE_JOINT_HAS_VELOCITY && l->velocity == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.velocity, j->name,
                    "give the speed that the drive reaches",
-                   "the velocity limit is zero: the joint cannot move");
+                   "a velocity limit of zero counts as not given");
     if (j->has & IMAGE_JOINT_HAS_TORQUE && l->torque == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.torque, j->name,
                    "give the torque or force that the drive has",
-                   "the effort limit is zero: the joint cannot hold anything");
+                   "a torque or force limit of zero counts as not given");
     if (j->has & IMAGE_JOINT_HAS_ACCELERATION && l->acceleration == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
                    "give the largest acceleration of motions, or leave the key out",
@@ -152,10 +153,11 @@ static void check_motor(doctor_t *d, uint32_t i) {
         return;
     if (j->has & IMAGE_JOINT_HAS_RESISTANCE && m->resistance == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
-                   "give the resistance of the winding in ohm", "the motor has no resistance");
+                   "give the resistance of the winding in ohm",
+                   "the resistance of the motor is zero");
     if (j->has & IMAGE_JOINT_HAS_TORQUE_CONSTANT && m->torque_constant == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
-                   "give the torque constant in N m/A", "the motor has no torque constant");
+                   "give the torque constant in N m/A", "the torque constant of the motor is zero");
     if (j->has & IMAGE_JOINT_HAS_VOLTAGE && m->voltage == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_MOTOR, j->line.motor, j->name,
                    "give the voltage of the supply, or leave it out",

@@ -77,9 +77,10 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
 static void check_present(doctor_t *d, const dyn_body_t *body, const described_t *at) {
     const double size = doctor_largest(body->inertia, 6);
     if (body->mass == 0)
-        doctor_add(d, MESSAGE_WARNING, MESSAGE_MASS, at->line_mass, at->name,
-                   "give the mass of the link; published models omit masses that do not matter",
-                   size > 0 ? "the link has inertia but no mass" : "the link has no mass");
+        doctor_add(
+            d, MESSAGE_WARNING, MESSAGE_MASS, at->line_mass, at->name,
+            "give the mass of the link, or ignore this if the mass cannot influence any torque",
+            size > 0 ? "the link has inertia but no mass" : "the link has no mass");
     else if (body->mass > 0 && size == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_INERTIA, at->line_inertia, at->name,
                    "give its inertia tensor",
@@ -157,18 +158,18 @@ void doctor_check_shape(doctor_t *d, uint32_t i) {
     if (com > 2 * reach + 3 * gyration + 0.1)
         doctor_add(
             d, MESSAGE_WARNING, MESSAGE_COM, j->line.com, j->link_name,
-            "give it in the link frame of the convention, in metres",
+            "give the centre of mass in the link frame of the convention, in metres",
             "the centre of mass is %.3g m from the link frame, far outside of a link that reaches "
             "%.3g m",
             com, reach);
     if (gyration > 2 * fmax(reach, com) + 0.2)
-        doctor_add(d, MESSAGE_WARNING, gyration > 5 ? MESSAGE_UNITS : MESSAGE_INERTIA,
-                   j->line.inertia, j->link_name,
-                   gyration > 5
-                       ? "is the inertia in kg mm^2 or the mass in g? use kg m^2 and kg"
-                       : "check that the tensor refers to the centre of mass and is in kg m^2",
-                   "the inertia means a radius of gyration of %.3g m, but the link reaches %.3g m",
-                   gyration, reach);
+        doctor_add(
+            d, MESSAGE_WARNING, gyration > 5 ? MESSAGE_UNITS : MESSAGE_INERTIA, j->line.inertia,
+            j->link_name,
+            gyration > 5 ? "is the inertia in kg mm^2 or the mass in g? use kg m^2 and kg"
+                         : "check that the tensor refers to the centre of mass and is in kg m^2",
+            "the inertia implies a radius of gyration of %.3g m, but the link reaches %.3g m",
+            gyration, reach);
 }
 
 /* Checks the payload. The file has one line for all of it, so all messages name that line. */

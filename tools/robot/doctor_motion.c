@@ -32,7 +32,7 @@ static double strength(const robot_joint_t *j, const char **what) {
         const double stall = fabs(m->gear * m->torque_constant) * m->voltage / m->resistance;
         if (out == 0 || stall < out) {
             out = stall;
-            *what = "the motor at its voltage";
+            *what = "the motor at its supply voltage";
         }
     }
     return out;
@@ -159,10 +159,10 @@ static void check_singular(doctor_t *d, poses_t *p) {
             pivot -= m[k][i] * m[k][i];
         const robot_joint_t *j = &d->robot->joint[k];
         if (!(pivot > 1e-13 * fabs(m[k][k]))) {
-            doctor_add(
-                d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
-                "give the links beyond this joint mass and inertia, or its motor a rotor inertia",
-                "the joint moves no inertia, so forward dynamics cannot be computed");
+            doctor_add(d, MESSAGE_WARNING, MESSAGE_SINGULAR, j->line.link, j->name,
+                       "add mass and inertia to the links beyond this joint, or a rotor inertia to "
+                       "its motor",
+                       "the joint moves no inertia, so forward dynamics cannot be computed");
             pivot = INFINITY; /* removes the joint, as if it could not move */
         }
         m[k][k] = sqrt(pivot);

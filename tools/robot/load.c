@@ -177,10 +177,11 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
     }
     if (robot->report.bent_angle > 0) {
         joint = &robot->joint[robot->report.bent_joint];
-        messages_add(messages, MESSAGE_NOTE, MESSAGE_PARALLEL,
-                     (message_place_t){robot->file, joint->line.frame, joint->name}, "",
-                     "the axis was turned by %.2g rad to be parallel to the one before it",
-                     robot->report.bent_angle);
+        messages_add(
+            messages, MESSAGE_NOTE, MESSAGE_PARALLEL,
+            (message_place_t){robot->file, joint->line.frame, joint->name}, "",
+            "the axis was turned by %.2g rad to be parallel to the axis of the joint before",
+            robot->report.bent_angle);
     }
     return 0;
 }
@@ -300,7 +301,8 @@ static int load_path(const char *path, const robot_options_t *options, robot_t *
     struct stat about;
     char text[256];
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        return fail(messages, MESSAGE_FILE, path, "name a file in the folder", "this is a folder");
+        return fail(messages, MESSAGE_FILE, path, "give the path of a file in this folder",
+                    "this is a folder");
     FILE *stream = fopen(path, "rb");
     if (!stream) {
         snprintf(text, sizeof text, "cannot be opened: %s", strerror(errno));

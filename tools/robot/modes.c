@@ -233,7 +233,7 @@ static void mode_of(const beam_t *b, uint32_t k, dyn_flex_mode_t *out) {
 static int too_many(messages_t *messages, message_place_t place, uint32_t modes) {
     messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
                  "take fewer modes, or build with a larger DYN_FLEX_LINK_MODES",
-                 "one link has %u modes; the kernels are built for %u", (unsigned)modes,
+                 "one link has %u modes; the kernels are built for at most %u", (unsigned)modes,
                  DYN_FLEX_LINK_MODES);
     return -1;
 }
@@ -265,11 +265,12 @@ int modes_link(const robot_flex_t *beam, message_place_t place, dyn_flex_link_t 
 int modes_robot(const robot_t *robot, dyn_flex_model_t *out, messages_t *messages) {
     *out = (dyn_flex_model_t){.linear = false};
     if (robot->n > DYN_FLEX_MAX_JOINTS) {
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX,
-                     (message_place_t){robot->file, robot->line_joints, NULL},
-                     "compute with --rigid, or build with a larger DYN_FLEX_MAX_JOINTS",
-                     "the robot has %u joints; the kernels for elastic links are built for %u",
-                     (unsigned)robot->n, DYN_FLEX_MAX_JOINTS);
+        messages_add(
+            messages, MESSAGE_ERROR, MESSAGE_FLEX,
+            (message_place_t){robot->file, robot->line_joints, NULL},
+            "compute with --rigid, or build with a larger DYN_FLEX_MAX_JOINTS",
+            "the robot has %u joints; the kernels for elastic links are built for at most %u",
+            (unsigned)robot->n, DYN_FLEX_MAX_JOINTS);
         return -1;
     }
     if (robot->integrals)
@@ -284,13 +285,14 @@ int modes_robot(const robot_t *robot, dyn_flex_model_t *out, messages_t *message
     const message_place_t place = {robot->file, robot->line_joints, NULL};
     const int status = size > DYN_FLEX_MAX ? DYN_OK : dyn_flex_check(&robot->model, out);
     if (size > DYN_FLEX_MAX)
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
-                     "take fewer modes, or build with a larger DYN_FLEX_MAX",
-                     "the robot has %u joints and modes in total; the kernels are built for %u",
-                     (unsigned)size, DYN_FLEX_MAX);
+        messages_add(
+            messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
+            "take fewer modes, or build with a larger DYN_FLEX_MAX",
+            "the robot has %u joints and modes in total; the kernels are built for at most %u",
+            (unsigned)size, DYN_FLEX_MAX);
     else if (status != DYN_OK)
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FLEX, place,
-                     "check whether two of its shapes are the same",
-                     "the stiffness of the link's modes is not positive definite");
+                     "check whether a link has the same shape twice",
+                     "the stiffness matrix of a link's modes is not positive definite");
     return size > DYN_FLEX_MAX || status != DYN_OK ? -1 : 0;
 }

@@ -334,9 +334,10 @@ static void use_links(const context_t *c, const dyn_body_t *links, robot_t *out)
             complain(c, MESSAGE_UNKNOWN_NAME, tree_line(node, "link"), joint->name,
                      "list it under links:", text);
         } else if (used[k]) {
-            snprintf(text, sizeof text, "the link \"%s\" hangs on two joints", wanted);
+            snprintf(text, sizeof text, "two joints name the link \"%s\"", wanted);
             complain(c, MESSAGE_DUPLICATE_NAME, tree_line(node, "link"), joint->name,
-                     "name it at one joint only; parts may be used several times", text);
+                     "write it as `link:` of one joint only; parts may be used several times",
+                     text);
         } else {
             const tree_node_t *link = tree_at(tree_get(c->tree->root, "links"), k);
             used[k] = true;
@@ -349,11 +350,12 @@ static void use_links(const context_t *c, const dyn_body_t *links, robot_t *out)
     }
     for (uint32_t k = 0; k < raw->links_count; k++)
         if (!used[k])
-            messages_add(
-                c->messages, MESSAGE_WARNING, MESSAGE_IGNORED,
-                (message_place_t){c->tree->file, tree_at(tree_get(c->tree->root, "links"), k)->line,
-                                  raw->links[k].name},
-                "name the link at a joint", "no joint carries this link, so it is left out");
+            messages_add(c->messages, MESSAGE_WARNING, MESSAGE_IGNORED,
+                         (message_place_t){c->tree->file,
+                                           tree_at(tree_get(c->tree->root, "links"), k)->line,
+                                           raw->links[k].name},
+                         "write this name as `link:` of a joint",
+                         "no joint carries this link, so it is left out");
 }
 
 int reader_parts(const tree_t *tree, robot_t *out, messages_t *messages) {

@@ -152,7 +152,7 @@ static void read_friction(const context_t *c, const tree_node_t *map, const raw_
         copy(friction->coulomb, raw->friction.coulomb, 2);
         if (friction->coulomb[0] > 0 || friction->coulomb[1] < 0)
             complain(c, MESSAGE_VALUE, tree_line(map, "coulomb"),
-                     "write [at negative speed (<= 0), at positive speed (>= 0)]",
+                     "write [torque at negative speed (<= 0), torque at positive speed (>= 0)]",
                      "the Coulomb friction has the wrong sign");
     }
 }
@@ -307,10 +307,10 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
         char text[160];
         snprintf(text, sizeof text, "flex.length is %.9g, but `a` of the next joint is %.9g",
                  raw->length, a);
-        /* The user has typed both numbers, perhaps one of them with fewer digits. */
+        /* Both numbers are typed by a person: they must agree to nine digits. */
         if (fabs(a - raw->length) > 1e-9 * raw->length)
             complain(c, MESSAGE_FLEX, tree_line(flex, "length"),
-                     "the beam ends where the next joint begins: make the two equal", text);
+                     "the beam ends where the next joint begins: make the two lengths equal", text);
     }
 }
 

@@ -203,7 +203,7 @@ static void check_list(walk_t *w, const tree_node_t *node, const cyaml_schema_va
     if (node->kind != TREE_LIST) {
         complain(w, MESSAGE_TYPE, node->line,
                  entry->type == CYAML_FLOAT ? "write [number, number, ...]"
-                                            : "write one entry per line with \"- \" before it",
+                                            : "write one entry per line, and \"- \" before each",
                  "found %s, expected a list", kind_name(node->kind));
         return;
     }
@@ -211,7 +211,7 @@ static void check_list(walk_t *w, const tree_node_t *node, const cyaml_schema_va
     if (node->count < min || node->count > max) {
         if (min == max)
             complain(w, MESSAGE_COUNT, node->line,
-                     "give that many numbers, in the order of tools/robots/README.md",
+                     "give the expected numbers in the order of tools/robots/README.md",
                      "found %zu entries, expected %zu", node->count, min);
         else
             complain(w, MESSAGE_COUNT, node->line, "add or remove entries",

@@ -184,7 +184,7 @@ static tree_node_t *read_map(reader_t *r, size_t line, unsigned depth) {
         if (!key)
             return NULL;
         if (key->kind != TREE_SCALAR)
-            return fail(r, MESSAGE_TYPE, at, "write key: value", "a key is a list or a mapping");
+            return fail(r, MESSAGE_TYPE, at, "write key: value", "this key is a list or a mapping");
         if (map->count >= KEYS_MAX)
             return fail(r, MESSAGE_LIMIT, at, "remove keys; no mapping of a robot file has so many",
                         "a mapping has more than 100 keys");
@@ -302,7 +302,7 @@ static void read_document(reader_t *r) {
             break;
         default:
             if (r->tree->root) {
-                fail(r, MESSAGE_SYNTAX, line, "keep one robot in one file",
+                fail(r, MESSAGE_SYNTAX, line, "write each robot into a file of its own",
                      "the file contains a second YAML document");
                 yaml_event_delete(&event);
                 return;

@@ -106,7 +106,8 @@ static void build(urdf_build_t *b, robot_t *out) {
              "the chain has %u moving joint%s, from this link to %s; the tool frame is that of %s; "
              "gravity is %s this link",
              (unsigned)b->n, b->n == 1 ? "" : "s", u->link[b->last].name, u->link[b->tip].name,
-             b->options->gravity ? "that of --gravity, on the axes of" : "9.81 m/s^2 along -z of");
+             b->options->gravity ? "given by --gravity along the axes of"
+                                 : "9.81 m/s^2 along -z of");
     for (size_t i = 0; i < u->joints; i++)
         note_joint(b, i);
     for (size_t i = 0; i < u->links; i++)

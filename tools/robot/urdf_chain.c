@@ -67,7 +67,7 @@ static void connect_joint(urdf_build_t *b, size_t i) {
                  "a joint of type \"%s\" cannot be part of a serial arm", j->type_name);
     if (j->type != URDF_FIXED && j->axis[0] == 0 && j->axis[1] == 0 && j->axis[2] == 0)
         urdf_add(b, MESSAGE_ERROR, MESSAGE_AXIS, j->line_axis ? j->line_axis : j->line, j->name,
-                 "give its direction in the joint frame, such as xyz=\"0 0 1\"",
+                 "give the direction of the axis in the joint frame, such as xyz=\"0 0 1\"",
                  "the axis has length zero");
     urdf_link_state_t *child = &b->link[state->child];
     if (child->joint_above != URDF_NONE)
@@ -141,10 +141,10 @@ static void take_freezes(urdf_build_t *b) {
                      "there is no joint of this name to freeze");
         } else if (u->joint[i].type == URDF_FIXED) {
             urdf_add(b, MESSAGE_ERROR, MESSAGE_VALUE, u->joint[i].line, f->joint,
-                     "remove it from --freeze", "a fixed joint has no position to freeze it at");
+                     "remove it from --freeze", "a fixed joint cannot be frozen");
         } else if (!isfinite(f->value)) {
             urdf_add(b, MESSAGE_ERROR, MESSAGE_NUMBER, u->joint[i].line, f->joint,
-                     "give a finite position", "the position to freeze it at is not finite");
+                     "give a finite position", "the position given with --freeze is not finite");
         } else {
             b->joint[i].user = true;
             b->joint[i].moves = false;
@@ -242,11 +242,11 @@ static void choose_default(urdf_build_t *b) {
     }
     b->last = b->tip = best;
     if (ties > 0)
-        urdf_add(
-            b, MESSAGE_NOTE, MESSAGE_CHAIN, u->link[best].line, u->link[best].name,
-            "choose another with --tip",
-            "this link was chosen as the end of the chain; a chain to %s has as many moving joints",
-            others);
+        urdf_add(b, MESSAGE_NOTE, MESSAGE_CHAIN, u->link[best].line, u->link[best].name,
+                 "choose another with --tip",
+                 "this link was chosen as the end of the chain; a chain to %s has just as many "
+                 "moving joints",
+                 others);
 }
 
 static void choose_tip(urdf_build_t *b, const char *name) {

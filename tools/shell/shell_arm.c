@@ -66,5 +66,5 @@ int shell_need_motors(const shell_t *sh, const char *what) {
         return EXIT_YES;
     return shell_error(
         sh, "use torque, or give each motor a resistance and a torque_constant in the robot file",
-        "%s: not every joint has a complete motor, so there is no voltage", what);
+        "%s: the motor data of a joint are incomplete, so no voltage can be used", what);
 }

@@ -16,8 +16,8 @@
 #define VARIABLE_TABLE(X)                                                                          \
     X(GRAVITY, "gravity",                                                                          \
       "acceleration of gravity, m/s^2. One number g means the vector 0 0 -g in the base frame: g " \
-      "is positive if Z of the base points up, negative if Z points down. Three numbers give the " \
-      "vector itself, in the base frame")                                                          \
+      "is positive if the base's Z axis points up, negative if it points down. Three numbers "     \
+      "give the vector itself, in the base frame")                                                 \
     X(PERIOD, "DACTimePeriod", "time between two changes of the voltages or torques, s")           \
     X(THETA, "theta", "position of each joint, rad or m")                                          \
     X(OMEGA, "omega",                                                                              \

@@ -30,7 +30,7 @@ static void print_gravity(const shell_t *sh) {
     if (g[2] == 0)
         out_text("gravity = 0\n");
     else
-        out_format("gravity = %.9g  (Z of the base points %s; as a vector 0 0 %.9g)\n", -g[2],
+        out_format("gravity = %.9g  (the base's Z axis points %s; as a vector 0 0 %.9g)\n", -g[2],
                    g[2] > 0 ? "down" : "up", g[2]);
 }
 

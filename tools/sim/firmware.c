@@ -91,8 +91,8 @@ static int same_kind(firmware_t *f, const robot_t *robot) {
     for (uint32_t i = 0; i < f->app.n && !f->motors; i++)
         if (!(f->app.joint[i].torque > 0))
             return diag_error(robot->file, "give limits: {torque: ...}, or motors",
-                              "joint %s has neither a motor nor a torque limit, so its duty cycle "
-                              "gives no torque",
+                              "joint %s has neither a motor nor a torque limit, so no torque "
+                              "corresponds to its duty cycle",
                               robot->joint[i].name);
     return EXIT_YES;
 }

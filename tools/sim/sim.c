@@ -18,7 +18,7 @@ const char *sim_status_text(int status) {
     case SIM_E_STEP:
         return "the tolerance cannot be met: the steps became too short to advance the time";
     case SIM_E_STOPS:
-        return "several joints at their stops block each other without end";
+        return "joints reach and leave their stops endlessly at the same instant";
     case SIM_E_MEMORY:
         return "there is not enough memory";
     default:

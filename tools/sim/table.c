@@ -92,7 +92,7 @@ int table_times(const table_t *table, const char *path) {
             char place[300];
             snprintf(place, sizeof place, "%.250s:%lu", path, table->line[i]);
             return diag_error(place, "the first number of a row is its time, in s",
-                              "the time %.9g does not come after %.9g", now, before);
+                              "the time %.9g is not later than %.9g", now, before);
         }
     }
     return EXIT_YES;

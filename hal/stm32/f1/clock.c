@@ -62,7 +62,7 @@ const clock_info_t *clock_init(void) {
         set_info(CLOCK_CRYSTAL_PLL, pll_hz(c->hse_hz, &c->pll));
     } else {
         set_info(CLOCK_INTERNAL_PLL, pll_hz(RCC_HSI_HZ, &c->pll_internal));
-        failed = "the external oscillator did not start: the internal one runs the PLL";
+        failed = "the external oscillator did not start: the internal one feeds the PLL";
     }
     info.note = failed;
     return &info;

@@ -92,7 +92,7 @@ const clock_info_t *clock_init(void) {
     } else {
         set_info(CLOCK_INTERNAL_PLL, pll_hz(RCC_HSI_HZ, &c->pll_internal), c->apb1_div,
                  c->apb2_div);
-        failed = "the external oscillator did not start: the internal one runs the PLL";
+        failed = "the external oscillator did not start: the internal one feeds the PLL";
     }
     info.note = failed;
     return &info;

@@ -492,7 +492,7 @@ static void test_budget_is_refused_with_its_arithmetic(void) {
     char expected[PORT_TEXT];
     snprintf(expected, sizeof expected,
              "%u bytes per sample x 10 bits x 1000 ticks/s / 1 ticks per sample = %u bit/s, but "
-             "921600 baud leave 829440 bit/s",
+             "921600 baud leave 829440 bit/s for samples",
              (unsigned)b.bytes, (unsigned)b.needed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(client->error.what, expected), client->error.what);
     /* The interval that the message proposes works, and one tick less does not. */

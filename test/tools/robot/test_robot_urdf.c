@@ -432,7 +432,8 @@ static void test_tie_names_the_choice(void) {
     robot_t *robot = help_parse("tie", text, sizeof text - 1, NULL, &messages);
     TEST_ASSERT_EQUAL(1, robot->n);
     TEST_ASSERT_EQUAL_STRING("jx", robot->joint[0].name);
-    expect(&messages, MESSAGE_NOTE, MESSAGE_CHAIN, "x", "a chain to y has as many moving joints");
+    expect(&messages, MESSAGE_NOTE, MESSAGE_CHAIN, "x",
+           "a chain to y has just as many moving joints");
     expect(&messages, MESSAGE_NOTE, MESSAGE_FROZEN, "jy", "the joint is not on the chain");
     /* The default axis of a URDF is x. */
     TEST_ASSERT_EQUAL_DOUBLE(1, robot->joint[0].source.axis[0]);

@@ -446,7 +446,7 @@ def test_bad_usage(folder):
             (["--duration", "1", "-i", "rk45", "--tolerance", "1e-6", "--step", "1"], "leave one of them out"),
             (["--duration", "1", "--torque", "1,2,3", "--move", "1,2,3"], "--torque and --move cannot both drive"),
             (["--duration", "1", "--torque", "1,2"], "2 numbers, expected 3"),
-            (["--duration", "1", "--torque", rows("0 1 2 3\n0 1 2 3\n")], ":2: error: the time 0 does not come after 0"),
+            (["--duration", "1", "--torque", rows("0 1 2 3\n0 1 2 3\n")], ":2: error: the time 0 is not later than 0"),
             (["--duration", "1", "--torque", rows("0 1\n")], "2 numbers, expected 4 or 3"),
             (["--duration", "1", "--torque", rows("1 2 3\n")], "rows without a time need a period"),
             (["--duration", "1", "--torque", rows("# nothing\n")], "the file has no rows"),
@@ -735,9 +735,9 @@ def test_interactive(folder):
     assert "animation in " in t.say("write_graphic_file " + page) and os.path.getsize(page) > 10000
     assert "plot in " in t.say("plot_simulation " + plot) and os.path.getsize(plot) > 10000
     # Tests gravity with the sign of the paper, then loads another arm and reads its variables.
-    assert "Z of the base points up; as a vector 0 0 -9.81" in t.say("gravity")
+    assert "the base's Z axis points up; as a vector 0 0 -9.81" in t.say("gravity")
     t.say("gravity = -9.80621")
-    assert "Z of the base points down; as a vector 0 0 9.80621" in t.say("gravity")
+    assert "the base's Z axis points down; as a vector 0 0 9.80621" in t.say("gravity")
     t.say("gravity = 1 2 3")
     assert "gravity = 1 2 3" in t.say("gravity")
     assert "cmu-dd, 6 joints" in t.say("database_read cmu-dd")
@@ -797,7 +797,7 @@ def test_scripts(folder):
     out = good("sim", "planar3r", "-q", rows="torque = 1 0 0\nsimulate yes yes no 10\nprint_simulation 0 10 10\n")
     assert "# t, then theta of all joints" in out
     bad = run("sim", "planar3r", "-q", rows="voltage = 1 2 3\n")
-    assert bad.returncode == 2 and "not every joint has a complete motor" in bad.stderr, bad
+    assert bad.returncode == 2 and "the motor data of a joint are incomplete" in bad.stderr, bad
     assert "inverse_arm" in good("sim", "planar3r", "-q", rows="help\nhelp theta\n")
 
 
