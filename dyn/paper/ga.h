@@ -87,8 +87,8 @@ INLINE motion link_out(uint32_t i, const joint *j, motion up, real q, real qd, r
     return m;
 }
 
-/* Steps 1 and 2 for all links. Returns the first link's part of its own torque; the results of the
- * other links go to `link`. qdd is NULL where all accelerations are zero; the compiler knows this
+/* Steps 1 and 2 for all links. Returns what the first link alone adds to the torque of joint 1; the
+ * results of the other links go to `link`. qdd is NULL where all accelerations are zero; the compiler knows this
  * at each call. */
 INLINE real all_out(const arm *a, ga_link *link, const real q[], const real qd[],
                     const real qdd[]) {

@@ -4,16 +4,16 @@
  * section 4.2, steps 1 to 7.
  *
  * Symbols as in the paper: M, gamma, H, E of step 1 are prepared (dyn/kernel/prepare_regroup.c);
- * s_k,j from the origin of link k to that of link j, dw_k = d wd_j / d q''_k the axis of joint k,
- * phi and Psi first moment and inertia of the composite body of a joint about its origin, D the
- * matrix.
+ * s_k,j points from the origin of link k to that of link j; dw_k = d wd_j / d q''_k is the axis of
+ * joint k; phi and Psi are the first moment and the inertia of the composite body of a joint about
+ * the joint's origin; D is the inertia matrix.
  *
  * Corrected: gamma_n and H_n belong to step 1; j and not i is the frame in step 3; in steps 5 and 7
  * s~ is multiplied by the tensor phi~. Different: the shift of step 5 is done in the half-turned
  * frame, where s is (a, 0, d); step 2 adds s_j-1,j there as well, and steps 2, 3 and 7 go through
  * the frames together, so that only the vectors of one frame are stored. Prismatic joints are
- * added: a unit acceleration takes the force F = M z and the moment N = phi x z instead of z x phi
- * and Psi z, and dw_k counts in (7e) as a displacement. If the next joint is prismatic, M s is not
+ * added: if joint j is prismatic, a unit acceleration needs the force F = M z and the moment
+ * N = phi x z instead of z x phi and Psi z; if joint k is prismatic, (7e) becomes dw_k . F. If the next joint is prismatic, M s is not
  * part of gamma and E.
  *
  * Operations (revolute, n >= 3; test_dyn_ga): 11.5n^2 + 6.5n - 32 multiplications, 8n^2 + 22n - 50

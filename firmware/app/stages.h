@@ -25,7 +25,8 @@ typedef enum {
 
 const char *stage_name(unsigned stage);
 
-/* Costs of the stages since app_stages_clear; only ticks with a closed loop count. */
+/* Costs of the stages since app_stages_clear. Only ticks with a closed loop count, and only while
+ * the parameter `stages` is not 0. */
 typedef struct {
     uint32_t ticks;
     uint32_t least[STAGES + 1], most[STAGES + 1]; /* the last element is the whole tick */

@@ -29,7 +29,7 @@ int serve_SET(server_t *server, exchange_t *x) {
     if (reason != APP_OK)
         return server_refused(x, reason);
     if (x->in[0] == PARAMETER_sample_every && telemetry->fields > 0)
-        telemetry->every = (uint32_t)wanted; /* CHOICE reports and SAVE stores the new value */
+        telemetry->every = (uint32_t)wanted; /* for topic CHOICE and for SAVE */
     (void)app_get(server->app, x->in[0], x->in[1], &value);
     out_f32(x, value);
     return LINK_OK;

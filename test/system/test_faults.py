@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests `appell faults` and `appell certify`: the table, and every fault that can be provoked on
-the emulated boards, with its text and with a motion of the arm that stays within the bounds."""
+the emulated boards: its text, and that the arm moves no farther and no faster than the bounds."""
 import json
 import os
 import re

@@ -150,8 +150,9 @@ const command_t command_table[] = {
     {TASK_COMPUTE, "gravity", "ROBOT [ROWS]", 1, 2, OPTIONS(COMPUTE, ROWS),
      "gravity torques: from rows q to rows tau",
      "The answer is the torques that keep the arm at rest. To include a wrench, use `appell bias` "
-     "with zero velocities.\n\nFor an arm with elastic links a row is Theta, and the answer has "
-     "the gravity force on each coordinate, without stiffness. `appell help id` explains Theta.",
+     "with zero velocities.\n\nFor an arm with elastic links a row is Theta, and the answer is the "
+     "force on each coordinate that balances gravity, without stiffness. `appell help id` explains "
+     "Theta.",
      "$ echo 0 0 0 | appell gravity planar3r\n"
      "$ echo 0 0 0 | appell gravity planar3r --gravity 0,0,-1.62",
      PROBLEM_GRAVITY, cmd_compute},

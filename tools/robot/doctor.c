@@ -143,7 +143,7 @@ static void check_limits(doctor_t *d, uint32_t i) {
     if (j->has & IMAGE_JOINT_HAS_ACCELERATION && l->acceleration == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, line, j->name,
                    "give the largest acceleration of motions, or leave the key out",
-                   "an acceleration limit of zero counts as no limit");
+                   "an acceleration limit of zero counts as not given");
 }
 
 static void check_motor(doctor_t *d, uint32_t i) {

@@ -166,7 +166,7 @@ void doctor_check_shape(doctor_t *d, uint32_t i) {
         doctor_add(
             d, MESSAGE_WARNING, gyration > 5 ? MESSAGE_UNITS : MESSAGE_INERTIA, j->line.inertia,
             j->link_name,
-            gyration > 5 ? "is the inertia in kg mm^2 or the mass in g? use kg m^2 and kg"
+            gyration > 5 ? "is the inertia in kg mm^2 or g mm^2? use kg m^2, and kg for the mass"
                          : "check that the tensor refers to the centre of mass and is in kg m^2",
             "the inertia implies a radius of gyration of %.3g m, but the link reaches %.3g m",
             gyration, reach);

@@ -175,7 +175,7 @@ static void read_encoder(const context_t *c, const tree_node_t *map, const raw_j
                  "encoder.sign is neither 1 nor -1");
     if (joint->has & IMAGE_JOINT_HAS_COUNTS && !(e->counts > 0))
         complain(c, MESSAGE_VALUE, tree_line(map, "counts"),
-                 "give the counts per turn: four per line of the encoder",
+                 "give the counts per turn or per metre, such as 16384",
                  "encoder.counts is not positive");
     if (!(e->ratio > 0))
         complain(c, MESSAGE_VALUE, tree_line(map, "ratio"),

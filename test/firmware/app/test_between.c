@@ -313,7 +313,7 @@ static void test_hold_and_motion(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
 }
 
-/* Requests are executed in their order, and every accepted request is executed. */
+/* Requests take effect in their order; a stop discards a motion that has not begun. */
 static void test_stop_and_motion(void) {
     load();
     hold();

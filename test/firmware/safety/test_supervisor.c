@@ -605,8 +605,8 @@ uint32_t app_switches(void) {
 }
 
 /*
- * The test moves a real arm exactly along the reference. Its encoder starts 0.3 rad off and is
- * right after homing, as with the simulated arm.
+ * The test plays a real arm that follows the reference exactly. The encoder is 0.3 rad off at the
+ * start and correct once the arm is homed, as in the tests with the simulated arm.
  */
 static void test_homing_at_a_switch_of_the_board(void) {
     app_inputs_t in = {.counts_valid = 3};

@@ -106,8 +106,8 @@ void forward_units(const dyn_model_t *model, dyn_units_t *units) {
         const int behind = i + 1 < model->n ? units->mass[i + 1] : mass;
         units->mass[i] = (int8_t)(mass > behind ? mass : behind);
     }
-    /* In these units the angular speed is below 1, and the acceleration of the last link, with all
-     * speeds in one plane, is below 2. */
+    /* In these units the angular speed is at most 1 and the acceleration of the last link at most 2,
+     * even if all joints turn in one plane, where their speeds add. */
     const double fastest = fmax(speed * speed, (gravity + 2 * reach * speed * speed) / (2 * L));
     units->time = (int8_t)-power_above(sqrt(fastest));
 }

@@ -85,7 +85,7 @@ static const case_t cases[] = {
      "position: [-31.4, 31.4], velocity: 2, torque: 40}\n    motor", MESSAGE_NOTE, 0, 0, NULL,
      NULL},
     {"torque: 40}\n    motor", "torque: 40, acceleration: 0}\n    motor", MESSAGE_WARNING,
-     MESSAGE_LIMITS, 9, "one", "an acceleration limit of zero counts as no limit"},
+     MESSAGE_LIMITS, 9, "one", "an acceleration limit of zero counts as not given"},
     {"torque: 40}\n    motor", "torque: 40, acceleration: 5000}\n    motor", MESSAGE_WARNING,
      MESSAGE_UNITS, 9, "one", "5000 rad/s^2 looks like degrees"},
     {"voltage: 24}\n", "voltage: 24}\n    encoder: {counts: 4096, offset: 90}\n", MESSAGE_WARNING,

@@ -84,7 +84,7 @@ static void test_shapes_are_those_of_the_textbook(void) {
             for (double x = 0; x <= 0.8; x += 0.05) {
                 const double scale = pow(modes_root(k) / 0.8, order);
                 /* The formula subtracts numbers as large as cosh of the root, 2e7 for the sixth
-                 * mode, and loses as many digits. */
+                 * mode, so its rounding error is larger by that factor. */
                 TEST_ASSERT_DOUBLE_WITHIN(scale * 1e-15 * (10 + cosh(modes_root(k))),
                                           flex_bending(k, 0.8, x, order),
                                           modes_at(&bending, x, order));
