@@ -22,12 +22,13 @@ endif
 
 # ------------------------------------------------------------------------------------------- set-up
 # Groups of tools/dev/setup.sh that each goal needs; a goal that is not named here needs "build host".
-setup_none  := help clean pages
+setup_none  := help clean
 setup_run   := build host emu plot
 setup_faults := build host emu plot
 setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_flash := build host flash
+setup_silicon := build host emu $(if $(PORT),flash)
 setup_bench := build host emu
 setup_measure := build host emu test callgrind
 setup_papers := build host plot
@@ -139,6 +140,7 @@ include test/tests.mk
 include tools/tools.mk
 include tools/gen/gen.mk
 include tools/bench/bench.mk
+include test/silicon/silicon.mk
 include tools/papers/papers.mk
 
 # ----------------------------------------------------------------------------------------- firmware
@@ -171,7 +173,9 @@ STACK_CHECK = tools/dev/stack.py $1 --su $$(ls -d $(OUT)/firmware $(OUT)/hal $(O
 # ---------------------------------------------------------------------------------------- emulator
 # With QEMU_COUNT each instruction moves the counter by at least one step, so that counts are exact. With QEMU_RUN the speed is near
 # that of the chip.
-QEMU = qemu-system-arm -M $(QEMU_MACHINE) -display none -monitor none
+# Who starts the emulator adds one -serial, the console. It is serial port QEMU_SERIAL of the machine (1 unless board.mk says
+# otherwise); the ports before it go nowhere.
+QEMU = qemu-system-arm -M $(QEMU_MACHINE) -display none -monitor none $(patsubst %,-serial null,$(wordlist 2,$(or $(QEMU_SERIAL),1),1 2 3 4))
 QEMU_COUNT = $(QEMU) -icount shift=$(ICOUNT_COUNT),sleep=off
 QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=$(or $(ICOUNT_SLEEP),off)
 
@@ -219,9 +223,10 @@ test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of s
 # Tests measure the numbers that the pages show, and tools/dev/pages.py writes them into the pages. MEASURE=1 leaves out the test
 # of the pages, because they may still show the previous numbers.
 .PHONY: pages measure
-pages: ## write all that is generated into the pages: accepted numbers, tables of the bench, parameters, faults, protocol
+pages: ## write all that is generated into the pages: accepted numbers, tables of the bench, parameters, faults, protocol, pins and drawings of the boards
 	@tools/dev/protocol_doc.py
 	@tools/dev/firmware_pages.py
+	@HOSTCC=$(HOSTCC) tools/dev/board_pages.py
 	@tools/dev/pages.py write
 
 # The tests of make test-long that measure numbers for the pages.
@@ -239,8 +244,9 @@ measure: ## make test and make bench, then accept the numbers for the pages and 
 size: all ## code and RAM of every board, product and laboratory
 	@tools/dev/size.py $(foreach b,$(BOARDS),$(b):$(BUILD)/$(b)/firmware.elf $(b)/lab:$(BUILD)/$(b)/lab/firmware.elf) --csv $(BUILD)/size.csv
 
-# lint checks layers, links of the pages, words of the glossary, headers that compile alone, formatting, compiler warnings (with
-# -Werror in a separate build folder, so that no object built without -Werror hides a warning), and runs static analysis.
+# lint checks layers, links of the pages, words of the glossary, pins and drawings of the boards against their tables, headers that
+# compile alone, formatting, compiler warnings (with -Werror in a separate build folder, so that no object built without -Werror hides
+# a warning), and runs static analysis.
 LINT_SRC := $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.inc' 2>/dev/null)
 .PHONY: lint-static
 lint: lint-static ## layers, links of the pages, words, headers, formatting, -Werror, cppcheck, clang-tidy
@@ -252,6 +258,7 @@ lint-static: ## the same without compiling
 	@echo "lint: layers";      tools/dev/lint_includes.py
 	@echo "lint: pages";       tools/dev/lint_pages.py
 	@echo "lint: words";       tools/dev/lint_words.py
+	@echo "lint: boards";      HOSTCC=$(HOSTCC) tools/dev/board_pages.py --check
 	@echo "lint: headers";     tools/dev/lint_headers.sh $(LINT_SRC)
 	@echo "lint: formatting";  tools/dev/lint_format.sh $(LINT_SRC)
 	@echo "lint: cppcheck";    tools/dev/lint_static.sh cppcheck $(LINT_SRC)
@@ -269,7 +276,7 @@ compile_commands.json: always ## for editors: how each file of the tool, of the 
 	    $(if $(filter host,$(BOARD)),,&& $(MAKE) -nB V=1 BOARD=$(BOARD) firmware); } | tools/dev/compile_commands.py > $@
 
 help: ## this list
-	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile tools/bench/bench.mk tools/papers/papers.mk | expand -t 14
+	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile tools/bench/bench.mk test/silicon/silicon.mk tools/papers/papers.mk | expand -t 14
 
 clean: ## remove what was built, keep what was downloaded
 	@find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true

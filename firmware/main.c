@@ -10,6 +10,7 @@
 #include "hal/encoder.h"
 #include "hal/fault.h"
 #include "hal/motor.h"
+#include "hal/power.h"
 #include "hal/reset.h"
 #include "hal/supply.h"
 #include "hal/switches.h"
@@ -17,8 +18,7 @@
 #include "hal/uart.h"
 #include "hal/watchdog.h"
 
-/* The watchdog's time-out must be longer than the longest erase of a flash sector, 2 s. */
-enum { PWM_HZ = 20000, REPORT_TICKS = 1000, WATCHDOG_MS = 5000 };
+enum { PWM_HZ = 20000, REPORT_TICKS = 1000 };
 
 static void print_boot(const clock_info_t *clock) {
     print_text("appell ");
@@ -86,14 +86,18 @@ static uint32_t follow_rate(uint32_t running_hz) {
 }
 
 int main(void) {
-    motor_off();
+    motor_safe(); /* before anything that takes time: until now the pins floated */
     const clock_info_t *clock = clock_init();
     uart_init(LINK_BAUD);
     cycles_init();
     encoder_init();
     switches_init();
     supply_init();
-    (void)motor_init(PWM_HZ); /* a board without motors only simulates the arm */
+    /* A board without motors, power monitor or watchdog simulates the arm: fit.c refuses the real
+     * one. */
+    (void)motor_init(PWM_HZ);
+    power_init();
+    (void)watchdog_start();
     app_init(tick_app());
     print_crash();
     print_boot(clock);
@@ -101,10 +105,9 @@ int main(void) {
     latch_start();
     uint32_t rate_hz = 0, fed_at = 0;
     bool reported = false;
-    (void)watchdog_start(WATCHDOG_MS); /* a chip without a watchdog is supervised only by the
-                                        * guards */
     for (;;) {
         rate_hz = follow_rate(rate_hz);
+        tick_background(rate_hz);
         if (!link_poll())
             cpu_idle();
         if (tick_count() != fed_at) { /* feeds the watchdog only if both tick and background run */

@@ -5,46 +5,73 @@
 #include "hal/cycles.h"
 #include "hal/encoder.h"
 #include "hal/irq.h"
+#include "hal/latch.h"
 #include "hal/motor.h"
 #include "hal/supply.h"
 #include "hal/switches.h"
 #include "hal/tick.h"
+#include "hal/watchdog.h"
 
 static app_t app;
 static app_inputs_t in;
 static app_outputs_t out;
-static volatile uint32_t best = UINT32_MAX, worst; /* counter steps */
+static volatile uint32_t best = UINT32_MAX, worst;    /* counter steps */
+static volatile uint32_t background, background_most; /* tick of the last pass; ticks to the next */
 
-static void read_hardware(void) {
-    in.counts_valid = 0;
-    in.parity = 0;
-    in.estop = motor_estop_latched();
-    if (!out.hardware)
-        return; /* the simulated arm has its own encoders and supply */
-    in.supply_mV = supply_read_mV();
-    in.switches = switches_read();
-    for (unsigned i = 0; i < encoder_count() && i < DYN_MAX_JOINTS; i++) {
-        uint16_t counts;
-        const int status = encoder_read(i, &counts);
-        if (status == ENCODER_OK) {
-            in.counts[i] = counts;
-            in.counts_valid |= 1U << i;
-        }
-        in.parity |= (uint32_t)(status == ENCODER_ERR_PARITY) << i;
+static void read_encoder(unsigned i) {
+    uint16_t counts;
+    const encoder_status_t status = encoder_read(i, &counts);
+    const uint32_t bit = 1U << i;
+    if (status == ENCODER_OK) {
+        in.counts[i] = counts;
+        in.counts_valid |= bit;
+    } else if (status == ENCODER_ERR_PARITY) {
+        in.parity |= bit;
+    } else if (status != ENCODER_ERR_TIMEOUT && status != ENCODER_ERR_ABSENT) {
+        in.unwell |= bit;
     }
 }
 
-static void write_hardware(void) {
-    if (!out.enable || !out.hardware) {
+/* Reads the latch in any case, so that the state of the e-stop is known before the real arm is
+ * chosen. The simulated arm has its own encoders and supply. */
+static void read_hardware(void) {
+    in.counts_valid = in.parity = in.unwell = 0;
+    in.latched = (uint8_t)latch_read();
+    in.lost = tick_lost();
+    in.stalled = app.ticks - background > background_most;
+    if (!out.hardware)
+        return;
+    const supply_status_t supply = supply_read(&in.supply_mV);
+    if (supply != SUPPLY_OK)
+        in.supply_mV = supply == SUPPLY_ERR_ABSENT ? SUPPLY_UNMEASURED : SUPPLY_FAILED;
+    in.switches = switches_read();
+    for (unsigned i = 0; i < encoder_count() && i < DYN_MAX_JOINTS; i++)
+        read_encoder(i);
+}
+
+static void write_motors(bool on, bool watched) {
+    if (!on) {
         motor_off();
         return;
     }
-    if (!motor_enabled() && motor_enable() != MOTOR_OK) {
-        app_fault(&app, APP_FAULT_ESTOP);
-        return;
-    }
-    for (unsigned i = 0; i < motor_count() && i < DYN_MAX_JOINTS; i++)
+    if (!motor_enabled() && !watched)
+        return; /* the watchdog still has its long time-out, for at most 40 ms */
+    const int status = motor_enabled() ? MOTOR_OK : motor_enable();
+    if (status == MOTOR_ERR_ABSENT)
+        latch_set(LATCH_DRIVER); /* there is no stage that could switch on */
+    if (status != MOTOR_OK)
+        return; /* the next tick reports what is latched */
+    for (unsigned i = 0; i < app.n; i++)
         motor_set(i, out.duty_q15[i]);
+    motor_brake_open(out.brake_open);
+}
+
+static void write_hardware(void) {
+    const bool on = out.enable && out.hardware;
+    write_motors(on, watchdog_tick(on));
+    in.ready = motor_enabled();
+    if (out.hardware)
+        encoder_start(); /* for the next tick */
 }
 
 void tick_interrupt(void) {
@@ -58,9 +85,13 @@ void tick_interrupt(void) {
     worst = cost > worst ? cost : worst;
 }
 
-/* Called after the hardware has switched the outputs off; the next tick reports the e-stop. */
-void motor_estop_interrupt(void) {
-    motor_off();
+uint32_t tick_latched(void) {
+    return in.latched;
+}
+
+void tick_background(uint32_t rate_hz) {
+    background = app.ticks;
+    background_most = rate_hz;
 }
 
 app_t *tick_app(void) {
@@ -79,7 +110,7 @@ void tick_stats(tick_stats_t *stats) {
     stats->worst = cycles_of_steps(stats->worst);
 }
 
-/* The functions of firmware/control/clock.h, and app_switches of firmware/control/io.h. */
+/* The functions of firmware/control/clock.h. */
 uint32_t app_clock(void) {
     return cycles_now();
 }
@@ -90,10 +121,6 @@ uint32_t app_clock_steps(uint32_t start, uint32_t end) {
 
 uint32_t app_clock_hz(void) {
     return cycles_steps_hz();
-}
-
-uint32_t app_switches(void) {
-    return (1U << switches_count()) - 1;
 }
 
 uint32_t app_clock_cost(uint32_t steps) {

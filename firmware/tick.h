@@ -16,5 +16,10 @@ typedef struct {
 app_t *tick_app(void);
 uint32_t tick_count(void);
 void tick_stats(tick_stats_t *out); /* copies consistent values */
+/* Returns the causes that the last tick found latched (hal/latch.h). Only the tick reads the latch:
+ * what it has not seen cannot be cleared. */
+uint32_t tick_latched(void);
+/* Called in every pass of the background. A second without a call is a fault. */
+void tick_background(uint32_t rate_hz);
 
 #endif

@@ -1,16 +1,21 @@
-/* The motor supply voltage, measured by the ADC through the board's divider. */
+/* The motor supply voltage, measured by the ADC through the board's divider, and filtered. */
 #ifndef HAL_SUPPLY_H
 #define HAL_SUPPLY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-enum { SUPPLY_ERR_ABSENT = -1, SUPPLY_ERR_TIMEOUT = -2 };
+typedef enum {
+    SUPPLY_OK = 0,
+    SUPPLY_ERR_ABSENT = -1,  /* this board has no divider */
+    SUPPLY_ERR_TIMEOUT = -2, /* no result yet, or the ADC has stopped */
+} supply_status_t;
 
+bool supply_present(void); /* the board has a divider */
 void supply_init(void);
 
-/* Returns the last finished conversion, mV, and starts the next one; never waits. A negative result
- * means that this board has no divider, that there is no result yet, or that the ADC has not
- * finished for a thousand calls in a row. */
-int32_t supply_read_mV(void);
+/* Gives the filtered voltage, mV, and starts the next conversion; never waits. *mV changes only if
+ * SUPPLY_OK is returned. Called in every tick. */
+supply_status_t supply_read(int32_t *mV);
 
 #endif

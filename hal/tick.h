@@ -16,6 +16,10 @@ void tick_stop(void);
  * than its period. */
 bool tick_overrun(void);
 
+/* Called once inside each tick_interrupt: returns how many ticks were lost since the last one (since
+ * tick_start for the first): whole periods that passed without a tick. */
+uint32_t tick_lost(void);
+
 /* Provided by the firmware and called from the timer's interrupt. It is connected by the linker,
  * without a function pointer. */
 void tick_interrupt(void);

@@ -13,7 +13,7 @@ ON_BOARD  := test/support/control_arm.c $(ARMS)
 TESTS_TARGET := fault tick cycles hal_emulated dyn_constant
 
 # dyn/
-TESTS_HOST += dyn_agree dyn_kdl flex flex_motion flex_backends
+TESTS_HOST += dyn_agree dyn_kdl dyn_mujoco flex flex_motion flex_backends
 TEST_SRC_dyn_golden      := $(ARMS) $(if $(filter host,$(BOARD)),test/support/dyn/golden.c)
 TEST_SRC_dyn_convert     := $(ARMS)
 TEST_SRC_dyn_trig        := $(ARMS)
@@ -36,6 +36,8 @@ TEST_SRC_flex_motion     := $(FLEX_BODY)
 TEST_SRC_flex_backends   := $(FLEX_ARMS) $(ARMS)
 $(foreach t,golden drive kinematics wrench agree crba aba denoc ga fast,$(eval TEST_LIBS_dyn_$t := -lcjson))
 TEST_LIBS_dyn_kdl        := -lorocos-kdl -lstdc++
+TEST_SRC_dyn_mujoco      := test/support/mujoco_arm.c
+TEST_LIBS_dyn_mujoco      = $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS) -lmujoco
 FLEX_TEST_LIBS = $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS) -lcjson
 TEST_LIBS_flex         = $(FLEX_TEST_LIBS)
 TEST_LIBS_flex_motion  = $(FLEX_TEST_LIBS)
@@ -46,22 +48,30 @@ HAL_FAKES   := $(HAL_MODEL) test/support/fake_clock.c
 HAL_DEFS_F4 := -DHAL_REG_MODEL -DHAL_STM32F4
 HAL_DEFS_F1 := -DHAL_REG_MODEL -DHAL_STM32F1
 
-HAL_TESTS_F4 := flash_f4 clock_f4 gpio_f4 motor encoder switches uart watchdog supply reset tick boards
-HAL_TESTS_F1 := flash_f1 clock_f1 gpio_f1 motor_f1 uart_f1 supply_f1 boards_f1
+HAL_TESTS_F4 := flash_f4 clock_f4 gpio_f4 motor latch encoder switches uart watchdog power supply reset tick boards
+HAL_TESTS_F1 := flash_f1 clock_f1 gpio_f1 motor_f1 encoder_f1 uart_f1 watchdog_f1 power_f1 supply_f1 boards_f1
 
 TEST_SRC_hal_flash_f4  := firmware/medium.c hal/stm32/flash.c hal/stm32/f4/flash.c $(HAL_FAKES)
 TEST_SRC_hal_flash_f1  := firmware/medium.c hal/stm32/flash.c hal/stm32/f1/flash.c test/support/hal/flash_f1_model.c $(HAL_FAKES)
-TEST_SRC_hal_clock_f4  := hal/stm32/f4/clock.c $(HAL_MODEL)
-TEST_SRC_hal_clock_f1  := hal/stm32/f1/clock.c $(HAL_MODEL)
+TEST_SRC_hal_clock_f4  := hal/stm32/f4/clock.c hal/stm32/clock_failure.c $(HAL_MODEL)
+TEST_SRC_hal_clock_f1  := hal/stm32/f1/clock.c hal/stm32/clock_failure.c $(HAL_MODEL)
 TEST_SRC_hal_gpio_f4   := hal/stm32/f4/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_gpio_f1   := hal/stm32/f1/gpio.c $(HAL_FAKES)
-TEST_SRC_hal_motor     := hal/stm32/motor.c hal/stm32/f4/gpio.c $(HAL_FAKES)
-TEST_SRC_hal_motor_f1  := hal/stm32/motor.c hal/stm32/f1/gpio.c $(HAL_FAKES)
+HAL_MOTOR := $(addprefix hal/stm32/,motor.c latch.c) test/support/hal/motor_model.c $(HAL_FAKES)
+TEST_SRC_hal_motor     := $(HAL_MOTOR) hal/stm32/f4/gpio.c
+TEST_SRC_hal_motor_f1  := $(HAL_MOTOR) hal/stm32/f1/gpio.c
+TEST_SRC_hal_latch     := $(HAL_MOTOR) hal/stm32/f4/gpio.c
+# The model of the motor timers lets something happen before any access to a register.
+$(foreach t,motor motor_f1 latch,$(eval TEST_LIBS_hal_$t := -Wl,--wrap=reg_read,--wrap=reg_write))
 TEST_SRC_hal_encoder   := hal/stm32/encoder.c hal/stm32/f4/gpio.c $(HAL_FAKES)
+TEST_SRC_hal_encoder_f1 := hal/stm32/encoder.c hal/stm32/f1/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_switches  := hal/stm32/switches.c hal/stm32/f4/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_uart      := hal/stm32/uart.c hal/stm32/f4/dma.c hal/stm32/f4/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_uart_f1   := hal/stm32/uart.c hal/stm32/f1/dma.c hal/stm32/f1/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_watchdog  := hal/stm32/watchdog.c $(HAL_FAKES)
+TEST_SRC_hal_watchdog_f1 := hal/stm32/watchdog.c $(HAL_FAKES)
+TEST_SRC_hal_power     := hal/stm32/power.c $(HAL_FAKES)
+TEST_SRC_hal_power_f1  := hal/stm32/power.c $(HAL_FAKES)
 TEST_SRC_hal_supply    := hal/stm32/supply.c hal/stm32/f4/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_supply_f1 := hal/stm32/supply.c hal/stm32/f1/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_reset     := hal/stm32/reset.c $(HAL_FAKES)
@@ -75,7 +85,7 @@ TEST_DEFS_hal_uart_f1 += -DUART_TX_RING=16 -DUART_RX_RING=8
 TESTS_HOST   += $(addprefix hal_,$(HAL_TESTS_F4) $(HAL_TESTS_F1))
 
 # firmware/: on the host in f32, or in q31 with TEST_REAL_<name>; on a board in the number type of its core.
-TESTS_HOST += control_q31 fixed direction between preempt preempt_q31 store link link_f1 supervisor
+TESTS_HOST += control_q31 fixed direction between fit preempt preempt_q31 store link link_f1 supervisor
 # Only control loops in floats have elastic links.
 TESTS_HOST += $(if $(filter q31,$(CONTROL_REAL)),flex_control)
 TEST_SRC_control      := $(ON_BOARD)
@@ -86,6 +96,7 @@ TEST_REAL_fixed       := q31
 TEST_SRC_flex_control := $(FLEX_ARMS)
 TEST_SRC_direction    := $(ON_BOARD)
 # The background calls the wrapped functions; the test runs a tick inside them.
+TEST_SRC_fit          :=
 TEST_SRC_between      := $(ON_BOARD)
 TEST_LIBS_between     := -Wl,--wrap=setup_position,--wrap=app_exponent,--wrap=app_state_next
 # The core is compiled again with a call in each basic block; the test runs a tick in such a call.
@@ -106,13 +117,26 @@ TEST_SRC_link_f1   = $(TEST_SRC_link) $(TEST_SRC_hal_flash_f1) $(ON_BOARD) \
                      $(foreach f,app control safety sim_arm link,$(wildcard firmware/$(f)/*.c))
 TEST_REAL_link_f1 := q31
 
+# The whole firmware of the nucleo-f446re on a model of its chip, with an arm of MuJoCo at its pins.
+SEAM_HAL := $(HAL_SRC_stm32) $(wildcard hal/stm32/f4/*.c) hal/stm32/tick_tim2.c hal/cortexm/reset.c boards/nucleo-f446re/board.c
+TEST_SRC_seam  := $(addprefix test/support/hal/,regmodel.c chip.c chip_timers.c chip_pins.c chip_lines.c chip_core.c firmware_main.c rig.c) \
+                  test/support/seam_board.c test/support/mujoco_arm.c $(SEAM_HAL) $(filter-out firmware/main.c,$(wildcard firmware/*.c)) firmware/app/version.c \
+                  $(wildcard tools/link/client*.c tools/link/port*.c tools/image/robot_image_*.c) tools/proof/units.c
+TEST_DEFS_seam := $(HAL_DEFS_F4) -DHAL_CHIP_STM32F446 -DBOARD_NAME='"nucleo-f446re"'
+TEST_LIBS_seam  = $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS) -lmujoco
+SEAM_TESTS := seam_sensors seam_dead seam_brakes
+$(foreach t,$(SEAM_TESTS),$(eval TEST_SRC_$t = $$(TEST_SRC_seam))$(eval TEST_LIBS_$t = $$(TEST_LIBS_seam))$(eval TEST_WITH_$t := seam))
+TESTS_HOST += seam $(SEAM_TESTS)
+
 # tools/: range, count, trace, the readers and the simulator exist only on the host.
-TESTS_HOST += dyn_count dyn_range dyn_trace appell_number run_record robot_modes sim sim_rk
+TESTS_HOST += dyn_count dyn_range dyn_trace appell_number run_record robot_modes silicon_report sim sim_rk
 TEST_SRC_dyn_count     := $(ARMS)
 TEST_SRC_dyn_range     := $(ARMS)
 TEST_SRC_dyn_trace     := $(ARMS) tools/gen/anneal.c
 TEST_SRC_appell_number := tools/cli/number.c
 TEST_SRC_run_record    := tools/motion/record.c
+TEST_SRC_silicon_report := tools/link/silicon.c
+TEST_LIBS_silicon_report = $(ROBOT_LIBS)
 TEST_SRC_robot_modes   := $(FLEX_ARMS)
 TEST_LIBS_robot_modes   = $(FLEX_TEST_LIBS)
 TEST_SRC_sim_rk        := tools/sim/rk.c

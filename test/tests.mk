@@ -3,9 +3,10 @@
 #   TESTS_HOST, TESTS_TARGET   tests that run only on the host, and only on boards
 #   TEST_SRC_<name>            further sources of a test
 #   TEST_DEFS_<name>           its defines
+#   TEST_WITH_<name>           another test with defines, whose objects it shares (host)
 #   TEST_LIBS_<name>           its libraries (host)
 #   TEST_REAL_<name>           q31: the core in that number type (host)
-#   BOARD_TESTS                (board.mk) the only tests that a small board runs
+#   BOARD_TESTS                (board.mk) the only tests that a board runs, for one that is small; - for none
 # A script test/**/test_<name>.py or .sh runs on the host, with programs that may be for boards:
 #   SCRIPT_BOARDS_<name>       the machines whose programs it runs; default: the boards that the script names
 #   SCRIPT_BIN_<name>          the programs that it runs; default: the firmware
@@ -27,7 +28,7 @@ TEST_BOARDS := $(if $(filter command line,$(origin BOARD)),$(BOARD),host $(QEMU_
 ifeq ($(BOARD),host)
 TESTS := $(filter-out $(TESTS_TARGET),$(TESTS_ALL))
 else
-TESTS := $(or $(BOARD_TESTS),$(filter-out $(TESTS_HOST),$(TESTS_ALL)))
+TESTS := $(filter-out -,$(or $(BOARD_TESTS),$(filter-out $(TESTS_HOST),$(TESTS_ALL))))
 endif
 TESTS := $(if $(TEST),$(filter $(TEST),$(TESTS)),$(TESTS))
 SCRIPTS := $(if $(TEST),$(foreach t,$(TEST),$(filter %/test_$(t).sh %/test_$(t).py,$(TEST_SCRIPTS))),$(TEST_SCRIPTS))
@@ -40,7 +41,9 @@ script_boards = $(if $(filter undefined,$(origin SCRIPT_BOARDS_$1)),$(sort $(she
 SCRIPT_BOARDS = $(if $(filter host,$(TEST_BOARDS)),$(filter-out host,$(sort $(foreach s,$(SCRIPT_NAMES),$(call script_boards,$s)))))
 # The programs of this machine that the chosen scripts run. Both variables are expanded late, because the bench defines its
 # programs after this file.
-SCRIPT_BIN = $(sort $(foreach s,$(SCRIPT_NAMES),$(if $(filter $(BOARD),$(call script_boards,$s)),$(or $(SCRIPT_BIN_$s),$(FIRMWARE)))))
+SCRIPT_BIN = $(sort $(filter-out $(NO_LAB),$(foreach s,$(SCRIPT_NAMES),$(if $(filter $(BOARD),$(call script_boards,$s)),$(or $(SCRIPT_BIN_$s),$(FIRMWARE))))))
+# Scripts run only the product of a board without tests; its laboratory would cost a minute.
+NO_LAB = $(if $(and $(LAB),$(filter -,$(BOARD_TESTS))),$(FIRMWARE))
 
 FRAME_SRC := test/support/harness.c $(UNITY_SRC)/unity.c
 TEST_OUT  := $(OUT)/test
@@ -51,7 +54,7 @@ job = host|test_$1|$(TEST_OUT)/test_$1
 
 # A test with defines has separate objects, because the drivers are compiled differently for it; all other tests
 # of one number type share theirs, and the harness.
-HOST_OBJ = $(patsubst %.c,$(TEST_OUT)/$(if $(TEST_DEFS_$1),$1,$(or $(TEST_REAL_$1),common))/%.o,$(call test_file,$1) $(TEST_SRC_$1)) \
+HOST_OBJ = $(patsubst %.c,$(TEST_OUT)/$(or $(TEST_WITH_$1),$(if $(TEST_DEFS_$1),$1,$(or $(TEST_REAL_$1),common)))/%.o,$(call test_file,$1) $(TEST_SRC_$1)) \
            $(patsubst %.c,$(TEST_OUT)/common/%.o,$(FRAME_SRC))
 # This file changes when the long tests are switched on or off; every test depends on it.
 $(TEST_OUT)/long: always
@@ -90,7 +93,7 @@ test-build: $(if $(filter urdf_kdl,$(or $(TEST),urdf_kdl)),$(URDF_KDL))
 
 # The readers of the sanitized tool (tools/tools.mk) in one archive, for the tests that link all of them.
 ROBOT_TEST_OBJ := $(ROBOT_SRC:%.c=$(TOOL_OUT)-san/%.o) $(TEST_OUT)/common/test/support/robot_help.o
-$(addprefix $(TEST_OUT)/test_,$(ROBOT_TESTS:%=robot_%) flex flex_motion robot_modes): $(ROBOT_TEST_LIB)
+$(addprefix $(TEST_OUT)/test_,$(ROBOT_TESTS:%=robot_%) flex flex_motion robot_modes dyn_mujoco seam $(SEAM_TESTS)): $(ROBOT_TEST_LIB)
 $(ROBOT_TEST_LIB): $(ROBOT_TEST_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^

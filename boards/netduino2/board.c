@@ -34,22 +34,26 @@ const board_t board = {
                     {TIM8, RCC_TIM8, DBGMCU_FREEZE_TIM8, .break_pin = PIN(A, 6), .break_af = 3,
                      .break_irq = 43}, /* D9 */
                 },
-            .motor_count = 5,
+            .motor_count = 4,
             .motors =
                 {
                     {0, 1, .af = 1, .pwm_n = PIN(B, 13), .direction = PIN(A, 0)}, /* D13, D8 */
                     {0, 2, .af = 1, .pwm_n = PIN(B, 14), .direction = PIN(A, 1)}, /* D12, D7 */
                     {0, 3, .af = 1, .pwm_n = PIN(B, 15), .direction = PIN(A, 2)}, /* D11, D3 */
                     {1, 1, .af = 3, .pwm = PIN(C, 6), .direction = PIN(A, 3)},    /* D1, D2 */
-                    {1, 2, .af = 3, .pwm = PIN(C, 7), .direction = PIN(B, 8)},    /* D0, D5 */
                 },
+            /* D5, D0. The times of the brakes are an example: take those of the data sheet. */
+            .stage = {.enable = PIN(B, 8),
+                      .brake = PIN(C, 7),
+                      .brake_open_ms = 60,
+                      .brake_close_ms = 60},
         },
     .encoder =
         {
             SPI2, RCC_SPI2, .sck = PIN(B, 10), /* D10 */
             .miso = PIN(C, 2),                 /* A2 */
             .mosi = PIN(C, 3),                 /* A3 */
-            .af = 5, .power = PIN(B, 2), .count = 4,
+            .af = 5, .power = PIN(B, 2), .irq = 36, .count = 4,
             .select = {PIN(C, 1), PIN(C, 4), PIN(C, 5), PIN(B, 9)}, /* A1, A4, A5, D6 */
         },
     /* Divider of 47 kOhm and 3.3 kOhm: full scale is 50.3 V. */
@@ -64,5 +68,6 @@ const board_t board = {
                            .write_unit = 4,
                            .erase_unit_ms = 2000},
               .sector = {8, 9}},
+    .lsi_min_hz = 17000,
     .lsi_max_hz = 47000,
 };

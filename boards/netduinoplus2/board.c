@@ -2,15 +2,17 @@
  * Netduino Plus 2: STM32F405RG, 25 MHz crystal. Only pins of the Arduino-style headers are used;
  * the comment at each pin is its name on the board.
  *
- * The headers carry five outputs of timers with a break input (TIM1's are complementary outputs,
- * which also work alone) and 22 pins in all. They serve four joints with encoder, a fifth motor
- * without (a gripper), the supply voltage, both e-stop inputs and the console. No pin is left for
- * home switches.
+ * The headers carry 22 pins, among them five outputs of timers with a break input (TIM1's are
+ * complementary outputs, which also work alone). They serve four joints, the supply voltage, both
+ * e-stop inputs, the console, and one output each that enables the motor drivers and opens the
+ * brakes. No pin is left for the fault pin of the drivers, for home switches or for a fifth joint,
+ * whose quadrature encoder would need both inputs of a timer.
  *
  * E-stop: connect D4 and D9 to one emergency stop, a closed contact to ground. If it opens, or is
- * not wired at all, the pull-ups stop the motors. Motor drivers need their own pull-downs, because
- * the pins float until start-up. Console: USART1 on the SDA/SCL pins, 3.3 V; it is the first serial
- * port of the emulator. PB2 switches the 5 V and 3.3 V of the headers on.
+ * not wired at all, the pull-ups stop the motors. PWM and direction float from reset until the
+ * first instructions of the firmware: PWM needs pull-downs. Console: USART1 on the SDA/SCL pins,
+ * 3.3 V; it is the first serial port of the emulator. PB2 switches the 5 V and 3.3 V of the headers
+ * on.
  */
 #include "hal/stm32/board.h"
 
@@ -41,22 +43,26 @@ const board_t board = {
                     {TIM8, RCC_TIM8, DBGMCU_FREEZE_TIM8, .break_pin = PIN(A, 6), .break_af = 3,
                      .break_irq = 43}, /* D9 */
                 },
-            .motor_count = 5,
+            .motor_count = 4,
             .motors =
                 {
                     {0, 1, .af = 1, .pwm_n = PIN(B, 13), .direction = PIN(A, 0)}, /* D13, D8 */
                     {0, 2, .af = 1, .pwm_n = PIN(B, 14), .direction = PIN(A, 1)}, /* D12, D7 */
                     {0, 3, .af = 1, .pwm_n = PIN(B, 15), .direction = PIN(A, 2)}, /* D11, D3 */
                     {1, 1, .af = 3, .pwm = PIN(C, 6), .direction = PIN(A, 3)},    /* D1, D2 */
-                    {1, 2, .af = 3, .pwm = PIN(C, 7), .direction = PIN(B, 8)},    /* D0, D5 */
                 },
+            /* D5, D0. The times of the brakes are an example: take those of the data sheet. */
+            .stage = {.enable = PIN(B, 8),
+                      .brake = PIN(C, 7),
+                      .brake_open_ms = 60,
+                      .brake_close_ms = 60},
         },
     .encoder =
         {
             SPI2, RCC_SPI2, .sck = PIN(B, 10), /* D10 */
             .miso = PIN(C, 2),                 /* A2 */
             .mosi = PIN(C, 3),                 /* A3 */
-            .af = 5, .power = PIN(B, 2), .count = 4,
+            .af = 5, .power = PIN(B, 2), .irq = 36, .count = 4,
             .select = {PIN(C, 1), PIN(C, 4), PIN(C, 5), PIN(B, 9)}, /* A1, A4, A5, D6 */
         },
     /* Divider of 47 kOhm and 3.3 kOhm: full scale is 50.3 V. */
@@ -71,5 +77,6 @@ const board_t board = {
                            .write_unit = 4,
                            .erase_unit_ms = 2000},
               .sector = {10, 11}},
+    .lsi_min_hz = 17000,
     .lsi_max_hz = 47000,
 };

@@ -4,9 +4,13 @@
  * clock has no advantage here.
  *
  * E-stop: connect PB12 and PA6 to one emergency stop, a closed contact to ground. If it opens, or
- * is not wired at all, the pull-ups stop the motors. Motor drivers need their own pull-downs,
- * because the pins float until start-up. Console: USART2, which the ST-LINK shows as a serial port.
- * PA5 (LED), PC13 (button), PC14/PC15 (32 kHz crystal) and PA13/PA14/PB3 (debugger) are not used.
+ * is not wired at all, the pull-ups stop the motors. PB10 enables the drivers, PA7 opens the
+ * brakes, PA12 is the drivers' fault pin; each may stay open. All outputs of the stages float from
+ * reset until the first instructions of the firmware, and while the chip is flashed: PWM, enable
+ * and brake need pull-downs. BOOT0 stays low: the chip's own boot loader drives some of these pins.
+ *
+ * Console: USART2, which the ST-LINK shows as a serial port. PA5 (LED), PC13 (button), PC14/PC15
+ * (32 kHz crystal) and PA13/PA14/PB3 (debugger) are not used.
  */
 #include "hal/stm32/board.h"
 
@@ -47,7 +51,19 @@ const board_t board = {
                     {1, 1, .af = 3, .pwm = PIN(C, 6), .direction = PIN(C, 12)},
                     {1, 2, .af = 3, .pwm = PIN(C, 7), .direction = PIN(D, 2)},
                 },
+            /* The times are usual for a spring-applied brake of a few N m. Change them to those of
+             * the data sheet of your brake, with the relay that switches it. */
+            .stage = {.enable = PIN(B, 10),
+                      .brake = PIN(A, 7),
+                      .brake_open_ms = 60,
+                      .brake_close_ms = 60,
+                      .fault = PIN(A, 12)},
         },
+    /*
+     * For a motor with a quadrature encoder: joint 5 can use TIM5, joint 6 TIM4 on the selects that
+     * then are free: .quadrature = {[4] = {TIM5, RCC_TIM5, .a = PIN(A, 0), .b = PIN(A, 1), .af = 2},
+     * [5] = {TIM4, RCC_TIM4, .a = PIN(B, 6), .b = PIN(B, 7), .af = 2}}, and 0 in .select.
+     */
     .encoder =
         {
             SPI2,
@@ -56,6 +72,7 @@ const board_t board = {
             .miso = PIN(B, 14),
             .mosi = PIN(B, 15),
             .af = 5,
+            .irq = 36,
             .count = 6,
             .select = {PIN(B, 0), PIN(B, 1), PIN(B, 4), PIN(B, 5), PIN(B, 6), PIN(B, 7)},
         },
@@ -72,5 +89,6 @@ const board_t board = {
                            .write_unit = 4,
                            .erase_unit_ms = 2000},
               .sector = {6, 7}},
+    .lsi_min_hz = 17000,
     .lsi_max_hz = 47000,
 };

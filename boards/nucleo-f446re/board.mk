@@ -1,7 +1,14 @@
-# ST Nucleo-F446RE: STM32F446RE, Cortex-M4F at 168 MHz. The emulator has no such machine; boards/README.md runs the image on another one.
+# ST Nucleo-F446RE: STM32F446RE, Cortex-M4F at 168 MHz. The emulator has no Nucleo, but its Netduino Plus 2 runs the image: same core, and what
+# the firmware uses of the chip is at the same addresses.
 CHIP   := stm32f446
 FAMILY := stm32f4
 CPU    := m4f
+
+QEMU_MACHINE := netduinoplus2
+QEMU_SERIAL  := 2# the console is USART2, the second serial port of the machine
+ICOUNT_COUNT := 0
+ICOUNT_RUN   := 3
+BOARD_TESTS  := -# core and drivers are those of the netduinoplus2: only scripts run this image
 
 LAB_KERNEL_REALS := f32# number types of the laboratory's kernels
 

@@ -10,9 +10,13 @@
  * SWD stays.
  *
  * E-stop: connect PA6 and PA9 to one emergency stop, a closed contact to ground. If it opens, or is
- * not wired at all, the pull-ups stop the motors. Motor drivers need their own pull-downs, because
- * the pins float until start-up. Console: USART1 on PB6/PB7, 3.3 V. PA0 (button), PC8/PC9 (LEDs),
- * PA13/PA14 (debugger) and PC14/PC15 (32 kHz crystal) are not used.
+ * not wired at all, the pull-ups stop the motors. PA4 enables the drivers, PA5 opens the brakes,
+ * PA12 is the drivers' fault pin; each may stay open. All outputs of the stages float from reset
+ * until the first instructions of the firmware, and while the chip is flashed: PWM, enable and
+ * brake need pull-downs.
+ *
+ * Console: USART1 on PB6/PB7, 3.3 V. PA0 (button), PC8/PC9 (LEDs), PA13/PA14 (debugger) and
+ * PC14/PC15 (32 kHz crystal) are not used.
  */
 #include "hal/stm32/board.h"
 
@@ -48,6 +52,13 @@ const board_t board = {
                     {1, 1, .pwm = PIN(A, 2), .direction = PIN(C, 4)},
                     {1, 2, .pwm = PIN(A, 3), .direction = PIN(C, 5)},
                 },
+            /* The times are usual for a spring-applied brake of a few N m. Change them to those of
+             * the data sheet of your brake, with the relay that switches it. */
+            .stage = {.enable = PIN(A, 4),
+                      .brake = PIN(A, 5),
+                      .brake_open_ms = 60,
+                      .brake_close_ms = 60,
+                      .fault = PIN(A, 12)},
         },
     .encoder =
         {
@@ -56,6 +67,7 @@ const board_t board = {
             .sck = PIN(B, 3),
             .miso = PIN(B, 4),
             .mosi = PIN(B, 5),
+            .irq = 35,
             .count = 6,
             .select = {PIN(B, 8), PIN(B, 9), PIN(B, 10), PIN(B, 11), PIN(B, 12), PIN(B, 13)},
         },
@@ -72,6 +84,7 @@ const board_t board = {
                            .erase_unit = 0x400,
                            .write_unit = 2,
                            .erase_unit_ms = 40}},
+    .lsi_min_hz = 30000,
     .lsi_max_hz = 60000,
     .afio_mapr = AFIO_MAPR_SPI1 | AFIO_MAPR_USART1 | AFIO_MAPR_TIM1_PARTIAL | AFIO_MAPR_SWD_ONLY,
 };

@@ -36,7 +36,7 @@ typedef struct app {
      * loaded and point_tick, clears stages, prepares motions and sets the errors of the simulated
      * arm. It writes the rest only while the tick is detached or interrupts are locked. */
     supervisor_t safety;
-    volatile uint32_t ticks, overruns;
+    volatile uint32_t ticks, overruns, lost; /* lost: ticks that did not happen */
     /* ticks in which an input of the model was clamped to its proved range */
     volatile uint32_t unproved;
     volatile uint32_t closing;    /* request: close the loop */
@@ -66,8 +66,10 @@ typedef struct app {
      * tick adds one, because it reads no encoders. A motion of the real arm cannot start before the
      * second tick after `switched`. */
     volatile uint32_t switched;
-    uint32_t where; /* the joint that the last refusal concerns */
-    float volts;    /* nominal supply, V */
+    volatile uint32_t seen; /* bit i: encoder i has been read since `switched` was set */
+    uint32_t missed;        /* ticks since the last complete reading of the encoders */
+    uint32_t where;         /* the joint that the last refusal concerns */
+    float volts;            /* nominal supply, V */
     dyn_units_t units;
     settings_t joint[DYN_MAX_JOINTS];
     float parameter[PARAMETERS_ONE];
@@ -153,7 +155,8 @@ int app_stop(app_t *app);
 int app_off(app_t *app);
 /* Clears a fault. If the loop still holds or lowers the arm, it then holds it (state running);
  * otherwise the board becomes idle, or unconfigured if no robot is loaded. Returns APP_E_STATE if
- * there is no fault, or while the arm still brakes. */
+ * there is no fault, or while the arm still brakes; APP_E_LATCHED while the hardware keeps the
+ * outputs of the real arm off, because the emergency stop is pressed for example. */
 int app_clear(app_t *app);
 /* Latches a fault. Call it only at the tick's interrupt priority or above. */
 void app_fault(app_t *app, uint32_t fault);

@@ -39,11 +39,18 @@ int app_off(app_t *app) {
 /* If the loop still holds or lowers the arm, it continues to hold after the fault is cleared.
  * Interrupts are locked, because any tick may end the stop or replace it with a worse one. */
 int app_clear(app_t *app) {
+    const bool real = app->loaded && !app->control[app->now].simulated;
     const uint32_t lock = app_clock_lock();
     const uint32_t stop = app->safety.stop;
     const bool holds = stop <= APP_STOP_LOWER;
+    /* While the brakes close, the loop must neither go on against them nor let go. */
     const bool clears = app->safety.state == APP_STATE_FAULT &&
-                        !(stop == APP_STOP_HOLD && app->motion.kind != MOTION_HOLD);
+                        !(stop == APP_STOP_HOLD && app->motion.kind != MOTION_HOLD) &&
+                        !(holds && app->safety.closing > 0);
+    if (clears && real && app_unlatch() != 0) {
+        app_clock_unlock(lock);
+        return APP_E_LATCHED;
+    }
     if (clears) {
         if (stop == APP_STOP_LOWER)
             app->stopping = 1; /* the reference still moves down and must brake */

@@ -54,7 +54,17 @@
       "the joint cannot be homed: `home` is 0; or it selects a stop, but the joint has no torque " \
       "limit; or it selects a switch, but this board has no input for it",                         \
       "set `home` and `home_position`; for an absolute encoder give the position of the arm: "     \
-      "`appell home --at ...`")
+      "`appell home --at ...`")                                                                    \
+    X(-23, FIT, "robot and hardware do not fit, so the real arm must not move",                    \
+      "`appell status --port P` lists everything that does not fit, each with its cure")           \
+    X(-24, LATCHED,                                                                                \
+      "the hardware still keeps the outputs off: the emergency stop is pressed or not wired, the " \
+      "motor drivers report a fault, or the clock or the supply of the chip has failed",           \
+      "release the emergency stop, then clear the fault; `appell status --port P` shows what is "  \
+      "active")                                                                                    \
+    X(-25, UNREAD, "not all encoders have given a position yet",                                   \
+      "check wiring and supply of the encoders; `appell status --port P` shows what the board "    \
+      "has")
 
 typedef enum {
     APP_OK = 0,

@@ -1,6 +1,8 @@
 /* Implements firmware/app/handover.h. */
 #include "firmware/app/handover.h"
 
+#include <math.h>
+
 #include "firmware/app/setup.h"
 #include "firmware/app/tick.h"
 #include "firmware/control/number.h"
@@ -33,6 +35,7 @@ static void rehearse(app_t *app, control_t *c) {
     static const app_inputs_t nothing;
     app_outputs_t out = {.enable = 1};
     const uint32_t feedforward = c->feedforward, head = app->head;
+    app->safety.opening = 0; /* a motion is measured, not the wait for the brakes */
     c->feedforward = FEEDFORWARD_FULL;
     app_sense(app, c, &nothing);
     control_settle(c, &app->loop);
@@ -46,9 +49,46 @@ static void rehearse(app_t *app, control_t *c) {
 }
 
 void control_forget_readings(app_t *app) {
+    for (uint32_t i = 0; i < app->n; i++)
+        app->loop.counts[i] = 0;
     const uint32_t lock = app_clock_lock();
     app->switched = app->ticks;
+    app->seen = 0;
     app_clock_unlock(lock);
+}
+
+/* Chooses the turn of each joint that stays within one turn of an absolute encoder: the one in which
+ * the joint is nearest to the middle of its limits. The zero of the encoder may lie anywhere. Not
+ * inlined, for the sake of the stack. */
+static __attribute__((noinline)) void choose_turns(app_t *app, const control_t *c) {
+    for (uint32_t i = 0; i < app->n; i++) {
+        const settings_t *s = &app->joint[i];
+        const double low = (double)s->position[0], high = (double)s->position[1];
+        const double count = setup_count(s);
+        const int32_t wrap = c->joint[i].wrap;
+        if (c->simulated || !s->bounded || s->home != 0 || c->turning >> i & 1 ||
+            high - low > fabs(count) * wrap)
+            continue;
+        const double middle = ((low + high) / 2 - (double)s->offset) / count;
+        const int32_t to = (int32_t)fmax(fmin(middle, 1e9), -1e9);
+        int32_t away = (app->seen >> i & 1 ? app->loop.counts[i] - to : 0) % wrap;
+        away += away < -wrap / 2 ? wrap : away > wrap / 2 ? -wrap : 0;
+        app->loop.counts[i] = to + away;
+    }
+}
+
+/* Returns the time that the hardware takes in a tick, s. Not inlined: the description of the
+ * hardware must not be on the stack while the constants are made. */
+static __attribute__((noinline)) float hardware_s(void) {
+    hardware_t h;
+    app_hardware(&h);
+    return 1e-9f * (float)h.busy_ns;
+}
+
+static bool fast_enough(const app_t *app, float busy_s) {
+    const float rate = app->parameter[PARAMETER_rate_hz], hz = (float)app_clock_hz();
+    return !(hz > 0) || app->parameter[PARAMETER_rate_check] == 0 ||
+           ((float)app->tick_steps / hz + busy_s) * rate <= BUDGET;
 }
 
 /* Puts the new constants into use at once. If they stayed pending, the next control_change would
@@ -62,13 +102,10 @@ int control_settle_all(app_t *app) {
     float q[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < app->n; i++)
         q[i] = setup_position_si(app, i, app->sim_arm.q[i]);
+    choose_turns(app, c);
     rehearse(app, c);
     (void)control_place(app, q);
     app->pending = 1;
     control_take(app);
-    const float rate = app->parameter[PARAMETER_rate_hz], hz = (float)app_clock_hz();
-    if (hz > 0 && app->parameter[PARAMETER_rate_check] != 0 &&
-        (float)app->tick_steps * rate > BUDGET * hz)
-        return APP_E_RATE;
-    return APP_OK;
+    return fast_enough(app, c->simulated ? 0 : hardware_s()) ? APP_OK : APP_E_RATE;
 }

@@ -8,6 +8,9 @@
 
 #define STILL_S 0.05f /* s; a joint that presses without moving for this time is at its stop */
 #define AWAY_S  0.3f
+/* A switch has changed when it reads the same for this time, and at least twice: contacts bounce
+ * for less than 5 ms, and noise of motors is shorter. */
+#define DEBOUNCE_S 0.005f
 /* The search ends after this multiple of the range between the limits: there is nothing to find
  * beyond it. */
 #define FARTHEST 1.25f
@@ -27,11 +30,13 @@ static int prepare(app_t *app, uint32_t i) {
     const float speed = s->velocity * t[PARAMETER_home_speed] * t[PARAMETER_limits_scale];
     const float press = s->torque * t[PARAMETER_home_torque] * t[PARAMETER_limits_scale];
     const double v = (double)(side * speed);
+    hardware_t hardware;
+    app_hardware(&hardware);
     app->where = i;
     m->as.home.kind = (uint32_t)fabsf(s->home);
     if (m->as.home.kind == HOME_ABSOLUTE || (m->as.home.kind == HOME_STOP && !(press > 0)) ||
         (m->as.home.kind == HOME_SWITCH && t[PARAMETER_arm] != ARM_SIMULATED &&
-         !(app_switches() >> i & 1)))
+         !(hardware.switches >> i & 1)))
         return APP_E_SEEK;
     for (uint32_t k = 0; k < app->n; k++)
         m->as.home.target[k] = real_known(0);
@@ -49,6 +54,9 @@ static int prepare(app_t *app, uint32_t i) {
     m->as.home.stalled = m->as.home.gone = 0;
     m->as.home.still = (uint32_t)ceilf(STILL_S * rate);
     m->as.home.away = (uint32_t)ceilf(AWAY_S * rate);
+    m->as.home.sure = (uint16_t)fmaxf(2, ceilf(DEBOUNCE_S * rate));
+    m->as.home.same = 0;
+    m->as.home.raw = m->as.home.closed = 0;
     m->count = 0;
     m->last = (uint32_t)ticks_most(app, i, speed);
     return fits ? APP_OK : APP_E_UNITS;

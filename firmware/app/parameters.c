@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "firmware/app/arm.h"
+#include "firmware/app/fit.h"
 #include "firmware/app/handover.h"
 #include "firmware/app/setup.h"
 #include "firmware/control/number.h"
@@ -24,14 +25,12 @@ static void change_home(app_t *app, uint32_t at) {
     app->loop.unhomed = (app->loop.unhomed & ~(1u << at)) | (uint32_t)(s->home != 0) << at;
 }
 
-/* Switches to the other arm (simulated or real). Encoder turns are counted from zero again. */
+/* Switches to the other arm (simulated or real). Encoder turns are counted anew. */
 static void change_arm(app_t *app) {
     if (app->control[app->now].simulated == (app->parameter[PARAMETER_arm] == ARM_SIMULATED))
         return;
-    for (uint32_t i = 0; i < app->n; i++) {
-        app->loop.counts[i] = 0;
+    for (uint32_t i = 0; i < app->n; i++)
         change_home(app, i);
-    }
     control_forget_readings(app);
 }
 
@@ -107,11 +106,11 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
         return resettle(app);
     case PARAMETER_home:
     case PARAMETER_home_position:
+    case PARAMETER_encoder_sign: /* what homing has found was in another scale */
+    case PARAMETER_encoder_ratio:
         change_home(app, at);
         return resettle(app);
     case PARAMETER_encoder_offset:
-    case PARAMETER_encoder_sign:
-    case PARAMETER_encoder_ratio:
     case PARAMETER_rate_hz:
         return resettle(app);
     case PARAMETER_arm:
@@ -120,6 +119,14 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     default:
         return control_change(app);
     }
+}
+
+/* The real arm can be chosen only if the hardware fits the robot. When a stored choice is restored,
+ * before the first tick, what a person must do is not asked for yet: it is before each motion. */
+static __attribute__((noinline)) bool may_choose(const app_t *app) {
+    fit_t fit;
+    fit_check(app, app->ticks != 0, &fit);
+    return fit.bits == 0;
 }
 
 int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
@@ -131,8 +138,15 @@ int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
         (info->whole && value != (float)(int32_t)value) ||
         (parameter == PARAMETER_encoder_sign && fabsf(value) != 1))
         return APP_E_RANGE;
-    if (info->idle_only && !app_rests(app))
+    /* A real arm that is held must not get brakes, which the next stop would rely on. */
+    const bool brakes =
+        parameter == PARAMETER_brakes && app->parameter[PARAMETER_arm] != ARM_SIMULATED;
+    if ((info->idle_only || brakes) && !app_rests(app))
         return APP_E_STATE;
+    if (parameter == PARAMETER_arm && value == ARM_REAL && app->loaded && !may_choose(app)) {
+        app->where = UINT32_MAX;
+        return APP_E_FIT;
+    }
     float *place_of = parameter_place(app, parameter, at);
     const float before = *place_of;
     *place_of = value;

@@ -2,6 +2,7 @@
  * firmware/control/reference.c. Runs in the background and takes longer than a tick. The tick reads
  * none of these constants before `kind` is written, and `kind` is written only if the tick has not
  * latched a fault meanwhile. */
+#include "firmware/app/fit.h"
 #include "firmware/app/setup.h"
 
 #include "firmware/app/handover.h"
@@ -192,7 +193,19 @@ static int check_hold(app_t *app) {
 /* Returns whether the tick has read the position of the arm. Hardware is read only after a tick has
  * selected it, so the second tick after a change is the first with a valid reading. */
 static bool sensed(const app_t *app) {
-    return app->parameter[PARAMETER_arm] == ARM_SIMULATED || app->ticks - app->switched > 1;
+    const uint32_t all = joints_mask(app->n);
+    return app->parameter[PARAMETER_arm] == ARM_SIMULATED ||
+           (app->ticks - app->switched > 1 && (app->seen & all) == all);
+}
+
+/* Returns whether robot and hardware fit. A person may switch the feedback off on purpose, to look
+ * at the outputs alone. */
+static __attribute__((noinline)) bool fits(const app_t *app) {
+    fit_t fit;
+    if (app->parameter[PARAMETER_arm] == ARM_SIMULATED)
+        return true;
+    fit_check(app, true, &fit);
+    return (fit.bits & ~(1u << FIT_FEEDBACK)) == 0;
 }
 
 /* Returns the state from which a motion may begin: APP_STATE_IDLE with the outputs off,
@@ -238,9 +251,12 @@ int app_motion_start(app_t *app, const motion_t *in) {
     app->where = UINT32_MAX;
     if (in->kind >= MOTIONS)
         return APP_E_KIND;
+    const bool idle = app->safety.state == APP_STATE_IDLE;
+    if (idle && !fits(app))
+        return APP_E_FIT;
     const uint32_t state = begins(app, in->kind);
     if (state == APP_STATES)
-        return APP_E_STATE;
+        return idle && !sensed(app) ? APP_E_UNREAD : APP_E_STATE;
     if (!(in->duration_s >= 0))
         return APP_E_NUMBER;
     if (app->loop.unhomed != 0 && in->kind != MOTION_HOLD && in->kind != MOTION_HOME)

@@ -4,22 +4,60 @@
 
 #include <math.h>
 
+#include "firmware/app/fit.h"
 #include "firmware/control/number.h"
 
 /* Defaults for values that the robot file does not state. */
 #define VOLTS_DEFAULT    24.0f /* V; nominal supply if no motor has a voltage limit */
 #define COUNTS_REVOLUTE  16384.0f
 #define COUNTS_PRISMATIC 65536.0f /* per metre */
+#define TORQUE_FIRST_S   0.01f    /* the loop holds the arm for this time before the brakes open */
 
 setup_t setup_from(const app_t *app) {
     return (setup_t){app->n,     app->arm,       app->flex, &app->units,
                      app->joint, app->parameter, app->volts};
 }
 
+/* Adds what the hardware decides: how often an encoder's reading wraps, how long its turns can be
+ * followed without a reading, and the times of the brakes. The simulated arm has ideal hardware.
+ * Not inlined, for the sake of the stack. */
+static __attribute__((noinline)) void hardware_setup(const app_t *app, control_t *out) {
+    const float rate = app->parameter[PARAMETER_rate_hz];
+    hardware_t h;
+    app_hardware(&h);
+    out->turning = 0;
+    out->blind = UINT16_MAX;
+    out->brake_torque = out->brake_open = out->brake_close = 0;
+    if (out->simulated || (h.flags & HARDWARE_UNKNOWN))
+        return;
+    out->brake_torque = 1;
+    for (uint32_t i = 0; i < app->n && i < HARDWARE_JOINTS; i++) {
+        const settings_t *s = &app->joint[i];
+        if (h.encoders & ~h.absolute & 1u << i)
+            out->joint[i].wrap = (int32_t)h.counts[i];
+        if (fit_turns(app, &h, i)) {
+            /* counts in a tick at four times the velocity limit: a released arm falls faster than
+             * it may move */
+            const double fast = 4 * (double)s->velocity / (fabs(setup_count(s)) * (double)rate);
+            out->turning |= 1u << i;
+            out->blind = (uint16_t)fmin(out->blind, out->joint[i].wrap / (2 * fast));
+        }
+    }
+    /* The limits of a joint whose turns are not known are not watched: it must not move on. */
+    out->unread = out->unread < out->blind ? out->unread : out->blind;
+    if (out->brakes) {
+        out->brake_torque = (uint16_t)ceilf(TORQUE_FIRST_S * rate);
+        out->brake_open = (uint16_t)ceilf(h.brake_open_ms * 0.001f * rate);
+        out->brake_close = (uint16_t)ceilf(h.brake_close_ms * 0.001f * rate);
+    }
+}
+
 bool setup_control(const app_t *app, control_t *out) {
     const setup_t from = setup_from(app);
     guard_setup(&from, out);
-    return control_setup(&from, out);
+    const bool fits = control_setup(&from, out);
+    hardware_setup(app, out);
+    return fits;
 }
 
 /* Returns the exponent of the smallest unit of position that can represent the whole range of the
@@ -50,6 +88,7 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
                         .kp = f->kp[0],
                         .kd = f->kd[0]};
     out->motor = f->gear[0] != 0 && f->torque_constant[0] != 0 && f->resistance[0] > 0;
+    out->paced = f->velocity[0] > 0;
     out->bounded = out->position[1] > out->position[0];
     if (!(out->acceleration > 0))
         out->acceleration = out->velocity / IMAGE_RISE_DEFAULT_S;
@@ -80,6 +119,10 @@ int setup_settings(app_t *app) {
     app->parameter[PARAMETER_rate_hz] = rate;
     if (image->has & IMAGE_HAS_FEEDBACK)
         app->parameter[PARAMETER_feedback] = (float)image->feedback;
+    /* A fact of this robot: it does not inherit that of the last one. */
+    app->parameter[PARAMETER_brakes] = image->has & IMAGE_HAS_BRAKES
+                                           ? (float)((image->has & IMAGE_BRAKES) != 0)
+                                           : parameter_table[PARAMETER_brakes].fallback;
     app->parameter[PARAMETER_payload_mass] = image->arm.payload_mass[0];
     app->parameter[PARAMETER_payload_x] = image->arm.payload_com[0];
     app->parameter[PARAMETER_payload_y] = image->arm.payload_com[1];

@@ -140,8 +140,8 @@ const char *app_cure(int error) {
     return error < APP_E_IMAGE ? image_cure(error - APP_E_IMAGE) : "";
 }
 
-/* Defaults for functions that the program around the core may provide: no counter, no lock, no home
- * switches. */
+/* Defaults for functions that the program around the core may provide: no counter, no lock, no
+ * hardware. */
 __attribute__((weak)) uint32_t app_clock(void) {
     return 0;
 }
@@ -150,7 +150,11 @@ __attribute__((weak)) uint32_t app_clock_steps(uint32_t start, uint32_t end) {
     return end - start;
 }
 
-__attribute__((weak)) uint32_t app_switches(void) {
+__attribute__((weak)) void app_hardware(hardware_t *out) {
+    *out = (hardware_t){.flags = HARDWARE_UNKNOWN};
+}
+
+__attribute__((weak)) uint32_t app_unlatch(void) {
     return 0;
 }
 

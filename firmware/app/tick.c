@@ -8,8 +8,18 @@
 #include "firmware/control/number.h"
 #include "firmware/safety/homing.h"
 
-/* Counts the turns: an encoder reports only its position within one turn. */
+/* Counts the turns: an encoder reports only its position within one turn. After too many ticks
+ * without a reading (an erase of the flash takes a second or two) the turns are not known, and the
+ * joint must be homed again. */
 static void read_encoders(app_t *app, const control_t *c, const app_inputs_t *in) {
+    const uint32_t all = joints_mask(c->arm->n);
+    const bool read = (in->counts_valid & all) == all;
+    app->seen |= in->counts_valid;
+    app->missed += in->lost + !read;
+    if (app->missed > c->blind)
+        app->loop.unhomed |= c->turning;
+    if (read)
+        app->missed = 0;
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const int32_t wrap = c->joint[i].wrap;
         int32_t moved = (in->counts[i] - app->loop.counts[i]) % wrap;
@@ -107,12 +117,16 @@ static finding_t guard_stream(app_t *app, const control_t *c) {
 static void supervise(app_t *app, const control_t *c, app_outputs_t *out) {
     supervisor_t *v = &app->safety;
     const uint32_t wrong = direction_guard(c, &app->scratch, &v->guard, &app->loop);
-    judge(app, c, guard_stream(app, c));
+    if (app->safety.opening == 0)
+        judge(app, c, guard_stream(app, c));
+    else
+        app->point_tick = app->ticks; /* a full buffer waits for the brakes */
     judge(app, c, guard_loop(c, &v->guard, &app->loop, wrong));
     if (v->state != APP_STATE_FAULT || v->stop <= APP_STOP_LOWER)
         return;
     duty_none(app, out);
     out->enable = v->stop == APP_STOP_DAMP;
+    out->brake_open = out->enable && !c->brakes;
 }
 
 /* Notes the time at which a stage begins. */
@@ -121,10 +135,40 @@ INLINE void mark(app_t *app, const control_t *c, uint32_t stage) {
         app->stamp[stage] = app_clock();
 }
 
-/* Advances the motion; homing first checks whether it has found its stop or switch. */
-static void refer(app_t *app, const control_t *c, const app_inputs_t *in) {
+/* Finds a motion of the real arm that was planned from another position: somebody has moved the arm
+ * before the outputs came on. The reference must not jump back there. A jump of an eighth of
+ * guard_tracking is allowed: the feedback then pushes with an eighth of what that guard allows. */
+static finding_t guard_begin(const control_t *c, const motion_state_t *m, const loop_t *s) {
+    const bool points = m->kind == MOTION_POINTS && m->as.points.head != m->as.points.tail;
+    const bool profile =
+        m->kind == MOTION_QUINTIC || m->kind == MOTION_CYCLOID || m->kind == MOTION_TRAPEZOID;
+    if (m->count == 0 && (points || profile) && !c->simulated)
+        for (uint32_t i = 0; i < c->arm->n; i++) {
+            const real from = points ? m->as.points.point[m->as.points.tail % APP_POINTS][i]
+                                     : m->as.profile.start[i];
+            const real near = real_half(real_half(real_half(c->joint[i].track)));
+            if (real_exceeds(from, s->q_mid[i], near) || real_exceeds(s->q_mid[i], from, near))
+                return (finding_t){APP_FAULT_TRACKING, i, real_sub(from, s->q_mid[i]), near};
+        }
+    return (finding_t){APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
+}
+
+/* Advances the motion, once the brakes are open; homing first checks whether it has found its stop
+ * or switch. Not inlined, as take(). */
+static __attribute__((noinline)) void refer(app_t *app, const control_t *c,
+                                            const app_inputs_t *in) {
+    app->safety.waiting = (uint16_t)(in->ready ? 0 : app->safety.waiting + 1);
+    if (!in->ready) { /* the outputs come on later: there must be no jump then */
+        control_settle(c, &app->loop);
+        reference_rest(c, &app->loop);
+        if (app->safety.waiting > c->damp) /* or never */
+            judge(app, c, (finding_t){APP_FAULT_DRIVER, APP_NO_JOINT, 0, 0});
+    }
+    if (app->safety.opening > 0)
+        return;
     if (app->motion.kind == MOTION_HOME)
         judge(app, c, homing_step(c, &app->motion, &app->loop, in->switches));
+    judge(app, c, guard_begin(c, &app->motion, &app->loop));
     reference_step(c, &app->motion, &app->loop);
 }
 
@@ -186,6 +230,8 @@ static void close_loop(app_t *app, const control_t *c) {
     control_settle(c, &app->loop);
     reference_rest(c, &app->loop);
     guard_start(c, &app->safety.guard, &app->loop);
+    app->safety.opening = (uint16_t)(c->brake_torque + c->brake_open);
+    app->safety.closing = app->safety.waiting = 0;
     app->since_sample = c->sample_every; /* the first tick is recorded */
 }
 
@@ -206,7 +252,7 @@ static void take_requests(app_t *app) {
         app->safety.state == APP_STATE_STOPPING || app->safety.state == APP_STATE_HOMING;
     if (app->motion.kind != MOTION_HOME)
         app->loop.pressing = 0;
-    if (ends && app->motion.kind == MOTION_HOLD)
+    if (ends && app->motion.kind == MOTION_HOLD && supervisor_braked(&app->safety, c))
         app->safety.state =
             app_state_next(app->safety.state, c->brakes ? APP_EVENT_RESTED : APP_EVENT_RESUME);
     if (app->leaving) {
@@ -221,7 +267,16 @@ static void take_requests(app_t *app) {
 static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
                                             const app_inputs_t *in) {
     app->overruns += in->overrun;
-    judge(app, c, guard_inputs(c, &app->safety.guard, in));
+    app->lost += in->lost;
+    const finding_t f = guard_inputs(c, &app->safety.guard, in);
+    /* The hardware may switch the outputs of the real arm off at any time, also while they are
+     * off. */
+    if (!c->simulated && in->latched && app->safety.state == APP_STATE_IDLE) {
+        supervisor_latch(&app->safety, f);
+        app->motion.kind = MOTION_HOLD;
+        app->closing = 0;
+    }
+    judge(app, c, f);
     if (app->sim_arm.singular)
         judge(app, c, (finding_t){APP_FAULT_MODEL, APP_NO_JOINT, 0, 0});
     if (app->safety.state == APP_STATE_FAULT) {
@@ -248,11 +303,13 @@ static void step(app_t *app, const control_t *c, const app_inputs_t *in, app_out
     guard(app, c, &now);
     if (supervisor_drives(&app->safety)) {
         out->enable = 1;
+        out->brake_open = supervisor_opens(&app->safety, c, now.ready);
         app_stages_run(app, c, &now, out);
         if (c->watch)
             count_costs(app);
     } else {
         out->enable = app->safety.state == APP_STATE_FAULT && app->safety.stop == APP_STOP_DAMP;
+        out->brake_open = out->enable && !c->brakes;
         rest(app, c, &now, out);
     }
 }
@@ -260,9 +317,11 @@ static void step(app_t *app, const control_t *c, const app_inputs_t *in, app_out
 void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out) {
     const uint32_t start = app_clock();
     app->ticks++;
-    out->enable = 0;
+    out->enable = out->brake_open = 0;
     if (app->detached) {
         app->switched++; /* this tick reads no encoders */
+        app->missed += 1 + in->lost;
+        app->lost += in->lost;
         return;
     }
     if (app->loaded) {

@@ -52,16 +52,26 @@ typedef struct {
     real_t per_segment;    /* 1 / segment */
     real_t lasting;        /* fraction of the torque limits that a motor can give continuously */
     int32_t supply_least_mV, supply_most_mV;
-    uint16_t limit_ticks;    /* allowed number of ticks in a row at a torque or voltage limit */
-    uint16_t segment;        /* ticks between two checks of the directions; 0: no checks */
-    uint16_t damp;           /* ticks of damping before the brakes close */
-    uint32_t setpoint;       /* ticks that a streamed motion may wait for its next point; 0: no
+    uint16_t limit_ticks;  /* allowed number of ticks in a row at a torque or voltage limit */
+    uint16_t segment;      /* ticks between two checks of the directions; 0: no checks */
+    uint16_t damp;         /* ticks of damping before the brakes close */
+    uint32_t setpoint;     /* ticks that a streamed motion may wait for its next point; 0: no
                               * limit */
-    uint16_t unread, late;   /* allowed consecutive ticks: with an encoder unread; with an
+    uint16_t unread, late; /* allowed consecutive ticks: with an encoder unread; with an
                               * overrun */
+    uint16_t blind;        /* ticks without a reading after which the turns of the joints in
+                              * `turning` are not known any more */
+    uint16_t brake_torque; /* ticks of torque before the brakes open; the next two: ticks that */
+    uint16_t brake_open, brake_close; /* the brakes take */
+    uint32_t turning;                 /* bit i: the encoder of joint i makes several turns */
     uint8_t brakes, damping; /* the arm has brakes; every joint has a motor that can damp */
     control_joint_t joint[DYN_MAX_JOINTS];
 } control_t;
+
+/* Returns a mask with a bit for each of n joints. */
+static inline uint32_t joints_mask(uint32_t n) {
+    return n >= 32 ? UINT32_MAX : (1u << n) - 1;
+}
 
 /* Data that pass from stage to stage and from tick to tick. */
 typedef struct {

@@ -48,6 +48,9 @@ typedef struct {
                                              * so far */
             uint32_t away, gone;            /* ticks to move away from the stop or switch; ticks so
                                              * far */
+            real_t edge;         /* position at which the reading of the switch last changed */
+            uint16_t sure, same; /* ticks with the same reading that count; ticks so far */
+            uint8_t raw, closed; /* reading of the switch; the same, debounced */
         } home;
     } as;
 } motion_state_t;

@@ -68,7 +68,8 @@ enum {
       "= 1 switches the outputs off at once")                                                      \
     X(17, CLEAR, AGAIN, "", "i16 reason",                                                          \
       "clears the fault: the state becomes running if the loop holds or lowers the arm, else "     \
-      "idle; refused while the arm brakes")                                                        \
+      "idle; refused while the arm brakes, and while the hardware keeps the outputs of the real "  \
+      "arm off")                                                                                   \
     X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm at the position q") \
     X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "sends input numbers of a row, see Rows")       \
     X(20, ROW_RUN, AGAIN, "u8 method", "i16 reason, u32 limited, u32 cost",                        \
@@ -86,7 +87,13 @@ enum {
     X(26, FAULT, AGAIN, "",                                                                        \
       "u8 fault, u8 joint (255 if none), u8 stop, u8 enabled, f32 value, f32 limit, u32 limited",  \
       "reads the first fault since the last CLEAR, the stop that follows it, and the number of "   \
-      "ticks with a torque or voltage at its limit")
+      "ticks with a torque or voltage at its limit")                                               \
+    X(27, HARDWARE, AGAIN, "u8 joint",                                                             \
+      "u32 misfits, u32 joints[7], u32 motors, u32 encoders, u32 absolute, u32 switches, "         \
+      "u32 counts (of the encoder of that joint), u16 brake_open_ms, u16 brake_close_ms, "         \
+      "u16 flags, u8 active, u8 latched, u16 busy_us",                                             \
+      "reads what the hardware is, and in which parts robot and hardware do not fit (see "         \
+      "Hardware)")
 
 typedef enum {
 #define X(number, name, once, request, reply, help) ASK_##name = number,
@@ -163,7 +170,8 @@ enum { TARGET_APP, TARGET_BATCH }; /* TARGET_BATCH + 0 is f32, + 1 f64, + 2 q31 
     X(DROPPED, "dropped",                                                                          \
       "samples lost since the last TELEMETRY request: the ring or the send buffer was full, or "   \
       "the credit was used up")                                                                    \
-    X(UNPROVED, "unproved", "ticks in which a value left its proved range in q31 and was clamped")
+    X(UNPROVED, "unproved", "ticks in which a value left its proved range in q31 and was clamped") \
+    X(LOST, "lost", "ticks that did not happen")
 
 typedef enum {
 #define X(name, text, help) COUNTER_##name,

@@ -1,5 +1,6 @@
 /* firmware/link/server_room.h: requests for reports of the board: identity, state, tables, costs
  * and faults. */
+#include "firmware/app/fit.h"
 #include "firmware/params/bytes.h"
 #include "firmware/link/server_room.h"
 
@@ -102,6 +103,7 @@ int serve_COUNTERS(server_t *server, exchange_t *x) {
     port_counters(server->port, counter);
     counter[COUNTER_TICKS] = status.ticks;
     counter[COUNTER_OVERRUNS] = status.overruns;
+    counter[COUNTER_LOST] = server->app->lost;
     counter[COUNTER_UNPROVED] = status.unproved;
     counter[COUNTER_FRAMES] = server->reader.stats.good;
     counter[COUNTER_DAMAGED] = server->reader.stats.damaged;
@@ -288,4 +290,30 @@ int serve_FAULT(server_t *server, exchange_t *x) {
     out_f32(x, status.fault_limit);
     out_u32(x, status.limited);
     return x->size == 0 ? LINK_OK : LINK_SIZE;
+}
+
+int serve_HARDWARE(server_t *server, exchange_t *x) {
+    hardware_t h;
+    fit_t fit;
+    if (x->size != 1)
+        return LINK_SIZE;
+    if (x->in[0] >= HARDWARE_JOINTS)
+        return LINK_INDEX;
+    app_hardware(&h);
+    fit_check(server->app, true, &fit);
+    out_u32(x, fit.bits);
+    for (uint32_t i = 0; i < FITS_JOINT; i++)
+        out_u32(x, fit.joints[i]);
+    out_u32(x, h.motors);
+    out_u32(x, h.encoders);
+    out_u32(x, h.absolute);
+    out_u32(x, h.switches);
+    out_u32(x, h.counts[x->in[0]]);
+    out_u16(x, h.brake_open_ms);
+    out_u16(x, h.brake_close_ms);
+    out_u16(x, h.flags);
+    out_u8(x, h.active);
+    out_u8(x, h.latched);
+    out_u16(x, (h.busy_ns + 999) / 1000);
+    return LINK_OK;
 }

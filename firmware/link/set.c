@@ -120,12 +120,19 @@ static bool take_parameter(const uint8_t entry[SET_PARAMETER], app_t *app) {
 
 uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_FIELDS],
                          uint32_t *fields, uint32_t *every) {
-    uint32_t count, unknown = 0;
+    uint32_t count, unknown = 0, arm_at = 0;
     uint32_t at = parameters_at(store, &count);
+    uint8_t entry[SET_PARAMETER];
     *fields = *every = 0;
     for (; count > 0; count--, at += SET_PARAMETER) {
-        uint8_t entry[SET_PARAMETER];
         store_read(store, at, entry, sizeof entry);
+        if (get_u32(entry) == name_crc(parameter_table[PARAMETER_arm].name))
+            arm_at = at; /* last: the others decide whether robot and hardware fit */
+        else
+            unknown += take_parameter(entry, app) ? 0 : 1;
+    }
+    if (arm_at != 0) {
+        store_read(store, arm_at, entry, sizeof entry);
         unknown += take_parameter(entry, app) ? 0 : 1;
     }
     if (at == 0 || store->length - at < 8)

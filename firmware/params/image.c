@@ -288,6 +288,8 @@ static int get_head(const uint8_t *bytes, image_t *out, image_where_t *where) {
         return fail(where, IMAGE_NO_JOINT, "number of joints", IMAGE_E_JOINTS);
     if (out->has & ~(uint32_t)IMAGE_HAS_ALL || out->feedback >= FEEDBACKS)
         return fail(where, IMAGE_NO_JOINT, "feedback", IMAGE_E_CODE);
+    if ((out->has & (IMAGE_BRAKES | IMAGE_HAS_BRAKES)) == IMAGE_BRAKES)
+        return fail(where, IMAGE_NO_JOINT, "brakes", IMAGE_E_CODE);
     if (units & 0xff0000fe || (!out->proved && units != 0))
         return fail(where, IMAGE_NO_JOINT, "q31 units", IMAGE_E_CODE);
     const char *field = get_fields(bytes + 32, arm_fields, ARM_FIELDS, (float *)&out->arm);

@@ -137,7 +137,9 @@ enum {
     IMAGE_HAS_FEEDBACK = 1 << 2,
     IMAGE_HAS_TOOL = 1 << 3,
     IMAGE_HAS_PAYLOAD = 1 << 4,
-    IMAGE_HAS_ALL = (1 << 5) - 1
+    IMAGE_HAS_BRAKES = 1 << 5, /* the file says whether the arm has brakes ... */
+    IMAGE_BRAKES = 1 << 6,     /* ... and it has */
+    IMAGE_HAS_ALL = (1 << 7) - 1
 };
 
 enum {

@@ -85,9 +85,9 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(hold_fraction, ONE, ANY, "", 0, 1, 0.8f, "",                                                 \
       "a stop may hold the arm only if gravity needs at most this fraction of every joint's "      \
       "torque limit")                                                                              \
-    X(brakes, ONE, ANY | WHOLE, "", 0, 1, 1, "",                                                   \
-      "1 if the arm has brakes of its own that hold it while the outputs are off; 0 if it has "    \
-      "none")                                                                                      \
+    X(brakes, ONE, ANY | WHOLE, "", -1, 1, -1, "brakes",                                           \
+      "1 if the arm has brakes that hold it while the outputs are off; 0 if it has none; -1 if "   \
+      "nobody has said it: the simulated arm then has brakes, and the real arm cannot be chosen")  \
     /* Homing. */                                                                                  \
     X(home_speed, ONE, ANY, "", 0.01f, 0.5f, 0.1f, "",                                             \
       "homing moves at this fraction of the velocity limit; the second approach is at a quarter "  \

@@ -6,11 +6,12 @@
 
 /* Settings of a joint in SI units; defaults replace values that the image does not give. */
 typedef struct {
-    uint8_t prismatic;
-    uint8_t motor;     /* the joint has a motor model; otherwise torque mode */
-    uint8_t bounded;   /* the joint has position limits */
-    int8_t unit;       /* q31: exponent of the unit of position */
-    float position[2]; /* lower and upper limit */
+    uint8_t prismatic : 1;
+    uint8_t motor : 1;   /* the joint has a motor model; otherwise torque mode */
+    uint8_t bounded : 1; /* the joint has position limits */
+    uint8_t paced : 1;   /* the image gives a velocity limit; otherwise it is a default */
+    int8_t unit;         /* q31: exponent of the unit of position */
+    float position[2];   /* lower and upper limit */
     float velocity, acceleration;
     float torque; /* torque limit; 0: none */
     float volt;   /* voltage limit of the motor from the image; 0: none */

@@ -66,15 +66,18 @@
 #define APP_STOP_TABLE(X)                                                                          \
     X(0, HOLD, "hold",                                                                             \
       "the loop brakes the arm within the acceleration limits, then holds it; with `brakes` 1 "    \
-      "the outputs go off when the arm is at rest")                                                \
+      "the brakes close when the arm is at rest, and the outputs go off when they hold")           \
     X(1, LOWER, "lower",                                                                           \
       "the loop brakes the arm, then lowers every joint under gravity load at a tenth of its "     \
-      "velocity limit; with `brakes` 1 the outputs go off when the arm is at rest")                \
+      "velocity limit; with `brakes` 1 the brakes close when the arm is at rest, and the "         \
+      "outputs go off when they hold")                                                             \
     X(2, DAMP, "damp",                                                                             \
       "the outputs stay on with duty cycles of zero, which brakes the arm if the motor drivers "   \
       "then short their motors; this needs no encoder, but the robot file must give every joint "  \
-      "a motor; with `brakes` 1 the outputs go off after half a second")                           \
-    X(3, RELEASE, "release", "the outputs go off; only brakes of the arm itself can hold it")
+      "a motor; with `brakes` 1 the brakes close at once, and the outputs go off after half a "    \
+      "second")                                                                                    \
+    X(3, RELEASE, "release",                                                                       \
+      "the outputs go off and the brakes close, both at once; an arm without brakes falls")
 
 /* X(number, NAME, "name", quantity of value and limit, best stop, "cause", "cure"). A number is
  * never reused. Cause and cure are sentences without capital and full stop. */
@@ -89,7 +92,7 @@
       "an encoder gave no position for more than guard_encoder_ticks ticks in a row",              \
       "check wiring and supply of the encoder of this joint")                                      \
     X(3, ESTOP, "e-stop", NONE, RELEASE, "the emergency stop has switched the motors off",         \
-      "release the emergency stop and reset the board; clearing the fault is not enough")          \
+      "release the emergency stop, then clear the fault with `appell clear`")                      \
     X(4, NUMBER, "number", NONE, DAMP, "the control step computed a value that is not a number",   \
       "check the robot file with `appell check`; report the fault if the file is right")           \
     X(5, MODEL, "model", NONE, DAMP,                                                               \
@@ -121,8 +124,8 @@
       "a streamed motion ran out of control points, or none came for guard_setpoint ticks",        \
       "send points earlier, or plan more time between them; then clear the fault and start again") \
     X(13, SUPPLY_LOW, "supply low", SUPPLY, RELEASE,                                               \
-      "the motor supply is below guard_supply_low times the nominal voltage; a reading of 0 V "    \
-      "counts as not measured and is no fault",                                                    \
+      "the motor supply is below guard_supply_low times the nominal voltage, or the wire to its "  \
+      "divider is broken",                                                                         \
       "check supply, fuse and wiring")                                                             \
     X(14, SUPPLY_HIGH, "supply high", SUPPLY, DAMP,                                                \
       "the motor supply is above guard_supply_high times the nominal voltage; braking may "        \
@@ -133,8 +136,8 @@
       "build the firmware with GEN=1 ROBOT=... for this robot, or load the robot that the code "   \
       "was generated for")                                                                         \
     X(16, WATCHDOG, "watchdog", NONE, RELEASE,                                                     \
-      "the watchdog has reset the board because the tick or the background loop did not run for "  \
-      "several seconds",                                                                           \
+      "the watchdog has reset the board because the tick or the background loop did not run: for " \
+      "50 ms with the outputs on, for several seconds with the outputs off",                       \
       "find out what kept the firmware from running; report the fault if it comes again")          \
     X(17, CRASH, "crash", NONE, RELEASE, "the firmware crashed, and the board has started again",  \
       "fetch the record with `appell dump` and report it, then clear the fault")                   \
@@ -150,7 +153,31 @@
       "homing moved the joint through its whole range and met neither its stop nor its switch, "   \
       "or the switch does not open",                                                               \
       "check the switch and its wire, and the parameters home and home_position; home_torque "     \
-      "must overcome friction")
+      "must overcome friction")                                                                    \
+    X(21, DRIVER, "driver", NONE, RELEASE,                                                         \
+      "the motor drivers report a fault (overcurrent, heat, low supply), or did not switch on",    \
+      "find the cause at the motor drivers, then clear the fault")                                 \
+    X(22, LOST, "lost ticks", NONE, HOLD,                                                          \
+      "ticks of the control loop did not happen, because something kept interrupts off",           \
+      "report the fault")                                                                          \
+    X(23, TICK_STOPPED, "tick stopped", NONE, RELEASE,                                             \
+      "no tick came for 40 ms, so that a timer has switched the motors off", "report the fault")   \
+    X(24, CLOCK, "clock", NONE, RELEASE,                                                           \
+      "the external oscillator has failed, so that the ticks have a wrong length",                 \
+      "check crystal or clock wire, then reset the board")                                         \
+    X(25, POWER, "board supply", NONE, RELEASE, "the supply of the chip fell below 2.9 V",         \
+      "give the board a supply of its own that does not dip, then clear the fault")                \
+    X(26, SUPPLY_SENSOR, "supply sensor", NONE, HOLD,                                              \
+      "the motor supply cannot be measured: the converter of the chip is silent",                  \
+      "reset the board; if that does not help, the chip is defective")                             \
+    X(27, MAGNET, "magnet", NONE, DAMP,                                                            \
+      "the encoder reports that its magnet is missing, too near or too far, or that it has no "    \
+      "angle, for more than guard_encoder_ticks ticks in a row",                                   \
+      "check place and distance of the magnet of this joint, and the wires of its encoder")        \
+    X(28, BACKGROUND, "background", NONE, HOLD,                                                    \
+      "the background of the firmware has not run for a second, so that nobody can ask it to "     \
+      "stop",                                                                                      \
+      "report the fault; the e-stop works all the same")
 
 typedef enum {
 #define X(number, name, text, does) APP_STATE_##name = number,

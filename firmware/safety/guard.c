@@ -35,18 +35,40 @@ INLINE uint16_t counted(bool happened, uint16_t before) {
     return happened ? (uint16_t)(before + (before < COUNT_MOST)) : 0;
 }
 
+/* Returns the fault of the deepest cause for which the hardware has switched the outputs off: a
+ * failed oscillator also sets the flag of the e-stop. */
+INLINE uint32_t fault_of_cause(uint32_t latched) {
+    return latched & CAUSE_CLOCK    ? APP_FAULT_CLOCK
+           : latched & CAUSE_POWER  ? APP_FAULT_POWER
+           : latched & CAUSE_ESTOP  ? APP_FAULT_ESTOP
+           : latched & CAUSE_DRIVER ? APP_FAULT_DRIVER
+                                    : APP_FAULT_TICK_STOPPED;
+}
+
 finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
-    const uint32_t all = c->arm->n >= 32 ? UINT32_MAX : (1u << c->arm->n) - 1;
-    const uint32_t missing = ~in->counts_valid & all, spoilt = in->parity & missing;
+    const uint32_t missing = ~in->counts_valid & joints_mask(c->arm->n);
+    const uint32_t spoilt = in->parity & missing, unwell = in->unwell & missing;
     g->supply_mV = in->supply_mV;
     g->late = counted(in->overrun, g->late);
     g->unread = counted(missing != 0, g->unread);
-    if (in->estop)
-        return found(APP_FAULT_ESTOP, APP_NO_JOINT, 1, 0);
+    if (in->latched)
+        return found(fault_of_cause(in->latched), APP_NO_JOINT, 1, 0);
     if (g->unread > c->unread)
-        return found(spoilt ? APP_FAULT_PARITY : APP_FAULT_ENCODER,
-                     first_of(spoilt ? spoilt : missing), g->unread, c->unread);
-    if (in->supply_mV > 0 && in->supply_mV < c->supply_least_mV)
+        return found(unwell   ? APP_FAULT_MAGNET
+                     : spoilt ? APP_FAULT_PARITY
+                              : APP_FAULT_ENCODER,
+                     first_of(unwell   ? unwell
+                              : spoilt ? spoilt
+                                       : missing),
+                     g->unread, c->unread);
+    if (in->lost > 0)
+        return found(in->overrun ? APP_FAULT_OVERRUN : APP_FAULT_LOST, APP_NO_JOINT,
+                     (int32_t)in->lost, 0);
+    if (in->stalled)
+        return found(APP_FAULT_BACKGROUND, APP_NO_JOINT, 1, 0);
+    if (in->supply_mV == SUPPLY_FAILED)
+        return found(APP_FAULT_SUPPLY_SENSOR, APP_NO_JOINT, 1, 0);
+    if (in->supply_mV >= 0 && in->supply_mV < c->supply_least_mV)
         return found(APP_FAULT_SUPPLY_LOW, APP_NO_JOINT, in->supply_mV, c->supply_least_mV);
     if (in->supply_mV > c->supply_most_mV)
         return found(APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, in->supply_mV, c->supply_most_mV);

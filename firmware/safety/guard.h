@@ -14,7 +14,7 @@ typedef struct {
                         * closed */
     uint32_t limited;  /* ticks with a joint at a limit of torque or voltage */
     uint32_t clipped;  /* bit i: joint i was at its torque limit in the last limited tick */
-    int32_t supply_mV; /* measured supply; 0: not measured */
+    int32_t supply_mV; /* measured supply; below 0: see firmware/control/io.h */
     /* late: consecutive ticks that overran; unread: consecutive ticks in which an encoder gave no
      * valid value; phase: tick within the period of the direction check; stopped: ticks since the
      * stop began */

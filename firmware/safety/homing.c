@@ -41,10 +41,27 @@ INLINE bool stands(motion_state_t *m, const loop_t *s) {
     return m->as.home.stalled >= m->as.home.still;
 }
 
-/* Corrects the measured position by its error, together with all values derived from it. */
-static void learn(motion_state_t *m, loop_t *s) {
+/* Returns whether the switch is closed, debounced, and notes where the joint was when its reading
+ * last changed. So the time of the debouncing costs travel, but no accuracy. */
+static bool closed_surely(motion_state_t *m, const loop_t *s, uint32_t switches) {
     const uint32_t i = m->as.home.joint;
-    const real wrong = real_sub(m->as.home.position, s->q[i]);
+    const uint8_t raw = switches >> i & 1;
+    if (raw != m->as.home.raw) {
+        m->as.home.raw = raw;
+        m->as.home.same = 0;
+        m->as.home.edge = s->q[i];
+    }
+    m->as.home.same = (uint16_t)(m->as.home.same + (m->as.home.same < m->as.home.sure));
+    if (m->as.home.same == m->as.home.sure)
+        m->as.home.closed = raw;
+    return m->as.home.closed;
+}
+
+/* Corrects the measured position by its error at `here`, together with all values derived from
+ * it. */
+static void learn(motion_state_t *m, loop_t *s, real here) {
+    const uint32_t i = m->as.home.joint;
+    const real wrong = real_sub(m->as.home.position, here);
     s->zero[i] = real_add(s->zero[i], wrong);
     s->q[i] = real_add(s->q[i], wrong);
     s->q_hat[i] = real_add(s->q_hat[i], wrong);
@@ -59,7 +76,7 @@ finding_t homing_step(const control_t *c, motion_state_t *m, loop_t *s, uint32_t
     const uint32_t i = m->as.home.joint, phase = m->as.home.phase;
     const bool towards = phase == HOMING_SEEK || phase == HOMING_TOUCH;
     const bool stop = towards && stands(m, s), by_switch = m->as.home.kind == HOME_SWITCH;
-    const bool closed = by_switch && (switches >> i & 1);
+    const bool closed = by_switch && closed_surely(m, s, switches);
     const bool there = by_switch ? closed : stop;
     m->count++;
     if ((phase != HOMING_DONE && m->count > m->last) || (stop && !there)) {
@@ -74,7 +91,7 @@ finding_t homing_step(const control_t *c, motion_state_t *m, loop_t *s, uint32_t
         if (m->as.home.gone > m->as.home.away)
             go(m, s, HOMING_TOUCH);
     } else if (phase == HOMING_TOUCH && there) {
-        learn(m, s);
+        learn(m, s, by_switch ? m->as.home.edge : s->q[i]);
         go(m, s, HOMING_AWAY);
     } else if (phase == HOMING_AWAY && m->count > m->as.home.away && within(c, s, i)) {
         m->as.home.phase = HOMING_DONE; /* brakes and stays at rest */

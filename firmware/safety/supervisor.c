@@ -25,6 +25,18 @@ static void begin_stop(supervisor_t *v, const supervised_t *all, uint32_t best) 
         all->motion->kind = MOTION_HOLD;
 }
 
+bool supervisor_opens(supervisor_t *v, const control_t *c, bool ready) {
+    v->opening = (uint16_t)(v->opening - (ready && v->opening > 0));
+    return !c->brakes || (v->opening <= c->brake_open && v->closing == 0);
+}
+
+bool supervisor_braked(supervisor_t *v, const control_t *c) {
+    if (!c->brakes || v->closing >= c->brake_close)
+        return true;
+    v->closing++;
+    return false;
+}
+
 void supervisor_latch(supervisor_t *v, finding_t f) {
     v->fault = f.fault;
     v->fault_joint = f.joint;
@@ -54,6 +66,7 @@ void supervisor_stop(supervisor_t *v, const supervised_t *all) {
     g->stopped = (uint16_t)(g->stopped + (g->stopped < UINT16_MAX));
     if (v->stop == APP_STOP_LOWER && (!c->brakes || !still))
         stop_lower(c, all->scratch, all->loop, all->motion);
-    if (c->brakes && (v->stop == APP_STOP_DAMP ? g->stopped > c->damp : still))
+    if (c->brakes &&
+        (v->stop == APP_STOP_DAMP ? g->stopped > c->damp : still && supervisor_braked(v, c)))
         v->stop = APP_STOP_RELEASE;
 }

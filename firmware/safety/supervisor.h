@@ -14,6 +14,10 @@ typedef struct {
     /* The first fault: its joint, the value found and its limit; and the stop that follows. */
     volatile uint32_t fault_joint, stop;
     real_t fault_value, fault_limit;
+    /* ticks until the outputs are on and the brakes open; until then the arm only holds */
+    uint16_t opening;
+    uint16_t waiting; /* ticks in which the outputs should be on and are not */
+    uint16_t closing; /* ticks since the brakes began to close; the loop holds until they hold */
     guard_t guard;
 } supervisor_t;
 
@@ -35,6 +39,13 @@ static inline bool supervisor_closed(const supervisor_t *v) {
 static inline bool supervisor_drives(const supervisor_t *v) {
     return supervisor_closed(v) || (v->state == APP_STATE_FAULT && v->stop <= APP_STOP_LOWER);
 }
+
+/* Called in every tick with a closed loop: returns whether the brakes are to be open. `ready`: the
+ * outputs are on. The loop gives torque for some ticks before the brakes open. */
+bool supervisor_opens(supervisor_t *v, const control_t *control, bool ready);
+/* Called in every tick in which the arm rests and its brakes may take over: closes them, and returns
+ * whether they hold, or there are none. */
+bool supervisor_braked(supervisor_t *v, const control_t *control);
 
 /* Latches a fault without a controlled stop: the outputs are off from the next tick on. */
 void supervisor_latch(supervisor_t *v, finding_t finding);

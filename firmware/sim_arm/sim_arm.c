@@ -199,5 +199,7 @@ app_inputs_t sim_arm_inputs(const sim_arm_t *p, const motion_state_t *m, const a
                           .supply_mV = p->supply_mV,
                           .switches = switches(m, p),
                           .overrun = in->overrun || defect_is(&p->defect, DEFECT_LATE),
-                          .estop = in->estop || defect_is(&p->defect, DEFECT_ESTOP)};
+                          .lost = in->lost,
+                          .ready = 1,
+                          .latched = defect_is(&p->defect, DEFECT_ESTOP) ? CAUSE_ESTOP : 0};
 }

@@ -30,7 +30,7 @@ typedef struct {
     defect_t defect;
     int32_t shift;                                /* error of the encoders, in counts */
     real_t supply;                                /* fraction of the nominal supply */
-    int32_t supply_mV;                            /* measured supply; 0: not measured */
+    int32_t supply_mV;                            /* measured supply, or SUPPLY_UNMEASURED */
     real_t zero[DYN_MAX_JOINTS];                  /* true position where the counter reads zero */
     real_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS]; /* true position and speed */
     real_t input[DYN_MAX_JOINTS];                 /* volts at the motor; torque mode: torque */

@@ -42,7 +42,8 @@ void sim_arm_setup_errors(const setup_t *from, sim_arm_t *out) {
         : defect_is(&out->defect, DEFECT_HIGH) ? (double)t[PARAMETER_guard_supply_high] * 2
         : defect_is(&out->defect, DEFECT_WEAK) ? WEAK_SUPPLY
                                                : 1;
-    out->supply_mV = supply != 1 ? (int32_t)(1000 * supply * (double)from->volts) : 0;
+    out->supply_mV =
+        supply != 1 ? (int32_t)(1000 * supply * (double)from->volts) : SUPPLY_UNMEASURED;
     (void)real_from_model(supply, PART, &out->supply);
 }
 

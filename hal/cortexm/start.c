@@ -1,7 +1,8 @@
 /* Start-up: the vector table, and the code from reset to main. */
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
-#include HAL_VECTORS_H /* CHIP_IRQ_COUNT and CHIP_VECTORS(V): V(interrupt number, handler) */
+#include HAL_VECTORS_H /* CHIP_IRQ_COUNT and CHIP_VECTORS(V): V(interrupt number, handler);
+                        * CHIP_NMI and CHIP_SYSTICK if the chip has handlers for them */
 
 typedef void (*vector_t)(void);
 
@@ -23,6 +24,9 @@ __attribute__((section(".vectors"), used)) const vectors_t vectors = {
         {
             [0] = reset_handler,
             [1 ... 14] = fault_entry,
+#ifdef CHIP_NMI
+            [1] = CHIP_NMI,
+#endif
 #ifdef CHIP_SYSTICK
             [14] = CHIP_SYSTICK,
 #endif

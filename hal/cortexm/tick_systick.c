@@ -4,6 +4,7 @@
 #include "hal/cpu.h"
 #include "hal/irq.h"
 #include "hal/cortexm/core.h"
+#include "hal/cortexm/lost.h"
 #include "hal/cortexm/systick.h"
 
 int tick_start(uint32_t rate_hz) {
@@ -16,6 +17,7 @@ int tick_start(uint32_t rate_hz) {
     SysTick->VAL = 0;
     NVIC_SetPriority(SysTick_IRQn, IRQ_PRIORITY_TICK);
     SysTick->CTRL = SysTick_CTRL_CLKSOURCE_Msk | SysTick_CTRL_TICKINT_Msk | SysTick_CTRL_ENABLE_Msk;
+    last_tick = counter_now();
     return TICK_OK;
 }
 
@@ -27,6 +29,11 @@ void tick_stop(void) {
 
 bool tick_overrun(void) {
     return (SCB->ICSR & SCB_ICSR_PENDSTSET_Msk) != 0;
+}
+
+/* SysTick and the counter run at the core clock. */
+uint32_t tick_lost(void) {
+    return lost_periods(SysTick->LOAD + 1);
 }
 
 void systick_irq(void) {

@@ -78,23 +78,48 @@ typedef struct {
 } board_motor_timer_t;
 
 /* One motor. With `direction`, the PWM comes from `pwm` or from `pwm_n`, whichever is given (the
- * complementary output also works alone). Without `direction`, both are given, with dead time, and
- * zero duty means that each output is on for half of the period. */
+ * complementary output also works alone). With `in2`, `pwm` is IN1 of a driver with two inputs:
+ * zero duty holds both inputs high, which shorts the motor; off holds both low. With neither, pwm
+ * and pwm_n are given, with dead time, and zero duty means that each output is on for half of the
+ * period. */
 typedef struct {
-    uint8_t timer;   /* index into timers */
-    uint8_t channel; /* 1 to 4 */
-    uint8_t af;      /* F1: 0 */
-    pin_t pwm;       /* CHx; 0: none */
-    pin_t pwm_n;     /* CHxN; 0: none */
-    pin_t direction; /* high for negative duty; 0: complementary PWM */
+    uint8_t timer;       /* index into timers */
+    uint8_t channel;     /* 1 to 4 */
+    uint8_t af;          /* F1: 0 */
+    pin_t pwm;           /* CHx; 0: none */
+    pin_t pwm_n;         /* CHxN; 0: none */
+    pin_t direction;     /* high for negative duty; 0: none */
+    pin_t in2;           /* IN2, on CHy of the same timer; 0: none */
+    uint8_t in2_channel; /* y, 1 to 4 */
 } board_motor_t;
+
+/* Pins that all motor drivers of the board share; 0: none. Off is the level to which the wire must be
+ * pulled, because the pin floats while the chip is in reset. */
+typedef struct {
+    pin_t enable;               /* high switches the drivers on; low: the motors coast */
+    pin_t brake;                /* high opens the brakes; low: springs close them */
+    bool enable_low, brake_low; /* the other way round: low is on, low opens */
+    /* times from the pin's edge until the slowest brake is open, and until it holds */
+    uint16_t brake_open_ms, brake_close_ms;
+    pin_t fault;     /* the drivers pull it low (open drain) when they fail; it is pulled up */
+    bool fault_high; /* the other way round: high is a fault; a broken wire is one, too */
+} board_stage_t;
 
 typedef struct {
     unsigned timer_count, motor_count;
     board_motor_timer_t timers[BOARD_TIMERS_MAX];
     board_motor_t motors[BOARD_MOTORS_MAX];
     uint32_t dead_time_ns; /* between the two outputs of a complementary motor; 0: none */
+    board_stage_t stage;
 } board_motors_t;
+
+/* A quadrature encoder at channels 1 and 2 of a timer with an encoder mode. */
+typedef struct {
+    tim_t *regs; /* NULL: this joint has an AS5047P */
+    rcc_bit_t clock;
+    pin_t a, b; /* CH1, CH2; pulled up */
+    uint8_t af; /* F1: 0 */
+} board_quadrature_t;
 
 typedef struct {
     spi_t *regs;
@@ -102,8 +127,10 @@ typedef struct {
     pin_t sck, miso, mosi;
     uint8_t af;  /* F1: 0 */
     pin_t power; /* driven high before the encoders are used; 0: always supplied */
+    int irq;
     unsigned count;
-    pin_t select[BOARD_ENCODERS_MAX];
+    pin_t select[BOARD_ENCODERS_MAX]; /* of the AS5047P of each joint; 0: quadrature */
+    board_quadrature_t quadrature[BOARD_ENCODERS_MAX];
 } board_encoders_t;
 
 /* Home switches: contacts to ground. */
@@ -135,7 +162,7 @@ typedef struct {
     board_home_t home;
     board_supply_t supply;
     board_flash_t flash;
-    uint32_t lsi_max_hz; /* highest frequency of the watchdog's oscillator in the data sheet, Hz */
+    uint32_t lsi_min_hz, lsi_max_hz; /* frequency of the watchdog's oscillator, data sheet, Hz */
     /* F1: pin remapping of the whole board. F4: 0, because each pin selects its own function. */
     uint32_t afio_mapr;
 } board_t;

@@ -39,13 +39,15 @@ enum {
 };
 
 typedef struct {
-    reg_t CR1, CR2, SMCR, DIER, SR, EGR, CCMR[2], CCER, CNT, PSC, ARR, RCR, CCR[4], BDTR;
+    reg_t CR1, CR2, SMCR, DIER, SR, EGR, CCMR[2], CCER, CNT, PSC, ARR, RCR, CCR[4], BDTR, DCR, DMAR,
+        OR; /* F1: no OR */
 } tim_t;
 REG_OFFSET(tim_t, CCMR, 0x18);
 REG_OFFSET(tim_t, CNT, 0x24);
 REG_OFFSET(tim_t, ARR, 0x2C);
 REG_OFFSET(tim_t, CCR, 0x34);
 REG_OFFSET(tim_t, BDTR, 0x44);
+REG_OFFSET(tim_t, OR, 0x50);
 
 enum {
     TIM_CR1_CEN = 1 << 0,
@@ -54,10 +56,15 @@ enum {
     TIM_DIER_UIE = 1 << 0,
     TIM_DIER_BIE = 1 << 7,
     TIM_SR_UIF = 1 << 0,
+    TIM_SR_CC1IF = 1 << 1,
     TIM_SR_BIF = 1 << 7,
     TIM_EGR_UG = 1 << 0,
+    TIM_SMCR_ENCODER_3 = 3 << 0, /* counts the edges of both inputs */
+    TIM_CCMR_INPUT = 1 << 0,     /* CCxS = 01: the channel is the input TIx, filtered */
+    TIM_CCMR_FILTER_SHIFT = 4,
     /* OCxM = 110 and OCxPE of channel 1; those of the second channel are 8 bits higher */
     TIM_CCMR_PWM1_PRELOAD = 6 << 4 | 1 << 3,
+    TIM_CCMR_INPUT_PRESCALE_8 = 1 << 0 | 3 << 2, /* CC1S = TI1, IC1PSC = 8 */
     TIM_CCER_CCE = 1 << 0, /* for channel 1; each further channel is 4 bits higher */
     TIM_CCER_CCNE = 1 << 2,
     TIM_BDTR_LOCK_3 = 3 << 8,
@@ -81,6 +88,7 @@ enum {
     SPI_CR1_SSI = 1 << 8,
     SPI_CR1_SSM = 1 << 9,
     SPI_CR1_DFF = 1 << 11, /* 16 bit */
+    SPI_CR2_RXNEIE = 1 << 6,
     SPI_SR_RXNE = 1 << 0,
     SPI_SR_TXE = 1 << 1,
     SPI_SR_BSY = 1 << 7,
@@ -106,6 +114,19 @@ enum {
     IWDG_SR_RVU = 1 << 1,
 };
 
+typedef struct {
+    reg_t CR, CSR;
+} pwr_t;
+
+enum { PWR_CR_PVDE = 1 << 4, PWR_CR_PLS = 7 << 5, PWR_CSR_PVDO = 1 << 2 };
+
+typedef struct {
+    reg_t IMR, EMR, RTSR, FTSR, SWIER, PR;
+} exti_t;
+REG_OFFSET(exti_t, PR, 0x14);
+
+enum { EXTI_PVD = 1 << 16 };
+
 /* Reset flags in RCC_CSR; the F1 has no brown-out flag (bit 25 reads 0 there). */
 #define RCC_CSR_RMVF     (1u << 24)
 #define RCC_CSR_BORRSTF  (1u << 25)
@@ -122,6 +143,7 @@ enum {
     RCC_CR_HSEON = 1 << 16,
     RCC_CR_HSERDY = 1 << 17,
     RCC_CR_HSEBYP = 1 << 18,
+    RCC_CR_CSSON = 1 << 19,
     RCC_CR_PLLON = 1 << 24,
     RCC_CR_PLLRDY = 1 << 25,
     RCC_CFGR_SW = 3 << 0,
@@ -130,12 +152,18 @@ enum {
     RCC_CFGR_SWS = 3 << 2,
     RCC_CFGR_SWS_HSI = 0 << 2,
     RCC_CFGR_SWS_PLL = 2 << 2,
+    RCC_CIR_CSSF = 1 << 7,
+    RCC_CIR_CSSC = 1 << 23,
 };
 
 #define FLASH_KEY1 0x45670123u
 #define FLASH_KEY2 0xCDEF89ABu
 
+#define TIM6   REG_BLOCK(tim_t, 0x40001000)
 #define IWDG   REG_BLOCK(iwdg_t, 0x40003000)
+#define TIM3   REG_BLOCK(tim_t, 0x40000400)
+#define TIM4   REG_BLOCK(tim_t, 0x40000800)
+#define PWR    REG_BLOCK(pwr_t, 0x40007000)
 #define USART2 REG_BLOCK(usart_t, 0x40004400)
 #define SPI1   REG_BLOCK(spi_t, 0x40013000)
 #define SPI2   REG_BLOCK(spi_t, 0x40003800)
@@ -145,6 +173,10 @@ enum {
 typedef uint16_t rcc_bit_t;
 enum { RCC_BUS_AHB = 1, RCC_BUS_APB1, RCC_BUS_APB2 };
 #define RCC_BIT(bus, bit) ((rcc_bit_t)((bus) << 8 | (bit)))
+#define RCC_TIM3          RCC_BIT(RCC_BUS_APB1, 1)
+#define RCC_TIM4          RCC_BIT(RCC_BUS_APB1, 2)
+#define RCC_TIM6          RCC_BIT(RCC_BUS_APB1, 4)
+#define RCC_PWR           RCC_BIT(RCC_BUS_APB1, 28)
 
 /* --------------------------------------------------------------------------------------- F2, F4 */
 #ifdef HAL_STM32F4
@@ -166,12 +198,10 @@ enum {
     RCC_PLLCFGR_SRC_HSE = 1 << 22,
     RCC_CFGR_PPRE1_SHIFT = 10,
     RCC_CFGR_PPRE2_SHIFT = 13,
+    RCC_CFGR_RTCPRE_31 = 31 << 16, /* HSE / 31, the largest divider; also the mask of the field */
     RCC_HSI_HZ = 16000000,
+    TIM11_OR_TI1_HSE = 2 << 0, /* channel 1 of TIM11 gets HSE / RTCPRE */
 };
-
-typedef struct {
-    reg_t CR, CSR;
-} pwr_t;
 
 typedef struct {
     reg_t ACR, KEYR, OPTKEYR, SR, CR, OPTCR;
@@ -236,7 +266,8 @@ typedef struct {
 enum {
     DBGMCU_FREEZE_TIM1 = 1 << 0, /* in APB2_FZ */
     DBGMCU_FREEZE_TIM8 = 1 << 1,
-    DBGMCU_FREEZE_IWDG = 1 << 12, /* in APB1_FZ */
+    DBGMCU_FREEZE_TIM6 = 1 << 4, /* in APB1_FZ */
+    DBGMCU_FREEZE_IWDG = 1 << 12,
 };
 
 enum {
@@ -249,13 +280,14 @@ enum {
 #define TIM2      REG_BLOCK(tim_t, 0x40000000)
 #define TIM5      REG_BLOCK(tim_t, 0x40000C00)
 #define TIM8      REG_BLOCK(tim_t, 0x40010400)
+#define TIM11     REG_BLOCK(tim_t, 0x40014800)
+#define EXTI      REG_BLOCK(exti_t, 0x40013C00)
 #define USART1    REG_BLOCK(usart_t, 0x40011000)
 #define ADC1      REG_BLOCK(adc_t, 0x40012000)
 #define ADC_CCR   REG_BLOCK(reg_t, 0x40012304)
 #define GPIO_BASE 0x40020000
 #define RCC       REG_BLOCK(rcc_t, 0x40023800)
 #define FLASH     REG_BLOCK(flash_t, 0x40023C00)
-#define PWR       REG_BLOCK(pwr_t, 0x40007000)
 #define DMA1      REG_BLOCK(dma_t, 0x40026000)
 #define DMA2      REG_BLOCK(dma_t, 0x40026400)
 #define DBGMCU    REG_BLOCK(dbgmcu_t, 0xE0042000)
@@ -267,15 +299,16 @@ enum {
 #define RCC_DMA1       RCC_BIT(RCC_BUS_AHB, 21)
 #define RCC_DMA2       RCC_BIT(RCC_BUS_AHB, 22)
 #define RCC_TIM2       RCC_BIT(RCC_BUS_APB1, 0)
+#define RCC_TIM5       RCC_BIT(RCC_BUS_APB1, 3)
 #define RCC_SPI2       RCC_BIT(RCC_BUS_APB1, 14)
 #define RCC_SPI3       RCC_BIT(RCC_BUS_APB1, 15)
 #define RCC_USART2     RCC_BIT(RCC_BUS_APB1, 17)
-#define RCC_PWR        RCC_BIT(RCC_BUS_APB1, 28)
 #define RCC_TIM1       RCC_BIT(RCC_BUS_APB2, 0)
 #define RCC_TIM8       RCC_BIT(RCC_BUS_APB2, 1)
 #define RCC_USART1     RCC_BIT(RCC_BUS_APB2, 4)
 #define RCC_ADC1       RCC_BIT(RCC_BUS_APB2, 8)
 #define RCC_SPI1       RCC_BIT(RCC_BUS_APB2, 12)
+#define RCC_TIM11      RCC_BIT(RCC_BUS_APB2, 18)
 
 #endif
 
@@ -368,6 +401,7 @@ typedef struct {
 enum {
     DBGMCU_FREEZE_IWDG = 1 << 8, /* all freeze bits are in CR */
     DBGMCU_FREEZE_TIM1 = 1 << 10,
+    DBGMCU_FREEZE_TIM6 = 1 << 19,
     DBGMCU_FREEZE_TIM15 = 1 << 22,
     DBGMCU_FREEZE_TIM16 = 1 << 23,
     DBGMCU_FREEZE_TIM17 = 1 << 24,
@@ -388,6 +422,7 @@ enum {
 #define USART1    REG_BLOCK(usart_t, 0x40013800)
 #define ADC1      REG_BLOCK(adc_t, 0x40012400)
 #define AFIO      REG_BLOCK(afio_t, 0x40010000)
+#define EXTI      REG_BLOCK(exti_t, 0x40010400)
 #define GPIO_BASE 0x40010800
 #define RCC       REG_BLOCK(rcc_t, 0x40021000)
 #define FLASH     REG_BLOCK(flash_t, 0x40022000)

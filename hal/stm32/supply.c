@@ -9,9 +9,16 @@
 
 enum {
     FULL_COUNTS = 4095,
-    SAMPLE_TIME = 7, /* the longest sample time, because the divider's source resistance is high */
-    CALLS_MAX = 1000,
+    SAMPLE_TIME = 7,  /* the longest sample time, because the divider's source resistance is high */
+    FILTER_SHIFT = 3, /* each conversion has a weight of 1/8 */
+    /* Fraction bits of the filter. It rests less than 2^FILTER_SHIFT of its steps below a constant
+     * input, which is less than half a count: rounded, it is exact. */
+    FRACTION = FILTER_SHIFT + 1,
 };
+
+/* Calls since the last result. From DEAD on there is no voltage, and the ADC is switched off, on
+ * and started by one call each, because it needs 3 us between. */
+enum { DEAD = 20, OFF = DEAD, ON, START, AGAIN = START + DEAD };
 
 #ifdef HAL_STM32F1
 enum { READY = ADC_CR2_ADON | ADC_CR2_EXTSEL_SWSTART | ADC_CR2_EXTTRIG };
@@ -19,9 +26,12 @@ enum { READY = ADC_CR2_ADON | ADC_CR2_EXTSEL_SWSTART | ADC_CR2_EXTTRIG };
 enum { READY = ADC_CR2_ADON };
 #endif
 
-static int32_t last = SUPPLY_ERR_ABSENT; /* last result; before the first one, the error that a call
-                                          * returns */
-static uint32_t missed;                  /* calls in a row that found no result */
+static uint16_t filtered; /* counts, with FRACTION bits */
+static uint8_t missed = DEAD;
+
+bool supply_present(void) {
+    return board.supply.bottom_ohm != 0;
+}
 
 static void start(void) {
     reg_write(&ADC1->CR2, READY | ADC_CR2_SWSTART);
@@ -59,12 +69,9 @@ static void power_up(void) {
 
 void supply_init(void) {
     const board_supply_t *s = &board.supply;
-    if (s->bottom_ohm == 0) {
-        last = SUPPLY_ERR_ABSENT;
+    if (!supply_present())
         return;
-    }
-    last = SUPPLY_ERR_TIMEOUT;
-    missed = 0;
+    missed = START + 1;
     gpio_analog(s->pin);
     rcc_enable(RCC_ADC1);
     reg_write(&ADC1->CR2, 0);
@@ -77,20 +84,33 @@ void supply_init(void) {
     start();
 }
 
-int32_t supply_read_mV(void) {
+/* The first result after none is taken as it is. */
+static void filter(uint32_t counts) {
+    int32_t input = (int32_t)(counts << FRACTION), old = missed < DEAD ? filtered : input;
+    filtered = (uint16_t)(old + ((input - old) >> FILTER_SHIFT));
+}
+
+supply_status_t supply_read(int32_t *mV) {
     const board_supply_t *s = &board.supply;
-    if (s->bottom_ohm == 0)
+    if (!supply_present())
         return SUPPLY_ERR_ABSENT;
     if (reg_read(&ADC1->SR) & ADC_SR_EOC) {
-        uint32_t counts = reg_read(&ADC1->DR) & FULL_COUNTS; /* reading clears EOC */
-        uint32_t full_mV = s->reference_mV * (s->top_ohm + s->bottom_ohm) / s->bottom_ohm;
-        last = (int32_t)((counts * full_mV + FULL_COUNTS / 2) / FULL_COUNTS);
+        filter(reg_read(&ADC1->DR) & FULL_COUNTS); /* reading clears EOC */
         missed = 0;
         start();
-    } else if (++missed == CALLS_MAX) {
-        last = SUPPLY_ERR_TIMEOUT;
-        missed = 0;
-        start(); /* starts again: noise on the supply of the ADC may have stopped it */
+    } else {
+        if (missed == OFF)
+            reg_write(&ADC1->CR2, 0);
+        else if (missed == ON)
+            reg_write(&ADC1->CR2, READY);
+        else if (missed == START)
+            start();
+        missed = missed < AGAIN ? missed + 1 : OFF;
     }
-    return last;
+    if (missed >= DEAD)
+        return SUPPLY_ERR_TIMEOUT;
+    uint32_t counts = (filtered + (1u << FRACTION >> 1)) >> FRACTION;
+    uint32_t full_mV = s->reference_mV * (s->top_ohm + s->bottom_ohm) / s->bottom_ohm;
+    *mV = (int32_t)((counts * full_mV + FULL_COUNTS / 2) / FULL_COUNTS);
+    return SUPPLY_OK;
 }

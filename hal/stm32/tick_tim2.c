@@ -8,16 +8,19 @@
  * without a tick.
  *
  * TIM2 continues to run while a debugger halts the core, unlike the motor timers. If the halt comes
- * inside tick_interrupt, tick_overrun returns true afterwards. After a halt in the background the
- * lost time is not reported, because tick_irq clears the flag before tick_interrupt.
+ * inside tick_interrupt, tick_overrun returns true afterwards. The time of a halt is no lost tick,
+ * because the core's cycle counter halts too.
  */
 #include "hal/tick.h"
+#include "hal/cortexm/lost.h"
 #include "hal/irq.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"
 #include "hal/stm32/handlers.h"
 
 enum { RATE_MIN_HZ = 100, RATE_MAX_HZ = 20000 };
+
+static uint32_t period_steps; /* of the counter */
 
 int tick_start(uint32_t rate_hz) {
     if (rate_hz < RATE_MIN_HZ || rate_hz > RATE_MAX_HZ)
@@ -32,6 +35,8 @@ int tick_start(uint32_t rate_hz) {
         reg_write(&tim->CNT, 0);
     reg_write(&tim->SR, 0);
     reg_write(&tim->DIER, TIM_DIER_UIE);
+    period_steps = counter_hz() / rate_hz;
+    last_tick = counter_now();
     irq_enable(board.tick.irq, IRQ_PRIORITY_TICK);
     reg_write(&tim->CR1, TIM_CR1_CEN);
     return TICK_OK;
@@ -47,6 +52,10 @@ void tick_stop(void) {
 
 bool tick_overrun(void) {
     return (reg_read(&board.tick.regs->SR) & TIM_SR_UIF) != 0;
+}
+
+uint32_t tick_lost(void) {
+    return lost_periods(period_steps);
 }
 
 /* The flag is cleared first: if it is set again during tick_interrupt, the next tick is due. */

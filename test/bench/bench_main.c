@@ -4,7 +4,6 @@
 
 #include "hal/clock.h"
 #include "hal/cycles.h"
-#include "hal/motor.h"
 #include "hal/tick.h"
 #include "test/support/semihost.h"
 
@@ -15,27 +14,6 @@ enum { SYS_GET_CMDLINE = 0x15, LINE_BYTES = 256 };
 static char line[LINE_BYTES];
 
 void tick_interrupt(void) {}
-void motor_estop_interrupt(void) {}
-
-BENCH_APART void bench_begin(void) {
-    __asm volatile("");
-}
-
-BENCH_APART void bench_end(void) {
-    __asm volatile("");
-}
-
-BENCH_APART void bench_row(void) {
-    __asm volatile("");
-}
-
-uint32_t bench_clock(void) {
-    return cycles_now();
-}
-
-uint32_t bench_elapsed(uint32_t start, uint32_t end) {
-    return cycles_between(start, end);
-}
 
 static void put_text(const char *text) {
     while (*text != '\0')
@@ -66,20 +44,6 @@ void bench_print(const char *name, uint32_t n, const char *problem, const char *
     put_number(cost.most);
     put_text(verdict);
     semihost_put('\n');
-}
-
-bool bench_chosen(const char *list, const char *name) {
-    const size_t length = strlen(name);
-    while (list) {
-        const char *comma = strchr(list, ',');
-        const size_t here = comma ? (size_t)(comma - list) : strlen(list);
-        if (here == length && !strncmp(list, name, length))
-            return true;
-        if (!comma)
-            return false;
-        list = comma + 1;
-    }
-    return true;
 }
 
 static void read_line(void) {

@@ -96,6 +96,7 @@ static uint32_t timed_with_arm(void) {
     sim_arm_counts(&APP.sim_arm, in.counts);
     in.counts_valid = UINT32_MAX;
     in.supply_mV = SUPPLY_MV;
+    in.ready = 1;
     const uint32_t spent = timed(step[ARM].run);
     sim_arm_drive(CONTROL, &APP.sim_arm, out.duty_q15, APP.loop.tau);
     step_sim_arm();

@@ -16,7 +16,6 @@
 #undef board
 
 #include "test/support/board_check.h"
-#include "test/support/board_pins.h"
 
 /*
  * From the tables of alternate functions in the data sheets; these entries are the same for F205,
@@ -34,6 +33,10 @@ static const pin_function_t functions[] = {
     {PIN(B, 7), 7, "USART1_RX"},  {PIN(A, 2), 7, "USART2_TX"},  {PIN(A, 3), 7, "USART2_RX"},
     {PIN(B, 10), 5, "SPI2_SCK"},  {PIN(B, 13), 5, "SPI2_SCK"},  {PIN(B, 14), 5, "SPI2_MISO"},
     {PIN(C, 2), 5, "SPI2_MISO"},  {PIN(B, 15), 5, "SPI2_MOSI"}, {PIN(C, 3), 5, "SPI2_MOSI"},
+    {PIN(A, 6), 2, "TIM3_CH1"},   {PIN(A, 7), 2, "TIM3_CH2"},   {PIN(B, 4), 2, "TIM3_CH1"},
+    {PIN(B, 5), 2, "TIM3_CH2"},   {PIN(C, 6), 2, "TIM3_CH1"},   {PIN(C, 7), 2, "TIM3_CH2"},
+    {PIN(B, 6), 2, "TIM4_CH1"},   {PIN(B, 7), 2, "TIM4_CH2"},   {PIN(A, 0), 2, "TIM5_CH1"},
+    {PIN(A, 1), 2, "TIM5_CH2"},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
@@ -64,17 +67,19 @@ static const struct {
     unsigned joints;
 } boards[] = {
     {&board_netduinoplus2,
-     {NETDUINO, 168000000, 42000000, 84000000, 192000000, 1.045, 30000000, 1024 * 1024, 47000},
+     {NETDUINO, 168000000, 42000000, 84000000, 192000000, 1.045, 30000000, 1024 * 1024, 17000,
+      47000},
      "USART1",
      USART1,
      4},
     {&board_netduino2,
-     {NETDUINO, 120000000, 30000000, 60000000, 192000000, 1.045, 30000000, 768 * 1024, 47000},
+     {NETDUINO, 120000000, 30000000, 60000000, 192000000, 1.045, 30000000, 768 * 1024, 17000,
+      47000},
      "USART1",
      USART1,
      4},
     {&board_nucleo,
-     {NUCLEO, 168000000, 45000000, 90000000, 100000000, 1.045, 30000000, 512 * 1024, 47000},
+     {NUCLEO, 168000000, 45000000, 90000000, 100000000, 1.045, 30000000, 512 * 1024, 17000, 47000},
      "USART2",
      USART2,
      6},
@@ -100,8 +105,24 @@ static void test_a_pin_used_twice_would_be_found(void) {
         }
     }
     TEST_ASSERT_EQUAL_UINT(1, same);
-    TEST_ASSERT_EQUAL_UINT(2 + 2 + 6 * 2 + 3 + 6 + 6 + 1,
+    TEST_ASSERT_EQUAL_UINT(2 + 2 + 6 * 2 + 3 + 3 + 6 + 6 + 1,
                            list.count); /* every pin is in the list */
+}
+
+/* The table that the board file of the Nucleo describes for motors with quadrature encoders. */
+static void test_a_board_may_have_quadrature_encoders(void) {
+    board_t mixed = board_nucleo;
+    mixed.encoder.quadrature[4] =
+        (board_quadrature_t){TIM5, RCC_TIM5, .a = PIN(A, 0), .b = PIN(A, 1), .af = 2};
+    mixed.encoder.quadrature[5] =
+        (board_quadrature_t){TIM4, RCC_TIM4, .a = PIN(B, 6), .b = PIN(B, 7), .af = 2};
+    mixed.encoder.select[4] = mixed.encoder.select[5] = 0;
+    check_pins(&mixed, &boards[2].facts);
+    check_encoders(&mixed, &boards[2].facts);
+    pin_list_t list, chips;
+    list_pins(&mixed, &list);
+    list_pins(&board_nucleo, &chips);
+    TEST_ASSERT_EQUAL_UINT(chips.count + 2, list.count);
 }
 
 static void test_every_pin_can_do_its_job(void) {
@@ -123,7 +144,7 @@ static void test_every_pin_can_do_its_job(void) {
         TEST_ASSERT_EQUAL_HEX16(RCC_TIM2, b->tick.clock);
         TEST_ASSERT_EQUAL_PTR(boards[i].usart, b->uart.regs);
         TEST_ASSERT_EQUAL_HEX16(boards[i].usart == USART1 ? RCC_USART1 : RCC_USART2, b->uart.clock);
-        TEST_ASSERT_GREATER_OR_EQUAL_UINT(boards[i].joints, b->motor.motor_count);
+        TEST_ASSERT_EQUAL_UINT(boards[i].joints, b->motor.motor_count); /* all can be used */
         TEST_ASSERT_EQUAL_UINT(boards[i].joints, b->encoder.count);
         TEST_ASSERT_EQUAL_HEX32(0, b->afio_mapr);
     }
@@ -189,45 +210,35 @@ static void test_lines_are_those_of_the_vector_table(void) {
         {USART1, {DMA2, RCC_BIT(RCC_BUS_AHB, 22), .stream = 5, .channel = 4, .irq = 68}},
         {USART2, {DMA1, RCC_BIT(RCC_BUS_AHB, 21), .stream = 5, .channel = 4, .irq = 16}},
     };
-    /* Numbers in the manuals: TIM1 break 24, TIM8 break 43, TIM2 28, USART1 37, USART2 38. */
+    /* Numbers in the manuals: TIM1 break 24, TIM8 break 43, TIM2 28, SPI2 36, USART1 37, USART2
+     * 38. */
     for (unsigned i = 0; i < BOARDS; i++) {
         const board_t *b = boards[i].board;
         check_rx_dma(b, requests, sizeof requests / sizeof requests[0]);
         TEST_ASSERT_EQUAL_INT(24, b->motor.timers[0].break_irq);
         TEST_ASSERT_EQUAL_INT(43, b->motor.timers[1].break_irq);
         TEST_ASSERT_EQUAL_INT(28, b->tick.irq);
+        TEST_ASSERT_EQUAL_INT(36, b->encoder.irq);
         TEST_ASSERT_EQUAL_INT(boards[i].usart == USART1 ? 37 : 38, b->uart.irq);
     }
 }
 
-/* Both Netduinos have the same headers, so boards/PINS.md has one table for both. */
-static void test_the_pins_of_the_page(void) {
-    static const pin_label_t headers[] = {
-        {PIN(C, 7), "D0"},   {PIN(C, 6), "D1"},   {PIN(A, 3), "D2"},   {PIN(A, 2), "D3"},
-        {PIN(B, 12), "D4"},  {PIN(B, 8), "D5"},   {PIN(B, 9), "D6"},   {PIN(A, 1), "D7"},
-        {PIN(A, 0), "D8"},   {PIN(A, 6), "D9"},   {PIN(B, 10), "D10"}, {PIN(B, 15), "D11"},
-        {PIN(B, 14), "D12"}, {PIN(B, 13), "D13"}, {PIN(C, 0), "A0"},   {PIN(C, 1), "A1"},
-        {PIN(C, 2), "A2"},   {PIN(C, 3), "A3"},   {PIN(C, 4), "A4"},   {PIN(C, 5), "A5"},
-        {PIN(B, 6), "SDA"},  {PIN(B, 7), "SCL"},
-    };
-    static const pin_words_t netduino = {
-        headers, sizeof headers / sizeof headers[0], "USART1", "SPI2", {"TIM1", "TIM8"}};
-    static const pin_words_t nucleo = {NULL, 0, "USART2", "SPI2", {"TIM1", "TIM8"}};
+/* Both have the same headers, so boards/PINS.md has one table for both. */
+static void test_both_netduinos_have_the_same_pins(void) {
     pin_list_t plus, plain;
     list_pins(&board_netduinoplus2, &plus);
     list_pins(&board_netduino2, &plain);
     TEST_ASSERT_EQUAL_UINT(plus.count, plain.count);
     TEST_ASSERT_EQUAL_MEMORY(plus.pin, plain.pin, plus.count * sizeof plus.pin[0]);
-    print_pins("boards.pins_netduino", &board_netduinoplus2, &netduino);
-    print_pins("boards.pins_nucleo", &board_nucleo, &nucleo);
 }
 
 TEST_LIST_BEGIN
 TEST(test_no_pin_is_used_twice)
 TEST(test_a_pin_used_twice_would_be_found)
+TEST(test_a_board_may_have_quadrature_encoders)
 TEST(test_every_pin_can_do_its_job)
 TEST(test_clocks_are_within_the_data_sheets)
 TEST(test_slots_are_whole_sectors)
 TEST(test_lines_are_those_of_the_vector_table)
-TEST(test_the_pins_of_the_page)
+TEST(test_both_netduinos_have_the_same_pins)
 TEST_LIST_END

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "hal/clock.h"
+#include "hal/cortexm/link.h"
+#include "hal/latch.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"
+#include "hal/stm32/handlers.h"
 #include "test/support/hal/regmodel.h"
 
 const board_t board = {
@@ -17,10 +20,22 @@ const board_t board = {
     .uart = {.clock = RCC_USART1},
 };
 
+static uint32_t latched;
+static unsigned crashes;
+
+void latch_set(uint32_t cause) {
+    latched |= cause;
+}
+
+void fault_entry(void) {
+    crashes++;
+}
+
 void setUp(void);
 void setUp(void) {
     regmodel_reset();
     regmodel_rcc_start();
+    latched = crashes = 0;
     regmodel_rcc = (regmodel_rcc_t){.hse_polls = 1000, .pll_polls = 100, .switch_polls = 2};
     regmodel_log(REGMODEL_ADDRESS(&RCC->CR), REGMODEL_ADDRESS(&RCC->CFGR));
     regmodel_log(REGMODEL_ADDRESS(&RCC->CFGR2), REGMODEL_ADDRESS(&RCC->CFGR2));
@@ -29,6 +44,7 @@ void setUp(void) {
 enum {
     HSI_UP = RCC_CR_HSION | RCC_CR_HSIRDY,
     HSE_UP = RCC_CR_HSEON | RCC_CR_HSERDY,
+    PLL_UP = RCC_CR_PLLON | RCC_CR_PLLRDY,
     FROM_HSE = 1 << 16 | (3 - 2) << 18, /* PREDIV1, x3 */
     FROM_HSI = (5 - 2) << 18,           /* HSI / 2, x5 */
 };
@@ -40,7 +56,8 @@ static void test_the_planned_clock_in_the_manuals_order(void) {
                   {&RCC->CFGR2, 0},                           /* PREDIV1 = 1 */
                   {&RCC->CFGR, FROM_HSE},                     /* while the PLL is off */
                   {&RCC->CR, HSI_UP | HSE_UP | RCC_CR_PLLON}, /* then waits for its flag */
-                  {&RCC->CFGR, FROM_HSE | 2});
+                  {&RCC->CFGR, FROM_HSE | 2},
+                  {&RCC->CR, HSI_UP | HSE_UP | PLL_UP | RCC_CR_CSSON}); /* clock security */
     TEST_ASSERT_EQUAL_INT(CLOCK_CRYSTAL_PLL, info->source);
     TEST_ASSERT_EQUAL_UINT32(24000000, info->core_hz);
     TEST_ASSERT_EQUAL_UINT32(24000000, info->tick_timer_hz);
@@ -57,6 +74,7 @@ static void test_no_crystal_runs_the_pll_from_the_internal_oscillator(void) {
     TEST_ASSERT_EQUAL_INT(CLOCK_INTERNAL_PLL, info->source);
     TEST_ASSERT_EQUAL_UINT32(20000000, info->core_hz);
     TEST_ASSERT_EQUAL_HEX32(FROM_HSI | 2, regmodel_get(&RCC->CFGR) & ~(uint32_t)RCC_CFGR_SWS);
+    TEST_ASSERT_EQUAL_HEX32(0, regmodel_get(&RCC->CR) & RCC_CR_CSSON);
     TEST_ASSERT_NOT_NULL(strstr(info->note, "external oscillator did not start"));
 }
 
@@ -79,6 +97,22 @@ static void test_no_switch_goes_back(void) {
     expect_internal(clock_init(), "did not switch");
 }
 
+static void test_a_failed_oscillator_latches(void) {
+    clock_init();
+    regmodel_set(&RCC->CIR, 1 << 7); /* CSSF */
+    clock_failure_irq();
+    TEST_ASSERT_EQUAL_HEX32(1 << 23, regmodel_get(&RCC->CIR)); /* CSSC */
+    TEST_ASSERT_EQUAL_HEX32(LATCH_CLOCK, latched);
+    TEST_ASSERT_EQUAL_UINT(0, crashes);
+}
+
+static void test_another_nmi_is_a_crash(void) {
+    clock_failure_irq();
+    TEST_ASSERT_EQUAL_UINT(1, crashes);
+    TEST_ASSERT_EQUAL_HEX32(0, latched);
+    TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&RCC->CIR));
+}
+
 static void test_the_emulator_is_recognised(void) {
     regmodel_reset();
     regmodel_absent(REGMODEL_ADDRESS(RCC), REGMODEL_ADDRESS(&RCC->CFGR2));
@@ -94,5 +128,7 @@ TEST(test_the_planned_clock_in_the_manuals_order)
 TEST(test_no_crystal_runs_the_pll_from_the_internal_oscillator)
 TEST(test_no_lock_leaves_the_internal_oscillator)
 TEST(test_no_switch_goes_back)
+TEST(test_a_failed_oscillator_latches)
+TEST(test_another_nmi_is_a_crash)
 TEST(test_the_emulator_is_recognised)
 TEST_LIST_END

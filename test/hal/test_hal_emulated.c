@@ -8,6 +8,7 @@
 #include "hal/clock.h"
 #include "hal/encoder.h"
 #include "hal/flash.h"
+#include "hal/latch.h"
 #include "hal/motor.h"
 #include "hal/reset.h"
 #include "hal/supply.h"
@@ -20,34 +21,51 @@ static void test_clock(void) {
 }
 
 static void test_motors_are_absent_and_stay_off(void) {
+    motor_safe();
     motor_off();
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ABSENT, motor_init(20000));
     TEST_ASSERT_EQUAL_INT(MOTOR_ERR_ABSENT, motor_enable());
     motor_set(0, MOTOR_DUTY_ONE);
     TEST_ASSERT_FALSE(motor_enabled());
-    TEST_ASSERT_FALSE(motor_estop_latched());
+    TEST_ASSERT_EQUAL_UINT(0, motor_info().count);
+    motor_brake_open(true);
     motor_off();
+}
+
+/* The registers read 0, which must not look like an e-stop or a driver's fault. */
+static void test_nothing_is_latched(void) {
+    TEST_ASSERT_EQUAL_HEX32(0, latch_active());
+    TEST_ASSERT_EQUAL_HEX32(0, latch_read());
+    TEST_ASSERT_FALSE(latch_estop_seen());
+    TEST_ASSERT_EQUAL_HEX32(0, latch_clear());
 }
 
 static void test_encoders_are_absent(void) {
     encoder_init();
-    for (unsigned i = 0; i <= encoder_count(); i++) {
-        uint16_t counts = 42;
-        encoder_status_t status = encoder_read(i, &counts);
-        TEST_ASSERT_TRUE(status == ENCODER_ERR_ABSENT || status == ENCODER_ERR_TIMEOUT);
-        TEST_ASSERT_EQUAL_UINT16(42, counts);
+    for (unsigned k = 0; k < 3; k++) {
+        encoder_start();
+        for (unsigned i = 0; i <= encoder_count(); i++) {
+            uint16_t counts = 42;
+            encoder_status_t status = encoder_read(i, &counts);
+            TEST_ASSERT_TRUE(status == ENCODER_ERR_ABSENT || status == ENCODER_ERR_TIMEOUT);
+            TEST_ASSERT_EQUAL_UINT16(42, counts);
+        }
     }
 }
 
 static void test_supply_has_no_value(void) {
     supply_init();
     for (unsigned i = 0; i < 1100; i++) {
-        TEST_ASSERT_TRUE(supply_read_mV() < 0);
+        int32_t mV = 42;
+        TEST_ASSERT_NOT_EQUAL(SUPPLY_OK, supply_read(&mV));
+        TEST_ASSERT_EQUAL_INT32(42, mV);
     }
 }
 
 static void test_watchdog_does_not_start(void) {
-    TEST_ASSERT_NOT_EQUAL(WATCHDOG_OK, watchdog_start(1000));
+    TEST_ASSERT_NOT_EQUAL(WATCHDOG_OK, watchdog_start());
+    TEST_ASSERT_FALSE(watchdog_running());
+    TEST_ASSERT_FALSE(watchdog_tick(true));
     watchdog_feed();
 }
 
@@ -91,6 +109,7 @@ static void test_uart_sends_everything(void) {
 TEST_LIST_BEGIN
 TEST(test_clock)
 TEST(test_motors_are_absent_and_stay_off)
+TEST(test_nothing_is_latched)
 TEST(test_encoders_are_absent)
 TEST(test_supply_has_no_value)
 TEST(test_watchdog_does_not_start)

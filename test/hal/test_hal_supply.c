@@ -60,6 +60,8 @@ static uint32_t adc_write(uint32_t address, unsigned width, uint32_t value, uint
     return value;
 }
 
+static int32_t mV;
+
 static void convert(void) {
     if (adc.busy && !adc.dead) {
         adc.busy = false;
@@ -71,6 +73,7 @@ void setUp(void);
 void setUp(void) {
     regmodel_reset();
     memset(&adc, 0, sizeof adc);
+    mV = -42;
     fake_clock = (clock_info_t){.core_hz = 24000000};
     regmodel_device(REGMODEL_ADDRESS(ADC1), REGMODEL_ADDRESS(&ADC1->DR), adc_read, adc_write);
     regmodel_log(REGMODEL_ADDRESS(&ADC1->CR2), REGMODEL_ADDRESS(&ADC1->CR2));
@@ -97,55 +100,113 @@ static void test_init_is_the_manuals_sequence(void) {
     TEST_ASSERT_GREATER_OR_EQUAL_UINT(60, regmodel_read_count(&ADC1->CR2));
 }
 
+static void read_ok(int32_t expected) {
+    convert();
+    TEST_ASSERT_EQUAL_INT(SUPPLY_OK, supply_read(&mV));
+    TEST_ASSERT_EQUAL_INT32(expected, mV);
+}
+
+static void read_nothing(void) {
+    int32_t before = mV;
+    TEST_ASSERT_EQUAL_INT(SUPPLY_ERR_TIMEOUT, supply_read(&mV));
+    TEST_ASSERT_EQUAL_INT32(before, mV);
+}
+
+/* 3,300 mV * (47,000 + 3,300) / 3,300 = 50,300 mV at 4,095 counts. The first result is whole. */
 static void test_millivolts(void) {
-    /* 3,300 mV * (47,000 + 3,300) / 3,300 = 50,300 mV at 4,095 counts. */
     static const struct {
         uint32_t counts;
         int32_t mV;
     } cases[] = {{0, 0}, {4095, 50300}, {1954, 24002}, {1, 12}};
-    supply_init();
+    TEST_ASSERT_TRUE(supply_present());
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        supply_init();
         adc.counts = cases[i].counts;
-        convert();
-        TEST_ASSERT_EQUAL_INT32(cases[i].mV, supply_read_mV());
+        read_ok(cases[i].mV);
+        TEST_ASSERT_EQUAL_UINT(2 * (i + 1), adc.conversions); /* one more with each result */
     }
-    TEST_ASSERT_EQUAL_UINT(5, adc.conversions); /* the first one, and one more with each result */
 }
 
-static void test_a_late_conversion_gives_the_last_value(void) {
+/* From any value to any other: monotonic, and exact at the end. */
+static void test_the_filter_settles_exactly(void) {
+    static const uint32_t levels[] = {0, 4095, 1, 4094, 2000, 2001, 2000, 7, 8, 0};
+    supply_init();
+    adc.counts = 2048;
+    read_ok(25156);
+    for (unsigned i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        int32_t end = (int32_t)((levels[i] * 50300 + 2047) / 4095), start = mV;
+        adc.counts = levels[i];
+        for (unsigned k = 0; k < 100; k++) {
+            int32_t before = mV;
+            convert();
+            TEST_ASSERT_EQUAL_INT(SUPPLY_OK, supply_read(&mV));
+            TEST_ASSERT_TRUE(start < end ? mV >= before && mV <= end : mV <= before && mV >= end);
+        }
+        TEST_ASSERT_EQUAL_INT32(end, mV);
+    }
+}
+
+/* One wrong sample of the full scale moves the voltage by an eighth of it, rounded to counts. */
+static void test_one_wrong_sample_counts_an_eighth(void) {
+    supply_init();
+    adc.counts = 800;
+    read_ok(9827);
+    adc.counts = 800 + 1600;
+    read_ok(12283); /* 1,000 counts */
+    adc.counts = 800;
+    read_ok(11976); /* 975 counts */
+}
+
+static void test_a_dead_converter_is_a_timeout_until_it_answers(void) {
     supply_init();
     adc.counts = 4095;
-    convert();
-    TEST_ASSERT_EQUAL_INT32(50300, supply_read_mV());
+    read_ok(50300);
     adc.dead = true;
-    for (unsigned i = 1; i < 1000; i++) {
-        TEST_ASSERT_EQUAL_INT32(50300, supply_read_mV());
+    for (unsigned i = 1; i < 20; i++) {
+        mV = -42;
+        read_ok(50300); /* late is not dead */
     }
     TEST_ASSERT_EQUAL_UINT(2, adc.conversions); /* a running conversion is not started again */
-    TEST_ASSERT_EQUAL_INT32(SUPPLY_ERR_TIMEOUT, supply_read_mV());
-    TEST_ASSERT_EQUAL_INT32(SUPPLY_ERR_TIMEOUT, supply_read_mV());
+    regmodel_log_clear();
+    for (unsigned i = 0; i < 1 + 3 + 20 + 1; i++) {
+        convert();
+        read_nothing();
+    }
+    /* After the first timeout it is switched off, on and started, one call each, and has 20 calls
+     * to answer before that is repeated. */
+    EXPECT_WRITES({&ADC1->CR2, 0}, {&ADC1->CR2, READY}, {&ADC1->CR2, READY | GO}, {&ADC1->CR2, 0});
+    for (unsigned i = 0; i < 100; i++)
+        read_nothing();
     adc.dead = false;
-    convert();
-    TEST_ASSERT_EQUAL_INT32(50300, supply_read_mV());
+    adc.counts = 100;
+    for (unsigned i = 0; i < 25 && !adc.done; i++) {
+        read_nothing();
+        convert();
+    }
+    read_ok(1228); /* whole: the voltage before is old */
+    TEST_ASSERT_EQUAL_UINT(0, adc.early);
 }
 
 static void test_no_result_yet_is_no_voltage(void) {
     supply_init();
-    TEST_ASSERT_EQUAL_INT32(SUPPLY_ERR_TIMEOUT, supply_read_mV());
+    read_nothing();
+    adc.counts = 0;
+    read_ok(0); /* no volt is a voltage */
 }
 
 static void test_the_emulators_converter_never_ends(void) {
     regmodel_absent(REGMODEL_ADDRESS(ADC1), REGMODEL_ADDRESS(&ADC1->DR));
     supply_init();
-    for (unsigned i = 0; i < 3000; i++) {
-        TEST_ASSERT_EQUAL_INT32(SUPPLY_ERR_TIMEOUT, supply_read_mV());
-    }
+    for (unsigned i = 0; i < 3000; i++)
+        read_nothing();
 }
 
 TEST_LIST_BEGIN
 TEST(test_init_is_the_manuals_sequence)
 TEST(test_millivolts)
-TEST(test_a_late_conversion_gives_the_last_value)
+TEST(test_the_filter_settles_exactly)
+TEST(test_one_wrong_sample_counts_an_eighth)
+TEST(test_a_dead_converter_is_a_timeout_until_it_answers)
 TEST(test_no_result_yet_is_no_voltage)
 TEST(test_the_emulators_converter_never_ends)
 TEST_LIST_END

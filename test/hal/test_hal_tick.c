@@ -128,6 +128,60 @@ static void test_the_counter_in_the_emulator_is_tim5(void) {
     TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&TIM5->CNT));
 }
 
+/* Returns what a tick reports that comes this many cycles after the last one. */
+static uint32_t lost_after(uint64_t steps) {
+    regmodel_set(DWT_CYCCNT, regmodel_get(DWT_CYCCNT) + (uint32_t)steps);
+    return tick_lost();
+}
+
+static void test_lost_ticks_at_all_rates(void) {
+    static const uint32_t rates[] = {100, 101, 250, 999, 1000, 3333, 7777, 20000};
+    counter_start();
+    for (unsigned i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        uint32_t period = 168000000 / rates[i];
+        regmodel_set(DWT_CYCCNT, 0xFFFFFFFF - period / 3); /* it wraps soon */
+        TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(rates[i]));
+        TEST_ASSERT_EQUAL_UINT32(0, lost_after(period)); /* the first tick */
+        /* A tick that came up to half a period late, and the next one. */
+        TEST_ASSERT_EQUAL_UINT32(0, lost_after(period + period * 4 / 10));
+        TEST_ASSERT_EQUAL_UINT32(0, lost_after(period - period * 4 / 10));
+        for (uint32_t lost = 1; lost <= 2000000000 / period; lost = lost * 3 + 1) {
+            TEST_ASSERT_EQUAL_UINT32(lost, lost_after((uint64_t)(lost + 1) * period));
+            TEST_ASSERT_EQUAL_UINT32(lost, lost_after((uint64_t)(lost + 1) * period + period / 3));
+            TEST_ASSERT_EQUAL_UINT32(lost, lost_after((uint64_t)(lost + 1) * period - period / 3));
+            TEST_ASSERT_EQUAL_UINT32(0, lost_after(period));
+        }
+        /* Near the wrap of the counter, 25.6 s. */
+        TEST_ASSERT_EQUAL_UINT32((0xFFFFFFFF - period - period / 2) / period + 1,
+                                 lost_after(0xFFFFFFFF));
+        TEST_ASSERT_GREATER_THAN_UINT32(0, lost_after(period + period / 2 + 1));
+    }
+}
+
+static void test_a_new_start_forgets_the_pause(void) {
+    counter_start();
+    tick_start(1000);
+    TEST_ASSERT_EQUAL_UINT32(0, lost_after(168000));
+    tick_stop();
+    regmodel_set(DWT_CYCCNT, 100000000);
+    tick_start(500);
+    TEST_ASSERT_EQUAL_UINT32(0, lost_after(336000));
+    TEST_ASSERT_EQUAL_UINT32(1, lost_after(672000));
+}
+
+static void test_lost_ticks_in_the_emulator(void) {
+    fake_clock.emulated = true;
+    fake_clock.tick_timer_hz = 1000000000;
+    counter_start();
+    tick_start(1000);
+    for (uint32_t ms = 1; ms < 10; ms++) {
+        regmodel_set(&TIM5->CNT, ms * 1000000);
+        TEST_ASSERT_EQUAL_UINT32(0, tick_lost());
+    }
+    regmodel_set(&TIM5->CNT, 13 * 1000000);
+    TEST_ASSERT_EQUAL_UINT32(3, tick_lost());
+}
+
 TEST_LIST_BEGIN
 TEST(test_start_on_silicon)
 TEST(test_start_in_the_emulator)
@@ -137,4 +191,7 @@ TEST(test_an_overrun_shows)
 TEST(test_stop)
 TEST(test_the_counter_on_silicon_is_the_cores)
 TEST(test_the_counter_in_the_emulator_is_tim5)
+TEST(test_lost_ticks_at_all_rates)
+TEST(test_a_new_start_forgets_the_pause)
+TEST(test_lost_ticks_in_the_emulator)
 TEST_LIST_END

@@ -7,6 +7,7 @@
 
 static volatile uint32_t ticks;
 static volatile uint32_t overruns;
+static volatile uint32_t lost;
 static volatile uint32_t load;   /* rounds of work inside the interrupt */
 static volatile uint32_t rounds; /* rounds of the waiting loop, a clock that needs no timer */
 static volatile uint32_t last, longest, shortest;
@@ -25,6 +26,7 @@ void tick_interrupt(void) {
         shortest = gap < shortest ? gap : shortest;
     }
     ticks++;
+    lost += tick_lost();
     work(load);
     if (tick_overrun()) {
         overruns++;
@@ -34,7 +36,7 @@ void tick_interrupt(void) {
 
 void setUp(void);
 void setUp(void) {
-    ticks = overruns = load = longest = 0;
+    ticks = overruns = lost = load = longest = 0;
     shortest = UINT32_MAX;
 }
 
@@ -65,6 +67,7 @@ static void test_ticks_come_at_even_distance(void) {
     TEST_ASSERT_EQUAL_INT(TICK_OK, tick_start(1000));
     TEST_ASSERT_TRUE(wait_for_ticks(12));
     TEST_ASSERT_EQUAL_UINT32(0, overruns);
+    TEST_ASSERT_EQUAL_UINT32(0, lost);
     /*
      * The distances may differ by 4 rounds: the interrupt splits a round at either end, and its own
      * length varies by less than two rounds of eight instructions. A wrong period would differ by a

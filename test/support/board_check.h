@@ -30,7 +30,7 @@ typedef struct {
     double internal_fast; /* highest frequency of the internal oscillator relative to nominal */
     uint32_t hz_per_wait_state; /* F4 only */
     uint32_t flash_bytes;
-    uint32_t lsi_max_hz;
+    uint32_t lsi_min_hz, lsi_max_hz;
 } chip_facts_t;
 
 typedef struct {
@@ -76,13 +76,19 @@ static void list_pins(const board_t *b, pin_list_t *list) {
         use_pin(list, b->motor.motors[i].pwm, "pwm");
         use_pin(list, b->motor.motors[i].pwm_n, "pwm_n");
         use_pin(list, b->motor.motors[i].direction, "direction");
+        use_pin(list, b->motor.motors[i].in2, "in2");
     }
+    use_pin(list, b->motor.stage.enable, "stage.enable");
+    use_pin(list, b->motor.stage.brake, "stage.brake");
+    use_pin(list, b->motor.stage.fault, "stage.fault");
     use_pin(list, b->encoder.sck, "encoder.sck");
     use_pin(list, b->encoder.miso, "encoder.miso");
     use_pin(list, b->encoder.mosi, "encoder.mosi");
     use_pin(list, b->encoder.power, "encoder.power");
     for (unsigned i = 0; i < b->encoder.count; i++) {
         use_pin(list, b->encoder.select[i], "encoder.select");
+        use_pin(list, b->encoder.quadrature[i].a, "quadrature.a");
+        use_pin(list, b->encoder.quadrature[i].b, "quadrature.b");
     }
     for (unsigned i = 0; i < b->home.count; i++) {
         use_pin(list, b->home.pin[i], "home.pin");
@@ -165,6 +171,31 @@ static void check_motors(const board_t *b, const chip_facts_t *facts,
     }
 }
 
+/* Each joint has one encoder: a chip with a select, or a timer that is not the tick's and no other
+ * joint's. A timer is named by its place on APB1: TIM2 is the first. */
+static void check_encoders(const board_t *b, const chip_facts_t *facts) {
+    TEST_ASSERT_LESS_OR_EQUAL_UINT(BOARD_ENCODERS_MAX, b->encoder.count);
+    for (unsigned i = 0; i < b->encoder.count; i++) {
+        const board_quadrature_t *q = &b->encoder.quadrature[i];
+        TEST_ASSERT_EQUAL_MESSAGE(q->regs == NULL, b->encoder.select[i] != 0,
+                                  "a joint has a select or a timer");
+        if (q->regs == NULL) {
+            TEST_ASSERT_NOT_NULL(b->encoder.regs);
+            continue;
+        }
+        unsigned place = (unsigned)((uintptr_t)q->regs - 0x40000000) / 0x400;
+        TEST_ASSERT_EQUAL_HEX16(RCC_BIT(RCC_BUS_APB1, place), q->clock);
+        TEST_ASSERT_TRUE(q->regs != b->tick.regs);
+        for (unsigned k = 0; k < i; k++)
+            TEST_ASSERT_TRUE(q->regs != b->encoder.quadrature[k].regs);
+        char function[24];
+        snprintf(function, sizeof function, "TIM%u_CH1", place + 2);
+        check_function(b, facts, q->a, q->af, function);
+        snprintf(function, sizeof function, "TIM%u_CH2", place + 2);
+        check_function(b, facts, q->b, q->af, function);
+    }
+}
+
 static void check_peripherals(const board_t *b, const chip_facts_t *facts, const char *uart,
                               const char *spi) {
     char function[24];
@@ -178,7 +209,8 @@ static void check_peripherals(const board_t *b, const chip_facts_t *facts, const
     check_function(b, facts, b->encoder.miso, b->encoder.af, function);
     snprintf(function, sizeof function, "%s_MOSI", spi);
     check_function(b, facts, b->encoder.mosi, b->encoder.af, function);
-    TEST_ASSERT_LESS_OR_EQUAL_UINT(BOARD_ENCODERS_MAX, b->encoder.count);
+    check_encoders(b, facts);
+    TEST_ASSERT_EQUAL_UINT32(facts->lsi_min_hz, b->lsi_min_hz);
     TEST_ASSERT_EQUAL_UINT32(facts->lsi_max_hz, b->lsi_max_hz);
     if (b->supply.bottom_ohm != 0) {
         /* Inputs IN0 to IN7 are on port A, IN8 and IN9 are PB0 and PB1, IN10 to IN15 are PC0 to
@@ -224,8 +256,11 @@ static void check_rx_dma(const board_t *b, const dma_request_t *table, unsigned 
 }
 
 static void check_vectors(const board_t *b, const vector_entry_t *table, unsigned count) {
+    check_vector(table, count, 1, "power_irq"); /* PVD and TIM6 are the same on all chips */
+    check_vector(table, count, 54, "watchdog_irq");
     check_vector(table, count, b->uart.irq, "uart_irq");
     check_vector(table, count, b->uart.rx_dma.irq, "uart_irq");
+    check_vector(table, count, b->encoder.irq, "encoder_irq");
     if (b->tick.regs != NULL) {
         check_vector(table, count, b->tick.irq, "tick_irq");
     }

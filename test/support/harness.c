@@ -47,13 +47,11 @@ static void run_case(const harness_case_t *test) {
 #include "hal/clock.h"
 #include "hal/cycles.h"
 #include "hal/fault.h"
-#include "hal/motor.h"
 #include "hal/tick.h"
 #include "test/support/semihost.h"
 
-/* Weak, because a test of the tick or of the e-stop input defines its own functions. */
+/* Weak, because a test of the tick defines its own function. */
 __attribute__((weak)) void tick_interrupt(void) {}
-__attribute__((weak)) void motor_estop_interrupt(void) {}
 
 int main(void);
 

@@ -5,14 +5,12 @@
 #include "firmware/print.h"
 #include "hal/clock.h"
 #include "hal/cpu.h"
-#include "hal/motor.h"
 #include "hal/tick.h"
 #include "hal/uart.h"
 
 int main(void);
 
 void tick_interrupt(void) {}
-void motor_estop_interrupt(void) {}
 
 static void report(void) {
     uart_stats_t stats;

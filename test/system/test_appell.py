@@ -28,7 +28,7 @@ LONG_RUN = bool(os.environ.get("LONG"))  # set by make test-long
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
             "ik", "sim", "run", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "params", "flash", "get",
-            "set", "save", "monitor", "dump", "selftest", "torture", "faults", "certify", "help", "man", "completion"]
+            "set", "save", "monitor", "dump", "selftest", "silicon", "torture", "faults", "certify", "help", "man", "completion"]
 # Methods of the general kernels; test_gen.py tests generated code.
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],
@@ -863,7 +863,7 @@ def test_examples_run(folder):
     for command in COMMANDS:
         text = good("help", command)
         for line in re.findall(r"^  \$ (.*)$", text[text.index("\nExample:"):], re.MULTILINE):
-            if re.search(r"\.txt|\.urdf|\.img|source|--port| -p |appell gen|appell certify", line):
+            if re.search(r"\.txt|\.urdf|\.img|\.json|source|--port| -p |appell gen|appell certify", line):
                 continue
             line = line.replace("-o arm.yaml", f"-o {folder}/example.yaml")
             line = re.sub(r"(--plot|--animate|--bent|-o) (\w+[\w.]*)", rf"\1 {folder}/\2", line)

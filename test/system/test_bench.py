@@ -95,8 +95,8 @@ CLASSES = [(kind, re.compile("^(%s)%s$" % (names, CONDITION))) for kind, names i
     ("div", "[su]div"),
     ("ldm", "ldmi?a?|ldmdb|pop|ldrd"),
     ("stm", "stmi?a?|stmdb|push|strd"),
-    ("ldr", r"ldr(b|h|sb|sh|ex)?"),
-    ("str", r"str(b|h|ex)?"),
+    ("ldr", r"ldr(b|h|sb|sh|ex[bh]?)?"),
+    ("str", r"str(b|h|ex[bh]?)?"),
     ("tbb", "tb[bh]"),
     ("it", "it[te]{0,3}"),
     ("alu", "negs?|adds?|addw|adcs?|subs?|subw|sbcs?|rsbs?|ands?|orrs?|orns?|eors?|bics?|cmp|cmn|"

@@ -78,7 +78,7 @@ OFFERED = [
     ("appell params ", {"apply", "save"}),
     ("appell params apply pum", {"puma560"}),
     ("appell faults pum", {"puma560"}),
-    ("appell faults supp", {"supply-low", "supply-high"}),
+    ("appell faults supp", {"supply-low", "supply-high", "supply-sensor"}),
     ("appell completion ", {"bash", "zsh"}),
     ("appell image --show tools/robots/pum", {"tools/robots/puma560.yaml"}),
     ("appell id puma560 LICEN", {"LICENSE"}),

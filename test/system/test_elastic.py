@@ -392,7 +392,7 @@ def test_what_is_refused(folder):
         done = run(*command, rows=[THETA])
         assert done.returncode == 2 and text in done.stderr, (command, done.stderr)
     # The advice in the message works.
-    done = run("certify", robot, "--rigid", "-q", "--board", "nucleo-f446re")
+    done = run("certify", robot, "--rigid", "-q")
     assert done.returncode == 0 and "fits" in done.stdout, done.stdout + done.stderr
     done = run("mass", robot, rows=[THETA[:-1]])
     assert done.returncode == 2 and "3 joints and 6 modes" in done.stderr, done.stderr

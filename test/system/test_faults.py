@@ -21,7 +21,9 @@ STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("e-stop", "release
           12: ("setpoint", "hold"), 13: ("supply low", "release"), 14: ("supply high", "damp"),
           15: ("generated", "release"), 16: ("watchdog", "release"), 17: ("crash", "release"),
           18: ("direction", "damp"), 19: ("robot image", "release"),
-          20: ("homing", "hold")}
+          20: ("homing", "hold"), 21: ("driver", "release"), 22: ("lost ticks", "hold"),
+          23: ("tick stopped", "release"), 24: ("clock", "release"), 25: ("board supply", "release"),
+          26: ("supply sensor", "hold"), 27: ("magnet", "damp"), 28: ("background", "hold")}
 
 
 def appell(*words):
@@ -48,7 +50,7 @@ def test_pages(folder):
     done = subprocess.run(script + ["--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     tree = os.path.join(folder, "tree")
-    for name in ("firmware", "tools/motion", "test/system"):
+    for name in ("firmware", "tools/motion", "test/firmware", "test/system"):
         shutil.copytree(name, os.path.join(tree, name), ignore=shutil.ignore_patterns("__pycache__"))
     path = os.path.join(tree, "firmware/FAULTS.md")
     with open(path, encoding="utf-8") as file:
@@ -128,23 +130,21 @@ def test_certificate(folder):
     assert abs(part - found["part"]) < 1e-9, found
     # The dynamics stage contains inverse dynamics, rotors and friction.
     assert found["dynamics_steps"] < found["tick_steps"], found
-    # The smallest board has a fifth of the clock rate and its robot in flash.
+    # The smallest board has a fifth of the clock rate and its robot in flash. With the encoders of a
+    # real arm the worst tick takes more than the 90 % that are allowed.
     code, text, errors = appell("certify", "puma560", "-q", "--board", "stm32vldiscovery", "--json")
-    assert code == 0, errors
     small = json.loads(text)
+    assert code == 1 and not small["fits"] and 0.9 < small["part"] < 1, f"{code}: {text}{errors}"
     assert small["clock_hz"] == 24e6 and 4 * found["part"] < small["part"] < 6 * found["part"], small
     # Prediction and measurement may differ by 25 %: the bench reads encoders and supply and gives
     # its worst tick; the measurement is the mean tick with a simulated arm, which reads neither.
-    assert found["measured"] and 0.75 < found["predicted_tick_cycles"] / found["ordinary_cycles"] < 1.25, found
+    assert 0.75 < found["predicted_tick_cycles"] / found["ordinary_cycles"] < 1.25, found
     # The worst tick brakes: its reference costs more than twice the 418 instructions of a held arm,
     # and its guards compute inverse dynamics. With a reversed motor `appell run` measures 3,666
     # instructions for the guards and 17,683 for a tick.
     for one in (found, small):
         assert one["reference_steps"] > 2 * 418, one
         assert one["guard_steps"] + one["direction_steps"] >= 3666 and one["worst_steps"] >= 17683, one
-    # The emulator does not have this board, so its numbers come from the bench alone.
-    code, text, errors = appell("certify", "puma560", "-q", "--board", "nucleo-f446re", "--json")
-    assert code == 0 and not json.loads(text)["measured"], text + errors
     # This rate is one tick per second higher than the core has cycles for.
     rate = int(found["clock_hz"] / found["tick_cycles"]) + 1
     path = os.path.join(folder, "fast.yaml")
@@ -163,9 +163,9 @@ def test_numbers_of_the_pages(folder):
              "|---|---|---|---|---|---|---|"]
     for board, core in (("netduinoplus2", "M4F"), ("netduino2", "M3"), ("stm32vldiscovery", "M3"), ("nucleo-f446re", "M4F")):
         code, text, errors = appell("certify", "puma560", "-q", "--board", board, "--json")
-        assert code == 0, errors
         found = json.loads(text)
-        counts = [f"{round(found[name], -2):,}" if found["measured"] else "-" for name in ("tick_steps", "worst_steps")]
+        assert code == (0 if found["fits"] else 1), errors
+        counts = [f"{round(found[name], -2):,}" for name in ("tick_steps", "worst_steps")]
         cycles = found["part"] * found["clock_hz"] / found["rate_hz"]
         table.append(f"| {board}, {core}, {found['real']} | {found['clock_hz'] / 1e6:.0f} MHz | {' | '.join(counts)} | "
                      f"{round(cycles, -2):,.0f} cycles | {100 * found['part']:.1f} % | "

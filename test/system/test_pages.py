@@ -31,7 +31,7 @@ def test_pages_show_what_is_accepted(folder):
 
 
 def test_pages_show_the_tables_of_the_sources(folder):
-    for name in ("protocol_doc.py", "firmware_pages.py"):
+    for name in ("protocol_doc.py", "firmware_pages.py", "board_pages.py"):
         code, out = run([sys.executable, os.path.join(TOOLS, name), "--check"], cwd=ROOT)
         equal((0, ""), (code, out), name)
 

@@ -52,6 +52,16 @@ def test_same_bits_and_soak(folder):
     assert rows == ["cycloid.csv"], rows
 
 
+def test_the_image_of_the_nucleo(folder):
+    """The emulator runs it on the machine of the Netduino Plus 2, with the console at the second
+    serial port."""
+    code, text, errors, _ = run(folder, "--port", "qemu:nucleo-f446re", "--to", "0.1,0,0,0,0,0", "--duration", "1")
+    assert code == 0 and "puma560 on nucleo-f446re (f32)" in text, f"exit code {code}: {text}{errors}"
+    assert re.search(r"^\d{4,} values compared .*, 0 differ", text, re.M), text
+    ticks, overruns, sent, dropped = counts(text)
+    assert ticks >= 1000 and overruns == 0 and sent >= 200 and dropped == 0, text
+
+
 def test_feedforward_is_worth_it(folder):
     """Runs the comparison of `make run`, whose errors go into firmware/README.md."""
     code, text, errors, _ = run(folder, "--port", "qemu:netduinoplus2")

@@ -73,10 +73,13 @@ def test_oscillates_noise(folder):
     assert max(peak(noisy, joint) for joint in joints) > 0.5, noisy
 
 
-def test_still_encoder(folder):
-    """The emulator has no encoders, so the fault encoder stops the arm. It has no motor outputs
-    either: the fault is e-stop if the motion begins within guard_encoder_ticks ticks of the load."""
-    moved("still_encoder", "arm=1", "stopped by the fault (encoder|e-stop)", folder)
+def test_still_fit(folder):
+    """The emulator has no motor outputs, so the real arm is refused, with everything that does not
+    fit: the encoders of this robot are at its motors, too."""
+    text = moved("still_fit", "arm=1", "robot and hardware do not fit", folder)
+    for cause in ("no motor output", "no encoder input", "not the number of counts", "not known at power-up", "whether the arm has brakes",
+                  "no input for an emergency stop", "the watchdog did not start"):
+        assert cause in text, f"{cause}: {text}"
 
 
 def test_still_weak(folder):

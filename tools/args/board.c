@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "firmware/app/errors.h"
 #include "firmware/params/bytes.h"
 #include "firmware/safety/faults.h"
 #include "tools/image/robot_image.h"
@@ -61,10 +62,55 @@ client_t *board_open(const request_t *request, unsigned what) {
     return NULL;
 }
 
+/* X of FIT_TABLE */
+static const struct {
+    const char *cause, *cure;
+} fit_table[FITS] = {
+#define X(bit, name, cause, cure) {cause, cure},
+    FIT_TABLE(X)
+#undef X
+};
+
+const char *board_fit_cause(unsigned part) {
+    return fit_table[part].cause;
+}
+
+const char *board_fit_cure(unsigned part) {
+    return fit_table[part].cure;
+}
+
+void board_fit_joints(const client_t *client, const device_hardware_t *h, unsigned part, char *text,
+                      size_t size) {
+    size_t used = 0;
+    *text = 0;
+    for (uint32_t i = 0; part < FITS_JOINT && i < client->device.joints && used < size; i++)
+        if (h->joints[part] >> i & 1)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                     client->device.joint[i]);
+}
+
+/* Names every part that does not fit, not only that something does not. */
+static void misfits(client_t *client) {
+    device_hardware_t h;
+    char joints[512];
+    if (client_discover_robot(client) != 0 || client_hardware(client, &h) != 0)
+        return;
+    for (unsigned part = 0; part < FITS; part++) {
+        if (!(h.misfits >> part & 1))
+            continue;
+        board_fit_joints(client, &h, part, joints, sizeof joints);
+        diag_error(client->device.board, board_fit_cure(part), "%s%s%s", joints,
+                   *joints ? ": " : "", board_fit_cause(part));
+    }
+}
+
 int board_error(client_t *client) {
     const bool refused = client->status >= 0;
     device_status_t status;
+    const bool fit = client->reason == APP_E_FIT;
     diag_error(client->device.board, client->error.cure, "%s", client->error.what);
+    if (refused && fit)
+        misfits(client);
     if (refused && client_status(client, &status) == 0 && status.flags & STATUS_CRASHED)
         diag_note(client->device.board,
                   "the board crashed and started again, which may be the cause of this error; "

@@ -20,6 +20,12 @@ client_t *board_open(const request_t *request, unsigned what);
  * refused, EXIT_BAD if the link failed. */
 int board_error(client_t *client);
 
+/* Texts of a part FIT_..., and the names of the joints that do not fit in it. */
+const char *board_fit_cause(unsigned part);
+const char *board_fit_cure(unsigned part);
+void board_fit_joints(const client_t *client, const device_hardware_t *hardware, unsigned part,
+                      char *text, size_t size);
+
 /* Returns EXIT_YES, or EXIT_BAD after printing that `what` needs the laboratory build. */
 int board_needs_lab(const client_t *client, const char *what);
 

@@ -103,17 +103,23 @@ double budget_cycles_per_instruction(const char *board, const char *real) {
     return instructions > 0 ? cycles / instructions : 1;
 }
 
-bool budget_tick(const char *board, const char *real, bool simulated, double *instructions,
-                 double *cycles) {
+bool budget_row(const char *board, const char *robot, const char *problem, const char *method,
+                const char *real, double *instructions, double *cycles) {
     board = benched(board);
     for (const char *text = budget_rows; text; text = strchr(text, '\n')) {
-        char name[24], robot[24], problem[16], method[16], type[8];
+        char name[24], arm[24], task[16], way[16], type[8];
         text += *text == '\n';
-        if (sscanf(text, "%23[^,],%*[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%lf,%lf", name,
-                   robot, problem, method, type, instructions, cycles) == 7 &&
-            !strcmp(name, board) && !strcmp(robot, "puma560") && !strcmp(type, real) &&
-            !strcmp(problem, "tick") && !strcmp(method, simulated ? "-" : "arm"))
+        if (sscanf(text, "%23[^,],%*[^,],%23[^,],%*d,%15[^,],%15[^,],%7[^,],%*f,%lf,%lf", name, arm,
+                   task, way, type, instructions, cycles) == 7 &&
+            !strcmp(name, board) && !strcmp(arm, robot) && !strcmp(task, problem) &&
+            !strcmp(way, method) && !strcmp(type, real))
             return true;
     }
     return false;
+}
+
+bool budget_tick(const char *board, const char *real, bool simulated, double *instructions,
+                 double *cycles) {
+    return budget_row(board, "puma560", "tick", simulated ? "-" : "arm", real, instructions,
+                      cycles);
 }

@@ -32,10 +32,13 @@ double budget_cycles(const budget_core_t *core, method_id_t method, double opera
 double budget_cycles_per_instruction(const char *board, const char *real);
 
 /*
- * Returns executed instructions and estimated cycles of the worst whole tick of the PUMA 560 on
- * this board or one with the same core, with a real or a simulated arm. Returns false if the bench
- * has no such row.
+ * Returns the most executed instructions and the estimated cycles of a row of the bench on this
+ * board or one with the same core. Returns false if the bench has no such row.
  */
+bool budget_row(const char *board, const char *robot, const char *problem, const char *method,
+                const char *real, double *instructions, double *cycles);
+
+/* budget_row of the whole tick of the PUMA 560, with a real or a simulated arm. */
 bool budget_tick(const char *board, const char *real, bool simulated, double *instructions,
                  double *cycles);
 

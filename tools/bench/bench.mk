@@ -37,7 +37,7 @@ $(BENCH_OUT)/%.o: %.c tools/bench/bench.mk
 	$(Q)$(HOSTCC) $(BENCH_CFLAGS) -c $< -o $@
 else ifneq ($(filter $(BOARD),$(BENCH_BOARDS)),)
 BENCH_BIN := $(BENCH_ELF) $(BENCH_TICK_ELF)
-BENCH_SRC := $(addprefix test/bench/bench_,main.c robots.c textbook.c f32.c f64.c q31.c gen.c $(if $(filter m3,$(CPU)),,flex.c)) \
+BENCH_SRC := $(addprefix test/bench/bench_,main.c frame.c robots.c textbook.c f32.c f64.c q31.c gen.c $(if $(filter m3,$(CPU)),,flex.c)) \
              $(addprefix test/support/,semihost.c $(addprefix dyn/,dyn_arms.c dyn_forward.c dyn_yardstick.c \
              $(if $(filter m3,$(CPU)),,flex_arms.c)))
 BENCH_OBJ := $(BENCH_SRC:%.c=$(TEST_OUT)/%.o)
@@ -45,7 +45,7 @@ $(TEST_OUT)/test/bench/bench_textbook.o: CFLAGS += -O3
 # Only boards with an FPU have elastic links.
 $(TEST_OUT)/test/bench/bench_kernels.o: CFLAGS += -DBENCH_FLEX=$(if $(filter m3,$(CPU)),0,1)
 
-BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench/bench_main.o bench/bench_tick.o support/control_arm.o support/dyn/dyn_arms.o \
+BENCH_TICK_OBJ := $(addprefix $(TEST_OUT)/test/,bench/bench_main.o bench/bench_frame.o bench/bench_tick.o support/control_arm.o support/dyn/dyn_arms.o \
                   support/semihost.o)
 
 # The generated kernels of the PUMA 560, compiled as in the firmware.

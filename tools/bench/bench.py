@@ -234,7 +234,7 @@ class Sizes:
         stack.disassemble(self.program, cross + "objdump")
         folders = [os.path.join(board.objects, d) for d in ("dyn", "firmware", "test", "hal")]
         self.entries = stack.read_su([f for f in folders if os.path.isdir(f)])
-        self.analysis = stack.Analysis(self.program, {})
+        self.analysis = stack.Analysis(self.program, {}, set())
         self.ready = set()
         self.known = {}
 

@@ -235,7 +235,7 @@ static void decode_dual(thumb_t *t, unsigned a, unsigned b) {
     } else { /* exclusive */
         memory_one(t, load, core(rn), bits(b, 15, 12));
         if (!load)
-            t->writes |= core(bits(b, 11, 8));
+            t->writes |= core(bits(a, 7, 7) ? bits(b, 3, 0) : bits(b, 11, 8)); /* strexb, strex */
     }
 }
 

@@ -124,7 +124,7 @@
       "add friction to the generated code: viscous, and Coulomb friction with sign(qd)")           \
     X(BOARD, "board", 0, "B", BOARD,                                                               \
       "the board to emulate or, with --port, the type of the connected board; default "            \
-      "netduinoplus2. nucleo-f446re has no emulator: without --port its cost is only predicted")   \
+      "netduinoplus2")                                                                             \
     X(PORT, "port", 'p', "P", PORT,                                                                \
       "the board: a serial device (/dev/ttyACM0; /dev/ttyACM0@BAUD if the rate is not 921600), "   \
       "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
@@ -143,6 +143,7 @@
       "look up the names of addresses in this ELF file; default: the firmware of the emulated "    \
       "board, or build/BOARD/firmware.elf")                                                        \
     X(LEAVE, "leave", 0, NULL, NONE, "do not clear the crash record on the board")                 \
+    X(YES, "yes", 0, NULL, NONE, "do not ask for confirmation")                                    \
     X(OUTPUT, "output", 'o', "FILE", FILE, "write to this file")                                   \
     X(SHOW, "show", 0, "IMAGE", FILE, "print a robot image as a robot file")                       \
     X(LIMITS, "limits", 0, "V,A", LIST,                                                            \
@@ -190,7 +191,7 @@ extern const option_t option_table[OPTION_COUNT];
  * counts once, so lists built from other lists may overlap. */
 #define OPTIONS(...) ((const option_id_t[]){__VA_ARGS__, OPTION_COUNT})
 
-enum { ARGUMENTS_MAX = 2, FREEZE_MAX = 64 };
+enum { ARGUMENTS_MAX = 9, FREEZE_MAX = 64 };
 
 struct command;
 

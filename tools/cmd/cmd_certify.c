@@ -35,13 +35,12 @@ enum { TICKS = 300, TICKS_MOST = 10 * TICKS, POLL_MS = 50, POLLS = 100 };
 typedef struct {
     const char *board, *real;
     double clock_hz;
-    bool emulated;
 } clock_row_t;
-static const clock_row_t clocks[] = {{"netduinoplus2", "f32", 168e6, true},
-                                     {"netduino2", "q31", 120e6, true},
-                                     {"nucleo-f446re", "f32", 168e6, false},
-                                     {"stm32vldiscovery", "q31", 24e6, true},
-                                     {"mps2-an500", "f32", 25e6, true}};
+static const clock_row_t clocks[] = {{"netduinoplus2", "f32", 168e6},
+                                     {"netduino2", "q31", 120e6},
+                                     {"nucleo-f446re", "f32", 168e6},
+                                     {"stm32vldiscovery", "q31", 24e6},
+                                     {"mps2-an500", "f32", 25e6}};
 static const double rates[] = {500, 1000, 2000, 4000, 5000, 8000, 10000, 20000};
 
 typedef struct {
@@ -53,17 +52,13 @@ typedef struct {
     /* Predicted cycles and instructions of a tick: [0] real arm, [1] simulated arm; negative if the
      * bench has no row. */
     double predicted[2], instructions_predicted[2];
-    /* predicted cycles of inverse dynamics, which the direction check may add */
-    double predicted_inverse;
+    double busy_s; /* time that the hardware of a real arm takes in a tick */
     costs_t costs;
     bool instructions;
 } certificate_t;
 
-const char *certify_board(size_t i, bool *emulated) {
-    if (i >= sizeof clocks / sizeof clocks[0])
-        return NULL;
-    *emulated = clocks[i].emulated;
-    return clocks[i].board;
+const char *certify_board(size_t i) {
+    return i < sizeof clocks / sizeof clocks[0] ? clocks[i].board : NULL;
 }
 
 static const clock_row_t *clock_of(const char *board) {
@@ -91,7 +86,6 @@ static double cycles_of(const char *real, const dyn_model_t *model, method_id_t 
  * of the PUMA 560.
  */
 static void predict(certificate_t *c, const dyn_model_t *model, const dyn_model_t *puma) {
-    c->predicted_inverse = cycles_of(c->real, model, METHOD_ID_fast);
     for (int simulated = 0; simulated < 2; simulated++) {
         double instructions, cycles, own = 0, its = 0;
         c->predicted[simulated] = -1;
@@ -215,11 +209,14 @@ static uint32_t stage_steps(const certificate_t *c, bool simulated) {
     return sum;
 }
 
+/* Returns the cycles of the most expensive tick; with a real arm it includes what reading the
+ * encoders takes between two ticks. */
 static double tick_cycles(const certificate_t *c, bool simulated) {
     const uint32_t steps = stage_steps(c, simulated);
+    const double busy = simulated ? 0 : c->busy_s * c->clock_hz;
     if (!c->instructions)
-        return steps + direction_steps(c);
-    return steps * c->per_tick[simulated] + direction_steps(c) * c->per_instruction;
+        return steps + direction_steps(c) + busy;
+    return steps * c->per_tick[simulated] + direction_steps(c) * c->per_instruction + busy;
 }
 
 static void print_stages(const certificate_t *c) {
@@ -234,6 +231,8 @@ static void print_stages(const certificate_t *c) {
     out_format("%-10s %12s %12u %12.0f   check of a joint that seems to turn against its motor\n",
                "direction", "", (unsigned)direction_steps(c),
                c->instructions ? direction_steps(c) * c->per_instruction : direction_steps(c));
+    out_format("%-10s %12s %12s %12.0f   reading the encoders of a real arm\n", "encoders", "", "",
+               c->busy_s * c->clock_hz);
     out_format("%-10s %12s %12u %12.0f   with a simulated arm; %.0f with a real arm\n",
                "worst tick", "", (unsigned)(stage_steps(c, true) + direction_steps(c)),
                tick_cycles(c, true), tick_cycles(c, false));
@@ -274,34 +273,34 @@ static void begin_json(const certificate_t *c) {
     json_number("predicted_tick_instructions", c->instructions_predicted[0]);
 }
 
-/* Decides from the prediction of the bench alone, if there is no emulator. */
-static int judge_prediction(const request_t *request, const certificate_t *c) {
-    const double worst = c->predicted[0] + c->predicted_inverse;
-    const double part = worst * c->rate_hz / c->clock_hz;
-    const bool fits = c->predicted[0] >= 0 && part <= BUDGET;
-    if (request_has(request, OPTION_JSON)) {
-        begin_json(c);
-        json_number("rate_hz", c->rate_hz);
-        json_number("part", part);
-        json_bool("measured", false);
-        json_bool("fits", fits);
-        json_end();
-        return fits ? EXIT_YES : EXIT_NO;
+/* The parts of FIT_TABLE that follow from the robot and the pins of the board, in the emulator,
+ * too. */
+static const uint32_t known_parts = 1u << FIT_ENCODER | 1u << FIT_COUNTS | 1u << FIT_TURNS |
+                                    1u << FIT_GAINS | 1u << FIT_VELOCITY | 1u << FIT_TORQUE |
+                                    1u << FIT_FEEDBACK | 1u << FIT_BRAKES;
+
+/* Prints what else a real arm needs: time is not everything. */
+static void print_misfits(const client_t *client, const device_hardware_t *h) {
+    char joints[512];
+    const uint32_t misfits = h->misfits & known_parts;
+    const unsigned wired = (unsigned)__builtin_popcount(h->is.encoders);
+    out_format("this board has pins for %u joints, the robot has %u; %s\n", wired,
+               client->device.joints,
+               misfits ? "a real arm would be refused, because:" : "the pins fit a real arm");
+    for (unsigned part = 0; part < FITS; part++) {
+        if (!(misfits >> part & 1))
+            continue;
+        board_fit_joints(client, h, part, joints, sizeof joints);
+        out_format("    %s%s%s\n        cure: %s\n", joints, *joints ? ": " : "",
+                   board_fit_cause(part), board_fit_cure(part));
     }
-    print_prediction(c);
-    out_text("not measured: the emulator does not have this board\n");
-    if (c->predicted[0] >= 0)
-        out_format("at the robot's rate of %.0f Hz, the most expensive tick, which also checks the "
-                   "direction of a joint, takes %.1f %% of the core; %.0f %% are allowed: %s\n",
-                   c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit");
-    return fits ? EXIT_YES : EXIT_NO;
 }
 
 static int judge(const certificate_t *c) {
     const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
     const bool fits = part <= BUDGET;
     out_format("\nat the robot's rate of %.0f Hz, a tick takes at most %.1f %% of the core; %.0f "
-               "%% are allowed: %s; the fastest rate is %.0f Hz\n",
+               "%% are allowed: the time %s; the fastest rate is %.0f Hz\n",
                c->rate_hz, 100 * part, 100 * BUDGET, fits ? "fits" : "does NOT fit",
                BUDGET * c->clock_hz / tick_cycles(c, false));
     return fits ? EXIT_YES : EXIT_NO;
@@ -314,7 +313,7 @@ static double ordinary_cycles(const certificate_t *c) {
     return c->instructions ? steps * c->per_tick[0] : steps;
 }
 
-static int judge_json(const certificate_t *c) {
+static int judge_json(const certificate_t *c, const device_hardware_t *h) {
     const double part = tick_cycles(c, false) * c->rate_hz / c->clock_hz;
     begin_json(c);
     json_integer("dynamics_steps", (long)c->costs.most[STAGE_DYNAMICS]);
@@ -327,8 +326,9 @@ static int judge_json(const certificate_t *c) {
     json_number("tick_cycles", tick_cycles(c, false));
     json_number("rate_hz", c->rate_hz);
     json_number("part", part);
-    json_bool("measured", true);
     json_bool("fits", part <= BUDGET);
+    json_integer("joints_wired", (long)__builtin_popcount(h->is.encoders));
+    json_bool("real_arm_fits", (h->misfits & known_parts) == 0);
     json_end();
     return part <= BUDGET ? EXIT_YES : EXIT_NO;
 }
@@ -336,6 +336,7 @@ static int judge_json(const certificate_t *c) {
 static int certify(const request_t *request, const robot_t *robot, client_t *client,
                    certificate_t *c) {
     device_status_t status;
+    device_hardware_t hardware;
     c->board = client->device.board;
     c->real = client->device.real;
     c->per_instruction = budget_cycles_per_instruction(c->board, c->real);
@@ -345,12 +346,14 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
         c->per_tick[simulated] = known ? cycles / instructions : c->per_instruction;
     }
     c->instructions = client->device.flags & HELLO_INSTRUCTIONS;
-    if (client_status(client, &status) != 0 || measure(client, &c->costs) != 0)
+    if (client_status(client, &status) != 0 || client_hardware(client, &hardware) != 0 ||
+        measure(client, &c->costs) != 0)
         return board_error(client);
+    c->busy_s = 1e-9 * hardware.is.busy_ns;
     if (c->costs.ticks < 2 * TICKS)
         return too_few(c);
     if (request_has(request, OPTION_JSON))
-        return judge_json(c);
+        return judge_json(c, &hardware);
     out_format("%s on %s (%s, %.0f MHz), %u ticks measured at %u Hz\n", robot->name, c->board,
                c->real, c->clock_hz / 1e6, (unsigned)c->costs.ticks, (unsigned)status.rate_hz);
     print_prediction(c);
@@ -361,10 +364,12 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
                    c->per_instruction, c->per_tick[0], c->per_tick[1]);
     print_stages(c);
     print_rates(c);
-    return judge(c);
+    const int fits = judge(c);
+    print_misfits(client, &hardware);
+    return fits;
 }
 
-/* Predicts the tick, and measures it if there is a board or an emulator. */
+/* Predicts the tick, and measures it on the board or in the emulator. */
 static int with_robot(const request_t *request, robot_t *robot, const char *board) {
     const clock_row_t *row = clock_of(board);
     certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
@@ -382,8 +387,6 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     if (known)
         predict(&c, &robot->model, &puma->model);
     arm_free(puma);
-    if (!row->emulated && !request_has(request, OPTION_PORT))
-        return judge_prediction(request, &c);
     robot->rate_hz = fmin(robot->rate_hz, MEASURED_HZ);
     client_t *client = board_open_with(request, robot);
     const int status = client ? certify(request, robot, client, &c) : EXIT_BAD;
@@ -408,8 +411,7 @@ int cmd_certify(const request_t *request) {
     robot_t *robot = arm_load_rigid(&here);
     if (!robot)
         return EXIT_BAD;
-    const clock_row_t *row = clock_of(board);
-    if (!request_has(request, OPTION_PORT) && row && row->emulated) {
+    if (!request_has(request, OPTION_PORT)) {
         snprintf(port, sizeof port, "qemu:%s", board);
         here.value[OPTION_PORT] = port;
         here.given[OPTION_PORT] = true;

@@ -30,11 +30,9 @@ static void split_words(const char *list, const char *separators) {
     }
 }
 
-static void board_words(bool all) {
-    bool emulated;
-    for (size_t i = 0; certify_board(i, &emulated); i++)
-        if (all || emulated)
-            out_format("%s ", certify_board(i, &emulated));
+static void board_words(void) {
+    for (size_t i = 0; certify_board(i); i++)
+        out_format("%s ", certify_board(i));
 }
 
 static void parameter_words(void) {
@@ -65,8 +63,8 @@ static void method_words(const command_t *command) {
 
 /*
  * Calls `take` for every word that may be argument number `place` of a command. The synopsis has
- * alternatives, such as "apply ROBOT | save" or "[ROBOT|FAULT]"; options and their values are
- * skipped.
+ * alternatives, such as "apply ROBOT | save" or "[ROBOT|FAULT]", and repetitions, such as
+ * "FILE..."; options and their values are skipped.
  */
 static void place_words(const command_t *command, int place, void (*take)(const char *word)) {
     int at = 0;
@@ -81,7 +79,10 @@ static void place_words(const command_t *command, int place, void (*take)(const 
             c += strcspn(c, " ");
             continue;
         }
-        if (word[0] && at == place)
+        char *dots = strstr(word, "...");
+        if (dots)
+            *dots = '\0';
+        if (word[0] && (at == place || (dots && at < place)))
             take(word);
         if (*c == '|' && c[1] != ' ')
             c++; /* another word at the same place */
@@ -149,9 +150,9 @@ static void bash_script(void) {
     for (const command_t *c = command_table; c->name; c++)
         out_format("%s ", c->name);
     out_text("\"\n    local all_boards=\"");
-    board_words(true);
+    board_words();
     out_text("\"\n    local boards=\"");
-    board_words(false);
+    board_words();
     out_text("\"\n    local parameters=\"");
     parameter_words();
     out_text("\"\n    local fields=\"");
@@ -288,7 +289,7 @@ static void zsh_value(const command_t *c, const option_t *o) {
         break;
     case ARGUMENT_BOARD:
         out_text("(");
-        board_words(true);
+        board_words();
         out_text(")");
         break;
     case ARGUMENT_PORT:
@@ -383,7 +384,7 @@ static void zsh_script(void) {
              "}\n"
              "_appell_ports() {\n"
              "    local -a boards=(");
-    board_words(false);
+    board_words();
     out_text(")\n"
              "    compadd -- qemu:${^boards}\n"
              "    compadd -S '' -- tcp: unix:\n"

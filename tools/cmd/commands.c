@@ -53,6 +53,8 @@ const option_help_t option_help_table[] = {
      "number type that the board computes in; default: that of its control loop"},
     {cmd_selftest, OPTION_TIMES, "number of states; default 100"},
     {cmd_selftest, OPTION_SEED, "seed of the random states; default 1"},
+    {cmd_silicon, OPTION_OUTPUT, "write the report into this file, and as text beside it (.txt)"},
+    {cmd_silicon, OPTION_YES, "do not ask before the stored robots are erased"},
     {cmd_torture, OPTION_TIMES,
      "number of passes; each pass leaves different random bits where the power failed; default 1"},
     {0}};
@@ -254,10 +256,13 @@ const command_t command_table[] = {
      -1, cmd_get},
     {TASK_BOARD, "set", "NAME VALUE", 2, 2, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "set a parameter of a board until its next reset",
-     "The value takes effect between two ticks. The board refuses a value outside its range. "
-     "`appell save` keeps the value over resets.",
+     "The value takes effect between two ticks. The board refuses a value outside its range. It "
+     "also refuses the real arm (`arm` 1) as long as robot and hardware do not fit; the command "
+     "then prints every part that does not fit, with its cure. `appell save` keeps the value over "
+     "resets.",
      "$ appell set observer_hz 150 --port /dev/ttyACM0\n"
-     "$ appell set kp[elbow] 800 --port /dev/ttyACM0",
+     "$ appell set kp[elbow] 800 --port /dev/ttyACM0\n"
+     "$ appell set arm 1 --port /dev/ttyACM0",
      -1, cmd_set},
     {TASK_BOARD, "save", "", 0, 0, OPTIONS(BOARD_OPTIONS),
      "save the robot and parameters of a board, so that resets keep them",
@@ -287,6 +292,21 @@ const command_t command_table[] = {
      "$ appell selftest --port qemu:netduinoplus2\n"
      "$ appell selftest panda.urdf --port /dev/ttyACM0 --count 1000",
      -1, cmd_selftest},
+    {TASK_BOARD, "silicon", "[compare FILE...]", 0, ARGUMENTS_MAX,
+     OPTIONS(BOARD_OPTIONS, OPTION_YES, OPTION_OUTPUT, OPTION_JSON),
+     "test the chip of a bare board with the self-test image",
+     "`make silicon BOARD=x PORT=P` writes the self-test image into the board and runs this "
+     "command. Nothing may be connected to the board but its cable. The test measures the "
+     "oscillators and the watchdog, reads back what it drives at the pins, exchanges bytes at the "
+     "full rate, erases and writes the two slots of the store, causes crashes and reads their "
+     "records, and counts the cycles of the kernels. Stored robots are erased, so the command asks "
+     "first. A test that a chip or the emulator cannot do is `unseen`, with the reason. The exit "
+     "code is 1 if a test failed.\n\ncompare prints up to eight reports side by side; rows of the "
+     "bench with their ratio to the model's instructions or cycles. The exit code is 1 if a report "
+     "has a failed test.",
+     "$ appell silicon --port /dev/ttyACM0 -o nucleo.json\n"
+     "$ appell silicon compare nucleo.json build/silicon/netduinoplus2.json",
+     -1, cmd_silicon},
     {TASK_BOARD, "certify", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_BOARD, OPTION_JSON),
      "find out whether a robot's control loop fits on a board",
@@ -294,7 +314,8 @@ const command_t command_table[] = {
      "stage of the tick as measured on the emulated --board or on the board at --port, and the "
      "part of the core's time that the tick takes at usual rates, with a real and with a simulated "
      "arm. The exit code is 1 if the robot's own rate leaves less than a tenth of the time to the "
-     "background.",
+     "background. The last lines list what else a real arm needs: encoder inputs, counts, homing, "
+     "gains, limits, brakes; they do not change the exit code.",
      "$ appell certify puma560 --board netduino2", -1, cmd_certify},
     {TASK_BOARD, "dump", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_FIRMWARE, OPTION_LEAVE),
      "fetch the record of a board's last crash",
@@ -321,9 +342,10 @@ const command_t command_table[] = {
      "switch. home_speed sets the speed. home_torque sets the torque, in addition to that of the "
      "model, with which the joint presses against a stop. The board refuses every other motion, "
      "except to hold the arm, until all joints whose `home` is not 0 are homed. The position "
-     "limits of a joint apply from the moment it is homed.\n\nAbsolute encoders need no homing: "
-     "move the arm to a known position, and give it with --at Q1,Q2,..., which sets "
-     "encoder_offset; `appell save` keeps it. With ROBOT the robot is loaded first. The exit code "
+     "limits of a joint apply from the moment it is homed.\n\nA joint needs no homing if its "
+     "encoder is absolute and makes at most one turn within the position limits: move the arm to a "
+     "known position, and give it with --at Q1,Q2,..., which sets encoder_offset; `appell save` "
+     "keeps it. With ROBOT the robot is loaded first. The exit code "
      "is 1 if a joint does not find its stop or switch.",
      "$ appell home --port /dev/ttyACM0\n"
      "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
@@ -348,6 +370,15 @@ const command_t command_table[] = {
      "$ appell run puma560 -p /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --duration 3",
      -1, cmd_run},
     /* ----------------------------------------------------------------------------------- trouble */
+    {TASK_TROUBLE, "status", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
+     "show what a board does, and whether its real arm may move",
+     "Prints the state, the fault with its cure, the e-stop, the outputs and inputs of the board, "
+     "and every part in which robot and hardware do not fit, each with its cure. While there is "
+     "such a part, the board refuses the real arm (`arm` 1). The exit code is 0 if there is no "
+     "fault and everything fits; otherwise it is 1. Appell is not safety-rated.",
+     "$ appell status --port /dev/ttyACM0\n"
+     "$ appell status --port /dev/ttyACM0 --json",
+     -1, cmd_status},
     {TASK_TROUBLE, "faults", "[ROBOT|FAULT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_OUTPUT, OPTION_JSON),
      "list faults with causes and cures, or provoke them",
@@ -367,7 +398,8 @@ const command_t command_table[] = {
     {TASK_TROUBLE, "clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clear the fault of a board",
      "Remove the cause first: `appell faults --port P` names it. If the control loop still holds "
      "or lowers the arm, the loop holds the arm afterwards. Otherwise the board becomes idle, or "
-     "unconfigured if it has no robot.",
+     "unconfigured if it has no robot; nothing moves until the next motion is started. The board "
+     "refuses while its hardware keeps the outputs off: release the e-stop first.",
      "$ appell clear --port /dev/ttyACM0", -1, cmd_clear},
     {TASK_TROUBLE, "inspect", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_SET, OPTION_TOLERANCE, OPTION_JSON),

@@ -27,15 +27,16 @@ int cmd_dump(const request_t *request);
 int cmd_home(const request_t *request);
 int cmd_inspect(const request_t *request);
 int cmd_clear(const request_t *request);
+int cmd_status(const request_t *request);
 int cmd_faults(const request_t *request);
 int cmd_certify(const request_t *request);
 int cmd_selftest(const request_t *request);
+int cmd_silicon(const request_t *request);
 int cmd_torture(const request_t *request);
 int cmd_parts(const request_t *request);
 int completion_run(const request_t *request);
 
-/* Returns the name of board i that `certify` knows, or NULL after the last. *emulated is true if
- * the emulator has this board. */
-const char *certify_board(size_t i, bool *emulated);
+/* Returns the name of board i that `certify` knows, or NULL after the last. */
+const char *certify_board(size_t i);
 
 #endif

@@ -2,8 +2,9 @@
 """Writes the tables of the pages of firmware/ from the sources, between two marker comments of the page:
 
     firmware/PARAMETERS.md      every parameter, from firmware/params/parameters.h
-    firmware/FAULTS.md          every fault, from firmware/safety/faults.h; how it is provoked, from tools/motion/faults.c
-                                and test/system/test_faults.py; pages of firmware/symptoms/ that name it
+    firmware/FAULTS.md          every fault, from firmware/safety/faults.h; how it is provoked, from tools/motion/faults.c,
+                                test/system/test_faults.py and the tests of test/firmware/; pages of firmware/symptoms/
+                                that name it
     firmware/safety/README.md   states and transitions
     firmware/link/README.md     fields of telemetry, from firmware/control/sample.h
     firmware/params/IMAGE.md    fields, bits, sections and errors, from firmware/params/image.h
@@ -97,8 +98,9 @@ def defects():
 
 
 def provoked():
-    """Returns {NAME or number of the fault: how it is provoked}: names from the scenarios of `make
-    faults`, numbers from the docstrings of test_faults.py."""
+    """Returns {NAME, number or text of the fault: how it is provoked}: names from the scenarios of
+    `make faults`, numbers from the docstrings of test_faults.py. What neither has is in a test of
+    the firmware on the host, by name or by text: the emulated boards have no motors and encoders."""
     out, numbers = {}, defects()
     body = re.search(r"scenario_t scenario\[\] = \{(.*?)\n\};", read("tools/motion/faults.c"), re.S).group(1)
     for part in re.split(r"(?=\{\.fault = )", body)[1:]:
@@ -111,6 +113,10 @@ def provoked():
     test = read("test/system/test_faults.py")
     for doc, n in re.findall(r'def test_\w+\(folder\):\n    """((?:(?!""").)*)"""(?:(?!\ndef ).)*?expect\(board, (\d+)', test, re.S):
         out[int(n)] = f"`make test TEST=faults BOARD=host` ({' '.join(doc.split()).rstrip('.')})"
+    for path in sorted(glob.glob("test/firmware/*/test_*.c")):
+        name, text = os.path.basename(path)[len("test_"):-len(".c")], read(path)
+        for fault in re.findall(r"\bAPP_FAULT_(\w+)", text) + re.findall(r'\{"([^"]+)", APP_STOP_', text):
+            out.setdefault(fault, f"`make test TEST={name} BOARD=host` (inputs of a real arm, without hardware)")
     return out
 
 
@@ -139,7 +145,7 @@ def faults_text():
     for entry in entries:
         n, key, name, _, stop, cause, cure = entry
         out += ["", f"## {n} {name}", wrap(f"- **Cause**: {sentence(cause)}", "  "), wrap(f"- **Cure**: {sentence(cure)}", "  "),
-                f"- **Best stop**: {stops[stop]}.", wrap(f"- **Provoked by**: {how.get(key) or how[int(n)]}.", "  ")]
+                f"- **Best stop**: {stops[stop]}.", wrap(f"- **Provoked by**: {how.get(int(n)) or how.get(key) or how[name]}.", "  ")]
         if anchor(entry) in pages:
             out.append(wrap(f"- **See also**: {', '.join(pages[anchor(entry)])}.", "  "))
     return "\n".join(out)

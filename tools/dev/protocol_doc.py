@@ -14,7 +14,7 @@ from lint_pages import LINE_CHARACTERS  # noqa: E402
 
 HEADER, PAGE = "firmware/link/protocol.h", "firmware/link/PROTOCOL.md"
 HEADERS = [HEADER, *("firmware/%s.h" % name for name in ("app/errors", "params/image", "params/store", "safety/faults",
-                                                         "control/motion"))]
+                                                         "control/motion", "control/io", "app/fit_table"))]
 REASONS = (("APP_ERROR_TABLE", 0, "request"), ("IMAGE_ERROR_TABLE", -100, "image"), ("STORE_ERROR_TABLE", -300, "store"))
 
 
@@ -87,6 +87,10 @@ def fill(header):
                        [[n, "`%s`" % name, index[name], record]
                         for n, name, record in table(header, "TOPIC_TABLE")]),
         "CRASH": lines(name if words == "1" else "%s[%s]" % (name, words) for name, words in table(header, "CRASH_TABLE")),
+        "HARDWARE": rows("bit | name | set means | not set means", [[n, "`%s`" % name, yes, no] for n, name, yes, no in table(header, "HARDWARE_TABLE")]),
+        "LATCHED": lines("%s `%s`" % (n, name) for name, n in re.findall(r"\bCAUSE_(\w+) = 1 << (\d+)", header)),
+        "FIT": rows("bit | name | of | what does not fit", [[n, "`%s`" % name, of, cause] for of in ("joint", "arm")
+                    for n, name, cause, _ in table(header, "FIT_%s_TABLE" % of.upper())]),
         "CAUSES": lines("%s %s" % (n, text) for n, _, text in table(header, "CRASH_CAUSES")),
     }
 

@@ -434,8 +434,9 @@ def attach_su(functions, entries):
 
 
 class Analysis:
-    def __init__(self, program, indirect):
+    def __init__(self, program, indirect, own):
         self.program = program
+        self.own = own  # starts of the functions with a stack of their own
         self.indirect = indirect  # {name of the caller: names of the functions that its pointers reach}
         self.errors = []
         self.worst = {}  # {start: (bytes, [(name, bytes charged), ...])}
@@ -490,6 +491,8 @@ class Analysis:
         self.active.append(function)
         best = (frame, [(function.name, frame)])
         for callee, depth in self.callees(function):
+            if callee.start in self.own:
+                continue  # a handler that jumps to it leaves its stack
             below, path = self.visit(callee)
             charged = frame if depth is None else min(depth, frame)
             if charged + below > best[0]:
@@ -591,7 +594,7 @@ def analyse(args):
             groups.setdefault(function.name, []).append(function)
             member_of[function.start] = function.name
 
-    analysis = Analysis(program, indirect)
+    analysis = Analysis(program, indirect, own)
     counts = {function.start: count for function, count in vectors}
 
     def entry(function, level):

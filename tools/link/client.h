@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include "dyn/model/model.h"
+#include "firmware/app/fit_table.h"
+#include "firmware/control/io.h"
 #include "firmware/control/motion.h"
 #include "firmware/link/protocol.h"
 #include "tools/link/port.h"
@@ -63,6 +65,13 @@ typedef struct {
     float value, limit;
     uint32_t limited; /* number of ticks with a torque or a voltage at its limit */
 } device_fault_t;
+
+/* What the hardware of a board is, and in which parts it does not fit the robot. */
+typedef struct {
+    uint32_t misfits;            /* bits FIT_... */
+    uint32_t joints[FITS_JOINT]; /* joints that do not fit */
+    hardware_t is;
+} device_hardware_t;
 
 /*
  * A whole sample: the raw words in the order of the chosen fields, and the same values in SI units.
@@ -140,6 +149,7 @@ int client_discover(client_t *client); /* reads all lists again */
 int client_discover_robot(client_t *client);
 int client_status(client_t *client, device_status_t *status);
 int client_fault(client_t *client, device_fault_t *fault);
+int client_hardware(client_t *client, device_hardware_t *hardware);
 int client_counters(client_t *client, uint32_t counter[COUNTERS]);
 
 /* Finds the number of the parameter and the joint for "kp", "kp[2]" or "kp[elbow]"; *joint is -1

@@ -324,9 +324,9 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
     return good ? 0 : 1;
 }
 
-/* Restores the board: outputs off, no fault, no defect, an arm with brakes, and the defaults of the
+/* Restores the board: outputs off, no fault, no defect, `brakes` as it was, and the defaults of the
  * parameters that the scenario set. */
-static int reset(client_t *client, const scenario_t *s) {
+static int reset(client_t *client, const scenario_t *s, float brakes) {
     if (client_off(client) != 0)
         return -1;
     for (int k = 0; k < 4 && s->set[k].name; k++) {
@@ -336,7 +336,7 @@ static int reset(client_t *client, const scenario_t *s) {
             set_one(client, s->set[k].name, client->device.parameter[parameter].fallback) != 0)
             return -1;
     }
-    return set_one(client, "sim_defect", DEFECT_NONE) != 0 ? -1 : set_one(client, "brakes", 1);
+    return set_one(client, "sim_defect", DEFECT_NONE) != 0 ? -1 : set_one(client, "brakes", brakes);
 }
 
 static plot_t *open_plot(const bounds_t *w, const char *path, const scenario_t *s) {
@@ -359,8 +359,13 @@ static int one(client_t *client, const bounds_t *w, const uint8_t *image, size_t
     device_status_t status;
     device_fault_t fault;
     char path[512];
+    uint32_t parameter;
+    float brakes = 0;
+    int joint;
     if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL) != 0 ||
-        client_discover_robot(client) != 0 || client_status(client, &status) != 0)
+        client_discover_robot(client) != 0 || client_status(client, &status) != 0 ||
+        client_parameter(client, "brakes", &parameter, &joint) != 0 ||
+        client_get(client, parameter, 0, &brakes, &kept) != 0)
         return -1;
     motion_record_t seen = {.worst = w,
                             .rate_hz = status.rate_hz,
@@ -378,7 +383,7 @@ static int one(client_t *client, const bounds_t *w, const uint8_t *image, size_t
         fclose(seen.csv);
     if (seen.plot && plot_close(seen.plot, status_run == 0) != 0)
         return -1;
-    if (status_run != 0 || client_stream_end(client) != 0 || reset(client, s) != 0)
+    if (status_run != 0 || client_stream_end(client) != 0 || reset(client, s, brakes) != 0)
         return -1;
     return report(client, w, s, &seen, &fault, print);
 }

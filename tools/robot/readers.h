@@ -69,6 +69,7 @@ typedef struct {
         double rate;
         uint32_t feedback;
     } control;
+    bool brakes;
     raw_link_t payload;
     raw_joint_t *joints;
     uint32_t joints_count;
@@ -104,6 +105,7 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3
         CYAML_FIELD_SEQUENCE_FIXED("gravity", 0, structure, gravity, &raw_number, 3),              \
         CYAML_FIELD_MAPPING("base", RAW_OPTIONAL, structure, base, raw_pose_fields),               \
         CYAML_FIELD_MAPPING("control", RAW_OPTIONAL, structure, control, raw_control_fields),      \
+        CYAML_FIELD_BOOL("brakes", RAW_OPTIONAL, structure, brakes),                               \
         CYAML_FIELD_SEQUENCE("joints", CYAML_FLAG_POINTER, structure, joints, joint_value, 1,      \
                              DYN_MAX_JOINTS),                                                      \
         CYAML_FIELD_MAPPING("tool", RAW_OPTIONAL, structure, tool, raw_pose_fields),               \

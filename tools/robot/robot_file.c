@@ -50,6 +50,8 @@ void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, mes
     out->has |= out->line_payload ? IMAGE_HAS_PAYLOAD : 0u;
     out->has |= tree_get(control, "rate") ? IMAGE_HAS_RATE : 0u;
     out->has |= tree_get(control, "feedback") ? IMAGE_HAS_FEEDBACK : 0u;
+    out->has |= tree_get(root, "brakes") ? IMAGE_HAS_BRAKES : 0u;
+    out->has |= raw->brakes ? IMAGE_BRAKES : 0u;
     out->rate_hz = out->has & IMAGE_HAS_RATE ? raw->control.rate : 1000;
     out->feedback = (uint32_t)raw->control.feedback;
     if (!(out->rate_hz >= 1 && out->rate_hz <= 100000))

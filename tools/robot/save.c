@@ -228,6 +228,8 @@ static void put_robot(FILE *f, const robot_t *robot) {
             fprintf(f, "%sfeedback: %s", first ? "" : ", ", feedback[robot->feedback]);
         fputs("}\n", f);
     }
+    if (robot->has & IMAGE_HAS_BRAKES)
+        fprintf(f, "brakes: %s\n", robot->has & IMAGE_BRAKES ? "true" : "false");
     fputs("joints:\n", f);
     for (uint32_t i = 0; i < robot->n; i++) {
         const robot_joint_t *j = &robot->joint[i];

@@ -41,7 +41,7 @@ static void begin(firmware_t *f, const app_inputs_t *in, app_outputs_t *out) {
 
 static int value(void *self, double t, const double *position, const double *speed, double *out) {
     firmware_t *f = self;
-    app_inputs_t in = {0};
+    app_inputs_t in = {.supply_mV = SUPPLY_UNMEASURED, .ready = 1};
     app_outputs_t duty = {0};
     (void)t, (void)speed;
     for (uint32_t i = 0; i < f->app.n; i++) {

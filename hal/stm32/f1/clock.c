@@ -1,6 +1,8 @@
 /* The clock tree of the F100 (RM0041 "Reset and clock control"): 24 MHz, no flash wait states. The
  * internal oscillator stays on, because the flash controller needs it to program and erase. If
- * RCC_CR reads 0, this is the emulator; on silicon it is never 0. */
+ * RCC_CR reads 0, this is the emulator; on silicon it is never 0. The external oscillator cannot be
+ * measured here: no timer of the F100 has it as an input. A wrong crystal shows as a wrong baud
+ * rate. */
 #include "hal/clock.h"
 #include "hal/stm32/clock_start.h"
 
@@ -38,6 +40,8 @@ static const char *run_from_pll(const board_pll_t *pll, bool external) {
         reg_clear(&RCC->CR, RCC_CR_PLLON);
         return "the core did not switch to the PLL: running from the internal oscillator";
     }
+    if (external)
+        reg_set(&RCC->CR, RCC_CR_CSSON); /* clock_failure.c */
     return NULL;
 }
 

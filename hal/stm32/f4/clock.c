@@ -7,6 +7,7 @@
 
 enum {
     PLL_LOCK_MS = 10,               /* data sheet: 0.3 ms */
+    CAPTURE_MS = 1,                 /* 248 cycles of an oscillator of 1 MHz or more: 0.25 ms */
     EMULATED_TIMER_HZ = 1000000000, /* the emulator's timers count its virtual nanoseconds */
 };
 
@@ -66,7 +67,51 @@ static const char *run_from_pll(const board_pll_t *pll, bool external) {
         reg_clear(&RCC->CR, RCC_CR_PLLON);
         return "the core did not switch to the PLL: running from the internal oscillator";
     }
+    if (external)
+        reg_set(&RCC->CR, RCC_CR_CSSON); /* clock_failure.c */
     return NULL;
+}
+
+/* Waits for a capture of TIM11 and returns it. */
+static uint32_t capture(void) {
+    (void)wait(&TIM11->SR, TIM_SR_CC1IF, TIM_SR_CC1IF, CAPTURE_MS);
+    return reg_read(&TIM11->CCR[0]); /* clears the flag */
+}
+
+/* Returns the frequency of the external oscillator in Hz, measured by the internal one, which runs
+ * the core and the timer. TIM11 captures at each eighth edge of HSE / 31 (RM0090, RM0390, RM0033:
+ * "Internal/external clock measurement using TIM5/TIM11"). Returns 0 if there are no captures. */
+static uint32_t measure_external(void) {
+    enum { CYCLES = 31 * 8 };
+    reg_set(&RCC->CFGR, RCC_CFGR_RTCPRE_31);
+    rcc_enable(RCC_TIM11);
+    reg_write(&TIM11->OR, TIM11_OR_TI1_HSE);
+    reg_write(&TIM11->ARR, 0xFFFF);
+    reg_write(&TIM11->CCMR[0], TIM_CCMR_INPUT_PRESCALE_8);
+    reg_write(&TIM11->CCER, TIM_CCER_CCE);
+    reg_write(&TIM11->CR1, TIM_CR1_CEN);
+    uint32_t first = capture();
+    uint32_t counts = (capture() - first) & 0xFFFF;
+    reg_write(&TIM11->CR1, 0);
+    reg_clear(&RCC->CFGR, RCC_CFGR_RTCPRE_31);
+    return counts == 0 ? 0 : (uint32_t)RCC_HSI_HZ * CYCLES / counts;
+}
+
+/* Returns NULL if the external oscillator runs at the frequency of the board's table, within 10 %:
+ * the internal one may be 8 % slow, and a capture is exact to 1 of 150 counts. */
+static const char *start_planned_external(void) {
+    static char wrong[] =
+        "the external oscillator runs at 00 MHz, not as planned: the internal one feeds the PLL";
+    enum { DIGITS = sizeof "the external oscillator runs at " - 1 };
+    if (!start_external())
+        return "the external oscillator did not start: the internal one feeds the PLL";
+    uint32_t planned = board.clock.hse_hz, hz = measure_external(), mhz = (hz + 500000) / 1000000;
+    if (hz >= planned - planned / 10 && hz <= planned + planned / 10)
+        return NULL;
+    reg_clear(&RCC->CR, RCC_CR_HSEON);
+    wrong[DIGITS] = (char)('0' + mhz / 10 % 10);
+    wrong[DIGITS + 1] = (char)('0' + mhz % 10);
+    return wrong;
 }
 
 const clock_info_t *clock_init(void) {
@@ -80,19 +125,20 @@ const clock_info_t *clock_init(void) {
         return &info;
     }
     const char *failed = "the internal oscillator did not take over: the clock is unchanged";
-    bool external = false;
+    const char *no_external = NULL;
     if (start_from_internal()) {
-        external = start_external();
+        no_external = start_planned_external();
+        bool external = no_external == NULL;
         failed = run_from_pll(external ? &c->pll : &c->pll_internal, external);
     }
     if (failed != NULL) {
         set_info(CLOCK_INTERNAL, RCC_HSI_HZ, 1, 1);
-    } else if (external) {
+    } else if (no_external == NULL) {
         set_info(CLOCK_CRYSTAL_PLL, pll_hz(c->hse_hz, &c->pll), c->apb1_div, c->apb2_div);
     } else {
         set_info(CLOCK_INTERNAL_PLL, pll_hz(RCC_HSI_HZ, &c->pll_internal), c->apb1_div,
                  c->apb2_div);
-        failed = "the external oscillator did not start: the internal one feeds the PLL";
+        failed = no_external;
     }
     info.note = failed;
     return &info;

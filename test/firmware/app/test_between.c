@@ -380,9 +380,9 @@ static void test_motion_behind_the_change_to_hardware(void) {
     tick(1);
     TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_arm, ARM_REAL));
     TEST_ASSERT_EQUAL_UINT32(1 << 1, app.loop.unhomed);
-    TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_HOLD, 0, nowhere));
+    TEST_ASSERT_EQUAL_INT(APP_E_UNREAD, start(MOTION_HOLD, 0, nowhere));
     tick(1);
-    TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_HOLD, 0, nowhere));
+    TEST_ASSERT_EQUAL_INT(APP_E_UNREAD, start(MOTION_HOLD, 0, nowhere));
     in.counts_valid = (1u << N) - 1;
     in.counts[0] = in.counts[1] = COUNTS;
     tick(1);
@@ -417,6 +417,7 @@ static void test_ticks_that_read_no_hardware(void) {
         uint32_t at = 0;
         do {
             load();
+            in.counts_valid = (1u << N) - 1;
             if (way == LOADS) {
                 app_init(&app);
                 TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_arm, ARM_REAL));
@@ -429,7 +430,7 @@ static void test_ticks_that_read_no_hardware(void) {
                                       : way == SWITCHES ? set(PARAMETER_arm, ARM_REAL)
                                                         : set(PARAMETER_encoder_offset, 0));
             for (int ticks = 0; ticks < 2; ticks++) {
-                TEST_ASSERT_EQUAL_INT(APP_E_STATE, start(MOTION_HOLD, 0, nowhere));
+                TEST_ASSERT_EQUAL_INT(APP_E_UNREAD, start(MOTION_HOLD, 0, nowhere));
                 tick(1);
             }
             TEST_ASSERT_EQUAL(APP_OK, start(MOTION_HOLD, 0, nowhere));

@@ -433,12 +433,12 @@ static void test_overruns_stop_the_arm(void) {
     for (uint32_t i = 0; i < N; i++)
         TEST_ASSERT_EQUAL_INT32(0, out.duty_q15[i]);
     in.overrun = 0;
-    in.estop = 1;
+    in.latched = CAUSE_ESTOP;
     tick(5); /* the first fault stays */
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_OVERRUN, status_now().fault);
     const motion_t m = motion_to(MOTION_CYCLOID, 3, to);
     TEST_ASSERT_EQUAL(APP_E_STATE, app_motion_start(&app, &m));
-    in.estop = 0;
+    in.latched = 0;
     TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state);
@@ -447,20 +447,61 @@ static void test_overruns_stop_the_arm(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, status_now().state);
 }
 
-static void test_break_stops_the_arm(void) {
+/* Loads the real arm, which stands still. */
+static void load_real(void) {
+    TEST_ASSERT_EQUAL(APP_OK, load(1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_arm, 0, ARM_REAL));
+    in.counts_valid = (1u << N) - 1;
+    in.supply_mV = SUPPLY_UNMEASURED;
+    in.ready = 1;
+    tick(2);
+}
+
+/* Every cause that the hardware latches releases the real arm, whether it moves or is idle, and
+ * none does anything to the simulated arm. */
+static void test_causes_of_the_hardware(void) {
+    static const struct {
+        uint8_t cause;
+        uint32_t fault;
+    } table[] = {
+        {CAUSE_ESTOP, APP_FAULT_ESTOP},       {CAUSE_DRIVER, APP_FAULT_DRIVER},
+        {CAUSE_TICK, APP_FAULT_TICK_STOPPED}, {CAUSE_CLOCK, APP_FAULT_CLOCK},
+        {CAUSE_POWER, APP_FAULT_POWER},       {CAUSE_CLOCK | CAUSE_ESTOP, APP_FAULT_CLOCK}};
+    const motion_t hold = {.kind = MOTION_HOLD};
     start_moving();
-    in.estop = 1;
+    in.latched = CAUSE_ESTOP;
     tick(1);
-    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_ESTOP, status_now().fault);
-    TEST_ASSERT_EQUAL_UINT8(0, out.enable);
+    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, status_now().fault);
+    for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
+        in = (app_inputs_t){0};
+        load_real();
+        TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &hold));
+        tick(1);
+        TEST_ASSERT_EQUAL_UINT8(1, out.enable);
+        in.latched = table[i].cause;
+        tick(1);
+        TEST_ASSERT_EQUAL_UINT32(table[i].fault, status_now().fault);
+        TEST_ASSERT_EQUAL_UINT8(0, out.enable | out.brake_open);
+        TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
+        tick(1); /* the cause is still there */
+        TEST_ASSERT_EQUAL_UINT32(APP_STATE_FAULT, status_now().state);
+        TEST_ASSERT_EQUAL(APP_E_STATE, app_motion_start(&app, &hold));
+        in.latched = 0;
+        TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
+        tick(5);
+        TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state);
+        TEST_ASSERT_EQUAL_UINT8(0, out.enable); /* nothing starts by itself */
+        TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &hold));
+        tick(1);
+        TEST_ASSERT_EQUAL_UINT8(1, out.enable);
+        TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
+        tick(1);
+    }
 }
 
 /* On a real arm the counts wrap after one turn, and an encoder may stop answering. */
 static void test_encoders_of_the_hardware(void) {
-    TEST_ASSERT_EQUAL(APP_OK, load(1));
-    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_arm, 0, ARM_REAL));
-    in.counts_valid = (1u << N) - 1;
-    tick(1);
+    load_real();
     TEST_ASSERT_EQUAL_UINT8(1, out.hardware);
     for (int32_t k = 1; k <= 25; k++) { /* turns the shoulder forwards by 2,500 counts */
         in.counts[1] = (100 * k) % 1000;
@@ -756,7 +797,7 @@ TEST(test_stop_brakes_within_the_limits)
 TEST(test_streamed_points)
 TEST(test_points_that_do_not_come_stop_the_arm)
 TEST(test_overruns_stop_the_arm)
-TEST(test_break_stops_the_arm)
+TEST(test_causes_of_the_hardware)
 TEST(test_encoders_of_the_hardware)
 TEST(test_duty_follows_the_supply)
 TEST(test_without_motors_torques_are_the_output)

@@ -68,7 +68,8 @@ static void set(uint32_t parameter, float value) {
 }
 
 static void tick(uint32_t ticks) {
-    static const app_inputs_t in;
+    static const app_inputs_t in = {
+        .counts_valid = UINT32_MAX, .supply_mV = SUPPLY_UNMEASURED, .ready = 1};
     for (uint32_t i = 0; i < ticks; i++) {
         app_tick(&app, &in, &out);
         app.tail = app.head;
@@ -465,7 +466,8 @@ static void test_part_of_the_limits(void) {
 static void test_encoders_and_soft_limits(void) {
     load();
     set(PARAMETER_arm, ARM_REAL); /* a real arm is attached */
-    app_inputs_t in = {.counts = {100, 0}, .counts_valid = 3};
+    app_inputs_t in = {
+        .counts = {100, 0}, .counts_valid = 3, .supply_mV = SUPPLY_UNMEASURED, .ready = 1};
     app_tick(&app, &in, &out);
     const float turned = 100 * 6.2831853f / (1000 * 100);
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, turned, app.loop.q[0]);
@@ -600,8 +602,8 @@ static void test_homing_finds_nothing(void) {
 
 /* Bit 0: the board has an input for the home switch of the first joint. */
 static uint32_t board_switches;
-uint32_t app_switches(void) {
-    return board_switches;
+void app_hardware(hardware_t *hardware) {
+    *hardware = (hardware_t){.flags = HARDWARE_UNKNOWN, .switches = board_switches};
 }
 
 /*
@@ -609,7 +611,7 @@ uint32_t app_switches(void) {
  * start and correct once the arm is homed, as in the tests with the simulated arm.
  */
 static void test_homing_at_a_switch_of_the_board(void) {
-    app_inputs_t in = {.counts_valid = 3};
+    app_inputs_t in = {.counts_valid = 3, .supply_mV = SUPPLY_UNMEASURED, .ready = 1};
     const motion_t motion = {.kind = MOTION_HOME, .value = {1, 0}};
     double x = 0.3;
     load();

@@ -10,7 +10,7 @@
 #include "hal/stm32/regs.h"
 #include "test/support/harness.h"
 
-enum { WORDS_MAX = 1 << 18, DEVICES_MAX = 8, RANGES_MAX = 16, LOG_MAX = 100000 };
+enum { WORDS_MAX = 1 << 18, DEVICES_MAX = 32, RANGES_MAX = 16, LOG_MAX = 100000 };
 
 typedef struct {
     uint32_t address; /* address of the aligned word; 0: unused entry */
@@ -31,6 +31,7 @@ static struct { uint32_t first, last; } ranges[RANGES_MAX];
 static unsigned range_count;
 static regmodel_write_log_t log_entries[LOG_MAX];
 static unsigned log_used;
+static void (*access_hook)(void);
 
 static void broken(const char *why, uint32_t address) {
     fprintf(stderr, "register model: %s, address 0x%08x\n", why, (unsigned)address);
@@ -56,6 +57,7 @@ static word_t *word_of(uint32_t address) {
 void regmodel_reset(void) {
     memset(words, 0, sizeof words);
     device_count = range_count = log_used = 0;
+    access_hook = NULL;
     regmodel_rcc = (regmodel_rcc_t){0};
 }
 
@@ -72,6 +74,10 @@ void regmodel_device(uint32_t first, uint32_t last, regmodel_read_t read, regmod
         broken("too many devices", first);
     }
     devices[device_count++] = (device_t){first, last, read, write};
+}
+
+void regmodel_hook(void (*hook)(void)) {
+    access_hook = hook;
 }
 
 static uint32_t zero_read(uint32_t address, uint32_t stored) {
@@ -150,6 +156,9 @@ void regmodel_expect(const regmodel_expect_t *expected, unsigned count, int line
 }
 
 static uint32_t access_read(uint32_t address) {
+    if (access_hook != NULL) {
+        access_hook();
+    }
     word_t *word = word_of(address);
     const device_t *device = device_of(address);
     word->reads++;
@@ -164,6 +173,9 @@ static uint32_t access_read(uint32_t address) {
 static void access_write(uint32_t address, unsigned width, uint32_t value) {
     if (address % (width / 8) != 0) {
         broken("unaligned access", address);
+    }
+    if (access_hook != NULL) {
+        access_hook();
     }
     word_t *word = word_of(address);
     const device_t *device = device_of(address);

@@ -30,6 +30,10 @@ typedef uint32_t (*regmodel_write_t)(uint32_t address, unsigned width, uint32_t 
                                      uint32_t stored);
 void regmodel_device(uint32_t first, uint32_t last, regmodel_read_t read, regmodel_write_t write);
 
+/* Calls a function before every access of a driver; NULL: none. test/support/hal/chip.c lets time
+ * pass there, and interrupts come. */
+void regmodel_hook(void (*hook)(void));
+
 /* These addresses read 0 and ignore writes, like peripherals that the emulator does not model. */
 void regmodel_absent(uint32_t first, uint32_t last);
 
