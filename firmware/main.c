@@ -86,7 +86,6 @@ static uint32_t follow_rate(uint32_t running_hz) {
 }
 
 int main(void) {
-    motor_safe(); /* before anything that takes time: until now the pins floated */
     const clock_info_t *clock = clock_init();
     uart_init(LINK_BAUD);
     cycles_init();

@@ -23,7 +23,7 @@ typedef struct {
 } motor_info_t;
 
 /* Drives every pin of the stages to its safe level; the first thing after a reset, before the
- * clocks. */
+ * clocks and before the variables have their values. */
 void motor_safe(void);
 /* Configures timers, pins and the latch; the outputs stay off. Returns MOTOR_ERR_RATE if pwm_hz
  * cannot be reached. */

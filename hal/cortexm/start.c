@@ -1,6 +1,7 @@
 /* Start-up: the vector table, and the code from reset to main. */
 #include "hal/cortexm/core.h"
 #include "hal/cortexm/link.h"
+#include "hal/motor.h"
 #include HAL_VECTORS_H /* CHIP_IRQ_COUNT and CHIP_VECTORS(V): V(interrupt number, handler);
                         * CHIP_NMI and CHIP_SYSTICK if the chip has handlers for them */
 
@@ -38,6 +39,7 @@ __attribute__((section(".vectors"), used)) const vectors_t vectors = {
 _Noreturn void reset_handler(void) {
     /* gdb and boot loaders may enter here with interrupts enabled. */
     __disable_irq();
+    motor_safe(); /* until now the pins floated; filling .data and .bss takes milliseconds */
     SCB->VTOR = (uint32_t)&vectors;
 #if __FPU_PRESENT == 1U
     SCB->CPACR |= 0xFUL << 20; /* gives full access to CP10 and CP11: the FPU is off after reset */

@@ -124,8 +124,8 @@ static void brake_pin(bool open) {
     gpio_write(board.motor.stage.brake, open != board.motor.stage.brake_low);
 }
 
-/* Uses no variable, so that it may be called before .data and .bss are filled. From reset until
- * here the pins float: the wires need pull-downs. */
+/* Uses no variable: .data and .bss are not filled yet. From reset until here the pins float: the
+ * wires need pull-downs. */
 void motor_safe(void) {
     gpio_output(board.motor.stage.enable, board.motor.stage.enable_low);
     gpio_output(board.motor.stage.brake, board.motor.stage.brake_low);

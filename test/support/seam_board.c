@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "hal/motor.h"
 #include "tools/image/robot_image.h"
 
 int firmware_main(void);
@@ -18,7 +19,9 @@ client_t *client;
 static messages_t messages = MESSAGES_INIT;
 static uint64_t random_state = 7;
 
+/* As reset_handler does (hal/cortexm/start.c). */
 static void program(void) {
+    motor_safe();
     firmware_main();
 }
 

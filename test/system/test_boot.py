@@ -158,9 +158,18 @@ def check_echo(board):
         assert sent >= total + 1 and dropped == 0 and errors == 0, match.group(0)
 
 
+def check_pins_first(board):
+    """The start-up code drives the pins of the motors before anything that takes time: its first branch is the call
+    of motor_safe."""
+    text = subprocess.run(["arm-none-eabi-objdump", "-d", "--no-show-raw-insn", "--disassemble=reset_handler", firmware(board)],
+                          check=True, capture_output=True, text=True).stdout
+    branches = re.findall(r"\t((?:b|cb)[a-z.]*)\t(?:\w+, )?[0-9a-f]+ <([^>]+)>", text)
+    assert branches and branches[0] == ("bl", "motor_safe"), branches
+
+
 def main():
     boards = make_variable("QEMU_BOARDS", "netduinoplus2")
-    checks = [check_boot, check_crash_record, check_gdb_load, check_echo]
+    checks = [check_boot, check_crash_record, check_gdb_load, check_echo, check_pins_first]
     count = failures = ignored = 0
     for board in boards:
         for check in checks:
