@@ -60,9 +60,9 @@ const board_t board = {
                       .fault = PIN(A, 12)},
         },
     /*
-     * For a motor with a quadrature encoder: joint 5 can use TIM5, joint 6 TIM4 on the selects that
-     * then are free: .quadrature = {[4] = {TIM5, RCC_TIM5, .a = PIN(A, 0), .b = PIN(A, 1), .af = 2},
-     * [5] = {TIM4, RCC_TIM4, .a = PIN(B, 6), .b = PIN(B, 7), .af = 2}}, and 0 in .select.
+     * For motors with quadrature encoders: joint 5 can use TIM5, and then joint 6 can use TIM4, which
+     * takes the selects of both: .quadrature = {[4] = {TIM5, RCC_TIM5, .a = PIN(A, 0), .b = PIN(A, 1),
+     * .af = 2}, [5] = {TIM4, RCC_TIM4, .a = PIN(B, 6), .b = PIN(B, 7), .af = 2}}, and 0 in .select.
      */
     .encoder =
         {

@@ -2,8 +2,13 @@
  * and robots that do not fit the board. */
 #include "test/support/seam_board.h"
 
+#include "hal/stm32/board.h"
+#include "hal/stm32/chip.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { N = SEAM_JOINTS };
 
@@ -179,6 +184,76 @@ static void test_h8_glitches_during_homing(void) {
     in_copy(glitches);
 }
 
+/* Gives the last two joints the quadrature encoders that the board's file describes. The table is
+ * constant for the program; here the pages that contain it are made writable before it starts. */
+static void solder_quadrature(void) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = (uintptr_t)&board & ~(page - 1);
+    board_encoders_t *table = (board_encoders_t *)(uintptr_t)&board.encoder;
+    TEST_ASSERT_EQUAL(
+        0, mprotect((void *)first, (uintptr_t)(&board + 1) - first, PROT_READ | PROT_WRITE));
+    table->quadrature[4] =
+        (board_quadrature_t){TIM5, RCC_TIM5, .a = PIN(A, 0), .b = PIN(A, 1), .af = 2};
+    table->quadrature[5] =
+        (board_quadrature_t){TIM4, RCC_TIM4, .a = PIN(B, 6), .b = PIN(B, 7), .af = 2};
+    table->select[4] = table->select[5] = 0;
+}
+
+/* Gear motors with quadrature encoders at the motors: the joints are not homed at power-up, home at
+ * their switches, and follow a motion during which the counters of 16 bits wrap. */
+static void gear_motors(void) {
+    enum { COUNTS = 2000 }; /* no power of two: the counter wraps within a turn */
+    const double ratio[] = {-60, 60}, target[] = {1.4, -1.4};
+    motion_t motion = {.kind = MOTION_QUINTIC, .duration_s = 3};
+    solder_quadrature();
+    seam_power_up();
+    for (unsigned i = 4; i < N; i++) {
+        rig.quadrature[i] = i == 4 ? 5 : 4;
+        robot->joint[i].encoder =
+            (robot_encoder_t){.counts = COUNTS, .sign = 1, .offset = 0.2, .ratio = ratio[i - 4]};
+    }
+    seam_connect();
+    must_set("brakes", 1);
+    press_once();
+    TEST_ASSERT_EQUAL_MESSAGE(-1, set("arm", ARM_REAL), "nothing says how the joints are homed");
+    TEST_ASSERT_EQUAL(APP_E_FIT, client->reason);
+    robot->joint[4].homing = robot->joint[5].homing = (robot_homing_t){HOME_SWITCH, 0};
+    send_robot();
+    must_set("brakes", 1);
+    must_set("home_torque", 0.5); /* the pose is not known yet, nor is the torque of gravity */
+    must_set("arm", ARM_REAL);
+    chip_run(CHIP_MS(10));
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_clear(client), client->error.what); /* the press */
+    chip_run(CHIP_MS(10));
+    TEST_ASSERT_EQUAL_HEX32(3u << 4, tick_app()->loop.unhomed);
+    TEST_ASSERT_EQUAL(-1, client_motion(client, &motion));
+    TEST_ASSERT_EQUAL(APP_E_HOME, client->reason);
+    for (unsigned i = 4; i < N; i++) {
+        home(i, 0.1);
+        expect_state(APP_STATE_IDLE, APP_FAULT_NONE);
+    }
+    TEST_ASSERT_EQUAL_UINT32(0, tick_app()->loop.unhomed);
+    must_hold();
+    for (unsigned pass = 0; pass < 2; pass++) {
+        double off = 0;
+        for (unsigned i = 0; i < N; i++)
+            motion.value[i] = (float)(i < 4 ? rig_position(i) : target[i % 2 ^ pass]);
+        TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
+        chip_run(CHIP_MS(3500));
+        expect_state(APP_STATE_RUNNING, APP_FAULT_NONE);
+        for (unsigned i = 4; i < N; i++)
+            off = fmax(off, fabs(rig_position(i) - (double)motion.value[i]));
+        harness_note_number("quadrature: largest distance, urad:", (int64_t)(off * 1e6));
+        TEST_ASSERT_TRUE(off < 0.01); /* as in test_holds_and_moves */
+    }
+    TEST_ASSERT_TRUE((target[0] - target[1]) * ratio[1] * COUNTS / 6.283185307179586 > 0x8000);
+    fail_if_wrong();
+}
+
+static void test_quadrature_encoders_at_the_motors(void) {
+    in_new_copy(gear_motors);
+}
+
 /* H9: an encoder at the motor makes more than half a turn while the flash is erased and no tick
  * counts its turns. Then its position is not known, and no motion may use it. */
 static void erase_while_sinking(void) {
@@ -278,6 +353,7 @@ static void test_position_beyond_half_a_turn(void) {
 }
 
 TEST_LIST_BEGIN
+TEST(test_quadrature_encoders_at_the_motors)
 TEST(test_h10_broken_supply_wire)
 TEST(test_h10_supply_is_not_wired)
 TEST(test_h10_dead_converter)

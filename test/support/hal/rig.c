@@ -37,7 +37,10 @@ static void sense(unsigned i) {
     const robot_encoder_t *e = &rig.robot->joint[i].encoder;
     const double unit = rig.robot->model.joint[i].type == DYN_PRISMATIC ? 1 : TURN;
     const double q = rig.arm.data->qpos[i];
-    chip_world.encoder[i].turns = e->sign * e->ratio * (q - e->offset) / unit;
+    const double turns = e->sign * e->ratio * (q - e->offset) / unit;
+    chip_world.encoder[i].turns = turns;
+    if (rig.quadrature[i] != 0)
+        chip_quadrature(rig.quadrature[i], (int32_t)lround(turns * e->counts));
     if (rig.switches >> i & 1) {
         const bool closed =
             (rig.switch_side[i] * (q - rig.switch_at[i]) >= 0) != (rig.glitches >> i & 1);

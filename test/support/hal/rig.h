@@ -21,6 +21,7 @@ typedef struct {
     uint32_t switches, glitches;
     double switch_at[CHIP_ENCODERS];
     int switch_side[CHIP_ENCODERS];
+    uint8_t quadrature[CHIP_ENCODERS]; /* the timer that counts the encoder; 0: an AS5047P */
     /* the largest speed so far, relative to the velocity limit */
     double fastest;
 } rig_t;
