@@ -23,7 +23,14 @@ PAGE = "boards/PINS.md"
 # Labels beside the pins of a board; the other boards print the names of the chip.
 ARDUINO = dict(zip("PC7 PC6 PA3 PA2 PB12 PB8 PB9 PA1 PA0 PA6 PB10 PB15 PB14 PB13 PC0 PC1 PC2 PC3 PC4 PC5 PB6 PB7".split(),
                    "D0 D1 D2 D3 D4 D5 D6 D7 D8 D9 D10 D11 D12 D13 A0 A1 A2 A3 A4 A5 SDA SCL".split()))
-LABELS = {"netduino2": ARDUINO, "netduinoplus2": ARDUINO}
+# Pin numbers of the two morpho connectors (UM1724); the names in print are of the Arduino connectors inside.
+MORPHO = {f"P{pin}": f"{connector}-{number}" for connector, pins in (
+    ("CN7", "C10 1 C11 2 C12 3 D2 4 B7 21 A0 28 A1 30 A4 32 B0 34 C2 35 C1 36 C3 37 C0 38"),
+    ("CN10", "C9 1 C8 2 C6 4 C5 6 A12 12 A6 13 A11 14 A7 15 B12 16 B6 17 C7 19 A9 21 A8 23 B1 24 B10 25 B15 26 B4 27 B14 28 B5 29 B13 30 A10 33 C4 34"))
+    for pin, number in zip(pins.split()[::2], pins.split()[1::2])}
+LABELS = {"netduino2": ARDUINO, "netduinoplus2": ARDUINO, "nucleo-f446re": MORPHO}
+# Boards whose debug probe is also the console.
+PROBES = {"nucleo-f446re": "ST-LINK"}
 # Pins of the debug port, which are pulled during and after reset (RM0090, RM0390, RM0033, RM0041); all others float.
 DEBUG_PORT = {"PA13": "pull-up", "PA14": "pull-down", "PA15": "pull-up", "PB4": "pull-up"}
 
@@ -84,7 +91,7 @@ class Board:
     """The table of a board. `pins` has a row for each pin that is used: (signal, pin, in reset, set by the program)."""
 
     def __init__(self, name):
-        self.name = name
+        self.name, self.probe = name, PROBES.get(name)
         self.facts, self.registers = self.compiled(re.search(r"^FAMILY\s*:=\s*(\w+)", read(f"boards/{name}/board.mk"), re.M)[1])
         self.motors = range(self.count("motor.timer"))
         self.timers = range(self.count("timer.regs"))

@@ -9,9 +9,10 @@ from xml.sax.saxutils import escape
 SIZE, WIDE = 12, 0.602  # size of text, px; width of a character relative to it
 WIDTH = 1400
 TEXT, SUPPLY, SIGNAL, BUS, GROUND, MOVES = "#111111", "#b3261e", "#1f4e9c", "#1b7a3d", "#333333", "#777777"
-BOARD, DRIVER, MOTOR, SHAFT = (520, 910), (1050, 1210), 1265, 1350  # x of the edges of boxes, of the motor and of the shaft
+BOARD, DRIVER, MOTOR, SHAFT = (520, 940), (1050, 1210), 1265, 1350  # x of the edges of boxes, of the motor and of the shaft
 PULL = BOARD[1] + 40  # x of the pull-downs
 RAIL = 110  # y of the motor supply
+GUARD = 1.25  # guard_supply_high: the range of the divider must reach that far beyond the nominal voltage
 
 
 class Canvas:
@@ -136,7 +137,7 @@ def supply_rail(c, board):
     c.box(40, RAIL - 26, 190, RAIL + 34, SUPPLY)
     c.text(52, RAIL - 10, "motor supply")
     divider = board.divider()
-    c.text(52, RAIL + 12, "below %.0f V DC" % divider[2] if divider else "DC")
+    c.text(52, RAIL + 12, "up to %d V DC" % (divider[2] / GUARD) if divider else "DC")
     c.path([(115, RAIL + 34), (115, RAIL + 42)], GROUND)
     ground(c, 115, RAIL + 42)
     c.path([(190, RAIL), (220, RAIL)], SUPPLY, 2.4)
@@ -220,15 +221,24 @@ def home_switch(c, board, y):
 
 
 def console(c, board, y):
-    c.box(40, y - 22, 330, y + 50)
+    """The wires to the computer: those of a serial adapter, or the USB cable of the probe on the board."""
+    c.box(40, y - 22, 330, y + (22 if board.probe else 78))
+    if board.probe:
+        c.text(52, y, "computer: USB, 921600 baud")
+        board_pin(c, "left", y, "%s: %s" % (board.probe, board.block("console.regs")))
+        c.path([(BOARD[0], y), (330, y)])
+        return y + 60
     for at, (key, words) in enumerate((("console.tx", "TX"), ("console.rx", "RX"))):
         board_pin(c, "left", y + 28 * at, "%s of %s" % (words, board.block("console.regs")), board.label(board.pin(key)))
         c.path([(BOARD[0], y + 28 * at), (330, y + 28 * at)])
-    c.text(52, y, "computer: serial port,")
+    c.path([(BOARD[0], y + 56), (330, y + 56)], GROUND)
+    board_pin(c, "left", y + 56, "GND")
+    c.text(52, y, "computer: serial adapter,")
     c.text(52, y + 18, "3.3 V, 921600 baud")
     c.text(318, y, "RX", "end")
     c.text(318, y + 28, "TX", "end")
-    return y + 84
+    c.text(318, y + 56, "GND", "end")
+    return y + 112
 
 
 def board_supply(c, y):
@@ -324,10 +334,10 @@ def encoder(c, board, i, y):
                  (board.label(board.pin("spi.mosi")), "MOSI", "MOSI"), (board.label(board.pin("spi.miso")), "MISO", "MISO")]
     else:
         lines = [(board.label(board.pin("encoder.a", i)), "encoder A", "A"), (board.label(board.pin("encoder.b", i)), "encoder B", "B")]
-    lines += [("", "3.3 V", "VDD"), ("", "GND", "GND")]
+    lines += [("", "3.3 V", "VDD, VDD3V" if spi else "VDD"), ("", "GND", "GND")]
     c.text(DRIVER[0] + 80, top + 18, "AS5047P" if spi else "quadrature", "middle", bold=True)
     for pin, words, name in lines:
-        color = SUPPLY if name == "VDD" else GROUND if name == "GND" else BUS
+        color = SUPPLY if name.startswith("VDD") else GROUND if name == "GND" else BUS
         board_pin(c, "right", y, words, pin)
         c.path([(BOARD[1], y), (DRIVER[0], y)], color)
         c.text(DRIVER[0] + 10, y, name)
@@ -363,7 +373,7 @@ def star(c, x, y):
     """Grounds meet at one point, near the motor drivers."""
     c.text(x, y, "All GND meet at one point, near the motor drivers:", bold=True)
     center = (x + 170, y + 74)
-    for dy, left, right in ((-38, "motor supply -", "motor drivers"), (0, "board", "clamp, brakes"), (38, "encoders, switches", "shields, one end")):
+    for dy, left, right in ((-38, "minus of the supply", "motor drivers"), (0, "board", "clamp, brakes"), (38, "encoders, switches", "shields, one end")):
         c.text(center[0] - 36, center[1] + dy, left, "end")
         c.path([(center[0] - 30, center[1] + dy), center], GROUND)
         c.text(center[0] + 36, center[1] + dy, right)
@@ -387,13 +397,13 @@ def legend(c, x, y):
 def notes(board):
     yield "PWM, IN1, IN2, enable and brake pins float while the chip is in reset or is programmed: the pull-downs keep the motors off."
     if board.pin("stage.brake"):
-        yield "The table gives the brake %d ms to open and %d ms to hold: write the times of yours into it." % (board.number("stage.open"), board.number("stage.close"))
+        yield "board.c gives the brake %d ms to open and %d ms to hold: change them to the times of yours." % (board.number("stage.open"), board.number("stage.close"))
     missing = [words for key, words in (("stage.enable", "enable output"), ("stage.brake", "brake output"),
-                                        ("stage.fault", "input for the fault of the motor drivers"), ("home", "home switches")) if not board.pin(key)]
+                                        ("stage.fault", "input for the fault of the motor drivers"), ("home", "inputs for home switches")) if not board.pin(key)]
     if missing:
         yield "This board has no " + ", no ".join(missing) + "."
     if board.pin("spi.power"):
-        yield "%s switches the 3.3 V and 5 V of the headers on." % board.pin("spi.power")
+        yield "%s switches the 3.3 V and 5 V of the headers on%s." % (board.pin("spi.power"), "" if board.name != "netduino2" else " (not checked on this board)")
 
 
 def draw(board, heads, encoder_head, joints):
