@@ -25,6 +25,7 @@ void app_hardware(hardware_t *out) {
                         .encoders = first(encoder_count()),
                         .switches = first(switches_count()),
                         .busy_ns = encoder_busy_ns(),
+                        .supply_full_mV = supply_full_mV(),
                         .brake_open_ms = motor.brake_open_ms,
                         .brake_close_ms = motor.brake_close_ms,
                         .active = (uint8_t)latch_active(),
@@ -39,7 +40,7 @@ void app_hardware(hardware_t *out) {
                    (latch_estop_seen() ? HARDWARE_ESTOP_SEEN : 0) |
                    (motor.enable ? HARDWARE_ENABLE : 0) | (motor.brake ? HARDWARE_BRAKE : 0) |
                    (motor.fault ? HARDWARE_DRIVER_FAULT : 0) | (motor.damps ? HARDWARE_DAMPS : 0) |
-                   (supply_present() ? HARDWARE_SUPPLY : 0) |
+                   (out->supply_full_mV > 0 ? HARDWARE_SUPPLY : 0) |
                    (watchdog_running() ? HARDWARE_WATCHDOG : 0) |
                    (clock_info()->source == CLOCK_CRYSTAL_PLL ? HARDWARE_CLOCK : 0));
 }

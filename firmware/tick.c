@@ -33,17 +33,18 @@ static void read_encoder(unsigned i) {
 }
 
 /* Reads the latch in any case, so that the state of the e-stop is known before the real arm is
- * chosen. The simulated arm has its own encoders and supply. */
+ * chosen, and the supply, whose filter must know the present voltage then. The simulated arm has its
+ * own encoders and supply. */
 static void read_hardware(void) {
     in.counts_valid = in.parity = in.unwell = 0;
     in.latched = (uint8_t)latch_read();
     in.lost = tick_lost();
     in.stalled = app.ticks - background > background_most;
-    if (!out.hardware)
-        return;
     const supply_status_t supply = supply_read(&in.supply_mV);
     if (supply != SUPPLY_OK)
         in.supply_mV = supply == SUPPLY_ERR_ABSENT ? SUPPLY_UNMEASURED : SUPPLY_FAILED;
+    if (!out.hardware)
+        return;
     in.switches = switches_read();
     for (unsigned i = 0; i < encoder_count() && i < DYN_MAX_JOINTS; i++)
         read_encoder(i);

@@ -26,8 +26,8 @@ uint32_t latch_read(void);
 uint32_t latch_look(void);
 /* Returns the causes whose input is active now. */
 uint32_t latch_active(void);
-/* Returns whether the e-stop input has been active since the start: then its wire and contact are
- * known to work. */
+/* Returns whether every e-stop input has been active since the start: then their wires and the
+ * contact are known to work. */
 bool latch_estop_seen(void);
 /* Switches the outputs off at once and latches a cause. May be called at any priority. */
 void latch_set(uint32_t cause);

@@ -14,7 +14,7 @@ enum { MOTOR_DUTY_ONE = 32767 }; /* duty for the full supply voltage */
 /* What the stages of this board can do. */
 typedef struct {
     unsigned count; /* motors; 0 if the timers do not answer */
-    bool estop;     /* there is an e-stop input */
+    bool estop;     /* every timer has an e-stop input */
     bool enable;    /* there is an enable output */
     bool brake;     /* there is a brake output */
     bool fault;     /* there is an input for the fault pin of the motor drivers */

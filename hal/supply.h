@@ -2,7 +2,6 @@
 #ifndef HAL_SUPPLY_H
 #define HAL_SUPPLY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum {
@@ -11,7 +10,9 @@ typedef enum {
     SUPPLY_ERR_TIMEOUT = -2, /* no result yet, or the ADC has stopped */
 } supply_status_t;
 
-bool supply_present(void); /* the board has a divider */
+/* Returns the end of the range: a reading there may stand for any higher voltage. 0: this board has
+ * no divider. */
+int32_t supply_full_mV(void);
 void supply_init(void);
 
 /* Gives the filtered voltage, mV, and starts the next conversion; never waits. *mV changes only if

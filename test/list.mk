@@ -96,7 +96,8 @@ TEST_REAL_fixed       := q31
 TEST_SRC_flex_control := $(FLEX_ARMS)
 TEST_SRC_direction    := $(ON_BOARD)
 # The background calls the wrapped functions; the test runs a tick inside them.
-TEST_SRC_fit          :=
+TEST_SRC_fit          := test/support/planar_image.c
+TEST_SRC_supervisor   := test/support/planar_image.c
 TEST_SRC_between      := $(ON_BOARD)
 TEST_LIBS_between     := -Wl,--wrap=setup_position,--wrap=app_exponent,--wrap=app_state_next
 # The core is compiled again with a call in each basic block; the test runs a tick in such a call.
@@ -109,7 +110,7 @@ TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
 TEST_REAL_preempt_q31 := q31
 TEST_SRC_image        :=
 TEST_SRC_store        := tools/link/power_cut.c
-TEST_SRC_link         := tools/link/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) test/support/link_board.c
+TEST_SRC_link         := tools/link/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) test/support/link_board.c test/support/planar_image.c
 # The server as the 8 KB board builds it, on the flash driver of its chip and a model of the flash controller.
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
 TEST_DEFS_link_f1  = $(HAL_DEFS_F1) $(F1_BOARD_DEFS) $(CORE_DEFS_q31)

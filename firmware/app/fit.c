@@ -5,11 +5,28 @@
 
 #include "firmware/control/number.h"
 
+/* An arm may stand a little beyond a limit when it is switched on; its turn must be known there,
+ * too. So the limits may use this part of a turn. */
+#define TURN_PART 0.98
+
 bool fit_turns(const app_t *app, const hardware_t *h, uint32_t i) {
     const settings_t *s = &app->joint[i];
     const double range = (double)s->position[1] - (double)s->position[0];
     return !(h->absolute >> i & 1) || !s->bounded ||
-           range > fabs(setup_count(s)) * (double)s->counts;
+           range > TURN_PART * fabs(setup_count(s)) * (double)s->counts;
+}
+
+int32_t fit_wrap(const app_t *app, const hardware_t *h, uint32_t i) {
+    const bool counted = h->encoders & ~h->absolute & 1u << i;
+    return (int32_t)(counted ? (float)h->counts[i] : app->joint[i].counts);
+}
+
+double fit_blind(const app_t *app, const hardware_t *h, uint32_t i) {
+    enum { FALL = 4 };
+    const settings_t *s = &app->joint[i];
+    const double rate = (double)app->parameter[PARAMETER_rate_hz];
+    const double counts = FALL * (double)s->velocity / (fabs(setup_count(s)) * rate);
+    return fit_wrap(app, h, i) / (2 * counts);
 }
 
 static void joint_fits(fit_t *out, uint32_t part, uint32_t i, bool fits) {
@@ -40,6 +57,9 @@ void fit_check(const app_t *app, bool now, fit_t *out) {
                    t[PARAMETER_feedback] != FEEDBACK_PD || (s->kp > 0 && s->kd > 0));
         joint_fits(out, FIT_VELOCITY, i, s->paced);
         joint_fits(out, FIT_TORQUE, i, s->torque > 0);
+        joint_fits(out, FIT_SPEED, i,
+                   !encoder || !fit_turns(app, &h, i) || fit_blind(app, &h, i) >= 1);
+        joint_fits(out, FIT_SWITCH, i, fabsf(s->home) != HOME_SWITCH || (h.switches >> i & 1));
     }
     arm_fits(out, FIT_FEEDBACK, t[PARAMETER_feedback] != FEEDBACK_OFF);
     arm_fits(out, FIT_BRAKES, t[PARAMETER_brakes] >= 0);

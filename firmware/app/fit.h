@@ -20,5 +20,11 @@ void fit_check(const app_t *app, bool now, fit_t *out);
 /* Returns whether joint i makes more than one turn of its encoder, so that its position is not
  * known at power-up. */
 bool fit_turns(const app_t *app, const hardware_t *hardware, uint32_t i);
+/* Returns after how many counts the reading of joint i's encoder wraps. The hardware decides for an
+ * encoder that counts from power-up, the robot for an absolute one. */
+int32_t fit_wrap(const app_t *app, const hardware_t *hardware, uint32_t i);
+/* Returns for how many ticks without a reading the turns of joint i can still be followed, at four
+ * times its velocity limit: a released arm falls faster than it may move. */
+double fit_blind(const app_t *app, const hardware_t *hardware, uint32_t i);
 
 #endif

@@ -15,27 +15,31 @@
     X(3, TURNS,                                                                                    \
       "the position is not known at power-up: within the joint's limits the encoder makes more "   \
       "than one turn, or it counts from where it was switched on",                                 \
-      "give the joint a `homing` entry, or limits within one turn of an absolute encoder")         \
+      "give the joint a `homing` entry, or limits within 98 % of a turn of an absolute encoder")   \
     X(4, GAINS, "nothing holds the joint: `kp` or `kd` is 0",                                      \
       "give the joint `gains` in the robot file, or set kp and kd")                                \
     X(5, VELOCITY, "the joint has no velocity limit", "give it `limits.velocity`")                 \
-    X(6, TORQUE, "the joint has no torque limit", "give it `limits.torque`")
+    X(6, TORQUE, "the joint has no torque limit", "give it `limits.torque`")                       \
+    X(7, SPEED, "between two ticks the encoder can turn too far for its turns to be counted",      \
+      "raise rate_hz, or lower `limits.velocity`")                                                 \
+    X(8, SWITCH, "the joint homes at a switch, but this board has no input for one",               \
+      "home it at a stop, or use a board with inputs for switches")
 
 #define FIT_ARM_TABLE(X)                                                                           \
-    X(7, FEEDBACK, "the feedback is off, so nothing holds the arm", "set feedback to 1 or 2")      \
-    X(8, BRAKES, "nobody has said whether the arm has brakes",                                     \
+    X(9, FEEDBACK, "the feedback is off, so nothing holds the arm", "set feedback to 1 or 2")      \
+    X(10, BRAKES, "nobody has said whether the arm has brakes",                                    \
       "write `brakes: true` or `brakes: false` into the robot file, or set brakes")                \
-    X(9, BRAKE_OUTPUT, "the arm has brakes, but this board has no output that opens them",         \
+    X(11, BRAKE_OUTPUT, "the arm has brakes, but this board has no output that opens them",        \
       "use a board with a brake output; set brakes to 0 if nothing on this arm needs one")         \
-    X(10, ESTOP_INPUT, "this board has no input for an emergency stop",                            \
+    X(12, ESTOP_INPUT, "this board has no input for an emergency stop",                            \
       "use a board that has one")                                                                  \
-    X(11, WATCHDOG, "the watchdog did not start",                                                  \
+    X(13, WATCHDOG, "the watchdog did not start",                                                  \
       "reset the board; if that does not help, the chip is defective")                             \
-    X(12, CLOCK, "the board does not run from its planned oscillator",                             \
+    X(14, CLOCK, "the board does not run from its planned oscillator",                             \
       "the first lines on the console say why; check the crystal or its supply, then reset")       \
-    X(13, ESTOP_OPEN, "the emergency stop is pressed, or not wired",                               \
+    X(15, ESTOP_OPEN, "the emergency stop is pressed, or not wired",                               \
       "release it; its contact connects the e-stop pins with ground")                              \
-    X(14, ESTOP_UNSEEN, "the emergency stop was not tried since the board started",                \
+    X(16, ESTOP_UNSEEN, "the emergency stop was not tried since the board started",                \
       "press it once and release it; if the fault e-stop comes, clear it with `appell clear`")
 
 #define FIT_TABLE(X)                                                                               \

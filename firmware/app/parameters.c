@@ -143,9 +143,9 @@ int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
         parameter == PARAMETER_brakes && app->parameter[PARAMETER_arm] != ARM_SIMULATED;
     if ((info->idle_only || brakes) && !app_rests(app))
         return APP_E_STATE;
-    if (parameter == PARAMETER_arm && value == ARM_REAL && app->loaded && !may_choose(app)) {
+    if (parameter == PARAMETER_arm && value == ARM_REAL && !(app->loaded && may_choose(app))) {
         app->where = UINT32_MAX;
-        return APP_E_FIT;
+        return app->loaded ? APP_E_FIT : APP_E_STATE;
     }
     float *place_of = parameter_place(app, parameter, at);
     const float before = *place_of;

@@ -334,16 +334,21 @@ static void put_point(app_t *app, const float q[], uint32_t times) {
 /* Closes the loop when half of the buffer is filled, to absorb the jitter of the line, or when the
  * last point has come. Interrupts are locked, because a tick may take up a stop that was requested
  * before these points. */
-static void close_when_filled(app_t *app) {
+static int close_when_filled(app_t *app) {
     const motion_state_t *m = &app->motion;
-    if (app->safety.state != APP_STATE_IDLE)
-        return;
-    const uint32_t lock = app_clock_lock();
     const bool filled =
         m->as.points.ended || m->as.points.head - m->as.points.tail >= APP_POINTS / 2;
-    if (filled && m->kind == MOTION_POINTS && app->safety.state == APP_STATE_IDLE)
+    if (app->safety.state != APP_STATE_IDLE || !filled)
+        return APP_OK;
+    if (!fits(app)) { /* a parameter has changed since the motion was accepted */
+        app->motion.kind = MOTION_HOLD;
+        return APP_E_FIT;
+    }
+    const uint32_t lock = app_clock_lock();
+    if (m->kind == MOTION_POINTS && app->safety.state == APP_STATE_IDLE)
         app->closing = 1;
     app_clock_unlock(lock);
+    return APP_OK;
 }
 
 int app_point_push(app_t *app, const float q[]) {
@@ -353,12 +358,11 @@ int app_point_push(app_t *app, const float q[]) {
     if (app_point_credits(app) == 0)
         return APP_E_ROOM;
     const int status = check_point(app, q);
-    if (status == APP_OK) {
-        put_point(app, q, app->motion.as.points.head == 0 ? 3 : 1);
-        app->point_tick = app->ticks;
-        close_when_filled(app);
-    }
-    return status;
+    if (status != APP_OK)
+        return status;
+    put_point(app, q, app->motion.as.points.head == 0 ? 3 : 1);
+    app->point_tick = app->ticks;
+    return close_when_filled(app);
 }
 
 int app_points_end(app_t *app) {
@@ -373,6 +377,5 @@ int app_points_end(app_t *app) {
         last[i] = point_before(app, 1, i);
     put_point(app, last, 2);
     m->as.points.ended = 1;
-    close_when_filled(app);
-    return APP_OK;
+    return close_when_filled(app);
 }

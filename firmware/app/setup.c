@@ -18,8 +18,8 @@ setup_t setup_from(const app_t *app) {
                      app->joint, app->parameter, app->volts};
 }
 
-/* Adds what the hardware decides: how often an encoder's reading wraps, how long its turns can be
- * followed without a reading, and the times of the brakes. The simulated arm has ideal hardware.
+/* Adds what the hardware decides: the range of the supply sensor, how often an encoder's reading
+ * wraps, how long its turns can be followed without a reading, and the times of the brakes. The simulated arm has ideal hardware.
  * Not inlined, for the sake of the stack. */
 static __attribute__((noinline)) void hardware_setup(const app_t *app, control_t *out) {
     const float rate = app->parameter[PARAMETER_rate_hz];
@@ -31,16 +31,14 @@ static __attribute__((noinline)) void hardware_setup(const app_t *app, control_t
     if (out->simulated || (h.flags & HARDWARE_UNKNOWN))
         return;
     out->brake_torque = 1;
+    /* a sensor at the end of its range may stand for any higher voltage */
+    if (h.supply_full_mV > 0 && out->supply_most_mV >= h.supply_full_mV)
+        out->supply_most_mV = h.supply_full_mV - 1;
     for (uint32_t i = 0; i < app->n && i < HARDWARE_JOINTS; i++) {
-        const settings_t *s = &app->joint[i];
-        if (h.encoders & ~h.absolute & 1u << i)
-            out->joint[i].wrap = (int32_t)h.counts[i];
+        out->joint[i].wrap = fit_wrap(app, &h, i);
         if (fit_turns(app, &h, i)) {
-            /* counts in a tick at four times the velocity limit: a released arm falls faster than
-             * it may move */
-            const double fast = 4 * (double)s->velocity / (fabs(setup_count(s)) * (double)rate);
             out->turning |= 1u << i;
-            out->blind = (uint16_t)fmin(out->blind, out->joint[i].wrap / (2 * fast));
+            out->blind = (uint16_t)fmin(out->blind, fit_blind(app, &h, i));
         }
     }
     /* The limits of a joint whose turns are not known are not watched: it must not move on. */

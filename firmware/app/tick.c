@@ -245,7 +245,12 @@ static void take_requests(app_t *app) {
     if (app->stopping &&
         (app->safety.state == APP_STATE_RUNNING || app->safety.state == APP_STATE_HOMING)) {
         app->safety.state = app_state_next(app->safety.state, APP_EVENT_STOP);
-        reference_brake(&app->motion);
+        if (supervisor_shut(&app->safety, c)) { /* the brakes never let go */
+            app->motion.kind = MOTION_HOLD;
+            app->safety.closing = c->brake_close;
+        } else {
+            reference_brake(&app->motion);
+        }
     }
     app->stopping = 0;
     const bool ends =

@@ -54,7 +54,8 @@ typedef struct {
     int32_t supply_least_mV, supply_most_mV;
     uint16_t limit_ticks;  /* allowed number of ticks in a row at a torque or voltage limit */
     uint16_t segment;      /* ticks between two checks of the directions; 0: no checks */
-    uint16_t damp;         /* ticks of damping before the brakes close */
+    uint16_t damp;         /* ticks of damping until closed brakes hold; ticks in which the outputs
+                              * must come on */
     uint32_t setpoint;     /* ticks that a streamed motion may wait for its next point; 0: no
                               * limit */
     uint16_t unread, late; /* allowed consecutive ticks: with an encoder unread; with an

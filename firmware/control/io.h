@@ -53,6 +53,7 @@ typedef struct {
     uint32_t switches;                /* bit i: joint i has an input for a home switch */
     uint32_t counts[HARDWARE_JOINTS]; /* the reading of an encoder wraps at this number */
     uint32_t busy_ns;                 /* time that reading and writing take in a tick */
+    int32_t supply_full_mV;           /* the end of the supply sensor's range; 0: there is none */
     uint16_t flags;                   /* HARDWARE_... */
     uint16_t brake_open_ms, brake_close_ms; /* times that the brakes take */
     uint8_t active;                         /* CAUSE_... whose input is active now */

@@ -88,10 +88,10 @@ enum {
       "u8 fault, u8 joint (255 if none), u8 stop, u8 enabled, f32 value, f32 limit, u32 limited",  \
       "reads the first fault since the last CLEAR, the stop that follows it, and the number of "   \
       "ticks with a torque or voltage at its limit")                                               \
-    X(27, HARDWARE, AGAIN, "u8 joint",                                                             \
-      "u32 misfits, u32 joints[7], u32 motors, u32 encoders, u32 absolute, u32 switches, "         \
-      "u32 counts (of the encoder of that joint), u16 brake_open_ms, u16 brake_close_ms, "         \
-      "u16 flags, u8 active, u8 latched, u16 busy_us",                                             \
+    X(27, HARDWARE, AGAIN, "u8 index",                                                             \
+      "u32 misfits, u32 joints (that do not fit in part `index`), u32 motors, u32 encoders, "      \
+      "u32 absolute, u32 switches, u32 counts (of encoder `index`), u16 brake_open_ms, "           \
+      "u16 brake_close_ms, u16 flags, u8 active, u8 latched, u16 busy_us",                         \
       "reads what the hardware is, and in which parts robot and hardware do not fit (see "         \
       "Hardware)")
 

@@ -297,18 +297,18 @@ int serve_HARDWARE(server_t *server, exchange_t *x) {
     fit_t fit;
     if (x->size != 1)
         return LINK_SIZE;
-    if (x->in[0] >= HARDWARE_JOINTS)
+    const uint32_t index = x->in[0];
+    if (index >= HARDWARE_JOINTS && index >= FITS_JOINT)
         return LINK_INDEX;
     app_hardware(&h);
     fit_check(server->app, true, &fit);
     out_u32(x, fit.bits);
-    for (uint32_t i = 0; i < FITS_JOINT; i++)
-        out_u32(x, fit.joints[i]);
+    out_u32(x, index < FITS_JOINT ? fit.joints[index] : 0);
     out_u32(x, h.motors);
     out_u32(x, h.encoders);
     out_u32(x, h.absolute);
     out_u32(x, h.switches);
-    out_u32(x, h.counts[x->in[0]]);
+    out_u32(x, index < HARDWARE_JOINTS ? h.counts[index] : 0);
     out_u16(x, h.brake_open_ms);
     out_u16(x, h.brake_close_ms);
     out_u16(x, h.flags);

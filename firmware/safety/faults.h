@@ -104,7 +104,8 @@
       "keep encoder wires short and away from motor wires, and shield them")                       \
     X(7, TRACKING, "tracking", POSITION, HOLD,                                                     \
       "a joint is farther than guard_tracking from its reference; it hit something, it carries a " \
-      "load that is not in the model, or the gains are too low",                                   \
+      "load that is not in the model, or the gains are too low; or the arm was moved by more "     \
+      "than an eighth of that before the outputs came on",                                         \
       "remove the obstacle; check payload_mass, kp and kd; raise guard_tracking last")             \
     X(8, POSITION, "position", POSITION, HOLD,                                                     \
       "a joint is farther than guard_position beyond its position limit",                          \
@@ -128,9 +129,10 @@
       "divider is broken",                                                                         \
       "check supply, fuse and wiring")                                                             \
     X(14, SUPPLY_HIGH, "supply high", SUPPLY, DAMP,                                                \
-      "the motor supply is above guard_supply_high times the nominal voltage; braking may "        \
-      "feed energy back into it",                                                                  \
-      "brake more slowly, or add a braking resistor")                                              \
+      "the motor supply is above guard_supply_high times the nominal voltage, or at the end of "   \
+      "its sensor's range; braking may feed energy back into it",                                  \
+      "brake more slowly, or add a braking resistor; where the range is too small, change the "    \
+      "divider")                                                                                   \
     X(15, GENERATED, "generated", NONE, RELEASE,                                                   \
       "the robot image and the generated code in this firmware are for different robots",          \
       "build the firmware with GEN=1 ROBOT=... for this robot, or load the robot that the code "   \
@@ -155,7 +157,8 @@
       "check the switch and its wire, and the parameters home and home_position; home_torque "     \
       "must overcome friction")                                                                    \
     X(21, DRIVER, "driver", NONE, RELEASE,                                                         \
-      "the motor drivers report a fault (overcurrent, heat, low supply), or did not switch on",    \
+      "the motor drivers report a fault (overcurrent, heat, low supply), or the outputs did not "  \
+      "come on",                                                                                   \
       "find the cause at the motor drivers, then clear the fault")                                 \
     X(22, LOST, "lost ticks", NONE, HOLD,                                                          \
       "ticks of the control loop did not happen, because something kept interrupts off",           \
@@ -164,7 +167,8 @@
       "no tick came for 40 ms, so that a timer has switched the motors off", "report the fault")   \
     X(24, CLOCK, "clock", NONE, RELEASE,                                                           \
       "the external oscillator has failed, so that the ticks have a wrong length",                 \
-      "check crystal or clock wire, then reset the board")                                         \
+      "check crystal or clock wire (on a Nucleo: the ST-LINK), then reset the board; until then "  \
+      "the link may not work")                                                                     \
     X(25, POWER, "board supply", NONE, RELEASE, "the supply of the chip fell below 2.9 V",         \
       "give the board a supply of its own that does not dip, then clear the fault")                \
     X(26, SUPPLY_SENSOR, "supply sensor", NONE, HOLD,                                              \

@@ -2,6 +2,7 @@
 #include "firmware/safety/supervisor.h"
 
 #include "firmware/control/number.h"
+#include "firmware/params/parameters.h"
 #include "firmware/safety/stop.h"
 
 /* Sets the reference to the estimated state of the arm; it brakes from there. */
@@ -25,9 +26,15 @@ static void begin_stop(supervisor_t *v, const supervised_t *all, uint32_t best) 
         all->motion->kind = MOTION_HOLD;
 }
 
+/* Without feedback and feedforward nothing but the brakes holds the arm. */
 bool supervisor_opens(supervisor_t *v, const control_t *c, bool ready) {
+    const bool torque = c->feedback != FEEDBACK_OFF || c->feedforward != FEEDFORWARD_OFF;
     v->opening = (uint16_t)(v->opening - (ready && v->opening > 0));
-    return !c->brakes || (v->opening <= c->brake_open && v->closing == 0);
+    return !c->brakes || (torque && !supervisor_shut(v, c) && v->closing == 0);
+}
+
+bool supervisor_shut(const supervisor_t *v, const control_t *c) {
+    return c->brakes && v->opening > c->brake_open;
 }
 
 bool supervisor_braked(supervisor_t *v, const control_t *c) {
@@ -50,7 +57,7 @@ void supervisor_take(supervisor_t *v, const supervised_t *all, finding_t f) {
     const uint32_t best = app_fault_stop(f.fault);
     if (supervisor_closed(v)) {
         supervisor_latch(v, f);
-        begin_stop(v, all, best);
+        begin_stop(v, all, supervisor_shut(v, all->control) ? APP_STOP_RELEASE : best);
         if (v->stop <= APP_STOP_LOWER && f.fault != APP_FAULT_SETPOINT)
             catch_arm(v, all);
     } else if (v->state == APP_STATE_FAULT && v->stop < APP_STOP_RELEASE) {

@@ -43,6 +43,8 @@ static inline bool supervisor_drives(const supervisor_t *v) {
 /* Called in every tick with a closed loop: returns whether the brakes are to be open. `ready`: the
  * outputs are on. The loop gives torque for some ticks before the brakes open. */
 bool supervisor_opens(supervisor_t *v, const control_t *control, bool ready);
+/* Returns whether the brakes are still closed after a start: a stop then needs no torque. */
+bool supervisor_shut(const supervisor_t *v, const control_t *control);
 /* Called in every tick in which the arm rests and its brakes may take over: closes them, and returns
  * whether they hold, or there are none. */
 bool supervisor_braked(supervisor_t *v, const control_t *control);

@@ -95,8 +95,8 @@ uint32_t switches_read(void) {
     return 0;
 }
 
-bool supply_present(void) {
-    return false;
+int32_t supply_full_mV(void) {
+    return 0;
 }
 
 void supply_init(void) {}

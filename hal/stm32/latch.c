@@ -19,7 +19,9 @@
 #include "hal/stm32/handlers.h"
 #include "hal/power.h"
 
-enum { ESTOP_SEEN = 1 << 7 }; /* kept beside the causes and never cleared */
+/* Bit 6 + i: the break input of timer i was active. Kept beside the causes and never cleared. */
+enum { SEEN_SHIFT = 6, ESTOP_SEEN = 3 << SEEN_SHIFT };
+static_assert(BOARD_TIMERS_MAX == 2 && LATCH_POWER < 1 << SEEN_SHIFT, "the bits of SEEN");
 
 /* Atomic, because irq_lock does not hold back the NMI of the clock security. */
 static atomic_uchar latched;
@@ -51,13 +53,22 @@ static bool break_flag(void) {
     return set && (latched & LATCH_CLOCK) == 0;
 }
 
-uint32_t latch_active(void) {
-    uint32_t active = latched & LATCH_CLOCK; /* a lost oscillator does not come back */
+/* Returns the bits SEEN of the break inputs that are active now: the level of the wire, not a flag
+ * that noise may have set. */
+static uint32_t open_inputs(void) {
+    uint32_t open = 0;
     for (unsigned i = 0; i < inputs; i++) {
         const board_motor_timer_t *t = &board.motor.timers[i];
         if (t->break_pin != 0 && gpio_read(t->break_pin) != t->break_active_low)
-            active |= LATCH_ESTOP;
+            open |= 1u << (SEEN_SHIFT + i);
     }
+    return open;
+}
+
+uint32_t latch_active(void) {
+    uint32_t active = latched & LATCH_CLOCK; /* a lost oscillator does not come back */
+    if (open_inputs() != 0)
+        active |= LATCH_ESTOP;
     if (inputs != 0 && board.motor.stage.fault != 0 &&
         gpio_read(board.motor.stage.fault) == board.motor.stage.fault_high)
         active |= LATCH_DRIVER;
@@ -65,9 +76,7 @@ uint32_t latch_active(void) {
 }
 
 uint32_t latch_look(void) {
-    uint32_t active = latch_active(), now = active | (break_flag() ? LATCH_ESTOP : 0);
-    if (active & LATCH_ESTOP) /* the level of the wire, not a flag that noise may have set */
-        now |= ESTOP_SEEN;
+    uint32_t now = latch_active() | open_inputs() | (break_flag() ? LATCH_ESTOP : 0);
     if (now & ~(uint32_t)latched)
         latch_set(now);
     return latched & ~(uint32_t)ESTOP_SEEN;
@@ -79,7 +88,8 @@ uint32_t latch_read(void) {
 }
 
 bool latch_estop_seen(void) {
-    return (latched & ESTOP_SEEN) != 0;
+    uint32_t all = ((1u << inputs) - 1) << SEEN_SHIFT;
+    return inputs != 0 && (latched & all) == all;
 }
 
 void latch_set(uint32_t cause) {

@@ -39,13 +39,15 @@ motor_info_t motor_info(void) {
     if (period == 0)
         return (motor_info_t){0};
     motor_info_t info = {.count = board.motor.motor_count,
-                         .estop = board.motor.timers[0].break_pin != 0,
+                         .estop = true,
                          .enable = stage->enable != 0,
                          .brake = stage->brake != 0,
                          .fault = stage->fault != 0,
                          .damps = true,
                          .brake_open_ms = stage->brake_open_ms,
                          .brake_close_ms = stage->brake_close_ms};
+    for (unsigned i = 0; i < board.motor.timer_count; i++)
+        info.estop = info.estop && board.motor.timers[i].break_pin != 0;
     /* With a direction pin, zero duty and off are both PWM low: only an enable pin tells them
      * apart. */
     for (unsigned i = 0; i < info.count; i++)

@@ -264,6 +264,7 @@ typedef struct {
 } dbgmcu_t;
 
 enum {
+    DBGMCU_SLEEP = 1 << 0,       /* in CR */
     DBGMCU_FREEZE_TIM1 = 1 << 0, /* in APB2_FZ */
     DBGMCU_FREEZE_TIM8 = 1 << 1,
     DBGMCU_FREEZE_TIM6 = 1 << 4, /* in APB1_FZ */

@@ -29,8 +29,11 @@ enum { READY = ADC_CR2_ADON };
 static uint16_t filtered; /* counts, with FRACTION bits */
 static uint8_t missed = DEAD;
 
-bool supply_present(void) {
-    return board.supply.bottom_ohm != 0;
+int32_t supply_full_mV(void) {
+    const board_supply_t *s = &board.supply;
+    if (s->bottom_ohm == 0)
+        return 0;
+    return (int32_t)(s->reference_mV * (s->top_ohm + s->bottom_ohm) / s->bottom_ohm);
 }
 
 static void start(void) {
@@ -69,7 +72,7 @@ static void power_up(void) {
 
 void supply_init(void) {
     const board_supply_t *s = &board.supply;
-    if (!supply_present())
+    if (supply_full_mV() == 0)
         return;
     missed = START + 1;
     gpio_analog(s->pin);
@@ -91,8 +94,7 @@ static void filter(uint32_t counts) {
 }
 
 supply_status_t supply_read(int32_t *mV) {
-    const board_supply_t *s = &board.supply;
-    if (!supply_present())
+    if (supply_full_mV() == 0)
         return SUPPLY_ERR_ABSENT;
     if (reg_read(&ADC1->SR) & ADC_SR_EOC) {
         filter(reg_read(&ADC1->DR) & FULL_COUNTS); /* reading clears EOC */
@@ -110,7 +112,6 @@ supply_status_t supply_read(int32_t *mV) {
     if (missed >= DEAD)
         return SUPPLY_ERR_TIMEOUT;
     uint32_t counts = (filtered + (1u << FRACTION >> 1)) >> FRACTION;
-    uint32_t full_mV = s->reference_mV * (s->top_ohm + s->bottom_ohm) / s->bottom_ohm;
-    *mV = (int32_t)((counts * full_mV + FULL_COUNTS / 2) / FULL_COUNTS);
+    *mV = (int32_t)((counts * (uint32_t)supply_full_mV() + FULL_COUNTS / 2) / FULL_COUNTS);
     return SUPPLY_OK;
 }

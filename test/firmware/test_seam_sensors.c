@@ -47,6 +47,21 @@ static void test_h10_dead_converter(void) {
     in_copy(converter_dies);
 }
 
+/* The motor supply changes while the arm is simulated: the first ticks of the real arm know it. */
+static void supply_changes(void) {
+    must_set("arm", ARM_SIMULATED);
+    chip_world.supply_mV = 30000;
+    chip_run(CHIP_MS(100));
+    must_set("arm", ARM_REAL);
+    chip_run(CHIP_MS(3));
+    TEST_ASSERT_INT32_WITHIN(100, 30000, tick_app()->safety.guard.supply_mV);
+    must_hold();
+}
+
+static void test_supply_changes_while_simulated(void) {
+    in_copy(supply_changes);
+}
+
 /* H13: the chip reports a weak field before its angle goes wrong. */
 static void magnet_moves_away(void) {
     must_hold();
@@ -357,6 +372,7 @@ TEST(test_quadrature_encoders_at_the_motors)
 TEST(test_h10_broken_supply_wire)
 TEST(test_h10_supply_is_not_wired)
 TEST(test_h10_dead_converter)
+TEST(test_supply_changes_while_simulated)
 TEST(test_weak_magnet)
 TEST(test_magnet_gone)
 TEST(test_encoder_without_power)

@@ -114,7 +114,8 @@ static void test_the_counter_on_silicon_is_the_cores(void) {
     regmodel_log(0xE0001000, 0xE000EDFC);
     TEST_ASSERT_FALSE(counter_start());
     EXPECT_WRITES({DEMCR, 1 << 24}, {DWT_CYCCNT, 0},
-                  {DWT_CTRL, 0x40000001}); /* TRCENA must be first */
+                  {DWT_CTRL, 0x40000001});                 /* TRCENA must be first */
+    TEST_ASSERT_EQUAL_HEX32(1, regmodel_get(&DBGMCU->CR)); /* it counts while the core sleeps */
     regmodel_set(DWT_CYCCNT, 12345);
     TEST_ASSERT_EQUAL_UINT32(12345, counter_now());
     TEST_ASSERT_EQUAL_UINT32(32, counter_elapsed(0xFFFFFFF0, 16));

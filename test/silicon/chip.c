@@ -3,6 +3,7 @@
 
 #include "hal/clock.h"
 #include "hal/cortexm/core.h"
+#include "hal/cpu.h"
 #include "hal/cycles.h"
 #include "hal/fault.h"
 #include "hal/flash.h"
@@ -79,6 +80,16 @@ static stream_t echo(void) {
     return s;
 }
 
+/* The cycle counter must go on while the core sleeps: lost ticks are found with it (hal/tick.h). */
+static void test_sleep(void) {
+    enum { SLEEPS = 20 };
+    const uint32_t first = ticks, start = cycles_now();
+    while (ticks - first < SLEEPS)
+        cpu_idle();
+    result("sleep_counted", 0, steps_us(cycles_steps(start, cycles_now())), "us",
+           (SLEEPS - 1) * 1000, (SLEEPS + 1) * 1000);
+}
+
 /* The tick takes 0.3 ms of every millisecond, more than with a real arm. It goes on in the next
  * step, because the emulator cannot start it twice. */
 void step_uart(void) {
@@ -94,10 +105,12 @@ void step_uart(void) {
     const uint32_t ms = steps_us(cycles_steps(start, cycles_now())) / 1000;
     tick_load = 0;
     uart_stats(&after);
-    if (clock_info()->emulated && board.tick.regs == NULL)
+    if (clock_info()->emulated && board.tick.regs == NULL) {
         unseen("tick_count", "in the emulator the tick and the clock are one timer");
-    else
+    } else {
         result("tick_count", 0, ticks - first, "ticks", ms > 2 ? ms - 2 : 0, ms + 2);
+        test_sleep();
+    }
     result("tick_overruns", 0, overruns - over, "ticks", 0, 0);
     result("uart_echoed", 0, s.received, "bytes", bytes, bytes);
     result("uart_gaps", 0, s.gaps, "gaps", 0, 0);

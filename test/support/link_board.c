@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "firmware/params/image.h"
+#include "test/support/planar_image.h"
 
 uint32_t board_random(board_t *board) {
     board->random ^= board->random << 13;
@@ -156,33 +156,16 @@ client_t *board_client(board_t *board) {
 uint32_t board_image(uint8_t *bytes, size_t room, const char *name) {
     static image_t image;
     size_t size = 0;
-    memset(&image, 0, sizeof image);
-    image.n = 2;
+    planar_image(&image);
     image.name = name;
-    image.has = IMAGE_HAS_RATE | IMAGE_HAS_FEEDBACK;
-    image.feedback = FEEDBACK_PD;
-    image.arm.rate_hz[0] = 1000;
     image.arm.gravity[1] = -9.81f;
     for (unsigned i = 0; i < image.n; i++) {
         image_joint_t *j = &image.joint[i];
         j->has = IMAGE_JOINT_HAS_POSITION | IMAGE_JOINT_HAS_VELOCITY |
                  IMAGE_JOINT_HAS_ACCELERATION | IMAGE_JOINT_HAS_TORQUE | IMAGE_JOINT_HAS_KP |
                  IMAGE_JOINT_HAS_KD | IMAGE_JOINT_HAS_COUNTS;
-        j->a[0] = i == 0 ? 0 : 0.5f;
-        j->mass[0] = 1;
-        j->com[0] = 0.25f;
-        j->inertia[0] = j->inertia[1] = j->inertia[2] = 0.02f;
-        j->position[0] = -3;
-        j->position[1] = 3;
-        j->velocity[0] = 2;
-        j->acceleration[0] = 10;
-        j->torque[0] = 50;
-        j->counts[0] = 16384;
-        j->sign[0] = 1;
-        j->ratio[0] = 1;
         j->kp[0] = 100;
         j->kd[0] = 10;
-        image.joint_name[i] = i == 0 ? "shoulder" : "elbow";
     }
     return image_write(&image, bytes, room, &size, NULL) == IMAGE_OK ? (uint32_t)size : 0;
 }

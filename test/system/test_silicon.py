@@ -14,7 +14,7 @@ from test_appell import good, main, run  # noqa: E402
 IMAGE = "qemu:build/{}/silicon.elf"
 # What the emulator cannot see (platform limits), and what it must see.
 UNSEEN = {"core_clock", "lsi", "hse", "watchdog", "pwm", "break", "spi", "adc", "uart_rate", "dma_moves", "flash"}
-SEEN = {"tick_count", "tick_overruns", "uart_echoed", "uart_lost", "uart_gaps", "uart_errors", "fpu_wrong",
+SEEN = {"tick_count", "sleep_counted", "tick_overruns", "uart_echoed", "uart_lost", "uart_gaps", "uart_errors", "fpu_wrong",
         "fpu_lazy_stacking", "fpu_interrupts", "fpu_lost", "stack_guard", "unaligned", "hard_fault"}
 
 

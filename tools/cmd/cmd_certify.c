@@ -275,9 +275,9 @@ static void begin_json(const certificate_t *c) {
 
 /* The parts of FIT_TABLE that follow from the robot and the pins of the board, in the emulator,
  * too. */
-static const uint32_t known_parts = 1u << FIT_ENCODER | 1u << FIT_COUNTS | 1u << FIT_TURNS |
-                                    1u << FIT_GAINS | 1u << FIT_VELOCITY | 1u << FIT_TORQUE |
-                                    1u << FIT_FEEDBACK | 1u << FIT_BRAKES;
+static const uint32_t known_parts =
+    1u << FIT_ENCODER | 1u << FIT_COUNTS | 1u << FIT_TURNS | 1u << FIT_GAINS | 1u << FIT_VELOCITY |
+    1u << FIT_TORQUE | 1u << FIT_SPEED | 1u << FIT_SWITCH | 1u << FIT_FEEDBACK | 1u << FIT_BRAKES;
 
 /* Prints what else a real arm needs: time is not everything. */
 static void print_misfits(const client_t *client, const device_hardware_t *h) {

@@ -237,25 +237,26 @@ int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear) {
 
 int client_hardware(client_t *client, device_hardware_t *out) {
     *out = (device_hardware_t){0};
-    for (unsigned joint = 0; joint < HARDWARE_JOINTS; joint++) {
-        const uint8_t asked = (uint8_t)joint;
-        if (client_ask(client, ASK_HARDWARE, &asked, 1) != 0)
+    for (unsigned i = 0; i < HARDWARE_JOINTS || i < FITS_JOINT; i++) {
+        const uint8_t index = (uint8_t)i;
+        if (client_ask(client, ASK_HARDWARE, &index, 1) != 0)
             return -1;
         const uint8_t *r = client->reply;
-        if (client->reply_size < 4 + 4 * FITS_JOINT + 30) {
+        if (client->reply_size < 38) {
             port_fail(&client->error, "use `appell` and firmware of the same version",
                       "the board's description of its hardware is too short");
             return -1;
         }
         out->misfits = get_u32(r);
-        for (uint32_t i = 0; i < FITS_JOINT; i++)
-            out->joints[i] = get_u32(r + 4 + 4 * i);
-        r += 4 + 4 * FITS_JOINT;
+        if (i < FITS_JOINT)
+            out->joints[i] = get_u32(r + 4);
+        r += 8;
         out->is.motors = get_u32(r);
         out->is.encoders = get_u32(r + 4);
         out->is.absolute = get_u32(r + 8);
         out->is.switches = get_u32(r + 12);
-        out->is.counts[joint] = get_u32(r + 16);
+        if (i < HARDWARE_JOINTS)
+            out->is.counts[i] = get_u32(r + 16);
         out->is.brake_open_ms = get_u16(r + 20);
         out->is.brake_close_ms = get_u16(r + 22);
         out->is.flags = get_u16(r + 24);

@@ -18,6 +18,7 @@ bool counter_start(void) {
     } else {
         counter = DWT_CYCCNT;
         reg_set(CORE_DEMCR, CORE_DEMCR_TRCENA); /* without it the DWT has no clock */
+        reg_set(&DBGMCU->CR, DBGMCU_SLEEP);     /* the core keeps its clock while it sleeps */
         reg_write(DWT_CYCCNT, 0);
         reg_set(DWT_CTRL, DWT_CTRL_CYCCNTENA);
     }

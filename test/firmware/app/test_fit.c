@@ -12,6 +12,7 @@
 #include "firmware/app/handover.h"
 #include "firmware/app/setup.h"
 #include "test/support/harness.h"
+#include "test/support/planar_image.h"
 
 enum { RATE = 1000, N = 2, ALL = (1 << N) - 1, COUNTS = 16384 };
 
@@ -33,30 +34,8 @@ uint32_t app_unlatch(void) {
 
 /* A planar arm with absolute encoders at its joints, on a board where everything fits. */
 static void begin(void) {
-    memset(&image, 0, sizeof image);
-    image.n = N;
-    image.name = "planar";
-    image.has = IMAGE_HAS_RATE | IMAGE_HAS_FEEDBACK | IMAGE_HAS_BRAKES;
-    image.feedback = FEEDBACK_PD;
-    image.arm.rate_hz[0] = RATE;
-    for (unsigned i = 0; i < N; i++) {
-        image_joint_t *j = &image.joint[i];
-        j->has = IMAGE_JOINT_HAS_ALL;
-        j->a[0] = i == 0 ? 0 : 0.5f;
-        j->mass[0] = 1;
-        j->com[0] = 0.25f;
-        j->inertia[0] = j->inertia[1] = j->inertia[2] = 0.02f;
-        j->position[0] = -3;
-        j->position[1] = 3;
-        j->velocity[0] = 2;
-        j->acceleration[0] = 10;
-        j->torque[0] = 50;
-        j->counts[0] = COUNTS;
-        j->sign[0] = j->ratio[0] = 1;
-        j->kp[0] = 900;
-        j->kd[0] = 60;
-        image.joint_name[i] = i == 0 ? "shoulder" : "elbow";
-    }
+    planar_image(&image);
+    image.has |= IMAGE_HAS_BRAKES;
     board = (hardware_t){.motors = ALL,
                          .encoders = ALL,
                          .absolute = ALL,
@@ -122,6 +101,10 @@ static void expect(uint32_t part, uint32_t joints) {
     TEST_ASSERT_EQUAL_FLOAT(ARM_SIMULATED, arm);
 }
 
+static void home(uint32_t joint, float how) {
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, joint, how));
+}
+
 /* Everything else fits, so that each misfit stands alone. */
 static void test_each_part_that_does_not_fit(void) {
     begin();
@@ -132,6 +115,8 @@ static void test_each_part_that_does_not_fit(void) {
     begin(), image.joint[1].counts[0] = 1000, load(), expect(FIT_COUNTS, 2);
     begin(), image.joint[0].ratio[0] = 50, load(), expect(FIT_TURNS, 1);
     begin(), image.joint[0].position[1] = 4, load(), expect(FIT_TURNS, 1);
+    /* within a turn, but an arm that stands a little beyond a limit would be read a turn away */
+    begin(), image.joint[0].position[1] = 3.2f, load(), expect(FIT_TURNS, 1);
     begin(), load(), board.absolute = 2, board.counts[0] = 65536, expect(FIT_TURNS, 1);
     begin(), image.joint[0].position[0] = image.joint[0].position[1] = 0, load(),
              expect(FIT_TURNS, 1);
@@ -139,6 +124,9 @@ static void test_each_part_that_does_not_fit(void) {
     begin(), image.joint[1].kd[0] = 0, load(), expect(FIT_GAINS, 2);
     begin(), image.joint[1].velocity[0] = 0, load(), expect(FIT_VELOCITY, 2);
     begin(), image.joint[1].torque[0] = 0, load(), expect(FIT_TORQUE, 2);
+    begin(), image.joint[0].ratio[0] = 100, image.joint[0].velocity[0] = 8, load(), home(0, 1),
+             expect(FIT_SPEED, 1);
+    begin(), load(), board.switches = 1, home(1, -2), expect(FIT_SWITCH, 2);
     begin(), image.feedback = FEEDBACK_OFF, load(), expect(FIT_FEEDBACK, 0);
     begin(), image.has &= ~(uint32_t)IMAGE_HAS_BRAKES, load(), expect(FIT_BRAKES, 0);
     begin(), image.has |= IMAGE_BRAKES, load(), board.flags &= (uint16_t)~HARDWARE_BRAKE,
@@ -148,6 +136,41 @@ static void test_each_part_that_does_not_fit(void) {
     begin(), load(), board.flags &= (uint16_t)~HARDWARE_CLOCK, expect(FIT_CLOCK, 0);
     begin(), load(), board.active = CAUSE_ESTOP, expect(FIT_ESTOP_OPEN, 0);
     begin(), load(), board.flags &= (uint16_t)~HARDWARE_ESTOP_SEEN, expect(FIT_ESTOP_UNSEEN, 0);
+}
+
+/* The real arm is chosen for a robot. A robot file cannot switch its feedback off; a person can. */
+static void test_no_robot_and_a_robot_without_feedback(void) {
+    static uint8_t bytes[4096];
+    size_t size = 0;
+    begin();
+    app_init(&app);
+    TEST_ASSERT_EQUAL_INT(APP_E_STATE, choose());
+    load_real();
+    image.feedback = FEEDBACK_OFF;
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, NULL));
+    TEST_ASSERT_EQUAL_INT(APP_E_FIT, app_load(&app, bytes, size));
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_UNCONFIGURED, app.safety.state);
+}
+
+/* A streamed motion closes the loop later than it was accepted. Robot and hardware must fit then,
+ * too. */
+static void test_points_ask_again(void) {
+    const float here[N] = {0};
+    const motion_t points = {.kind = MOTION_POINTS, .duration_s = 0.02f};
+    begin();
+    load_real();
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &points));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_point_push(&app, here));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_brakes, 0, -1));
+    TEST_ASSERT_EQUAL_INT(APP_E_FIT, app_points_end(&app));
+    tick(3);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, app.safety.state);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_brakes, 0, 0));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &points));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_point_push(&app, here));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_points_end(&app));
+    tick(3);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
 }
 
 /* The encoder of a joint that is homed may have any number of turns and, if it counts from
@@ -321,6 +344,54 @@ static void test_brakes_in_a_fault(void) {
             tick(1);
         TEST_ASSERT_UINT32_WITHIN(how < 2 ? 0 : 3, how < 2 ? 0 : 40, closing);
         TEST_ASSERT_EQUAL_UINT8(0, out.brake_open);
+    }
+}
+
+/* Nothing but the brakes holds an arm whose loop gives no torque: they stay closed, and close when
+ * the loop is told to give none. */
+static void test_brakes_stay_closed_without_torque(void) {
+    begin();
+    image.has |= IMAGE_BRAKES;
+    load_real();
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_feedback, 0, FEEDBACK_OFF));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_feedforward, 0, FEEDFORWARD_OFF));
+    tick(2);
+    TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_HOLD, 0));
+    for (int i = 0; i < 100; i++) {
+        tick(1);
+        TEST_ASSERT_EQUAL_UINT8(1, out.enable);
+        TEST_ASSERT_EQUAL_UINT8(0, out.brake_open);
+    }
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_feedforward, 0, FEEDFORWARD_GRAVITY));
+    tick(2);
+    TEST_ASSERT_EQUAL_UINT8(1, out.brake_open);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_feedforward, 0, FEEDFORWARD_OFF));
+    tick(2);
+    TEST_ASSERT_EQUAL_UINT8(0, out.brake_open);
+}
+
+/* A stop, or a fault whose stop holds, before the brakes have opened: they stay closed, and the
+ * outputs go off at once. */
+static void test_stop_before_the_brakes_open(void) {
+    for (int fault = 0; fault < 2; fault++) {
+        begin();
+        image.has |= IMAGE_BRAKES;
+        load_real();
+        TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_HOLD, 0));
+        tick(5);
+        TEST_ASSERT_EQUAL_UINT8(1, out.enable);
+        TEST_ASSERT_EQUAL_UINT8(0, out.brake_open);
+        if (fault)
+            in.lost = 1;
+        else
+            TEST_ASSERT_EQUAL_INT(APP_OK, app_stop(&app));
+        for (int i = 0; i < 100; i++) {
+            tick(1);
+            in.lost = 0;
+            TEST_ASSERT_EQUAL_UINT8(0, out.brake_open);
+        }
+        TEST_ASSERT_EQUAL_UINT8(0, out.enable);
+        TEST_ASSERT_EQUAL_UINT32(fault ? APP_STATE_FAULT : APP_STATE_IDLE, app.safety.state);
     }
 }
 
@@ -580,6 +651,20 @@ static void test_faults_of_the_inputs(void) {
     }
 }
 
+/* A sensor whose range ends below guard_supply_high (30 V): its end may stand for any higher voltage. */
+static void test_the_end_of_the_supply_sensors_range(void) {
+    begin();
+    board.supply_full_mV = 27000;
+    load_real();
+    TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_HOLD, 0));
+    in.supply_mV = 26999;
+    tick(5);
+    TEST_ASSERT_EQUAL_STRING("none", app_fault_name(app.safety.fault));
+    in.supply_mV = 27000;
+    tick(1);
+    TEST_ASSERT_EQUAL_STRING("supply high", app_fault_name(app.safety.fault));
+}
+
 /* ------------------------------------------------------------------------------------- switches */
 
 /*
@@ -636,6 +721,8 @@ static void test_outputs_that_never_come_on(void) {
 TEST_LIST_BEGIN
 TEST(test_outputs_that_never_come_on)
 TEST(test_each_part_that_does_not_fit)
+TEST(test_no_robot_and_a_robot_without_feedback)
+TEST(test_points_ask_again)
 TEST(test_homing_makes_turns_fit)
 TEST(test_all_that_does_not_fit)
 TEST(test_every_motion_asks_again)
@@ -645,6 +732,8 @@ TEST(test_the_rate_counts_the_hardware)
 TEST(test_clear_while_the_cause_stays)
 TEST(test_order_of_torque_and_brakes)
 TEST(test_brakes_in_a_fault)
+TEST(test_brakes_stay_closed_without_torque)
+TEST(test_stop_before_the_brakes_open)
 TEST(test_clear_while_the_brakes_close)
 TEST(test_points_wait_for_the_brakes)
 TEST(test_brakes_cannot_change_while_the_arm_is_held)
@@ -658,5 +747,6 @@ TEST(test_lost_ticks_lose_the_turns)
 TEST(test_unread_encoders_lose_the_turns)
 TEST(test_no_motion_before_all_encoders_answer)
 TEST(test_faults_of_the_inputs)
+TEST(test_the_end_of_the_supply_sensors_range)
 TEST(test_a_switch_that_bounces)
 TEST_LIST_END
