@@ -158,7 +158,7 @@ static void glitch_end(void *joint) {
 
 static void glitch_begin(void *joint) {
     rig.glitches |= 1u << *(unsigned *)joint;
-    chip_at(chip_now() + CHIP_MS(1), glitch_end, joint);
+    chip_at(chip_now() + CHIP_MS(3), glitch_end, joint);
 }
 
 /* Homes a joint at a switch `way` above its position. */
@@ -180,7 +180,7 @@ static void home(unsigned joint, double way) {
         chip_run(CHIP_MS(50));
 }
 
-/* H8: glitches of 1 ms on the wire of a switch do not change the position that homing finds. */
+/* H8: glitches of 3 ms on the wire of a switch do not change the position that homing finds. */
 static void glitches(void) {
     static unsigned waist = 0;
     must_set("encoder_offset[1]", 0.4); /* wrong: homing must find it */
