@@ -71,11 +71,7 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *rea
     if (!app_rests(app))
         return APP_E_STATE;
     tick_detach(app);
-    int status = load(app, bytes, size, ready);
-    /* Under the real arm only a person switches the feedback off, never a robot file. */
-    if (status == APP_OK && app->parameter[PARAMETER_arm] != ARM_SIMULATED &&
-        app->parameter[PARAMETER_feedback] == FEEDBACK_OFF)
-        status = APP_E_FIT;
+    const int status = load(app, bytes, size, ready);
     app->head = app->tail = 0; /* the image used the memory of the samples */
     app->since_sample = 0;
     app->motion.kind = MOTION_HOLD;

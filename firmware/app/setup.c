@@ -117,6 +117,10 @@ int setup_settings(app_t *app) {
     app->parameter[PARAMETER_rate_hz] = rate;
     if (image->has & IMAGE_HAS_FEEDBACK)
         app->parameter[PARAMETER_feedback] = (float)image->feedback;
+    /* Only a person switches the feedback of the real arm off, and only for this robot. */
+    if (app->parameter[PARAMETER_arm] != ARM_SIMULATED &&
+        app->parameter[PARAMETER_feedback] == FEEDBACK_OFF)
+        app->parameter[PARAMETER_feedback] = parameter_table[PARAMETER_feedback].fallback;
     /* A fact of this robot: it does not inherit that of the last one. */
     app->parameter[PARAMETER_brakes] = image->has & IMAGE_HAS_BRAKES
                                            ? (float)((image->has & IMAGE_BRAKES) != 0)

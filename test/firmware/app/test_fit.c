@@ -62,6 +62,14 @@ static void load(void) {
     load_image();
 }
 
+/* The encoder of the shoulder sits at the motor, and the joint homes at its upper stop. */
+static void begin_turning(void) {
+    begin();
+    image.joint[0].ratio[0] = 50;
+    load();
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 1));
+}
+
 static int choose(void) {
     return app_set(&app, PARAMETER_arm, 0, ARM_REAL);
 }
@@ -138,18 +146,31 @@ static void test_each_part_that_does_not_fit(void) {
     begin(), load(), board.flags &= (uint16_t)~HARDWARE_ESTOP_SEEN, expect(FIT_ESTOP_UNSEEN, 0);
 }
 
-/* The real arm is chosen for a robot. A robot file cannot switch its feedback off; a person can. */
-static void test_no_robot_and_a_robot_without_feedback(void) {
-    static uint8_t bytes[4096];
-    size_t size = 0;
+/* The real arm is chosen for a robot, not before there is one. */
+static void test_no_real_arm_without_a_robot(void) {
     begin();
     app_init(&app);
     TEST_ASSERT_EQUAL_INT(APP_E_STATE, choose());
-    load_real();
-    image.feedback = FEEDBACK_OFF;
-    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, NULL));
-    TEST_ASSERT_EQUAL_INT(APP_E_FIT, app_load(&app, bytes, size));
-    TEST_ASSERT_EQUAL_UINT32(APP_STATE_UNCONFIGURED, app.safety.state);
+}
+
+/* Under the real arm only a person switches the feedback off. A robot that is loaded has it on,
+ * whatever its file says, and whatever was set for the robot before: then its gains are asked for. */
+static void test_a_robot_that_is_loaded_has_feedback(void) {
+    for (int file = 0; file < 2; file++) {
+        float feedback;
+        begin();
+        load_real();
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_feedback, 0, FEEDBACK_OFF));
+        image.feedback = FEEDBACK_OFF;
+        image.joint[1].kp[0] = 0;
+        if (!file)
+            image.has &= ~(uint32_t)IMAGE_HAS_FEEDBACK;
+        load_image();
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_get(&app, PARAMETER_feedback, 0, &feedback));
+        TEST_ASSERT_EQUAL_FLOAT(FEEDBACK_PD, feedback);
+        tick(3);
+        TEST_ASSERT_EQUAL_INT(APP_E_FIT, start(MOTION_HOLD, 0));
+    }
 }
 
 /* A streamed motion closes the loop later than it was accepted. Robot and hardware must fit then,
@@ -490,10 +511,7 @@ static void test_no_jump_to_the_start_of_a_motion(void) {
 
 /* Where the joint was found to be holds for the scale of its encoder at that time. */
 static void test_a_new_scale_is_not_homed(void) {
-    begin();
-    image.joint[0].ratio[0] = 50;
-    load();
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 1));
+    begin_turning();
     TEST_ASSERT_EQUAL_INT(APP_OK, choose());
     for (uint32_t p = 0; p < 2; p++) {
         tick(3);
@@ -507,10 +525,7 @@ static void test_a_new_scale_is_not_homed(void) {
 /* A joint that runs and whose turns are lost is a fault at once: its limits are not watched any
  * more. */
 static void test_lost_turns_while_running(void) {
-    begin();
-    image.joint[0].ratio[0] = 50;
-    load();
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 1));
+    begin_turning();
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_guard_encoder_ticks, 0, 20));
     TEST_ASSERT_EQUAL_INT(APP_OK, choose());
     tick(3);
@@ -527,10 +542,7 @@ static void test_lost_turns_while_running(void) {
 
 /* Ticks that are lost while the background has the tick's data count, too. */
 static void test_lost_ticks_of_a_detached_tick(void) {
-    begin();
-    image.joint[0].ratio[0] = 50;
-    load();
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 1));
+    begin_turning();
     TEST_ASSERT_EQUAL_INT(APP_OK, choose());
     tick(3);
     app.loop.unhomed = 0;
@@ -565,10 +577,7 @@ static void test_no_jump_when_the_outputs_come_late(void) {
  * An erase of the flash stops the ticks for longer. */
 static void test_lost_ticks_lose_the_turns(void) {
     for (uint32_t lost = 6; lost <= 1500; lost += 1494) {
-        begin();
-        image.joint[0].ratio[0] = 50;
-        load();
-        TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 1));
+        begin_turning();
         TEST_ASSERT_EQUAL_INT(APP_OK, choose());
         tick(3);
         app.loop.unhomed = 0; /* homed */
@@ -584,10 +593,7 @@ static void test_lost_ticks_lose_the_turns(void) {
 
 /* Encoders that do not answer for long lose their turns as well. */
 static void test_unread_encoders_lose_the_turns(void) {
-    begin();
-    image.joint[0].ratio[0] = 50;
-    load();
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_home, 0, 1));
+    begin_turning();
     TEST_ASSERT_EQUAL_INT(APP_OK, choose());
     tick(3);
     app.loop.unhomed = 0;
@@ -721,7 +727,8 @@ static void test_outputs_that_never_come_on(void) {
 TEST_LIST_BEGIN
 TEST(test_outputs_that_never_come_on)
 TEST(test_each_part_that_does_not_fit)
-TEST(test_no_robot_and_a_robot_without_feedback)
+TEST(test_no_real_arm_without_a_robot)
+TEST(test_a_robot_that_is_loaded_has_feedback)
 TEST(test_points_ask_again)
 TEST(test_homing_makes_turns_fit)
 TEST(test_all_that_does_not_fit)
