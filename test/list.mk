@@ -48,13 +48,14 @@ HAL_FAKES   := $(HAL_MODEL) test/support/fake_clock.c
 HAL_DEFS_F4 := -DHAL_REG_MODEL -DHAL_STM32F4
 HAL_DEFS_F1 := -DHAL_REG_MODEL -DHAL_STM32F1
 
-HAL_TESTS_F4 := flash_f4 clock_f4 gpio_f4 motor latch encoder switches uart watchdog power supply reset tick boards
+HAL_TESTS_F4 := flash_f4 clock_f4 clock_failure gpio_f4 motor latch encoder switches uart watchdog power supply reset tick boards
 HAL_TESTS_F1 := flash_f1 clock_f1 gpio_f1 motor_f1 encoder_f1 uart_f1 watchdog_f1 power_f1 supply_f1 boards_f1
 
 TEST_SRC_hal_flash_f4  := firmware/medium.c hal/stm32/flash.c hal/stm32/f4/flash.c $(HAL_FAKES)
 TEST_SRC_hal_flash_f1  := firmware/medium.c hal/stm32/flash.c hal/stm32/f1/flash.c test/support/hal/flash_f1_model.c $(HAL_FAKES)
-TEST_SRC_hal_clock_f4  := hal/stm32/f4/clock.c hal/stm32/clock_failure.c $(HAL_MODEL)
-TEST_SRC_hal_clock_f1  := hal/stm32/f1/clock.c hal/stm32/clock_failure.c $(HAL_MODEL)
+TEST_SRC_hal_clock_f4  := hal/stm32/f4/clock.c $(HAL_MODEL)
+TEST_SRC_hal_clock_f1  := hal/stm32/f1/clock.c $(HAL_MODEL)
+TEST_SRC_hal_clock_failure := hal/stm32/clock_failure.c $(HAL_MODEL)
 TEST_SRC_hal_gpio_f4   := hal/stm32/f4/gpio.c $(HAL_FAKES)
 TEST_SRC_hal_gpio_f1   := hal/stm32/f1/gpio.c $(HAL_FAKES)
 HAL_MOTOR := $(addprefix hal/stm32/,motor.c latch.c) test/support/hal/motor_model.c $(HAL_FAKES)

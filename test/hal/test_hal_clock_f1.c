@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "hal/clock.h"
-#include "hal/cortexm/link.h"
-#include "hal/latch.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"
-#include "hal/stm32/handlers.h"
 #include "test/support/hal/regmodel.h"
 
 const board_t board = {
@@ -20,22 +17,10 @@ const board_t board = {
     .uart = {.clock = RCC_USART1},
 };
 
-static uint32_t latched;
-static unsigned crashes;
-
-void latch_set(uint32_t cause) {
-    latched |= cause;
-}
-
-void fault_entry(void) {
-    crashes++;
-}
-
 void setUp(void);
 void setUp(void) {
     regmodel_reset();
     regmodel_rcc_start();
-    latched = crashes = 0;
     regmodel_rcc = (regmodel_rcc_t){.hse_polls = 1000, .pll_polls = 100, .switch_polls = 2};
     regmodel_log(REGMODEL_ADDRESS(&RCC->CR), REGMODEL_ADDRESS(&RCC->CFGR));
     regmodel_log(REGMODEL_ADDRESS(&RCC->CFGR2), REGMODEL_ADDRESS(&RCC->CFGR2));
@@ -97,22 +82,6 @@ static void test_no_switch_goes_back(void) {
     expect_internal(clock_init(), "did not switch");
 }
 
-static void test_a_failed_oscillator_latches(void) {
-    clock_init();
-    regmodel_set(&RCC->CIR, 1 << 7); /* CSSF */
-    clock_failure_irq();
-    TEST_ASSERT_EQUAL_HEX32(1 << 23, regmodel_get(&RCC->CIR)); /* CSSC */
-    TEST_ASSERT_EQUAL_HEX32(LATCH_CLOCK, latched);
-    TEST_ASSERT_EQUAL_UINT(0, crashes);
-}
-
-static void test_another_nmi_is_a_crash(void) {
-    clock_failure_irq();
-    TEST_ASSERT_EQUAL_UINT(1, crashes);
-    TEST_ASSERT_EQUAL_HEX32(0, latched);
-    TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&RCC->CIR));
-}
-
 static void test_the_emulator_is_recognised(void) {
     regmodel_reset();
     regmodel_absent(REGMODEL_ADDRESS(RCC), REGMODEL_ADDRESS(&RCC->CFGR2));
@@ -128,7 +97,5 @@ TEST(test_the_planned_clock_in_the_manuals_order)
 TEST(test_no_crystal_runs_the_pll_from_the_internal_oscillator)
 TEST(test_no_lock_leaves_the_internal_oscillator)
 TEST(test_no_switch_goes_back)
-TEST(test_a_failed_oscillator_latches)
-TEST(test_another_nmi_is_a_crash)
 TEST(test_the_emulator_is_recognised)
 TEST_LIST_END

@@ -8,11 +8,8 @@
 #include <string.h>
 
 #include "hal/clock.h"
-#include "hal/cortexm/link.h"
-#include "hal/latch.h"
 #include "hal/stm32/board.h"
 #include "hal/stm32/chip.h"
-#include "hal/stm32/handlers.h"
 #include "test/support/hal/regmodel.h"
 
 const board_t board = {
@@ -28,17 +25,6 @@ const board_t board = {
 };
 
 static bool flash_takes_latency;
-
-static uint32_t latched;
-static unsigned crashes;
-
-void latch_set(uint32_t cause) {
-    latched |= cause;
-}
-
-void fault_entry(void) {
-    crashes++;
-}
 
 /* TIM11 captures each eighth edge of HSE / 31 if every register is set for that. */
 static double hse_hz, hsi_hz, capture_phase;
@@ -69,7 +55,7 @@ void setUp(void) {
     regmodel_rcc_start();
     regmodel_rcc = (regmodel_rcc_t){.hse_polls = 1000, .pll_polls = 100, .switch_polls = 2};
     flash_takes_latency = true;
-    latched = crashes = captures = 0;
+    captures = 0;
     hse_hz = 25e6;
     hsi_hz = 16e6;
     capture_phase = 0;
@@ -211,22 +197,6 @@ static void test_a_running_pll_is_left_before_it_is_changed(void) {
     TEST_ASSERT_TRUE(off > 0 && off < configured);
 }
 
-static void test_a_failed_oscillator_latches(void) {
-    clock_init();
-    regmodel_set(&RCC->CIR, 1 << 7); /* CSSF */
-    clock_failure_irq();
-    TEST_ASSERT_EQUAL_HEX32(1 << 23, regmodel_get(&RCC->CIR)); /* CSSC */
-    TEST_ASSERT_EQUAL_HEX32(LATCH_CLOCK, latched);
-    TEST_ASSERT_EQUAL_UINT(0, crashes);
-}
-
-static void test_another_nmi_is_a_crash(void) {
-    clock_failure_irq();
-    TEST_ASSERT_EQUAL_UINT(1, crashes);
-    TEST_ASSERT_EQUAL_HEX32(0, latched);
-    TEST_ASSERT_EQUAL_UINT(0, regmodel_write_count(&RCC->CIR));
-}
-
 static void test_the_emulator_is_recognised(void) {
     regmodel_reset();
     regmodel_absent(REGMODEL_ADDRESS(RCC), REGMODEL_ADDRESS(&RCC->CSR));
@@ -248,7 +218,5 @@ TEST(test_wait_states_that_do_not_take_keep_the_core_slow)
 TEST(test_a_running_pll_is_left_before_it_is_changed)
 TEST(test_a_wrong_crystal_is_not_used)
 TEST(test_the_right_crystal_is_always_used)
-TEST(test_a_failed_oscillator_latches)
-TEST(test_another_nmi_is_a_crash)
 TEST(test_the_emulator_is_recognised)
 TEST_LIST_END

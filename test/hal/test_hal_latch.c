@@ -6,25 +6,12 @@
  */
 #include "test/support/harness.h"
 
-#include "hal/host/host.h"
 #include "hal/latch.h"
 #include "hal/motor.h"
 #include "test/support/hal/motor_model.h"
 #include "test/support/hal/regmodel.h"
 
 #define BRAKE PIN(C, 4)
-
-void setUp(void);
-void setUp(void) {
-    model_start();
-}
-
-void tearDown(void);
-void tearDown(void) {
-    TEST_ASSERT_EQUAL_UINT_MESSAGE(0, model_wrong, "under load, or an interrupt without end");
-    TEST_ASSERT_EQUAL_UINT(0, host_irq.lock_depth);
-    TEST_ASSERT_EQUAL_UINT(0, host_irq.unlock_errors);
-}
 
 /* ---------------------------------------------------------------------------------- what can come */
 static void press_0(void) {

@@ -25,18 +25,6 @@ enum { FREEZE_A = 1 << 0, FREEZE_B = 1 << 1, IRQ_A = 24, IRQ_B = 43 };
 #define ENABLE PIN(C, 3)
 #define BRAKE  PIN(C, 4)
 
-void setUp(void);
-void setUp(void) {
-    model_start();
-}
-
-void tearDown(void);
-void tearDown(void) {
-    TEST_ASSERT_EQUAL_UINT_MESSAGE(0, model_wrong, "a direction changed under load");
-    TEST_ASSERT_EQUAL_UINT(0, host_irq.lock_depth);
-    TEST_ASSERT_EQUAL_UINT(0, host_irq.unlock_errors);
-}
-
 static bool pin_high(unsigned direction) {
     return model_level(PIN(C, direction));
 }

@@ -31,6 +31,8 @@ MORPHO = {f"P{pin}": f"{connector}-{number}" for connector, pins in (
 LABELS = {"netduino2": ARDUINO, "netduinoplus2": ARDUINO, "nucleo-f446re": MORPHO}
 # Boards whose debug probe is also the console.
 PROBES = {"nucleo-f446re": "ST-LINK"}
+# Boards whose power pin was taken over from another one.
+UNCHECKED = {"netduino2": " (not checked on this board)"}
 # Pins of the debug port, which are pulled during and after reset (RM0090, RM0390, RM0033, RM0041); all others float.
 DEBUG_PORT = {"PA13": "pull-up", "PA14": "pull-down", "PA15": "pull-up", "PB4": "pull-up"}
 
@@ -91,7 +93,9 @@ class Board:
     """The table of a board. `pins` has a row for each pin that is used: (signal, pin, in reset, set by the program)."""
 
     def __init__(self, name):
-        self.name, self.probe = name, PROBES.get(name)
+        self.name, self.probe, self.unchecked = name, PROBES.get(name), UNCHECKED.get(name, "")
+        # The range of the divider must reach to guard_supply_high times the nominal voltage.
+        self.supply_guard = float(re.search(r"X\(guard_supply_high,[^\"]*\"\", [\d.]+, [\d.]+, ([\d.]+)f", read("firmware/params/parameters.h"))[1])
         self.facts, self.registers = self.compiled(re.search(r"^FAMILY\s*:=\s*(\w+)", read(f"boards/{name}/board.mk"), re.M)[1])
         self.motors = range(self.count("motor.timer"))
         self.timers = range(self.count("timer.regs"))

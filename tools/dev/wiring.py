@@ -12,7 +12,6 @@ TEXT, SUPPLY, SIGNAL, BUS, GROUND, MOVES = "#111111", "#b3261e", "#1f4e9c", "#1b
 BOARD, DRIVER, MOTOR, SHAFT = (520, 940), (1050, 1210), 1265, 1350  # x of the edges of boxes, of the motor and of the shaft
 PULL = BOARD[1] + 40  # x of the pull-downs
 RAIL = 110  # y of the motor supply
-GUARD = 1.25  # guard_supply_high: the range of the divider must reach that far beyond the nominal voltage
 
 
 class Canvas:
@@ -137,7 +136,7 @@ def supply_rail(c, board):
     c.box(40, RAIL - 26, 190, RAIL + 34, SUPPLY)
     c.text(52, RAIL - 10, "motor supply")
     divider = board.divider()
-    c.text(52, RAIL + 12, "up to %d V DC" % (divider[2] / GUARD) if divider else "DC")
+    c.text(52, RAIL + 12, "up to %d V DC" % (divider[2] / board.supply_guard) if divider else "DC")
     c.path([(115, RAIL + 34), (115, RAIL + 42)], GROUND)
     ground(c, 115, RAIL + 42)
     c.path([(190, RAIL), (220, RAIL)], SUPPLY, 2.4)
@@ -403,7 +402,7 @@ def notes(board):
     if missing:
         yield "This board has no " + ", no ".join(missing) + "."
     if board.pin("spi.power"):
-        yield "%s switches the 3.3 V and 5 V of the headers on%s." % (board.pin("spi.power"), "" if board.name != "netduino2" else " (not checked on this board)")
+        yield "%s switches the 3.3 V and 5 V of the headers on%s." % (board.pin("spi.power"), board.unchecked)
 
 
 def draw(board, heads, encoder_head, joints):

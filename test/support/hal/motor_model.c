@@ -10,6 +10,7 @@
 #include "hal/power.h"
 #include "test/support/fake_clock.h"
 #include "test/support/hal/regmodel.h"
+#include "test/support/harness.h"
 
 #ifdef HAL_STM32F1
 enum { FREEZE_A = 1 << 10, FREEZE_B = 1 << 22, IRQ_A = 24, IRQ_B = 24 };
@@ -299,4 +300,19 @@ void model_start(void) {
     (void)latch_clear();
     quiet_chip();
     model_wrong = 0;
+}
+
+/* --------------------------------------------------------------------------- around every test */
+
+void setUp(void);
+void setUp(void) {
+    model_start();
+}
+
+void tearDown(void);
+void tearDown(void) {
+    TEST_ASSERT_EQUAL_UINT_MESSAGE(0, model_wrong,
+                                   "a direction changed under load, or an interrupt without end");
+    TEST_ASSERT_EQUAL_UINT(0, host_irq.lock_depth);
+    TEST_ASSERT_EQUAL_UINT(0, host_irq.unlock_errors);
 }
